@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use environment::has_no_secret;
-use optireduce::{BucketOptions, Builder, Launch, Secret};
+use optireduce::{BucketOptions, Builder, ExactOp, Launch, Secret};
 use ranks::{builder, check_mean, free_root, gradient, job};
 
 fn secret(byte: u8) -> Secret {
@@ -33,6 +33,12 @@ fn a_job_with_a_secret_gives_the_same_as_one_without() {
             let mut weights = if rank == 1 { gradient(7, 400_000) } else { vec![0.0; 400_000] };
             communicator.broadcast(1, &mut weights).unwrap();
             assert_eq!(weights, gradient(7, 400_000));
+            communicator.all_reduce_exact(&mut weights, ExactOp::Max).unwrap();
+            assert_eq!(weights, gradient(7, 400_000));
+            let sent = communicator.start_send((rank + 1) % ranks, 1, vec![rank as u8; 9 << 20]);
+            let before = (rank + ranks - 1) % ranks;
+            assert!(communicator.recv_bytes(before, 1).unwrap() == vec![before as u8; 9 << 20]);
+            sent.wait().unwrap();
             assert_eq!(communicator.metrics().unwrap().seal_drops, Default::default());
             communicator.close().unwrap();
             data
@@ -64,6 +70,9 @@ fn groups_of_a_job_with_a_secret_have_it_too() {
         let mut bucket = levels.bucket(5000, BucketOptions::new()).unwrap();
         let reports = bucket.all_reduce(&mut gradient(rank, 5000)).unwrap();
         assert!(reports.iter().all(|report| report.lost_bytes() == 0), "{reports:?}");
+        if rank % 3 == 0 {
+            communicator.group(&[0, 3]).unwrap().barrier().unwrap();
+        }
         communicator.barrier().unwrap();
     });
 }

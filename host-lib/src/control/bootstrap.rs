@@ -8,6 +8,7 @@
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -16,10 +17,11 @@ use thiserror::Error;
 use super::launch::Launch;
 use super::link::{Common, Link};
 use super::terms::{Mismatch, Terms};
+use crate::local;
 use crate::secret::Secret;
 
 /// Version of the messages of bootstrap and control channel.
-pub(super) const VERSION: u32 = 3;
+pub(super) const VERSION: u32 = 5;
 /// How long a rank may take for its greeting, once it has connected; it may try again.
 pub(super) const GREETING: Duration = Duration::from_secs(10);
 
@@ -40,12 +42,34 @@ pub(crate) struct Member {
     /// of day in ns when it began for others.
     #[serde(default)]
     pub session: u64,
+    /// Where ranks of its host can ask for its memory, if it shares any.
+    #[serde(default)]
+    pub local: Option<local::Address>,
+    /// What its card can do, if it has one; `udp` is then the card's address.
+    #[serde(default)]
+    pub card: Option<CardLimits>,
+}
+
+/// What a card can do, as far as all ranks of its job must know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct CardLimits {
+    /// Windows that may be armed at once.
+    pub slots: usize,
+    /// Beats of the largest window.
+    pub window_beats_max: usize,
+    /// log2 of the largest Hadamard block in elements.
+    pub hadamard_log2_max: u32,
+    /// Most ranks of a job.
+    pub ranks_max: usize,
+    /// Largest payload of a packet in beats.
+    pub payload_beats_max: usize,
 }
 
 impl Member {
-    /// Whether its addresses are the one that its connection comes from.
+    /// Whether its addresses are the one that its connection comes from. A card has an address of its own, which may be any.
     pub(super) fn is_at(&self, from: IpAddr) -> Result<(), Refusal> {
-        let mut addresses = [self.udp, self.control].into_iter();
+        let udp = Some(self.udp).filter(|_| self.card.is_none());
+        let mut addresses = udp.into_iter().chain([self.control]);
         let other = addresses.find(|address| address.ip() != from);
         other.map_or(Ok(()), |found| Err(Refusal::Address { rank: self.rank, found, from }))
     }
@@ -95,6 +119,8 @@ pub(crate) struct Meeting {
     pub launch: Launch,
     /// Where rank 0 listens, resolved.
     pub root: Vec<SocketAddr>,
+    /// Where rank 0 listens, if it does already.
+    pub listener: Option<Arc<std::net::TcpListener>>,
     /// The address of this host that the job uses.
     pub local: IpAddr,
     /// What only ranks of the job have, if it has one.
@@ -211,6 +237,15 @@ pub enum Refusal {
     Runs {
         /// The rank.
         rank: usize,
+    },
+    /// The job has begun without this process, and cannot be entered.
+    #[error(
+        "the job runs already, and rank {card} has a card: nobody can come into a job with cards; start all its ranks again, or \
+         give another job id to begin another job"
+    )]
+    Cards {
+        /// The first rank with a card.
+        card: usize,
     },
     /// A rank says that it receives at an address which its connection does not come from. Only that rank gets this.
     #[error(
@@ -354,8 +389,22 @@ mod tests {
     #[test]
     fn changed_messages_are_errors_or_other_messages() {
         let address = SocketAddr::from(([127, 0, 0, 1], 1));
-        let member =
-            Member { rank: 1, udp: address, control: address, receive_buffer_bytes: 9, payload_beats: 2, session: 3 };
+        let member = Member {
+            rank: 1,
+            udp: address,
+            control: address,
+            receive_buffer_bytes: 9,
+            payload_beats: 2,
+            session: 3,
+            local: local::Listener::bind().ok().map(|listener| listener.address().clone()),
+            card: Some(CardLimits {
+                slots: 8,
+                window_beats_max: 16_384,
+                hadamard_log2_max: 14,
+                ranks_max: 64,
+                payload_beats_max: 139,
+            }),
+        };
         let settings = Terms::default().with("bf16", true);
         let job = Job { tag: 1, seed: 2, members: vec![member.clone(); 2], packet_key: None };
         let (payload_beats, buckets) = (1, vec![settings.clone()]);
@@ -383,6 +432,7 @@ mod tests {
         for refusal in [
             Refusal::NoSuchRank { rank: 7, world_size: 2 },
             Refusal::Runs { rank: 1 },
+            Refusal::Cards { card: 1 },
             Refusal::Twice { rank: 1, first: address, second: address },
             Refusal::Missing { missing: vec![1], world_size: 2, timeout_ms: 5, root: "h:1".into(), refused: vec![] },
         ] {

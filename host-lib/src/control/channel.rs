@@ -6,7 +6,9 @@
 //! arguments, all get the same [`Mismatch`], and go on. After any other failure the ranks are out of step, and later calls
 //! fail with the first reason.
 
-mod broadcast;
+mod calls;
+mod error;
+mod exchange;
 
 use std::collections::VecDeque;
 use std::io;
@@ -17,7 +19,6 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::runtime;
 use tokio::sync::oneshot;
@@ -26,78 +27,14 @@ use super::bootstrap::Running;
 use super::bootstrap::{BootstrapError, Job, Meeting, Member, io_error};
 use super::door::{Door, Status};
 use super::frame;
+use super::mailbox::Mailbox;
 use super::meet::{Met, meet};
 use super::outgoing::{Outgoing, Shutter};
-use super::serve::{Inbox, PeerEvent, serve};
-use super::terms::{Mismatch, Terms};
+use super::serve::{Held, Inbox, PeerEvent, serve};
+use super::terms::Terms;
 
-/// A call over the control channel failed.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum ControlError {
-    /// The connection to a peer has ended.
-    #[error("the connection to rank {0} has ended: its process is gone, or the network between them failed")]
-    Gone(usize),
-    /// A peer took nothing from its connection, which was ended for that.
-    #[error(
-        "rank {rank} takes nothing from its connection, which was ended when {bytes} bytes waited for it; is its process stopped?"
-    )]
-    Overrun {
-        /// The rank.
-        rank: usize,
-        /// Bytes that waited.
-        bytes: usize,
-    },
-    /// A peer did not answer in time.
-    #[error("rank {rank} did not make the same call within {} s; is it slow, stopped, or in another call?", waited.as_secs_f64())]
-    Silent {
-        /// The rank.
-        rank: usize,
-        /// How long was waited.
-        waited: Duration,
-    },
-    /// The ranks call different things. All of them know, and may go on.
-    #[error(transparent)]
-    Differs(#[from] Mismatch),
-    /// A peer sent what does not belong here.
-    #[error("rank {rank} sent {found} bytes where {expected} were expected; do all ranks run the same release?")]
-    WrongLength {
-        /// The rank.
-        rank: usize,
-        /// Bytes that came.
-        found: usize,
-        /// Bytes expected.
-        expected: usize,
-    },
-    /// The root of a broadcast has given up.
-    #[error("rank {root} gave up its broadcast because rank {missing} is gone or does not answer")]
-    GivenUp {
-        /// The root.
-        root: usize,
-        /// The rank that it waited for.
-        missing: usize,
-    },
-    /// There is no such rank.
-    #[error("there is no rank {rank} in a job of {ranks} ranks; expected 0 to {}", ranks - 1)]
-    NoSuchRank {
-        /// The rank.
-        rank: usize,
-        /// Ranks of the job.
-        ranks: usize,
-    },
-    /// This process was started again, and does not take part yet.
-    #[error(
-        "this process was started again, and has not taken part in a collective yet; declare the buckets, call `rejoin`, and \
-         then the collective that the other ranks call"
-    )]
-    Outside,
-    /// An earlier call failed on this rank.
-    #[error("the ranks are out of step since an earlier call failed ({0}); make a new communicator")]
-    OutOfStep(Arc<ControlError>),
-    /// The communicator was dropped during the call.
-    #[error("the communicator was dropped during the call")]
-    Closed,
-}
+pub use self::error::ControlError;
+pub(crate) use self::exchange::{Folding, Place};
 
 /// Messages of longer data are so long.
 pub(crate) const CHUNK_BYTES: usize = frame::MESSAGE_BYTES_MAX / 2;
@@ -113,11 +50,13 @@ pub(crate) struct ControlChannel {
     incoming: Receiver<(usize, PeerEvent)>,
     closer: Option<Closer>,
     peer_messages: Option<Receiver<(usize, PeerEvent)>>,
+    mailbox: Arc<Mailbox>,
     skip_gone: bool,
     /// This rank wants no more.
     closed: bool,
     /// Messages that came while another rank's was waited for, by rank.
     waiting: Vec<VecDeque<Vec<u8>>>,
+    held: Held,
     gone: Vec<bool>,
     /// The ranks that are gone, in order.
     went: Vec<usize>,
@@ -133,6 +72,8 @@ pub(crate) struct ControlChannel {
     outside: Arc<AtomicBool>,
     /// Ranks with a new process that has taken part in a collective; see [`welcome`](Self::welcome).
     returned: Arc<Mutex<Vec<usize>>>,
+    /// Ranks that made the present call.
+    present: Vec<usize>,
     failed: Option<Arc<ControlError>>,
     /// Dropped when this rank ends.
     alive: Option<oneshot::Sender<()>>,
@@ -170,10 +111,12 @@ impl ControlChannel {
     ) -> Result<Self, BootstrapError> {
         let ((in_step, incoming), (peer_message, peer_messages)) = (channel(), channel());
         let closer = in_step.clone();
-        let inbox = Inbox { in_step, peer_message, wake: Arc::new(wake) };
+        let (rank, ranks, meeting) = (meeting.launch.rank, meeting.launch.world_size, meeting.clone());
+        let mailbox = Arc::new(Mailbox::new(rank, ranks, meeting.timeout));
+        let held = Held::new(ranks);
+        let inbox = Inbox { in_step, held: held.clone(), peer_message, mailbox: mailbox.clone(), wake: Arc::new(wake) };
         let (met, outcome) = channel();
         let (alive, ending) = oneshot::channel();
-        let (rank, ranks, meeting) = (meeting.launch.rank, meeting.launch.world_size, meeting.clone());
         let (timeout, mine) = (meeting.timeout, settings.clone());
         let serve = move || {
             let meet = async {
@@ -193,6 +136,8 @@ impl ControlChannel {
             let links = links.into_iter().enumerate();
             let links = links.filter_map(|(peer, link)| Some((peer, link?, outgoing.open(peer)))).collect();
             let weak = outgoing.downgrade();
+            let gone: &[usize] = running.as_ref().map_or(&[], |running| &running.gone);
+            inbox.mailbox.open(runtime.handle(), weak.clone(), gone);
             let door = Door { meeting, settings: mine, listener, status: status.clone(), outgoing: weak };
             if met.send(Ok((job, outgoing, status, running))).is_ok() {
                 runtime.block_on(self::serve(links, door, inbox, ending));
@@ -207,6 +152,9 @@ impl ControlChannel {
             let of_the_job = (*payload_beats, *skip_gone, buckets.clone());
             status.with(|status| (status.payload_beats, status.skip_gone, status.buckets) = of_the_job);
         }
+        if running.as_ref().is_some_and(|running| running.skip_gone) {
+            mailbox.skip_gone();
+        }
         let closer = Some(Closer { in_step: closer, outgoing: outgoing.shutter() });
         Ok(Self {
             rank,
@@ -218,8 +166,10 @@ impl ControlChannel {
             incoming,
             closer,
             peer_messages: Some(peer_messages),
+            mailbox,
             skip_gone: running.as_ref().is_some_and(|running| running.skip_gone),
             waiting: vec![Default::default(); ranks],
+            held,
             went: Vec::new(),
             gone: (0..ranks).map(absent).collect(),
             back: vec![false; ranks],
@@ -228,6 +178,7 @@ impl ControlChannel {
             outside: Arc::new(AtomicBool::new(running.is_some())),
             running,
             returned: Arc::default(),
+            present: Vec::new(),
             failed: None,
             alive: Some(alive),
             thread: Some(thread),
@@ -245,9 +196,15 @@ impl ControlChannel {
         Some(PeerMessages { outgoing: self.outgoing.clone(), incoming })
     }
 
+    /// Messages from point to point.
+    pub fn mailbox(&self) -> Arc<Mailbox> {
+        self.mailbox.clone()
+    }
+
     /// From now on calls leave out ranks whose connection has ended; [`gather`](Self::gather) has nothing of them.
     pub fn skip_gone(&mut self) {
         self.skip_gone = true;
+        self.mailbox.skip_gone();
         self.status.with(|status| status.skip_gone = true);
     }
 
@@ -312,7 +269,8 @@ impl ControlChannel {
             }
             PeerEvent::Back(_) => {
                 self.back[peer] = true;
-                self.waiting[peer].clear();
+                let Self { waiting, held, .. } = self;
+                waiting[peer].drain(..).for_each(|message| held.remove(peer, &message));
             }
             PeerEvent::Closed => {
                 self.closed = true;
@@ -340,10 +298,14 @@ impl ControlChannel {
     /// Sends a peer message, shorter than a MiB. To a peer that is gone: nothing. If more than a few MiB wait for the peer, and it
     /// takes nothing of them for the timeout, it counts as silent, and nothing is sent.
     pub fn send(&mut self, to: usize, message: &[u8]) {
+        self.send_message(to, message.to_vec());
+    }
+
+    fn send_message(&mut self, to: usize, message: Vec<u8>) {
         // One timeout for all that are stopped.
         let timeout = if self.stalled.contains(&true) { Duration::ZERO } else { self.timeout };
         let connection = self.connections.get(to).copied().unwrap_or(0);
-        if self.outgoing.in_step(to, connection, message.to_vec(), timeout).is_err() {
+        if self.outgoing.in_step(to, connection, message, timeout).is_err() {
             self.stalled[to] = true;
         }
     }
@@ -368,6 +330,7 @@ impl ControlChannel {
             if !self.back[from]
                 && let Some(message) = self.waiting[from].pop_front()
             {
+                self.held.remove(from, &message);
                 return Ok(message);
             }
             if self.gone[from] {
@@ -389,158 +352,19 @@ impl ControlChannel {
         }
     }
 
+    /// Puts back a message that was received: it is the next one again.
+    fn unreceive(&mut self, from: usize, message: Vec<u8>) {
+        // It was there before.
+        let _ = self.held.add(from, &message);
+        self.waiting[from].push_front(message);
+    }
+
     /// The rank to name when `from` is gone: once a rank has died, the others end one after the other, and the first is the
     /// cause. Ranks below `from` have made the call, as have those of which a message waits.
     fn first_gone(&self, from: usize) -> usize {
         let is_cause = |rank: &usize| *rank >= from && self.waiting[*rank].is_empty();
         let first = self.went.iter().copied().find(is_cause).filter(|_| !self.skip_gone);
         first.unwrap_or(from)
-    }
-
-    /// A call of all ranks: `call` with the channel, once all ranks were found to call the same. Over the channel of
-    /// callers, all calls go this way.
-    ///
-    /// # Errors
-    /// [`ControlError::Differs`] on all ranks if they call different things; then nothing has changed. After other errors the
-    /// ranks are out of step: later calls fail with the first reason.
-    pub fn call<T>(
-        &mut self,
-        terms: &Terms,
-        timeout: Duration,
-        call: impl FnOnce(&mut Self) -> Result<T, ControlError>,
-    ) -> Result<T, ControlError> {
-        if let Some(error) = &self.failed {
-            return Err(ControlError::OutOfStep(error.clone()));
-        }
-        if self.outside.load(Ordering::Acquire) {
-            return Err(ControlError::Outside);
-        }
-        let result = self.compare(terms, timeout).and_then(|()| call(self));
-        if let Err(error) = &result
-            && !matches!(error, ControlError::Differs(_))
-        {
-            self.failed = Some(Arc::new(error.clone()));
-        }
-        result
-    }
-
-    /// Whether calls go on after this error of a rank.
-    fn skips(&self, error: &ControlError) -> bool {
-        self.skip_gone && matches!(error, ControlError::Gone(_) | ControlError::Overrun { .. })
-    }
-
-    /// Waits until all ranks are here, at most `timeout`, and compares what they call: each tells every other, so each sees
-    /// itself who is missing, or differs.
-    fn compare(&mut self, terms: &Terms, timeout: Duration) -> Result<(), ControlError> {
-        let deadline = Instant::now() + timeout;
-        let message = serde_json::to_vec(terms).unwrap_or_default();
-        self.peers().for_each(|peer| self.send(peer, &message));
-        // In the order of ranks, so that all of them find the same difference.
-        let (mut first, mut differs): (Option<(usize, Terms)>, Result<(), Mismatch>) = (None, Ok(()));
-        for rank in 0..self.ranks() {
-            let theirs = if rank == self.rank() {
-                terms.clone()
-            } else {
-                match self.receive_by(rank, deadline, timeout) {
-                    Ok(message) => serde_json::from_slice(&message).unwrap_or_default(),
-                    Err(error) if self.skips(&error) => continue,
-                    Err(error) => {
-                        self.failed = Some(Arc::new(error.clone()));
-                        return Err(differs.map_or_else(ControlError::Differs, |()| error));
-                    }
-                }
-            };
-            match &first {
-                None => first = Some((rank, theirs)),
-                // The others' messages are taken, too: the next call begins with its own.
-                Some((reference, first)) => differs = differs.and_then(|()| first.compare(*reference, rank, &theirs)),
-            }
-        }
-        Ok(differs?)
-    }
-
-    /// Waits until all ranks are here, at most `timeout`.
-    ///
-    /// # Errors
-    /// Names a rank that is gone or missing.
-    pub fn barrier(&mut self, timeout: Duration) -> Result<(), ControlError> {
-        self.compare(&Terms::default().with("the call", "barrier"), timeout)
-    }
-
-    /// The other ranks.
-    fn peers(&self) -> impl Iterator<Item = usize> + use<> {
-        let rank = self.rank();
-        (0..self.ranks()).filter(move |peer| *peer != rank)
-    }
-
-    /// Hands every rank's bytes to every rank, by rank.
-    ///
-    /// # Errors
-    /// As [`receive_from`](Self::receive_from).
-    pub fn all_gather(&mut self, given: &[u8], timeout: Duration) -> Result<Vec<Vec<u8>>, ControlError> {
-        for peer in self.peers() {
-            given.chunks(CHUNK_BYTES).for_each(|chunk| self.send(peer, chunk));
-            self.send(peer, &[]);
-        }
-        let deadline = Instant::now() + timeout;
-        let mut all = Vec::new();
-        for rank in 0..self.ranks() {
-            all.push(if rank == self.rank() { given.to_vec() } else { self.receive_present(rank, deadline, timeout)? });
-        }
-        Ok(all)
-    }
-
-    /// What a peer sends up to an empty message; nothing if it is gone and to be left out.
-    fn receive_present(&mut self, from: usize, deadline: Instant, timeout: Duration) -> Result<Vec<u8>, ControlError> {
-        match self.receive_chunks(from, deadline, timeout) {
-            Err(error) if self.skips(&error) => Ok(Vec::new()),
-            received => received,
-        }
-    }
-
-    /// Hands every rank's bytes to rank 0, by rank; the others get nothing.
-    ///
-    /// # Errors
-    /// As [`receive_from`](Self::receive_from).
-    pub fn gather(&mut self, given: &[u8], timeout: Duration) -> Result<Vec<Vec<u8>>, ControlError> {
-        if self.rank() > 0 {
-            given.chunks(CHUNK_BYTES).for_each(|chunk| self.send(0, chunk));
-            self.send(0, &[]);
-            return Ok(Vec::new());
-        }
-        let deadline = Instant::now() + timeout;
-        let mut all = vec![given.to_vec()];
-        for peer in 1..self.ranks() {
-            all.push(self.receive_present(peer, deadline, timeout)?);
-        }
-        Ok(all)
-    }
-
-    /// Hands rank 0's bytes to every rank.
-    ///
-    /// # Errors
-    /// As [`receive_from`](Self::receive_from).
-    pub fn broadcast(&mut self, own: &[u8], timeout: Duration) -> Result<Vec<u8>, ControlError> {
-        if self.rank() > 0 {
-            return self.receive_chunks(0, Instant::now() + timeout, timeout);
-        }
-        for peer in 1..self.ranks() {
-            own.chunks(CHUNK_BYTES).for_each(|chunk| self.send(peer, chunk));
-            self.send(peer, &[]);
-        }
-        Ok(own.to_vec())
-    }
-
-    /// Messages of a peer up to an empty one, joined, until `deadline`, which is `waited` after the call began.
-    fn receive_chunks(&mut self, from: usize, deadline: Instant, waited: Duration) -> Result<Vec<u8>, ControlError> {
-        let mut whole = Vec::new();
-        loop {
-            let chunk = self.receive_by(from, deadline, waited)?;
-            if chunk.is_empty() {
-                return Ok(whole);
-            }
-            whole.extend(chunk);
-        }
     }
 }
 
@@ -576,72 +400,4 @@ impl Drop for ControlChannel {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::io::{Read, Write};
-    use std::net::{IpAddr, TcpStream};
-
-    use super::super::launch::Launch;
-    use super::*;
-
-    /// A rank whose process was stopped takes nothing from its connections any more.
-    #[test]
-    fn a_peer_that_takes_nothing_does_not_hold_up_the_end() {
-        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let root = format!("127.0.0.1:{port}");
-        let launch = Launch::new(0, 2, root.clone()).unwrap();
-        let at = root.clone();
-        let peer = std::thread::spawn(move || {
-            let mut stream = loop {
-                match TcpStream::connect(&at) {
-                    Ok(stream) => break stream,
-                    Err(_) => std::thread::sleep(Duration::from_millis(5)),
-                }
-            };
-            let member =
-                r#"{"rank":1,"udp":"127.0.0.1:1","control":"127.0.0.1:1","receive_buffer_bytes":0,"payload_beats":0}"#;
-            let hello = format!(
-                r#"{{"version":3,"job_id":"","world_size":2,"member":{member},"settings":[],"timeout_ms":9000,"left_ms":9000}}"#
-            );
-            let mut say = |text: &str| {
-                stream.write_all(&(text.len() as u32).to_le_bytes()).unwrap();
-                stream.write_all(&[0]).unwrap();
-                stream.write_all(text.as_bytes()).unwrap();
-                stream.read_exact(&mut [0; 5]).unwrap();
-            };
-            say(&hello);
-            say(r#"{"failure":null}"#);
-            stream
-        });
-        let describe =
-            |control| Member { rank: 0, udp: control, control, receive_buffer_bytes: 0, payload_beats: 0, session: 0 };
-        let timeout = Duration::from_millis(500);
-        let meeting = Meeting {
-            launch,
-            root: vec![root.parse().unwrap()],
-            local: IpAddr::from([127, 0, 0, 1]),
-            secret: None,
-            timeout,
-            deadline: Instant::now() + Duration::from_secs(20),
-        };
-        let mut channel = ControlChannel::connect(&meeting, Terms::default(), describe, || ()).unwrap();
-        let stopped = peer.join().unwrap();
-        // More than any socket buffers: only the first that finds no room waits for the timeout, and receiving does not wait.
-        (0..200).for_each(|_| channel.send(1, &vec![0; CHUNK_BYTES]));
-        let silent = ControlError::Silent { rank: 1, waited: Duration::from_secs(600) };
-        assert_eq!(channel.receive_from(1, Duration::from_secs(600)), Err(silent));
-        // What the engine sends never waits; the connection ends when too much waits for it.
-        let peer_messages = channel.take_peer_messages().unwrap();
-        (0..300).for_each(|_| peer_messages.send(1, &vec![0; CHUNK_BYTES]));
-        let gone = loop {
-            match peer_messages.try_receive() {
-                Some(event) => break event,
-                None => std::thread::sleep(Duration::from_millis(1)),
-            }
-        };
-        assert_eq!(gone, (1, PeerEvent::Gone));
-        let error = channel.receive_from(1, Duration::from_secs(600)).unwrap_err();
-        assert!(matches!(error, ControlError::Overrun { rank: 1, bytes } if bytes > 100 << 20), "{error}");
-        drop((peer_messages, channel));
-        drop(stopped);
-    }
-}
+mod tests;

@@ -3,7 +3,7 @@
 //! It reports to rank 0 as at the beginning ([`join`](super::join)), which tells it of the job; it connects to all ranks that are
 //! there, and says so to rank 0. Every rank takes it only once the connection to the process before has ended, so that
 //! callers and engine hear of the end first. Whether it takes part in collectives is not decided here, but by the views.
-//! Limits: rank 0 itself cannot be started again. A process whose host vanished holds its rank until its connections end.
+//! Limits: rank 0 itself cannot be started again, and nobody comes into a job with cards. A process whose host vanished holds its rank until its connections end.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -130,7 +130,11 @@ impl Door {
             let rank = hello.member.rank;
             hello.member.is_at(from.ip())?;
             self.settings.compare(0, rank, &hello.settings)?;
-            let first = self.status.with(|running| running.job.members[rank].udp);
+            let members = self.status.with(|running| running.job.members.clone());
+            if let Some(card) = members.iter().position(|member| member.card.is_some()) {
+                return Err(Refusal::Cards { card });
+            }
+            let first = members[rank].udp;
             if !hello.rejoin {
                 return Err(Refusal::Runs { rank });
             }

@@ -15,8 +15,12 @@ pub(super) const FRAME_BYTES: usize = 5;
 pub(super) const IN_STEP: u8 = 0;
 /// Messages that may come at any time.
 pub(super) const PEER_MESSAGE: u8 = 1;
+/// Messages from point to point, beside the callers' step.
+pub(super) const POINT: u8 = 2;
 /// Messages that agree on the keys of a connection.
 pub(super) const HANDSHAKE: u8 = 3;
+/// Messages that say nothing, see [`serve`](super::serve).
+pub(super) const FOLLOWER: u8 = 4;
 
 /// A message with its frame.
 pub(super) fn frame(kind: u8, message: &[u8]) -> io::Result<Vec<u8>> {

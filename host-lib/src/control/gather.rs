@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpStream};
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::task::{AbortHandle, JoinSet, yield_now};
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 
 use super::bootstrap::{
@@ -103,6 +103,13 @@ pub(super) async fn gather(
 
 /// Listens where the root's name says, and nowhere else.
 async fn listen(meeting: &Meeting) -> Result<TcpListener, BootstrapError> {
+    if let Some(listener) = &meeting.listener {
+        let listener = listener.try_clone().and_then(|listener| {
+            listener.set_nonblocking(true)?;
+            TcpListener::from_std(listener)
+        });
+        return listener.map_err(io_error(format!("rank 0 listens at {}", meeting.launch.root)));
+    }
     let mut last = io::Error::other("it has no address");
     for address in &meeting.root {
         // The name of a host is often that of its loopback address to itself, where no other host reaches it.
@@ -128,7 +135,7 @@ impl Gathering<'_> {
     /// Waits until all ranks are there.
     async fn gather(&mut self, listener: &TcpListener) -> Result<(), (Refusal, Option<Link>)> {
         let world_size = self.meeting.launch.world_size;
-        while self.members.len() < world_size {
+        while !self.all_are_there().await {
             let Some(greeted) = self.next(listener).await else {
                 let missing = (0..world_size).filter(|rank| !self.members.contains_key(rank)).collect();
                 let (timeout_ms, root) = (self.timeout_ms, self.meeting.launch.root.clone());
@@ -169,13 +176,30 @@ impl Gathering<'_> {
                         return Some(greeted);
                     }
                 }
-                rank = ended(links) => {
-                    tracing::warn!(rank, "a rank has gone again before the job began");
-                    self.links[rank] = None;
-                    self.members.remove(&rank);
-                }
+                rank = ended(links) => self.forget(rank),
             }
         }
+    }
+
+    /// Whether all ranks are there, and none of them has gone while the last one came.
+    async fn all_are_there(&mut self) -> bool {
+        let world_size = self.meeting.launch.world_size;
+        if self.members.len() == world_size {
+            // Ends of connections that the kernel knows of are heard first.
+            yield_now().await;
+            let mut context = Context::from_waker(Waker::noop());
+            while let Poll::Ready(rank) = poll_ended(&mut self.links, &mut context) {
+                self.forget(rank);
+            }
+        }
+        self.members.len() == world_size
+    }
+
+    /// Its place is for whoever comes next.
+    fn forget(&mut self, rank: usize) {
+        tracing::warn!(rank, "a rank has gone again before the job began");
+        self.links[rank] = None;
+        self.members.remove(&rank);
     }
 
     fn hear(&mut self, stream: TcpStream, from: SocketAddr) {
@@ -300,68 +324,63 @@ pub(super) async fn tell(mut link: Link, refusal: Refusal) {
 
 /// The first rank whose connection has ended, or that speaks before it is asked.
 async fn ended(links: &mut Links) -> usize {
-    poll_fn(|context| {
-        for (rank, link) in links.iter_mut().enumerate() {
-            if let Some(link) = link
-                && link.reader.poll_disturbed(context).is_ready()
-            {
-                return Poll::Ready(rank);
-            }
-        }
-        Poll::Pending
-    })
-    .await
+    poll_fn(|context| poll_ended(links, context)).await
+}
+
+fn poll_ended(links: &mut Links, context: &mut Context<'_>) -> Poll<usize> {
+    let mut links = links.iter_mut().enumerate().filter_map(|(rank, link)| Some((rank, link.as_mut()?)));
+    let ended = links.find_map(|(rank, link)| link.reader.poll_disturbed(context).is_ready().then_some(rank));
+    ended.map_or(Poll::Pending, Poll::Ready)
 }
 
 /// Hears who somebody is; `None` if it is nobody of this job, who learns nothing.
 pub(super) async fn greet(stream: TcpStream, from: SocketAddr, launch: &Launch, common: &Common) -> Option<Greeted> {
+    let greeted = async {
+        let mut link = Link::new(stream, End::Accepted, common).await.map_err(|error| error.to_string())?;
+        let (_, message) = link.reader.read(GREETING_BYTES_MAX).await.map_err(|error| error.to_string())?;
+        let hello = understand(&message, from, launch)?;
+        Ok::<_, String>(Greeted { link, from, hello })
+    };
+    match greeted.await {
+        Ok(greeted) => Some(greeted),
+        Err(error) => {
+            tracing::warn!(%from, %error, "a connection that is not a rank of this job was closed");
+            None
+        }
+    }
+}
+
+/// What somebody says who may be a rank of the job; a refusal if that cannot be a rank. The error is why it is none.
+pub(super) fn understand(message: &[u8], from: SocketAddr, launch: &Launch) -> Result<Result<Hello, Refusal>, String> {
     let Launch { world_size, job_id, .. } = launch;
     let world_size = *world_size;
-    let stranger = |error: &dyn std::fmt::Display| {
-        tracing::warn!(%from, %error, "a connection that is not a rank of this job was closed");
-        None
-    };
-    let mut link = match Link::new(stream, End::Accepted, common).await {
-        Ok(link) => link,
-        Err(error) => return stranger(&error),
-    };
-    let message = match link.reader.read(GREETING_BYTES_MAX).await {
-        Ok((_, message)) => message,
-        Err(error) => return stranger(&error),
-    };
-    let greeting = match serde_json::from_slice::<Greeting>(&message) {
+    let greeting = match serde_json::from_slice::<Greeting>(message) {
         Ok(greeting) if greeting.job_id == *job_id => greeting,
-        Ok(_) => return stranger(&"it is of another job"),
-        Err(_) => return stranger(&"its first message is no greeting of a rank; is it one that has a secret?"),
+        Ok(_) => return Err("it is of another job".into()),
+        Err(_) => return Err("its first message is no greeting of a rank; is it one that has a secret?".into()),
     };
     let differs = |name: String, rank, found: String, expected: String| {
         Refusal::from(Mismatch { name, rank, found, reference: 0, expected })
     };
-    let hello = match serde_json::from_slice::<Hello>(&message) {
-        Ok(hello) if greeting.version == VERSION => hello,
-        Err(error) if greeting.version == VERSION => return stranger(&format!("its greeting cannot be read: {error}")),
-        _ => {
-            let Some(rank) = rank_of(&message).filter(|rank| *rank < world_size) else {
-                let found = greeting.version;
-                return stranger(&format!(
-                    "it speaks version {found} of the protocol, expected {VERSION}, and is no known rank"
-                ));
-            };
-            let name = format!("the protocol version ({from})");
-            let refusal = differs(name, rank, greeting.version.to_string(), VERSION.to_string());
-            return Some(Greeted { link, from, hello: Err(refusal) });
-        }
-    };
+    if greeting.version != VERSION {
+        let found = greeting.version;
+        let rank = rank_of(message).filter(|rank| *rank < world_size).ok_or_else(|| {
+            format!("it speaks version {found} of the protocol, expected {VERSION}, and is no known rank")
+        })?;
+        let name = format!("the protocol version ({from})");
+        return Ok(Err(differs(name, rank, found.to_string(), VERSION.to_string())));
+    }
+    let hello: Hello =
+        serde_json::from_slice(message).map_err(|error| format!("its greeting cannot be read: {error}"))?;
     let rank = hello.member.rank;
-    let hello = if hello.world_size != world_size {
+    Ok(if hello.world_size != world_size {
         let (found, expected) = (hello.world_size.to_string(), world_size.to_string());
         Err(differs("the world size".into(), rank, found, expected))
     } else if rank >= world_size {
         Err(Refusal::NoSuchRank { rank, world_size })
     } else {
         Ok(hello)
-    };
-    Some(Greeted { link, from, hello })
+    })
 }
 
 /// Which rank a greeting of another version says that it is from, if it says so where this version does.

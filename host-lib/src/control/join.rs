@@ -48,7 +48,9 @@ pub(super) async fn join(
                 last = io::Error::other(refusal);
             }
             // Perhaps the job before, whose rank 0 is about to end.
-            Ok(Ok((_, Answer::Refused(refusal @ Refusal::Runs { .. })))) => last = io::Error::other(refusal),
+            Ok(Ok((_, Answer::Refused(refusal @ (Refusal::Runs { .. } | Refusal::Cards { .. }))))) => {
+                last = io::Error::other(refusal);
+            }
             Ok(Ok((_, Answer::Refused(refusal)))) => return Err(refusal.into()),
             Ok(Ok((_, Answer::Begin | Answer::Running(_)))) => {
                 last = io::Error::other("it lets a job begin that it has not handed out");

@@ -8,16 +8,20 @@
 //! * `outgoing`: what waits for each peer, bounded; `serve`: the tasks that send it, and receive.
 //! * `door`: how a process that was started again comes into a job that runs.
 //! * `terms`: what all ranks must have in common, and the message that says where they differ.
-//! * `reliable`: an all-reduce over the control channel.
+//! * `reliable`: exact reductions over the control channel.
+//! * `mailbox`: messages from point to point, beside the calls of all ranks.
 
 mod bootstrap;
 mod channel;
 mod door;
 mod frame;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzz;
 mod gather;
 mod join;
 mod launch;
 mod link;
+mod mailbox;
 mod meet;
 mod outgoing;
 pub(crate) mod reliable;
@@ -26,10 +30,12 @@ mod serve;
 mod terms;
 
 pub use self::bootstrap::{BootstrapError, Refusal};
-pub(crate) use self::bootstrap::{Job, Meeting, Member};
+pub(crate) use self::bootstrap::{CardLimits, Job, Meeting, Member};
 pub use self::channel::ControlError;
-pub(crate) use self::channel::{CHUNK_BYTES, Closer, ControlChannel, PeerMessages};
+pub(crate) use self::channel::{CHUNK_BYTES, Closer, ControlChannel, Folding, PeerMessages, Place};
 pub use self::launch::{Launch, LaunchError, ROOT_PORT_DEFAULT, TORCH_PORT_OFFSET};
+pub use self::mailbox::Message;
+pub(crate) use self::mailbox::{Mailbox, Space, Tag, Underway};
 pub(crate) use self::resolve::{local_address, resolve};
 pub(crate) use self::serve::PeerEvent;
 pub use self::terms::Mismatch;

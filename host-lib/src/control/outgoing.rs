@@ -3,7 +3,8 @@
 //! Why: a peer whose process is stopped takes nothing, but its connection lasts. Callers must not wait for it for ever, and
 //! what waits for it must not grow for ever.
 //! How: messages of calls wait for room, as long as the peer takes something within the caller's timeout; peer messages are sent by
-//! the engine, which never waits: when more than [`PEER_MESSAGE_BYTES_MAX`] wait, the connection is ended.
+//! the engine, which never waits: when more than [`PEER_MESSAGE_BYTES_MAX`] wait, the connection is ended. So it is when more than
+//! [`POINT_BYTES_MAX`] wait of what goes from point to point, of which a peer that keeps to the rules never has so much coming.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -11,12 +12,14 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::frame::{IN_STEP, PEER_MESSAGE};
+use super::frame::{IN_STEP, PEER_MESSAGE, POINT};
 
 /// Bytes of calls that wait for a peer at most, but for one message.
 const IN_STEP_BYTES_MAX: usize = 8 << 20;
 /// Bytes of peer messages that may wait for a peer: more than the repairs of any bucket that is not hopeless.
 const PEER_MESSAGE_BYTES_MAX: usize = 128 << 20;
+/// Bytes from point to point that may wait for a peer: twice what it keeps unasked, and what it asks for.
+const POINT_BYTES_MAX: usize = 32 << 20;
 
 /// A message and its kind.
 pub(super) type Message = (u8, Vec<u8>);
@@ -57,6 +60,7 @@ struct State {
     sender: Option<UnboundedSender<Message>>,
     in_step_bytes: usize,
     peer_message_bytes: usize,
+    point_bytes: usize,
     /// Messages taken so far.
     taken: u64,
     /// Connections so far.
@@ -66,6 +70,17 @@ struct State {
     /// Ends the connection's task.
     cut: Arc<Notify>,
     shut: bool,
+}
+
+impl State {
+    /// Bytes of this kind that wait, and how many may.
+    fn waiting(&mut self, kind: u8) -> (&mut usize, usize) {
+        match kind {
+            PEER_MESSAGE => (&mut self.peer_message_bytes, PEER_MESSAGE_BYTES_MAX),
+            POINT => (&mut self.point_bytes, POINT_BYTES_MAX),
+            _ => (&mut self.in_step_bytes, IN_STEP_BYTES_MAX),
+        }
+    }
 }
 
 /// The connection's end of a queue.
@@ -100,18 +115,32 @@ impl Outgoing {
 
     /// Sends a peer message; to a peer without a connection: nothing. If too much waits already, the connection is ended.
     pub fn send_peer_message(&self, peer: usize, message: Vec<u8>) {
+        self.send_or_cut(peer, None, PEER_MESSAGE, message);
+    }
+
+    /// Sends what goes from point to point over the connection of this number; if it has ended: nothing. If too much waits already,
+    /// the connection is ended.
+    pub fn send_point(&self, peer: usize, generation: u32, message: Vec<u8>) {
+        self.send_or_cut(peer, Some(generation), POINT, message);
+    }
+
+    fn send_or_cut(&self, peer: usize, generation: Option<u32>, kind: u8, message: Vec<u8>) {
         let Some(lane) = self.0.get(peer) else { return };
         let mut state = lane.state();
-        let bytes = state.peer_message_bytes + message.len();
-        if bytes > PEER_MESSAGE_BYTES_MAX {
+        if generation.is_some_and(|generation| generation != state.generation) {
+            return;
+        }
+        let (waiting, most) = state.waiting(kind);
+        let bytes = *waiting + message.len();
+        if bytes > most {
             tracing::warn!(peer, bytes, "a rank takes nothing from its connection, which is ended");
             state.overrun = Some(bytes);
             state.sender = None;
             state.cut.notify_one();
             return lane.room.notify_all();
         }
-        if state.sender.as_ref().is_some_and(|sender| sender.send((PEER_MESSAGE, message)).is_ok()) {
-            state.peer_message_bytes = bytes;
+        if state.sender.as_ref().is_some_and(|sender| sender.send((kind, message)).is_ok()) {
+            *state.waiting(kind).0 = bytes;
         }
     }
 
@@ -182,6 +211,11 @@ impl Queue {
         self.messages.recv().await
     }
 
+    /// Whether no message waits.
+    pub fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+
     /// What is ready when this connection is to be ended at once.
     pub fn cut(&self) -> Arc<Notify> {
         self.cut.clone()
@@ -193,7 +227,7 @@ impl Queue {
         let mut state = lanes[self.peer].state();
         // Not of a connection that was replaced.
         if Arc::ptr_eq(&state.cut, &self.cut) {
-            let waiting = if kind == PEER_MESSAGE { &mut state.peer_message_bytes } else { &mut state.in_step_bytes };
+            let (waiting, _) = state.waiting(kind);
             *waiting = waiting.saturating_sub(bytes);
             state.taken += 1;
             lanes[self.peer].room.notify_all();
@@ -206,7 +240,7 @@ impl Queue {
         let mut state = lanes[self.peer].state();
         if Arc::ptr_eq(&state.cut, &self.cut) {
             state.sender = None;
-            (state.in_step_bytes, state.peer_message_bytes) = (0, 0);
+            (state.in_step_bytes, state.peer_message_bytes, state.point_bytes) = (0, 0, 0);
             lanes[self.peer].room.notify_all();
         }
     }

@@ -1,9 +1,12 @@
 //! The tasks that serve the connections of a rank, on the control channel's thread.
+//!
+//! After the last message that waits, an empty one follows, in a segment of its own. TCP finds out that a segment is lost from those after
+//! it that arrive; if none does, only after its retransmission timeout of 200 ms, for which a vote, a repair or a barrier would wait.
 
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
@@ -13,8 +16,9 @@ use tokio::time::{Instant, sleep};
 
 use super::bootstrap::Member;
 use super::door::{Arrival, Door};
-use super::frame::{self, PEER_MESSAGE};
+use super::frame::{self, FOLLOWER, IN_STEP, PEER_MESSAGE, POINT};
 use super::link::Link;
+use super::mailbox::Mailbox;
 use super::outgoing::Queue;
 
 /// How long what was sent may take to leave once this rank has ended.
@@ -35,29 +39,74 @@ pub(crate) enum PeerEvent {
     Closed,
 }
 
+/// Bytes of calls that each peer has sent and this rank has not taken: there are more only if the peer breaks the rules, since no rank is
+/// more than a few pieces ahead of another.
+#[derive(Clone, Debug)]
+pub(super) struct Held(Arc<[AtomicUsize]>);
+
+impl Held {
+    /// Most of them.
+    const BYTES_MAX: usize = 64 << 20;
+    /// What a message takes beside its bytes.
+    const MESSAGE_COST: usize = 64;
+
+    pub fn new(ranks: usize) -> Self {
+        Self((0..ranks).map(|_| AtomicUsize::new(0)).collect())
+    }
+
+    pub fn add(&self, peer: usize, message: &[u8]) -> Result<(), String> {
+        let cost = message.len() + Self::MESSAGE_COST;
+        match self.0[peer].fetch_add(cost, Ordering::Relaxed) + cost {
+            held if held > Self::BYTES_MAX => Err(format!("{held} bytes of calls ahead, at most {}", Self::BYTES_MAX)),
+            _ => Ok(()),
+        }
+    }
+
+    pub fn remove(&self, peer: usize, message: &[u8]) {
+        self.0[peer].fetch_sub(message.len() + Self::MESSAGE_COST, Ordering::Relaxed);
+    }
+}
+
 /// Where messages of peers go.
 #[derive(Clone)]
 pub(super) struct Inbox {
     pub in_step: Sender<(usize, PeerEvent)>,
+    pub held: Held,
     pub peer_message: Sender<(usize, PeerEvent)>,
+    pub mailbox: Arc<Mailbox>,
     /// Called after a peer message has come.
     pub wake: Arc<dyn Fn() + Send + Sync>,
 }
 
 impl Inbox {
     /// `false`: nobody is there any more.
-    fn put(&self, peer: usize, kind: u8, message: Vec<u8>) -> bool {
-        let message = (peer, PeerEvent::Message(message));
-        if kind == PEER_MESSAGE {
-            let _ = self.peer_message.send(message);
-            (self.wake)();
-            return true;
+    ///
+    /// # Errors
+    /// What the peer sent that it must not send.
+    fn put(&self, peer: usize, kind: u8, message: Vec<u8>) -> Result<bool, String> {
+        match kind {
+            POINT => self.mailbox.handle(peer, &message)?,
+            FOLLOWER => {}
+            IN_STEP => {
+                self.held.add(peer, &message)?;
+                return Ok(self.in_step.send((peer, PeerEvent::Message(message))).is_ok());
+            }
+            PEER_MESSAGE => {
+                let _ = self.peer_message.send((peer, PeerEvent::Message(message)));
+                (self.wake)();
+            }
+            _ => return Err(format!("a message of kind {kind}")),
         }
-        self.in_step.send(message).is_ok()
+        Ok(true)
     }
 
-    /// Tells callers and engine the same of a peer.
-    fn tell(&self, peer: usize, event: PeerEvent) {
+    /// Tells callers and engine the same of a peer. `broken`: what it sent that it must not send, if that is why it is gone.
+    fn tell(&self, peer: usize, event: PeerEvent, broken: Option<String>) {
+        match &event {
+            PeerEvent::Gone => self.mailbox.gone(peer, broken),
+            PeerEvent::Back(_) => self.mailbox.back(peer),
+            PeerEvent::Message(_) | PeerEvent::Closed => {}
+        }
         let _ = self.in_step.send((peer, event.clone()));
         let _ = self.peer_message.send((peer, event));
         (self.wake)();
@@ -82,7 +131,7 @@ pub(super) async fn serve(
             Arrival { member, link, queue } = door.next(&mut heard) => {
                 let peer = member.rank;
                 tracing::warn!(peer, "a process that was started again has connected");
-                inbox.tell(peer, PeerEvent::Back(member));
+                inbox.tell(peer, PeerEvent::Back(member), None);
                 tasks.spawn(connection(peer, link, queue, inbox.clone(), over.clone()));
             }
         }
@@ -97,11 +146,12 @@ async fn connection(peer: usize, link: Link, mut queue: Queue, inbox: Inbox, ove
     let (cut, taken) = (queue.cut(), AtomicU64::new(0));
     let mut reading = pin!(async {
         let ended = loop {
-            match reader.read(frame::MESSAGE_BYTES_MAX).await {
-                Ok((kind, message)) => {
-                    if !inbox.put(peer, kind, message) {
-                        return;
-                    }
+            match reader.read(frame::MESSAGE_BYTES_MAX).await.map(|(kind, message)| inbox.put(peer, kind, message)) {
+                Ok(Ok(true)) => {}
+                Ok(Ok(false)) => return None,
+                Ok(Err(what)) => {
+                    tracing::warn!(peer, what, "a rank broke the rules of its connection, which is ended");
+                    return Some(what);
                 }
                 Err(error) => break error,
             }
@@ -109,10 +159,15 @@ async fn connection(peer: usize, link: Link, mut queue: Queue, inbox: Inbox, ove
         if ended.kind() != io::ErrorKind::UnexpectedEof {
             tracing::debug!(peer, %ended, "connection");
         }
+        None
     });
     let sending = async {
         while let Some((kind, message)) = queue.next().await {
-            if let Err(error) = writer.write(kind, &message).await {
+            let mut written = writer.write(kind, &message).await;
+            if written.is_ok() && queue.is_empty() {
+                written = writer.write(FOLLOWER, &[]).await;
+            }
+            if let Err(error) = written {
                 tracing::debug!(peer, %error, "connection");
                 return true;
             }
@@ -121,8 +176,8 @@ async fn connection(peer: usize, link: Link, mut queue: Queue, inbox: Inbox, ove
         }
         false
     };
-    tokio::select! {
-        () = &mut reading => {}
+    let broken = tokio::select! {
+        broken = &mut reading => broken,
         has_failed = sending => {
             if !has_failed {
                 // This rank sends no more.
@@ -130,15 +185,15 @@ async fn connection(peer: usize, link: Link, mut queue: Queue, inbox: Inbox, ove
             }
             // What came before the end counts, too.
             tokio::select! {
-                () = &mut reading => {}
+                broken = &mut reading => broken,
                 () = ended(over) => return,
             }
         }
-        () = cut.notified() => {}
+        () = cut.notified() => None,
         () = stall(over.clone(), &taken) => return,
-    }
+    };
     queue.close();
-    inbox.tell(peer, PeerEvent::Gone);
+    inbox.tell(peer, PeerEvent::Gone, broken);
 }
 
 /// This rank has ended.
@@ -158,5 +213,51 @@ async fn stall(over: watch::Receiver<()>, taken: &AtomicU64) {
             return;
         }
         before = now;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use tokio::net::{TcpListener, TcpStream};
+    use tokio::runtime;
+    use tokio::time::timeout;
+
+    use super::super::launch::Launch;
+    use super::super::link::{Common, End};
+    use super::super::outgoing::Outgoing;
+    use super::*;
+
+    #[test]
+    fn an_empty_message_follows_the_last_that_waits() {
+        let followed = async {
+            let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+            let common = Common::new(&Launch::new(0, 2, "127.0.0.1:1").unwrap(), None);
+            let ours = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+            let ours = Link::new(ours, End::Connected, &common).await.unwrap();
+            let mut theirs = Link::new(listener.accept().await.unwrap().0, End::Accepted, &common).await.unwrap();
+            let outgoing = Outgoing::new(2);
+            let queue = outgoing.open(1);
+            outgoing.send_peer_message(1, vec![1]);
+            outgoing.send_peer_message(1, vec![2]);
+            let ((in_step, _calls), (peer_message, messages)) = (channel(), channel());
+            let mailbox = Arc::new(Mailbox::new(0, 2, Duration::from_secs(60)));
+            let inbox = Inbox { in_step, held: Held::new(2), peer_message, mailbox, wake: Arc::new(|| {}) };
+            let (_alive, over) = watch::channel(());
+            let serving = tokio::spawn(connection(1, ours, queue, inbox, over));
+            for expected in [(PEER_MESSAGE, vec![1]), (PEER_MESSAGE, vec![2]), (FOLLOWER, vec![])] {
+                assert_eq!(theirs.reader.read(100).await.unwrap(), expected);
+            }
+            // It says nothing, so another may come at any time.
+            theirs.writer.write(FOLLOWER, &[]).await.unwrap();
+            theirs.writer.write(PEER_MESSAGE, &[3]).await.unwrap();
+            tokio::task::yield_now().await;
+            drop(theirs);
+            serving.await.unwrap();
+            assert_eq!(messages.try_recv().unwrap(), (1, PeerEvent::Message(vec![3])));
+        };
+        let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async { timeout(Duration::from_secs(60), followed).await }).unwrap();
     }
 }

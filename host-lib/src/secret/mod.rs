@@ -71,8 +71,8 @@ pub enum SecretError {
     },
     /// A card cannot seal packets.
     #[error(
-        "{VARIABLE} is set, but cards cannot encrypt or authenticate their packets; unset it to run this card without a secret, \
-         on a network that you trust, or run the rank without the card"
+        "a secret was given (by {VARIABLE} or a setting), but cards cannot encrypt or authenticate their packets; leave it out to run this \
+         card without a secret, on a network that you trust, or run the rank without the card"
     )]
     Card,
 }

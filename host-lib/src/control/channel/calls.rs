@@ -1,0 +1,215 @@
+//! The calls that all ranks make together: each begins with an exchange of what is called.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use super::super::terms::{Mismatch, Terms};
+use super::exchange::{Collect, Place, kind};
+use super::{CHUNK_BYTES, ControlChannel, ControlError};
+
+impl ControlChannel {
+    /// A call of all ranks: `call` with the channel, once all ranks were found to call the same. Over the channel of
+    /// callers, all calls go this way.
+    ///
+    /// # Errors
+    /// [`ControlError::Differs`] on all ranks if they call different things; then nothing has changed. If a rank is gone, or did not
+    /// come, the ranks are out of step: later calls fail with that reason. After errors of `call` they are in step.
+    pub fn call<T>(
+        &mut self,
+        terms: &Terms,
+        timeout: Duration,
+        call: impl FnOnce(&mut Self) -> Result<T, ControlError>,
+    ) -> Result<T, ControlError> {
+        if let Some(error) = &self.failed {
+            return Err(ControlError::OutOfStep(error.clone()));
+        }
+        if self.outside.load(Ordering::Acquire) {
+            return Err(ControlError::Outside);
+        }
+        self.compare(terms, timeout)?;
+        call(self)
+    }
+
+    /// Whether calls go on after this error of a rank.
+    pub(super) fn skips(&self, error: &ControlError) -> bool {
+        self.skip_gone && matches!(error, ControlError::Gone(_) | ControlError::Overrun { .. })
+    }
+
+    /// Waits until all ranks are here, at most `timeout`, and compares what they call: each tells every other, so each sees
+    /// itself who is missing, or differs.
+    fn compare(&mut self, terms: &Terms, timeout: Duration) -> Result<(), ControlError> {
+        let deadline = Instant::now() + timeout;
+        let message = serde_json::to_vec(terms).unwrap_or_default();
+        self.peers().for_each(|peer| self.send_parts(peer, kind::TERMS, &[&message]));
+        self.present.clear();
+        // In the order of ranks, so that all of them find the same difference.
+        let (mut first, mut differs): (Option<(usize, Terms)>, Result<(), Mismatch>) = (None, Ok(()));
+        for rank in 0..self.ranks() {
+            let theirs = if rank == self.rank() {
+                terms.clone()
+            } else {
+                match self.receive_terms(rank, deadline, timeout) {
+                    Ok(terms) => terms,
+                    Err(error) if self.skips(&error) => continue,
+                    Err(error) => {
+                        self.failed = Some(Arc::new(error.clone()));
+                        return Err(differs.map_or_else(ControlError::Differs, |()| error));
+                    }
+                }
+            };
+            self.present.push(rank);
+            match &first {
+                None => first = Some((rank, theirs)),
+                // The others' messages are taken, too: the next call begins with its own.
+                Some((reference, first)) => differs = differs.and_then(|()| first.compare(*reference, rank, &theirs)),
+            }
+        }
+        Ok(differs?)
+    }
+
+    /// Waits until all ranks are here, at most `timeout`.
+    ///
+    /// # Errors
+    /// Names a rank that is gone or missing.
+    pub fn barrier(&mut self, timeout: Duration) -> Result<(), ControlError> {
+        self.compare(&Terms::default().with("the call", "barrier"), timeout)
+    }
+
+    /// The other ranks.
+    pub(super) fn peers(&self) -> impl Iterator<Item = usize> + use<> {
+        let rank = self.rank();
+        (0..self.ranks()).filter(move |peer| *peer != rank)
+    }
+
+    /// What a peer calls next. What it still had to say of a call that failed is dropped.
+    fn receive_terms(&mut self, from: usize, deadline: Instant, waited: Duration) -> Result<Terms, ControlError> {
+        loop {
+            let message = self.receive_by(from, deadline, waited)?;
+            if let Some((&kind::TERMS, terms)) = message.split_first() {
+                return Ok(serde_json::from_slice(terms).unwrap_or_default());
+            }
+        }
+    }
+
+    /// The ranks that take part in this call, in order: all, but for those that are gone and left out.
+    ///
+    /// Only if all of them agree: one that is dying may have been here for some.
+    pub fn members(&mut self, timeout: Duration) -> Result<Vec<usize>, ControlError> {
+        if !self.skip_gone {
+            return Ok((0..self.ranks()).collect());
+        }
+        let present = self.present.clone();
+        let own = self.rank();
+        let list: Vec<u8> = present.iter().flat_map(|rank| (*rank as u64).to_le_bytes()).collect();
+        present.iter().filter(|rank| **rank != own).for_each(|rank| self.send_parts(*rank, kind::PRESENT, &[&list]));
+        let mut agreed = present.clone();
+        for peer in present.iter().copied().filter(|rank| *rank != own) {
+            match self.receive_part(peer, kind::PRESENT, timeout) {
+                Ok(list) => {
+                    let (list, _) = list[1..].as_chunks();
+                    agreed.retain(|rank| list.contains(&(*rank as u64).to_le_bytes()));
+                }
+                Err(error) if self.skips(&error) => agreed.retain(|rank| *rank != peer),
+                Err(error) => return Err(self.give_up(&present, error, timeout)),
+            }
+        }
+        match agreed.contains(&own) {
+            true => Ok(agreed),
+            false => Err(self.give_up(&present, ControlError::LeftOut, timeout)),
+        }
+    }
+
+    /// Whether a rank makes the present call.
+    pub fn is_present(&self, rank: usize) -> bool {
+        self.present.contains(&rank)
+    }
+
+    /// Hands each rank what `given` has for it, and returns what each handed over, by rank; `None`: the two have nothing
+    /// for one another. `confirm`: waits until all have taken everything.
+    ///
+    /// # Errors
+    /// As [`exchange`](Self::exchange).
+    pub fn hand_over<'a>(
+        &mut self,
+        given: impl Fn(usize) -> Option<&'a [u8]>,
+        confirm: bool,
+        timeout: Duration,
+    ) -> Result<Vec<Vec<u8>>, ControlError> {
+        let members = self.members(timeout)?;
+        let given: Vec<_> = members.iter().map(|rank| given(*rank)).collect();
+        let mut collected = Collect::new(members.len());
+        self.exchange(&members, &given, confirm, timeout, &mut collected)?;
+        let mut all = vec![Vec::new(); self.ranks()];
+        members.into_iter().zip(collected.parts).for_each(|(rank, part)| all[rank] = part);
+        Ok(all)
+    }
+
+    /// Hands the root's bytes to all ranks, which must have room for as many. Returns once this rank has all of them and,
+    /// at the root, once every rank has. However long it takes in all: it fails once a rank, for `timeout`, takes no further
+    /// piece.
+    /// The root sends them to each rank: it takes (ranks - 1) times what its link takes for them once.
+    ///
+    /// # Errors
+    /// As [`exchange`](Self::exchange). `data` is then in between.
+    pub fn broadcast_from(&mut self, root: usize, data: &mut [u8], timeout: Duration) -> Result<(), ControlError> {
+        let (members, own) = (self.members(timeout)?, self.rank());
+        if !members.contains(&root) {
+            return Err(ControlError::Gone(root));
+        }
+        let (given, places, into): (Vec<Option<&[u8]>>, _, _) = if root == own {
+            let given = members.iter().map(|rank| (*rank != own).then_some(&*data)).collect();
+            (given, vec![0..0; members.len()], [].as_mut_slice())
+        } else {
+            let given = members.iter().map(|rank| (*rank == root).then_some([].as_slice())).collect();
+            let places = members.iter().map(|rank| 0..if *rank == root { data.len() } else { 0 }).collect();
+            (given, places, data)
+        };
+        self.exchange(&members, &given, true, timeout, &mut Place { members: &members, into, places })
+    }
+
+    /// Hands every rank's bytes to rank 0, by rank; the others get nothing.
+    ///
+    /// # Errors
+    /// As [`receive_from`](Self::receive_from).
+    pub fn gather(&mut self, given: &[u8], timeout: Duration) -> Result<Vec<Vec<u8>>, ControlError> {
+        if self.rank() > 0 {
+            given.chunks(CHUNK_BYTES).for_each(|chunk| self.send(0, chunk));
+            self.send(0, &[]);
+            return Ok(Vec::new());
+        }
+        let deadline = Instant::now() + timeout;
+        let mut all = vec![given.to_vec()];
+        for peer in 1..self.ranks() {
+            all.push(self.receive_chunks(peer, deadline, timeout)?);
+        }
+        Ok(all)
+    }
+
+    /// Hands rank 0's bytes to every rank.
+    ///
+    /// # Errors
+    /// As [`receive_from`](Self::receive_from).
+    pub fn broadcast(&mut self, own: &[u8], timeout: Duration) -> Result<Vec<u8>, ControlError> {
+        if self.rank() > 0 {
+            return self.receive_chunks(0, Instant::now() + timeout, timeout);
+        }
+        for peer in 1..self.ranks() {
+            own.chunks(CHUNK_BYTES).for_each(|chunk| self.send(peer, chunk));
+            self.send(peer, &[]);
+        }
+        Ok(own.to_vec())
+    }
+
+    /// Messages of a peer up to an empty one, joined, until `deadline`, which is `waited` after the call began.
+    fn receive_chunks(&mut self, from: usize, deadline: Instant, waited: Duration) -> Result<Vec<u8>, ControlError> {
+        let mut whole = Vec::new();
+        loop {
+            let chunk = self.receive_by(from, deadline, waited)?;
+            if chunk.is_empty() {
+                return Ok(whole);
+            }
+            whole.extend(chunk);
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Messages from point to point, beside the calls of all ranks: over the same connections, in no order with them.
+//!
+//! * `message`: what ranks tell one another of them.
+//! * `matching`: which message goes to which receive, and when it is sent.
+//!
+//! Here it meets connections, threads and clocks: callers begin sends and receives and wait for them, the control thread hands in what
+//! comes, and times those out that are waited for and get no further.
+
+mod matching;
+mod message;
+
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+use tokio::time::sleep;
+
+use self::matching::{LIMITS, Matching, TransferId};
+use super::ControlError;
+use super::outgoing::WeakOutgoing;
+
+pub use self::matching::Message;
+#[cfg(any(test, fuzzing))]
+pub(crate) use self::matching::hostile;
+pub(crate) use self::message::{Space, Tag};
+
+type Outcome = Result<Message, ControlError>;
+
+/// One rank's sends and receives.
+#[derive(Debug)]
+pub(crate) struct Mailbox {
+    state: Mutex<State>,
+    /// For those that are waited for: without progress for so long, they fail.
+    timeout: Duration,
+    /// The control thread's, which has the clock.
+    runtime: OnceLock<Handle>,
+}
+
+#[derive(Debug)]
+struct State {
+    matching: Matching,
+    /// `None`: this rank has ended.
+    outgoing: Option<WeakOutgoing>,
+    waiting: HashMap<TransferId, oneshot::Sender<Outcome>>,
+}
+
+/// A send or receive that has begun. Dropping it cancels it.
+#[derive(Debug)]
+pub(crate) struct Underway {
+    id: TransferId,
+    /// The rank that is sent to.
+    to: Option<usize>,
+    from: Option<usize>,
+    tag: u32,
+    bytes: usize,
+    mailbox: Arc<Mailbox>,
+    timeout: Duration,
+    outcome: oneshot::Receiver<Outcome>,
+    /// Somebody waits for it.
+    is_timed: bool,
+}
+
+impl Mailbox {
+    pub fn new(rank: usize, ranks: usize, timeout: Duration) -> Self {
+        let state = State { matching: Matching::new(rank, ranks, LIMITS), outgoing: None, waiting: HashMap::new() };
+        Self { state: Mutex::new(state), timeout, runtime: OnceLock::new() }
+    }
+
+    /// The ranks are connected. `gone`: those that are not there.
+    pub(super) fn open(&self, runtime: &Handle, outgoing: WeakOutgoing, gone: &[usize]) {
+        let _ = self.runtime.set(runtime.clone());
+        self.with(|state| {
+            state.outgoing = Some(outgoing);
+            gone.iter().for_each(|rank| state.matching.gone(*rank, ControlError::Gone(*rank)));
+        });
+    }
+
+    /// This rank wants no more: all that waits fails.
+    pub fn close(&self) {
+        let waiting = self.with(|state| {
+            state.outgoing = None;
+            std::mem::take(&mut state.waiting)
+        });
+        drop(waiting);
+    }
+
+    pub fn skip_gone(&self) {
+        self.with(|state| state.matching.skip_gone());
+    }
+
+    /// Begins to send.
+    pub fn send(self: &Arc<Self>, to: usize, tag: Tag, bytes: Vec<u8>) -> Underway {
+        let length = bytes.len();
+        let (id, outcome) = self.begin(|matching| matching.send(to, tag, bytes));
+        self.underway(id, outcome, Some(to), None, tag, length)
+    }
+
+    /// Begins to receive; `from`: `None`: from any rank.
+    pub fn receive(self: &Arc<Self>, from: Option<usize>, tag: Tag) -> Underway {
+        let (id, outcome) = self.begin(|matching| matching.receive(from, tag));
+        self.underway(id, outcome, None, from, tag, 0)
+    }
+
+    fn underway(
+        self: &Arc<Self>,
+        id: TransferId,
+        outcome: oneshot::Receiver<Outcome>,
+        to: Option<usize>,
+        from: Option<usize>,
+        tag: Tag,
+        bytes: usize,
+    ) -> Underway {
+        Underway {
+            id,
+            to,
+            from,
+            tag: tag.tag,
+            bytes,
+            mailbox: self.clone(),
+            timeout: self.timeout,
+            outcome,
+            is_timed: false,
+        }
+    }
+
+    fn begin(&self, begin: impl FnOnce(&mut Matching) -> TransferId) -> (TransferId, oneshot::Receiver<Outcome>) {
+        let (sender, outcome) = oneshot::channel();
+        let id = self.with(|state| {
+            if state.outgoing.is_none() {
+                return 0;
+            }
+            let id = begin(&mut state.matching);
+            state.waiting.insert(id, sender);
+            id
+        });
+        (id, outcome)
+    }
+
+    /// A peer's message, on the control thread.
+    ///
+    /// # Errors
+    /// What the peer did that it must not do; its connection is to be ended.
+    pub fn handle(&self, from: usize, note: &[u8]) -> Result<(), String> {
+        self.with(|state| state.matching.handle(from, note))
+    }
+
+    /// The connection to a peer has ended; `broken`: because of what it sent.
+    pub fn gone(&self, rank: usize, broken: Option<String>) {
+        self.with(|state| {
+            let outgoing = state.outgoing.as_ref().and_then(WeakOutgoing::upgrade);
+            let error = match (broken, outgoing.and_then(|outgoing| outgoing.overrun(rank))) {
+                (Some(what), _) => ControlError::Broken { rank, what },
+                (None, Some(bytes)) => ControlError::Overrun { rank, bytes },
+                (None, None) => ControlError::Gone(rank),
+            };
+            state.matching.gone(rank, error);
+        });
+    }
+
+    /// There is a connection to another process in the peer's place.
+    pub fn back(&self, rank: usize) {
+        self.with(|state| {
+            let connection = state.outgoing.as_ref().and_then(WeakOutgoing::upgrade);
+            let connection = connection.map_or(0, |outgoing| outgoing.connection(rank).0);
+            state.matching.back(rank, connection);
+        });
+    }
+
+    /// Sends what is to be sent after a change, in its order, and answers who waits.
+    fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+        let mut state = self.lock();
+        let result = act(&mut state);
+        let outbox = state.matching.take_outbox();
+        if let Some(outgoing) = state.outgoing.as_ref().filter(|_| !outbox.is_empty()).and_then(WeakOutgoing::upgrade) {
+            for (to, connection, note) in outbox {
+                outgoing.send_point(to, connection, note);
+            }
+        }
+        let finished = state.matching.take_finished().into_iter();
+        let answers: Vec<_> =
+            finished.filter_map(|(id, outcome)| Some((state.waiting.remove(&id)?, outcome))).collect();
+        drop(state);
+        // Who is woken may call again at once.
+        answers.into_iter().for_each(|(sender, outcome)| drop(sender.send(outcome)));
+        result
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Fails what is waited for once it has got no further for the timeout.
+    async fn watch(self: Arc<Self>, id: TransferId, to: Option<usize>, timeout: Duration, error: ControlError) {
+        let progress = || {
+            let state = self.lock();
+            state.waiting.contains_key(&id).then(|| state.matching.progress(id, to))
+        };
+        let mut before = progress();
+        while before.is_some() {
+            sleep(timeout).await;
+            let now = progress();
+            if now == before {
+                break;
+            }
+            before = now;
+        }
+        let sender = self.with(|state| {
+            state.matching.cancel(id, to);
+            state.waiting.remove(&id)
+        });
+        sender.map(|sender| sender.send(Err(error)));
+    }
+}
+
+impl Underway {
+    /// With another timeout than the communicator's.
+    pub fn within(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// The outcome, if it is there. Asking does not make it fail at the timeout, as awaiting does.
+    pub fn poll_untimed(&mut self, context: &mut Context<'_>) -> Poll<Outcome> {
+        Pin::new(&mut self.outcome).poll(context).map(|received| received.unwrap_or(Err(ControlError::Closed)))
+    }
+
+    /// From now on it fails if it gets no further for the timeout.
+    fn time(&mut self) {
+        if std::mem::replace(&mut self.is_timed, true) {
+            return;
+        }
+        let (tag, waited) = (self.tag, self.timeout);
+        let error = match self.to {
+            Some(rank) => {
+                ControlError::NotReceived { rank, tag, bytes: self.bytes, waited, limit: LIMITS.unasked_bytes }
+            }
+            None => ControlError::NothingCame { rank: self.from, tag, waited },
+        };
+        if let Some(runtime) = self.mailbox.runtime.get() {
+            runtime.spawn(self.mailbox.clone().watch(self.id, self.to, waited, error));
+        }
+    }
+}
+
+impl Future for Underway {
+    type Output = Outcome;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Outcome> {
+        let outcome = self.poll_untimed(context);
+        if outcome.is_pending() {
+            self.time();
+        }
+        outcome
+    }
+}
+
+impl Drop for Underway {
+    fn drop(&mut self) {
+        let (id, to) = (self.id, self.to);
+        self.mailbox.with(|state| {
+            // Nobody waits for what has ended.
+            if state.waiting.remove(&id).is_some() {
+                state.matching.cancel(id, to);
+            }
+        });
+    }
+}

@@ -1,0 +1,133 @@
+//! Folding the values of the ranks, piece by piece.
+
+use std::ops::{Add, BitAnd, BitOr, BitXor, Mul};
+
+use half::{bf16, f16};
+
+use super::{ElementType, ExactOp};
+
+/// Folds equally long pieces of several ranks, in the order in which they are taken.
+pub(crate) trait Fold: Send {
+    /// A rank's piece: whole elements, as many as in the piece before.
+    fn take(&mut self, piece: &[u8]);
+    /// Appends what has come of those of so many ranks; the next piece begins anew.
+    fn finish(&mut self, ranks: usize, into: &mut Vec<u8>);
+}
+
+/// Folds values of this type; `None`: there is no such reduction of it.
+pub(crate) fn fold(element: ElementType, op: ExactOp) -> Option<Box<dyn Fold>> {
+    macro_rules! integer {
+        ($type:ident) => {{
+            let (read, write) = ($type::from_le_bytes, $type::to_le_bytes);
+            match op {
+                ExactOp::Sum => folded(read, $type::wrapping_add, write),
+                ExactOp::Product => folded(read, $type::wrapping_mul, write),
+                ExactOp::Min => folded(read, Ord::min, write),
+                ExactOp::Max => folded(read, Ord::max, write),
+                ExactOp::And => folded(read, BitAnd::bitand, write),
+                ExactOp::Or => folded(read, BitOr::bitor, write),
+                ExactOp::Xor => folded(read, BitXor::bitxor, write),
+                ExactOp::Avg => return None,
+            }
+        }};
+    }
+    let reciprocal = |ranks| 1.0 / ranks as f32;
+    Some(match element {
+        ElementType::F16 => {
+            let (read, write) =
+                (|bytes| f16::from_le_bytes(bytes).to_f32(), |value| f16::from_f32(value).to_le_bytes());
+            float(op, reciprocal, read, write)?
+        }
+        ElementType::Bf16 => {
+            let (read, write) =
+                (|bytes| bf16::from_le_bytes(bytes).to_f32(), |value| bf16::from_f32(value).to_le_bytes());
+            float(op, reciprocal, read, write)?
+        }
+        ElementType::F32 => float(op, reciprocal, f32::from_le_bytes, f32::to_le_bytes)?,
+        ElementType::F64 => float(op, |ranks| 1.0 / ranks as f64, f64::from_le_bytes, f64::to_le_bytes)?,
+        ElementType::I8 => integer!(i8),
+        ElementType::U8 => integer!(u8),
+        ElementType::I16 => integer!(i16),
+        ElementType::U16 => integer!(u16),
+        ElementType::I32 => integer!(i32),
+        ElementType::U32 => integer!(u32),
+        ElementType::I64 => integer!(i64),
+        ElementType::U64 => integer!(u64),
+    })
+}
+
+/// The same for floating-point values, which are folded as `W`.
+fn float<W, const N: usize>(
+    op: ExactOp,
+    reciprocal: impl Fn(usize) -> W + Send + 'static,
+    read: impl Fn([u8; N]) -> W + Send + 'static,
+    write: impl Fn(W) -> [u8; N] + Send + 'static,
+) -> Option<Box<dyn Fold>>
+where
+    W: Copy + Add<Output = W> + Mul<Output = W> + PartialOrd + Send + 'static,
+{
+    // What cannot be compared with itself is NaN. It wins, whichever rank has it.
+    let first = |a: W, b: W, first: bool| if first || a.partial_cmp(&a).is_none() { a } else { b };
+    Some(match op {
+        ExactOp::Sum => folded(read, W::add, write),
+        ExactOp::Avg => scaled(read, W::add, move |sum, ranks| write(sum * reciprocal(ranks))),
+        ExactOp::Product => folded(read, W::mul, write),
+        ExactOp::Min => folded(read, move |a, b| first(a, b, a <= b), write),
+        ExactOp::Max => folded(read, move |a, b| first(a, b, a >= b), write),
+        ExactOp::And | ExactOp::Or | ExactOp::Xor => return None,
+    })
+}
+
+/// Values of `N` bytes on the wire, folded as `W`.
+struct Values<W, const N: usize, R, C, T> {
+    values: Vec<W>,
+    /// No piece was taken yet.
+    is_new: bool,
+    read: R,
+    combine: C,
+    write: T,
+}
+
+fn folded<W: Copy + Send + 'static, const N: usize>(
+    read: impl Fn([u8; N]) -> W + Send + 'static,
+    combine: impl Fn(W, W) -> W + Send + 'static,
+    write: impl Fn(W) -> [u8; N] + Send + 'static,
+) -> Box<dyn Fold> {
+    scaled(read, combine, move |value, _| write(value))
+}
+
+/// `write` is told how many ranks' values were folded.
+fn scaled<W: Copy + Send + 'static, const N: usize>(
+    read: impl Fn([u8; N]) -> W + Send + 'static,
+    combine: impl Fn(W, W) -> W + Send + 'static,
+    write: impl Fn(W, usize) -> [u8; N] + Send + 'static,
+) -> Box<dyn Fold> {
+    Box::new(Values::<W, N, _, _, _> { values: Vec::new(), is_new: true, read, combine, write })
+}
+
+impl<W, const N: usize, R, C, T> Fold for Values<W, N, R, C, T>
+where
+    W: Copy + Send,
+    R: Fn([u8; N]) -> W + Send,
+    C: Fn(W, W) -> W + Send,
+    T: Fn(W, usize) -> [u8; N] + Send,
+{
+    fn take(&mut self, piece: &[u8]) {
+        let (piece, rest) = piece.as_chunks::<N>();
+        debug_assert!(rest.is_empty() && (self.is_new || piece.len() == self.values.len()), "{} values", piece.len());
+        if std::mem::take(&mut self.is_new) {
+            self.values.extend(piece.iter().map(|bytes| (self.read)(*bytes)));
+        } else {
+            let values = self.values.iter_mut().zip(piece);
+            values.for_each(|(value, bytes)| *value = (self.combine)(*value, (self.read)(*bytes)));
+        }
+    }
+
+    fn finish(&mut self, ranks: usize, into: &mut Vec<u8>) {
+        let begin = into.len();
+        into.resize(begin + N * self.values.len(), 0);
+        let places = into[begin..].as_chunks_mut::<N>().0.iter_mut();
+        places.zip(self.values.drain(..)).for_each(|(place, value)| *place = (self.write)(value, ranks));
+        self.is_new = true;
+    }
+}

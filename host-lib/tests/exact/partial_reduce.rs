@@ -1,0 +1,140 @@
+//! Partial Reduce over real sockets: groups of those that are ready, whatever the others do.
+
+use std::collections::BTreeMap;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use optireduce::{BucketOptions, Local, PartialOptions, PartialReduce, PartialReport, Weighting};
+
+use super::ranks::{builder, job};
+
+const ELEMENTS: usize = 20_000;
+
+/// What one rank gave to a group, and got.
+struct Averaged {
+    rank: usize,
+    given: Vec<f32>,
+    got: Vec<f32>,
+    report: PartialReport,
+}
+
+/// Trains so many steps, each of `step`, and averages after each.
+fn train(rank: usize, partial: &mut PartialReduce, steps: usize, step: Duration) -> Vec<Averaged> {
+    let mut model: Vec<f32> = (0..ELEMENTS).map(|at| (at % 101) as f32 + rank as f32).collect();
+    let mut iteration = 0;
+    let average = |number: usize| {
+        sleep(step);
+        model.iter_mut().for_each(|value| *value += 0.01 * (number * rank) as f32);
+        let given = model.clone();
+        let report = partial.average(&mut model, iteration + 1).unwrap();
+        iteration = report.iteration();
+        Averaged { rank, given, got: model.clone(), report }
+    };
+    (0..steps).map(average).collect()
+}
+
+/// Every group's model is the mean of its members' by their weights, with the same bits on all of them.
+fn check(all: Vec<Averaged>) -> BTreeMap<u32, Vec<Averaged>> {
+    let mut groups: BTreeMap<u32, Vec<Averaged>> = BTreeMap::new();
+    all.into_iter().for_each(|one| groups.entry(one.report.number()).or_default().push(one));
+    for members in groups.values_mut() {
+        members.sort_by_key(|one| one.rank);
+        let report = &members[0].report;
+        assert!(members.iter().map(|one| one.rank).eq(report.group().iter().copied()), "{report}");
+        assert!((report.weights().iter().sum::<f64>() - 1.0).abs() < 1e-12, "{report}");
+        for one in members.iter() {
+            let what = format!("rank {}: {}", one.rank, one.report);
+            assert_eq!(
+                (one.report.weights(), one.report.iteration()),
+                (report.weights(), report.iteration()),
+                "{what}"
+            );
+            assert!(one.report.uncounted_ranks().is_empty() && one.report.missing_ranges().is_empty(), "{what}");
+            assert!(one.got.iter().zip(&members[0].got).all(|(a, b)| a.to_bits() == b.to_bits()), "{what}");
+            for (at, found) in one.got.iter().enumerate() {
+                let terms = members.iter().zip(report.weights()).map(|(one, weight)| weight * f64::from(one.given[at]));
+                let mean = terms.sum::<f64>();
+                assert!((f64::from(*found) - mean).abs() < 1e-4, "{what}: element {at} is {found}, expected {mean}");
+            }
+        }
+    }
+    groups
+}
+
+#[test]
+fn groups_of_the_ranks_that_are_ready_average_their_models_while_a_slow_one_trains() {
+    for local in [Local::Off, Local::Auto] {
+        let results = job(4, move |rank, root| {
+            let mut world = builder(rank, 4, &root).local(local).connect().unwrap();
+            let mut bucket = world.bucket(100, BucketOptions::new()).unwrap();
+            let mut partial = world.partial_reduce(ELEMENTS, PartialOptions::new(2)).unwrap();
+            let step = Duration::from_millis(if rank == 3 { 40 } else { 2 });
+            let steps = if rank == 3 { 5 } else { 20 };
+            let averaged = train(rank, &mut partial, steps, step);
+            partial.close().unwrap();
+            // The communicator is none the worse for it.
+            assert_eq!(bucket.all_reduce(&mut [1.0; 100]).unwrap().lost_bytes(), 0);
+            world.close().unwrap();
+            averaged
+        });
+        let groups = check(results.into_iter().flatten().collect());
+        let pairs = groups.values().filter(|members| members.len() == 2).count();
+        assert!(groups.values().all(|members| members.len() <= 2) && pairs >= 25, "{pairs} of {} groups", groups.len());
+    }
+}
+
+/// Rank 0, which forms the groups, ends in the middle, and so does another: the others go on without.
+#[test]
+fn the_others_go_on_when_the_rank_that_forms_the_groups_has_ended() {
+    let results = job(5, |rank, root| {
+        let mut world = builder(rank, 5, &root).connect().unwrap();
+        let options = PartialOptions::new(2).weights(Weighting::Constant).repair_timeout(Duration::from_millis(200));
+        let mut partial = world.partial_reduce(ELEMENTS, options).unwrap();
+        let dies = rank == 0 || rank == 4;
+        let averaged = train(rank, &mut partial, if dies { 4 } else { 20 }, Duration::from_millis(3));
+        if !dies {
+            partial.close().unwrap();
+        }
+        averaged.len()
+    });
+    assert_eq!(results, [4, 20, 20, 20, 4]);
+}
+
+#[test]
+fn what_cannot_be_is_named_and_what_differs_is_named_on_all_ranks() {
+    let errors = job(2, |rank, root| {
+        let mut world = builder(rank, 2, &root).connect().unwrap();
+        let error = world.partial_reduce(100, PartialOptions::new(3)).unwrap_err().to_string();
+        assert!(error.contains("groups of 3 of 2 workers; expected 2 to 2"), "{error}");
+        let error = world.partial_reduce(0, PartialOptions::new(2)).unwrap_err().to_string();
+        assert!(error.contains("the number of elements of a model is 0, expected at least 1"), "{error}");
+        let differs = world.partial_reduce(100 + rank, PartialOptions::new(2)).unwrap_err().to_string();
+        // Nothing is left of these.
+        let patience = Duration::from_millis(300);
+        let mut partial = world.partial_reduce(4, PartialOptions::new(2).patience(patience)).unwrap();
+        let mut model = [rank as f32; 4];
+        let error = partial.average(&mut model[1..], 1).unwrap_err().to_string();
+        assert!(error.contains("the number of elements is 3, expected 4"), "{error}");
+        assert_eq!(partial.average(&mut model, 1).unwrap().group(), [0, 1]);
+        assert_eq!(model, [0.5; 4]);
+        let error = partial.average(&mut model, 1).unwrap_err().to_string();
+        assert!(error.contains("the iteration is 1, expected more than 1"), "{error}");
+        if rank == 0 {
+            // The other is not ready, and lives: this one goes on alone.
+            let begin = Instant::now();
+            let report = partial.average(&mut model, 2).unwrap();
+            assert_eq!((report.group(), report.weights(), report.is_full()), (&[0][..], &[1.0][..], true));
+            assert!(begin.elapsed() >= patience && report.waited() >= patience, "{report}");
+            world.barrier().unwrap();
+        } else {
+            world.barrier().unwrap();
+            partial.average(&mut model, 5).map(drop).unwrap();
+        }
+        partial.close().unwrap();
+        world.close().unwrap();
+        differs
+    });
+    for error in errors {
+        assert!(error.contains("the ranks differ: elements is 101 on rank 1, but 100 on rank 0"), "{error}");
+    }
+}
