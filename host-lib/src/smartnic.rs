@@ -6,7 +6,11 @@
 //! after that is refused unread.
 //! Windows and Hadamard blocks are as large as the card's registers allow. Limits: means are broadcast by the card without
 //! asking the host; incast and rates are what the job says, not controlled.
+//! A card takes at least two ranks. If no other is left, the mean is this rank's gradient, and the card has nothing to do: the
+//! host gives it back, exactly, even if it is to travel encoded or as bf16.
 //! Trust: every field of a completion and of a stage report is checked against the plan before it is passed on.
+
+use std::collections::VecDeque;
 
 use optireduce_contract::limits::{BEAT_BYTES, LANES};
 use optireduce_contract::queue::{
@@ -20,7 +24,8 @@ use thiserror::Error;
 
 use optireduce_core::protocol::{ClosedBy, JobParams, Ranks, RefusedStatus, Stage, StageReport, View, WindowPlan};
 use optireduce_core::{
-    Capabilities, Capability, DataPlane, PlaneEvent, PlaneLimits, RepairData, Unsupported, WindowError,
+    Capabilities, Capability, DataPlane, LentMemory, Memory, PlaneEvent, PlaneLimits, Role, Unsupported, WindowError,
+    WindowOutput,
 };
 
 use crate::secret::{SecretError, refuse_card};
@@ -123,6 +128,10 @@ pub struct SmartNic<B: Bus> {
     rank: usize,
     ranks: usize,
     slots: Vec<Slot>,
+    /// Gradients and results; the card reaches them by the slots' buffers.
+    lent: LentMemory,
+    /// While no other rank is left: stages that have closed.
+    alone: VecDeque<PlaneEvent>,
     /// Latest stage time sample, for the header.
     timeout_16us: u16,
 }
@@ -179,7 +188,8 @@ impl<B: Bus> SmartNic<B> {
             })
             .collect::<Result<_, DriverError>>()?;
         let (job, rank, ranks) = (job.clone(), job.rank, job.ranks);
-        Ok(Self { nic, limits, job, epoch: 0, rank, ranks, slots, timeout_16us: 0 })
+        let (lent, alone) = (LentMemory::default(), VecDeque::new());
+        Ok(Self { nic, limits, job, epoch: 0, rank, ranks, slots, lent, alone, timeout_16us: 0 })
     }
 
     /// The card.
@@ -190,6 +200,17 @@ impl<B: Bus> SmartNic<B> {
     /// The card, for counters and life checks. Submissions and completions belong to the data plane.
     pub fn nic_mut(&mut self) -> &mut Nic<B> {
         &mut self.nic
+    }
+
+    /// Whether the card is there, as far as its bus has noticed; asks nothing of one that is.
+    ///
+    /// # Errors
+    /// [`DriverError::DeviceGone`].
+    pub(crate) fn check_here(&self) -> Result<(), SmartNicError> {
+        if self.nic.bus().is_gone() {
+            self.nic.check_alive()?;
+        }
+        Ok(())
     }
 
     /// The slot that holds a window.
@@ -210,6 +231,91 @@ impl<B: Bus> SmartNic<B> {
                 return Err(SmartNicError::WrongJob { name, found, expected });
             }
         }
+        Ok(())
+    }
+
+    fn is_alone(&self) -> bool {
+        self.ranks == 1
+    }
+
+    /// Arms a window in a slot of the card.
+    fn submit_arm(&mut self, index: usize, plan: &WindowPlan, params: &JobParams) -> Result<(), SmartNicError> {
+        let cookie = plan.cookie;
+        let Slot { result, reports, .. } = self.slots[index];
+        let mut flags = FLAG_AUTO_BROADCAST;
+        flags |= if plan.hadamard { FLAG_HADAMARD } else { 0 };
+        flags |= if plan.bf16 { FLAG_BF16 } else { 0 };
+        flags |= if params.early.is_some() { FLAG_EARLY } else { 0 };
+        let window_beats_max = self.limits.window_beats_max.min(u16::MAX.into());
+        self.nic.submit(&Submission {
+            opcode: OP_ARM,
+            slot: narrow(cookie, "slot", index as u64, u8::MAX.into())? as u8,
+            step: plan.step,
+            cookie,
+            bucket: plan.bucket,
+            flags,
+            log2_n: narrow(cookie, "log2_n", plan.log2_n.into(), self.limits.hadamard_log2_max.into())? as u8,
+            base: plan.base_bytes,
+            beats: narrow(cookie, "beats", plan.beats as u64, window_beats_max as u64)? as u16,
+            shard_quotient: narrow(cookie, "shard quotient", plan.shards.quotient as u64, u16::MAX.into())? as u16,
+            shard_remainder: narrow(cookie, "shard remainder", plan.shards.remainder as u64, u8::MAX.into())? as u8,
+            rotation: narrow(cookie, "rotation", plan.shards.rotation as u64, self.ranks as u64 - 1)? as u8,
+            start_peers: narrow(cookie, "start_peers", params.start_peers_of(plan) as u64, u8::MAX.into())? as u8,
+            log2_blocks: narrow(cookie, "log2_blocks", plan.log2_blocks.into(), u8::MAX.into())? as u8,
+            bound_ns: narrow(cookie, "bound_ns", params.bound_ns, u32::MAX.into())? as u32,
+            grace_ns: params.early.map_or(0, |rule| rule.grace_ns),
+            host_beats: narrow(cookie, "host_beats", plan.host_beats() as u64, plan.beats as u64)? as u16,
+            mark_packets: narrow(cookie, "mark_packets", params.mark_packets_of(plan) as u64, u8::MAX.into())? as u8,
+            send_incast: narrow(cookie, "incast", params.incast as u64, u8::MAX.into())? as u8,
+            host_address: result.iova,
+            report_address: reports.iova,
+            sign_key: plan.sign_key,
+            ..Submission::default()
+        })?;
+        Ok(())
+    }
+
+    /// Sends this rank's gradient of the window in a slot of the card.
+    fn submit_contribution(&mut self, index: usize, plan: &WindowPlan, incast: u8) -> Result<(), SmartNicError> {
+        let elements = self.lent.window(plan, Role::Gradient)?;
+        let gradient = self.slots[index].gradient;
+        self.nic.write_f32(gradient, 0, elements)?;
+        let padding = plan.host_beats() * LANES - elements.len();
+        self.nic.write_f32(gradient, size_of_val(elements), &[0.0; LANES][..padding])?;
+        self.nic.submit(&Submission {
+            opcode: OP_CONTRIBUTE,
+            slot: index as u8,
+            step: plan.step,
+            cookie: plan.cookie,
+            host_beats: plan.host_beats() as u16,
+            timeout_16us: self.timeout_16us,
+            incast,
+            host_address: gradient.iova,
+            ..Submission::default()
+        })?;
+        Ok(())
+    }
+
+    /// Without any other rank: the gradient is the result, and both stages are complete.
+    fn finish_alone(&mut self, index: usize, plan: &WindowPlan) -> Result<(), SmartNicError> {
+        let elements = self.lent.window(plan, Role::Gradient)?;
+        self.nic.write_f32(self.slots[index].result, 0, elements)?;
+        if let Some(armed) = &mut self.slots[index].window {
+            armed.next_stage = None;
+        }
+        self.alone.extend(Stage::ALL.map(|stage| {
+            let own_bytes = plan.expected_beats(stage, self.rank, self.rank) * BEAT_BYTES;
+            PlaneEvent::Stage(StageReport {
+                cookie: plan.cookie,
+                stage,
+                closed_by: ClosedBy::Complete,
+                received_bytes_per_rank: vec![own_bytes as u64],
+                elapsed_ns: 0,
+                heard: Ranks::none(1),
+                last_ns_per_rank: Vec::new(),
+                hints: Vec::new(),
+            })
+        }));
         Ok(())
     }
 
@@ -322,45 +428,26 @@ impl<B: Bus> DataPlane for SmartNic<B> {
         self.limits
     }
 
+    fn lend(&mut self, memory: Memory, values: Vec<f32>) {
+        self.lent.lend(memory, values);
+    }
+
+    fn reclaim(&mut self, memory: Memory) -> Option<Vec<f32>> {
+        self.lent.reclaim(memory)
+    }
+
     fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), SmartNicError> {
         self.check_job(params)?;
+        self.lent.window(plan, Role::Result)?;
         let (cookie, slots) = (plan.cookie, self.slots.len());
         if self.slots.iter().flat_map(|slot| &slot.window).any(|armed| armed.plan.cookie == cookie) {
             return Err(WindowError::WrongState { cookie, command: "arm" }.into());
         }
         let free = self.slots.iter().position(|slot| slot.window.is_none());
         let index = free.ok_or(WindowError::NoFreeSlot { cookie, slots })?;
-        let Slot { result, reports, .. } = self.slots[index];
-        let mut flags = FLAG_AUTO_BROADCAST;
-        flags |= if plan.hadamard { FLAG_HADAMARD } else { 0 };
-        flags |= if plan.bf16 { FLAG_BF16 } else { 0 };
-        flags |= if params.early.is_some() { FLAG_EARLY } else { 0 };
-        let window_beats_max = self.limits.window_beats_max.min(u16::MAX.into());
-        self.nic.submit(&Submission {
-            opcode: OP_ARM,
-            slot: narrow(cookie, "slot", index as u64, u8::MAX.into())? as u8,
-            step: plan.step,
-            cookie,
-            bucket: plan.bucket,
-            flags,
-            log2_n: narrow(cookie, "log2_n", plan.log2_n.into(), self.limits.hadamard_log2_max.into())? as u8,
-            base: plan.base_bytes,
-            beats: narrow(cookie, "beats", plan.beats as u64, window_beats_max as u64)? as u16,
-            shard_quotient: narrow(cookie, "shard quotient", plan.shards.quotient as u64, u16::MAX.into())? as u16,
-            shard_remainder: narrow(cookie, "shard remainder", plan.shards.remainder as u64, u8::MAX.into())? as u8,
-            rotation: narrow(cookie, "rotation", plan.shards.rotation as u64, self.ranks as u64 - 1)? as u8,
-            start_peers: narrow(cookie, "start_peers", params.start_peers_of(plan) as u64, u8::MAX.into())? as u8,
-            log2_blocks: narrow(cookie, "log2_blocks", plan.log2_blocks.into(), u8::MAX.into())? as u8,
-            bound_ns: narrow(cookie, "bound_ns", params.bound_ns, u32::MAX.into())? as u32,
-            grace_ns: params.early.map_or(0, |rule| rule.grace_ns),
-            host_beats: narrow(cookie, "host_beats", plan.host_beats() as u64, plan.beats as u64)? as u16,
-            mark_packets: narrow(cookie, "mark_packets", params.mark_packets_of(plan) as u64, u8::MAX.into())? as u8,
-            send_incast: narrow(cookie, "incast", params.incast as u64, u8::MAX.into())? as u8,
-            host_address: result.iova,
-            report_address: reports.iova,
-            sign_key: plan.sign_key,
-            ..Submission::default()
-        })?;
+        if !self.is_alone() {
+            self.submit_arm(index, plan, params)?;
+        }
         self.slots[index].window = Some(Armed {
             plan: plan.clone(),
             bound_ns: params.bound_ns,
@@ -372,28 +459,18 @@ impl<B: Bus> DataPlane for SmartNic<B> {
         Ok(())
     }
 
-    fn contribute(&mut self, plan: &WindowPlan, elements: &[f32]) -> Result<(), SmartNicError> {
+    fn contribute(&mut self, plan: &WindowPlan) -> Result<(), SmartNicError> {
         let cookie = plan.cookie;
-        check_length(plan, elements.len())?;
         let (index, armed) = self.slot_of(plan, "contribute")?;
         if armed.contributed || armed.next_stage.is_none() {
             return Err(WindowError::WrongState { cookie, command: "contribute" }.into());
         }
-        let (gradient, incast) = (self.slots[index].gradient, armed.incast);
-        self.nic.write_f32(gradient, 0, elements)?;
-        let padding = plan.host_beats() * LANES - elements.len();
-        self.nic.write_f32(gradient, size_of_val(elements), &[0.0; LANES][..padding])?;
-        self.nic.submit(&Submission {
-            opcode: OP_CONTRIBUTE,
-            slot: index as u8,
-            step: plan.step,
-            cookie,
-            host_beats: plan.host_beats() as u16,
-            timeout_16us: self.timeout_16us,
-            incast,
-            host_address: gradient.iova,
-            ..Submission::default()
-        })?;
+        let incast = armed.incast;
+        if self.is_alone() {
+            self.finish_alone(index, plan)?;
+        } else {
+            self.submit_contribution(index, plan, incast)?;
+        }
         if let Some(armed) = &mut self.slots[index].window {
             armed.contributed = true;
         }
@@ -405,20 +482,25 @@ impl<B: Bus> DataPlane for SmartNic<B> {
     }
 
     fn poll(&mut self) -> Result<Option<PlaneEvent>, SmartNicError> {
+        if let Some(event) = self.alone.pop_front() {
+            return Ok(Some(event));
+        }
         match self.nic.poll_completion()? {
             Some(completion) => self.handle_completion(&completion).map(Some),
             None => Ok(None),
         }
     }
 
-    fn take_result(&mut self, plan: &WindowPlan, out: &mut [f32]) -> Result<(), SmartNicError> {
-        check_length(plan, out.len())?;
+    /// A card does not say which beats are missing.
+    fn take_result(&mut self, plan: &WindowPlan, look: &mut dyn FnMut(WindowOutput<'_>)) -> Result<(), SmartNicError> {
         let (index, armed) = self.slot_of(plan, "take_result")?;
         if armed.next_stage.is_some() {
             return Err(WindowError::WrongState { cookie: plan.cookie, command: "take_result" }.into());
         }
+        let out = self.lent.window_mut(plan, Role::Result)?;
         self.nic.read_f32(self.slots[index].result, 0, out)?;
         self.slots[index].window = None;
+        look(WindowOutput { elements: out, repair: None });
         Ok(())
     }
 
@@ -434,11 +516,6 @@ impl<B: Bus> DataPlane for SmartNic<B> {
         Err(Unsupported(Capability::RoundTrips).into())
     }
 
-    /// A card does not say which beats are missing.
-    fn repair_data(&mut self, _: &WindowPlan) -> Option<RepairData> {
-        None
-    }
-
     /// A card keeps no packets of windows that are not armed, so none is armed because of them.
     fn cancel(&mut self, _: &WindowPlan) -> Result<(), SmartNicError> {
         Err(Unsupported(Capability::Unexpected).into())
@@ -452,8 +529,8 @@ impl<B: Bus> DataPlane for SmartNic<B> {
         Ranks::none(self.job.ranks)
     }
 
-    /// Configures the card anew once it is at rest, which closes its queues: it must not be shared with other drivers. The
-    /// card takes at least two ranks.
+    /// Configures the card anew once it is at rest, which closes its queues: it must not be shared with other drivers. While no
+    /// other rank is left it stays as it is.
     fn enter(&mut self, view: &View) -> Result<bool, SmartNicError> {
         if view.epoch == self.epoch {
             return Ok(true);
@@ -472,7 +549,9 @@ impl<B: Bus> DataPlane for SmartNic<B> {
             rates_bytes_per_us: view.live().filter_map(|rank| rates_bytes_per_us.get(rank).copied()).collect(),
             ..self.job.clone()
         };
-        self.nic.configure(&job)?;
+        if job.ranks > 1 {
+            self.nic.configure(&job)?;
+        }
         (self.epoch, self.rank, self.ranks) = (view.epoch, rank, job.ranks);
         Ok(true)
     }
@@ -484,11 +563,6 @@ fn done_opcode(stage: Stage) -> u8 {
         Stage::Contribute => DONE_CONTRIBUTE,
         Stage::Broadcast => DONE_BROADCAST,
     }
-}
-
-fn check_length(plan: &WindowPlan, found: usize) -> Result<(), WindowError> {
-    let (cookie, expected) = (plan.cookie, plan.elements);
-    if found == expected { Ok(()) } else { Err(WindowError::WrongLength { cookie, found, expected }) }
 }
 
 /// `found`, if it is in the range of its field.

@@ -17,7 +17,7 @@ use optireduce_core::protocol::membership::Settings;
 use optireduce_core::protocol::{
     ClosedBy, EarlyRule, JobParams, Ranks, RefusedStatus, Stage, StageReport, View, WindowPlan, plan_windows,
 };
-use optireduce_core::{Capability, Collectives, DataPlane, PlaneEvent, PlaneLimits, WindowError};
+use optireduce_core::{Capability, Collectives, DataPlane, Memory, PlaneEvent, PlaneLimits, Role, WindowError};
 use optireduce_driver::{CardEnd, CardHook, InProcessBus, JobConfig, Nic, in_process};
 
 const RANKS: usize = 4;
@@ -187,12 +187,46 @@ fn done(arm: &Submission, stage: Stage) -> Completion {
 /// A data plane with the small window armed and contributed, its card, and the two commands.
 fn contributed() -> (SmartNic<InProcessBus>, Arc<Card>, Submission, Submission) {
     let (mut plane, card) = open(RING_LOG2).unwrap();
-    plane.arm(&small(), &params()).unwrap();
-    plane.contribute(&small(), &ramp(100)).unwrap();
+    lend_and_arm(&mut plane, &small(), &params()).unwrap();
+    lend_and_contribute(&mut plane, &small(), &ramp(100)).unwrap();
     plane.flush().unwrap();
     let commands = card.commands();
     assert_eq!(commands.len(), 2);
     (plane, card, commands[0], commands[1])
+}
+
+/// Lends memory of a window instead of what is lent.
+fn lend(plane: &mut SmartNic<InProcessBus>, plan: &WindowPlan, role: Role, values: Vec<f32>) {
+    let memory = Memory { op: plan.op, role, first_element: plan.first_element };
+    plane.reclaim(memory);
+    plane.lend(memory, values);
+}
+
+fn lend_and_arm(
+    plane: &mut SmartNic<InProcessBus>,
+    plan: &WindowPlan,
+    params: &JobParams,
+) -> Result<(), SmartNicError> {
+    lend(plane, plan, Role::Result, vec![-1.0; plan.elements]);
+    plane.arm(plan, params)
+}
+
+fn lend_and_contribute(
+    plane: &mut SmartNic<InProcessBus>,
+    plan: &WindowPlan,
+    gradient: &[f32],
+) -> Result<(), SmartNicError> {
+    lend(plane, plan, Role::Gradient, gradient.to_vec());
+    plane.contribute(plan)
+}
+
+/// What a window left, which is what its memory holds.
+fn take_result(plane: &mut SmartNic<InProcessBus>, plan: &WindowPlan) -> Result<Vec<f32>, SmartNicError> {
+    let mut elements = Vec::new();
+    plane.take_result(plan, &mut |output| elements = output.elements.to_vec())?;
+    let memory = Memory { op: plan.op, role: Role::Result, first_element: plan.first_element };
+    assert_eq!(plane.reclaim(memory).as_ref(), Some(&elements));
+    Ok(elements)
 }
 
 fn ramp(elements: usize) -> Vec<f32> {
@@ -247,7 +281,7 @@ fn hadamard_windows_carry_their_block_sizes_key_and_padding() {
     let (mut plane, card) = open(RING_LOG2).unwrap();
     let plans = plan_windows(&params(), 0x1_0005, 1, 9610, true).unwrap();
     for plan in &plans {
-        plane.arm(plan, &JobParams { early: None, ..params() }).unwrap();
+        lend_and_arm(&mut plane, plan, &JobParams { early: None, ..params() }).unwrap();
     }
     plane.flush().unwrap();
     let commands = card.commands();
@@ -283,10 +317,7 @@ fn completions_become_stage_reports_and_the_result_comes_back() {
     };
     assert_eq!(plane.poll().unwrap(), Some(PlaneEvent::Stage(expected.clone())));
 
-    assert!(matches!(
-        plane.take_result(&small(), &mut [0.0; 100]),
-        Err(SmartNicError::Window(WindowError::WrongState { .. }))
-    ));
+    assert!(matches!(take_result(&mut plane, &small()), Err(SmartNicError::Window(WindowError::WrongState { .. }))));
     card.write_result(&arm, &ramp(112));
     card.write_report(&arm, Stage::Broadcast, &BROADCAST_BEATS);
     card.post(done(&arm, Stage::Broadcast));
@@ -295,17 +326,12 @@ fn completions_become_stage_reports_and_the_result_comes_back() {
     let expected =
         StageReport { stage, closed_by, received_bytes_per_rank, heard: RankSet::of_words(vec![heard]), ..expected };
     assert_eq!(plane.poll().unwrap(), Some(PlaneEvent::Stage(expected)));
-    let mut result = vec![-1.0; 100];
-    plane.take_result(&small(), &mut result).unwrap();
-    assert_eq!(result, ramp(100));
-    assert!(matches!(
-        plane.take_result(&small(), &mut result),
-        Err(SmartNicError::Window(WindowError::WrongState { .. }))
-    ));
+    assert_eq!(take_result(&mut plane, &small()).unwrap(), ramp(100));
+    assert!(matches!(take_result(&mut plane, &small()), Err(SmartNicError::Window(WindowError::WrongState { .. }))));
 
     // The next contribution carries the last stage's time, 160 us in units of 16, and takes the same buffer.
-    plane.arm(&small(), &params()).unwrap();
-    plane.contribute(&small(), &ramp(100)).unwrap();
+    lend_and_arm(&mut plane, &small(), &params()).unwrap();
+    lend_and_contribute(&mut plane, &small(), &ramp(100)).unwrap();
     plane.flush().unwrap();
     assert_eq!(card.commands()[1].timeout_16us, 10);
 }
@@ -315,8 +341,8 @@ fn bf16_and_incast_are_commanded_and_the_incast_is_advertised() {
     let (mut plane, card) = open(RING_LOG2).unwrap();
     let params = JobParams { bf16: true, incast: 3, ..params() };
     let plan = plan_windows(&params, 0, 0, 16 * 1024, false).unwrap().remove(0);
-    plane.arm(&plan, &params).unwrap();
-    plane.contribute(&plan, &ramp(16 * 1024)).unwrap();
+    lend_and_arm(&mut plane, &plan, &params).unwrap();
+    lend_and_contribute(&mut plane, &plan, &ramp(16 * 1024)).unwrap();
     plane.flush().unwrap();
     let [arm, contribute] = card.commands()[..] else { panic!("two commands") };
     assert_eq!((arm.flags, arm.send_incast), (FLAG_AUTO_BROADCAST | FLAG_EARLY | queue::FLAG_BF16, 3));
@@ -338,8 +364,8 @@ fn windows_and_blocks_are_as_large_as_the_card_says() {
     let elements = 1 << 18;
     for (op, hadamard) in [false, true].into_iter().enumerate() {
         let plan = plan_windows(&params, op as u32, 0, elements, hadamard).unwrap().remove(0);
-        plane.arm(&plan, &params).unwrap();
-        plane.contribute(&plan, &ramp(elements)).unwrap();
+        lend_and_arm(&mut plane, &plan, &params).unwrap();
+        lend_and_contribute(&mut plane, &plan, &ramp(elements)).unwrap();
     }
     plane.flush().unwrap();
     let commands = card.commands();
@@ -397,7 +423,7 @@ fn a_card_that_contradicts_itself_or_the_plan_is_caught() {
     assert_eq!(contribute(|_, beats| beats.push(1)), "beats of ranks outside the job");
     let early = |early| {
         let (mut plane, card) = open(RING_LOG2).unwrap();
-        plane.arm(&small(), &JobParams { early, ..params() }).unwrap();
+        lend_and_arm(&mut plane, &small(), &JobParams { early, ..params() }).unwrap();
         plane.flush().unwrap();
         let arm = card.commands()[0];
         card.write_report(&arm, Stage::Contribute, &CONTRIBUTE_BEATS);
@@ -424,32 +450,36 @@ fn a_stage_reported_twice_is_caught() {
 fn wrong_calls_are_refused_before_the_card_hears_of_them() {
     let (mut plane, card) = open(RING_LOG2).unwrap();
     let wrong_job = JobParams { payload_beats: 21, ..params() };
-    let error = plane.arm(&small(), &wrong_job).unwrap_err();
+    let error = lend_and_arm(&mut plane, &small(), &wrong_job).unwrap_err();
     assert_eq!(error.to_string(), "payload_beats is 21 in the job's parameters, but the card was configured with 22");
     let long = JobParams { bound_ns: 1 << 32, ..params() };
-    assert!(matches!(plane.arm(&small(), &long), Err(SmartNicError::OutOfRange { name: "bound_ns", .. })));
     assert!(matches!(
-        plane.contribute(&small(), &[0.0; 100]),
+        lend_and_arm(&mut plane, &small(), &long),
+        Err(SmartNicError::OutOfRange { name: "bound_ns", .. })
+    ));
+    assert!(matches!(
+        lend_and_contribute(&mut plane, &small(), &[0.0; 100]),
         Err(SmartNicError::Window(WindowError::WrongState { .. }))
     ));
-    plane.arm(&small(), &params()).unwrap();
+    lend_and_arm(&mut plane, &small(), &params()).unwrap();
     assert!(matches!(
-        plane.arm(&small(), &params()),
+        lend_and_arm(&mut plane, &small(), &params()),
         Err(SmartNicError::Window(WindowError::WrongState { command: "arm", .. }))
     ));
-    let error = plane.contribute(&small(), &[0.0; 99]).unwrap_err();
-    assert_eq!(error.to_string(), "window 0x00020000: 99 elements given, the window has 100");
-    plane.contribute(&small(), &[0.0; 100]).unwrap();
+    let error = lend_and_contribute(&mut plane, &small(), &[0.0; 99]).unwrap_err();
+    let text = "window 0x00020000: no gradient is lent that holds all its elements; lend it first";
+    assert_eq!(error.to_string(), text);
+    lend_and_contribute(&mut plane, &small(), &[0.0; 100]).unwrap();
     assert!(matches!(
-        plane.contribute(&small(), &[0.0; 100]),
+        lend_and_contribute(&mut plane, &small(), &[0.0; 100]),
         Err(SmartNicError::Window(WindowError::WrongState { .. }))
     ));
     for op in 3..10 {
-        plane.arm(&plan_windows(&params(), op, 3, 100, false).unwrap()[0], &params()).unwrap();
+        lend_and_arm(&mut plane, &plan_windows(&params(), op, 3, 100, false).unwrap()[0], &params()).unwrap();
     }
     let ninth = &plan_windows(&params(), 10, 3, 100, false).unwrap()[0];
     assert!(matches!(
-        plane.arm(ninth, &params()),
+        lend_and_arm(&mut plane, ninth, &params()),
         Err(SmartNicError::Window(WindowError::NoFreeSlot { slots: 8, .. }))
     ));
     plane.flush().unwrap();
@@ -471,7 +501,10 @@ fn a_card_in_a_process_with_a_secret_is_refused() {
     }
     let error = open(RING_LOG2).map(drop).unwrap_err();
     assert!(matches!(error, SmartNicError::Secret(SecretError::Card)), "{error}");
-    assert!(error.to_string().starts_with("OPTIREDUCE_SECRET is set, but cards cannot encrypt"), "{error}");
+    assert!(
+        error.to_string().starts_with("a secret was given (by OPTIREDUCE_SECRET or a setting), but cards cannot"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -537,7 +570,7 @@ fn a_card_at_rest_is_configured_anew_for_other_ranks() {
         card.post(done(&arm, stage));
         assert!(matches!(plane.poll().unwrap(), Some(PlaneEvent::Stage(_))));
     }
-    plane.take_result(&small(), &mut vec![0.0; 100]).unwrap();
+    take_result(&mut plane, &small()).unwrap();
     assert!(plane.enter(&view).unwrap());
     let tag = view.job_tag(7).to_be_bytes();
     assert_eq!(
@@ -549,8 +582,11 @@ fn a_card_at_rest_is_configured_anew_for_other_ranks() {
     // A window of the new view, by places in it.
     let params = params().of_view(&view);
     let plan = plan_windows(&params, 3, 3, 100, false).unwrap().remove(0);
-    assert!(matches!(plane.arm(&plan, &self::params()), Err(SmartNicError::WrongJob { name: "rank", .. })));
-    plane.arm(&plan, &params).unwrap();
+    assert!(matches!(
+        lend_and_arm(&mut plane, &plan, &self::params()),
+        Err(SmartNicError::WrongJob { name: "rank", .. })
+    ));
+    lend_and_arm(&mut plane, &plan, &params).unwrap();
     plane.flush().unwrap();
     let armed = card.commands().remove(0);
     assert_eq!((armed.rotation, armed.shard_quotient, armed.shard_remainder), (0, 2, 1));
@@ -566,8 +602,43 @@ fn a_card_at_rest_is_configured_anew_for_other_ranks() {
     assert_eq!(report.received_bytes_per_rank, [192, 192, 192]);
 
     let (mut plane, _) = open(RING_LOG2).unwrap();
-    let error = plane.enter(&View { ranks: Ranks::none(4).with([0, 2, 3]), ..view.clone() }).unwrap_err();
+    let error = plane.enter(&View { ranks: Ranks::none(4).with([0, 2, 3]), ..view }).unwrap_err();
     assert_eq!(error.to_string(), "rank 1 is not in view 1; it must join again before it goes on");
-    let error = plane.enter(&View { ranks: Ranks::none(4).with([1]), ..view }).unwrap_err().to_string();
-    assert!(error.contains("ranks") && error.contains('2'), "{error}");
+}
+
+#[test]
+fn a_rank_that_is_left_alone_has_its_own_gradient_back_without_the_card() {
+    let (mut plane, card) = open(RING_LOG2).unwrap();
+    let settings = Settings { hadamard: true, bound_ns: BOUND_NS };
+    let first = View::first(Ranks::all(4), settings);
+    let alone = View { number: 1, first_op: 3, epoch: 1, ranks: Ranks::none(4).with([1]), ..first.clone() };
+    assert!(plane.enter(&alone).unwrap());
+    let params = params().of_view(&alone);
+    let plans = plan_windows(&params, 3, 3, 40_000, true).unwrap();
+    let gradient = ramp(40_000);
+    for plan in &plans {
+        let part = &gradient[plan.first_element..][..plan.elements];
+        lend_and_arm(&mut plane, plan, &params).unwrap();
+        assert!(plane.poll().unwrap().is_none(), "its host has not come yet");
+        assert!(matches!(plane.take_result(plan, &mut |_| {}), Err(SmartNicError::Window(_))));
+        lend_and_contribute(&mut plane, plan, part).unwrap();
+        plane.flush().unwrap();
+        for stage in Stage::ALL {
+            let Some(PlaneEvent::Stage(report)) = plane.poll().unwrap() else { panic!("a report") };
+            let own_bytes = (plan.expected_beats(stage, 0, 0) * 64) as u64;
+            assert_eq!((report.stage, report.closed_by), (stage, ClosedBy::Complete));
+            assert_eq!(report.received_bytes_per_rank, [own_bytes]);
+        }
+        let result = take_result(&mut plane, plan).unwrap();
+        assert!(plane.poll().unwrap().is_none() && result == part);
+    }
+    assert!(plans.len() > 1 && card.commands().is_empty());
+    // Another rank comes back, and the card works again.
+    let two = View { number: 2, first_op: 4, epoch: 2, ranks: Ranks::none(4).with([1, 3]), ..first };
+    assert!(plane.enter(&two).unwrap());
+    assert_eq!(card.read(&optireduce_contract::registers::RANKS), 2);
+    let params = self::params().of_view(&two);
+    lend_and_arm(&mut plane, &plan_windows(&params, 4, 3, 100, false).unwrap()[0], &params).unwrap();
+    plane.flush().unwrap();
+    assert_eq!(card.commands().len(), 1);
 }

@@ -1,0 +1,36 @@
+//! Without the feature `smartnic`: there are no cards, and these types have no values.
+
+use std::net::SocketAddr;
+
+use super::error::CardError;
+use super::job::Cards;
+use crate::control::{CardLimits, Job};
+
+/// There is none.
+pub(crate) enum OpenCard {}
+
+/// There is none.
+pub(crate) enum CardPlane {}
+
+impl OpenCard {
+    /// Says what is missing.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn open(address: &str) -> Result<Self, CardError> {
+        super::socket_of(address)?;
+        Err(CardError::NotBuilt { address: address.into() })
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        match *self {}
+    }
+
+    pub fn limits(&self) -> CardLimits {
+        match *self {}
+    }
+
+    pub fn join(self, _: usize, _: &Job, _: &Cards, _: usize) -> Result<CardPlane, CardError> {
+        match self {}
+    }
+}

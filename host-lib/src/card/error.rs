@@ -1,0 +1,122 @@
+//! Why a rank's card, or a job with cards, cannot be.
+
+use std::net::{IpAddr, SocketAddr};
+
+use thiserror::Error;
+
+/// A card cannot be used, or not by this job. What concerns the job is the same on all ranks.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum CardError {
+    /// It is to be reached as a PCI device.
+    #[error(
+        "card {address}: that is the address of a PCI device, and there is no VFIO backend yet; expected the path of a vfio-user \
+         socket, such as `optireduce-sim serve --socket PATH --network udp:ADDRESS` makes for a simulated card"
+    )]
+    Pci {
+        /// What was given.
+        address: String,
+    },
+    /// The crate was built without the feature `smartnic`.
+    #[error(
+        "card {address}: this program was built without the feature `smartnic` of the crate optireduce; build it with the feature, \
+         or run the rank without the card (unset OPTIREDUCE_CARD)"
+    )]
+    NotBuilt {
+        /// What was given.
+        address: String,
+    },
+    /// The card cannot be opened or configured; the driver says why.
+    #[error("{0}")]
+    Driver(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// Nobody has told the card its address on the network.
+    #[error(
+        "card {address}: it has no address on the network (its LOCAL_IP or UDP_PORT is 0), so no rank could send to it; serve it \
+         with one: `optireduce-sim serve --network udp:ADDRESS`"
+    )]
+    NoAddress {
+        /// What was given.
+        address: String,
+    },
+    /// A setting that jobs with cards cannot have.
+    #[error("{setting} is {found}, expected {expected} in a job with cards, and rank {rank} has one: {because}")]
+    Setting {
+        /// Name of the setting in [`Builder`](crate::Builder).
+        setting: &'static str,
+        /// Its value.
+        found: String,
+        /// What it must be.
+        expected: &'static str,
+        /// The first rank with a card.
+        rank: usize,
+        /// Why.
+        because: &'static str,
+    },
+    /// Two ranks cannot be told apart.
+    #[error(
+        "ranks {first} and {second} are both at {address}, expected an address for each: in a job with cards all ranks receive at \
+         the cards' UDP port, {port}; give ranks without a card addresses of their own (`interface`), and serve cards at others"
+    )]
+    SameAddress {
+        /// The lower rank.
+        first: usize,
+        /// The higher rank.
+        second: usize,
+        /// Their address.
+        address: IpAddr,
+        /// The cards' port.
+        port: u16,
+    },
+    /// Cards send IPv4 only.
+    #[error(
+        "rank {rank} is at {found}, expected an IPv4 address: rank {card} has a card, which knows no others; choose one by `interface`"
+    )]
+    NotIpv4 {
+        /// The rank.
+        rank: usize,
+        /// Its address.
+        found: IpAddr,
+        /// The first rank with a card.
+        card: usize,
+    },
+    /// Some ranks are on loopback, which others do not reach.
+    #[error(
+        "rank {rank} is at {found}, which only its own host reaches, but rank {other} is at {address}: in a job with cards give both \
+         addresses of one network, ranks without a card by `interface`, cards by `--network udp:ADDRESS` of who serves them"
+    )]
+    Loopback {
+        /// The rank.
+        rank: usize,
+        /// Its address.
+        found: IpAddr,
+        /// A rank that is not on loopback.
+        other: usize,
+        /// That rank's address.
+        address: IpAddr,
+    },
+    /// A card sends to one port only, at which it receives itself.
+    #[error(
+        "the card of rank {rank} is at {found}, expected UDP port {expected}, that of the card of rank {first}: all cards of a job \
+         have the same port; serve this one with `--network udp:{}:{expected}`", found.ip()
+    )]
+    Port {
+        /// The rank.
+        rank: usize,
+        /// Its card's address.
+        found: SocketAddr,
+        /// The first rank with a card.
+        first: usize,
+        /// That card's port.
+        expected: u16,
+    },
+    /// The job is too large for a card.
+    #[error("a job of {ranks} ranks, expected at most {max}: the card of rank {rank} takes no more")]
+    Ranks {
+        /// Ranks of the job.
+        ranks: usize,
+        /// The rank.
+        rank: usize,
+        /// Most ranks that its card takes.
+        max: usize,
+    },
+}

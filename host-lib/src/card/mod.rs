@@ -1,0 +1,26 @@
+//! A rank's card: where it is, what all ranks of a job with cards must have in common, and the data plane on it.
+//!
+//! A card has an address of its own on the network, and sends to one UDP port, at which all its peers receive. So in a job with cards every
+//! rank has an IPv4 address of its own, and all use the cards' port; each rank finds that out from what the bootstrap says of all.
+//! Limits: cards behind a vfio-user socket only; not in jobs with a secret, with rates that follow round-trip times, or that ranks
+//! come back into.
+
+mod address;
+mod error;
+mod job;
+#[cfg(feature = "smartnic")]
+mod open;
+#[cfg(not(feature = "smartnic"))]
+#[path = "absent.rs"]
+mod open;
+#[cfg(feature = "smartnic")]
+mod plane;
+
+pub(crate) use self::address::{from_env, socket_of};
+pub use self::error::CardError;
+pub(crate) use self::job::Cards;
+#[cfg(not(feature = "smartnic"))]
+pub(crate) use self::open::CardPlane;
+pub(crate) use self::open::OpenCard;
+#[cfg(feature = "smartnic")]
+pub(crate) use self::plane::CardPlane;

@@ -1,0 +1,167 @@
+//! The data plane of a card, with this machine's clock, and what its host waits for.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use crate::smartnic::{SmartNic, SmartNicError};
+use crate::wait::{Sources, Wait};
+use optireduce_core::protocol::{JobParams, Ranks, View, WindowPlan};
+use optireduce_core::software::Counters;
+use optireduce_core::{Capabilities, DataPlane, Memory, PlaneEvent, PlaneLimits, WindowOutput};
+use optireduce_driver::VfioUserBus;
+
+/// How long after its last window a card may have packets to send: it tells when all has come, not when all has left.
+const LINGER: Duration = Duration::from_millis(20);
+
+/// A card of this rank alone.
+pub(crate) struct CardPlane {
+    card: SmartNic<VfioUserBus>,
+    epoch: Instant,
+    /// When it reported something last.
+    reported: Option<Instant>,
+    /// Whether there were events since the last look that found none, and since the one before that.
+    any: bool,
+    busy: bool,
+}
+
+impl CardPlane {
+    pub fn new(card: SmartNic<VfioUserBus>) -> Self {
+        Self { card, epoch: Instant::now(), reported: None, any: false, busy: false }
+    }
+
+    /// The time that the protocol is to be told, in ns. The card closes its stages by its own clock.
+    pub fn now_ns(&self) -> u64 {
+        self.epoch.elapsed().as_nanos() as u64
+    }
+
+    /// The card's counters, as far as there are such without a card; zero if it is gone.
+    pub fn counters(&self) -> Counters {
+        let mut counters = Counters::default();
+        if let Ok(found) = self.card.nic().counters() {
+            counters.rx_packets = found.rx_packets.into();
+            counters.tx_packets = found.tx_packets.into();
+            counters.drop_malformed = found.drop_malformed.into();
+            counters.drop_version = found.drop_version.into();
+            counters.drop_job = found.drop_job.into();
+            counters.drop_no_window = found.drop_no_window.into();
+            counters.drop_stale = found.drop_stale.into();
+            counters.drop_flags = found.drop_flags.into();
+            counters.drop_out_of_shard = found.drop_out_of_shard.into();
+            counters.drop_late_beats = found.drop_late_beats.into();
+            counters.drop_duplicate_beats = found.drop_duplicate_beats.into();
+        }
+        counters
+    }
+
+    /// Whether the last look was not in vain.
+    pub fn was_busy(&self) -> bool {
+        self.busy
+    }
+
+    /// Whether it may still send.
+    pub fn is_sending(&self) -> bool {
+        self.lingers().is_some()
+    }
+
+    /// The card's interrupts, and the connection to it, which becomes readable when it goes away.
+    ///
+    /// # Errors
+    /// If the kernel has no more file descriptors.
+    pub fn sources(&self) -> io::Result<Sources> {
+        let bus = self.card.nic().bus();
+        Ok(Sources::new(bus.interrupts().try_clone_to_owned()?, Some(bus.connection()?)))
+    }
+
+    /// What to wait for when there is nothing to do: an interrupt, the card's end, the end of its lingering, or `at_most`.
+    pub fn wait(&self, at_most: Duration) -> Wait {
+        Wait::new(false, self.lingers().map_or(at_most, |left| at_most.min(left)))
+    }
+
+    fn lingers(&self) -> Option<Duration> {
+        LINGER.checked_sub(self.reported?.elapsed()).filter(|left| !left.is_zero())
+    }
+
+    /// The next event. Interrupts are heard between two looks: what comes after the second rings again.
+    fn look(&mut self) -> Result<Option<PlaneEvent>, SmartNicError> {
+        if let Some(event) = self.card.poll()? {
+            return Ok(Some(event));
+        }
+        self.card.nic().bus().hear();
+        let event = self.card.poll()?;
+        if event.is_none() {
+            // A poll for completions reads no register, and would not notice.
+            self.card.check_here()?;
+        }
+        Ok(event)
+    }
+}
+
+impl DataPlane for CardPlane {
+    type Error = SmartNicError;
+
+    fn limits(&self) -> PlaneLimits {
+        self.card.limits()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.card.capabilities()
+    }
+
+    fn lend(&mut self, memory: Memory, values: Vec<f32>) {
+        self.card.lend(memory, values);
+    }
+
+    fn reclaim(&mut self, memory: Memory) -> Option<Vec<f32>> {
+        self.card.reclaim(memory)
+    }
+
+    fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), SmartNicError> {
+        self.card.arm(plan, params)
+    }
+
+    fn contribute(&mut self, plan: &WindowPlan) -> Result<(), SmartNicError> {
+        self.card.contribute(plan)
+    }
+
+    fn flush(&mut self) -> Result<(), SmartNicError> {
+        self.card.flush()
+    }
+
+    fn poll(&mut self) -> Result<Option<PlaneEvent>, SmartNicError> {
+        let event = self.look()?;
+        if event.is_some() {
+            (self.any, self.reported) = (true, Some(Instant::now()));
+        } else {
+            self.busy = std::mem::take(&mut self.any);
+        }
+        Ok(event)
+    }
+
+    fn take_result(&mut self, plan: &WindowPlan, look: &mut dyn FnMut(WindowOutput<'_>)) -> Result<(), SmartNicError> {
+        self.card.take_result(plan, look)
+    }
+
+    fn late_bytes(&self) -> Option<u64> {
+        self.card.late_bytes()
+    }
+
+    fn set_rate(&mut self, peer: usize, rate_bytes_per_us: u32) -> Result<(), SmartNicError> {
+        self.card.set_rate(peer, rate_bytes_per_us)
+    }
+
+    fn cancel(&mut self, plan: &WindowPlan) -> Result<(), SmartNicError> {
+        self.card.cancel(plan)
+    }
+
+    fn announce(&mut self, view: &View) {
+        self.card.announce(view);
+    }
+
+    fn enter(&mut self, view: &View) -> Result<bool, SmartNicError> {
+        self.card.enter(view)
+    }
+
+    fn take_heard(&mut self) -> Ranks {
+        self.card.take_heard()
+    }
+}

@@ -1,0 +1,35 @@
+//! A card that a rank cannot have in any build; jobs with cards are in `sim/tests/jobs`.
+
+mod root;
+
+use optireduce::{Communicator, ConnectError, Launch};
+
+use root::free_root;
+
+fn refused(card: &str) -> ConnectError {
+    let launch = Launch::new(1, 2, free_root()).unwrap();
+    Communicator::builder().launch(launch).card(card).connect().unwrap_err()
+}
+
+/// With the feature a socket where nobody listens, without it the feature that is missing; `{rank}` is this rank.
+#[test]
+fn a_card_that_is_not_there_is_an_error_before_anybody_is_waited_for() {
+    let error = refused("/nowhere/card.{rank}.sock");
+    let text = error.to_string();
+    assert!(matches!(error, ConnectError::Card(_)) && text.contains("/nowhere/card.1.sock"), "{text}");
+    let expected =
+        if cfg!(feature = "smartnic") { "cannot connect" } else { "was built without the feature `smartnic`" };
+    assert!(text.contains(expected), "{text}");
+    let pci = refused("0000:5e:00.0").to_string();
+    assert!(pci.contains("no VFIO backend yet"), "{pci}");
+}
+
+#[cfg(feature = "secret")]
+#[test]
+fn a_card_and_a_secret_are_refused_together() {
+    let launch = Launch::new(1, 2, free_root()).unwrap();
+    let secret = optireduce::Secret::new([7; 32]).unwrap();
+    let builder = Communicator::builder().launch(launch).secret(secret).card("/nowhere/card.sock");
+    let text = builder.connect().unwrap_err().to_string();
+    assert!(text.starts_with("a secret was given (by OPTIREDUCE_SECRET or a setting), but cards cannot"), "{text}");
+}
