@@ -1,24 +1,30 @@
-//! One rank of a job over UDP.
+//! One rank of a job, over UDP or a card.
 //!
-//! Three threads serve a communicator: the engine ("optireduce-engine") moves the datagrams, closes the stages and keeps the
-//! protocol's clocks, so that a caller that is late costs its peers no more than the bound; one ("optireduce-control") serves
+//! Three threads serve a communicator: the engine's ("optireduce-engine") moves the datagrams, closes the stages and keeps the
+//! protocol's clocks, so that a caller that is late costs its peers no more than the bound, unless a caller that blocks does so itself; one ("optireduce-control") serves
 //! the TCP connections; one ("optireduce-calls") makes the calls over them, in order. Callers wait, or await, or go on.
 
 mod bucket;
 mod builder;
+mod bytes;
 mod close;
+mod connect;
 mod counts;
+mod driver;
 mod engine;
 mod error;
+mod exact;
 mod groups;
+mod partial_reduce;
 mod report;
 mod request;
 mod settings;
 mod settle;
+mod transfer;
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -27,21 +33,24 @@ use std::time::Duration;
 use serde::Serialize;
 
 pub use self::bucket::{Bucket, BucketOptions, ReduceOp};
-pub use self::builder::{BOUND_MAX_DEFAULT, BOUND_MIN, Bound, Builder, Early};
+pub use self::builder::{BOUND_MAX_DEFAULT, BOUND_MIN, Bound, Builder, Early, Local};
 pub use self::error::{ConnectError, Error};
 pub use self::groups::{TwoLevel, TwoLevelBucket};
+pub use self::partial_reduce::{PartialOptions, PartialReduce, PartialReport, Weighting};
 pub use self::report::Report;
-pub use self::request::Request;
+pub use self::request::{Pending, Request};
 pub use self::settle::Settled;
+pub use self::transfer::Transfer;
 
-use self::engine::{Command, Waker};
-use self::request::{Reply, block_on, reply};
-use crate::control::{Closer, ControlChannel, ControlError, Terms, reliable};
+use self::driver::Driver;
+use self::engine::Command;
+use self::request::{block_on, reply};
+use crate::control::{Closer, ControlChannel, ControlError, Mailbox, Terms};
 use crate::secret::SealDrops;
 use crate::udp::Unsent;
 use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_core::protocol::repair::RepairReport;
-use optireduce_core::protocol::{self, JobParams, Parts};
+use optireduce_core::protocol::{self, JobParams, Kind, Parts};
 use optireduce_core::software::Counters;
 
 /// What a rank has seen so far.
@@ -52,8 +61,10 @@ pub struct Metrics {
     pub counters: Counters,
     /// Packets that were dropped because they were forged or replayed; none without a secret.
     pub seal_drops: SealDrops,
-    /// Datagrams that this host's kernel refused to send, by cause.
+    /// Datagrams that this host did not take, by cause.
     pub unsent: Unsent,
+    /// Ranks of this host that are sent to through shared memory.
+    pub shared: Vec<usize>,
     /// Loss and timing, per peer and stage.
     pub collectives: protocol::Metrics,
     /// First collective from which buckets with [`HadamardMode::Auto`](crate::HadamardMode::Auto) are encoded, if the ranks have
@@ -86,12 +97,15 @@ struct Shared {
     /// The present bound; the engine's to set.
     bound_ns: Arc<AtomicU64>,
     commands: mpsc::Sender<Command>,
-    waker: Arc<Waker>,
+    driver: Arc<Driver>,
     calls: mpsc::Sender<ControlCall>,
+    mailbox: Arc<Mailbox>,
     /// Buckets declared so far.
     declared: AtomicU32,
     /// Ranks with a new process that calls are to include; the engine's to set.
     returned: Arc<Mutex<Vec<usize>>>,
+    /// Ranks with a card.
+    cards: Vec<usize>,
 }
 
 impl fmt::Debug for Shared {
@@ -103,9 +117,14 @@ impl fmt::Debug for Shared {
 impl Shared {
     /// Hands a command to the engine.
     fn command(&self, command: Command) -> Result<(), Error> {
-        self.commands.send(command).map_err(|_| Error::Closed)?;
-        self.waker.wake();
+        self.enqueue(command)?;
+        self.driver.wake();
         Ok(())
+    }
+
+    /// As [`command`](Self::command), for a caller that moves the engine on itself.
+    fn enqueue(&self, command: Command) -> Result<(), Error> {
+        self.commands.send(command).map_err(|_| Error::Closed)
     }
 
     /// A call of all ranks, once all were found to call it with the same terms.
@@ -113,14 +132,30 @@ impl Shared {
         &self,
         terms: Terms,
         call: impl FnOnce(&mut ControlChannel, Duration) -> Result<T, ControlError> + Send + 'static,
-    ) -> Reply<T> {
+    ) -> Pending<T> {
+        self.call_with(terms, Ok(()), |(), channel, timeout| call(channel, timeout))
+    }
+
+    /// The same, with what this rank was given, if that is valid. If not, that is its error once all ranks were found to call the
+    /// same; the others must find it, too.
+    fn call_with<G: Send + 'static, T: Send + 'static>(
+        &self,
+        terms: Terms,
+        given: Result<G, Error>,
+        call: impl FnOnce(G, &mut ControlChannel, Duration) -> Result<T, ControlError> + Send + 'static,
+    ) -> Pending<T> {
         let (sender, reply) = reply();
         let timeout = self.timeout;
         self.run(move |channel| {
-            let result = channel.call(&terms, timeout, |channel| call(channel, timeout));
-            let _ = sender.send(result.map_err(Error::from));
+            let result = match given {
+                Ok(given) => {
+                    channel.call(&terms, timeout, |channel| call(given, channel, timeout)).map_err(Error::from)
+                }
+                Err(error) => channel.call(&terms, timeout, |_| Ok(())).map_err(Error::from).and(Err(error)),
+            };
+            let _ = sender.send(result);
         });
-        reply
+        Pending::new(reply)
     }
 
     /// Runs something on the thread that makes the calls, whether or not anybody waits for it. If the thread has ended, it is
@@ -133,6 +168,22 @@ impl Shared {
             call(channel);
         };
         let _ = self.calls.send(ControlCall::Run(Box::new(call)));
+    }
+
+    /// That no rank has a card, for calls that cards do not know.
+    fn require_no_card(&self, call: &'static str, instead: &'static str) -> Result<(), Error> {
+        self.cards.first().map_or(Ok(()), |rank| Err(Error::Cards { call, rank: *rank, instead }))
+    }
+
+    /// That the job can make collectives of this kind: cards know all-reduces only.
+    fn require_kind(&self, kind: Kind) -> Result<(), Error> {
+        match kind {
+            Kind::AllReduce => Ok(()),
+            Kind::ReduceScatter => {
+                self.require_no_card("reduce_scatter", "call all_reduce, or reduce_scatter_exact, which goes over TCP")
+            }
+            Kind::AllGather => self.require_no_card("all_gather", "call all_gather_bytes, which goes over TCP"),
+        }
     }
 
     /// The elements of a bucket that are one rank's.
@@ -157,6 +208,8 @@ pub struct Communicator {
     shared: Arc<Shared>,
     /// Addresses of all ranks on the control channel.
     addresses: Vec<std::net::SocketAddr>,
+    /// See [`is_outside`](Self::is_outside).
+    outside: Arc<AtomicBool>,
     closer: Option<Closer>,
     engine: Option<JoinHandle<()>>,
     calls: Option<JoinHandle<()>>,
@@ -182,14 +235,15 @@ impl Communicator {
     fn start(
         builder: Builder,
         mut control: ControlChannel,
-        params: JobParams,
+        (params, cards): (JobParams, Vec<usize>),
         bound_ns: Arc<AtomicU64>,
         commands: mpsc::Sender<Command>,
-        waker: Arc<Waker>,
+        driver: Arc<Driver>,
         engine: JoinHandle<()>,
     ) -> Result<Self, std::io::Error> {
         let (calls, incoming): (_, Receiver<ControlCall>) = channel();
-        let (closer, returned) = (control.take_closer(), control.returned());
+        let (closer, returned, outside) = (control.take_closer(), control.returned(), control.outside());
+        let mailbox = control.mailbox();
         let addresses = control.job().members.iter().map(|member| member.control).collect();
         let serve = move || {
             while let Ok(ControlCall::Run(call)) = incoming.recv() {
@@ -203,13 +257,15 @@ impl Communicator {
             timeout,
             bound_ns,
             commands,
-            waker,
+            driver,
             calls,
+            mailbox,
             returned,
             declared: AtomicU32::new(0),
+            cards,
         });
         let (engine, calls) = (Some(engine), Some(serving));
-        Ok(Self { builder, shared, addresses, closer, engine, calls })
+        Ok(Self { builder, shared, addresses, outside, closer, engine, calls })
     }
 
     /// This rank, from 0.
@@ -220,6 +276,17 @@ impl Communicator {
     /// Ranks of the job, those that were dropped included.
     pub fn world_size(&self) -> usize {
         self.shared.params.ranks
+    }
+
+    /// Ranks whose gradients a card moves, see [`Builder::card`].
+    pub fn cards(&self) -> &[usize] {
+        &self.shared.cards
+    }
+
+    /// Whether this process came into a job that ran already ([`Launch::rejoin`](crate::Launch::rejoin)), and has not taken
+    /// part in a collective yet: it declares its buckets and calls [`rejoin`](Self::rejoin).
+    pub fn is_outside(&self) -> bool {
+        self.outside.load(Ordering::Acquire)
     }
 
     /// The elements of a buffer that belong to this rank, in reduce-scatter and all-gather: all shards are as long as that of
@@ -251,85 +318,12 @@ impl Communicator {
     /// # Errors
     /// As [`barrier`](Self::barrier).
     pub async fn barrier_async(&mut self) -> Result<(), Error> {
-        self.shared.call(Terms::default().with("the call", "barrier"), |_, _| Ok(())).await
+        self.start_barrier().await
     }
 
-    /// Hands the root's values to all ranks, whole: over TCP, for weights. Returns once this rank has all of them and, at the
-    /// root, once every rank has. Large models may take longer than the timeout: it is for progress, and a rank must take
-    /// half a MiB within it. Collective; all ranks give as many.
-    ///
-    /// # Errors
-    /// Names the rank that is gone, or makes no progress for the timeout, or has another root or length. After the former two
-    /// `data` is unchanged, and the communicator of no use. The other ranks hear it from the root, at most a quarter of the
-    /// timeout later.
-    pub fn broadcast(&mut self, root: usize, data: &mut [f32]) -> Result<(), Error> {
-        block_on(self.broadcast_async(root, data))
-    }
-
-    /// As [`broadcast`](Self::broadcast), without blocking the thread.
-    ///
-    /// # Errors
-    /// As [`broadcast`](Self::broadcast).
-    pub async fn broadcast_async(&mut self, root: usize, data: &mut [f32]) -> Result<(), Error> {
-        let mut bytes = vec![0; size_of_val(data)];
-        if root == self.rank() {
-            bytes.as_chunks_mut().0.iter_mut().zip(&*data).for_each(|(bytes, value)| *bytes = value.to_le_bytes());
-        }
-        let terms = Terms::default().with("the call", "broadcast").with("the root", root).with("elements", data.len());
-        let ranks = self.world_size();
-        let bytes = self.shared.call(terms, move |channel, timeout| {
-            if root < ranks {
-                channel.broadcast_from(root, &mut bytes, timeout)?;
-            }
-            Ok(bytes)
-        });
-        let bytes = bytes.await?;
-        self.check_rank("the root", root)?;
-        data.iter_mut().zip(bytes.as_chunks().0).for_each(|(value, bytes)| *value = f32::from_le_bytes(*bytes));
-        Ok(())
-    }
-
-    /// Hands every rank's bytes to every rank: what each gave, by rank; nothing of ranks that are left out
-    /// ([`skip_gone_ranks`](Self::skip_gone_ranks)). Over TCP, for what is small, of any length. Collective.
-    ///
-    /// # Errors
-    /// As [`barrier`](Self::barrier).
-    pub fn all_gather_bytes(&mut self, bytes: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
-        block_on(self.all_gather_bytes_async(bytes))
-    }
-
-    /// As [`all_gather_bytes`](Self::all_gather_bytes), without blocking the thread.
-    ///
-    /// # Errors
-    /// As [`barrier`](Self::barrier).
-    pub async fn all_gather_bytes_async(&mut self, bytes: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
-        let (terms, bytes) = (Terms::default().with("the call", "all_gather_bytes"), bytes.to_vec());
-        self.shared.call(terms, move |channel, timeout| channel.all_gather(&bytes, timeout)).await
-    }
-
-    /// Averages `data` over all ranks over TCP: whole, with the same bits on all ranks, and as slow as the slowest rank.
-    /// Returns how long its two stages took. The baseline of what bounded stages are worth. Collective.
-    ///
-    /// # Errors
-    /// As [`barrier`](Self::barrier); `data` is then unchanged.
-    pub fn all_reduce_reliable(&mut self, data: &mut [f32]) -> Result<[Duration; 2], Error> {
-        block_on(self.all_reduce_reliable_async(data))
-    }
-
-    /// As [`all_reduce_reliable`](Self::all_reduce_reliable), without blocking the thread.
-    ///
-    /// # Errors
-    /// As [`barrier`](Self::barrier); `data` is then unchanged.
-    pub async fn all_reduce_reliable_async(&mut self, data: &mut [f32]) -> Result<[Duration; 2], Error> {
-        let terms = Terms::default().with("the call", "all_reduce_reliable").with("elements", data.len());
-        let mut values = data.to_vec();
-        let reduced = self.shared.call(terms, move |channel, timeout| {
-            let times = reliable::all_reduce(channel, 0, &mut values, timeout)?;
-            Ok((values, times))
-        });
-        let (values, times) = reduced.await?;
-        data.copy_from_slice(&values);
-        Ok(times)
+    /// Begins as [`barrier`](Self::barrier).
+    pub fn start_barrier(&mut self) -> Pending<()> {
+        self.shared.call(Terms::default().with("the call", "barrier"), |_, _| Ok(()))
     }
 
     /// From now on calls over TCP (barriers, broadcasts, declarations of buckets) leave out ranks whose process has ended,
@@ -338,6 +332,19 @@ impl Communicator {
     /// # Errors
     /// As [`barrier`](Self::barrier).
     pub fn skip_gone_ranks(&mut self) -> Result<(), Error> {
+        block_on(self.skip_gone_ranks_async())
+    }
+
+    /// As [`skip_gone_ranks`](Self::skip_gone_ranks), without blocking the thread.
+    ///
+    /// # Errors
+    /// As [`barrier`](Self::barrier).
+    pub async fn skip_gone_ranks_async(&mut self) -> Result<(), Error> {
+        self.start_skip_gone_ranks().await
+    }
+
+    /// Begins as [`skip_gone_ranks`](Self::skip_gone_ranks).
+    pub fn start_skip_gone_ranks(&mut self) -> Pending<()> {
         let terms = Terms::default().with("the call", "skip_gone_ranks");
         let (sender, done) = reply();
         let timeout = self.shared.timeout;
@@ -352,7 +359,7 @@ impl Communicator {
             };
             let _ = sender.send(result.map_err(Error::from));
         });
-        block_on(done)
+        Pending::new(done)
     }
 
     /// Takes part again after [`Error::Dropped`]. A process that came into a job that runs
@@ -362,7 +369,7 @@ impl Communicator {
     /// [`Report::joined_rank`] says that a rank has joined.
     ///
     /// # Errors
-    /// If collectives still run, the others do not agree within the timeout, or the engine has given up.
+    /// [`Error::Cards`]. If collectives still run, the others do not agree within the timeout, or the engine has given up.
     pub fn rejoin(&mut self) -> Result<u32, Error> {
         block_on(self.rejoin_async())
     }
@@ -372,9 +379,24 @@ impl Communicator {
     /// # Errors
     /// As [`rejoin`](Self::rejoin).
     pub async fn rejoin_async(&mut self) -> Result<u32, Error> {
+        self.start_rejoin().await
+    }
+
+    /// Begins as [`rejoin`](Self::rejoin).
+    pub fn start_rejoin(&mut self) -> Pending<u32> {
         let (sender, reply) = reply();
-        self.shared.command(Command::Rejoin(sender))?;
-        reply.await
+        match self.shared.require_no_card("rejoin", "start all ranks of the job again") {
+            Err(error) => drop(sender.send(Err(error))),
+            // If the engine has ended, the reply says so.
+            Ok(()) => drop(self.shared.command(Command::Rejoin(sender))),
+        }
+        Pending::new(reply)
+    }
+
+    /// Why the engine has given up, if it has: all calls of buckets fail with that. For programs that look while nobody waits in a
+    /// call; does not wait.
+    pub fn failure(&self) -> Option<Error> {
+        self.shared.driver.failure()
     }
 
     /// What this rank has seen so far.
@@ -395,9 +417,10 @@ impl Communicator {
         reply.await
     }
 
-    fn check_rank(&self, name: &'static str, rank: usize) -> Result<(), Error> {
+    /// A rank that a caller names.
+    fn check_rank(&self, name: &'static str, rank: usize) -> Result<usize, Error> {
         if rank < self.world_size() {
-            return Ok(());
+            return Ok(rank);
         }
         Err(Error::Argument { name, found: rank, expected: format!("a rank from 0 to {}", self.world_size() - 1) })
     }
@@ -408,6 +431,7 @@ impl Drop for Communicator {
     /// have 0.2 s to leave, and messages 1 s, or 0.2 s if a rank takes none.
     fn drop(&mut self) {
         let _ = self.shared.command(Command::End);
+        self.shared.mailbox.close();
         if let Some(closer) = self.closer.take() {
             closer.close();
         }

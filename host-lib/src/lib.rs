@@ -38,7 +38,14 @@
 //! | [`Report`] | who was late, what was lost, and whether to apply the update |
 //! | [`Communicator::all_reduce`] | one collective of its own, for what is reduced once |
 //! | [`Communicator::broadcast`], [`barrier`](Communicator::barrier) | over TCP, whole: weights, and waiting for one another |
+//! | [`all_reduce_exact`](Communicator::all_reduce_exact), [`reduce_scatter_exact`](Communicator::reduce_scatter_exact) | over TCP, whole, any [`ElementType`] and [`ExactOp`], the same bits on all ranks |
+//! | [`broadcast_bytes`](Communicator::broadcast_bytes), [`all_gather_bytes`](Communicator::all_gather_bytes), [`gather_bytes`](Communicator::gather_bytes), [`scatter_bytes`](Communicator::scatter_bytes), [`all_to_all_bytes`](Communicator::all_to_all_bytes) | over TCP, whole: bytes of any length |
+//! | [`send_bytes`](Communicator::send_bytes), [`recv_bytes`](Communicator::recv_bytes), [`Transfer`] | over TCP, whole: messages with a tag from rank to rank, beside all collectives |
+//! | [`Pending`] | a call over TCP that has begun (`start_..`), as [`Request`] |
+//! | [`group`](Communicator::group), [`split`](Communicator::split) | communicators of some of the ranks |
+//! | [`PartialReduce`] | averages of models among the ranks that are ready, instead of all-reduces of gradients |
 //! | [`TwoLevel`] | all-reduce on two levels, for many ranks |
+//! | [`Builder::card`] | a rank whose gradients a SmartNIC moves |
 //! | [`SmartNic`] | the data plane of a card, for `optireduce_core::Collectives` |
 //!
 //! Every call that waits has a twin that ends in `_async` and needs no particular runtime.
@@ -51,34 +58,53 @@
 //!
 //! # Features
 //!
-//! * `smartnic` (default): [`SmartNic`], and with it the driver of the card.
+//! * `smartnic` (default): ranks with a card ([`Builder::card`]), [`SmartNic`], and with it the driver. Ranks without it share jobs
+//!   with cards all the same; one that is given a card gets [`CardError::NotBuilt`].
 //! * `secret`: jobs whose connections and packets are encrypted and authenticated, see [`Secret`]. It adds 27 crates (`snow`, `ring` and
 //!   what they need, some of it C and assembly). Without it, a program that is given a secret gets [`SecretError::NotBuilt`]; it never
 //!   runs without one instead. The command `optireduce` has it.
 //!
 //! # Limits
 //!
-//! Linux. fp32 gradients (on the wire also bf16); up to 1024 ranks, 64 in jobs with cards. Without a [`Secret`]
+//! Linux. fp32 gradients (on the wire also bf16; exact reductions take all usual types); up to 1024 ranks, 64 in jobs with cards. Without a [`Secret`]
 //! nothing is encrypted or authenticated: use a trusted network. The protocol itself is the crate `optireduce-core`, which has no I/O.
 //!
 //! Source: OptiReduce (NSDI'25).
 #![deny(unsafe_code)]
 
+mod card;
 mod communicator;
 mod control;
+mod exact;
+mod local;
 pub mod memory;
+mod plane;
 mod secret;
 #[cfg(feature = "smartnic")]
 mod smartnic;
 mod udp;
+mod wait;
 
+#[cfg(test)]
+#[path = "../tests/root/mod.rs"]
+mod root;
+
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzzing {
+    pub use crate::control::fuzz::play as control;
+}
+
+pub use card::CardError;
 pub use communicator::{
     BOUND_MAX_DEFAULT, BOUND_MIN, Bound, Bucket, BucketOptions, Builder, Communicator, ConnectError, Early, Error,
-    Metrics, ReduceOp, Report, Request, Settled, TwoLevel, TwoLevelBucket,
+    Local, Metrics, PartialOptions, PartialReduce, PartialReport, Pending, ReduceOp, Report, Request, Settled,
+    Transfer, TwoLevel, TwoLevelBucket, Weighting,
 };
 pub use control::{
-    BootstrapError, ControlError, Launch, LaunchError, Mismatch, ROOT_PORT_DEFAULT, Refusal, TORCH_PORT_OFFSET,
+    BootstrapError, ControlError, Launch, LaunchError, Message, Mismatch, ROOT_PORT_DEFAULT, Refusal, TORCH_PORT_OFFSET,
 };
+pub use exact::{Element, ElementType, ExactOp};
 pub use optireduce_core::protocol::repair::RepairReport;
 pub use optireduce_core::protocol::{
     ClosedBy, HadamardMode, Kind, Metrics as CollectiveMetrics, Mismatch as CallMismatch, PeerMetrics, Stage,

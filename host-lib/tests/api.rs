@@ -486,8 +486,10 @@ fn mismatch(expected: &'static str, call: fn(usize, &mut [Bucket; 2]) -> Result<
         let builder = builder(rank, 3, &root).bound(Bound::Fixed(Duration::from_millis(200)));
         let mut communicator = builder.connect().unwrap();
         let mut buckets = [0, 1].map(|_| communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap());
+        assert!(communicator.failure().is_none());
         let error = call(rank, &mut buckets).unwrap_err();
         assert!(matches!(error, Error::Mismatch(_)), "rank {rank}: {error}");
+        assert_eq!(communicator.failure().unwrap().to_string(), error.to_string(), "rank {rank}");
         let again = buckets[0].all_reduce(&mut vec![0.0; ELEMENTS]).unwrap_err();
         assert_eq!(again.to_string(), error.to_string(), "rank {rank}");
         // Until all have their error.

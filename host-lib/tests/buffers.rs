@@ -1,5 +1,5 @@
-//! Buffers between caller and engine: a gradient is handed in and its mean handed back without a copy and without an allocation.
-//! Every allocation of this program as long as a gradient is counted.
+//! Buffers of a bucket: a gradient is handed in and its mean handed back without a copy, and once a bucket has its buffers, a collective
+//! allocates none. Every allocation of this program that is longer than a packet is counted.
 
 #![allow(unsafe_code, reason = "an allocator that counts is unsafe to write")]
 
@@ -15,19 +15,21 @@ use ranks::{builder, check_mean, gradient, job};
 
 /// Two windows, one of them short, so that a buffer of a window is shorter than a gradient.
 const ELEMENTS: usize = (1 << 18) + 1000;
-const GRADIENT_BYTES: usize = ELEMENTS * size_of::<f32>();
-const WARM_UP: usize = 3;
+/// More than a packet, and than what the protocol keeps of each rank; less than what a window takes.
+const LARGE_BYTES: usize = 10_000;
+/// Until the means that are kept for repairs are as many as there may be.
+const WARM_UP: usize = 140;
 const STEADY: usize = 8;
 
 static LARGE: AtomicUsize = AtomicUsize::new(0);
 
-/// The system's allocator, which counts what could hold a gradient.
+/// The system's allocator, which counts what could hold more than a packet.
 struct Counting;
 
 // SAFETY: every call is handed on to the system's allocator as it is, and so is what that returns.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        LARGE.fetch_add(usize::from(layout.size() >= GRADIENT_BYTES), Ordering::Relaxed);
+        LARGE.fetch_add(usize::from(layout.size() >= LARGE_BYTES), Ordering::Relaxed);
         // SAFETY: the caller keeps the promises of `GlobalAlloc::alloc`.
         unsafe { System.alloc(layout) }
     }
@@ -85,12 +87,22 @@ fn steady_calls_copy_nothing_between_caller_and_engine() {
         report.action()
     });
     check_mean(2, &results, 1e-6);
-    assert_eq!(large, 0, "allocations as long as a gradient in {STEADY} calls of two ranks");
+    assert_eq!(large, 0, "allocations longer than a packet in {STEADY} calls of two ranks");
+
+    // The same in place.
+    let (large, results) = allocations(|bucket, values| {
+        bucket.values_mut().copy_from_slice(values);
+        let report = bucket.all_reduce_in_place().unwrap();
+        values.copy_from_slice(bucket.values_mut());
+        report.action()
+    });
+    check_mean(2, &results, 1e-6);
+    assert_eq!(large, 0, "allocations longer than a packet in {STEADY} calls in place of two ranks");
 
     // The slice call copies, but it does not allocate either.
     let (large, results) = allocations(|bucket, values| bucket.all_reduce(values).unwrap().action());
     check_mean(2, &results, 1e-6);
-    assert_eq!(large, 0, "allocations as long as a gradient in {STEADY} slice calls of two ranks");
+    assert_eq!(large, 0, "allocations longer than a packet in {STEADY} slice calls of two ranks");
 
     // Several at once: a buffer more for each.
     let (large, _) = allocations(|bucket, values| {

@@ -1,16 +1,21 @@
 //! A rank whose process is stopped, with bytes on their way to it, holds nobody longer than the timeout. Over real sockets; every
 //! rank is a process, this program itself.
 
+mod root;
+
 use std::io::{BufRead, BufReader, Write};
-use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use optireduce::{Bound, Communicator, Early, Launch};
+use optireduce::{Bound, Communicator, Early, ExactOp, Launch};
+
+use root::free_root;
 
 const RANKS: usize = 3;
 const STOPPED: usize = 2;
 const TIMEOUT: Duration = Duration::from_secs(4);
+/// The call during which the rank is stopped; before the others, it is stopped already.
+const IN_THE_MIDDLE: &str = "all_reduce_exact";
 /// More than sockets buffer, for each rank.
 const ELEMENTS: usize = 24 << 20;
 
@@ -27,6 +32,17 @@ fn rank(call: &str, rank: usize, root: &str) {
     let error = match call {
         "barrier" => communicator.barrier().unwrap_err(),
         "broadcast" => communicator.broadcast(0, &mut data).unwrap_err(),
+        "all_to_all_bytes" => {
+            let part = vec![1; ELEMENTS];
+            communicator.all_to_all_bytes(&[&part, &part, &part]).unwrap_err()
+        }
+        IN_THE_MIDDLE => loop {
+            if let Err(error) = communicator.all_reduce_exact(&mut data, ExactOp::Sum) {
+                break error;
+            }
+        },
+        "send_bytes" => communicator.send_bytes(STOPPED, 1, &vec![1; ELEMENTS]).unwrap_err(),
+        "recv_bytes" => communicator.recv_bytes(STOPPED, 1).unwrap_err(),
         _ => communicator.all_reduce_reliable(&mut data).unwrap_err(),
     };
     let called = begin.elapsed();
@@ -35,17 +51,17 @@ fn rank(call: &str, rank: usize, root: &str) {
     println!("{}", begin.elapsed().as_secs_f64());
 }
 
-/// The test of this name, in which every rank makes one call while one of them is stopped. The time is shown, and checked with
+/// The test of this name, in which the other ranks make one call while one of them is stopped. The time is shown, and checked with
 /// much room, since the machine may be busy.
 fn check(test: &str, call: &str) {
     if let (Ok(number), Ok(root)) = (std::env::var("FROZEN_RANK"), std::env::var("FROZEN_ROOT")) {
         return rank(call, number.parse().unwrap(), &root);
     }
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let root = free_root();
     let start = |rank: usize| {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", test, "--nocapture"]).stdin(Stdio::piped()).stdout(Stdio::piped());
-        command.env("FROZEN_RANK", rank.to_string()).env("FROZEN_ROOT", format!("127.0.0.1:{port}"));
+        command.env("FROZEN_RANK", rank.to_string()).env("FROZEN_ROOT", &root);
         command.spawn().unwrap()
     };
     let mut ranks: Vec<Child> = (0..RANKS).map(start).collect();
@@ -54,10 +70,17 @@ fn check(test: &str, call: &str) {
     for lines in &mut said {
         assert!(lines.any(|line| line.ends_with("ready")));
     }
-    let stop = Command::new("kill").args(["-STOP", &ranks[STOPPED].id().to_string()]).status();
-    assert!(stop.unwrap().success());
-    for rank in [0, 1] {
-        writeln!(ranks[rank].stdin.take().unwrap(), "go").unwrap();
+    let stop = |rank: &Child| {
+        let stop = Command::new("kill").args(["-STOP", &rank.id().to_string()]).status();
+        assert!(stop.unwrap().success());
+    };
+    if call == IN_THE_MIDDLE {
+        ranks.iter_mut().for_each(|rank| writeln!(rank.stdin.take().unwrap(), "go").unwrap());
+        std::thread::sleep(Duration::from_millis(500));
+        stop(&ranks[STOPPED]);
+    } else {
+        stop(&ranks[STOPPED]);
+        ranks[..2].iter_mut().for_each(|rank| writeln!(rank.stdin.take().unwrap(), "go").unwrap());
     }
     let outcomes: Vec<Vec<String>> = said.drain(..2).map(|lines| lines.take(2).collect()).collect();
     for rank in &mut ranks {
@@ -86,4 +109,24 @@ fn a_broadcast_and_the_end_after_it() {
 #[test]
 fn an_all_reduce_over_tcp_and_the_end_after_it() {
     check("an_all_reduce_over_tcp_and_the_end_after_it", "all_reduce_reliable");
+}
+
+#[test]
+fn bytes_from_all_to_all_and_the_end_after_it() {
+    check("bytes_from_all_to_all_and_the_end_after_it", "all_to_all_bytes");
+}
+
+#[test]
+fn a_send_and_the_end_after_it() {
+    check("a_send_and_the_end_after_it", "send_bytes");
+}
+
+#[test]
+fn a_receive_and_the_end_after_it() {
+    check("a_receive_and_the_end_after_it", "recv_bytes");
+}
+
+#[test]
+fn a_rank_that_is_stopped_in_the_middle_of_an_all_reduce() {
+    check("a_rank_that_is_stopped_in_the_middle_of_an_all_reduce", IN_THE_MIDDLE);
 }

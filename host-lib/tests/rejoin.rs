@@ -1,28 +1,21 @@
 //! A rank whose process is stopped for a while: the others go on without it, it comes back, fetches the model, and ends with the
 //! same bits as the others. Over real sockets; every rank is a process, this program itself.
 
+mod root;
+mod weights;
+
 use std::io::{BufRead, BufReader};
-use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use optireduce::{Bound, Bucket, BucketOptions, Communicator, Early, Error, Launch, UpdateAction};
+use optireduce::{Bound, BucketOptions, Communicator, Early, Error, Launch, UpdateAction};
+use root::free_root;
+use weights::{add, assert_equal, print, settle};
 
 const RANKS: usize = 3;
 const STOPPED: usize = 1;
 /// The others do collectives until the stopped rank is back and has done as many.
 const OPS_BACK: u32 = 20;
-
-fn add(weights: &mut [f32], update: &[f32]) {
-    weights.iter_mut().zip(update).for_each(|(weight, update)| *weight += update);
-}
-
-/// What earlier means lacked.
-fn settle(bucket: &mut Bucket, weights: &mut [f32]) {
-    let settled = bucket.settle(None).unwrap();
-    assert!(settled.is_settled, "{settled:?}");
-    settled.correction.iter().for_each(|correction| add(weights, correction));
-}
 
 /// One rank: prints the number and the ranks of every collective, where it was dropped, and the weights at the end. Gradients
 /// are whole numbers, so that sums do not depend on the order in which corrections come.
@@ -62,8 +55,7 @@ fn rank(rank: usize, root: &str) {
     }
     settle(&mut bucket, &mut weights);
     communicator.close().unwrap();
-    let digest = weights.iter().fold(0u64, |digest, weight| digest.rotate_left(7) ^ u64::from(weight.to_bits()));
-    println!("weights {digest:016x} {:?}", weights[0]);
+    print(&weights);
 }
 
 fn signal(process: &Child, name: &str) {
@@ -76,11 +68,11 @@ fn a_rank_that_was_stopped_for_a_while_comes_back() {
     if let (Ok(number), Ok(root)) = (std::env::var("REJOIN_RANK"), std::env::var("REJOIN_ROOT")) {
         return rank(number.parse().unwrap(), &root);
     }
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let root = free_root();
     let start = |rank: usize| {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", "a_rank_that_was_stopped_for_a_while_comes_back", "--nocapture"]);
-        command.env("REJOIN_RANK", rank.to_string()).env("REJOIN_ROOT", format!("127.0.0.1:{port}"));
+        command.env("REJOIN_RANK", rank.to_string()).env("REJOIN_ROOT", &root);
         command.stdout(Stdio::piped()).spawn().unwrap()
     };
     let mut ranks: Vec<Child> = (0..RANKS).map(start).collect();
@@ -102,7 +94,6 @@ fn a_rank_that_was_stopped_for_a_while_comes_back() {
             "{rest:?}"
         );
     }
-    let weights: Vec<_> = rest.iter().map(|lines| lines.iter().find(|line| line.starts_with("weights"))).collect();
-    assert!(weights[0].is_some() && weights.iter().all(|of_rank| *of_rank == weights[0]), "{weights:?}");
+    assert_equal(&rest);
     assert!(rest[STOPPED].iter().any(|line| line.contains("dropped")), "{:?}", rest[STOPPED]);
 }

@@ -1,29 +1,24 @@
 //! A rank whose process is killed and started again: it comes into the job that runs, takes the model of the others, and all end
 //! with the same bits; nobody else restarts. Over real sockets; every rank is a process, this program itself.
 
+mod root;
+mod weights;
+
 use std::io::{BufRead, BufReader};
-use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use optireduce::{Bound, Bucket, BucketOptions, Communicator, Early, Error, Launch, UpdateAction};
+use optireduce::{Bound, BucketOptions, Communicator, Early, Error, ExactOp, Launch, UpdateAction};
+use root::free_root;
+use weights::{add, assert_equal, print, settle};
 
 const RANKS: usize = 4;
 const KILLED: usize = 1;
 const ELEMENTS: usize = 5000;
+/// What makes ranks of one host share memory.
+const LOCAL: (&str, &str) = ("OPTIREDUCE_LOCAL", "auto");
 /// Collectives after the last return.
 const OPS_BACK: u32 = 20;
-
-fn add(weights: &mut [f32], update: &[f32]) {
-    weights.iter_mut().zip(update).for_each(|(weight, update)| *weight += update);
-}
-
-/// What earlier means lacked.
-fn settle(bucket: &mut Bucket, weights: &mut [f32]) {
-    let settled = bucket.settle(None).unwrap();
-    assert!(settled.is_settled, "{settled:?}");
-    settled.correction.iter().for_each(|correction| add(weights, correction));
-}
 
 /// One rank trains until a rank has come back as often as `returns` says, and then for some collectives more. Gradients are whole
 /// numbers, so that sums do not depend on the order in which corrections come.
@@ -42,13 +37,27 @@ fn rank(root: &str, returns: u32) {
         let error = communicator.bucket(ELEMENTS + 1, BucketOptions::new()).unwrap_err().to_string();
         assert!(error.contains("elements is 5001 on rank 1, but 5000 on rank 0"), "{error}");
     }
+    // Nothing is shared with a process that was started again, which knows nobody's memory.
+    let is_local = std::env::var(LOCAL.0).as_deref() == Ok(LOCAL.1);
+    let shares = |peer: usize| is_local && !is_back && peer != rank;
+    assert_eq!(communicator.metrics().unwrap().shared, (0..RANKS).filter(|peer| shares(*peer)).collect::<Vec<_>>());
+    if is_back {
+        // Before it takes part again: messages from rank to rank are no calls of all.
+        communicator.send_bytes(0, 1, b"what is new?").unwrap();
+        assert_eq!(communicator.recv_bytes(0, 2).unwrap(), b"wait until you have joined");
+    }
     communicator.skip_gone_ranks().unwrap();
+    let mut news = communicator.start_recv(None, 1);
     let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
     // Calls that the killed rank is not there for.
     let mut others = 0;
     let (mut returned, mut back) = (0, 0);
     let mut weights = vec![0.0; ELEMENTS];
     while back < OPS_BACK {
+        if rank == 0 && news.test() {
+            let asked = std::mem::replace(&mut news, communicator.start_recv(None, 1)).wait().unwrap();
+            communicator.send_bytes(asked.rank, 2, b"wait until you have joined").unwrap();
+        }
         let mut data = vec![(4 * rank * rank) as f32; ELEMENTS];
         match bucket.all_reduce(&mut data) {
             Ok(report) => {
@@ -63,6 +72,9 @@ fn rank(root: &str, returns: u32) {
                     // Also how far the others are.
                     let all = communicator.all_gather_bytes(&[returned as u8 + 1]).unwrap();
                     returned = u32::from(*all.iter().flatten().max().unwrap());
+                    let mut ranks = [1i64 << rank];
+                    communicator.all_reduce_exact(&mut ranks, ExactOp::Sum).unwrap();
+                    assert_eq!(ranks, [0b1111], "all ranks are in it again");
                 } else if report.op() % 8 == 0 {
                     communicator.barrier().unwrap();
                     others += 1;
@@ -78,11 +90,15 @@ fn rank(root: &str, returns: u32) {
         std::thread::sleep(Duration::from_millis(5));
     }
     settle(&mut bucket, &mut weights);
+    let still_shares = |peer: usize| shares(peer) && peer != KILLED;
+    assert_eq!(
+        communicator.metrics().unwrap().shared,
+        (0..RANKS).filter(|peer| still_shares(*peer)).collect::<Vec<_>>()
+    );
     let more = communicator.bucket(7, BucketOptions::new()).unwrap();
     assert_eq!((more.id(), others > 0), (1, true), "all ranks are in step, and declare another bucket");
     communicator.close().unwrap();
-    let digest = weights.iter().fold(0u64, |digest, weight| digest.rotate_left(7) ^ u64::from(weight.to_bits()));
-    println!("weights {digest:016x} {:?}", weights[0]);
+    print(&weights);
 }
 
 /// A job of which one rank is killed and started again, so many times; with these variables set on all ranks.
@@ -90,12 +106,12 @@ fn check(test: &str, returns: u32, variables: &[(&str, &str)]) {
     if let Ok(root) = std::env::var("RESTART_ROOT") {
         return rank(&root, returns);
     }
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let root = free_root();
     let start = |rank: usize, rejoin: bool| {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", test, "--nocapture"]).stdout(Stdio::piped());
         command.env("OPTIREDUCE_RANK", rank.to_string()).env("OPTIREDUCE_WORLD_SIZE", RANKS.to_string());
-        command.env("RESTART_ROOT", format!("127.0.0.1:{port}")).envs(variables.iter().copied());
+        command.env("RESTART_ROOT", &root).envs(variables.iter().copied());
         command.envs(rejoin.then_some(("OPTIREDUCE_REJOIN", "1"))).spawn().unwrap()
     };
     let lines = |process: &mut Child| BufReader::new(process.stdout.take().unwrap()).lines().map(Result::unwrap);
@@ -121,8 +137,7 @@ fn check(test: &str, returns: u32, variables: &[(&str, &str)]) {
     for (rank, process) in ranks.iter_mut().enumerate() {
         assert!(process.wait().unwrap().success(), "rank {rank}: {said:#?}");
     }
-    let weights: Vec<_> = said.iter().map(|lines| lines.iter().find(|line| line.starts_with("weights"))).collect();
-    assert!(weights[0].is_some() && weights.iter().all(|of_rank| *of_rank == weights[0]), "{weights:?}");
+    assert_equal(&said);
     // Its last collectives are whole again: the mean of 0, 4, 16 and 36 is 14.
     let whole = said[KILLED].iter().filter(|line| line.ends_with("[0, 1, 2, 3] 0 14")).count();
     assert!(whole > OPS_BACK as usize / 2, "{:?}", said[KILLED]);
@@ -131,6 +146,11 @@ fn check(test: &str, returns: u32, variables: &[(&str, &str)]) {
 #[test]
 fn a_killed_rank_comes_back_twice_and_the_others_go_on() {
     check("a_killed_rank_comes_back_twice_and_the_others_go_on", 2, &[]);
+}
+
+#[test]
+fn a_killed_rank_comes_back_by_udp_to_ranks_that_share_memory() {
+    check("a_killed_rank_comes_back_by_udp_to_ranks_that_share_memory", 1, &[LOCAL]);
 }
 
 #[cfg(feature = "secret")]

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use super::engine::{Collective, Command, Settle};
 use super::error::Error;
 use super::report::Report;
-use super::request::{Outcome, Request, Sender, block_on, reply};
+use super::request::{Outcome, Pending, Request, Sender, block_on, reply};
 use super::settle::Settled;
 use super::{Builder, Communicator, Shared};
 use crate::control::{ControlError, Terms};
@@ -24,8 +24,8 @@ use optireduce_core::protocol::{BUCKETS_MAX, HadamardMode, Kind, Stream, StreamI
 /// The bucket of one-off collectives.
 const ONE_OFF: u16 = BUCKETS_MAX - 1;
 
-/// What is taken for each element of a bucket: the gradient, its copy, the sums, the result, and what is kept for repairs, 4 bytes
-/// each.
+/// What is taken for each element of a bucket: the gradient, the result, an encoded gradient and its sums, and what is kept for
+/// repairs, 4 bytes each.
 const BUCKET_BYTES_PER_ELEMENT: u64 = 20;
 
 /// What an all-reduce or reduce-scatter does with the values of all ranks.
@@ -125,8 +125,8 @@ pub struct Bucket {
     elements: usize,
     options: BucketOptions,
     stream: Stream,
-    /// Memory that the slice calls copy into.
-    spare: Option<Vec<f32>>,
+    /// Its values, for calls in place and for slice calls to copy into; `None` before the first, and after an error.
+    values: Option<Vec<f32>>,
 }
 
 impl Communicator {
@@ -137,7 +137,7 @@ impl Communicator {
     /// On every rank if lengths or options differ, naming rank, field and both values; nothing was changed then. As
     /// [`barrier`](Self::barrier), or if a bucket cannot have so many elements, or a rank has too little memory for it.
     pub fn bucket(&mut self, elements: usize, options: BucketOptions) -> Result<Bucket, Error> {
-        block_on(self.bucket_async(elements, options))
+        self.start_bucket(elements, options).wait()
     }
 
     /// As [`bucket`](Self::bucket), without blocking the thread.
@@ -145,6 +145,11 @@ impl Communicator {
     /// # Errors
     /// As [`bucket`](Self::bucket).
     pub async fn bucket_async(&mut self, elements: usize, options: BucketOptions) -> Result<Bucket, Error> {
+        self.start_bucket(elements, options).await
+    }
+
+    /// Begins as [`bucket`](Self::bucket).
+    pub fn start_bucket(&mut self, elements: usize, options: BucketOptions) -> Pending<Bucket> {
         let (sender, reply) = reply();
         let (shared, options) = (self.shared.clone(), options.or(&self.builder));
         // On the other thread, so that it counts also if nobody waits for it any more.
@@ -171,11 +176,11 @@ impl Communicator {
                 channel.declared(declared as usize, &terms);
                 shared.declared.store(declared.wrapping_add(1), Ordering::Relaxed);
                 let stream = Stream::Declared { generation };
-                Bucket { shared: shared.clone(), id, elements, options, stream, spare: None }
+                Bucket { shared: shared.clone(), id, elements, options, stream, values: None }
             });
             let _ = sender.send(bucket);
         });
-        reply.await
+        Pending::new(reply)
     }
 
     /// Averages `data` over all ranks, once. Collective. First all ranks compare what they call; at the end this rank fetches
@@ -195,12 +200,16 @@ impl Communicator {
     /// # Errors
     /// As [`all_reduce`](Self::all_reduce).
     pub async fn all_reduce_async(&mut self, data: &mut [f32]) -> Result<Report, Error> {
-        let request = self.one_off(Kind::AllReduce, data.len(), data.to_vec());
-        let (result, report) = request.await?;
+        let (result, report) = self.start_all_reduce(data.to_vec()).await?;
         if report.action() == UpdateAction::Apply {
             data.copy_from_slice(&result);
         }
         Ok(report)
+    }
+
+    /// Begins as [`all_reduce`](Self::all_reduce). Values come back also of an update that is to be skipped: what came of it.
+    pub fn start_all_reduce(&mut self, data: Vec<f32>) -> Request {
+        self.one_off(Kind::AllReduce, data.len(), data)
     }
 
     /// Averages `data` over all ranks, once, and gives this rank its [`shard`](Self::shard_range) of the mean. Collective.
@@ -216,7 +225,12 @@ impl Communicator {
     /// # Errors
     /// See [`Error`].
     pub async fn reduce_scatter_async(&mut self, data: &[f32]) -> Result<(Vec<f32>, Report), Error> {
-        self.one_off(Kind::ReduceScatter, data.len(), data.to_vec()).await
+        self.start_reduce_scatter(data.to_vec()).await
+    }
+
+    /// Begins as [`reduce_scatter`](Self::reduce_scatter).
+    pub fn start_reduce_scatter(&mut self, data: Vec<f32>) -> Request {
+        self.one_off(Kind::ReduceScatter, data.len(), data)
     }
 
     /// Hands this rank's [`shard`](Self::shard_range) of `elements` values to all ranks and gives the whole, once. What did not
@@ -234,15 +248,24 @@ impl Communicator {
     /// # Errors
     /// See [`Error`].
     pub async fn all_gather_async(&mut self, elements: usize, shard: &[f32]) -> Result<(Vec<f32>, Report), Error> {
-        self.one_off(Kind::AllGather, elements, shard.to_vec()).await
+        self.start_all_gather(elements, shard.to_vec()).await
+    }
+
+    /// Begins as [`all_gather`](Self::all_gather).
+    pub fn start_all_gather(&mut self, elements: usize, shard: Vec<f32>) -> Request {
+        self.one_off(Kind::AllGather, elements, shard)
     }
 
     /// One collective, once all ranks were found to call it.
     fn one_off(&self, kind: Kind, elements: usize, given: Vec<f32>) -> Request {
         let (sender, reply) = reply();
+        if let Err(error) = self.shared.require_kind(kind) {
+            let _ = sender.send(Err(error));
+            return Request::new(reply, self.shared.clone());
+        }
         let options = BucketOptions::new().or(&self.builder);
         let (shared, stream) = (self.shared.clone(), Stream::OneOff);
-        let bucket = Bucket { shared, id: ONE_OFF, elements, options, stream, spare: None };
+        let bucket = Bucket { shared: shared.clone(), id: ONE_OFF, elements, options, stream, values: None };
         self.shared.run(move |channel| {
             let given_elements = match bucket.given_elements(kind) {
                 expected if expected == given.len() => "as many as are this rank's".into(),
@@ -252,11 +275,14 @@ impl Communicator {
             let same = channel.call(&terms, bucket.shared.timeout, |_| Ok(())).map_err(Error::from);
             let checked = same.and_then(|()| check_elements(&bucket.shared, elements, &bucket.options));
             match checked.and_then(|()| bucket.check_given(kind, &given)) {
-                Ok(()) => bucket.send(kind, given, sender),
+                Ok(()) => {
+                    bucket.answer_to(kind, given, sender);
+                    bucket.shared.driver.wake();
+                }
                 Err(error) => drop(sender.send(Err(error))),
             }
         });
-        Request::new(reply)
+        Request::new(reply, shared)
     }
 }
 
@@ -308,13 +334,15 @@ impl Bucket {
     ///
     /// If the report does not say [`UpdateAction::Apply`], too much was lost, and `data` is unchanged.
     ///
-    /// Costs two copies, of `data` before the call and of the result after it, and a buffer as long as the bucket.
-    /// [`all_reduce_owned`](Self::all_reduce_owned) costs neither.
+    /// Costs two copies, of `data` before the call and of the result after it, by way of the [bucket's values](Self::values_mut).
+    /// [`all_reduce_in_place`](Self::all_reduce_in_place) and [`all_reduce_owned`](Self::all_reduce_owned) cost none.
     ///
     /// # Errors
     /// See [`Error`]; `data` is then unchanged.
     pub fn all_reduce(&mut self, data: &mut [f32]) -> Result<Report, Error> {
-        block_on(self.all_reduce_async(data))
+        let given = self.copy_of(data);
+        let finished = self.call(Kind::AllReduce, given)?;
+        Ok(self.copy_back(finished, data))
     }
 
     /// As [`all_reduce`](Self::all_reduce), without blocking the thread.
@@ -322,14 +350,67 @@ impl Bucket {
     /// # Errors
     /// See [`Error`]; `data` is then unchanged.
     pub async fn all_reduce_async(&mut self, data: &mut [f32]) -> Result<Report, Error> {
-        let mut given = self.spare.take().unwrap_or_default();
+        let given = self.copy_of(data);
+        let finished = self.begin(Kind::AllReduce, given).await?;
+        Ok(self.copy_back(finished, data))
+    }
+
+    fn copy_of(&mut self, data: &[f32]) -> Vec<f32> {
+        let mut given = self.values.take().unwrap_or_default();
         given.clear();
         given.extend_from_slice(data);
-        let (result, report) = self.begin(Kind::AllReduce, given).await?;
+        given
+    }
+
+    fn copy_back(&mut self, (result, report): (Vec<f32>, Report), data: &mut [f32]) -> Report {
         if report.action() == UpdateAction::Apply {
             data.copy_from_slice(&result);
         }
-        self.spare = Some(result);
+        self.values = Some(result);
+        report
+    }
+
+    /// The bucket's own values: the gradient before [`all_reduce_in_place`](Self::all_reduce_in_place), and its result after it. Zeros at
+    /// first, and after a call that failed.
+    pub fn values_mut(&mut self) -> &mut [f32] {
+        let elements = self.elements;
+        self.values.get_or_insert_with(|| vec![0.0; elements])
+    }
+
+    /// Reduces the [bucket's own values](Self::values_mut) over all ranks; blocks the thread, no longer than the deadlines of the two
+    /// stages allow. Collective. Copies and allocates nothing, as [`all_reduce_owned`](Self::all_reduce_owned): the values lie in
+    /// other memory after each call.
+    ///
+    /// If the report does not say [`UpdateAction::Apply`], too much was lost, and the values are unchanged.
+    ///
+    /// ```no_run
+    /// # fn train(mut bucket: optireduce::Bucket, backward: fn(&mut [f32]), apply: fn(&[f32])) -> Result<(), optireduce::Error> {
+    /// loop {
+    ///     backward(bucket.values_mut());
+    ///     if bucket.all_reduce_in_place()?.action() == optireduce::UpdateAction::Apply {
+    ///         apply(bucket.values_mut());
+    ///     }
+    /// }
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn all_reduce_in_place(&mut self) -> Result<Report, Error> {
+        let given = self.values.take().unwrap_or_else(|| self.buffer());
+        let (values, report) = self.call(Kind::AllReduce, given)?;
+        self.values = Some(values);
+        Ok(report)
+    }
+
+    /// As [`all_reduce_in_place`](Self::all_reduce_in_place), without blocking the thread.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn all_reduce_in_place_async(&mut self) -> Result<Report, Error> {
+        let given = self.values.take().unwrap_or_else(|| self.buffer());
+        let (values, report) = self.begin(Kind::AllReduce, given).await?;
+        self.values = Some(values);
         Ok(report)
     }
 
@@ -364,7 +445,7 @@ impl Bucket {
     /// # Errors
     /// See [`Error`]; the buffer is gone then.
     pub fn all_reduce_owned(&mut self, data: Vec<f32>) -> Result<(Vec<f32>, Report), Error> {
-        self.start_all_reduce(data).wait()
+        self.call(Kind::AllReduce, data)
     }
 
     /// Begins to reduce `data` over all ranks; other collectives may begin before it is finished. Collective. As
@@ -381,7 +462,7 @@ impl Bucket {
     /// # Errors
     /// See [`Error`].
     pub fn reduce_scatter(&mut self, data: &[f32]) -> Result<(Vec<f32>, Report), Error> {
-        self.start_reduce_scatter(data.to_vec()).wait()
+        self.call(Kind::ReduceScatter, data.to_vec())
     }
 
     /// As [`reduce_scatter`](Self::reduce_scatter), without waiting.
@@ -396,7 +477,7 @@ impl Bucket {
     /// # Errors
     /// See [`Error`].
     pub fn all_gather(&mut self, shard: &[f32]) -> Result<(Vec<f32>, Report), Error> {
-        self.start_all_gather(shard.to_vec()).wait()
+        self.call(Kind::AllGather, shard.to_vec())
     }
 
     /// As [`all_gather`](Self::all_gather), without waiting.
@@ -431,22 +512,33 @@ impl Bucket {
     /// # Errors
     /// As [`settle`](Self::settle).
     pub async fn settle_async(&mut self, timeout: impl Into<Option<Duration>>) -> Result<Settled, Error> {
+        self.start_settle(timeout).await
+    }
+
+    /// Begins as [`settle`](Self::settle).
+    pub fn start_settle(&mut self, timeout: impl Into<Option<Duration>>) -> Pending<Settled> {
         let (sender, settled) = reply();
         let Self { id, elements, stream, .. } = *self;
-        // Only declared buckets reach callers.
-        let Stream::Declared { generation } = stream else { return Err(Error::Closed) };
-        let stream = StreamId { bucket: id, generation, elements };
         let sum = self.options.reduce_op == ReduceOp::Sum;
         let until = Instant::now().checked_add(timeout.into().unwrap_or(self.shared.timeout));
-        self.shared.command(Command::Settle(Settle { stream, sum, until, reply: sender }))?;
-        settled.await
+        // Only declared buckets reach callers. If nobody answers, the engine has ended, and so has the wait.
+        if let Stream::Declared { generation } = stream {
+            let stream = StreamId { bucket: id, generation, elements };
+            let _ = self.shared.command(Command::Settle(Settle { stream, sum, until, reply: sender }));
+        }
+        Pending::new(settled)
     }
 
     /// Begins a collective. What is not as long as it must be is the engine's to find: it tells the other ranks.
     fn begin(&self, kind: Kind, given: Vec<f32>) -> Request {
-        let (sender, reply) = reply();
-        self.send(kind, given, sender);
-        Request::new(reply)
+        let request = self.send(kind, given);
+        self.shared.driver.wake();
+        request
+    }
+
+    /// Begins a collective and waits for it. Nobody is woken for it: this thread moves the engine on.
+    fn call(&self, kind: Kind, given: Vec<f32>) -> Result<(Vec<f32>, Report), Error> {
+        self.send(kind, given).wait()
     }
 
     /// What a rank gives to a collective of this kind.
@@ -464,14 +556,24 @@ impl Bucket {
         Err(Error::Argument { name, found, expected: expected.to_string() })
     }
 
-    /// Hands a collective to the engine. If that has ended, the reply says so.
-    fn send(&self, kind: Kind, given: Vec<f32>, reply: Sender<Outcome>) {
+    /// Hands a collective to the engine, which is not woken.
+    fn send(&self, kind: Kind, given: Vec<f32>) -> Request {
+        let (sender, reply) = reply();
+        self.answer_to(kind, given, sender);
+        Request::new(reply, self.shared.clone())
+    }
+
+    /// Hands a collective to the engine, which is not woken. If that has ended, the reply says so.
+    fn answer_to(&self, kind: Kind, given: Vec<f32>, reply: Sender<Outcome>) {
+        if let Err(error) = self.shared.require_kind(kind) {
+            return drop(reply.send(Err(error)));
+        }
         let &Self { id: bucket, elements, stream, .. } = self;
         let BucketOptions { reduce_op, hadamard, bf16, repair } = self.options;
         let (hadamard, repair) = (hadamard.unwrap_or_default(), repair.unwrap_or_default());
         let call = Call { kind, bucket, elements, hadamard, bf16, repair, stream };
         let sum = reduce_op == ReduceOp::Sum && kind != Kind::AllGather;
-        let _ = self.shared.command(Command::Collective { call: Collective { call, sum }, given, reply });
+        let _ = self.shared.enqueue(Command::Collective { call: Collective { call, sum }, given, reply });
     }
 }
 

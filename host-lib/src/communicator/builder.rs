@@ -1,18 +1,16 @@
-//! The settings of a communicator, and how it comes about.
+//! The settings of a communicator.
 
+use std::fmt;
+use std::net::TcpListener;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
-use std::sync::mpsc::channel;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use tokio::sync::oneshot;
-
-use super::Communicator;
-use super::engine::{Engine, Links, Waker, since_1970_ns};
 use super::error::ConnectError;
-use crate::control::{ControlChannel, Launch, Meeting, Member, local_address, resolve};
+use crate::card::Cards;
+use crate::control::{Launch, LaunchError};
+use crate::plane::Plane;
 use crate::secret::{SEAL_BYTES, Secret};
-use crate::udp::{Udp, payload_beats_of};
+use crate::udp::payload_beats_of;
 use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_core::protocol::{BoundParams, EarlyRule, HadamardMode, INCAST_MAX, JobParams, MembershipParams};
 use optireduce_core::{Collectives, DataPlane};
@@ -58,7 +56,6 @@ const TIMEOUT_MIN: Duration = Duration::from_millis(1);
 const TIMEOUT_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 /// The IP packet that holds one beat of payload.
 const MTU_MIN: usize = 114;
-const JOB_ID_BYTES_MAX: usize = 256;
 const WINDOW_BYTES_MAX: usize = 1 << 20;
 
 /// When a stage may close before its deadline: the last packets of all peers were seen, and silence followed.
@@ -73,14 +70,44 @@ pub enum Early {
     Adaptive,
 }
 
-/// Settings of a [`Communicator`]. Launch, interface, MTU and timeout may differ between ranks; all others are compared when
+/// Whether ranks of one host send to one another through shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Local {
+    /// If they can: the same user, the same boot of the kernel, the same network namespace, at most 64 of them. Pairs of ranks for
+    /// which that fails use UDP.
+    Auto,
+    /// Never: all use UDP.
+    Off,
+}
+
+impl Local {
+    /// What `OPTIREDUCE_LOCAL` says; [`Off`](Self::Off) if it is not set.
+    pub(super) fn from_env() -> Result<Self, LaunchError> {
+        match std::env::var("OPTIREDUCE_LOCAL").unwrap_or_default().as_str() {
+            "auto" => Ok(Self::Auto),
+            "" | "off" => Ok(Self::Off),
+            found => {
+                let expected = "auto or off".into();
+                Err(LaunchError::Invalid { name: "OPTIREDUCE_LOCAL", found: found.into(), expected })
+            }
+        }
+    }
+}
+
+/// Settings of a [`Communicator`](crate::Communicator). Launch, interface, card, MTU and timeout may differ between ranks; all others are compared when
 /// the ranks connect, and a difference is an error on every rank.
 #[derive(Clone, Debug)]
 pub struct Builder {
     pub(super) launch: Option<Launch>,
+    /// Where rank 0 listens, if it does already.
+    pub(super) listener: Option<Arc<TcpListener>>,
     pub(super) secret: Option<Secret>,
     pub(super) interface: Option<String>,
     pub(super) mtu: Option<usize>,
+    /// Where this rank's card is; empty: it has none, whatever the environment says.
+    pub(super) card: Option<String>,
+    pub(super) local: Option<Local>,
     pub(super) timeout: Duration,
     pub(super) bound: Bound,
     pub(super) early: Early,
@@ -91,16 +118,21 @@ pub struct Builder {
     pub(super) rate_control: bool,
     pub(super) silent_ops: Option<u32>,
     pub(super) repair: bool,
+    pub(super) wait_for_repairs: bool,
     pub(super) agree: bool,
+    pub(super) compared: Vec<(String, String)>,
 }
 
 impl Default for Builder {
     fn default() -> Self {
         Self {
             launch: None,
+            listener: None,
             secret: None,
             interface: None,
             mtu: None,
+            card: None,
+            local: None,
             timeout: Duration::from_secs(60),
             bound: Bound::Measured { max: BOUND_MAX_DEFAULT },
             early: Early::Adaptive,
@@ -111,7 +143,9 @@ impl Default for Builder {
             rate_control: false,
             silent_ops: Some(3),
             repair: true,
+            wait_for_repairs: false,
             agree: false,
+            compared: Vec::new(),
         }
     }
 }
@@ -138,13 +172,43 @@ impl Builder {
         Self { mtu: mtu.into(), ..self }
     }
 
+    /// The SmartNIC that moves this rank's gradients, instead of the kernel's UDP: the path of a vfio-user socket, as
+    /// `optireduce-sim serve --socket PATH` makes one for a simulated card; an empty one: none. `{rank}` in it stands for this rank. PCI addresses are refused, as there is no VFIO
+    /// backend yet. Needs the feature `smartnic` on ranks with a card. Default: what `OPTIREDUCE_CARD` says, or none.
+    ///
+    /// Ranks with and without a card share jobs. In one with cards
+    ///
+    /// * every rank has an IPv4 address of its own, at which it receives on the cards' UDP port: ranks without a card on one host need one each
+    ///   ([`interface`](Self::interface)), and a card has that of its network;
+    /// * windows are at most the cards', and half the slots of the smallest card are under way at a time on all ranks;
+    /// * collectives run one after the other; each begins once all cards have armed its windows, or after t_B: a rank with a card that is late by more misses what
+    ///   the others sent meanwhile, and its means are repaired afterwards, except encoded ones;
+    /// * there is no [`secret`](Self::secret), [`rate_control`](Self::rate_control), [`rejoin`](crate::Communicator::rejoin),
+    ///   [`reduce_scatter`](crate::Communicator::reduce_scatter) and [`all_gather`](crate::Communicator::all_gather): each is an error that says so;
+    /// * what goes over TCP is as without cards; [groups](crate::Communicator::group) and [`partial_reduce`](crate::Communicator::partial_reduce)
+    ///   go over the kernel's UDP on all ranks.
+    ///
+    /// A card that goes away ends its rank's collectives with an error at once, one that hangs 10 s after t_B at the latest; the others go
+    /// on without that rank, see
+    /// [`drop_silent_after`](Self::drop_silent_after).
+    pub fn card(self, address: impl Into<String>) -> Self {
+        Self { card: Some(address.into()), ..self }
+    }
+
+    /// Whether ranks of one host send to one another through shared memory. Default: what `OPTIREDUCE_LOCAL` says (`auto` or `off`), or
+    /// [`Local::Off`].
+    pub fn local(self, local: Local) -> Self {
+        Self { local: Some(local), ..self }
+    }
+
     /// How long ranks wait for one another outside of stages: when they connect, in barriers, in agreements. Calls over TCP
     /// that move much data end once a rank makes no progress for so long. 1 ms to a day; default: 60 s.
     pub fn timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }
     }
 
-    /// The deadline t_B of each stage. Default: measured, at most 1 s.
+    /// The deadline t_B of each stage; without a card, the second stage of an all-reduce also has what the first left of it. Default:
+    /// measured, at most 1 s.
     pub fn bound(self, bound: Bound) -> Self {
         Self { bound, ..self }
     }
@@ -155,7 +219,7 @@ impl Builder {
     }
 
     /// When all-reduces are Hadamard-encoded, unless the options of their bucket say otherwise. Default: once more than 2 % were
-    /// lost.
+    /// lost, until every rank has lost at most 0.5 % in each of 100 collectives in a row; twice as many each time it begins again.
     pub fn hadamard(self, hadamard: HadamardMode) -> Self {
         Self { hadamard, ..self }
     }
@@ -194,14 +258,27 @@ impl Builder {
         Self { repair, ..self }
     }
 
+    /// Whether a collective of a declared bucket waits for the repair of what this rank missed, no longer than 4 t_B, and is judged by what it
+    /// lacks then: replicas have the same results, to the bit, unless a repair takes longer. Costs a round trip over TCP where something
+    /// was lost. Without, repairs come one result late. Default: no.
+    pub fn wait_for_repairs(self, wait_for_repairs: bool) -> Self {
+        Self { wait_for_repairs, ..self }
+    }
+
     /// Whether all ranks take the same [`action`](crate::Report::action): what one would skip, all skip. Costs two messages on the reliable channel
     /// after each collective, and with a rank that is late up to two bounds. Default: no.
     pub fn agree(self, agree: bool) -> Self {
         Self { agree, ..self }
     }
 
+    /// A setting of the caller's own, to be compared with those of this communicator, and before them. Call it once for each.
+    pub fn compare(mut self, name: impl Into<String>, value: impl fmt::Display) -> Self {
+        self.compared.push((name.into(), value.to_string()));
+        self
+    }
+
     /// What packets of `mtu` bytes hold.
-    fn payload_beats(&self, mtu: usize, sealed: bool) -> Result<usize, ConnectError> {
+    pub(super) fn payload_beats(&self, mtu: usize, sealed: bool) -> Result<usize, ConnectError> {
         let least = MTU_MIN + if sealed { SEAL_BYTES } else { 0 };
         let expected = || format!("at least {least} bytes, which hold one beat of payload");
         let too_small = || ConnectError::Setting { setting: "mtu", found: mtu.to_string(), expected: expected() };
@@ -209,7 +286,7 @@ impl Builder {
     }
 
     /// What is out of range, with what it may be.
-    fn check(&self) -> Result<(), ConnectError> {
+    pub(super) fn check(&self) -> Result<(), ConnectError> {
         let fail = |setting, found: String, expected: String| Err(ConnectError::Setting { setting, found, expected });
         if let Some(mtu) = self.mtu {
             self.payload_beats(mtu, self.secret.is_some())?;
@@ -242,108 +319,51 @@ impl Builder {
         Ok(())
     }
 
-    /// Brings the ranks together, compares their settings, and starts the engine.
-    /// Blocks the thread; may be called inside an async runtime, where [`connect_async`](Self::connect_async) does not hold
-    /// up other tasks.
-    ///
-    /// # Errors
-    /// See [`ConnectError`]. Settings that differ are an error on every rank, at once.
-    pub fn connect(self) -> Result<Communicator, ConnectError> {
-        self.check()?;
-        let launch = self.launch.clone().map_or_else(Launch::from_env, Ok)?;
-        let checked = Launch::new(launch.rank, launch.world_size, launch.root)?;
-        let launch = checked.job_id(launch.job_id).rejoin(launch.rejoin);
-        if launch.job_id.len() > JOB_ID_BYTES_MAX {
-            let (found, expected) = (launch.job_id.len(), JOB_ID_BYTES_MAX);
-            let (found, expected) = (format!("{found} bytes long"), format!("at most {expected} bytes"));
-            return Err(ConnectError::Setting { setting: "job_id", found, expected });
-        }
-        let builder = Self { launch: Some(launch.clone()), ..self.clone() };
-        // For everything until the first collective.
-        let deadline = Instant::now() + self.timeout;
-        let left = || deadline.saturating_duration_since(Instant::now());
-        let secret = self.secret.clone().map_or_else(Secret::from_env, |secret| Ok(Some(secret)))?;
-        let payload_beats = self.mtu.map(|mtu| self.payload_beats(mtu, secret.is_some())).transpose()?.unwrap_or(0);
-        let root = resolve(&launch.root, deadline)?;
-        let local = local_address(self.interface.as_deref(), &root)?;
-        let mut socket = Udp::bind(local)?;
-        let (udp, receive_buffer_bytes) = (socket.local_addr()?, socket.receive_buffer_bytes());
-        let waker = Arc::new(Waker::new().map_err(ConnectError::Thread)?);
-        let rank = launch.rank;
-        // The first processes of a job have 0.
-        let session = if launch.rejoin { since_1970_ns() } else { 0 };
-        let describe = move |control| Member { rank, udp, control, receive_buffer_bytes, payload_beats, session };
-        let wake = waker.clone();
-        let (timeout, meeting_launch) = (self.timeout, launch.clone());
-        let meeting = Meeting { launch: meeting_launch, root, local, secret, timeout, deadline };
-        let mut control = ControlChannel::connect(&meeting, self.settings(), describe, move || wake.wake())?;
-        socket.seal(meeting.secret.as_ref(), launch.rank, control.job());
-        let running = control.running().map(|running| running.payload_beats);
-        let payload_beats = match running {
-            Some(payload_beats) => payload_beats,
-            None => socket.payload_beats(&mut control, left)?,
-        };
-        control.begun(payload_beats);
-        let plane = socket.join(launch.rank, control.job(), payload_beats)?;
-        let bound_ns = match self.bound {
+    /// The bound of the first collective.
+    pub(super) fn bound_ns(&self) -> u64 {
+        match self.bound {
             Bound::Fixed(bound) => bound.as_nanos() as u64,
             Bound::Measured { max } => max.as_nanos() as u64,
-        };
-        let mut collectives = self.collectives(&launch, plane, payload_beats, bound_ns, control.job().seed)?;
-        if running.is_some() {
-            collectives.leave();
         }
-        let params = collectives.params().clone();
-        let (commands, incoming) = channel();
-        let bound = Arc::new(AtomicU64::new(bound_ns));
-        let (returned, outside) = (control.returned(), control.outside());
-        let (peer_messages, agreeing, bound_ns) = (control.take_peer_messages(), self.timeout, bound.clone());
-        let links = Links { peer_messages, returned, outside, agreeing, bound_ns };
-        let engine = Engine::new(collectives, links, incoming, waker.clone());
-        let engine = std::thread::Builder::new().name("optireduce-engine".into()).spawn(move || engine.run());
-        let engine = engine.map_err(ConnectError::Thread)?;
-        let started = Communicator::start(builder, control, params, bound, commands, waker, engine);
-        started.map_err(ConnectError::Thread)
     }
 
-    /// As [`connect`](Self::connect), without blocking the thread. Needs no particular runtime. If the future is dropped, the
-    /// attempt goes on until its timeout, and what it made is dropped.
-    ///
-    /// # Errors
-    /// See [`ConnectError`].
-    pub async fn connect_async(self) -> Result<Communicator, ConnectError> {
-        let (sender, receiver) = oneshot::channel();
-        let connect = move || drop(sender.send(self.connect()));
-        let thread = std::thread::Builder::new().name("optireduce-connect".into()).spawn(connect);
-        thread.map_err(ConnectError::Thread)?;
-        let ended = || ConnectError::Thread(std::io::Error::other("the thread that connects has ended"));
-        receiver.await.unwrap_or_else(|_| Err(ended()))
-    }
-
-    /// The collectives of a rank with these settings.
-    fn collectives(
+    /// What collectives of a rank with these settings begin with.
+    pub(super) fn params(
         &self,
         launch: &Launch,
-        plane: Udp,
+        plane: &Plane,
         payload_beats: usize,
-        bound_ns: u64,
-        job_seed: u64,
-    ) -> Result<Collectives<Udp>, ConnectError> {
-        let defaults = JobParams::new(launch.rank, launch.world_size, payload_beats, bound_ns, &plane.limits());
+        cards: Option<&Cards>,
+    ) -> JobParams {
+        let bound_ns = self.bound_ns();
+        let limits = cards.map_or(plane.limits(), |cards| cards.limit(plane.limits()));
+        let defaults = JobParams::new(launch.rank, launch.world_size, payload_beats, bound_ns, &limits);
         let grace_ns = |grace: Duration| u32::try_from(grace.as_nanos().min(bound_ns.into())).unwrap_or(u32::MAX);
-        let params = JobParams {
+        JobParams {
             bf16: self.bf16,
             incast: self.incast.unwrap_or(1),
             early: match self.early {
                 Early::Grace(grace) => Some(EarlyRule { grace_ns: grace_ns(grace) }),
                 Early::Adaptive | Early::Off => None,
             },
-            window_beats_max: self.window_bytes / BEAT_BYTES,
-            job_seed,
+            window_beats_max: (self.window_bytes / BEAT_BYTES).min(limits.window_beats_max),
             // Only a data plane that hangs is so late; a thread may be off the CPU for long.
             stage_slack_ns: 10_000_000_000,
             ..defaults
-        };
+        }
+    }
+
+    /// The collectives of a rank with these settings.
+    pub(super) fn collectives(
+        &self,
+        launch: &Launch,
+        plane: Plane,
+        payload_beats: usize,
+        job_seed: u64,
+        cards: Option<&Cards>,
+    ) -> Result<Collectives<Plane>, ConnectError> {
+        let params = JobParams { job_seed, ..self.params(launch, &plane, payload_beats, cards) };
+        let bound_ns = params.bound_ns;
         let failed = |error: &dyn std::fmt::Display| ConnectError::Params(error.to_string());
         let mut collectives = Collectives::new(plane, params).map_err(|error| failed(&error))?;
         if self.early == Early::Adaptive {
@@ -357,6 +377,12 @@ impl Builder {
         }
         // Each call says whether it is repaired.
         collectives.repair();
+        if self.wait_for_repairs {
+            collectives.wait_for_repairs();
+        }
+        if let Some(cards) = cards {
+            collectives.wait_for_cards(cards.ranks().clone());
+        }
         collectives.set_one_off_wait(self.timeout.as_nanos().try_into().unwrap_or(u64::MAX));
         collectives.compare_calls(bound_ns);
         let members = MembershipParams {

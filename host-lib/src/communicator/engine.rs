@@ -1,14 +1,10 @@
-//! The thread that moves the datagrams of a rank.
-//!
-//! It polls while something happens, looks on for a moment when nothing does, then sleeps until a datagram, a command, a peer
-//! message or a timer wakes it. It does not yield: on a busy machine that costs a whole time slice, a sleeper wakes at once.
+//! What moves the datagrams of a rank, one [turn](Engine::turn) at a time. Whose thread that is says [`Driver`](super::driver::Driver).
 
 use std::collections::VecDeque;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::Metrics;
@@ -18,14 +14,12 @@ use super::report::{BoundStatus, Report};
 use super::request::{Outcome, Sender};
 use super::settle::Settled;
 use crate::control::{PeerEvent, PeerMessages};
-use crate::udp::Udp;
+use crate::plane::{Plane, PlaneError};
+use crate::wait::{Sources, Wait};
 use optireduce_core::protocol::membership::Settings;
 use optireduce_core::protocol::{JobParams, Kind, Parts, Ranks, Stream, StreamId};
-use optireduce_core::{Call, Collectives, CollectivesError, DataPlane, Finished, MembershipEvent};
-use rustix::event::{EventfdFlags, eventfd};
+use optireduce_core::{Call, Collectives, CollectivesError, Finished, MembershipEvent};
 
-/// How long the engine looks on before it sleeps, while collectives run.
-const SPIN: Duration = Duration::from_micros(10);
 /// It looks around this often even if nothing happens.
 const NAP: Duration = Duration::from_millis(500);
 /// How long packets may take to leave after the last collective.
@@ -82,35 +76,31 @@ pub(super) enum Command {
     End,
 }
 
-/// Wakes the engine from another thread.
+/// What has come of a turn.
 #[derive(Debug)]
-pub(super) struct Waker(OwnedFd);
-
-impl Waker {
-    pub fn new() -> io::Result<Self> {
-        Ok(Self(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?))
-    }
-
-    pub fn wake(&self) {
-        let _ = rustix::io::write(&self.0, &1u64.to_ne_bytes());
-    }
-
-    fn clear(&self) {
-        let _ = rustix::io::read(&self.0, &mut [0; 8]);
-    }
+pub(super) enum Turn {
+    /// There was something to do; there may be more.
+    Worked,
+    /// There was nothing to do; `running`: collectives run.
+    Idle { wait: Wait, running: bool },
+    /// The engine was told to end, and has nothing left to send.
+    Ended,
 }
 
 pub(super) struct Engine {
-    collectives: Collectives<Udp>,
+    collectives: Collectives<Plane>,
     links: Links,
     commands: Receiver<Command>,
-    waker: Arc<Waker>,
     hadamard_from: Option<u32>,
     /// Collectives that may not begin yet, and since when.
     waiting: VecDeque<(Collective, Vec<f32>, Sender<Outcome>)>,
     waiting_since: Option<Instant>,
     /// Buckets that are not called any more once nothing of theirs is in `waiting`.
     releasing: Vec<u16>,
+    /// Collectives that are prepared and wait for cards, with what this rank gives.
+    starting: VecDeque<(u32, Vec<f32>)>,
+    /// Since when the first of them has waited for nothing else.
+    starting_since: Option<Instant>,
     /// The collectives that run, and who waits for them.
     replies: VecDeque<(Sender<Outcome>, Collective)>,
     /// Buckets that are to be settled.
@@ -132,6 +122,8 @@ pub(super) struct Engine {
     /// t_B of the last collective that finished.
     bound_ns: u64,
     ending: Option<Instant>,
+    /// Why nothing goes on any more.
+    failed: Arc<OnceLock<Error>>,
 }
 
 /// The engine's ways to other engines.
@@ -141,10 +133,14 @@ pub(super) struct Links {
     pub returned: Arc<Mutex<Vec<usize>>>,
     /// Whether this process was started again, and has not taken part in a collective yet.
     pub outside: Arc<AtomicBool>,
+    /// Ranks whose connection has ended.
+    pub gone: Ranks,
     /// How long collectives may wait for an agreement.
     pub agreeing: Duration,
     /// Where callers read the present bound in ns.
     pub bound_ns: Arc<AtomicU64>,
+    /// Whether some rank has a card.
+    pub has_cards: bool,
 }
 
 impl Links {
@@ -154,19 +150,20 @@ impl Links {
 }
 
 impl Engine {
-    pub fn new(collectives: Collectives<Udp>, links: Links, commands: Receiver<Command>, waker: Arc<Waker>) -> Self {
+    pub fn new(collectives: Collectives<Plane>, links: Links, commands: Receiver<Command>) -> Self {
         Self {
             live: collectives.newest().ranks.clone(),
             bound_ns: collectives.params().bound_ns,
             collectives,
             links,
             commands,
-            waker,
             hadamard_from: None,
             waiting: VecDeque::new(),
             waiting_since: None,
             releasing: Vec::new(),
             rejoining: None,
+            starting: VecDeque::new(),
+            starting_since: None,
             replies: VecDeque::new(),
             settling: Vec::new(),
             counts: CallCounts::default(),
@@ -176,21 +173,99 @@ impl Engine {
             closing: None,
             metrics: Metrics::default(),
             ending: None,
+            failed: Arc::default(),
         }
     }
 
-    /// Runs until it is told to end, or a collective fails for good; then every caller gets the error.
-    pub fn run(mut self) {
-        let Err(error) = self.serve() else { return };
+    /// Does what there is to do, without waiting. If a collective fails for good, every caller gets the error from then on.
+    pub fn turn(&mut self) -> Turn {
+        let worked = match self.failed.get() {
+            None => self.work(),
+            Some(_) => self.refuse(),
+        };
+        match worked {
+            Ok(_) if self.is_over() => Turn::Ended,
+            Ok(true) => Turn::Worked,
+            Ok(false) => Turn::Idle { wait: self.wait(), running: !self.replies.is_empty() },
+            Err(error) => {
+                self.fail(error);
+                Turn::Worked
+            }
+        }
+    }
+
+    /// Whether nobody needs the next turn soon: no collective runs or waits, and nothing is left to send.
+    pub fn is_at_rest(&self) -> bool {
+        self.replies.is_empty() && self.waiting.is_empty() && !self.collectives.plane().is_sending()
+    }
+
+    /// Nothing goes on any more, for this reason.
+    pub fn fail(&mut self, error: Error) {
         tracing::error!(%error, "the engine gives up");
+        self.give_up(&error);
+        let _ = self.failed.set(error);
+    }
+
+    /// Why nothing goes on any more, once that is so.
+    pub fn failure(&self) -> Arc<OnceLock<Error>> {
+        self.failed.clone()
+    }
+
+    /// Where its datagrams come in.
+    pub fn sources(&self) -> io::Result<Sources> {
+        self.collectives.plane().sources()
+    }
+
+    /// Whoever moves it on is about to wait: not at all, if something has come.
+    pub fn doze(&self, wait: Wait) -> Wait {
+        if self.collectives.plane().doze() { wait } else { wait.at_most(Duration::ZERO) }
+    }
+
+    /// Whether there was anything to do.
+    fn work(&mut self) -> Result<bool, Error> {
+        let commanded = self.take_commands();
+        self.take_peer_messages();
+        self.send_messages();
+        let started = self.start()?;
+        let begun = self.begin()? || started;
+        self.release()?;
+        let finished = self.poll()?;
+        self.send_messages();
+        self.settle();
+        self.close();
+        Ok(commanded || begun || finished || self.collectives.plane().was_busy())
+    }
+
+    fn is_over(&self) -> bool {
+        let is_sending = || self.failed.get().is_none() && self.collectives.plane().is_sending();
+        self.ending.is_some_and(|since| since.elapsed() > DRAIN || !is_sending())
+    }
+
+    /// What there is to wait for when nothing is to be done.
+    fn wait(&self) -> Wait {
+        if self.failed.get().is_some() {
+            return Wait::deaf(NAP);
+        }
+        let plane = self.collectives.plane();
+        let waited = self.starting_since.map_or(Duration::ZERO, |since| since.elapsed());
+        let start_in = (!self.starting.is_empty()).then(|| self.patience().saturating_sub(waited));
+        let timer_ns = self.collectives.next_timeout().map(|at_ns| at_ns.saturating_sub(plane.now_ns()));
+        let until = self.settling.iter().filter_map(|settle| settle.until).min();
+        let settle_in = until.map_or(NAP, |until| until.saturating_duration_since(Instant::now()));
+        plane.wait(
+            timer_ns.map_or(NAP, |ns| NAP.min(Duration::from_nanos(ns))).min(settle_in).min(start_in.unwrap_or(NAP)),
+        )
+    }
+
+    /// Nothing goes on any more: whoever waits gets the error.
+    fn give_up(&mut self, error: &Error) {
+        self.starting.clear();
         let waiting = self.waiting.drain(..).map(|(_, _, reply)| reply);
         for reply in self.replies.drain(..).map(|(reply, _)| reply).chain(waiting) {
             let _ = reply.send(Err(error.clone()));
         }
-        if let Some((reply, _)) = self.rejoining.take() {
-            let _ = reply.send(Err(error.clone()));
-        }
-        if let Some((reply, ..)) = self.awaiting.take() {
+        let joining = self.awaiting.take().map(|(reply, ..)| reply);
+        for reply in self.rejoining.take().map(|(reply, _)| reply).into_iter().chain(joining) {
             let _ = reply.send(Err(error.clone()));
         }
         for settle in self.settling.drain(..) {
@@ -199,57 +274,23 @@ impl Engine {
         if let Some(reply) = self.closing.take() {
             let _ = reply.send(Err(error.clone()));
         }
-        while let Ok(command) = self.commands.recv() {
-            match command {
-                Command::Settle(settle) => drop(settle.reply.send(Err(error.clone()))),
-                Command::Close(reply) => drop(reply.send(Err(error.clone()))),
-                Command::Release { .. } => {}
-                Command::Collective { reply, .. } => drop(reply.send(Err(error.clone()))),
-                Command::Rejoin(reply) => drop(reply.send(Err(error.clone()))),
-                Command::Metrics(reply) => drop(reply.send(Ok(self.metrics.clone()))),
-                Command::End => return,
-            }
-        }
     }
 
-    fn serve(&mut self) -> Result<(), Error> {
-        let mut busy_until = Instant::now();
-        loop {
-            let commanded = self.take_commands()?;
-            self.take_peer_messages();
-            self.send_messages();
-            let begun = self.begin()?;
-            self.release()?;
-            let finished = self.poll()?;
-            self.send_messages();
-            self.settle();
-            self.close();
-            if self.ending.is_some_and(|since| since.elapsed() > DRAIN || !self.collectives.plane().is_sending()) {
-                return Ok(());
-            }
-            if commanded || begun || finished || self.collectives.plane().was_busy() {
-                busy_until = Instant::now() + SPIN;
-            } else if !self.replies.is_empty() && Instant::now() < busy_until {
-                std::hint::spin_loop();
-            } else {
-                let fd = self.waker.0.as_fd();
-                let now_ns = self.collectives.plane().now_ns();
-                let timer_ns = self.collectives.next_timeout().map(|at_ns| at_ns.saturating_sub(now_ns));
-                let until = self.settling.iter().filter_map(|settle| settle.until).min();
-                let settle_in = until.map_or(NAP, |until| until.saturating_duration_since(Instant::now()));
-                let nap = timer_ns.map_or(NAP, |ns| NAP.min(Duration::from_nanos(ns))).min(settle_in);
-                self.collectives.plane().wait(fd, nap).map_err(|error| collective(CollectivesError::Plane(error)))?;
-                self.waker.clear();
-            }
+    /// After a failure: answers what is commanded with the error. Whether there was anything.
+    fn refuse(&mut self) -> Result<bool, Error> {
+        let commanded = self.take_commands();
+        if let Some(error) = self.failed.get().cloned() {
+            self.give_up(&error);
         }
+        Ok(commanded)
     }
 
-    fn take_commands(&mut self) -> Result<bool, Error> {
+    fn take_commands(&mut self) -> bool {
         let mut any = false;
         loop {
             let command = match self.commands.try_recv() {
                 Ok(command) => command,
-                Err(TryRecvError::Empty) => return Ok(any),
+                Err(TryRecvError::Empty) => return any,
                 Err(TryRecvError::Disconnected) => Command::End,
             };
             any = true;
@@ -264,8 +305,9 @@ impl Engine {
                 Command::Metrics(reply) => {
                     let plane = self.collectives.plane();
                     let ranks = 0..self.collectives.params().ranks;
-                    self.metrics.counters = *plane.counters();
-                    self.metrics.unsent = *plane.unsent();
+                    self.metrics.counters = plane.counters();
+                    self.metrics.unsent = plane.unsent();
+                    self.metrics.shared = plane.shared();
                     self.metrics.seal_drops = plane.seal_drops();
                     self.metrics.collectives = self.collectives.metrics().clone();
                     self.metrics.hadamard_from = self.hadamard_from;
@@ -279,7 +321,7 @@ impl Engine {
                 }
                 Command::End => {
                     self.ending.get_or_insert_with(Instant::now);
-                    return Ok(any);
+                    return any;
                 }
             }
         }
@@ -318,7 +360,8 @@ impl Engine {
                     self.counts.count(op, wanted.call.kind);
                     self.replies.push_back((reply, wanted));
                     self.links.bound_ns.store(self.collectives.params().bound_ns, Ordering::Relaxed);
-                    self.collectives.start(now_ns, op, given).map_err(collective)?;
+                    self.starting.push_back((op, given));
+                    self.start()?;
                 }
                 Err(error) => {
                     self.replies.push_back((reply, wanted));
@@ -327,6 +370,36 @@ impl Engine {
             }
         }
         Ok(any)
+    }
+
+    /// Starts what was prepared, in order. In a job with cards: once those before have finished here, so that a card has all its slots for
+    /// it, and once all cards are ready for it, or have had their time.
+    fn start(&mut self) -> Result<bool, Error> {
+        let mut any = false;
+        while let Some((op, given)) = self.starting.pop_front() {
+            let is_oldest = self.replies.len() == self.starting.len() + 1;
+            if self.links.has_cards && !is_oldest {
+                self.starting.push_front((op, given));
+                break;
+            }
+            if let Some(rank) = self.collectives.not_armed(op) {
+                if self.starting_since.get_or_insert_with(Instant::now).elapsed() < self.patience() {
+                    self.starting.push_front((op, given));
+                    break;
+                }
+                tracing::debug!(op, rank, "a card is not ready for a collective, which begins without it");
+            }
+            self.starting_since = None;
+            let now_ns = self.collectives.plane().now_ns();
+            self.collectives.start(now_ns, op, given).map_err(collective)?;
+            any = true;
+        }
+        Ok(any)
+    }
+
+    /// How long collectives wait for cards: as long as a stage for packets.
+    fn patience(&self) -> Duration {
+        Duration::from_nanos(self.collectives.params().bound_ns)
     }
 
     /// Releases buckets of which nothing waits any more.
@@ -367,11 +440,14 @@ impl Engine {
                 PeerEvent::Closed => {}
                 PeerEvent::Gone => {
                     tracing::info!(from, "the connection to a rank has ended");
+                    self.links.gone.insert(from);
                     self.collectives.handle_gone(from);
                     self.back.retain(|(rank, _)| *rank != from);
                     self.links.returned().retain(|rank| *rank != from);
                 }
                 PeerEvent::Back(member) => {
+                    self.links.gone.remove(from);
+                    self.collectives.handle_back(from);
                     self.collectives.plane_mut().replace(from, member.udp, member.session);
                     self.back.push((from, member.session));
                 }
@@ -386,9 +462,11 @@ impl Engine {
                 peer_messages.send(to, &message);
             }
         }
-        let agreeing = self.links.agreeing;
+        // Nobody is waited for who will not come.
+        let is_alone = self.links.gone.len() + 1 >= self.collectives.params().ranks;
+        let agreeing = if is_alone { Duration::ZERO } else { self.links.agreeing };
         // The others may be many collectives behind: who began at once would miss their packets.
-        let has_come = |plane: &Udp, since: Instant| plane.is_awaited() || since.elapsed() > agreeing;
+        let has_come = |plane: &Plane, since: Instant| plane.is_awaited() || since.elapsed() > agreeing;
         let plane = self.collectives.plane();
         if let Some((reply, first_op, _)) = self.awaiting.take_if(|(.., since)| has_come(plane, *since)) {
             let _ = reply.send(Ok(first_op));
@@ -469,6 +547,7 @@ impl Engine {
             && let Some(reply) = self.closing.take()
         {
             let is_member = self.collectives.is_member();
+            self.collectives.wait_for_others();
             let _ = reply.send(if is_member { Ok(self.counts) } else { Err(Error::Dropped) });
         }
     }
@@ -518,6 +597,6 @@ pub(super) fn since_1970_ns() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64
 }
 
-fn collective(error: CollectivesError<<Udp as DataPlane>::Error>) -> Error {
+fn collective(error: CollectivesError<PlaneError>) -> Error {
     error.into()
 }

@@ -6,8 +6,11 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::card::CardError;
 use crate::control::{BootstrapError, ControlError, LaunchError};
+use crate::exact::{ElementType, ExactOp};
 use crate::memory::NotEnoughMemory;
+use crate::plane::PlaneError;
 use crate::secret::SecretError;
 use crate::udp::{PathError, UdpError};
 use optireduce_core::CollectivesError;
@@ -29,6 +32,9 @@ pub enum ConnectError {
     /// A peer was lost before the first collective.
     #[error("before the first collective: {0}")]
     Control(#[from] ControlError),
+    /// A card cannot be used, or not by this job.
+    #[error(transparent)]
+    Card(#[from] CardError),
     /// The UDP socket failed.
     #[error("{0}")]
     Socket(#[source] Box<dyn std::error::Error + Send + Sync>),
@@ -72,7 +78,7 @@ impl From<PathError> for ConnectError {
     }
 }
 
-/// A call failed. After [`Argument`](Self::Argument), [`Memory`](Self::Memory), [`Dropped`](Self::Dropped) and differences between the ranks
+/// A call failed. After [`Argument`](Self::Argument), [`Operation`](Self::Operation), [`Cards`](Self::Cards), [`Memory`](Self::Memory), [`Dropped`](Self::Dropped) and differences between the ranks
 /// ([`ControlError::Differs`]) the communicator can still be used; after others, make a new one.
 #[derive(Clone, Debug, Error)]
 #[non_exhaustive]
@@ -96,6 +102,26 @@ pub enum Error {
         /// What it must be.
         expected: String,
     },
+    /// There is no such reduction of this type; nothing was changed.
+    #[error(
+        "invalid argument: there is no {op} of {element} values: avg is for floating-point types, and, or and xor are for integers; nothing was changed"
+    )]
+    Operation {
+        /// The operation.
+        op: ExactOp,
+        /// The type.
+        element: ElementType,
+    },
+    /// There is no such call in a job with cards; nothing was changed.
+    #[error("{call}: not in a job with cards, and rank {rank} has one; {instead}. Nothing was changed")]
+    Cards {
+        /// The call.
+        call: &'static str,
+        /// The first rank with a card.
+        rank: usize,
+        /// What to do.
+        instead: &'static str,
+    },
     /// There is too little memory on this host; nothing was changed.
     #[error(transparent)]
     Memory(#[from] NotEnoughMemory),
@@ -105,6 +131,11 @@ pub enum Error {
          model from a rank that stayed"
     )]
     Dropped,
+    /// The others form groups without this rank.
+    #[error(
+        "the others go on without this rank: it was to form their groups, and said nothing for too long; make a new communicator"
+    )]
+    LeftOut,
     /// No quorum of ranks answers.
     #[error(
         "the ranks did not agree on who takes part within {} s; a quorum is more than half of the ranks, or half of them with \
@@ -120,8 +151,8 @@ pub enum Error {
     Closed,
 }
 
-impl From<CollectivesError<UdpError>> for Error {
-    fn from(error: CollectivesError<UdpError>) -> Self {
+impl From<CollectivesError<PlaneError>> for Error {
+    fn from(error: CollectivesError<PlaneError>) -> Self {
         match error {
             CollectivesError::Mismatch(mismatch) => Self::Mismatch(mismatch),
             error => Self::Collective(Arc::new(error)),

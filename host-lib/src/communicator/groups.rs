@@ -7,13 +7,16 @@
 //! the paper 21, on one level 126.
 //! Limits: under loss it is a mean of the groups' means, so a group that lost contributions counts as much as one that did not.
 
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
+use socket2::{Domain, Socket, Type};
 
 use super::request::block_on;
 use super::{Bound, Bucket, BucketOptions, Builder, Communicator, ConnectError, Error, Report};
-use crate::control::{BootstrapError, ControlError, Launch};
+use crate::control::{BootstrapError, ControlError, Launch, Mismatch, Terms};
 use optireduce_core::protocol::{UpdateAction, rounds};
 
 /// Where a rank's group could meet, if it were the lowest of its group.
@@ -23,10 +26,27 @@ struct Place {
     root: String,
 }
 
+/// What the lowest rank of a group tells the others.
+#[derive(Debug, Serialize, Deserialize)]
+enum Answer {
+    /// Where all meet.
+    Root(String),
+    /// Their lists differ.
+    Differs(Mismatch),
+    /// It cannot go on, and why.
+    Failed(String),
+}
+
+/// Tags of the messages of ranks that make a group: what each calls, and what the lowest of them answers.
+const CALL: u32 = 0;
+const ANSWER: u32 = 1;
+/// Connections that the kernel keeps until they are taken.
+const BACKLOG: i32 = 1024;
+
 impl Communicator {
     /// Joins the ranks that give the same `colour` in a communicator of their own, in the order of their ranks, with sockets,
-    /// engine and job tag of its own and this one's settings and bound. Collective: all ranks call it, each with some colour;
-    /// each colour has at least two ranks. Two processes on one machine may, rarely, be given the same port: then it fails.
+    /// engine and job tag of its own and this one's settings and bound, over the kernel's UDP also on ranks with a card. Collective: all
+    /// ranks call it, each with some colour; each colour has at least two ranks.
     ///
     /// # Errors
     /// See [`ConnectError`].
@@ -39,11 +59,7 @@ impl Communicator {
     /// # Errors
     /// See [`ConnectError`].
     pub async fn split_async(&mut self, colour: usize) -> Result<Communicator, ConnectError> {
-        let rank = self.rank();
-        let address = self.addresses[rank].ip();
-        let port = TcpListener::bind((address, 0)).and_then(|listener| listener.local_addr());
-        let failed = |source| BootstrapError::Io { what: format!("a free port of {address}"), source };
-        let root = port.map_err(failed)?.to_string();
+        let (rank, (root, listener)) = (self.rank(), self.free_place()?);
         let place = serde_json::to_vec(&Place { colour, root }).unwrap_or_default();
         let all = self.all_gather_bytes_async(&place).await.map_err(|error| match error {
             Error::Control(error) => ConnectError::Control(error),
@@ -55,10 +71,120 @@ impl Communicator {
         let same: Vec<(usize, Place)> = places.filter(|(_, one): &(_, Place)| one.colour == colour).collect();
         let index = same.iter().position(|(member, _)| *member == rank).unwrap_or(0);
         let root = same.first().map(|(_, first)| first.root.clone()).unwrap_or_default();
+        let listener = Some(listener).filter(|_| index == 0);
+        self.join(index, same.len(), &root, listener, &colour.to_string()).await
+    }
+
+    /// Joins some of the ranks in a communicator of their own, in the order of their ranks, with sockets, engine and job tag of its own and
+    /// this one's settings and bound, over the kernel's UDP also on ranks with a card. Only the ranks that are named call it, with the same list, in any order; the others go on. There may
+    /// be any number of groups at once, also with ranks in common; ranks that are in two of them make them in the same order. May be called
+    /// while another thread makes a collective call.
+    ///
+    /// # Errors
+    /// If `ranks` are not at least two, all different, of this communicator and this one among them; on all members if their lists
+    /// differ, naming rank and both values. See [`ConnectError`].
+    pub fn group(&self, ranks: &[usize]) -> Result<Communicator, ConnectError> {
+        block_on(self.group_async(ranks))
+    }
+
+    /// As [`group`](Self::group), without blocking the thread.
+    ///
+    /// # Errors
+    /// As [`group`](Self::group).
+    pub async fn group_async(&self, ranks: &[usize]) -> Result<Communicator, ConnectError> {
+        let (own, members) = (self.rank(), self.check_members(ranks)?);
+        let (first, others) = (members[0], &members[1..]);
+        let terms = Terms::default().with("the call", "group").with("the ranks of the group", list(&members));
+        let (root, listener) = if own == first {
+            let agreed = self.agree(others, &terms).await;
+            let answer = match &agreed {
+                Ok((root, _)) => Answer::Root(root.clone()),
+                Err(ConnectError::Control(ControlError::Differs(mismatch))) => Answer::Differs(mismatch.clone()),
+                Err(error) => Answer::Failed(error.to_string()),
+            };
+            let answer = serde_json::to_vec(&answer).unwrap_or_default();
+            for member in others {
+                // Those that are gone need none.
+                let _ = self.send_in_group(*member, ANSWER, answer.clone()).await;
+            }
+            let (root, listener) = agreed?;
+            (root, Some(listener))
+        } else {
+            self.send_in_group(first, CALL, serde_json::to_vec(&terms).unwrap_or_default()).await?;
+            // The first may wait for others, and says so when it gives up.
+            let longer = self.shared.timeout + self.shared.timeout / 4;
+            let answer = self.receive_in_group(first, ANSWER, longer, longer).await?;
+            match serde_json::from_slice(&answer).map_err(|_| ControlError::WrongMessage { rank: first })? {
+                Answer::Root(root) => (root, None),
+                Answer::Differs(mismatch) => return Err(ControlError::Differs(mismatch).into()),
+                Answer::Failed(reason) => return Err(ControlError::GivenUp { rank: first, reason }.into()),
+            }
+        };
+        let index = members.iter().position(|member| *member == own).unwrap_or(0);
+        self.join(index, members.len(), &root, listener, &root).await
+    }
+
+    /// At the lowest rank of a group: waits for the others, compares what they call, and says where all meet.
+    async fn agree(&self, others: &[usize], terms: &Terms) -> Result<(String, Arc<TcpListener>), ConnectError> {
+        let (mut same, deadline) = (Ok(()), Instant::now() + self.shared.timeout);
+        for member in others {
+            // All of them are taken, so that nothing is left of a group that cannot be.
+            let left = deadline.saturating_duration_since(Instant::now());
+            let call = self.receive_in_group(*member, CALL, left, self.shared.timeout).await;
+            same = same.and(call).and_then(|call| {
+                let call = serde_json::from_slice(&call).unwrap_or_default();
+                terms.compare(self.rank(), *member, &call).map_err(ControlError::from)
+            });
+        }
+        same?;
+        Ok(self.free_place()?)
+    }
+
+    /// The members of a group, in order.
+    fn check_members(&self, ranks: &[usize]) -> Result<Vec<usize>, ConnectError> {
+        let mut members = ranks.to_vec();
+        members.sort_unstable();
+        members.dedup();
+        let is_valid = members.len() == ranks.len()
+            && members.len() >= 2
+            && members.last().is_some_and(|last| *last < self.world_size())
+            && members.contains(&self.rank());
+        if is_valid {
+            return Ok(members);
+        }
+        let (own, last) = (self.rank(), self.world_size() - 1);
+        let expected = format!("at least two different ranks from 0 to {last}, {own} among them");
+        Err(ConnectError::Setting { setting: "the ranks of the group", found: list(ranks), expected })
+    }
+
+    /// Where a group may meet whose lowest rank this is: nobody else has the port.
+    pub(super) fn free_place(&self) -> Result<(String, Arc<TcpListener>), BootstrapError> {
+        let address = self.addresses[self.rank()].ip();
+        let listen = || {
+            let socket = Socket::new(Domain::for_address((address, 0).into()), Type::STREAM, None)?;
+            socket.bind(&SocketAddr::from((address, 0)).into())?;
+            socket.listen(BACKLOG)?;
+            let listener = TcpListener::from(socket);
+            Ok((listener.local_addr()?.to_string(), Arc::new(listener)))
+        };
+        listen().map_err(|source| BootstrapError::Io { what: format!("a free port of {address}"), source })
+    }
+
+    /// A communicator as this one, of ranks that meet at `root`, where the lowest listens.
+    async fn join(
+        &self,
+        rank: usize,
+        ranks: usize,
+        root: &str,
+        listener: Option<Arc<TcpListener>>,
+        id: &str,
+    ) -> Result<Communicator, ConnectError> {
         let job_id = self.builder.launch.as_ref().map_or("", |launch| &launch.job_id);
-        let launch = Launch::new(index, same.len(), root)?.job_id(format!("{job_id}/{colour}"));
+        let launch = Launch::new(rank, ranks, root)?.job_id(format!("{job_id}/{id}"));
         let bound = Bound::Fixed(self.stage_deadline());
-        Builder { launch: Some(launch), bound, ..self.builder.clone() }.connect_async().await
+        // A card has one job at a time.
+        let card = Some(String::new());
+        Builder { launch: Some(launch), listener, bound, card, ..self.builder.clone() }.connect_async().await
     }
 
     /// All-reduce on two levels, in `groups` groups of neighbouring ranks of equal size: rank r is in group r / (ranks / groups).
@@ -84,6 +210,10 @@ impl Communicator {
         let across = self.split_async(rank % members).await?;
         Ok(TwoLevel { inside, across })
     }
+}
+
+fn list(ranks: &[usize]) -> String {
+    ranks.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// The communicators of an all-reduce on two levels: see [`Communicator::two_level`].

@@ -7,7 +7,9 @@ use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
+use tokio::sync::oneshot::error::TryRecvError;
 
+use super::Shared;
 use super::error::Error;
 use super::report::Report;
 use optireduce_core::protocol::UpdateAction;
@@ -22,6 +24,17 @@ pub(super) type Sender<T> = oneshot::Sender<Result<T, Error>>;
 pub(super) fn reply<T>() -> (Sender<T>, Reply<T>) {
     let (sender, receiver) = oneshot::channel();
     (sender, Reply(receiver))
+}
+
+impl<T> Reply<T> {
+    /// The answer, if it is there.
+    pub fn try_take(&mut self) -> Option<Result<T, Error>> {
+        match self.0.try_recv() {
+            Ok(answer) => Some(answer),
+            Err(TryRecvError::Empty) => None,
+            Err(TryRecvError::Closed) => Some(Err(Error::Closed)),
+        }
+    }
 }
 
 impl<T> Future for Reply<T> {
@@ -74,6 +87,7 @@ pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
 #[must_use = "a collective may fail, or ask for its update to be skipped"]
 pub struct Request {
     reply: Reply<Outcome>,
+    shared: Arc<Shared>,
     done: Option<Result<Outcome, Error>>,
 }
 
@@ -98,8 +112,8 @@ impl Outcome {
 }
 
 impl Request {
-    pub(super) fn new(reply: Reply<Outcome>) -> Self {
-        Self { reply, done: None }
+    pub(super) fn new(reply: Reply<Outcome>, shared: Arc<Shared>) -> Self {
+        Self { reply, shared, done: None }
     }
 
     /// Whether the collective has finished; does not wait. Once it has, [`wait`](Self::wait) and `.await` return at once.
@@ -110,7 +124,10 @@ impl Request {
     /// Waits until the collective has finished, at most `timeout`; returns whether it has. Blocks the thread.
     pub fn wait_timeout(&mut self, timeout: Duration) -> bool {
         if self.done.is_none() {
-            self.done = block_on_for(&mut self.reply, Some(timeout));
+            self.done = self.reply.try_take();
+        }
+        if self.done.is_none() && !timeout.is_zero() {
+            self.done = self.shared.driver.complete(&mut self.reply, Some(timeout));
         }
         self.done.is_some()
     }
@@ -120,8 +137,9 @@ impl Request {
     ///
     /// # Errors
     /// See [`Error`].
-    pub fn wait(self) -> Result<(Vec<f32>, Report), Error> {
-        block_on(self)
+    pub fn wait(mut self) -> Result<(Vec<f32>, Report), Error> {
+        let done = self.done.take().or_else(|| self.shared.driver.complete(&mut self.reply, None));
+        done.unwrap_or(Err(Error::Closed)).map(Outcome::values)
     }
 }
 
@@ -134,6 +152,54 @@ impl Future for Request {
             None => Pin::new(&mut self.reply).poll(context),
         };
         done.map(|outcome| outcome.map(Outcome::values))
+    }
+}
+
+/// A call of all ranks over TCP that has begun. Wait for it, [`test`](Self::test) it, or `.await` it; dropping it does not take it back.
+/// Any number may be outstanding: they are made in the order in which they were begun.
+#[derive(Debug)]
+#[must_use = "a call may fail"]
+pub struct Pending<T> {
+    reply: Reply<T>,
+    done: Option<Result<T, Error>>,
+}
+
+impl<T> Pending<T> {
+    pub(super) fn new(reply: Reply<T>) -> Self {
+        Self { reply, done: None }
+    }
+
+    /// Whether the call has ended; does not wait. Once it has, [`wait`](Self::wait) and `.await` return at once.
+    pub fn test(&mut self) -> bool {
+        self.wait_timeout(Duration::ZERO)
+    }
+
+    /// Waits until the call has ended, at most `timeout`; returns whether it has. Blocks the thread.
+    pub fn wait_timeout(&mut self, timeout: Duration) -> bool {
+        if self.done.is_none() {
+            self.done = block_on_for(&mut self.reply, Some(timeout));
+        }
+        self.done.is_some()
+    }
+
+    /// Waits until the call has ended; what it gives. Blocks the thread; `.await` the call instead where that would hold up other
+    /// tasks.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn wait(mut self) -> Result<T, Error> {
+        self.done.take().unwrap_or_else(|| block_on(self.reply))
+    }
+}
+
+impl<T: Unpin> Future for Pending<T> {
+    type Output = Result<T, Error>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        match self.done.take() {
+            Some(done) => Poll::Ready(done),
+            None => Pin::new(&mut self.reply).poll(context),
+        }
     }
 }
 

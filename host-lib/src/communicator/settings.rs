@@ -2,19 +2,23 @@
 
 use std::time::Duration;
 
-use super::builder::{Bound, Builder, Early};
+use super::builder::{Bound, Builder, Early, Local};
 use crate::control::Terms;
 
 impl Builder {
-    /// What must be the same on all ranks. Launch, interface, MTU and timeout may differ.
+    /// What must be the same on all ranks. Launch, interface, card, MTU and timeout may differ.
     pub(super) fn settings(&self) -> Terms {
         // By name, so that a setting that is added cannot be forgotten here.
         let Self {
             launch: _,
+            listener: _,
             // Ranks with different secrets do not come so far.
             secret: _,
             interface: _,
             mtu: _,
+            // Ranks with and without a card share jobs.
+            card: _,
+            local,
             timeout: _,
             bound,
             early,
@@ -25,33 +29,38 @@ impl Builder {
             rate_control,
             silent_ops,
             repair,
+            wait_for_repairs,
             agree,
+            compared,
         } = self;
         let or = |number: Option<String>, none: &str| number.unwrap_or_else(|| none.to_owned());
-        Terms::default()
-            .with(
-                "bound",
-                match bound {
-                    Bound::Fixed(bound) => format!("fixed at {} ms", ms(*bound)),
-                    Bound::Measured { max } => format!("measured, at most {} ms", ms(*max)),
-                },
-            )
-            .with(
-                "early",
-                match early {
-                    Early::Off => "off".into(),
-                    Early::Grace(grace) => format!("after {} ms of silence", ms(*grace)),
-                    Early::Adaptive => "adaptive".into(),
-                },
-            )
-            .with("hadamard", hadamard)
-            .with("bf16", bf16)
-            .with("incast", or(incast.map(|incast| incast.to_string()), "adaptive"))
-            .with("window_bytes", window_bytes)
-            .with("rate_control", rate_control)
-            .with("drop_silent_after", or(silent_ops.map(|ops| format!("{ops} collectives")), "never"))
-            .with("repair", repair)
-            .with("agree", agree)
+        // First: the others may follow from them.
+        let own = compared.iter().fold(Terms::default(), |terms, (name, value)| terms.with(name, value));
+        own.with(
+            "bound",
+            match bound {
+                Bound::Fixed(bound) => format!("fixed at {} ms", ms(*bound)),
+                Bound::Measured { max } => format!("measured, at most {} ms", ms(*max)),
+            },
+        )
+        .with(
+            "early",
+            match early {
+                Early::Off => "off".into(),
+                Early::Grace(grace) => format!("after {} ms of silence", ms(*grace)),
+                Early::Adaptive => "adaptive".into(),
+            },
+        )
+        .with("local", if *local == Some(Local::Auto) { "auto" } else { "off" })
+        .with("hadamard", hadamard)
+        .with("bf16", bf16)
+        .with("incast", or(incast.map(|incast| incast.to_string()), "adaptive"))
+        .with("window_bytes", window_bytes)
+        .with("rate_control", rate_control)
+        .with("drop_silent_after", or(silent_ops.map(|ops| format!("{ops} collectives")), "never"))
+        .with("repair", repair)
+        .with("wait_for_repairs", wait_for_repairs)
+        .with("agree", agree)
     }
 }
 

@@ -1,26 +1,24 @@
 //! Ranks over real sockets on loopback: threads of this process, each with its own communicator.
 #![allow(dead_code)]
 
-use std::net::TcpListener;
+#[path = "../root/mod.rs"]
+mod root;
+
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use optireduce::{Bound, Builder, Communicator, Early, Launch};
+pub use root::free_root;
+
+use optireduce::{Bound, Builder, Communicator, Early, Launch, Local};
 
 /// How long ranks wait for one another: long enough for a machine that is busy with other tests.
 pub const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Where rank 0 of a job may listen.
-pub fn free_root() -> String {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    format!("127.0.0.1:{port}")
-}
-
-/// Settings that do not depend on how busy the machine is.
+/// Settings that do not depend on how busy the machine is. Packets go over UDP.
 pub fn builder(rank: usize, ranks: usize, root: &str) -> Builder {
     let launch = Launch::new(rank, ranks, root).unwrap();
     let bound = Bound::Fixed(Duration::from_secs(3));
-    Communicator::builder().launch(launch).timeout(TIMEOUT).bound(bound).early(Early::Off)
+    Communicator::builder().launch(launch).timeout(TIMEOUT).bound(bound).early(Early::Off).local(Local::Off)
 }
 
 /// Runs one thread for each rank; their results, by rank.

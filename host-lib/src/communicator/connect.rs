@@ -1,0 +1,228 @@
+//! How a rank comes into its job: where it receives, who the others are, and what moves its bytes.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::mpsc::channel;
+use std::time::Instant;
+
+use tokio::sync::oneshot;
+
+use super::Communicator;
+use super::builder::{Builder, Local};
+use super::driver::{Driver, Waker};
+use super::engine::{Engine, Links, since_1970_ns};
+use super::error::ConnectError;
+use crate::card::{self, Cards, OpenCard};
+use crate::control::{ControlChannel, Job, Launch, Meeting, Member, local_address, resolve};
+use crate::local;
+use crate::plane::Plane;
+use crate::secret::{Secret, SecretError};
+use crate::udp::{self, Udp, Unconnected};
+use optireduce_core::protocol::Ranks;
+
+const JOB_ID_BYTES_MAX: usize = 256;
+
+/// Ranks that have come together, as one of them sees it.
+pub(super) struct Opened {
+    pub builder: Builder,
+    pub launch: Launch,
+    pub plane: Plane,
+    pub control: ControlChannel,
+    /// Woken when a peer message has come.
+    pub waker: Arc<Waker>,
+    pub payload_beats: usize,
+    /// The job's cards, if there are any.
+    pub cards: Option<Cards>,
+}
+
+/// What receives, before the job is known.
+enum Receiver {
+    Udp(Box<Unconnected>),
+    Card(Box<OpenCard>),
+}
+
+impl Receiver {
+    /// What the others are told of this rank.
+    fn describe(&self, member: Member) -> Result<Member, ConnectError> {
+        Ok(match self {
+            Self::Udp(socket) => {
+                let (udp, receive_buffer_bytes) = (socket.local_addr()?, socket.receive_buffer_bytes());
+                Member { udp, receive_buffer_bytes, ..member }
+            }
+            Self::Card(card) => Member { udp: card.address(), card: Some(card.limits()), ..member },
+        })
+    }
+
+    fn socket(&mut self) -> Option<&mut Unconnected> {
+        match self {
+            Self::Udp(socket) => Some(socket),
+            Self::Card(_) => None,
+        }
+    }
+}
+
+impl Builder {
+    /// Brings the ranks together, compares their settings, and starts the engine.
+    /// Blocks the thread; may be called inside an async runtime, where [`connect_async`](Self::connect_async) does not hold
+    /// up other tasks.
+    ///
+    /// # Errors
+    /// See [`ConnectError`]. Settings that differ are an error on every rank, at once.
+    pub fn connect(self) -> Result<Communicator, ConnectError> {
+        let Opened { builder, launch, plane, mut control, waker, payload_beats, cards } = self.open()?;
+        let bound_ns = builder.bound_ns();
+        let mut collectives = builder.collectives(&launch, plane, payload_beats, control.job().seed, cards.as_ref())?;
+        if let Some(running) = control.running() {
+            collectives.leave();
+            running.gone.iter().for_each(|peer| collectives.handle_gone(*peer));
+        }
+        let params = collectives.params().clone();
+        let (commands, incoming) = channel();
+        let bound = Arc::new(AtomicU64::new(bound_ns));
+        let (returned, outside) = (control.returned(), control.outside());
+        let gone = control.running().map(|running| running.gone.clone()).unwrap_or_default();
+        let gone = Ranks::none(launch.world_size).with(gone);
+        let (peer_messages, agreeing, bound_ns) = (control.take_peer_messages(), builder.timeout, bound.clone());
+        let cards: Vec<usize> = cards.map_or(Vec::new(), |cards| cards.ranks().iter().collect());
+        let has_cards = !cards.is_empty();
+        let links = Links { peer_messages, returned, outside, gone, agreeing, bound_ns, has_cards };
+        let driver = Driver::new(Engine::new(collectives, links, incoming), waker).map_err(ConnectError::Thread)?;
+        let driver = Arc::new(driver);
+        let serving = driver.clone();
+        let engine = std::thread::Builder::new().name("optireduce-engine".into()).spawn(move || serving.serve());
+        let engine = engine.map_err(ConnectError::Thread)?;
+        let started = Communicator::start(builder, control, (params, cards), bound, commands, driver, engine);
+        started.map_err(ConnectError::Thread)
+    }
+
+    /// As [`connect`](Self::connect), without blocking the thread. Needs no particular runtime. If the future is dropped, the
+    /// attempt goes on until its timeout, and what it made is dropped.
+    ///
+    /// # Errors
+    /// See [`ConnectError`].
+    pub async fn connect_async(self) -> Result<Communicator, ConnectError> {
+        let (sender, receiver) = oneshot::channel();
+        let connect = move || drop(sender.send(self.connect()));
+        let thread = std::thread::Builder::new().name("optireduce-connect".into()).spawn(connect);
+        thread.map_err(ConnectError::Thread)?;
+        let ended = || ConnectError::Thread(std::io::Error::other("the thread that connects has ended"));
+        receiver.await.unwrap_or_else(|_| Err(ended()))
+    }
+
+    /// Brings the ranks together and compares their settings: a data plane, and the control channel beside it.
+    pub(super) fn open(self) -> Result<Opened, ConnectError> {
+        self.check()?;
+        let launch = self.launch.clone().map_or_else(Launch::from_env, Ok)?;
+        let checked = Launch::new(launch.rank, launch.world_size, launch.root)?;
+        let launch = checked.job_id(launch.job_id).rejoin(launch.rejoin);
+        if launch.job_id.len() > JOB_ID_BYTES_MAX {
+            let (found, expected) = (launch.job_id.len(), JOB_ID_BYTES_MAX);
+            let (found, expected) = (format!("{found} bytes long"), format!("at most {expected} bytes"));
+            return Err(ConnectError::Setting { setting: "job_id", found, expected });
+        }
+        let local = self.local.map_or_else(Local::from_env, Ok)?;
+        let card = self.card.clone().map_or_else(card::from_env, Ok)?.replace("{rank}", &launch.rank.to_string());
+        let secret = self.secret.clone().map_or_else(Secret::from_env, |secret| Ok(Some(secret)))?;
+        if !card.is_empty() && secret.is_some() {
+            return Err(SecretError::Card.into());
+        }
+        let builder = Self {
+            launch: Some(launch.clone()),
+            listener: None,
+            local: Some(local),
+            card: Some(card.clone()),
+            ..self.clone()
+        };
+        // For everything until the first collective.
+        let deadline = Instant::now() + self.timeout;
+        let left = || deadline.saturating_duration_since(Instant::now());
+        let payload_beats = self.mtu.map(|mtu| self.payload_beats(mtu, secret.is_some())).transpose()?.unwrap_or(0);
+        // What is wrong with the card is known before anybody is waited for.
+        let card = (!card.is_empty()).then(|| OpenCard::open(&card)).transpose()?;
+        let root = resolve(&launch.root, deadline)?;
+        let address = local_address(self.interface.as_deref(), &root)?;
+        let mut receiver = match card {
+            Some(card) => Receiver::Card(card.into()),
+            None => Receiver::Udp(Udp::bind(address)?.into()),
+        };
+        // A card shares no memory with anybody but its host.
+        let listener = receiver.socket().and_then(|_| listener(local));
+        let waker = Arc::new(Waker::new().map_err(ConnectError::Thread)?);
+        let member = receiver.describe(Member {
+            rank: launch.rank,
+            udp: (address, 0).into(),
+            control: (address, 0).into(),
+            receive_buffer_bytes: 0,
+            payload_beats,
+            // The first processes of a job have 0.
+            session: if launch.rejoin { since_1970_ns() } else { 0 },
+            local: listener.as_ref().map(|listener| listener.address().clone()),
+            card: None,
+        })?;
+        let describe = move |control| Member { control, ..member };
+        let wake = waker.clone();
+        let (timeout, meeting_launch) = (self.timeout, launch.clone());
+        let at = self.listener.clone();
+        let meeting = Meeting { launch: meeting_launch, root, listener: at, local: address, secret, timeout, deadline };
+        let mut control = ControlChannel::connect(&meeting, builder.settings(), describe, move || wake.wake())?;
+        let mut job = control.job().clone();
+        let cards = Cards::of(&job.members)?;
+        if let Some(cards) = &cards {
+            self.move_into(cards, &mut job, launch.rank, receiver.socket())?;
+        }
+        if let Some(socket) = receiver.socket() {
+            socket.seal(meeting.secret.as_ref(), launch.rank, &job);
+        }
+        let (payload_beats, shared) = match control.running() {
+            // The others share nothing with a process that comes later.
+            Some(running) => (running.payload_beats, None),
+            None => {
+                let addresses: Vec<_> = job.members.iter().map(|member| member.local.as_ref()).collect();
+                let meet = |listener| local::Local::meet(listener, launch.rank, &addresses, job.tag, deadline);
+                let shared = listener.and_then(meet);
+                (udp::payload_beats(receiver.socket(), &job.members, &mut control, left)?, shared)
+            }
+        };
+        control.begun(payload_beats);
+        let plane = match (receiver, &cards) {
+            (Receiver::Udp(socket), _) => Plane::from(socket.join(launch.rank, &job, payload_beats, shared)?),
+            (Receiver::Card(card), Some(cards)) => Plane::from(card.join(launch.rank, &job, cards, payload_beats)?),
+            (Receiver::Card(_), None) => {
+                let expected = "among the members that rank 0 hands out".into();
+                return Err(ConnectError::Setting { setting: "card", found: "missing".into(), expected });
+            }
+        };
+        Ok(Opened { builder, launch, plane, control, waker, payload_beats, cards })
+    }
+
+    /// This rank is in a job with cards: it and all others without a card receive at the cards' port.
+    fn move_into(
+        &self,
+        cards: &Cards,
+        job: &mut Job,
+        rank: usize,
+        socket: Option<&mut Unconnected>,
+    ) -> Result<(), ConnectError> {
+        if self.rate_control {
+            let because = "a card does not measure round trips";
+            return Err(cards.refuse("rate_control", "true", "false", because).into());
+        }
+        for member in job.members.iter_mut().filter(|member| member.card.is_none()) {
+            member.udp = cards.place(member.udp.ip());
+        }
+        if let Some(socket) = socket {
+            socket.move_to(job.members[rank].udp)?;
+        }
+        Ok(())
+    }
+}
+
+/// Where ranks of this host may ask for memory, if they are to share it and the kernel can.
+fn listener(local: Local) -> Option<local::Listener> {
+    match local {
+        Local::Off => None,
+        Local::Auto => local::Listener::bind()
+            .inspect_err(|error| tracing::debug!(%error, "no shared memory; ranks of this host are sent to by UDP"))
+            .ok(),
+    }
+}
