@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use optireduce::memory::require;
-use optireduce::{HadamardMode, Launch};
+use optireduce::{HadamardMode, Launch, Local};
 use optireduce_core::protocol::{LOSS_SKIP, RANKS_MAX, SKIPS_HALT};
 use tracing_subscriber::filter::Targets;
 
@@ -30,12 +30,15 @@ const EXAMPLES: &str = "Examples:
 const RUN_EXAMPLES: &str = "Examples:
   torchrun --nproc-per-node 4 --no-python optireduce run --bench 64K,1M,25M
   optireduce run --rank 0 --world-size 2 --root 10.0.0.1:29517 --bench 1M --secs 5 --json
+  torchrun --nproc-per-node 4 --no-python optireduce run --partial 2 --bench 1M --straggler-ms 50
+  optireduce run --rank 0 --world-size 2 --root 127.0.0.1:29517 --bench 64K --card /tmp/card.sock
   mpirun -n 4 optireduce run --file 'gradients.{rank}.safetensors' --out 'mean.{rank}.safetensors'";
 
 const BENCH_EXAMPLES: &str = "Examples:
   optireduce bench allreduce --ranks 2,4,8 --bench 1M
   optireduce bench allreduce --ranks 4 --bench 1M --straggler-ms 50 --engine tcp
-  optireduce bench allreduce --ranks 4 --bench 64K,1M,25M --json > rows.jsonl";
+  optireduce bench allreduce --ranks 4 --bench 64K,1M,25M --rounds 5 --json > before.jsonl
+  optireduce bench allreduce --ranks 4 --bench 64K,1M,25M --rounds 5 --compare before.jsonl";
 
 const HADAMARD_EXAMPLES: &str = "Examples:
   optireduce bench hadamard
@@ -125,12 +128,30 @@ pub enum EngineKind {
     Tcp,
 }
 
+/// Whether ranks of one host share memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LocalArg {
+    /// If they can
+    Auto,
+    /// All use UDP
+    Off,
+}
+
+impl From<LocalArg> for Local {
+    fn from(local: LocalArg) -> Self {
+        match local {
+            LocalArg::Auto => Self::Auto,
+            LocalArg::Off => Self::Off,
+        }
+    }
+}
+
 /// When collectives are Hadamard-encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Hadamard {
     Off,
     On,
-    /// Once a collective has lost more than 2 %.
+    /// Once a collective has lost more than 2 %, until next to nothing was lost for a while.
     Auto,
 }
 
@@ -166,6 +187,10 @@ pub struct JobArgs {
     /// How gradients travel [default: udp]
     #[arg(long, value_enum, default_value_t = EngineKind::Udp, hide_default_value = true, help_heading = TRANSPORT)]
     pub engine: EngineKind,
+    /// Whether ranks of one host send to one another through shared memory [default: $OPTIREDUCE_LOCAL, or off]
+    // Not --local, which torchrun takes for an abbreviation of its own.
+    #[arg(long = "shared-memory", value_enum, help_heading = TRANSPORT)]
+    pub local: Option<LocalArg>,
     /// Largest IP packet, in bytes [default: the largest that gets through between all ranks]
     #[arg(long, value_name = "BYTES", help_heading = TRANSPORT)]
     pub mtu: Option<usize>,
@@ -228,6 +253,11 @@ pub struct RunArgs {
     /// or the launcher's: torchrun's run and restart, Slurm's job and step, Open MPI's namespace]
     #[arg(long, value_name = "ID", help_heading = PLACE)]
     pub job_id: Option<String>,
+    /// Come into the job if it runs already, in place of a process of the same rank that has ended, and go on with it; if
+    /// it has not begun, begin it with the others. Not for rank 0, nor with cards, --file, --groups, --partial and --engine tcp, which cannot be entered
+    /// [default: if $OPTIREDUCE_REJOIN is 1, or the restart counter of torchrun or Slurm is above 0]
+    #[arg(long, help_heading = PLACE)]
+    pub rejoin: bool,
     /// File with a secret that all ranks share, at least 16 random bytes: connections and packets are then encrypted and
     /// authenticated [default: the secret in $OPTIREDUCE_SECRET, or none]
     #[arg(long, value_name = "FILE", help_heading = PLACE)]
@@ -235,15 +265,26 @@ pub struct RunArgs {
     /// Name or address of the network interface to use [default: the one on the way to rank 0]
     #[arg(long, value_name = "INTERFACE", help_heading = PLACE)]
     pub interface: Option<String>,
+    /// Let a SmartNIC move this rank's gradients instead of the kernel's UDP: the path of a vfio-user socket, such as
+    /// `optireduce-sim serve --socket PATH --network udp:ADDRESS` makes for a simulated card; {rank} stands for this rank. In a job with cards every rank has
+    /// an IPv4 address of its own: ranks without a card on one host give different ones by --interface
+    /// [default: $OPTIREDUCE_CARD, or none]
+    #[arg(long, value_name = "PATH", conflicts_with = "secret_file", help_heading = PLACE)]
+    pub card: Option<String>,
     /// Average the tensors of this file over the ranks instead of measuring: F32, BF16 or F16 in safetensors, or raw
     /// little-endian fp32 under any other extension; {rank} stands for this rank
     #[arg(long, value_name = "FILE", conflicts_with_all = ["bench", "secs", "straggler_ms", "straggler_rank"],
           help_heading = FILES)]
     pub file: Option<String>,
     /// Where to write the mean, in the format of --file; {rank} stands for this rank. Written whole or not at all, and by no
-    /// rank if any of them lacks values (exit code 1)
+    /// rank if any of them lacks values (exit code 1); where contributions were lost, values are means of fewer ranks, which are
+    /// written (exit code 1, too)
     #[arg(long, value_name = "FILE", requires = "file", help_heading = FILES)]
     pub out: Option<String>,
+    /// Measure Partial Reduce instead of all-reduces: groups of this many ranks that are ready average their models, 2 to all ranks,
+    /// and nobody waits for the rest. Rows are of averages: of each rank as many as it makes in the time
+    #[arg(long, value_name = "RANKS", conflicts_with_all = ["file", "groups", "rejoin", "bf16"], help_heading = MEASUREMENT)]
+    pub partial: Option<usize>,
     #[command(flatten)]
     pub job: JobArgs,
 }
@@ -254,17 +295,51 @@ impl RunArgs {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let launch = match (self.rank, self.world_size, &self.root) {
             (Some(rank), Some(world_size), Some(root)) => Launch::new(rank, world_size, root.clone())
-                .map(|launch| launch.job_id(variable("OPTIREDUCE_JOB_ID").unwrap_or_default())),
+                .map(|launch| launch.job_id(variable("OPTIREDUCE_JOB_ID").unwrap_or_default()))
+                .map(|launch| launch.rejoin(variable("OPTIREDUCE_REJOIN").as_deref() == Some("1"))),
             _ => Launch::from_variables(|name| match (name, &self.root) {
                 ("OPTIREDUCE_ROOT", Some(root)) => Some(root.clone()),
                 _ => variable(name),
             }),
         };
         let launch = launch.map_err(|error| error.to_string())?;
-        Ok(match &self.job_id {
+        let launch = match &self.job_id {
             Some(job_id) => launch.job_id(job_id.clone()),
             None => launch,
-        })
+        };
+        let rejoin = self.rejoin || launch.rejoin;
+        Ok(launch.rejoin(rejoin && self.may_be_entered()))
+    }
+
+    /// Whether a process may come into the job while it runs.
+    fn may_be_entered(&self) -> bool {
+        let is_plain = self.file.is_none() && self.job.groups.is_none() && self.partial.is_none();
+        is_plain && self.card.is_none() && self.job.engine == EngineKind::Udp
+    }
+
+    /// What the parser cannot see in a single value.
+    pub fn check(&self) -> Result<(), String> {
+        if self.partial.is_some() && self.job.engine == EngineKind::Tcp {
+            return Err("--partial: groups average over UDP; leave out --engine tcp".into());
+        }
+        let beside_card = [
+            ("--engine tcp", self.job.engine == EngineKind::Tcp, "goes over TCP"),
+            ("--groups", self.job.groups.is_some(), "goes over the kernel's UDP"),
+            ("--partial", self.partial.is_some(), "goes over the kernel's UDP"),
+            ("--rate-control", self.job.rate_control, "needs round trips, which a card does not measure"),
+        ];
+        if self.card.is_some()
+            && let Some((option, _, because)) = beside_card.into_iter().find(|(_, is_given, _)| *is_given)
+        {
+            return Err(format!("--card: {option} {because}; leave out one of them"));
+        }
+        if self.rejoin && !self.may_be_entered() {
+            return Err(
+                "--rejoin: a job with --file, --groups, --partial, --card or --engine tcp cannot be entered; start all its ranks again"
+                    .into(),
+            );
+        }
+        Ok(())
     }
 }
 
@@ -276,6 +351,13 @@ pub struct BenchAllReduceArgs {
     #[arg(long, value_name = "RANKS,...", value_delimiter = ',', default_value = "2,4", hide_default_value = true,
           value_parser = ranks, help_heading = MEASUREMENT)]
     pub ranks: Vec<usize>,
+    /// How often each is measured, 1 to 100; sizes and numbers of ranks take turns [default: 1 round]
+    #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true,
+          value_parser = clap::value_parser!(u8).range(1..=100), help_heading = MEASUREMENT)]
+    pub rounds: u8,
+    /// At the end, print the ratios to the rows of this file, which an earlier run with --json has written
+    #[arg(long, value_name = "FILE", conflicts_with = "json", help_heading = OUTPUT)]
+    pub compare: Option<String>,
     #[command(flatten)]
     pub job: JobArgs,
 }

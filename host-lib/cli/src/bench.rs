@@ -3,12 +3,14 @@
 use std::net::TcpListener;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use optireduce_core::hadamard::{Direction, Speed, measure};
 
 use crate::args::{BenchAllReduceArgs, BenchCommand, BenchHadamardArgs};
-use crate::outcome::{Failure, print};
+use crate::compare::Rows;
+use crate::outcome::{Failure, print, say};
 
 /// Whether this process was told to end: SIGINT, SIGTERM or SIGHUP.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -28,29 +30,56 @@ pub fn bench(command: &BenchCommand, log_filter: Option<&str>) -> Result<(), Fai
 /// Every rank is a process: `optireduce run` with this command's own arguments.
 fn allreduce(args: &BenchAllReduceArgs, log_filter: Option<&str>) -> Result<(), Failure> {
     args.check()?;
+    let baseline = args.compare.as_ref().map(|path| {
+        let text = std::fs::read_to_string(path).map_err(|error| format!("--compare {path}: {error}"))?;
+        Rows::parse(path, &text)
+    });
+    let baseline = baseline.transpose()?;
     ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed)).map_err(|error| error.to_string())?;
+    let mut rows = String::new();
+    for (round, ranks) in (1..=args.rounds).flat_map(|round| args.ranks.iter().map(move |ranks| (round, ranks))) {
+        if baseline.is_some() {
+            say(&format!("round {round} of {}, {ranks} ranks", args.rounds));
+        }
+        measure_ranks(*ranks, baseline.is_some().then_some(&mut rows), log_filter)?;
+    }
+    match baseline {
+        Some(baseline) => Ok(print(&Rows::parse("this run", &rows)?.compare(&baseline).join("\n"))?),
+        None => Ok(()),
+    }
+}
+
+/// One job. `rows`: where its rows go, if not to stdout.
+fn measure_ranks(ranks: usize, rows: Option<&mut String>, log_filter: Option<&str>) -> Result<(), Failure> {
     let program = std::env::current_exe().map_err(|error| format!("this program's path: {error}"))?;
     let arguments: Vec<String> = std::env::args().skip_while(|argument| argument != "allreduce").skip(1).collect();
-    for ranks in &args.ranks {
-        let port = free_port().map_err(|error| format!("looking for a free port: {error}"))?;
-        let mut processes = Processes(Vec::new());
-        for rank in 0..*ranks {
-            let place = ["--rank".into(), rank.to_string(), "--world-size".into(), ranks.to_string()];
-            let mut command = Command::new(&program);
-            command.arg("run").args(place).args(["--root", &format!("127.0.0.1:{port}")]);
-            command.args(["--job-id", &format!("bench.{}.{ranks}", std::process::id())]);
-            command.args(without_ranks(&arguments));
-            command.stdin(Stdio::null()).envs(log_filter.map(|filter| ("OPTIREDUCE_LOG", filter)));
-            let process = command.spawn().map_err(|error| format!("starting rank {rank}: {error}"))?;
-            processes.0.push(process);
+    let port = free_port().ok_or("found no free port from 20000 to 31999 for rank 0".to_string())?;
+    let mut processes = Processes(Vec::new());
+    for rank in 0..ranks {
+        let place = ["--rank".into(), rank.to_string(), "--world-size".into(), ranks.to_string()];
+        let mut command = Command::new(&program);
+        command.arg("run").args(place).args(["--root", &format!("127.0.0.1:{port}")]);
+        command.args(["--job-id", &format!("bench.{}.{ranks}", std::process::id())]);
+        command.args(arguments_of_run(&arguments));
+        // One card is not for all of them.
+        command.env_remove("OPTIREDUCE_CARD");
+        command.stdin(Stdio::null()).envs(log_filter.map(|filter| ("OPTIREDUCE_LOG", filter)));
+        if rows.is_some() {
+            command.arg("--json").stdout(if rank == 0 { Stdio::piped() } else { Stdio::null() });
         }
-        if let Some((rank, status)) = processes.wait()? {
-            // The rank itself has said on stderr why.
-            let code = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(Failure::COULD_NOT_RUN);
-            return Err(Failure { code, text: format!("rank {rank} of {ranks}: {status}") });
-        }
+        processes.0.push(command.spawn().map_err(|error| format!("starting rank {rank}: {error}"))?);
     }
-    Ok(())
+    let printed = processes.0[0].stdout.take().map(|out| thread::spawn(move || std::io::read_to_string(out)));
+    let failed = processes.wait()?;
+    drop(processes);
+    if let (Some(rows), Some(printed)) = (rows, printed) {
+        let printed = printed.join().map_err(|_| "the thread that reads the rows panicked".to_string())?;
+        rows.push_str(&printed.map_err(|error| format!("reading the rows of {ranks} ranks: {error}"))?);
+    }
+    let Some((rank, status)) = failed else { return Ok(()) };
+    // The rank itself has said on stderr why.
+    let code = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(Failure::COULD_NOT_RUN);
+    Err(Failure { code, text: format!("rank {rank} of {ranks}: {status}") })
 }
 
 /// Ranks that were started; those that still run when this is dropped are killed.
@@ -81,7 +110,7 @@ impl Processes {
             if running == 0 || over {
                 return Ok(failed.map(|(rank, status, _)| (rank, status)));
             }
-            std::thread::sleep(POLL);
+            thread::sleep(POLL);
         }
     }
 }
@@ -93,19 +122,24 @@ impl Drop for Processes {
     }
 }
 
-fn free_port() -> std::io::Result<u16> {
-    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+/// A port for rank 0, below those that the kernel hands out to others in the meantime (`net.ipv4.ip_local_port_range`).
+fn free_port() -> Option<u16> {
+    let first = (std::process::id() as u16).wrapping_mul(61);
+    let mut ports = (0..12_000).map(|at| 20_000 + first.wrapping_add(at) % 12_000);
+    ports.find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok())
 }
 
 /// The arguments that `run` takes as well.
-fn without_ranks(all: &[String]) -> Vec<&String> {
+fn arguments_of_run(all: &[String]) -> Vec<&String> {
+    let own = ["--ranks", "--rounds", "--compare"];
     let mut kept = Vec::new();
     let mut arguments = all.iter();
     while let Some(argument) = arguments.next() {
-        if argument == "--ranks" {
-            arguments.next();
-        } else if !argument.starts_with("--ranks=") {
+        let name = argument.split('=').next().unwrap_or_default();
+        if !own.contains(&name) {
             kept.push(argument);
+        } else if name == argument {
+            arguments.next();
         }
     }
     kept

@@ -1,4 +1,4 @@
-//! A rank's communicator as `run` uses it: OptiReduce over UDP, in two levels, or the reliable baseline over TCP.
+//! A rank's communicator as `run` uses it: OptiReduce over UDP or a card, in two levels, or the reliable baseline over TCP.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,11 +19,13 @@ pub struct Seen {
     pub ms: Vec<f64>,
     pub expected_bytes: u64,
     pub received_bytes: u64,
-    /// Datagrams that this host's kernel refused to send.
+    /// Datagrams that this host did not take.
     pub unsent_packets: u64,
     /// Packets that were dropped because of their seal.
     pub forged_packets: u64,
     pub replayed_packets: u64,
+    /// Bytes of contributions that did not come, or too late: the mean is that of the other ranks' there.
+    pub lost_contribution_bytes: u64,
     /// Collectives of which not all means came.
     pub missing_means: u64,
     /// Values of results that are infinities or NaNs.
@@ -45,6 +47,8 @@ impl Seen {
     pub fn add(&mut self, report: &Report, number: impl Fn(usize) -> usize) {
         self.expected_bytes += report.expected_bytes();
         self.received_bytes += report.received_bytes();
+        let contribute = report.stage(Stage::Contribute);
+        self.lost_contribution_bytes += contribute.expected_bytes - contribute.received_bytes;
         let incomplete = report.action() != UpdateAction::Apply || !report.missing_from(Stage::Broadcast).is_empty();
         self.missing_means += u64::from(incomplete);
         self.not_finite += report.not_finite();
@@ -103,12 +107,20 @@ impl Engine {
         Ok(Self { communicator, way })
     }
 
-    /// All-reduces `data`; its bucket is declared the first time.
-    pub fn all_reduce(&mut self, data: &mut [f32], seen: &mut Seen) -> Result<(), String> {
+    /// Declares a bucket, which is declared the first time that it is used otherwise.
+    pub fn declare(&mut self, elements: usize) -> Result<(), optireduce::Error> {
+        if let Way::Udp(buckets) = &mut self.way {
+            buckets.insert(elements, self.communicator.bucket(elements, BucketOptions::new())?);
+        }
+        Ok(())
+    }
+
+    /// All-reduces `data`, without a copy where that can be; its bucket is declared the first time. The rank that joined with it, if one did.
+    pub fn all_reduce(&mut self, data: &mut Vec<f32>, seen: &mut Seen) -> Result<Option<usize>, String> {
         self.try_all_reduce(data, seen).map_err(|error| error.to_string())
     }
 
-    pub fn try_all_reduce(&mut self, data: &mut [f32], seen: &mut Seen) -> Result<(), optireduce::Error> {
+    fn try_all_reduce(&mut self, data: &mut Vec<f32>, seen: &mut Seen) -> Result<Option<usize>, optireduce::Error> {
         let Self { communicator, way } = self;
         let (elements, options) = (data.len(), BucketOptions::new());
         match way {
@@ -117,7 +129,10 @@ impl Engine {
                     Entry::Occupied(declared) => declared.into_mut(),
                     Entry::Vacant(vacant) => vacant.insert(communicator.bucket(elements, options)?),
                 };
-                seen.add(&bucket.all_reduce(data)?, |rank| rank);
+                let (values, report) = bucket.all_reduce_owned(std::mem::take(data))?;
+                *data = values;
+                seen.add(&report, |rank| rank);
+                return Ok(report.joined_rank());
             }
             Way::TwoLevel(levels, buckets) => {
                 let (rank, members) = (communicator.rank(), levels.inside().world_size());
@@ -134,12 +149,12 @@ impl Engine {
             }
             Way::Tcp => {
                 communicator.all_reduce_reliable(data)?;
-                let bytes = (2 * size_of_val(data)) as u64;
+                let bytes = (2 * size_of_val(data.as_slice())) as u64;
                 seen.expected_bytes += bytes;
                 seen.received_bytes += bytes;
             }
         }
-        Ok(())
+        Ok(None)
     }
 
     /// All-reduces `data` once, waits for its repairs, and returns the elements that the result still lacks. Two levels repair
@@ -157,7 +172,9 @@ impl Engine {
             buckets.clear();
         }
         let before = seen.missing_means;
-        self.all_reduce(data, seen)?;
+        let mut values = data.to_vec();
+        self.all_reduce(&mut values, seen)?;
+        data.copy_from_slice(&values);
         Ok(whole.filter(|_| seen.missing_means > before).collect())
     }
 
@@ -166,6 +183,16 @@ impl Engine {
         // Groups stay connected until all ranks are here.
         let Self { communicator, way: _way } = self;
         communicator.close().map_err(|error| error.to_string())
+    }
+
+    /// What moves the gradients, of all ranks.
+    pub fn name(&self) -> &'static str {
+        match self.way {
+            Way::Tcp => "tcp",
+            _ if self.communicator.cards().is_empty() => "udp",
+            _ if self.communicator.cards().len() == self.communicator.world_size() => "card",
+            _ => "mixed",
+        }
     }
 
     pub fn payload_bytes(&self) -> usize {
@@ -178,9 +205,21 @@ impl Engine {
 }
 
 fn builder(args: &RunArgs, launch: &Launch) -> Result<Builder, String> {
+    let engine = if args.job.engine == EngineKind::Udp { "udp" } else { "tcp" };
+    let groups = args.job.groups.map_or("not given".into(), |groups| groups.to_string());
     let mut builder = Communicator::builder().launch(launch.clone()).timeout(args.job.timeout());
+    // What else is compared follows from these.
+    builder = builder.compare("--file", if args.file.is_some() { "given" } else { "not given" });
+    let partial = args.partial.map_or("not given".into(), |group_size| group_size.to_string());
+    builder = builder.compare("--engine", engine).compare("--groups", groups).compare("--partial", partial);
     if let Some(interface) = &args.interface {
         builder = builder.interface(interface);
+    }
+    if let Some(card) = &args.card {
+        builder = builder.card(card);
+    }
+    if let Some(local) = args.job.local {
+        builder = builder.local(local.into());
     }
     if let Some(path) = &args.secret_file {
         let secret = Secret::from_file(path).map_err(|error| format!("--secret-file: {error}"))?;
@@ -191,6 +230,6 @@ fn builder(args: &RunArgs, launch: &Launch) -> Result<Builder, String> {
 
 /// A communicator of which only the control channel is used: nothing is measured or tried.
 pub fn connect_control(args: &RunArgs, launch: &Launch) -> Result<Communicator, String> {
-    let builder = builder(args, launch)?.bound(Bound::Fixed(Duration::from_secs(1))).mtu(1500);
+    let builder = builder(args, launch)?.card("").bound(Bound::Fixed(Duration::from_secs(1))).mtu(1500);
     builder.connect().map_err(|error| error.to_string())
 }

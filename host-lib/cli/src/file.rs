@@ -1,6 +1,7 @@
 //! `optireduce run --file`: averages the tensors of files among the ranks, once.
 //!
-//! A file is written whole or not at all, and only if no rank lacks an element: then every rank writes, or none does.
+//! A file is written whole or not at all, and only if no rank lacks an element: then every rank writes, or none does. If
+//! contributions were lost, elements are means of fewer ranks, the same on all; they are written, and the exit code says so.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -36,6 +37,8 @@ struct Summary {
     ms: f64,
     received_fraction: f64,
     late_ranks: BTreeSet<usize>,
+    /// Bytes of contributions that are in no mean, over all ranks.
+    lost_contribution_bytes: u64,
     /// Ranks whose result is not whole.
     incomplete_ranks: BTreeSet<usize>,
     bound_ms: f64,
@@ -80,7 +83,14 @@ pub fn run(args: &RunArgs, launch: &Launch, path: &str) -> Result<(), Failure> {
         return Err(Failure::incomplete(incomplete(&path, &content.named(&missing), &summary, gone)));
     }
     all_staged?;
-    Ok(staged?.map_or(Ok(()), Staged::publish)?)
+    staged?.map_or(Ok(()), Staged::publish)?;
+    match summary.lost_contribution_bytes {
+        0 => Ok(()),
+        bytes => Err(Failure::incomplete(format!(
+            "{path}: {bytes} bytes of contributions did not arrive in time: where they belong, the mean is that of the other \
+             ranks, the same on every rank; give a longer --bound-ms, or use --engine tcp"
+        ))),
+    }
 }
 
 /// All ranks have written, or all get the same error and leave what was there. `error`: why this rank could not.
@@ -158,6 +168,7 @@ fn summary(args: &JobArgs, engine: &Engine, content: &Content, all: &[Vec<u8>]) 
         ms: told.iter().flat_map(|(_, told)| told.seen.ms.iter().copied()).fold(0.0, f64::max),
         received_fraction: if expected > 0.0 { sum(|seen| seen.received_bytes) / expected } else { 1.0 },
         late_ranks,
+        lost_contribution_bytes: sum(|seen| seen.lost_contribution_bytes) as u64,
         incomplete_ranks: told.iter().filter(|(_, told)| told.missing_elements > 0).map(|(rank, _)| *rank).collect(),
         bound_ms: engine.bound_ms(),
         engine: if args.engine == EngineKind::Udp { "udp" } else { "tcp" },

@@ -2,9 +2,13 @@
 
 mod args;
 mod bench;
+mod compare;
 mod engine;
 mod file;
+mod measure;
 mod outcome;
+mod partial;
+mod rejoin;
 mod run;
 mod tensors;
 mod times;

@@ -4,26 +4,19 @@
 //! row's times are over calls, of each call the slowest rank.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
 
 use optireduce::Launch;
 use optireduce_core::protocol::{LOSS_SKIP, SKIPS_HALT};
 use serde::{Deserialize, Serialize};
 
-use crate::args::{EngineKind, JobArgs, RunArgs};
+use crate::args::{JobArgs, RunArgs};
 use crate::engine::{Engine, Seen};
 use crate::file;
+use crate::measure::{Measurement, Progress};
 use crate::outcome::{Failure, print, say};
+use crate::partial;
+use crate::rejoin::{self, Entered};
 use crate::times::{Row, bus_factor, gb_per_s, percentile, size_text};
-
-/// Most calls before those that are timed: a bound takes 20 or a few more.
-const WARM_UP_CALLS_MAX: usize = 100;
-/// Calls between two decisions whether to go on.
-const CALLS_A_ROUND: usize = 5;
-/// Fewest calls of a size.
-const CALLS_MIN: usize = 20;
-/// Most calls of a size.
-const CALLS_MAX: usize = 20_000;
 
 /// Where a rank runs.
 #[derive(Debug, Serialize, Deserialize)]
@@ -33,16 +26,19 @@ struct Host {
     /// What is measured there, which must be the same on all ranks.
     bench: Vec<usize>,
     secs: f64,
+    /// Which size is next; `None`: the process was started again, and does not know.
+    next: Option<usize>,
 }
 
 impl Host {
-    fn this(args: &JobArgs) -> Self {
+    fn this(args: &JobArgs, next: Option<usize>) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
             name: rustix::system::uname().nodename().to_string_lossy().into_owned(),
             cores,
             bench: args.bench.clone(),
             secs: args.secs,
+            next,
         }
     }
 }
@@ -82,42 +78,27 @@ impl Crowd {
 }
 
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
+    args.check()?;
     let launch = args.launch()?;
     let straggler = args.job.straggler(launch.world_size)?;
     if let Some(path) = &args.file {
         return file::run(args, &launch, path);
     }
     args.job.require_memory(1)?;
-    let (mut halted, mut crowd) = (Vec::new(), None);
-    for bytes in &args.job.bench {
-        let mut engine = Engine::connect(args, &launch)?;
-        if crowd.is_none() {
-            let found = crowd.insert(find_crowd(&mut engine, &args.job)?);
-            if launch.rank == 0 {
-                if let Some(note) = found.note() {
-                    say(&note);
-                }
-                if !args.job.json {
-                    print(Row::HEADER)?;
-                }
-            }
+    let is_late = straggler == Some(launch.rank);
+    if let Some(group_size) = args.partial {
+        return partial::run(args, &launch, group_size, is_late);
+    }
+    let mut rank = Rank { args, launch, is_late, has_begun: false };
+    let mut halted = Vec::new();
+    // A process that was started again does not know how far the others are.
+    let mut next = (!rank.launch.rejoin).then_some(0);
+    while next.is_none_or(|next| next < args.job.bench.len()) {
+        let (size, has_halted) = rank.measure(next)?;
+        if has_halted {
+            halted.push(size_text(args.job.bench[size]));
         }
-        let seen = measure(&mut engine, &args.job, straggler == Some(launch.rank), &launch, *bytes)?;
-        if seen.halted {
-            halted.push(size_text(*bytes));
-        }
-        let seen = serde_json::to_vec(&seen).map_err(|error| error.to_string())?;
-        let all = engine.communicator.all_gather_bytes(&seen).map_err(|error| error.to_string())?;
-        if launch.rank == 0 {
-            let row = row(&args.job, &engine, *bytes, &all, crowd.as_ref().unwrap_or(&Crowd::default()))?;
-            if args.job.json {
-                print(&serde_json::to_string(&row).map_err(|error| error.to_string())?)?;
-            } else {
-                print(&row.line())?;
-                row.remark().map_or(Ok(()), |remark| print(&remark))?;
-            }
-        }
-        engine.close()?;
+        next = Some(size + 1);
     }
     if halted.is_empty() {
         return Ok(());
@@ -125,22 +106,73 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     Err(Failure::halted(format!(
         "rank {}: the safeguard would have halted a training job at {}: {SKIPS_HALT} collectives in a row lost more than {} % each; \
          give a longer --bound-ms, or fewer ranks per core",
-        launch.rank,
+        rank.launch.rank,
         halted.join(", "),
         LOSS_SKIP * 100.0
     )))
 }
 
-/// Where the ranks run, once all were found to measure the same.
-fn find_crowd(engine: &mut Engine, args: &JobArgs) -> Result<Crowd, String> {
-    let host = serde_json::to_vec(&Host::this(args)).map_err(|error| error.to_string())?;
+/// This rank of a job that measures.
+struct Rank<'a> {
+    args: &'a RunArgs,
+    launch: Launch,
+    is_late: bool,
+    /// Whether it has printed what stands above the rows.
+    has_begun: bool,
+}
+
+impl Rank<'_> {
+    /// Measures one size: the next, or the one that the others measure. Which it was, and whether the safeguard said halt.
+    fn measure(&mut self, next: Option<usize>) -> Result<(usize, bool), String> {
+        let Self { args: RunArgs { job, .. }, launch, is_late, .. } = self;
+        let (mut engine, entered) = rejoin::connect(self.args, launch, *is_late)?;
+        let (measurement, progress, crowd) = match entered {
+            Some(Entered { measurement, progress }) => (measurement, progress, Crowd::default()),
+            None => {
+                let (crowd, size) = meet(&mut engine, job, next)?;
+                if launch.rank == 0 && !std::mem::replace(&mut self.has_begun, true) {
+                    begin(job, &crowd)?;
+                }
+                (Measurement::new(job, launch.rank, *is_late, job.bench[size]), Progress::at(size), crowd)
+            }
+        };
+        let seen = measurement.run(&mut engine, progress)?;
+        let told = serde_json::to_vec(&seen).map_err(|error| error.to_string())?;
+        let all = engine.communicator.all_gather_bytes(&told).map_err(|error| error.to_string())?;
+        if launch.rank == 0 {
+            report(job, &row(&engine, job.bench[progress.size], &all, &crowd)?)?;
+        }
+        engine.close()?;
+        Ok((progress.size, seen.halted))
+    }
+}
+
+/// Before the first row.
+fn begin(args: &JobArgs, crowd: &Crowd) -> Result<(), String> {
+    crowd.note().iter().for_each(|note| say(note));
+    if args.json { Ok(()) } else { print(Row::HEADER) }
+}
+
+fn report(args: &JobArgs, row: &Row) -> Result<(), String> {
+    if args.json {
+        return print(&serde_json::to_string(row).map_err(|error| error.to_string())?);
+    }
+    print(&row.line())?;
+    row.remark().map_or(Ok(()), |remark| print(&remark))
+}
+
+/// Where the ranks run, and which size is next, once all were found to measure the same.
+fn meet(engine: &mut Engine, args: &JobArgs, next: Option<usize>) -> Result<(Crowd, usize), String> {
+    let host = serde_json::to_vec(&Host::this(args, next)).map_err(|error| error.to_string())?;
     let hosts = engine.communicator.all_gather_bytes(&host).map_err(|error| error.to_string())?;
     let hosts = hosts.iter().enumerate().filter(|(_, host)| !host.is_empty());
     let hosts = hosts.map(|(rank, host)| Ok((rank, serde_json::from_slice(host)?)));
     let hosts: Vec<(usize, Host)> =
         hosts.collect::<Result<_, _>>().map_err(|error: serde_json::Error| error.to_string())?;
     difference(&hosts).map_or(Ok(()), Err)?;
-    Ok(Crowd::of(hosts.iter().map(|(_, host)| host)))
+    let next = hosts.iter().find_map(|(_, host)| host.next).unwrap_or(0);
+    let crowd = Crowd::of(hosts.iter().map(|(_, host)| host));
+    if next >= args.bench.len() { Err(format!("there is no size {next}")) } else { Ok((crowd, next)) }
 }
 
 /// The first rank that measures something else than the lowest one.
@@ -161,56 +193,7 @@ fn difference(hosts: &[(usize, Host)]) -> Option<String> {
     })
 }
 
-/// Calls that are not timed, since pages and paths are new, until the bound is measured, if it is to be.
-fn warm_up(engine: &mut Engine, data: &mut [f32], gradient: &[f32]) -> Result<(), String> {
-    for _ in 0..WARM_UP_CALLS_MAX {
-        let mut seen = Seen::default();
-        data.copy_from_slice(gradient);
-        engine.all_reduce(data, &mut seen)?;
-        // The ranks of two levels measure several bounds.
-        let measuring = engine.communicator.all_gather_bytes(&[u8::from(seen.measuring_bound)]);
-        if !measuring.map_err(|error| error.to_string())?.contains(&vec![1]) {
-            return Ok(());
-        }
-    }
-    Ok(())
-}
-
-fn measure(engine: &mut Engine, args: &JobArgs, is_late: bool, launch: &Launch, bytes: usize) -> Result<Seen, String> {
-    let gradient: Vec<f32> = (0..bytes / 4).map(|i| ((i * 31 + launch.rank * 7) % 1000) as f32 * 1e-3 - 0.5).collect();
-    let mut data = gradient.clone();
-    warm_up(engine, &mut data, &gradient)?;
-    let mut seen = Seen::default();
-    let (cpu_s, begin) = (cpu_s(), Instant::now());
-    loop {
-        for _ in 0..CALLS_A_ROUND {
-            data.copy_from_slice(&gradient);
-            engine.communicator.barrier().map_err(|error| error.to_string())?;
-            if is_late {
-                std::thread::sleep(Duration::from_secs_f64(args.straggler_ms / 1000.0));
-            }
-            let call = Instant::now();
-            engine.all_reduce(&mut data, &mut seen)?;
-            seen.ms.push(call.elapsed().as_secs_f64() * 1000.0);
-        }
-        let secs = begin.elapsed().as_secs_f64();
-        let enough =
-            seen.ms.len() >= CALLS_MIN && secs >= args.secs || seen.ms.len() >= CALLS_MAX || secs >= 4.0 * args.secs;
-        let all = engine.communicator.all_gather_bytes(&[u8::from(enough)]).map_err(|error| error.to_string())?;
-        // The lowest rank that is still there decides.
-        if all.iter().flatten().next() == Some(&1) {
-            break;
-        }
-    }
-    seen.cpu_s = self::cpu_s() - cpu_s;
-    seen.memory_mb = memory_mb();
-    let metrics = engine.communicator.metrics().map_err(|error| error.to_string())?;
-    seen.unsent_packets = metrics.unsent.total();
-    (seen.forged_packets, seen.replayed_packets) = (metrics.seal_drops.forged, metrics.seal_drops.replayed);
-    Ok(seen)
-}
-
-fn row(args: &JobArgs, engine: &Engine, size_bytes: usize, all: &[Vec<u8>], crowd: &Crowd) -> Result<Row, String> {
+fn row(engine: &Engine, size_bytes: usize, all: &[Vec<u8>], crowd: &Crowd) -> Result<Row, String> {
     let ranks: Vec<Seen> = all
         .iter()
         .filter(|seen| !seen.is_empty())
@@ -240,7 +223,7 @@ fn row(args: &JobArgs, engine: &Engine, size_bytes: usize, all: &[Vec<u8>], crow
         not_finite: ranks.iter().map(|seen| seen.not_finite).max().unwrap_or(0),
         halted: ranks.iter().any(|seen| seen.halted),
         bound_ms: engine.bound_ms(),
-        engine: if args.engine == EngineKind::Udp { "udp" } else { "tcp" },
+        engine: engine.name(),
         ranks: ranks.len(),
         ranks_on_host: crowd.ranks,
         cores_on_host: crowd.cores,
@@ -252,28 +235,13 @@ fn row(args: &JobArgs, engine: &Engine, size_bytes: usize, all: &[Vec<u8>], crow
     })
 }
 
-/// CPU time of this process so far, its threads and the kernel's work for them.
-fn cpu_s() -> f64 {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
-}
-
-/// The most memory that this process has had.
-fn memory_mb() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.trim().parse::<f64>().ok());
-    peak.unwrap_or(0.0) / 1000.0
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_most_crowded_host_is_found_and_named() {
-        let host = |name: &str, cores| Host { name: name.into(), cores, bench: vec![4096], secs: 3.0 };
+        let host = |name: &str, cores| Host { name: name.into(), cores, bench: vec![4096], secs: 3.0, next: None };
         let hosts = [host("a", 8), host("b", 2), host("a", 8), host("b", 2), host("a", 8), host("b", 2)];
         let crowd = Crowd::of(hosts.iter());
         assert_eq!(crowd, Crowd { host: "b".into(), ranks: 3, cores: 2 });
@@ -284,7 +252,8 @@ mod tests {
 
     #[test]
     fn ranks_that_measure_something_else_are_named_with_both_values() {
-        let host = |bench: &[usize], secs| Host { name: String::new(), cores: 1, bench: bench.into(), secs };
+        let host =
+            |bench: &[usize], secs| Host { name: String::new(), cores: 1, bench: bench.into(), secs, next: Some(0) };
         let said = |other| difference(&[(0, host(&[4096], 3.0)), (2, other)]);
         assert_eq!(said(host(&[4096], 3.0)), None);
         let bench = said(host(&[4096, 8192], 3.0)).expect("they differ");

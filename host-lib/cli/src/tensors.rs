@@ -11,9 +11,16 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use half::{bf16, f16};
+use optireduce::memory;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
+
+/// Memory for each byte of a file: its bytes while they are read, its values as fp32, which take twice as many if they are half as
+/// precise there, and its bytes again, in one piece and by tensor, when the mean is written.
+const MEMORY_PER_BYTE: u64 = 4;
+/// Memory for what is all-reduced at a time, with all its buffers, and for everything else.
+const MEMORY_BYTES: u64 = 256 << 20;
 
 /// Type of a tensor's values in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,19 +91,30 @@ impl Content {
     /// Reads a file.
     pub fn read(path: &str) -> Result<Self, String> {
         let fail = |problem: String| format!("{path}: {problem}");
+        let found = std::fs::metadata(path).map_err(|error| fail(error.to_string()))?;
+        if !found.is_file() {
+            return Err(fail("it is no regular file, whose length is known before it is read".into()));
+        }
+        require_memory(path, found.len())?;
         let bytes = std::fs::read(path).map_err(|error| fail(error.to_string()))?;
+        Self::parse(path, &bytes)
+    }
+
+    /// What a file of this name holds.
+    fn parse(path: &str, bytes: &[u8]) -> Result<Self, String> {
+        let fail = |problem: String| format!("{path}: {problem}");
         let mut values = Vec::new();
         if !is_safetensors(path) {
             if !bytes.len().is_multiple_of(4) {
                 return Err(fail(format!("{} bytes, expected a multiple of 4 for raw fp32", bytes.len())));
             }
-            Element::F32.read(&bytes, &mut values);
+            Element::F32.read(bytes, &mut values);
             let tensor = Tensor { name: "values".into(), shape: vec![values.len()], element: Element::F32 };
             return Ok(Self { tensors: vec![tensor], values, metadata: None });
         }
         let invalid = |error: safetensors::SafeTensorError| fail(format!("not a safetensors file: {error}"));
-        let (_, header) = SafeTensors::read_metadata(&bytes).map_err(invalid)?;
-        let mut views = SafeTensors::deserialize(&bytes).map_err(invalid)?.tensors();
+        let (_, header) = SafeTensors::read_metadata(bytes).map_err(invalid)?;
+        let mut views = SafeTensors::deserialize(bytes).map_err(invalid)?.tensors();
         views.sort_by(|(a, _), (b, _)| a.cmp(b));
         let mut tensors = Vec::new();
         for (name, view) in views {
@@ -114,8 +132,18 @@ impl Content {
 
     /// Writes a file whole, beside the one that it will replace.
     pub fn stage(&self, path: &str) -> Result<Staged, String> {
+        let bytes = self.bytes(path)?;
+        // A folder cannot be replaced, and a device or a pipe must not.
+        if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+            return Err(format!("{path}: it is there already and no regular file; give another --out"));
+        }
+        Staged::write(Path::new(path), &bytes).map_err(|error| format!("{path}: {error}"))
+    }
+
+    /// What a file of this name is to hold.
+    fn bytes(&self, path: &str) -> Result<Vec<u8>, String> {
         let fail = |error: &dyn std::error::Error| format!("{path}: {error}");
-        let bytes = if is_safetensors(path) {
+        Ok(if is_safetensors(path) {
             let mut rest = self.values.as_slice();
             let data = self.tensors.iter().map(|tensor| {
                 let (values, after) = rest.split_at(tensor.elements());
@@ -132,8 +160,7 @@ impl Content {
             safetensors::serialize(views, self.metadata.clone()).map_err(|error| fail(&error))?
         } else {
             Element::F32.write(&self.values)
-        };
-        Staged::write(Path::new(path), &bytes).map_err(|error| fail(&error))
+        })
     }
 
     /// Elements of all values by tensor: name and elements of the tensor, row-major.
@@ -168,6 +195,12 @@ impl std::fmt::Display for Missing {
         let Self { tensor, first, last } = self;
         if first == last { write!(f, "{tensor}[{first}]") } else { write!(f, "{tensor}[{first}..={last}]") }
     }
+}
+
+/// Whether there is memory to average a file of so many bytes.
+fn require_memory(path: &str, bytes: u64) -> Result<(), String> {
+    let needed = bytes.saturating_mul(MEMORY_PER_BYTE).saturating_add(MEMORY_BYTES);
+    memory::require(path, needed, "average it in parts").map_err(|error| error.to_string())
 }
 
 fn is_safetensors(path: &str) -> bool {
@@ -252,9 +285,38 @@ pub fn difference(files: &[(usize, Result<Vec<Tensor>, String>)]) -> Option<Stri
     None
 }
 
+/// Reads `data` as files of both kinds: what is taken survives being written and read again. For the fuzzer, and for what it kept.
+#[cfg(any(test, fuzzing))]
+pub fn play(data: &[u8]) {
+    for path in ["x.safetensors", "x.raw"] {
+        let Ok(content) = Content::parse(path, data) else { continue };
+        let elements: usize = content.tensors.iter().map(Tensor::elements).sum();
+        assert_eq!(elements, content.values.len(), "{:?}", content.tensors);
+        let all = std::iter::once(0..elements);
+        let named: usize = content.named(&all.collect::<Vec<_>>()).iter().map(|one| one.last - one.first + 1).sum();
+        assert_eq!(named, elements);
+        let again = content.bytes(path).and_then(|bytes| Content::parse(path, &bytes)).expect("it was read");
+        assert_eq!((&again.tensors, &again.metadata), (&content.tensors, &content.metadata));
+        let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+        let is_nan = |content: &Content| content.values.iter().any(|value| value.is_nan());
+        assert!(bits(&again.values) == bits(&content.values) || is_nan(&content), "{:?}", content.tensors);
+        assert_eq!(difference(&[(0, Ok(content.tensors)), (1, Ok(again.tensors))]), None);
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../tests/fuzz/play/corpus.rs"]
+mod corpus;
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What the fuzzer of `tests/fuzz` has kept.
+    #[test]
+    fn whatever_a_file_holds_is_an_error_or_survives() {
+        corpus::replay("tensors", play);
+    }
 
     fn tensor(name: &str, shape: &[usize]) -> Tensor {
         Tensor { name: name.into(), shape: shape.to_vec(), element: Element::F32 }

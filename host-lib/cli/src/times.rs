@@ -54,7 +54,7 @@ impl Row {
     pub fn remark(&self) -> Option<String> {
         let Self { unsent_packets, forged_packets, replayed_packets, .. } = self;
         let counts = [
-            (unsent_packets, "that the kernel refused to send"),
+            (unsent_packets, "that this host did not take"),
             (forged_packets, "dropped as forged"),
             (replayed_packets, "dropped as replayed"),
         ];
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(head.len(), row.line().len());
         assert_eq!(row.remark(), None);
         let row = Row { unsent_packets: 3, replayed_packets: 1, ..row };
-        let remark = "       packets: 3 that the kernel refused to send, 1 dropped as replayed";
+        let remark = "       packets: 3 that this host did not take, 1 dropped as replayed";
         assert_eq!(row.remark().as_deref(), Some(remark));
         for (name, unit) in [("algbw", 0), ("busbw", 1)] {
             let end = above.find(name).expect("a column") + name.len();

@@ -1,9 +1,12 @@
 //! The command `optireduce`, as a user calls it.
 
+#[path = "../../tests/root/mod.rs"]
+mod root;
+
 use std::io::{BufRead, BufReader};
-use std::net::TcpListener;
 use std::process::{Command, Output, Stdio};
 
+use root::free_root;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 
 fn command() -> Command {
@@ -17,6 +20,7 @@ fn command() -> Command {
         "OPTIREDUCE_RANK",
         "OPTIREDUCE_LOG",
         "OPTIREDUCE_SECRET",
+        "OPTIREDUCE_CARD",
         "RUST_LOG",
     ] {
         command.env_remove(name);
@@ -61,11 +65,32 @@ fn ranks_on_this_machine_give_a_row_for_each_size() {
 }
 
 #[test]
+fn a_run_is_compared_with_an_earlier_one() {
+    let before = scratch("compared").join("before.jsonl");
+    let before = before.to_str().unwrap();
+    let bench = ["bench", "allreduce", "--ranks", "2", "--bench", "4K,64K", "--secs", "0.1"];
+    let earlier = optireduce(&[&bench[..], &["--rounds=2", "--json"]].concat());
+    assert_eq!((earlier.status.code(), text(&earlier.stdout).lines().count()), (Some(0), 4), "{earlier:?}");
+    std::fs::write(before, &earlier.stdout).unwrap();
+    let compared = optireduce(&[&bench[..4], &["--bench", "64K,1M", "--secs", "0.1", "--compare", before]].concat());
+    assert!(compared.status.success(), "{}", text(&compared.stderr));
+    let table = text(&compared.stdout);
+    let row = |size: &str| table.lines().find(|line| line.contains(size)).expect("a row");
+    assert!(row(" 64 KiB ").contains(" 1/2 ") && row(" 1 MiB ").ends_with("not in the baseline"), "{table}");
+    assert!(text(&compared.stderr).contains("round 1 of 1, 2 ranks"), "{}", text(&compared.stderr));
+    for (file, error) in [("/nowhere", "--compare /nowhere: No such file"), ("/dev/null", "/dev/null: no rows")] {
+        let output = optireduce(&[&bench[..], &["--compare", file]].concat());
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text(&output.stderr).contains(error), "{}", text(&output.stderr));
+    }
+}
+
+#[test]
 fn a_rank_that_is_killed_does_not_stop_the_others() {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let root = free_root();
     let start = |rank: usize| {
         let mut command = command();
-        command.args(["run", "--rank", &rank.to_string(), "--world-size", "4", "--root", &format!("127.0.0.1:{port}")]);
+        command.args(["run", "--rank", &rank.to_string(), "--world-size", "4", "--root", &root]);
         command.args(["--bench", "40K", "--secs", "3", "--bound-ms", "100", "--grace-us", "0", "--json"]);
         command.env("OPTIREDUCE_LOG", if rank == 2 { "debug" } else { "warn" });
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts")
@@ -85,6 +110,54 @@ fn a_rank_that_is_killed_does_not_stop_the_others() {
     assert_eq!(row["ranks"], 3, "{row}");
     // Had every call paid the bound since the rank died, there were at most ten a second after the first hundred.
     assert!(row["iters"].as_u64() > Some(150), "{row}");
+}
+
+/// A job of 3 ranks with these options, of which rank 1 is killed once a line says so on its standard error, or on rank 0's
+/// standard output, and is then started again; what all four processes came to.
+fn restarted(options: &[&str], is_moment: impl Fn(&str) -> bool, of_rank_0: bool) -> Vec<Output> {
+    let root = free_root();
+    let start = |rank: usize, log: &str| {
+        let mut command = command();
+        command.args(["run", "--rank", &rank.to_string(), "--world-size", "3", "--root", &root]);
+        command.args(["--bound-ms", "100", "--grace-us", "0", "--json", "--rejoin"]).args(options);
+        command.env("OPTIREDUCE_LOG", log);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts")
+    };
+    // What it logs is read until it is killed.
+    let log = |rank| if rank == 1 && !of_rank_0 { "debug" } else { "warn" };
+    let mut ranks: Vec<_> = (0..3).map(|rank| start(rank, log(rank))).collect();
+    let mut lines: Box<dyn Iterator<Item = _>> = match of_rank_0 {
+        true => Box::new(BufReader::new(ranks[0].stdout.take().unwrap()).lines()),
+        false => Box::new(BufReader::new(ranks[1].stderr.take().unwrap()).lines()),
+    };
+    let is_running = lines.by_ref().map(Result::unwrap).any(|line| is_moment(&line));
+    assert!(is_running, "it is running");
+    ranks[1].kill().unwrap();
+    ranks.push(start(1, "warn"));
+    let rest: Vec<String> = if of_rank_0 { lines.map(Result::unwrap).collect() } else { Vec::new() };
+    let mut outputs: Vec<Output> = ranks.into_iter().map(|rank| rank.wait_with_output().unwrap()).collect();
+    outputs[0].stdout.extend(rest.join("\n").into_bytes());
+    for rank in [0, 2, 3] {
+        assert!(outputs[rank].status.success(), "process {rank}: {}", text(&outputs[rank].stderr));
+    }
+    outputs
+}
+
+#[test]
+fn a_rank_that_is_killed_and_started_again_goes_on_with_the_others() {
+    // As long as a busy machine needs to let it in.
+    let outputs = restarted(&["--bench", "40K", "--secs", "8"], |line| line.contains("op=50 "), false);
+    let row: serde_json::Value = serde_json::from_str(text(&outputs[0].stdout).trim()).unwrap();
+    assert_eq!(row["ranks"], 3, "{row}");
+    assert!(text(&outputs[0].stderr).contains("[0, 2]"), "it was missed: {}", text(&outputs[0].stderr));
+}
+
+#[test]
+fn a_rank_that_is_started_again_between_two_sizes_begins_the_next_with_the_others() {
+    let sizes = ["--bench", "40K,4K", "--secs", "0.5"];
+    let outputs = restarted(&sizes, |line| line.contains("40960"), true);
+    let row: serde_json::Value = serde_json::from_str(text(&outputs[0].stdout).trim()).unwrap();
+    assert_eq!((&row["ranks"], &row["size_bytes"]), (&3.into(), &4096.into()), "{row}");
 }
 
 #[test]
@@ -113,6 +186,14 @@ fn what_cannot_run_is_named_with_exit_code_2() {
     let nobody = ["run", "--rank", "0", "--world-size", "2", "--root", "127.0.0.1:0", "--timeout-s", "0.2"];
     assert!(error(&nobody).contains("1 of 2 ranks did not come within 0.2 s: rank 1;"), "{}", error(&nobody));
     assert!(error(&["run", "--bench", "5"]).contains("expected a multiple of 4 bytes"));
+    for cannot in [["--engine", "tcp"], ["--groups", "1"], ["--file", "x"]] {
+        let error = error(&[&nobody[..], &cannot, &["--rejoin"]].concat());
+        assert!(
+            error
+                .contains("--rejoin: a job with --file, --groups, --partial, --card or --engine tcp cannot be entered"),
+            "{error}"
+        );
+    }
     let far = ["run", "--rank", "2", "--world-size", "2", "--root", "h:1"];
     assert!(error(&far).contains(r#"rank is "2", expected 0 to 1"#));
     let interface = [&nobody[..], &["--interface", "nosuch0"]].concat();
@@ -191,7 +272,7 @@ fn help_has_examples() {
         let help = text(&optireduce(command).stdout);
         let (_, examples) = help.split_once("Examples:\n").expect("examples");
         let copied: Vec<&str> = examples.lines().collect();
-        assert!(copied.len() == 3 && copied.iter().all(|line| line.contains("optireduce ")), "{command:?}: {copied:?}");
+        assert!(copied.len() >= 3 && copied.iter().all(|line| line.contains("optireduce ")), "{command:?}: {copied:?}");
         for expected in ["Output:", "Exit codes:", "[default: "] {
             assert!(help.contains(expected), "{command:?}: {expected}");
         }
@@ -200,8 +281,8 @@ fn help_has_examples() {
 
 /// Runs `optireduce run` on every rank at the same time with these arguments; their outputs, by rank.
 fn ranks(count: usize, arguments: &[&str]) -> Vec<Output> {
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let (world_size, root) = (count.to_string(), format!("127.0.0.1:{port}"));
+    let root = free_root();
+    let world_size = count.to_string();
     let run = |rank: usize| {
         let rank = rank.to_string();
         let place = ["run", "--rank", &rank, "--world-size", &world_size, "--root", &root, "--timeout-s", "20"];
@@ -218,6 +299,8 @@ fn ranks(count: usize, arguments: &[&str]) -> Vec<Output> {
 /// A directory of this test's own.
 fn scratch(name: &str) -> std::path::PathBuf {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    // What an earlier run has left there.
+    let _ = std::fs::remove_dir_all(&path);
     std::fs::create_dir_all(&path).unwrap();
     path
 }
@@ -232,8 +315,9 @@ fn tensors(tensors: &[(&str, &[usize], Vec<f32>)]) -> Vec<u8> {
 
 #[test]
 fn ranks_share_a_secret_from_a_file() {
+    let folder = scratch("shared");
     let [secret, short] = [("secret", &[7; 32][..]), ("short", &[7; 8])].map(|(name, bytes)| {
-        let path = scratch("shared").join(name);
+        let path = folder.join(name);
         std::fs::write(&path, bytes).unwrap();
         path.to_str().unwrap().to_owned()
     });
@@ -299,6 +383,23 @@ fn two_levels_run_and_groups_that_cannot_be_are_refused() {
 }
 
 #[test]
+fn groups_of_ranks_that_are_ready_are_measured_and_those_that_cannot_be_are_refused() {
+    let outputs = ranks(3, &["--partial=2", "--bench=40K", "--secs=0.5", "--straggler-ms=100", "--json"]);
+    assert!(outputs.iter().all(|output| output.status.success()), "{outputs:?}");
+    let row: serde_json::Value = serde_json::from_slice(&outputs[0].stdout).expect("JSON");
+    let number = |name: &str| row[name].as_f64().expect(name);
+    assert_eq!(["size_bytes", "group_size", "ranks"].map(number), [40_960.0, 2.0, 3.0], "{row}");
+    assert_eq!(["incomplete", "wrong"].map(number), [0.0; 2], "{row}");
+    // The late one makes 5 averages at most but for the last, the others do not wait for it each time.
+    assert!(number("averages_min") <= 6.0 && number("averages_max") > number("averages_min"), "{row}");
+    assert!(number("members_mean") <= 2.0 && number("p50_ms") > 0.0, "{row}");
+    for output in ranks(2, &["--partial=3", "--bench=4K", "--secs=0.1"]) {
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        assert!(text(&output.stderr).contains("groups of 3 of 2 workers; expected 2 to 2"), "{output:?}");
+    }
+}
+
+#[test]
 fn raw_files_are_averaged_as_little_endian_fp32() {
     let folder = scratch("raw");
     for rank in 0..2u32 {
@@ -322,7 +423,7 @@ fn a_mean_that_lost_too_much_is_not_written() {
     let _ = std::fs::remove_file(&out);
     // No packet comes within a microsecond.
     for output in ranks(2, &["--file", &file, "--out", &out, "--bound-ms", "0.001"]) {
-        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
         assert!(
             text(&output.stderr).contains(
                 "the mean is incomplete and was not written on any rank: values did not arrive in time in values["
@@ -331,6 +432,61 @@ fn a_mean_that_lost_too_much_is_not_written() {
         );
     }
     assert!(!std::path::Path::new(&out).exists());
+}
+
+#[test]
+fn a_mean_without_contributions_that_came_too_late_is_written_with_exit_code_1() {
+    let folder = scratch("late");
+    let [file, out] = ["in.{rank}", "out.{rank}"].map(|name| folder.join(name).display().to_string());
+    for rank in 0..3_u8 {
+        std::fs::write(folder.join(format!("in.{rank}")), f32::from(3 * rank).to_le_bytes().repeat(1 << 20)).unwrap();
+    }
+    // Most packets of a rank come in time; a stage that nothing holds up takes far less.
+    let mut seen = false;
+    for bound_ms in ["1", "2", "3", "5", "8", "12", "20", "40"] {
+        let outputs = ranks(3, &["--file", &file, "--out", &out, "--bound-ms", bound_ms, "--json"]);
+        let said = text(&outputs[0].stderr);
+        let written = outputs[0].status.code() == Some(1) && !said.contains("was not written");
+        assert!(outputs.iter().all(|output| output.status == outputs[0].status), "{outputs:?}");
+        if !written {
+            continue;
+        }
+        seen = true;
+        let summary: serde_json::Value = serde_json::from_slice(&outputs[0].stdout).unwrap();
+        let bytes = summary["lost_contribution_bytes"].as_u64().unwrap();
+        assert!(
+            bytes > 0 && said.contains(&format!("{bytes} bytes of contributions did not arrive in time")),
+            "{said}"
+        );
+        let means: Vec<_> = (0..3).map(|rank| std::fs::read(folder.join(format!("out.{rank}"))).unwrap()).collect();
+        assert!(means.iter().all(|mean| *mean == means[0] && mean.len() == 4 << 20), "the same on all ranks");
+        break;
+    }
+    if !seen {
+        eprintln!("not seen: whatever the bound, all contributions came or too few");
+    }
+}
+
+#[test]
+fn what_ranks_do_that_differ_is_named() {
+    let root = free_root();
+    for (options, expected) in [
+        (vec!["--engine", "tcp"], "the ranks differ: --engine is tcp on rank 1, but udp on rank 0"),
+        (vec!["--file", "x"], "the ranks differ: --file is given on rank 1, but not given on rank 0"),
+        (vec!["--groups", "2"], "the ranks differ: --groups is 2 on rank 1, but not given on rank 0"),
+    ] {
+        let start = |rank: usize, options: &[&str]| {
+            let mut command = command();
+            command.args(["run", "--rank", &rank.to_string(), "--world-size", "2", "--timeout-s", "20"]);
+            command.args(["--root", &root]).args(options);
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts")
+        };
+        for rank in [start(0, &[]), start(1, &options)] {
+            let output = rank.wait_with_output().unwrap();
+            let said = text(&output.stderr);
+            assert!(output.status.code() == Some(2) && said.contains(expected), "{said}");
+        }
+    }
 }
 
 #[test]
@@ -348,6 +504,20 @@ fn a_mean_that_one_rank_cannot_write_is_written_by_none() {
         assert!(said.contains("rank 1: ") && said.contains("out.1/mean: No such file or directory"), "{said}");
         assert!(said.contains("no rank has written its mean"), "{said}");
     }
+    for rank in [0, 2] {
+        assert_eq!(std::fs::read_dir(of_rank(rank)).unwrap().count(), 0, "rank {rank}");
+    }
+    // Nor is anything replaced that is no file.
+    std::fs::create_dir_all(of_rank(1)).unwrap();
+    let pipe = of_rank(1).join("mean");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for output in ranks(3, &["--file", &file, "--out", &out]) {
+        let said = text(&output.stderr);
+        assert!(output.status.code() == Some(2) && said.contains("out.1/mean: it is there already"), "{said}");
+    }
+    let is_pipe = std::os::unix::fs::FileTypeExt::is_fifo(&pipe.metadata().unwrap().file_type());
+    std::fs::remove_file(&pipe).unwrap();
+    assert!(is_pipe, "it is there still");
     for rank in [0, 2] {
         assert_eq!(std::fs::read_dir(of_rank(rank)).unwrap().count(), 0, "rank {rank}");
     }
@@ -419,6 +589,18 @@ fn files_that_do_not_fit_are_named_on_all_ranks() {
     check(other(Dtype::BF16, 12), "tensor a has type BF16 on rank 1 and F32 on rank 0");
     check(other(Dtype::I32, 24), "tensor a: its type is I32, expected F32, BF16 or F16; convert it first");
     check(None, &format!("rank 1: {}: No such file", path(1)));
+    // As long as no memory is: it has no blocks.
+    let huge = std::fs::File::create(path(1)).unwrap();
+    huge.set_len(1 << 42).unwrap();
+    for output in ranks(2, &["--file", &file]) {
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        let names = [&format!("rank 1: {} needs 16384.2 GiB of memory, ", path(1)), "are available"];
+        assert!(names.iter().all(|what| said.contains(*what)), "{said}");
+    }
+    for output in ranks(2, &["--file", "/dev/zero"]) {
+        assert!(text(&output.stderr).contains("rank 0: /dev/zero: it is no regular file"), "{output:?}");
+    }
 }
 
 /// Processes with this text among their arguments.

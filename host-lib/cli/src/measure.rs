@@ -1,0 +1,162 @@
+//! What is timed of a size: calls that warm up, then calls that count, until the lowest rank has seen enough.
+//!
+//! All ranks make the same calls in the same order, also those over the control channel: where a process that was started again
+//! comes in, the others tell it where they are ([`Progress`]), and it goes on there.
+
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use crate::args::JobArgs;
+use crate::engine::{Engine, Seen};
+
+/// Most calls before those that are timed: a bound takes 20 or a few more.
+const WARM_UP_CALLS_MAX: usize = 100;
+/// Calls between two decisions whether to go on.
+const CALLS_A_ROUND: usize = 5;
+/// Fewest calls of a size.
+const CALLS_MIN: usize = 20;
+/// Most calls of a size.
+const CALLS_MAX: usize = 20_000;
+
+/// How far the ranks are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Progress {
+    /// Which of the sizes is measured.
+    pub size: usize,
+    /// Whether calls are timed yet.
+    is_timed: bool,
+    /// Calls made so far, of those that are timed or of those that are not.
+    calls: usize,
+}
+
+impl Progress {
+    /// At the beginning of a size.
+    pub fn at(size: usize) -> Self {
+        Self { size, ..Self::default() }
+    }
+}
+
+/// One size on one rank.
+pub struct Measurement<'a> {
+    args: &'a JobArgs,
+    is_late: bool,
+    gradient: Vec<f32>,
+    data: Vec<f32>,
+    seen: Seen,
+    /// How long the call took in which this process joined, if it was started again.
+    joined_in: Option<Duration>,
+    /// When calls began to be timed, and the CPU time until then.
+    begin: Instant,
+    cpu_s: f64,
+}
+
+impl<'a> Measurement<'a> {
+    pub fn new(args: &'a JobArgs, rank: usize, is_late: bool, bytes: usize) -> Self {
+        let gradient: Vec<f32> = (0..bytes / 4).map(|i| ((i * 31 + rank * 7) % 1000) as f32 * 1e-3 - 0.5).collect();
+        let data = gradient.clone();
+        let (seen, begin, cpu_s) = (Seen::default(), Instant::now(), cpu_s());
+        Self { args, is_late, gradient, data, seen, joined_in: None, begin, cpu_s }
+    }
+
+    /// Of a process that was started again: makes the call in which it joins, with the others. How far they are.
+    pub fn join(&mut self, engine: &mut Engine) -> Result<Progress, String> {
+        let call = Instant::now();
+        let joined = engine.all_reduce(&mut self.data, &mut self.seen)?;
+        if joined != Some(engine.communicator.rank()) {
+            return Err("its first collective is not the one in which the others let it join".into());
+        }
+        self.joined_in = Some(call.elapsed());
+        let progress = exchange(engine, None)?;
+        // Calls without it took others as long as they say.
+        self.seen.ms.resize(if progress.is_timed { progress.calls } else { 0 }, 0.0);
+        Ok(progress)
+    }
+
+    /// Measures until the lowest rank has seen enough.
+    pub fn run(mut self, engine: &mut Engine, mut progress: Progress) -> Result<Seen, String> {
+        let mut is_over = match self.joined_in.take() {
+            Some(took) => self.account(engine, &mut progress, took)?,
+            None => false,
+        };
+        while !is_over {
+            is_over = self.step(engine, &mut progress)?;
+        }
+        self.finish(engine)
+    }
+
+    /// Makes a call; whether it was the last one.
+    fn step(&mut self, engine: &mut Engine, progress: &mut Progress) -> Result<bool, String> {
+        self.data.copy_from_slice(&self.gradient);
+        if progress.is_timed {
+            engine.communicator.barrier().map_err(|error| error.to_string())?;
+            if self.is_late {
+                std::thread::sleep(Duration::from_secs_f64(self.args.straggler_ms / 1000.0));
+            }
+        }
+        let call = Instant::now();
+        let joined = engine.all_reduce(&mut self.data, &mut self.seen)?;
+        let took = call.elapsed();
+        if joined.is_some() {
+            exchange(engine, Some(*progress))?;
+        }
+        self.account(engine, progress, took)
+    }
+
+    /// Takes a call that was made; whether it was the last one.
+    fn account(&mut self, engine: &mut Engine, progress: &mut Progress, took: Duration) -> Result<bool, String> {
+        progress.calls += 1;
+        if !progress.is_timed {
+            // Pages and paths are new, and the bound may still be measured. The ranks of two levels measure several.
+            let measuring = engine.communicator.all_gather_bytes(&[u8::from(self.seen.measuring_bound)]);
+            let measuring = measuring.map_err(|error| error.to_string())?.contains(&vec![1]);
+            if !measuring || progress.calls == WARM_UP_CALLS_MAX {
+                *progress = Progress { is_timed: true, ..Progress::at(progress.size) };
+                (self.seen, self.begin, self.cpu_s) = (Seen::default(), Instant::now(), cpu_s());
+            }
+            return Ok(false);
+        }
+        self.seen.ms.push(took.as_secs_f64() * 1000.0);
+        if !progress.calls.is_multiple_of(CALLS_A_ROUND) {
+            return Ok(false);
+        }
+        let (calls, secs) = (progress.calls, self.begin.elapsed().as_secs_f64());
+        let enough = calls >= CALLS_MIN && secs >= self.args.secs || calls >= CALLS_MAX || secs >= 4.0 * self.args.secs;
+        let all = engine.communicator.all_gather_bytes(&[u8::from(enough)]).map_err(|error| error.to_string())?;
+        // The lowest rank that is still there decides.
+        Ok(all.iter().flatten().next() == Some(&1))
+    }
+
+    fn finish(mut self, engine: &mut Engine) -> Result<Seen, String> {
+        self.seen.cpu_s = cpu_s() - self.cpu_s;
+        self.seen.memory_mb = memory_mb();
+        let metrics = engine.communicator.metrics().map_err(|error| error.to_string())?;
+        self.seen.unsent_packets = metrics.unsent.total();
+        (self.seen.forged_packets, self.seen.replayed_packets) =
+            (metrics.seal_drops.forged, metrics.seal_drops.replayed);
+        Ok(self.seen)
+    }
+}
+
+/// A rank has joined: the others say how far they are. `own`: of a rank that knows it.
+fn exchange(engine: &mut Engine, own: Option<Progress>) -> Result<Progress, String> {
+    let own = own.map_or(Ok(Vec::new()), |own| serde_json::to_vec(&own)).map_err(|error| error.to_string())?;
+    let all = engine.communicator.all_gather_bytes(&own).map_err(|error| error.to_string())?;
+    let told = all.iter().find(|told| !told.is_empty()).ok_or("no rank is left that says what is measured")?;
+    serde_json::from_slice(told).map_err(|error| format!("how far the others are: {error}"))
+}
+
+/// CPU time of this process so far, its threads and the kernel's work for them.
+fn cpu_s() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
+
+/// The most memory that this process has had.
+fn memory_mb() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.trim().parse::<f64>().ok());
+    peak.unwrap_or(0.0) / 1000.0
+}
