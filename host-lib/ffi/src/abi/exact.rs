@@ -1,0 +1,114 @@
+//! Exact reductions: whole, of any type, with the same bits on all ranks.
+
+use std::ffi::c_void;
+use std::ptr::null_mut;
+
+use optireduce::{Communicator, ElementType, ExactOp};
+
+use super::comm::of;
+use super::{begin, bytes_of, check_elements};
+use crate::comm::Comm;
+use crate::config::{element_type, exact_op};
+use crate::guard::guard;
+use crate::raw::{Input, Output, Place, check_alignment};
+use crate::status::Failure;
+use crate::types::{optr_comm_t, optr_request_t, optr_status_t};
+
+/// Reduces values over all ranks, exactly: over TCP, whole, with the same bits on all ranks, as slow as the slowest rank. type: an
+/// optr_type_t; op: an optr_op_t. Integers wrap, NaN of any rank stays in minimum and maximum, floating-point values are folded in
+/// the order of ranks. input and output may be the same, or overlap. After an error output is as it was. Collective.
+///
+/// Threads: any, one at a time per communicator; blocks.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn optr_all_reduce_exact(
+    comm: optr_comm_t,
+    input: *const c_void,
+    output: *mut c_void,
+    elements: usize,
+    type_: u32,
+    op: u32,
+) -> optr_status_t {
+    guard("optr_all_reduce_exact", || {
+        let (element, op, [bytes, _]) = check(type_, op, input, output, [elements; 2])?;
+        // SAFETY: the caller's: NULL or as many values each. `input` is copied before anything is written.
+        let (values, mut output) = unsafe {
+            let input = Input::<u8>::new("input", input.cast(), bytes)?;
+            (input.to_vec(), Output::<u8>::new("output", output.cast(), bytes)?)
+        };
+        output.write(&of(comm)?.call(|communicator| communicator.start_all_reduce_exact(values, element, op))?);
+        Ok(())
+    })
+}
+
+/// Begins what optr_all_reduce_exact() does, and returns at once. input is copied before this returns. output must stay valid, and be
+/// left alone, until the request is done. Calls of a communicator that have begun are made one after the other. Collective.
+///
+/// Threads: any, one at a time per communicator; does not block.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn optr_start_all_reduce_exact(
+    comm: optr_comm_t,
+    input: *const c_void,
+    output: *mut c_void,
+    elements: usize,
+    type_: u32,
+    op: u32,
+    request: *mut optr_request_t,
+) -> optr_status_t {
+    guard("optr_start_all_reduce_exact", || {
+        let (element, op, [bytes, _]) = check(type_, op, input, output, [elements; 2])?;
+        // SAFETY: the caller's: NULL or room for a handle; NULL or as many values each, `output` until the request is done.
+        let (mut place, values, mut output) = unsafe {
+            let place = Place::new("request", request)?;
+            let input = Input::<u8>::new("input", input.cast(), bytes)?;
+            (place, input.to_vec(), Output::<u8>::new("output", output.cast(), bytes)?)
+        };
+        place.set(null_mut());
+        let start = |communicator: &mut Communicator| communicator.start_all_reduce_exact(values, element, op);
+        begin(of(comm)?, place, start, Comm::failed, move |bytes| {
+            output.write(&bytes);
+            Ok(())
+        })
+    })
+}
+
+/// As optr_all_reduce_exact(), for this rank's shard of the result: output_elements is what optr_comm_shard() says. Collective.
+///
+/// Threads: any, one at a time per communicator; blocks.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn optr_reduce_scatter_exact(
+    comm: optr_comm_t,
+    input: *const c_void,
+    elements: usize,
+    output: *mut c_void,
+    output_elements: usize,
+    type_: u32,
+    op: u32,
+) -> optr_status_t {
+    guard("optr_reduce_scatter_exact", || {
+        let (element, op, [bytes, output_bytes]) = check(type_, op, input, output, [elements, output_elements])?;
+        // SAFETY: the caller's: NULL or as many values each. `input` is copied before anything is written.
+        let (values, mut output) = unsafe {
+            let input = Input::<u8>::new("input", input.cast(), bytes)?;
+            (input.to_vec(), Output::<u8>::new("output", output.cast(), output_bytes)?)
+        };
+        let comm = of(comm)?;
+        check_elements("output_elements", output_elements, comm.shard_range(elements).len())?;
+        output.write(&comm.call(|communicator| communicator.start_reduce_scatter_exact(values, element, op))?);
+        Ok(())
+    })
+}
+
+/// What is reduced, and how; how many bytes so many values of it take, in and out.
+fn check(
+    type_: u32,
+    op: u32,
+    input: *const c_void,
+    output: *mut c_void,
+    elements: [usize; 2],
+) -> Result<(ElementType, ExactOp, [usize; 2]), Failure> {
+    let (element, op) = (element_type(type_)?, exact_op("op", op)?);
+    let bytes = [bytes_of(elements[0], element)?, bytes_of(elements[1], element)?];
+    check_alignment("input", input, element.bytes())?;
+    check_alignment("output", output, element.bytes())?;
+    Ok((element, op, bytes))
+}

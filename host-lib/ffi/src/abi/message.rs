@@ -1,0 +1,146 @@
+//! Messages from one rank to another, beside the calls of all ranks and in no order with them.
+
+use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
+
+use optireduce::Message;
+
+use super::begin;
+use super::comm::of;
+use crate::comm::Comm;
+use crate::guard::guard;
+use crate::raw::{Input, Output, Place};
+use crate::status::Failure;
+use crate::types::optr_status_t::OPTR_MISMATCH;
+use crate::types::{OPTR_ANY_RANK, optr_comm_t, optr_message_t, optr_request_t, optr_status_t};
+
+/// Sends bytes to one rank (this one, too), which receives them with the same tag. Of each other rank a rank keeps up to 8 MiB
+/// until they are received: what fits is sent at once, a longer message waits until it is asked for, at most for the timeout of the
+/// config. Messages with the same tag come in the order in which they were sent. Not collective.
+///
+/// Threads: any, at any time, also while another thread waits in a call; blocks.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn optr_send(
+    comm: optr_comm_t,
+    to: c_int,
+    tag: u32,
+    data: *const c_void,
+    bytes: usize,
+) -> optr_status_t {
+    guard("optr_send", || {
+        let comm = of(comm)?;
+        // SAFETY: the caller's: NULL or as many bytes.
+        let message = unsafe { Input::<u8>::new("data", data.cast(), bytes) }?.to_vec();
+        let to = rank_of(&comm, "to", to)?;
+        let sent = comm.begin(|communicator| communicator.start_send(to, tag, message))?;
+        sent.wait().map_err(|error| comm.of(error))?;
+        Ok(())
+    })
+}
+
+/// Begins what optr_send() does, and returns at once. data is copied before this returns.
+///
+/// Threads: any, at any time, also while another thread waits in a call; does not block.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn optr_start_send(
+    comm: optr_comm_t,
+    to: c_int,
+    tag: u32,
+    data: *const c_void,
+    bytes: usize,
+    request: *mut optr_request_t,
+) -> optr_status_t {
+    guard("optr_start_send", || {
+        // SAFETY: the caller's: NULL or room for a handle; NULL or as many bytes.
+        let (mut place, message) = unsafe {
+            let place = Place::new("request", request)?;
+            (place, Input::<u8>::new("data", data.cast(), bytes)?.to_vec())
+        };
+        place.set(null_mut());
+        let comm = of(comm)?;
+        let to = rank_of(&comm, "to", to)?;
+        begin(comm, place, |communicator| communicator.start_send(to, tag, message), Comm::of, |_| Ok(()))
+    })
+}
+
+/// Receives what one rank (from; OPTR_ANY_RANK: any) sends with this tag: the first such message that is not received yet.
+/// data: room for so many bytes. message: NULL, and the message must have as many; or where to write how many it has, and
+/// from whom. A message that does not fit is OPTR_MISMATCH, and lost. Waits at most for the timeout of the config. Not
+/// collective.
+///
+/// Threads: any, at any time, also while another thread waits in a call; blocks.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn optr_recv(
+    comm: optr_comm_t,
+    from: c_int,
+    tag: u32,
+    data: *mut c_void,
+    bytes: usize,
+    message: *mut optr_message_t,
+) -> optr_status_t {
+    guard("optr_recv", || {
+        // SAFETY: the caller's: NULL or room for as many bytes; NULL or room for what is said of them.
+        let (output, message) =
+            unsafe { (Output::<u8>::new("data", data.cast(), bytes)?, Place::optional("message", message)?) };
+        let comm = of(comm)?;
+        let from = source_of(&comm, from)?;
+        let begun = comm.begin(|communicator| communicator.start_recv(from, tag))?;
+        take(begun.wait().map_err(|error| comm.of(error))?, tag, output, message)
+    })
+}
+
+/// Begins what optr_recv() does, and returns at once. data and message must stay valid, and be left alone, until the request
+/// is done. A request that is given up takes no message.
+///
+/// Threads: any, at any time, also while another thread waits in a call; does not block.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn optr_start_recv(
+    comm: optr_comm_t,
+    from: c_int,
+    tag: u32,
+    data: *mut c_void,
+    bytes: usize,
+    message: *mut optr_message_t,
+    request: *mut optr_request_t,
+) -> optr_status_t {
+    guard("optr_start_recv", || {
+        // SAFETY: the caller's: NULL or room for a handle; NULL or room for as many bytes, and for what is said of them,
+        // until the request is done.
+        let (mut place, output, message) = unsafe {
+            let place = Place::new("request", request)?;
+            (place, Output::<u8>::new("data", data.cast(), bytes)?, Place::optional("message", message)?)
+        };
+        place.set(null_mut());
+        let comm = of(comm)?;
+        let from = source_of(&comm, from)?;
+        let end = move |came| take(came, tag, output, message);
+        begin(comm, place, |communicator| communicator.start_recv(from, tag), Comm::of, end)
+    })
+}
+
+/// Hands over a message that has come.
+fn take(came: Message, tag: u32, mut output: Output<u8>, place: Option<Place<optr_message_t>>) -> Result<(), Failure> {
+    let (found, room, rank) = (came.bytes.len(), output.elements(), came.rank);
+    if found > room || (place.is_none() && found != room) {
+        let most = if place.is_none() { "" } else { "at most " };
+        let text = format!(
+            "a message of {found} bytes came from rank {rank} with tag {tag}, expected {most}{room}; it is lost"
+        );
+        return Err(Failure::new(OPTR_MISMATCH, text));
+    }
+    output.write_first(&came.bytes);
+    if let Some(mut place) = place {
+        place.set(optr_message_t { bytes: found, rank: rank as c_int });
+    }
+    Ok(())
+}
+
+fn rank_of(comm: &Comm, name: &str, rank: c_int) -> Result<usize, Failure> {
+    let known = usize::try_from(rank).ok().filter(|rank| *rank < comm.world_size());
+    known.ok_or_else(|| Failure::argument(name, rank, format_args!("a rank from 0 to {}", comm.world_size() - 1)))
+}
+
+/// `None`: any.
+fn source_of(comm: &Comm, from: c_int) -> Result<Option<usize>, Failure> {
+    if from == OPTR_ANY_RANK { Ok(None) } else { rank_of(comm, "from", from).map(Some) }
+}

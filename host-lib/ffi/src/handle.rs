@@ -1,0 +1,55 @@
+//! What `optireduce` gives for something that has begun: of three types, which can do the same.
+
+use std::time::Duration;
+
+use optireduce::{Error, Message, Pending, Report, Request, Transfer};
+
+/// To be waited for, for as long as it takes or for a while, or awaited.
+pub trait Handle: Future<Output = Result<Self::Done, Error>> + Send + Unpin + Sized + 'static {
+    /// What comes of it.
+    type Done: Send;
+    /// Whether that has a report.
+    const HAS_REPORT: bool;
+
+    fn wait_timeout(&mut self, timeout: Duration) -> bool;
+    fn wait(self) -> Result<Self::Done, Error>;
+}
+
+impl Handle for Request {
+    type Done = (Vec<f32>, Report);
+    const HAS_REPORT: bool = true;
+
+    fn wait_timeout(&mut self, timeout: Duration) -> bool {
+        Self::wait_timeout(self, timeout)
+    }
+
+    fn wait(self) -> Result<Self::Done, Error> {
+        Self::wait(self)
+    }
+}
+
+impl<T: Send + Unpin + 'static> Handle for Pending<T> {
+    type Done = T;
+    const HAS_REPORT: bool = false;
+
+    fn wait_timeout(&mut self, timeout: Duration) -> bool {
+        Self::wait_timeout(self, timeout)
+    }
+
+    fn wait(self) -> Result<Self::Done, Error> {
+        Self::wait(self)
+    }
+}
+
+impl Handle for Transfer {
+    type Done = Message;
+    const HAS_REPORT: bool = false;
+
+    fn wait_timeout(&mut self, timeout: Duration) -> bool {
+        Self::wait_timeout(self, timeout)
+    }
+
+    fn wait(self) -> Result<Self::Done, Error> {
+        Self::wait(self)
+    }
+}

@@ -1,0 +1,100 @@
+//! Calls of the caller's functions, and what keeps the caller's threads.
+
+use std::ffi::{c_char, c_int, c_void};
+
+use crate::status::{Failure, c_text};
+use crate::types::{optr_callback_t, optr_peer_report_t, optr_report_t, optr_status_t};
+
+use super::null;
+
+unsafe extern "C" {
+    // POSIX; not in the crate libc.
+    fn pthread_setcancelstate(state: c_int, before: *mut c_int) -> c_int;
+}
+
+/// While this is there, the thread is not cancelled (`pthread_cancel`): that would unwind it through frames which cannot be
+/// unwound so, with locks held. It is cancelled afterwards.
+#[derive(Debug)]
+pub struct NotCancelled {
+    before: c_int,
+}
+
+impl NotCancelled {
+    pub fn new() -> Self {
+        // Both in glibc and in musl.
+        const PTHREAD_CANCEL_DISABLE: c_int = 1;
+        let mut before = 0;
+        // SAFETY: the state is a valid one; `before` is ours.
+        unsafe { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &mut before) };
+        Self { before }
+    }
+}
+
+impl Drop for NotCancelled {
+    fn drop(&mut self) {
+        // SAFETY: the state is the one that this thread had; NULL is allowed.
+        unsafe { pthread_setcancelstate(self.before, std::ptr::null_mut()) };
+    }
+}
+
+/// A function of the caller's, to be called once, from another thread.
+#[derive(Debug)]
+pub struct Callback {
+    function: unsafe extern "C" fn(optr_status_t, *const optr_report_t, *const c_char, *mut c_void),
+    context: *mut c_void,
+}
+
+// SAFETY: the caller has promised that the function may be called from any thread with this context.
+unsafe impl Send for Callback {}
+
+/// A callback that is called in any case: if nothing else comes of it, with [`optr_status_t::OPTR_INTERNAL`].
+#[derive(Debug)]
+pub struct Armed(Option<Callback>);
+
+impl Armed {
+    pub fn call(mut self, done: Result<Option<(optr_report_t, Vec<optr_peer_report_t>)>, Failure>) {
+        if let Some(callback) = self.0.take() {
+            callback.call(done);
+        }
+    }
+}
+
+impl Drop for Armed {
+    fn drop(&mut self) {
+        if let Some(callback) = self.0.take() {
+            callback.call(Err(Failure::new(optr_status_t::OPTR_INTERNAL, "a bug in liboptireduce; please report it")));
+        }
+    }
+}
+
+impl Callback {
+    /// # Safety
+    /// NULL, or the function may be called once, from any thread, with the context, and returns.
+    pub unsafe fn new(function: optr_callback_t, context: *mut c_void) -> Result<Self, Failure> {
+        let function = function.ok_or_else(|| null("callback", "a function"))?;
+        Ok(Self { function, context })
+    }
+
+    /// From now on it is called in any case.
+    pub fn arm(self) -> Armed {
+        Armed(Some(self))
+    }
+
+    /// Calls it. `done`: the report with its peers, if there is one, or why there is none.
+    fn call(self, done: Result<Option<(optr_report_t, Vec<optr_peer_report_t>)>, Failure>) {
+        let Self { function, context } = self;
+        let error = c_text(done.as_ref().err().map_or("", |failure| &failure.text));
+        match done {
+            // SAFETY: the caller's promise (`new`); the text lives until it returns.
+            Ok(None) => unsafe { function(optr_status_t::OPTR_SUCCESS, std::ptr::null(), error.as_ptr(), context) },
+            Ok(Some((mut report, mut peers))) => {
+                report.peers = peers.as_mut_ptr();
+                report.peer_capacity = report.peer_count;
+                // SAFETY: the caller's promise (`new`); report, peers and text live until it returns.
+                unsafe { function(optr_status_t::OPTR_SUCCESS, &report, error.as_ptr(), context) };
+            }
+            // SAFETY: as above.
+            Err(failure) => unsafe { function(failure.status, std::ptr::null(), error.as_ptr(), context) },
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Something that has begun, behind a handle: a collective, a call over TCP, a message.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
+use std::time::Duration;
+
+use optireduce::{Error, Report};
+
+use crate::callbacks;
+use crate::comm::Comm;
+use crate::handle::Handle;
+use crate::raw::Callback;
+use crate::report;
+use crate::status::Failure;
+use crate::types::optr_status_t::{OPTR_BUSY, OPTR_INVALID_HANDLE};
+
+/// What comes of a request: a report, if it is a collective's.
+pub type Outcome = Result<Option<Report>, Failure>;
+
+/// A handle, and what is to be done with what comes of it.
+struct Step<H, E> {
+    handle: H,
+    end: E,
+}
+
+trait Begun: Send {
+    fn has_report(&self) -> bool;
+    fn wait_timeout(&mut self, timeout: Duration) -> bool;
+    fn wait(self: Box<Self>) -> Outcome;
+    fn deliver(self: Box<Self>, callback: Callback) -> callbacks::Delivery;
+}
+
+impl<H: Handle, E: FnOnce(Result<H::Done, Error>) -> Outcome + Send + 'static> Begun for Step<H, E> {
+    fn has_report(&self) -> bool {
+        H::HAS_REPORT
+    }
+
+    fn wait_timeout(&mut self, timeout: Duration) -> bool {
+        self.handle.wait_timeout(timeout)
+    }
+
+    fn wait(self: Box<Self>) -> Outcome {
+        let Self { handle, end } = *self;
+        end(handle.wait())
+    }
+
+    fn deliver(self: Box<Self>, callback: Callback) -> callbacks::Delivery {
+        let callback = callback.arm();
+        Box::pin(async move {
+            let Self { handle, end } = *self;
+            let outcome = end(handle.await);
+            callback.call(outcome.map(|report| report.as_ref().map(report::for_c)));
+        })
+    }
+}
+
+pub struct Request {
+    comm: Arc<Comm>,
+    /// `None`: done, given up, or handed to a callback.
+    running: Mutex<Option<Box<dyn Begun>>>,
+}
+
+impl fmt::Debug for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Request").finish_non_exhaustive()
+    }
+}
+
+impl Request {
+    /// `end`: what is done with what comes of it, on the thread that waits for it.
+    pub fn new<H: Handle>(
+        comm: Arc<Comm>,
+        handle: H,
+        end: impl FnOnce(Result<H::Done, Error>) -> Outcome + Send + 'static,
+    ) -> Self {
+        Self { comm, running: Mutex::new(Some(Box::new(Step { handle, end }))) }
+    }
+
+    pub fn comm(&self) -> &Arc<Comm> {
+        &self.comm
+    }
+
+    /// Whether it ends with a report.
+    pub fn has_report(&self) -> Result<bool, Failure> {
+        self.with(|running| running.as_ref().is_some_and(|begun| begun.has_report()))
+    }
+
+    /// Waits until it is done, and gives its outcome. `timeout`: at most so long (zero: only looks), then it goes on, which
+    /// is `None`; without one, a message that gets no further fails after the timeout of the communicator.
+    pub fn wait(&self, timeout: Option<Duration>) -> Result<Option<Outcome>, Failure> {
+        self.with(|running| {
+            let is_done = |begun: &mut Box<dyn Begun>| match timeout {
+                Some(timeout) => begun.wait_timeout(timeout),
+                None => true,
+            };
+            running.take_if(is_done).map(Begun::wait)
+        })
+    }
+
+    /// Lets the callback have the outcome.
+    pub fn on_done(&self, callback: Callback) -> Result<(), Failure> {
+        self.with(|running| {
+            let Some(begun) = running.take() else { return Err(finished()) };
+            let mut begun = Some((begun, callback));
+            let deliver = |(begun, callback): (Box<dyn Begun>, Callback)| begun.deliver(callback);
+            let added = callbacks::add(|| begun.take().map(deliver));
+            // Without a thread for callbacks it can still be waited for.
+            *running = begun.map(|(begun, _)| begun);
+            added
+        })?
+    }
+
+    /// Gives it up: the result is written nowhere from now on.
+    pub fn give_up(&self) -> Result<(), Failure> {
+        self.with(|running| drop(running.take()))
+    }
+
+    /// Something with what runs, by one thread at a time.
+    fn with<T>(&self, look: impl FnOnce(&mut Option<Box<dyn Begun>>) -> T) -> Result<T, Failure> {
+        let mut running = match self.running.try_lock() {
+            Ok(running) => running,
+            Err(TryLockError::Poisoned(poisoned)) => PoisonError::into_inner(poisoned),
+            Err(TryLockError::WouldBlock) => {
+                return Err(Failure::new(OPTR_BUSY, "another thread waits for this request"));
+            }
+        };
+        if running.is_none() {
+            return Err(finished());
+        }
+        Ok(look(&mut running))
+    }
+}
+
+fn finished() -> Failure {
+    Failure::new(OPTR_INVALID_HANDLE, "the request was finished before")
+}

@@ -1,0 +1,197 @@
+//! What a call has come to: a status and a text, from the errors of `optireduce`.
+
+use std::cell::RefCell;
+use std::ffi::{CString, c_char};
+
+use optireduce::{BootstrapError, CardError, ConnectError, ControlError, Error, Refusal};
+
+use crate::types::optr_status_t::{self, *};
+
+/// Why a call failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    pub status: optr_status_t,
+    pub text: String,
+}
+
+impl Failure {
+    pub fn new(status: optr_status_t, text: impl Into<String>) -> Self {
+        Self { status, text: text.into() }
+    }
+
+    /// Something is not what it must be.
+    pub fn argument(name: &str, found: impl std::fmt::Display, expected: impl std::fmt::Display) -> Self {
+        Self::new(OPTR_INVALID_ARGUMENT, format!("{name} is {found}, expected {expected}; nothing was changed"))
+    }
+}
+
+impl From<ConnectError> for Failure {
+    fn from(error: ConnectError) -> Self {
+        let status = match &error {
+            ConnectError::Bootstrap(error) => match error {
+                BootstrapError::Refused(Refusal::Settings(_)) => OPTR_MISMATCH,
+                BootstrapError::Refused(Refusal::Missing { .. } | Refusal::NotConnected { .. }) => OPTR_PEER_FAILED,
+                BootstrapError::Refused(_) => OPTR_INVALID_ARGUMENT,
+                BootstrapError::NoAddress { .. } | BootstrapError::NoRoot { .. } => OPTR_PEER_FAILED,
+                _ => OPTR_SYSTEM,
+            },
+            ConnectError::Control(error) => of_control(error),
+            ConnectError::Socket(_) | ConnectError::Thread(_) | ConnectError::Card(CardError::Driver(_)) => OPTR_SYSTEM,
+            // Launch, secret, settings.
+            _ => OPTR_INVALID_ARGUMENT,
+        };
+        Self::new(status, error.to_string())
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let status = match &error {
+            Error::Collective(_) => OPTR_SYSTEM,
+            Error::Mismatch(_) => OPTR_MISMATCH,
+            Error::Control(error) => of_control(error),
+            Error::Argument { .. } | Error::Operation { .. } | Error::Cards { .. } => OPTR_INVALID_ARGUMENT,
+            Error::Memory(_) => OPTR_NO_MEMORY,
+            Error::Dropped | Error::LeftOut => OPTR_DROPPED,
+            Error::NoAgreement { .. } => OPTR_PEER_FAILED,
+            Error::Closed => OPTR_CLOSED,
+            _ => OPTR_INTERNAL,
+        };
+        Self::new(status, error.to_string())
+    }
+}
+
+fn of_control(error: &ControlError) -> optr_status_t {
+    match error {
+        ControlError::Differs(_) => OPTR_MISMATCH,
+        ControlError::NoSuchRank { .. } | ControlError::TooMany { .. } => OPTR_INVALID_ARGUMENT,
+        ControlError::Memory(_) => OPTR_NO_MEMORY,
+        ControlError::Outside => OPTR_DROPPED,
+        ControlError::OutOfStep(first) => of_control(first),
+        ControlError::Closed => OPTR_CLOSED,
+        _ => OPTR_PEER_FAILED,
+    }
+}
+
+/// Whether the communicator is of no use any more after this error of a call of all ranks.
+pub fn is_fatal(error: &Error) -> bool {
+    match error {
+        Error::Argument { .. } | Error::Operation { .. } | Error::Cards { .. } | Error::Memory(_) | Error::Dropped => {
+            false
+        }
+        Error::Control(error) => !matches!(
+            error,
+            ControlError::Differs(_)
+                | ControlError::Outside
+                | ControlError::GivenUp { .. }
+                | ControlError::LeftOut
+                | ControlError::Memory(_)
+                | ControlError::NoSuchRank { .. }
+        ),
+        _ => true,
+    }
+}
+
+/// The name of a status, as in the header.
+pub fn name(status: i32) -> &'static std::ffi::CStr {
+    const NAMES: [&std::ffi::CStr; 14] = [
+        c"OPTR_SUCCESS",
+        c"OPTR_INVALID_ARGUMENT",
+        c"OPTR_INVALID_HANDLE",
+        c"OPTR_BUSY",
+        c"OPTR_TIMEOUT",
+        c"OPTR_MISMATCH",
+        c"OPTR_PEER_FAILED",
+        c"OPTR_DROPPED",
+        c"OPTR_ABORTED",
+        c"OPTR_CLOSED",
+        c"OPTR_NO_MEMORY",
+        c"OPTR_SYSTEM",
+        c"OPTR_FORKED",
+        c"OPTR_INTERNAL",
+    ];
+    usize::try_from(status).ok().and_then(|status| NAMES.get(status)).copied().unwrap_or(c"unknown status")
+}
+
+thread_local! {
+    static LAST_ERROR: RefCell<CString> = RefCell::default();
+}
+
+/// A text for C: it ends where the first zero byte would be.
+pub fn c_text(text: &str) -> CString {
+    let text = text.split('\0').next().unwrap_or_default();
+    CString::new(text).unwrap_or_default()
+}
+
+/// Keeps the text of this thread's last error.
+pub fn remember(text: &str) {
+    // A thread that ends has no place for it any more.
+    let _ = LAST_ERROR.try_with(|last| last.replace(c_text(text)));
+}
+
+/// The text of this thread's last error: valid until the next one.
+pub fn last_error() -> *const c_char {
+    LAST_ERROR.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
+}
+
+#[cfg(test)]
+mod tests {
+    use optireduce::memory::NotEnoughMemory;
+
+    use super::*;
+
+    #[test]
+    fn errors_say_whose_they_are() {
+        let memory = NotEnoughMemory { what: "a bucket".into(), needed: 2, available: 1, remedy: "" };
+        let gone = ControlError::Gone(3);
+        let cases: [(Error, _, _); 9] = [
+            (memory.into(), OPTR_NO_MEMORY, false),
+            (Error::Dropped, OPTR_DROPPED, false),
+            (Error::LeftOut, OPTR_DROPPED, true),
+            (Error::Closed, OPTR_CLOSED, true),
+            (Error::Argument { name: "root", found: 3, expected: "less".into() }, OPTR_INVALID_ARGUMENT, false),
+            (gone.clone().into(), OPTR_PEER_FAILED, true),
+            (ControlError::OutOfStep(gone.into()).into(), OPTR_PEER_FAILED, true),
+            (ControlError::Outside.into(), OPTR_DROPPED, false),
+            (Error::NoAgreement { waited: Default::default() }, OPTR_PEER_FAILED, true),
+        ];
+        for (error, status, fatal) in cases {
+            assert_eq!(is_fatal(&error), fatal, "{error}");
+            let text = error.to_string();
+            assert_eq!(Failure::from(error), Failure::new(status, text));
+        }
+        let runs = BootstrapError::from(Refusal::Runs { rank: 1 });
+        assert_eq!(Failure::from(ConnectError::from(runs)).status, OPTR_INVALID_ARGUMENT);
+    }
+
+    #[test]
+    fn every_status_has_its_name() {
+        let all = [
+            OPTR_SUCCESS,
+            OPTR_INVALID_ARGUMENT,
+            OPTR_INVALID_HANDLE,
+            OPTR_BUSY,
+            OPTR_TIMEOUT,
+            OPTR_MISMATCH,
+            OPTR_PEER_FAILED,
+            OPTR_DROPPED,
+            OPTR_ABORTED,
+            OPTR_CLOSED,
+            OPTR_NO_MEMORY,
+            OPTR_SYSTEM,
+            OPTR_FORKED,
+            OPTR_INTERNAL,
+        ];
+        for status in all {
+            assert_eq!(name(status as i32).to_str().unwrap(), format!("{status:?}"));
+        }
+        for unknown in [-1, all.len() as i32, i32::MAX, i32::MIN] {
+            assert_eq!(name(unknown), c"unknown status");
+        }
+    }
+
+    #[test]
+    fn a_text_is_kept_up_to_its_first_zero_byte() {
+        assert_eq!(c_text("rank\u{0}1").as_c_str(), c"rank");
+    }
+}

@@ -1,0 +1,150 @@
+//! The library as it is installed, and C programs that are linked with it.
+#![allow(dead_code)]
+
+use std::ffi::OsStr;
+use std::net::TcpListener;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+/// The folder of the package.
+pub const HERE: &str = env!("CARGO_MANIFEST_DIR");
+
+/// Longest that a C program may run, on a busy machine.
+const RUN_MAX: Duration = Duration::from_secs(120);
+
+/// Where `install` has put the library of this build.
+pub fn prefix() -> &'static Path {
+    static PREFIX: OnceLock<PathBuf> = OnceLock::new();
+    PREFIX.get_or_init(|| {
+        // Each test program has its own: several may run at once.
+        let name = std::env::current_exe().unwrap().file_name().unwrap().to_owned();
+        let prefix = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = std::fs::remove_dir_all(&prefix);
+        run(Command::new(Path::new(HERE).join("install")).arg("--from").arg(libraries()).arg(&prefix));
+        prefix
+    })
+}
+
+/// Where cargo has put the libraries: beside this program.
+pub fn libraries() -> PathBuf {
+    std::env::current_exe().unwrap().parent().unwrap().to_owned()
+}
+
+/// What a program is linked with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Link {
+    Shared,
+    Static,
+    /// Nothing: it loads the library itself.
+    Nothing,
+}
+
+/// What pkg-config would say of a field of the installed file.
+pub fn pkg_config(field: &str) -> Vec<String> {
+    let file = std::fs::read_to_string(prefix().join("lib/pkgconfig/optireduce.pc")).unwrap();
+    let line = file.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(':')).unwrap();
+    let line = line.replace("${includedir}", "${prefix}/include").replace("${libdir}", "${prefix}/lib");
+    line.replace("${prefix}", prefix().to_str().unwrap()).split_whitespace().map(str::to_owned).collect()
+}
+
+/// Compiles a C program (a path in the package) as users do, with all warnings as errors.
+pub fn compile(compiler: &str, source: &str, link: Link, flags: &[&str]) -> PathBuf {
+    let stem = Path::new(source).file_stem().unwrap().to_str().unwrap();
+    // Tests run at once: none overwrites a program that another one runs.
+    let variant = flags.concat().replace(['-', '=', ','], "");
+    let program = prefix().join(format!("{stem}.{compiler}.{link:?}{variant}"));
+    let mut command = Command::new(compiler);
+    let language = if source.ends_with(".cpp") { "-std=c++11" } else { "-std=c11" };
+    command.args([language, "-g", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]).args(flags);
+    command.arg(Path::new(HERE).join(source)).args(pkg_config("Cflags"));
+    match link {
+        Link::Shared => {
+            let lib = prefix().join("lib");
+            command.args(pkg_config("Libs")).arg(format!("-Wl,-rpath,{}", lib.display()));
+        }
+        Link::Nothing => {
+            command.arg("-ldl");
+        }
+        Link::Static => {
+            command.arg(prefix().join("lib/liboptireduce.a")).args(pkg_config("Libs.private"));
+        }
+    }
+    run(command.args(["-pthread", "-o"]).arg(&program));
+    program
+}
+
+/// Runs a command to its end; its output, if it succeeds.
+pub fn run(command: &mut Command) -> String {
+    let Output { status, stdout, stderr } =
+        finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+    let [stdout, stderr] = [stdout, stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    assert!(status.success(), "{command:?}: {status}\n{stdout}\n{stderr}");
+    stdout
+}
+
+/// Waits for a process, which is killed if it takes far too long.
+pub fn finish(mut child: Child) -> Output {
+    let begin = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if begin.elapsed() > RUN_MAX {
+            kill(&mut child);
+            let output = child.wait_with_output().unwrap();
+            panic!("killed after {RUN_MAX:?}: {}{}", lossy(&output.stdout), lossy(&output.stderr));
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.wait_with_output().unwrap()
+}
+
+/// Kills a process, and what it has forked.
+fn kill(child: &mut Child) {
+    let group = Pid::from_child(child);
+    if kill_process_group(group, Signal::KILL).is_err() {
+        // It is in the group of this process.
+        child.kill().unwrap();
+    }
+}
+
+fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Whether a command is there.
+pub fn is_installed(command: &str) -> bool {
+    Command::new(command).arg("--version").output().is_ok_and(|output| output.status.success())
+}
+
+/// A command without any launcher's environment.
+pub fn bare(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    for (name, _) in std::env::vars_os() {
+        let name = name.to_string_lossy().into_owned();
+        let of_launcher = ["OPTIREDUCE_", "OMPI_", "PMI_", "PMIX_", "SLURM_", "TORCHELASTIC_", "MASTER_"];
+        if of_launcher.iter().any(|prefix| name.starts_with(prefix)) || name == "RANK" || name == "WORLD_SIZE" {
+            command.env_remove(name);
+        }
+    }
+    // Leaks count, too.
+    command
+        .env("ASAN_OPTIONS", "detect_leaks=1:detect_stack_use_after_return=1")
+        .env("UBSAN_OPTIONS", "halt_on_error=1");
+    // What it forks is killed with it.
+    command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// A free port of this host.
+pub fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// Runs ranks of a job to their ends; their outputs, by rank. `environment`: of a launcher, for a rank.
+pub fn job(program: &Path, ranks: usize, environment: impl Fn(usize) -> Vec<(&'static str, String)>) -> Vec<Output> {
+    let children: Vec<_> = (0..ranks).map(|rank| bare(program).envs(environment(rank)).spawn().unwrap()).collect();
+    children.into_iter().map(finish).collect()
+}

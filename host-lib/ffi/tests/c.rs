@@ -1,0 +1,176 @@
+//! C programs, compiled as users compile them: the example as the ranks of a job, every collective, wrong uses, and trouble.
+
+mod built;
+
+use std::process::Output;
+
+use built::{Link, bare, compile, finish, free_port, is_installed, job, prefix, run};
+
+/// Addresses and undefined behaviour are checked, at run time.
+const SANITIZE: [&str; 1] = ["-fsanitize=address,undefined"];
+
+fn text(output: &Output) -> String {
+    let [out, error] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    assert!(output.status.success(), "{}\n{out}\n{error}", output.status);
+    assert_eq!(error, "");
+    out
+}
+
+/// The example's ranks: all end with the same weights.
+fn run_example(link: Link, compiler: &str, flags: &[&str], environment: impl Fn(usize) -> Vec<(&'static str, String)>) {
+    let program = compile(compiler, "examples/all_reduce.c", link, flags);
+    for (rank, output) in job(&program, 4, environment).iter().enumerate() {
+        let text = text(output);
+        // 1 - 0.1 * (0 + 1 + 2 + 3 + 4 + 5 * 1.5)
+        assert!(text.starts_with(&format!("rank {rank} of 4: the weights are -0.7500;")), "{text}");
+    }
+}
+
+fn torchrun(rank: usize, port: u16) -> Vec<(&'static str, String)> {
+    let (address, port) = ("127.0.0.1".to_owned(), port.to_string());
+    vec![("RANK", rank.to_string()), ("WORLD_SIZE", "4".into()), ("MASTER_ADDR", address), ("MASTER_PORT", port)]
+}
+
+/// A port whose neighbour, which torchrun's ranks use, is free.
+fn torch_port() -> u16 {
+    free_port() - optireduce::TORCH_PORT_OFFSET
+}
+
+#[test]
+fn the_example_runs_as_four_ranks_of_torchrun_with_the_shared_library() {
+    let port = torch_port();
+    run_example(Link::Shared, "gcc", &[], |rank| torchrun(rank, port));
+}
+
+#[test]
+fn the_example_runs_as_four_ranks_of_mpirun_with_the_static_library() {
+    let root = format!("127.0.0.1:{}", free_port());
+    run_example(Link::Static, "gcc", &[], |rank| {
+        let rank = ("OMPI_COMM_WORLD_RANK", rank.to_string());
+        vec![rank, ("OMPI_COMM_WORLD_SIZE", "4".into()), ("OPTIREDUCE_ROOT", root.clone())]
+    });
+}
+
+#[test]
+fn the_example_runs_under_mpirun_itself() {
+    if !is_installed("mpirun") {
+        eprintln!("mpirun is not installed: not tested");
+        return;
+    }
+    let program = compile("gcc", "examples/all_reduce.c", Link::Shared, &["-DMPIRUN"]);
+    let root = format!("OPTIREDUCE_ROOT=127.0.0.1:{}", free_port());
+    let arguments = ["--allow-run-as-root", "--oversubscribe", "-x", &root, "-n", "4"];
+    let text = run(bare("mpirun").args(arguments).arg(program));
+    assert_eq!(text.matches(" of 4: the weights are -0.7500;").count(), 4, "{text}");
+}
+
+#[test]
+fn the_example_is_clean_under_the_address_sanitizer() {
+    let port = torch_port();
+    run_example(Link::Shared, "gcc", &SANITIZE, |rank| torchrun(rank, port));
+}
+
+#[test]
+fn clang_takes_the_header_and_the_example_too() {
+    if !is_installed("clang") {
+        eprintln!("clang is not installed: not tested");
+        return;
+    }
+    let port = torch_port();
+    run_example(Link::Shared, "clang", &[], |rank| torchrun(rank, port));
+}
+
+#[test]
+fn the_header_is_good_in_cpp() {
+    let program = compile("g++", "tests/c/header.cpp", Link::Shared, &[]);
+    assert_eq!(run(&mut bare(program)), "done\n");
+}
+
+/// A test program that says "done" at its end.
+fn run_program(name: &str, flags: &[&str]) {
+    let program = compile("gcc", &format!("tests/c/{name}.c"), Link::Shared, &[&["-D_GNU_SOURCE"], flags].concat());
+    assert_eq!(text(&finish(bare(program).spawn().unwrap())), "done\n");
+}
+
+#[test]
+fn every_collective_works_blocking_with_requests_and_with_callbacks() {
+    run_program("collectives", &SANITIZE);
+}
+
+#[test]
+fn exact_calls_and_messages_work_blocking_with_requests_and_with_callbacks() {
+    run_program("exact", &SANITIZE);
+}
+
+#[test]
+fn groups_of_ranks_average_their_models_exactly_where_sums_are_exact_and_end_with_their_communicator() {
+    run_program("partial", &SANITIZE);
+}
+
+#[test]
+fn every_wrong_use_has_a_status_and_a_text_that_names_it() {
+    run_program("misuse", &SANITIZE);
+}
+
+#[test]
+fn every_difference_between_ranks_is_an_error_on_all_of_them() {
+    run_program("mismatch", &SANITIZE);
+}
+
+#[test]
+fn calls_end_when_their_communicator_is_aborted_or_destroyed_by_another_thread() {
+    run_program("ends", &SANITIZE);
+}
+
+#[test]
+fn callbacks_may_call_the_library_and_a_process_may_end_at_any_time() {
+    run_program("callbacks", &SANITIZE);
+    let program = compile("gcc", "tests/c/callbacks.c", Link::Shared, &["-D_GNU_SOURCE"]);
+    for how in ["exit", "return"] {
+        assert_eq!(text(&finish(bare(&program).arg(how).spawn().unwrap())), "done\n", "{how}");
+    }
+}
+
+#[test]
+fn a_plugin_may_be_unloaded_while_threads_of_the_library_end() {
+    let program = compile("gcc", "tests/c/plugin.c", Link::Nothing, &["-D_GNU_SOURCE"]);
+    let output = finish(bare(program).arg(prefix().join("lib/liboptireduce.so")).spawn().unwrap());
+    assert_eq!(text(&output), "done\n");
+}
+
+#[test]
+fn random_calls_from_many_threads_do_no_harm() {
+    let program = compile("gcc", "tests/c/random.c", Link::Shared, &[&["-D_GNU_SOURCE"], &SANITIZE[..]].concat());
+    let output = finish(bare(program).spawn().unwrap());
+    let [out, seed] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    assert!(output.status.success() && out.ends_with("done\n"), "{}\n{seed}{out}", output.status);
+}
+
+#[test]
+fn forks_signals_cancellations_and_dead_ranks_are_survived() {
+    // Not with the sanitizer, which does not like to be forked from threads.
+    run_program("processes", &[]);
+}
+
+#[test]
+fn the_static_library_does_the_same() {
+    let program = compile("gcc", "tests/c/collectives.c", Link::Static, &["-D_GNU_SOURCE"]);
+    assert_eq!(text(&finish(bare(program).spawn().unwrap())), "done\n");
+}
+
+#[test]
+fn what_is_installed_is_found_by_pkg_config_and_by_its_soname() {
+    assert_eq!(built::pkg_config("Version"), [env!("CARGO_PKG_VERSION")]);
+    let [major, minor] = [env!("CARGO_PKG_VERSION_MAJOR"), env!("CARGO_PKG_VERSION_MINOR")];
+    let program = compile("gcc", "examples/all_reduce.c", Link::Shared, &["-DSONAME"]);
+    let needed = run(bare("readelf").arg("-d").arg(program));
+    assert!(needed.contains(&format!("[liboptireduce.so.{major}.{minor}]")), "{needed}");
+    let flags = run(bare("readelf").arg("-d").arg(prefix().join("lib/liboptireduce.so")));
+    assert!(flags.contains("NODELETE"), "{flags}");
+    if is_installed("pkg-config") {
+        let flags = run(bare("pkg-config")
+            .env("PKG_CONFIG_PATH", prefix().join("lib/pkgconfig"))
+            .args(["--libs", "optireduce"]));
+        assert!(flags.contains("-loptireduce"), "{flags}");
+    }
+}

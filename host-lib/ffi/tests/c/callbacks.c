@@ -1,0 +1,100 @@
+/* Callbacks that call the library: that begin the next collective, wait for others, and destroy their own communicator; and a process that ends
+ * while collectives run, from whichever thread. Usage: callbacks [exit | return] */
+#include "ranks.h"
+
+#define ELEMENTS 500
+#define STEPS 20
+
+struct chain {
+    optr_comm_t comm;
+    optr_bucket_t bucket;
+    float values[ELEMENTS];
+    int rank, step;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    int is_over;
+};
+
+static void finish(struct chain *chain) {
+    pthread_mutex_lock(&chain->lock);
+    chain->is_over = 1;
+    pthread_cond_signal(&chain->changed);
+    pthread_mutex_unlock(&chain->lock);
+}
+
+static void on_done(optr_status_t status, const optr_report_t *report, const char *error, void *context) {
+    struct chain *chain = context;
+    optr_request_t request;
+    this_rank = chain->rank;
+    if (status != OPTR_SUCCESS) FAIL("step %d: %s", chain->step, error);
+    CHECK(report->action == OPTR_APPLY && chain->values[7] == 1 + (float)chain->step);
+    if (++chain->step < STEPS) {
+        for (int i = 0; i < ELEMENTS; i++) chain->values[i] = (float)(2 * chain->rank + chain->step);
+        OK(optr_bucket_start_all_reduce(chain->bucket, chain->values, chain->values, ELEMENTS, &request));
+        OK(optr_request_on_done(&request, on_done, chain));
+        return;
+    }
+    /* The last: its own communicator. */
+    OK(optr_comm_destroy(chain->comm));
+    FAILS(optr_barrier(chain->comm), OPTR_INVALID_HANDLE, "destroyed");
+    finish(chain);
+}
+
+static void chain(optr_comm_t comm, int rank) {
+    static struct chain chains[2];
+    struct chain *chain = &chains[rank];
+    optr_request_t request;
+    chain->comm = comm, chain->rank = rank;
+    pthread_mutex_init(&chain->lock, NULL);
+    pthread_cond_init(&chain->changed, NULL);
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &chain->bucket));
+    for (int i = 0; i < ELEMENTS; i++) chain->values[i] = (float)(2 * rank);
+    OK(optr_bucket_start_all_reduce(chain->bucket, chain->values, chain->values, ELEMENTS, &request));
+    OK(optr_request_on_done(&request, on_done, chain));
+    pthread_mutex_lock(&chain->lock);
+    while (!chain->is_over) pthread_cond_wait(&chain->changed, &chain->lock);
+    pthread_mutex_unlock(&chain->lock);
+}
+
+static void end_process(optr_status_t status, const optr_report_t *report, const char *error, void *context) {
+    (void)status, (void)report, (void)error, (void)context;
+    puts("done");
+    exit(0);
+}
+
+static pthread_barrier_t begun;
+
+/* Everything runs: a collective that a thread waits for, one with a callback, and a barrier. */
+static void never_ends(optr_comm_t comm, int rank) {
+    static float values[2][2][ELEMENTS];
+    optr_bucket_t bucket;
+    optr_request_t request;
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
+    OK(optr_bucket_start_all_reduce(bucket, values[rank][0], values[rank][0], ELEMENTS, &request));
+    pthread_barrier_wait(&begun);
+    if (job_ranks == 2 && rank == 0) OK(optr_request_on_done(&request, end_process, NULL));
+    if (rank == 1) (void)optr_barrier(comm);
+    sleep_ms(60000);
+}
+
+static void *run(void *unused) {
+    (void)unused;
+    run_ranks(2, never_ends);
+    return NULL;
+}
+
+int main(int count, char **arguments) {
+    job_config = patient_config();
+    if (count == 1) {
+        run_ranks(2, chain);
+        puts("done");
+        return 0;
+    }
+    pthread_barrier_init(&begun, NULL, 3);
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, run, NULL) == 0);
+    pthread_barrier_wait(&begun);
+    if (!strcmp(arguments[1], "exit")) pthread_join(thread, NULL); /* a callback ends the process */
+    puts("done");
+    return 0;
+}

@@ -1,0 +1,259 @@
+/* Every collective, in every way that it can be called: results are checked on all ranks. */
+#include "ranks.h"
+
+#define RANKS 3
+#define ELEMENTS 10007 /* a prime: shards differ in length */
+
+/* Values whose means are exact, in bf16, too. */
+static float value(int rank, size_t i) { return (float)(3 * ((i * 7 + (size_t)rank * 3) % 16)); }
+
+static float mean(size_t i) {
+    float sum = 0;
+    for (int rank = 0; rank < RANKS; rank++) sum += value(rank, i);
+    return sum / RANKS;
+}
+
+static void fill(float *values, int rank) {
+    for (size_t i = 0; i < ELEMENTS; i++) values[i] = value(rank, i);
+}
+
+/* count means from element first on, times factor. */
+static void check_means(const float *values, size_t first, size_t count, float factor) {
+    for (size_t i = 0; i < count; i++) {
+        float expected = factor * mean(first + i);
+        if (fabsf(values[i] - expected) > 1e-4f * (1 + expected)) FAIL("element %zu is %f, not %f", first + i, values[i], expected);
+    }
+}
+
+/* A report in which nothing is missing. */
+static void check_report(const optr_report_t *report) {
+    CHECK(report->action == OPTR_APPLY && report->elements == ELEMENTS && report->live_ranks == RANKS);
+    CHECK(report->late_ranks == 0 && report->missing_elements == 0 && report->not_finite == 0 && report->joined_rank == -1);
+    CHECK(report->received_bytes[0] == report->expected_bytes[0] && report->received_bytes[1] == report->expected_bytes[1]);
+    CHECK(report->received_fraction[0] == 1 && report->received_fraction[1] == 1);
+    CHECK(report->closed_by[0] == OPTR_COMPLETE && report->closed_by[1] == OPTR_COMPLETE);
+    CHECK(report->stage_deadline_ns == 3000000000u && report->size == sizeof *report);
+}
+
+static void check_peers(const optr_report_t *report, int rank) {
+    CHECK(report->peer_count == RANKS);
+    for (uint32_t i = 0; i < report->peer_count; i++) {
+        const optr_peer_report_t *peer = &report->peers[i];
+        CHECK(peer->rank == i && peer->is_live == 1 && peer->is_late == 0 && peer->reserved == 0);
+        CHECK(peer->received_fraction[0] == 1 && peer->received_fraction[1] == 1);
+        CHECK(peer->received_bytes[0] == peer->expected_bytes[0]);
+        CHECK((peer->expected_bytes[0] > 0) == (i != (uint32_t)rank));
+    }
+}
+
+struct outcome {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    int calls;
+    optr_status_t status;
+    uint32_t action, op_number, peer_count;
+    char error[200];
+};
+
+static void on_done(optr_status_t status, const optr_report_t *report, const char *error, void *context) {
+    struct outcome *outcome = context;
+    pthread_mutex_lock(&outcome->lock);
+    outcome->calls++;
+    outcome->status = status;
+    outcome->action = report ? report->action : 99;
+    outcome->op_number = report ? report->op_number : 99;
+    outcome->peer_count = report && report->peers ? report->peers[1].rank + report->peer_count : 0;
+    snprintf(outcome->error, sizeof outcome->error, "%s", error);
+    pthread_cond_signal(&outcome->changed);
+    pthread_mutex_unlock(&outcome->lock);
+}
+
+static void wait_for(struct outcome *outcome) {
+    pthread_mutex_lock(&outcome->lock);
+    while (outcome->calls == 0) pthread_cond_wait(&outcome->changed, &outcome->lock);
+    pthread_mutex_unlock(&outcome->lock);
+}
+
+static void rank(optr_comm_t comm, int rank) {
+    static float all[RANKS][4][ELEMENTS];
+    float *in = all[rank][0], *out = all[rank][1], *more = all[rank][2], *again = all[rank][3];
+    optr_peer_report_t peers[RANKS];
+    optr_report_t report = optr_report_init();
+    size_t first, count;
+    int number;
+    optr_status_t error;
+    OK(optr_comm_rank(comm, &number));
+    CHECK(number == rank);
+    OK(optr_comm_world_size(comm, &number));
+    CHECK(number == RANKS);
+    OK(optr_comm_shard(comm, ELEMENTS, &first, &count));
+    CHECK(first == (size_t)rank * 3336 && count == (rank == 2 ? 3335 : 3336));
+    OK(optr_barrier(comm));
+
+    /* Of the communicator: whole, once. */
+    for (size_t i = 0; i < ELEMENTS; i++) out[i] = rank == 1 ? (float)i : -1;
+    OK(optr_broadcast(comm, 1, out, ELEMENTS * sizeof *out));
+    for (size_t i = 0; i < ELEMENTS; i++) CHECK(out[i] == (float)i);
+    fill(in, rank);
+    OK(optr_all_reduce(comm, in, out, ELEMENTS, &report));
+    check_means(out, 0, ELEMENTS, 1), check_report(&report);
+    CHECK(in[5] == value(rank, 5) && report.peers == NULL && report.peer_count == RANKS);
+    OK(optr_all_reduce(comm, in, in, ELEMENTS, &report)); /* in place */
+    CHECK(memcmp(in, out, sizeof all[0][0]) == 0);
+    fill(in, rank);
+    OK(optr_reduce_scatter(comm, in, ELEMENTS, out, count, &report));
+    check_means(out, first, count, 1);
+    CHECK(report.action == OPTR_APPLY);
+    memcpy(more + first, out, count * sizeof *out);
+    OK(optr_all_gather(comm, more + first, count, more, ELEMENTS, &report)); /* in place, as NCCL has it */
+    check_means(more, 0, ELEMENTS, 1);
+
+    /* Of a bucket: blocking. */
+    optr_bucket_t bucket, sums;
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
+    optr_bucket_options_t options = optr_bucket_options_init();
+    options.op = OPTR_SUM;
+    options.hadamard = OPTR_OFF;
+    options.repair = OPTR_OFF;
+    OK(optr_bucket_create(comm, ELEMENTS, &options, &sums));
+    report.peers = peers;
+    report.peer_capacity = RANKS;
+    fill(in, rank);
+    OK(optr_bucket_all_reduce(bucket, in, out, ELEMENTS, &report));
+    check_means(out, 0, ELEMENTS, 1), check_report(&report), check_peers(&report, rank);
+    CHECK(in[9] == value(rank, 9) && report.peers == peers && report.peer_capacity == RANKS);
+    OK(optr_bucket_all_reduce(bucket, in, in, ELEMENTS, &report));
+    CHECK(memcmp(in, out, sizeof all[0][0]) == 0);
+    fill(in, rank);
+    OK(optr_bucket_all_reduce(sums, in, out, ELEMENTS, &report));
+    check_means(out, 0, ELEMENTS, RANKS), check_report(&report);
+    OK(optr_bucket_reduce_scatter(bucket, in, ELEMENTS, in, count, &report)); /* the output is a part of the input */
+    check_means(in, first, count, 1);
+    OK(optr_bucket_all_gather(bucket, in, count, in, ELEMENTS, &report)); /* the input is a part of the output */
+    check_means(in, 0, ELEMENTS, 1);
+
+    /* In the bucket's own memory. */
+    float *values;
+    size_t elements;
+    OK(optr_bucket_buffer(bucket, &values, &elements));
+    CHECK(elements == ELEMENTS);
+    for (int step = 0; step < 3; step++) {
+        fill(values, rank);
+        OK(optr_bucket_all_reduce_in_place(bucket, &values, &report));
+        check_means(values, 0, ELEMENTS, 1), check_report(&report);
+    }
+
+    /* Requests: waited for, tested, with a callback, given up. Several at once. */
+    optr_request_t requests[4];
+    int done = 0, polls = 0;
+    fill(in, rank);
+    fill(more, rank);
+    fill(again, rank);
+    OK(optr_bucket_start_all_reduce(bucket, in, in, ELEMENTS, &requests[0]));
+    OK(optr_bucket_start_all_reduce(sums, more, out, ELEMENTS, &requests[1]));
+    memset(more, 0, sizeof all[0][0]); /* it was copied */
+    OK(optr_bucket_start_reduce_scatter(bucket, again, ELEMENTS, again, count, &requests[2]));
+    OK(optr_bucket_start_all_reduce(bucket, more, more, ELEMENTS, &requests[3]));
+    OK(optr_request_free(&requests[3]));
+    CHECK(requests[3] == NULL);
+    static struct outcome outcomes[RANKS][2];
+    memset(outcomes[rank], 0, sizeof outcomes[rank]);
+    for (int i = 0; i < 2; i++) {
+        pthread_mutex_init(&outcomes[rank][i].lock, NULL);
+        pthread_cond_init(&outcomes[rank][i].changed, NULL);
+    }
+    OK(optr_request_on_done(&requests[2], on_done, &outcomes[rank][0]));
+    CHECK(requests[2] == NULL);
+    OK(optr_request_wait(&requests[0], OPTR_NO_TIMEOUT, &report));
+    CHECK(requests[0] == NULL);
+    check_means(in, 0, ELEMENTS, 1), check_report(&report), check_peers(&report, rank);
+    while (!done) {
+        OK(optr_request_test(&requests[1], &done, &report));
+        CHECK(done == (requests[1] == NULL) && ++polls < 100000000);
+    }
+    check_means(out, 0, ELEMENTS, RANKS), check_report(&report);
+    wait_for(&outcomes[rank][0]);
+    CHECK(outcomes[rank][0].status == OPTR_SUCCESS && outcomes[rank][0].action == OPTR_APPLY && !*outcomes[rank][0].error);
+    CHECK(outcomes[rank][0].peer_count == 1 + RANKS);
+    check_means(again, first, count, 1);
+    /* Once it is done, a callback still comes. */
+    fill(in, rank);
+    OK(optr_bucket_start_all_gather(bucket, again, count, in, ELEMENTS, &requests[0]));
+    OK(optr_barrier(comm));
+    sleep_ms(50);
+    OK(optr_request_on_done(&requests[0], on_done, &outcomes[rank][1]));
+    wait_for(&outcomes[rank][1]);
+    check_means(in, 0, ELEMENTS, 1);
+
+    /* The end. */
+    int has_correction, is_settled;
+    OK(optr_bucket_settle(bucket, OPTR_NO_TIMEOUT, out, ELEMENTS, &has_correction, &is_settled));
+    CHECK(has_correction == 0 && is_settled == 1);
+    OK(optr_comm_async_error(comm, &error));
+    CHECK(error == OPTR_SUCCESS);
+    OK(optr_bucket_destroy(sums));
+    OK(optr_comm_finalize(comm));
+    OK(optr_comm_destroy(comm));
+    CHECK(outcomes[rank][0].calls == 1 && outcomes[rank][1].calls == 1);
+}
+
+/* Deadlines that hardly anything can keep: updates are skipped, the output is left alone, and after three the report says halt. */
+static int skips, halts;
+
+static void late_rank(optr_comm_t comm, int rank) {
+    static float all[2][3][ELEMENTS];
+    float *in = all[rank][0], *out = all[rank][1], *later = all[rank][2], *values;
+    optr_peer_report_t peers[2];
+    optr_report_t report = optr_report_init();
+    optr_bucket_t bucket;
+    optr_request_t request;
+    report.peers = peers, report.peer_capacity = 2;
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
+    OK(optr_bucket_buffer(bucket, &values, NULL));
+    for (int step = 0; step < 20; step++) {
+        for (size_t i = 0; i < ELEMENTS; i++) in[i] = 5, out[i] = later[i] = -1, values[i] = 5;
+        for (int way = 0; way < 3; way++) {
+            float *result = way == 0 ? out : way == 1 ? later : values, before = way == 2 ? 5 : -1;
+            if (way == 0) OK(optr_bucket_all_reduce(bucket, in, out, ELEMENTS, &report));
+            if (way == 1) {
+                OK(optr_bucket_start_all_reduce(bucket, in, later, ELEMENTS, &request));
+                OK(optr_request_wait(&request, OPTR_NO_TIMEOUT, &report));
+            }
+            if (way == 2) {
+                OK(optr_bucket_buffer(bucket, &values, NULL));
+                for (size_t i = 0; i < ELEMENTS; i++) values[i] = 5;
+                OK(optr_bucket_all_reduce_in_place(bucket, &values, &report));
+                result = values;
+            }
+            if (report.action == OPTR_APPLY) continue;
+            __atomic_fetch_add(&skips, 1, __ATOMIC_SEQ_CST);
+            __atomic_fetch_add(&halts, report.action == OPTR_HALT, __ATOMIC_SEQ_CST);
+            CHECK(report.received_bytes[0] < report.expected_bytes[0] || report.received_bytes[1] < report.expected_bytes[1]);
+            CHECK(peers[1 - rank].received_fraction[0] < 1 || peers[1 - rank].received_fraction[1] < 1);
+            CHECK(peers[rank].received_fraction[0] == 1 && peers[rank].is_late == 0);
+            for (size_t i = 0; i < ELEMENTS; i++) CHECK(result[i] == before);
+        }
+    }
+    OK(optr_comm_destroy(comm));
+}
+
+int main(void) {
+    CHECK(optr_version() == OPTR_VERSION);
+    job_config = patient_config();
+    run_ranks(RANKS, rank);
+    /* A second job in the same process, with other settings. */
+    job_config.bf16 = OPTR_ON;
+    job_config.hadamard = OPTR_OFF;
+    job_config.drop_silent_after = OPTR_NEVER;
+    job_config.window_bytes = 64 * 1024;
+    job_config.incast = 2;
+    job_config.agree = OPTR_ON;
+    run_ranks(RANKS, rank);
+    job_config = patient_config();
+    job_config.bound_us = 1;
+    job_config.drop_silent_after = OPTR_NEVER;
+    run_ranks(2, late_rank);
+    CHECK(skips > 0 && halts < skips); /* how many is the machine's affair */
+    puts("done");
+    return 0;
+}

@@ -1,0 +1,182 @@
+/* A communicator that is aborted or destroyed while threads are in its calls: all of them end, at once, and each handle says what it is. */
+#include "ranks.h"
+
+#define ELEMENTS 1000
+#define SOON_MS 10000 /* on a busy machine; the calls themselves would wait for 20 s and more */
+
+static long now_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* A call that does not end by itself, on a thread of its own. */
+struct caller {
+    optr_comm_t comm;
+    optr_bucket_t bucket;
+    int call;
+    optr_status_t status;
+    char error[300];
+    float values[ELEMENTS];
+    optr_request_t request;
+    int is_in; /* about to make its call */
+};
+
+/* More than a rank keeps unasked. */
+static char large[16 << 20];
+
+static int callbacks;
+static optr_status_t callback_status;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t called = PTHREAD_COND_INITIALIZER;
+
+static void on_done(optr_status_t status, const optr_report_t *report, const char *error, void *context) {
+    CHECK(report == NULL && *error && context == &callbacks);
+    pthread_mutex_lock(&lock);
+    callbacks++, callback_status = status;
+    pthread_cond_signal(&called);
+    pthread_mutex_unlock(&lock);
+}
+
+static void *make_call(void *argument) {
+    struct caller *caller = argument;
+    optr_report_t report = optr_report_init();
+    optr_request_t request;
+    optr_bucket_t bucket;
+    float *values = caller->values;
+    __atomic_store_n(&caller->is_in, 1, __ATOMIC_SEQ_CST);
+    /* The other thread looks in now and then: again, then. */
+#define AGAIN(call)                                                                                                    \
+    do caller->status = (call);                                                                                        \
+    while (caller->status == OPTR_BUSY)
+    switch (caller->call) {
+    case 0: caller->status = optr_barrier(caller->comm); break;
+    case 1: caller->status = optr_broadcast(caller->comm, 1, values, sizeof caller->values); break;
+    case 2: caller->status = optr_all_reduce(caller->comm, values, values, ELEMENTS, &report); break;
+    case 3: caller->status = optr_bucket_create(caller->comm, ELEMENTS, NULL, &bucket); break;
+    case 4: caller->status = optr_comm_finalize(caller->comm); break;
+    case 5: caller->status = optr_comm_skip_gone_ranks(caller->comm); break;
+    case 6: AGAIN(optr_bucket_all_reduce(caller->bucket, values, values, ELEMENTS, &report)); break;
+    case 7: AGAIN(optr_bucket_all_reduce_in_place(caller->bucket, &values, &report)); break;
+    case 8: caller->status = optr_recv(caller->comm, 1, 7, values, 16, NULL); break;
+    case 9: caller->status = optr_send(caller->comm, 1, 7, large, sizeof large); break;
+    case 10:
+        OK(optr_start_barrier(caller->comm, &request));
+        __atomic_store_n(&caller->request, request, __ATOMIC_SEQ_CST);
+        AGAIN(optr_request_wait(&request, OPTR_NO_TIMEOUT, NULL));
+        break;
+    case 11:
+        OK(optr_start_recv(caller->comm, OPTR_ANY_RANK, 7, values, 16, NULL, &request));
+        __atomic_store_n(&caller->request, request, __ATOMIC_SEQ_CST);
+        AGAIN(optr_request_wait(&request, 60000000, NULL));
+        break;
+    default:
+        OK(optr_bucket_start_all_reduce(caller->bucket, values, values, ELEMENTS, &request));
+        __atomic_store_n(&caller->request, request, __ATOMIC_SEQ_CST);
+        AGAIN(optr_request_wait(&request, OPTR_NO_TIMEOUT, &report));
+        CHECK(request == NULL);
+    }
+    snprintf(caller->error, sizeof caller->error, "%s", optr_last_error());
+    return NULL;
+}
+#define CALLS 13
+
+static int call, destroys;
+
+/* Rank 1 makes no call at all. */
+static void rank(optr_comm_t comm, int rank) {
+    static pthread_barrier_t at_the_end;
+    optr_bucket_t bucket, none;
+    optr_status_t error;
+    optr_report_t report = optr_report_init();
+    if (rank == 0) pthread_barrier_init(&at_the_end, NULL, 2);
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
+    if (rank == 1) {
+        pthread_barrier_wait(&at_the_end);
+        OK(optr_comm_destroy(comm));
+        return;
+    }
+    struct caller caller = {.comm = comm, .bucket = bucket, .call = call, .status = OPTR_INTERNAL};
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, make_call, &caller) == 0);
+    /* Until it is in: other calls are refused then, if it holds up any. */
+    int done, is_busy = 0;
+    for (int i = 0; i < 20000 && !is_busy; i++, sleep_ms(1)) {
+        optr_request_t of_it = __atomic_load_n(&caller.request, __ATOMIC_SEQ_CST);
+        if (call < 6) is_busy = __atomic_load_n(&caller.is_in, __ATOMIC_SEQ_CST);
+        else if (call < 8) is_busy = optr_bucket_buffer(bucket, &(float *){NULL}, NULL) == OPTR_BUSY;
+        else if (call < 10) is_busy = __atomic_load_n(&caller.is_in, __ATOMIC_SEQ_CST);
+        else is_busy = of_it && optr_request_test(&of_it, &done, &report) == OPTR_BUSY;
+    }
+    CHECK(is_busy);
+    if (call < 6 || call == 8 || call == 9) sleep_ms(200); /* nothing shows that it is in, and does nothing if not */
+    /* Meanwhile other threads may look, but not call. */
+    OK(optr_comm_async_error(comm, &error));
+    CHECK(error == OPTR_SUCCESS);
+    float values[ELEMENTS] = {0}, late[ELEMENTS] = {0};
+    optr_request_t request = NULL, watched = NULL;
+    if (call < 6) {
+        /* Messages go their own ways. */
+        float echo = 0;
+        if (call != 4) {
+            OK(optr_send(comm, 0, 3, &call, sizeof call));
+            OK(optr_recv(comm, 0, 3, &echo, sizeof echo, NULL));
+            CHECK(memcmp(&echo, &call, sizeof call) == 0);
+        }
+        FAILS(optr_barrier(comm), OPTR_BUSY, "another thread is in a call of this communicator");
+        FAILS(optr_bucket_create(comm, 4, NULL, &none), OPTR_BUSY, "another thread");
+        FAILS(optr_comm_finalize(comm), OPTR_BUSY, "another thread");
+    } else if (call < 8) {
+        FAILS(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report), OPTR_BUSY, "another thread is in a call of this bucket");
+    } else if (call == 12) {
+        optr_request_t waited_for = caller.request;
+        FAILS(optr_request_wait(&waited_for, 0, &report), OPTR_BUSY, "another thread waits for this request");
+        FAILS(optr_request_test(&waited_for, &done, &report), OPTR_BUSY, "another thread");
+        FAILS(optr_request_free(&waited_for), OPTR_BUSY, "another thread");
+        FAILS(optr_request_on_done(&waited_for, on_done, NULL), OPTR_BUSY, "another thread");
+        CHECK(waited_for == caller.request && done == 0);
+        OK(optr_bucket_start_all_reduce(bucket, values, values, ELEMENTS, &request));
+        OK(optr_bucket_start_all_reduce(bucket, values, late, ELEMENTS, &watched));
+        OK(optr_request_on_done(&watched, on_done, &callbacks));
+    }
+    long begin = now_ms();
+    if (destroys) OK(optr_comm_destroy(comm));
+    else OK(optr_comm_abort(comm));
+    CHECK(pthread_join(thread, NULL) == 0);
+    if (now_ms() - begin > SOON_MS) FAIL("call %d has ended after %ld ms", call, now_ms() - begin);
+    optr_status_t expected = destroys ? OPTR_CLOSED : OPTR_ABORTED;
+    /* It was not in yet, on a very busy machine. */
+    if ((call == 8 || call == 9) && destroys && caller.status == OPTR_INVALID_HANDLE) caller.status = expected, strcpy(caller.error, "was destroyed");
+    if (caller.status != expected) FAIL("call %d gave %s (%s)", call, optr_status_name(caller.status), caller.error);
+    if (!strstr(caller.error, destroys ? "was destroyed" : "was aborted")) FAIL("call %d: %s", call, caller.error);
+    if (call == 12) {
+        pthread_mutex_lock(&lock);
+        while (!callbacks) pthread_cond_wait(&called, &lock);
+        CHECK(callbacks == 1 && callback_status == expected);
+        callbacks = 0;
+        pthread_mutex_unlock(&lock);
+    }
+    if (destroys) {
+        FAILS(optr_barrier(comm), OPTR_INVALID_HANDLE, "destroyed");
+        FAILS(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report), OPTR_INVALID_HANDLE, "or whose communicator was");
+        if (request) FAILS(optr_request_wait(&request, 0, &report), OPTR_INVALID_HANDLE, "or whose communicator was");
+    } else {
+        FAILS(optr_barrier(comm), OPTR_ABORTED, "the communicator was aborted; destroy it");
+        FAILS(optr_comm_finalize(comm), OPTR_ABORTED, "aborted");
+        FAILS(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report), OPTR_ABORTED, "aborted");
+        if (request) FAILS(optr_request_wait(&request, OPTR_NO_TIMEOUT, &report), OPTR_ABORTED, "aborted");
+        OK(optr_comm_async_error(comm, &error));
+        CHECK(error == OPTR_ABORTED && strstr(optr_last_error(), "aborted"));
+        OK(optr_comm_abort(comm));
+        OK(optr_comm_destroy(comm));
+    }
+    pthread_barrier_wait(&at_the_end);
+}
+
+int main(void) {
+    job_config = patient_config();
+    for (destroys = 0; destroys < 2; destroys++)
+        for (call = 0; call < CALLS; call++) run_ranks(2, rank);
+    puts("done");
+    return 0;
+}

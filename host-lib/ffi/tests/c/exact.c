@@ -1,0 +1,170 @@
+/* What goes over TCP, whole: exact reductions of every type, bytes, and messages from rank to rank. */
+#include "ranks.h"
+
+#define RANKS 3
+#define ELEMENTS 1001
+
+/* The result of each operation on 1 + i % 5, 2 + i % 5, 3 + i % 5, of a type. */
+#define OF_TYPE(type, name, is_float)                                                                                  \
+    static void check_##type(optr_comm_t comm, int rank) {                                                             \
+        static type all[RANKS][2][ELEMENTS];                                                                           \
+        type *in = all[rank][0], *out = all[rank][1];                                                                  \
+        size_t first, count;                                                                                           \
+        OK(optr_comm_shard(comm, ELEMENTS, &first, &count));                                                           \
+        for (int op = is_float ? OPTR_AVG : OPTR_SUM; op <= (is_float ? OPTR_MAX : OPTR_XOR); op++) {                  \
+            optr_request_t request;                                                                                    \
+            for (int i = 0; i < ELEMENTS; i++) in[i] = (type)(1 + rank + i % 5), out[i] = 0;                           \
+            if (op % 2) {                                                                                              \
+                OK(optr_all_reduce_exact(comm, in, out, ELEMENTS, name, (uint32_t)op));                                \
+            } else {                                                                                                   \
+                OK(optr_start_all_reduce_exact(comm, in, out, ELEMENTS, name, (uint32_t)op, &request));                \
+                OK(optr_request_wait(&request, OPTR_NO_TIMEOUT, NULL));                                                \
+            }                                                                                                          \
+            for (int i = 0; i < ELEMENTS; i++) {                                                                       \
+                long a = 1 + i % 5, b = a + 1, c = a + 2;                                                              \
+                long expected[] = {b, a + b + c, a * b * c, a, c, a & b & c, a | b | c, a ^ b ^ c};                    \
+                if (fabs((double)out[i] - (double)(type)expected[op]) > 1e-6) /* integers wrap */                                                \
+                    FAIL(#name " op %d: element %d is %f, not %ld", op, i, (double)out[i], expected[op]);              \
+            }                                                                                                          \
+            OK(optr_reduce_scatter_exact(comm, in, ELEMENTS, in, count, name, (uint32_t)op));                          \
+            CHECK(memcmp(in, out + first, count * sizeof *in) == 0);                                                   \
+        }                                                                                                              \
+        /* -1, or the largest there is. */                                                                             \
+        in[0] = rank ? (type)1 : (type)-1;                                                                             \
+        OK(optr_all_reduce_exact(comm, in, out, 1, name, OPTR_MAX));                                                   \
+        CHECK(out[0] == ((type)-1 > 0 ? (type)-1 : (type)1));                                                          \
+    }
+
+OF_TYPE(float, OPTR_FLOAT32, 1)
+OF_TYPE(double, OPTR_FLOAT64, 1)
+OF_TYPE(int8_t, OPTR_INT8, 0)
+OF_TYPE(uint8_t, OPTR_UINT8, 0)
+OF_TYPE(int16_t, OPTR_INT16, 0)
+OF_TYPE(uint16_t, OPTR_UINT16, 0)
+OF_TYPE(int32_t, OPTR_INT32, 0)
+OF_TYPE(uint32_t, OPTR_UINT32, 0)
+OF_TYPE(int64_t, OPTR_INT64, 0)
+OF_TYPE(uint64_t, OPTR_UINT64, 0)
+
+static int called[RANKS];
+
+static void on_done(optr_status_t status, const optr_report_t *report, const char *error, void *context) {
+    CHECK(status == OPTR_SUCCESS && report == NULL && !*error);
+    __atomic_fetch_add((int *)context, 1, __ATOMIC_SEQ_CST);
+}
+
+static void wait_for_calls(int rank, int calls) {
+    for (int i = 0; i < 20000 && __atomic_load_n(&called[rank], __ATOMIC_SEQ_CST) < calls; i++) sleep_ms(1);
+    CHECK(called[rank] == calls);
+}
+
+static void bytes(optr_comm_t comm, int rank) {
+    char word[8] = "rank  ", words[RANKS * sizeof word];
+    word[5] = (char)('0' + rank);
+    OK(optr_all_gather_bytes(comm, word, sizeof word, words));
+    for (int i = 0; i < RANKS; i++) CHECK(words[8 * i + 5] == '0' + i && !memcmp(words + 8 * i, "rank ", 5));
+    OK(optr_all_gather_bytes(comm, NULL, 0, NULL));
+    optr_request_t requests[3];
+    double values[2][3] = {{rank, 1, 2}, {rank, 3, 4}};
+    int done = 0;
+    OK(optr_start_broadcast(comm, 2, values[0], sizeof values[0], &requests[0]));
+    OK(optr_start_broadcast(comm, 1, values[1], sizeof values[1], &requests[1]));
+    OK(optr_start_barrier(comm, &requests[2]));
+    OK(optr_request_on_done(&requests[2], on_done, &called[rank]));
+    OK(optr_request_wait(&requests[1], OPTR_NO_TIMEOUT, NULL));
+    while (!done) OK(optr_request_test(&requests[0], &done, NULL));
+    CHECK(values[0][0] == 2 && values[1][0] == 1 && values[1][2] == 4);
+    wait_for_calls(rank, 1);
+    OK(optr_broadcast(comm, 0, NULL, 0));
+}
+
+/* Around the ring, in both directions, in any order, with all kinds of waiting. */
+static void messages(optr_comm_t comm, int rank) {
+    enum { LARGE = 12 << 20 };
+    int next = (rank + 1) % RANKS, before = (rank + RANKS - 1) % RANKS, value = rank, other = -1, third = -1, done = 0;
+    optr_message_t message;
+    optr_request_t receive, late, send, large_send;
+    char *large = malloc(LARGE), *room = malloc(LARGE);
+    CHECK(large && room);
+    memset(large, 'a' + rank, LARGE);
+    OK(optr_start_recv(comm, before, 9, room, LARGE, &message, &receive));
+    OK(optr_start_send(comm, next, 9, large, LARGE, &large_send));
+    memset(large, 0, LARGE); /* it was copied */
+    OK(optr_barrier(comm)); /* meanwhile */
+    OK(optr_request_wait(&receive, OPTR_NO_TIMEOUT, NULL));
+    CHECK(message.bytes == LARGE && message.rank == before && room[0] == 'a' + before && room[LARGE - 1] == 'a' + before);
+    OK(optr_request_wait(&large_send, OPTR_NO_TIMEOUT, NULL));
+    free(large), free(room);
+    /* In the order of sending for each tag, whatever the order of tags. */
+    for (int i = 0; i < 10; i++) {
+        value = 100 * rank + i;
+        OK(optr_start_send(comm, next, (uint32_t)(i % 2), &value, sizeof value, &send));
+        OK(optr_request_wait(&send, OPTR_NO_TIMEOUT, NULL));
+    }
+    for (int i = 1; i < 10; i += 2) {
+        OK(optr_recv(comm, OPTR_ANY_RANK, 1, &other, sizeof other, &message));
+        CHECK(other == 100 * before + i && message.rank == before && message.bytes == sizeof other);
+    }
+    for (int i = 0; i < 10; i += 2) {
+        OK(optr_recv(comm, before, 0, &other, sizeof other, NULL));
+        CHECK(other == 100 * before + i);
+    }
+    /* A wait that is too short, a request that is given up, a callback, an empty message. */
+    OK(optr_start_recv(comm, before, 4, &other, sizeof other, NULL, &receive));
+    FAILS(optr_request_wait(&receive, 1000, NULL), OPTR_TIMEOUT, "wait for it again");
+    OK(optr_request_test(&receive, &done, NULL));
+    CHECK(!done && receive);
+    OK(optr_request_free(&receive));
+    OK(optr_start_recv(comm, before, 4, &third, sizeof third, NULL, &late));
+    OK(optr_request_on_done(&late, on_done, &called[rank]));
+    OK(optr_barrier(comm));
+    OK(optr_send(comm, next, 4, &value, sizeof value));
+    wait_for_calls(rank, 2);
+    CHECK(third == 100 * before + 9);
+    OK(optr_send(comm, next, 4, NULL, 0));
+    OK(optr_recv(comm, before, 4, NULL, 0, NULL));
+}
+
+static void rank(optr_comm_t comm, int rank) {
+    check_float(comm, rank), check_double(comm, rank);
+    check_int8_t(comm, rank), check_uint8_t(comm, rank), check_int16_t(comm, rank), check_uint16_t(comm, rank);
+    check_int32_t(comm, rank), check_uint32_t(comm, rank), check_int64_t(comm, rank), check_uint64_t(comm, rank);
+    /* 16-bit floats: 1.0 and 2.0, as they lie in memory. */
+    uint16_t half = rank ? 0x3c00 : 0x4000, brain = rank ? 0x3f80 : 0x4000;
+    OK(optr_all_reduce_exact(comm, &half, &half, 1, OPTR_FLOAT16, OPTR_SUM));
+    OK(optr_all_reduce_exact(comm, &brain, &brain, 1, OPTR_BFLOAT16, OPTR_SUM));
+    CHECK(half == 0x4400 && brain == 0x4080);
+    OK(optr_all_reduce_exact(comm, NULL, NULL, 0, OPTR_INT64, OPTR_SUM));
+    bytes(comm, rank);
+    messages(comm, rank);
+    OK(optr_comm_finalize(comm));
+    OK(optr_comm_destroy(comm));
+}
+
+/* Nothing comes: the call ends at the communicator's timeout, and the communicator can be used. */
+static void nothing(optr_comm_t comm, int rank) {
+    static pthread_barrier_t both;
+    int value;
+    optr_status_t error;
+    if (rank == 0) pthread_barrier_init(&both, NULL, 2);
+    OK(optr_barrier(comm));
+    FAILS(optr_recv(comm, 1 - rank, 1, &value, sizeof value, NULL), OPTR_PEER_FAILED, "nothing with tag 1 came from rank");
+    OK(optr_comm_async_error(comm, &error));
+    CHECK(error == OPTR_SUCCESS);
+    pthread_barrier_wait(&both);
+    OK(optr_barrier(comm));
+    OK(optr_send(comm, 1 - rank, 1, &rank, sizeof rank));
+    OK(optr_recv(comm, 1 - rank, 1, &value, sizeof value, NULL));
+    CHECK(value == 1 - rank);
+    OK(optr_comm_finalize(comm));
+    OK(optr_comm_destroy(comm));
+}
+
+int main(void) {
+    job_config = patient_config();
+    run_ranks(RANKS, rank);
+    job_config.timeout_us = 1000000;
+    run_ranks(2, nothing);
+    puts("done");
+    return 0;
+}

@@ -1,0 +1,118 @@
+/* Ranks that differ: all of them get the same text, which names rank, found and expected. */
+#include "ranks.h"
+
+#define RANKS 3
+#define ELEMENTS 100
+
+static const char *different(const char *text) {
+    static _Thread_local char whole[300];
+    snprintf(whole, sizeof whole, "the ranks differ: %s", text);
+    return whole;
+}
+
+/* What the communicator can go on after. */
+static void goes_on(optr_comm_t comm, int rank) {
+    float values[ELEMENTS + 2] = {0};
+    char all[RANKS * (ELEMENTS + 1)];
+    size_t elements = ELEMENTS + (rank == 2);
+    optr_report_t report = optr_report_init();
+    optr_bucket_t bucket;
+    optr_bucket_options_t options = optr_bucket_options_init();
+    optr_status_t error;
+    FAILS(optr_bucket_create(comm, elements, NULL, &bucket), OPTR_MISMATCH, different("elements is 101 on rank 2, but 100 on rank 0"));
+    CHECK(bucket == NULL);
+    options.op = rank == 1 ? OPTR_SUM : OPTR_AVG;
+    FAILS(optr_bucket_create(comm, ELEMENTS, &options, &bucket), OPTR_MISMATCH, different("reduce_op is Sum on rank 1, but Avg on rank 0"));
+    FAILS(optr_all_reduce(comm, values, values, elements, &report), OPTR_MISMATCH, different("elements is 101 on rank 2"));
+    FAILS(optr_broadcast(comm, rank == 1, values, 400), OPTR_MISMATCH, different("the root is 1 on rank 1, but 0 on rank 0"));
+    FAILS(optr_broadcast(comm, 0, values, elements), OPTR_MISMATCH, different("bytes is 101 on rank 2, but 100 on rank 0"));
+    if (rank == 0)
+        FAILS(optr_barrier(comm), OPTR_MISMATCH, different("the call is broadcast_bytes on rank 1, but barrier on rank 0"));
+    else
+        FAILS(optr_broadcast(comm, 0, values, 400), OPTR_MISMATCH, different("the call is broadcast_bytes on rank 1, but barrier on rank 0"));
+    size_t shard = rank == 0 ? 33 : rank == 1 ? 34 : 32;
+    FAILS(optr_all_gather(comm, values, shard, values, ELEMENTS, &report), OPTR_MISMATCH, "elements given is");
+    FAILS(optr_all_gather_bytes(comm, values, elements, all), OPTR_MISMATCH, different("bytes is 101 on rank 2, but 100 on rank 0"));
+    FAILS(optr_all_reduce_exact(comm, values, values, elements, OPTR_FLOAT32, OPTR_SUM), OPTR_MISMATCH, different("elements is 101 on rank 2"));
+    FAILS(optr_all_reduce_exact(comm, values, values, 50, rank ? OPTR_FLOAT64 : OPTR_INT64, OPTR_SUM), OPTR_MISMATCH, different("the element type is f64 on rank 1, but i64 on rank 0"));
+    FAILS(optr_all_reduce_exact(comm, values, values, 50, OPTR_INT64, rank ? OPTR_MIN : OPTR_MAX), OPTR_MISMATCH, different("the operation is min on rank 1, but max on rank 0"));
+    optr_request_t request;
+    OK(optr_start_broadcast(comm, 0, values, elements, &request));
+    FAILS(optr_request_wait(&request, OPTR_NO_TIMEOUT, NULL), OPTR_MISMATCH, different("bytes is 101 on rank 2, but 100 on rank 0"));
+    OK(optr_comm_async_error(comm, &error));
+    CHECK(error == OPTR_SUCCESS);
+    OK(optr_barrier(comm));
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
+    OK(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report));
+    OK(optr_comm_finalize(comm));
+    OK(optr_comm_destroy(comm));
+}
+
+/* A rank hands in a wrong number of values: the job is over, on all ranks. kind 0: blocking, 1: a request, 2: a shard. */
+static int kind;
+
+static void wrong_length(optr_comm_t comm, int rank) {
+    float values[ELEMENTS + 1];
+    for (int i = 0; i <= ELEMENTS; i++) values[i] = 7;
+    size_t elements = ELEMENTS + (rank == 2), shard = kind == 2 && rank == 1 ? 30 : rank == 2 ? 32 : 34;
+    optr_report_t report = optr_report_init();
+    optr_bucket_t bucket;
+    optr_request_t request;
+    optr_status_t error;
+    const char *text = kind == 2 ? "rank 1" : "rank 2";
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
+    if (kind == 0) FAILS(optr_bucket_all_reduce(bucket, values, values, elements, &report), OPTR_MISMATCH, text);
+    if (kind == 1) {
+        OK(optr_bucket_start_all_reduce(bucket, values, values, elements, &request));
+        FAILS(optr_request_wait(&request, OPTR_NO_TIMEOUT, &report), OPTR_MISMATCH, text);
+        CHECK(request == NULL);
+    }
+    if (kind == 2) FAILS(optr_bucket_all_gather(bucket, values, shard, values, ELEMENTS, &report), OPTR_MISMATCH, text);
+    CHECK(strstr(optr_last_error(), kind == 2 ? "is 30 on rank 1" : "is 101 on rank 2"));
+    CHECK(strstr(optr_last_error(), "but what the call takes on ranks 0, "));
+    for (int i = 0; i <= ELEMENTS; i++) CHECK(values[i] == 7);
+    OK(optr_comm_async_error(comm, &error));
+    CHECK(error == OPTR_MISMATCH && strstr(optr_last_error(), text));
+    FAILS(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report), OPTR_MISMATCH, text);
+    /* Until all have their error. */
+    sleep_ms(500);
+    OK(optr_comm_destroy(comm));
+}
+
+/* One collective fewer on one rank: found at the end. */
+static void one_fewer(optr_comm_t comm, int rank) {
+    float values[ELEMENTS] = {0};
+    optr_report_t report = optr_report_init();
+    optr_bucket_t bucket;
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
+    if (rank != 1) OK(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report));
+    FAILS(optr_comm_finalize(comm), OPTR_MISMATCH, "the ranks differ: ");
+    CHECK(strstr(optr_last_error(), "rank 1") && strstr(optr_last_error(), "rank 0"));
+    FAILS(optr_barrier(comm), OPTR_CLOSED, "finalized");
+    OK(optr_comm_destroy(comm));
+}
+
+/* Settings that differ: no rank gets a communicator. */
+static void *join_with_other_settings(void *number) {
+    int rank = this_rank = (int)(size_t)number;
+    optr_config_t config = job_config;
+    config.repair = rank == 1 ? OPTR_OFF : OPTR_ON;
+    optr_comm_t comm;
+    FAILS(optr_comm_init_rank(&comm, RANKS, &job_id, rank, &config), OPTR_MISMATCH, "repair is false on rank 1, but true on rank 0");
+    CHECK(comm == NULL);
+    return NULL;
+}
+
+int main(void) {
+    job_config = patient_config();
+    run_ranks(RANKS, goes_on);
+    job_config.bound_us = 300000;
+    for (kind = 0; kind < 3; kind++) run_ranks(RANKS, wrong_length);
+    run_ranks(RANKS, one_fewer);
+    pthread_t threads[RANKS];
+    OK(optr_get_unique_id("127.0.0.1", &job_id));
+    for (int i = 0; i < RANKS; i++) CHECK(pthread_create(&threads[i], NULL, join_with_other_settings, (void *)(size_t)i) == 0);
+    for (int i = 0; i < RANKS; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+    puts("done");
+    return 0;
+}

@@ -1,0 +1,319 @@
+/* What a caller can get wrong alone: each gives a status, and a text that names the argument, what was found and what was expected. */
+#include "ranks.h"
+
+#define ELEMENTS 1000
+
+static void bad_init(void) {
+    optr_comm_t comm = (optr_comm_t)0x77;
+    optr_unique_id_t id;
+    OK(optr_get_unique_id("127.0.0.1", &id));
+    optr_config_t config = patient_config();
+
+    FAILS(optr_get_unique_id(NULL, NULL), OPTR_INVALID_ARGUMENT, "id is NULL, expected where to write the result");
+    FAILS(optr_get_unique_id("no such host", &id), OPTR_INVALID_ARGUMENT, "address is \"no such host\"");
+    FAILS(optr_get_unique_id("192.0.2.1", &id), OPTR_SYSTEM, "no port at 192.0.2.1"); /* of nobody (RFC 5737) */
+    FAILS(optr_get_unique_id("\xff\xfe", &id), OPTR_INVALID_ARGUMENT, "address is no UTF-8");
+    FAILS(optr_comm_init_rank(NULL, 2, &id, 0, NULL), OPTR_INVALID_ARGUMENT, "comm is NULL");
+    FAILS(optr_comm_init_rank(&comm, 2, NULL, 0, NULL), OPTR_INVALID_ARGUMENT, "id is NULL, expected what optr_get_unique_id wrote");
+    FAILS(optr_comm_init_rank(&comm, 0, &id, 0, NULL), OPTR_INVALID_ARGUMENT, "world size is \"0\", expected 2 to 1024 ranks");
+    CHECK(comm == NULL); /* whatever it was before */
+    FAILS(optr_comm_init_rank(&comm, -5, &id, 0, NULL), OPTR_INVALID_ARGUMENT, "world_size is -5, expected 2 to 1024");
+    FAILS(optr_comm_init_rank(&comm, 2000000, &id, 0, NULL), OPTR_INVALID_ARGUMENT, "world size is \"2000000\"");
+    FAILS(optr_comm_init_rank(&comm, 2, &id, 2, NULL), OPTR_INVALID_ARGUMENT, "rank is \"2\", expected 0 to 1");
+    FAILS(optr_comm_init_rank(&comm, 2, &id, -1, NULL), OPTR_INVALID_ARGUMENT, "rank is -1");
+    optr_unique_id_t zeros, ones;
+    memset(&zeros, 0, sizeof zeros);
+    memset(&ones, 0xff, sizeof ones);
+    FAILS(optr_comm_init_rank(&comm, 2, &zeros, 0, NULL), OPTR_INVALID_ARGUMENT, "id is 128 bytes that optr_get_unique_id has not written");
+    FAILS(optr_comm_init_rank(&comm, 2, &ones, 0, NULL), OPTR_INVALID_ARGUMENT, "id is 128 bytes");
+    FAILS(optr_comm_init_env(&comm, NULL), OPTR_INVALID_ARGUMENT, "no launcher's environment found");
+    setenv("OPTIREDUCE_RANK", "0", 1);
+    FAILS(optr_comm_init_env(&comm, NULL), OPTR_INVALID_ARGUMENT, "OPTIREDUCE_WORLD_SIZE is not set");
+    unsetenv("OPTIREDUCE_RANK");
+
+    /* Configs. */
+#define WRONG(field, value, text)                                                                                      \
+    do {                                                                                                               \
+        optr_config_t wrong = config;                                                                                  \
+        wrong.field = value;                                                                                           \
+        FAILS(optr_comm_init_rank(&comm, 2, &id, 1, &wrong), OPTR_INVALID_ARGUMENT, text);                             \
+    } while (0)
+    WRONG(size, 0, "config->size is 0, expected sizeof(optr_config_t)");
+    WRONG(size, sizeof config - 8, "config->size is ");
+    WRONG(size, SIZE_MAX, "config->size is ");
+    WRONG(early, 7, "config->early is 7, expected OPTR_DEFAULT (0), OPTR_OFF (1) or OPTR_AUTO (3)");
+    WRONG(hadamard, 4, "config->hadamard is 4");
+    WRONG(bf16, OPTR_AUTO, "config->bf16 is 3, expected OPTR_DEFAULT (0), OPTR_OFF (1) or OPTR_ON (2)");
+    WRONG(repair, 9, "config->repair is 9");
+    WRONG(agree, 9, "config->agree is 9");
+    WRONG(rate_control, UINT32_MAX, "config->rate_control is 4294967295");
+    WRONG(local, OPTR_ON, "config->local is 2");
+    WRONG(rejoin, OPTR_AUTO, "config->rejoin is 3");
+    WRONG(timeout_us, 1, "timeout is 1");
+    WRONG(timeout_us, UINT64_MAX, "timeout is ");
+    WRONG(bound_us, UINT64_MAX, "bound is ");
+    WRONG(bound_max_us, 1000, "config->bound_max_us is 1000, expected 0 beside a bound_us");
+    WRONG(early_grace_us, 5, "config->early_grace_us is 5, expected 0 beside early OPTR_OFF");
+    WRONG(incast, 16, "incast is 16, expected 1 to 15");
+    WRONG(window_bytes, 100, "window_bytes is 100");
+    WRONG(window_bytes, SIZE_MAX, "window_bytes is ");
+    WRONG(mtu_bytes, 20, "mtu is 20");
+    WRONG(interface_name, "\xff", "config->interface_name is no UTF-8");
+    WRONG(secret_file, "/nonexistent", "config->secret_file is \"/nonexistent\"");
+    WRONG(secret_file, "/dev/null", "the secret has 0 bytes");
+    char *endless = malloc(5000);
+    memset(endless, 'x', 5000);
+    WRONG(interface_name, endless, "config->interface_name is a text without an end");
+    free(endless);
+    FAILS(optr_comm_init_rank(&comm, 2, &id, 1, (optr_config_t *)((char *)&config + 4)), OPTR_INVALID_ARGUMENT, "config is at 0x");
+    /* A newer header's: good as long as what is new is not used. */
+    struct { optr_config_t config; unsigned char more[16]; } newer = {config, {0}};
+    newer.config.size = sizeof newer;
+    newer.config.incast = 16;
+    FAILS(optr_comm_init_rank(&comm, 2, &id, 1, &newer.config), OPTR_INVALID_ARGUMENT, "incast is 16");
+    newer.more[3] = 1;
+    FAILS(optr_comm_init_rank(&comm, 2, &id, 1, &newer.config), OPTR_INVALID_ARGUMENT, "install a library as new as the header");
+    optr_config_t nowhere = config;
+    nowhere.interface_name = "no such interface";
+    FAILS(optr_comm_init_rank(&comm, 2, &id, 1, &nowhere), OPTR_SYSTEM, "addresses of interface no such interface: none found");
+    /* Nobody comes. */
+    config.timeout_us = 200000;
+    FAILS(optr_comm_init_rank(&comm, 2, &id, 0, &config), OPTR_PEER_FAILED, "1 of 2 ranks did not come within 0.2 s: rank 1");
+    CHECK(comm == NULL);
+    FAILS(optr_comm_init_rank(&comm, 2, &id, 1, &config), OPTR_PEER_FAILED, "rank 0 was not reached at 127.0.0.1");
+}
+
+/* Handles that are none. */
+static void bad_handles(void) {
+    static int somewhere;
+    void *none[] = {NULL, (void *)1, (void *)3, (void *)5, (void *)0x1234, (void *)UINTPTR_MAX, &somewhere};
+    optr_report_t report = optr_report_init();
+    float values[4] = {0}, *pointer;
+    int number;
+    size_t count;
+    uint32_t op;
+    optr_status_t error;
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        const char *comm = i ? "comm is 0x" : "comm is NULL, expected a communicator from optr_comm_init_rank or optr_comm_init_env";
+        const char *bucket = i ? "bucket is 0x" : "bucket is NULL, expected a bucket from optr_bucket_create";
+        const char *request = i ? "*request is 0x" : "*request is NULL, expected a request from optr_bucket_start_all_reduce";
+        FAILS(optr_comm_rank(none[i], &number), OPTR_INVALID_HANDLE, comm);
+        FAILS(optr_comm_world_size(none[i], &number), OPTR_INVALID_HANDLE, comm);
+        FAILS(optr_comm_shard(none[i], 5, &count, &count), OPTR_INVALID_HANDLE, comm);
+        FAILS(optr_comm_async_error(none[i], &error), OPTR_INVALID_HANDLE, comm);
+        FAILS(optr_comm_rejoin(none[i], &op), OPTR_INVALID_HANDLE, comm);
+        FAILS(optr_comm_skip_gone_ranks(none[i]), OPTR_INVALID_HANDLE, comm);
+        FAILS(optr_comm_finalize(none[i]), OPTR_INVALID_HANDLE, comm);
+        FAILS(optr_comm_abort(none[i]), OPTR_INVALID_HANDLE, comm);
+        FAILS(optr_comm_destroy(none[i]), OPTR_INVALID_HANDLE, comm);
+        FAILS(optr_barrier(none[i]), OPTR_INVALID_HANDLE, comm);
+        FAILS(optr_broadcast(none[i], 0, values, 4), OPTR_INVALID_HANDLE, comm);
+        FAILS(optr_all_reduce(none[i], values, values, 4, &report), OPTR_INVALID_HANDLE, comm);
+        FAILS(optr_reduce_scatter(none[i], values, 4, values, 4, &report), OPTR_INVALID_HANDLE, comm);
+        FAILS(optr_all_gather(none[i], values, 4, values, 4, &report), OPTR_INVALID_HANDLE, comm);
+        optr_bucket_t made = (optr_bucket_t)values;
+        FAILS(optr_bucket_create(none[i], 4, NULL, &made), OPTR_INVALID_HANDLE, comm);
+        CHECK(made == NULL);
+        FAILS(optr_bucket_destroy(none[i]), OPTR_INVALID_HANDLE, bucket);
+        FAILS(optr_bucket_all_reduce(none[i], values, values, 4, &report), OPTR_INVALID_HANDLE, bucket);
+        FAILS(optr_bucket_buffer(none[i], &pointer, NULL), OPTR_INVALID_HANDLE, bucket);
+        FAILS(optr_bucket_all_reduce_in_place(none[i], &pointer, &report), OPTR_INVALID_HANDLE, bucket);
+        FAILS(optr_bucket_reduce_scatter(none[i], values, 4, values, 4, &report), OPTR_INVALID_HANDLE, bucket);
+        FAILS(optr_bucket_all_gather(none[i], values, 4, values, 4, &report), OPTR_INVALID_HANDLE, bucket);
+        FAILS(optr_bucket_settle(none[i], 0, values, 4, &number, &number), OPTR_INVALID_HANDLE, bucket);
+        optr_request_t started;
+        FAILS(optr_start_barrier(none[i], &started), OPTR_INVALID_HANDLE, comm);
+        FAILS(optr_start_broadcast(none[i], 0, values, 4, &started), OPTR_INVALID_HANDLE, comm);
+        FAILS(optr_all_gather_bytes(none[i], values, 4, values), OPTR_INVALID_HANDLE, comm);
+        FAILS(optr_all_reduce_exact(none[i], values, values, 4, OPTR_INT32, OPTR_SUM), OPTR_INVALID_HANDLE, comm);
+        FAILS(optr_reduce_scatter_exact(none[i], values, 4, values, 4, OPTR_INT32, OPTR_SUM), OPTR_INVALID_HANDLE, comm);
+        FAILS(optr_start_all_reduce_exact(none[i], values, values, 4, OPTR_INT32, OPTR_SUM, &started), OPTR_INVALID_HANDLE, comm);
+        FAILS(optr_send(none[i], 0, 0, values, 4), OPTR_INVALID_HANDLE, comm);
+        FAILS(optr_recv(none[i], 0, 0, values, 4, NULL), OPTR_INVALID_HANDLE, comm);
+        FAILS(optr_start_send(none[i], 0, 0, values, 4, &started), OPTR_INVALID_HANDLE, comm);
+        FAILS(optr_start_recv(none[i], 0, 0, values, 4, NULL, &started), OPTR_INVALID_HANDLE, comm);
+        FAILS(optr_bucket_start_all_reduce(none[i], values, values, 4, &started), OPTR_INVALID_HANDLE, bucket);
+        FAILS(optr_bucket_start_reduce_scatter(none[i], values, 4, values, 4, &started), OPTR_INVALID_HANDLE, bucket);
+        FAILS(optr_bucket_start_all_gather(none[i], values, 4, values, 4, &started), OPTR_INVALID_HANDLE, bucket);
+        started = none[i];
+        FAILS(optr_request_wait(&started, 0, &report), OPTR_INVALID_HANDLE, request);
+        FAILS(optr_request_test(&started, &number, &report), OPTR_INVALID_HANDLE, request);
+        FAILS(optr_request_free(&started), OPTR_INVALID_HANDLE, request);
+        CHECK(started == none[i]);
+    }
+}
+
+static void never_called(optr_status_t status, const optr_report_t *report, const char *error, void *context) {
+    (void)status, (void)report, (void)error, (void)context;
+    FAIL("a callback was called that was never set");
+}
+
+/* With a communicator and a bucket. Both ranks do the same, so that it can be used in between. */
+static void rank(optr_comm_t comm, int rank) {
+    float values[ELEMENTS], *pointer;
+    for (int i = 0; i < ELEMENTS; i++) values[i] = (float)rank;
+    int number, done;
+    size_t count;
+    uint32_t op;
+    optr_bucket_t bucket;
+    optr_request_t request;
+    optr_report_t report = optr_report_init();
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
+
+    FAILS(optr_comm_rank(comm, NULL), OPTR_INVALID_ARGUMENT, "rank is NULL");
+    FAILS(optr_comm_world_size(comm, NULL), OPTR_INVALID_ARGUMENT, "world_size is NULL");
+    FAILS(optr_comm_shard(comm, 5, NULL, &count), OPTR_INVALID_ARGUMENT, "first is NULL");
+    FAILS(optr_comm_shard(comm, 5, &count, NULL), OPTR_INVALID_ARGUMENT, "count is NULL");
+    FAILS(optr_comm_shard(comm, SIZE_MAX, &count, &count), OPTR_INVALID_ARGUMENT, "elements is 18446744073709551615, expected at most");
+    FAILS(optr_comm_async_error(comm, NULL), OPTR_INVALID_ARGUMENT, "error is NULL");
+    FAILS(optr_comm_rejoin(comm, NULL), OPTR_INVALID_ARGUMENT, "first_op is NULL");
+    OK(optr_comm_rejoin(comm, &op)); /* it takes part: nothing to do */
+
+    /* Values and lengths. */
+    FAILS(optr_broadcast(comm, 0, NULL, 4), OPTR_INVALID_ARGUMENT, "data is NULL, expected 4 bytes");
+    FAILS(optr_all_reduce(comm, (float *)((char *)values + 1), values, 4, &report), OPTR_INVALID_ARGUMENT, "expected a multiple of 4");
+    FAILS(optr_broadcast(comm, 0, values, SIZE_MAX), OPTR_INVALID_ARGUMENT, "elements is");
+    FAILS(optr_broadcast(comm, 2, values, 4), OPTR_INVALID_ARGUMENT, "the root is 2, expected a rank from 0 to 1");
+    FAILS(optr_broadcast(comm, -1, values, 4), OPTR_INVALID_ARGUMENT, "the root is ");
+    FAILS(optr_start_broadcast(comm, 0, NULL, 4, &request), OPTR_INVALID_ARGUMENT, "data is NULL");
+    FAILS(optr_start_broadcast(comm, 0, values, 4, NULL), OPTR_INVALID_ARGUMENT, "request is NULL");
+    FAILS(optr_start_barrier(comm, NULL), OPTR_INVALID_ARGUMENT, "request is NULL");
+    FAILS(optr_all_gather_bytes(comm, values, SIZE_MAX / 2 + 2, values), OPTR_INVALID_ARGUMENT, "elements is");
+    FAILS(optr_all_gather_bytes(comm, values, 4, NULL), OPTR_INVALID_ARGUMENT, "output is NULL, expected 8 bytes");
+
+    /* Exact reductions. */
+    FAILS(optr_all_reduce_exact(comm, values, values, 4, 12, OPTR_SUM), OPTR_INVALID_ARGUMENT, "type is 12, expected OPTR_FLOAT16 (0) to OPTR_UINT64 (11)");
+    FAILS(optr_all_reduce_exact(comm, values, values, 4, OPTR_INT32, 8), OPTR_INVALID_ARGUMENT, "op is 8, expected OPTR_AVG (0) to OPTR_XOR (7)");
+    FAILS(optr_all_reduce_exact(comm, values, values, 4, OPTR_INT32, OPTR_AVG), OPTR_INVALID_ARGUMENT, "there is no avg of i32 values");
+    FAILS(optr_all_reduce_exact(comm, values, values, 4, OPTR_FLOAT32, OPTR_XOR), OPTR_INVALID_ARGUMENT, "there is no xor of f32 values");
+    FAILS(optr_all_reduce_exact(comm, NULL, values, 4, OPTR_INT64, OPTR_SUM), OPTR_INVALID_ARGUMENT, "input is NULL, expected 32 bytes");
+    FAILS(optr_all_reduce_exact(comm, values, (char *)values + 2, 4, OPTR_INT64, OPTR_SUM), OPTR_INVALID_ARGUMENT, "expected a multiple of 8");
+    FAILS(optr_all_reduce_exact(comm, values, values, SIZE_MAX / 4, OPTR_INT64, OPTR_SUM), OPTR_INVALID_ARGUMENT, "elements is");
+    FAILS(optr_reduce_scatter_exact(comm, values, 9, values, 6, OPTR_INT32, OPTR_SUM), OPTR_INVALID_ARGUMENT, rank ? "output_elements is 6, expected 4" : "expected 5");
+    FAILS(optr_start_all_reduce_exact(comm, values, values, 4, OPTR_INT32, OPTR_SUM, NULL), OPTR_INVALID_ARGUMENT, "request is NULL");
+
+    /* Messages. */
+    optr_message_t message;
+    FAILS(optr_send(comm, 2, 0, values, 4), OPTR_INVALID_ARGUMENT, "to is 2, expected a rank from 0 to 1");
+    FAILS(optr_send(comm, -1, 0, values, 4), OPTR_INVALID_ARGUMENT, "to is -1");
+    FAILS(optr_send(comm, 0, 0, NULL, 4), OPTR_INVALID_ARGUMENT, "data is NULL, expected 4 bytes");
+    FAILS(optr_recv(comm, 2, 0, values, 4, NULL), OPTR_INVALID_ARGUMENT, "from is 2, expected a rank from 0 to 1");
+    FAILS(optr_recv(comm, -2, 0, values, 4, NULL), OPTR_INVALID_ARGUMENT, "from is -2");
+    FAILS(optr_recv(comm, 0, 0, NULL, 4, NULL), OPTR_INVALID_ARGUMENT, "data is NULL");
+    FAILS(optr_start_send(comm, 0, 0, values, 4, NULL), OPTR_INVALID_ARGUMENT, "request is NULL");
+    FAILS(optr_start_recv(comm, 0, 0, values, 4, NULL, NULL), OPTR_INVALID_ARGUMENT, "request is NULL");
+    for (int i = 0; i < 3; i++) OK(optr_send(comm, rank, 5, values, 8)); /* to oneself */
+    FAILS(optr_recv(comm, rank, 5, values, 7, &message), OPTR_MISMATCH, "a message of 8 bytes came from rank");
+    FAILS(optr_recv(comm, rank, 5, values, 9, NULL), OPTR_MISMATCH, "with tag 5, expected 9; it is lost");
+    OK(optr_recv(comm, OPTR_ANY_RANK, 5, values, 9, &message));
+    CHECK(message.bytes == 8 && message.rank == rank);
+    FAILS(optr_all_reduce(comm, NULL, values, 4, &report), OPTR_INVALID_ARGUMENT, "input is NULL, expected 4 values");
+    FAILS(optr_all_reduce(comm, values, NULL, 4, &report), OPTR_INVALID_ARGUMENT, "output is NULL, expected 4 values");
+    FAILS(optr_all_reduce(comm, values, values, SIZE_MAX / 4, &report), OPTR_INVALID_ARGUMENT, "elements is");
+    FAILS(optr_all_reduce(comm, values, values, 0, &report), OPTR_INVALID_ARGUMENT, "expected at least 1");
+    FAILS(optr_reduce_scatter(comm, values, ELEMENTS, values, 499, &report), OPTR_INVALID_ARGUMENT, "output_elements is 499, expected 500");
+    FAILS(optr_bucket_reduce_scatter(bucket, values, ELEMENTS, values, 501, &report), OPTR_INVALID_ARGUMENT, "output_elements is 501, expected 500");
+    FAILS(optr_bucket_all_gather(bucket, values, 500, values, 999, &report), OPTR_INVALID_ARGUMENT, "elements is 999, expected 1000");
+    FAILS(optr_bucket_start_reduce_scatter(bucket, values, ELEMENTS, values, 501, &request), OPTR_INVALID_ARGUMENT, "output_elements is 501");
+    FAILS(optr_bucket_start_all_gather(bucket, values, 500, values, 999, &request), OPTR_INVALID_ARGUMENT, "elements is 999");
+    FAILS(optr_bucket_start_all_reduce(bucket, values, values, ELEMENTS, NULL), OPTR_INVALID_ARGUMENT, "request is NULL");
+    FAILS(optr_bucket_start_all_reduce(bucket, NULL, values, ELEMENTS, &request), OPTR_INVALID_ARGUMENT, "input is NULL");
+    FAILS(optr_bucket_settle(bucket, 0, values, 5, &number, &number), OPTR_INVALID_ARGUMENT, "elements is 5, expected 1000");
+    FAILS(optr_bucket_settle(bucket, 0, NULL, ELEMENTS, &number, &number), OPTR_INVALID_ARGUMENT, "correction is NULL");
+    FAILS(optr_bucket_settle(bucket, 0, values, ELEMENTS, NULL, &number), OPTR_INVALID_ARGUMENT, "has_correction is NULL");
+    FAILS(optr_bucket_buffer(bucket, NULL, NULL), OPTR_INVALID_ARGUMENT, "values is NULL");
+    OK(optr_bucket_buffer(bucket, &pointer, &count));
+    FAILS(optr_bucket_all_reduce(bucket, values, pointer, ELEMENTS, &report), OPTR_INVALID_ARGUMENT, "output is the bucket's own memory");
+    FAILS(optr_bucket_all_reduce(bucket, values, pointer + 999, ELEMENTS, &report), OPTR_INVALID_ARGUMENT, "the bucket's own memory");
+    OK(optr_bucket_all_reduce(bucket, pointer, values, ELEMENTS, &report)); /* as input it will do */
+    CHECK(values[ELEMENTS - 1] == 0);
+    for (int i = 0; i < ELEMENTS; i++) values[i] = (float)rank;
+    FAILS(optr_bucket_all_reduce_in_place(bucket, NULL, &report), OPTR_INVALID_ARGUMENT, "values is NULL");
+
+    /* Buckets that cannot be. */
+    optr_bucket_t none;
+    optr_bucket_options_t options = optr_bucket_options_init();
+    FAILS(optr_bucket_create(comm, 4, NULL, NULL), OPTR_INVALID_ARGUMENT, "bucket is NULL");
+    FAILS(optr_bucket_create(comm, 0, NULL, &none), OPTR_INVALID_ARGUMENT, "the number of elements of a bucket is 0, expected at least 1");
+    FAILS(optr_bucket_create(comm, SIZE_MAX, NULL, &none), OPTR_INVALID_ARGUMENT, "the number of elements of a bucket is");
+    FAILS(optr_bucket_create(comm, (size_t)1 << 31, NULL, &none), OPTR_INVALID_ARGUMENT, "split the bucket");
+    options.op = 2;
+    FAILS(optr_bucket_create(comm, 4, &options, &none), OPTR_INVALID_ARGUMENT, "options->op is 2, expected OPTR_AVG (0) or OPTR_SUM (1): the others are exact");
+    options.op = 9;
+    FAILS(optr_bucket_create(comm, 4, &options, &none), OPTR_INVALID_ARGUMENT, "options->op is 9, expected OPTR_AVG (0) to OPTR_XOR (7)");
+    options.op = OPTR_AVG, options.hadamard = 5;
+    FAILS(optr_bucket_create(comm, 4, &options, &none), OPTR_INVALID_ARGUMENT, "options->hadamard is 5");
+    options.size = 3;
+    FAILS(optr_bucket_create(comm, 4, &options, &none), OPTR_INVALID_ARGUMENT, "options->size is 3, expected sizeof(optr_bucket_options_t)");
+
+    /* Reports. */
+    FAILS(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, NULL), OPTR_INVALID_ARGUMENT, "report is NULL, expected where to write the report");
+    report.size = 0;
+    FAILS(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report), OPTR_INVALID_ARGUMENT, "report->size is 0, expected sizeof(optr_report_t)");
+    report = optr_report_init();
+    optr_peer_report_t peers[2];
+    memset(peers, 0xa5, sizeof peers);
+    report.peers = peers, report.peer_capacity = 2, report.peer_size = 0;
+    FAILS(optr_all_reduce(comm, values, values, 4, &report), OPTR_INVALID_ARGUMENT, "report->peer_size is 0, expected sizeof(optr_peer_report_t)");
+    /* Too little room for all peers: the first ones, and how many there are. */
+    report.peer_size = sizeof *peers, report.peer_capacity = 1;
+    OK(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report));
+    CHECK(report.peer_count == 2 && peers[0].rank == 0 && peers[1].rank == 0xa5a5a5a5 && values[7] == 0.5f);
+    report = optr_report_init();
+
+    /* Handles of another kind, and those that are worth nothing any more. */
+    FAILS(optr_barrier((optr_comm_t)(void *)bucket), OPTR_INVALID_HANDLE, "comm is a bucket, expected a communicator");
+    FAILS(optr_bucket_destroy((optr_bucket_t)(void *)comm), OPTR_INVALID_HANDLE, "bucket is a communicator, expected a bucket");
+    OK(optr_bucket_start_all_reduce(bucket, values, values, ELEMENTS, &request));
+    optr_request_t old = request;
+    FAILS(optr_comm_destroy((optr_comm_t)(void *)request), OPTR_INVALID_HANDLE, "comm is a request");
+    FAILS(optr_request_wait(&request, 0, NULL), OPTR_INVALID_ARGUMENT, "report is NULL");
+    FAILS(optr_request_wait(NULL, 0, &report), OPTR_INVALID_ARGUMENT, "request is NULL");
+    FAILS(optr_request_test(&request, NULL, &report), OPTR_INVALID_ARGUMENT, "done is NULL");
+    FAILS(optr_request_on_done(&request, NULL, NULL), OPTR_INVALID_ARGUMENT, "callback is NULL");
+    OK(optr_request_wait(&request, OPTR_NO_TIMEOUT, &report));
+    request = old;
+    done = 7;
+    FAILS(optr_request_test(&request, &done, &report), OPTR_INVALID_HANDLE, "*request is a request that was destroyed or finished before");
+    CHECK(done == 0);
+    FAILS(optr_request_wait(&request, 0, &report), OPTR_INVALID_HANDLE, "finished before");
+    FAILS(optr_request_on_done(&request, never_called, NULL), OPTR_INVALID_HANDLE, "finished before");
+    FAILS(optr_request_free(&request), OPTR_INVALID_HANDLE, "finished before");
+    /* A wait that is too short keeps the request: the other rank comes later. */
+    if (rank == 1) sleep_ms(100);
+    OK(optr_bucket_start_all_reduce(bucket, values, values, ELEMENTS, &request));
+    if (rank == 0) FAILS(optr_request_wait(&request, 1000, &report), OPTR_TIMEOUT, "was not done within 1000 us");
+    CHECK(request != NULL);
+    OK(optr_request_wait(&request, OPTR_NO_TIMEOUT, &report));
+    OK(optr_bucket_destroy(bucket));
+    FAILS(optr_bucket_destroy(bucket), OPTR_INVALID_HANDLE, "bucket is a bucket that was destroyed or finished before");
+    FAILS(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report), OPTR_INVALID_HANDLE, "destroyed or finished before");
+
+    /* The end, more than once, in the wrong order. */
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
+    OK(optr_bucket_start_all_reduce(bucket, values, values, ELEMENTS, &request));
+    OK(optr_comm_finalize(comm));
+    FAILS(optr_comm_finalize(comm), OPTR_CLOSED, "the communicator was finalized; destroy it");
+    FAILS(optr_barrier(comm), OPTR_CLOSED, "the communicator was finalized");
+    FAILS(optr_bucket_create(comm, 4, NULL, &none), OPTR_CLOSED, "the communicator was finalized");
+    FAILS(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report), OPTR_CLOSED, "the communicator was finalized");
+    OK(optr_bucket_buffer(bucket, &pointer, &count)); /* it is still there */
+    OK(optr_request_wait(&request, 0, &report));      /* it was done before the end */
+    OK(optr_comm_abort(comm));                        /* nothing is left of it */
+    OK(optr_comm_destroy(comm));
+    FAILS(optr_comm_destroy(comm), OPTR_INVALID_HANDLE, "comm is a communicator that was destroyed or finished before");
+    FAILS(optr_bucket_buffer(bucket, &pointer, &count), OPTR_INVALID_HANDLE, "or whose communicator was");
+    CHECK(pointer == NULL);
+}
+
+int main(void) {
+    CHECK(!*optr_last_error());
+    CHECK(!strcmp(optr_status_name(OPTR_BUSY), "OPTR_BUSY") && !strcmp(optr_status_name(-3), "unknown status"));
+    bad_handles();
+    bad_init();
+    job_config = patient_config();
+    run_ranks(2, rank);
+    bad_handles();
+    puts("done");
+    return 0;
+}

@@ -1,0 +1,175 @@
+/* Forks, signals and ranks that die. */
+#include "ranks.h"
+#include <sys/resource.h>
+#include <sys/time.h>
+
+#define ELEMENTS 20000
+#define RANKS 3
+
+/* Runs a function in a forked child, which must end well. */
+#define IN_CHILD(body)                                                                                                 \
+    do {                                                                                                               \
+        pid_t child_ = fork();                                                                                         \
+        CHECK(child_ >= 0);                                                                                            \
+        if (child_ == 0) {                                                                                             \
+            body;                                                                                                      \
+            _exit(0);                                                                                                  \
+        }                                                                                                              \
+        int status_;                                                                                                   \
+        CHECK(waitpid(child_, &status_, 0) == child_ && WIFEXITED(status_) && WEXITSTATUS(status_) == 0);              \
+    } while (0)
+
+/* A child cannot use what its parent made; the parent goes on. */
+static void forked(optr_comm_t comm, int rank) {
+    float values[ELEMENTS] = {0};
+    optr_report_t report = optr_report_init();
+    optr_bucket_t bucket;
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
+    if (rank == 0) {
+        IN_CHILD({
+            int number;
+            optr_comm_t other;
+            const char *text = "is a fork of";
+            FAILS(optr_barrier(comm), OPTR_FORKED, text);
+            FAILS(optr_comm_rank(comm, &number), OPTR_FORKED, text);
+            FAILS(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report), OPTR_FORKED, text);
+            FAILS(optr_comm_abort(comm), OPTR_FORKED, text);
+            FAILS(optr_comm_destroy(comm), OPTR_FORKED, text);
+            FAILS(optr_comm_init_rank(&other, 2, &job_id, 0, NULL), OPTR_FORKED, "fork before the first communicator is made, or call exec");
+            CHECK(optr_version() == OPTR_VERSION);
+        });
+    }
+    OK(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report));
+    OK(optr_comm_finalize(comm));
+    OK(optr_comm_destroy(comm));
+}
+
+static volatile sig_atomic_t alarms;
+
+static void on_alarm(int signal) {
+    (void)signal;
+    alarms++;
+}
+
+/* A signal every millisecond, whose handler does not restart system calls. */
+static void interrupted(optr_comm_t comm, int rank) {
+    static float all[RANKS][ELEMENTS];
+    optr_report_t report = optr_report_init();
+    optr_bucket_t bucket;
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
+    for (int step = 0; step < 100; step++) {
+        for (int i = 0; i < ELEMENTS; i++) all[rank][i] = (float)rank;
+        OK(optr_bucket_all_reduce(bucket, all[rank], all[rank], ELEMENTS, &report));
+        CHECK(report.action == OPTR_APPLY && all[rank][ELEMENTS / 2] == 1);
+        OK(optr_barrier(comm));
+    }
+    OK(optr_comm_finalize(comm));
+    OK(optr_comm_destroy(comm));
+}
+
+/* A rank dies in the middle: the others are told, and none of them dies of it (SIGPIPE). */
+static void survivor(optr_comm_t comm, int rank) {
+    static float values[ELEMENTS];
+    optr_report_t report = optr_report_init();
+    optr_bucket_t bucket;
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
+    OK(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report));
+    if (rank == 2) kill(getpid(), SIGKILL);
+    optr_status_t status = OPTR_SUCCESS;
+    for (int step = 0; step < 1000 && status == OPTR_SUCCESS; step++) status = optr_barrier(comm);
+    if (status != OPTR_PEER_FAILED) FAIL("the barrier gave %s", optr_status_name(status));
+    /* Any of the others may be named: those who have been told end, too. */
+    CHECK(strstr(optr_last_error(), "rank "));
+    FAILS(optr_broadcast(comm, 0, values, ELEMENTS), OPTR_PEER_FAILED, "make a new communicator");
+    optr_status_t error;
+    OK(optr_comm_async_error(comm, &error));
+    CHECK(error == OPTR_PEER_FAILED);
+    OK(optr_comm_destroy(comm));
+}
+
+static volatile int steps;
+
+static void *make_steps(void *bucket) {
+    static float values[ELEMENTS];
+    optr_report_t report = optr_report_init();
+    for (int step = 0; step < 200; step++) {
+        OK(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report));
+        if (this_rank != 1) steps++;
+    }
+    pthread_testcancel();
+    return NULL;
+}
+
+/* A thread that is cancelled in a call ends when the call has: nothing is torn, and the communicator can be used. */
+static void cancelled(optr_comm_t comm, int rank) {
+    optr_bucket_t bucket;
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
+    if (rank == 0) {
+        pthread_t thread;
+        void *result;
+        CHECK(pthread_create(&thread, NULL, make_steps, bucket) == 0);
+        CHECK(pthread_cancel(thread) == 0);
+        CHECK(pthread_join(thread, &result) == 0 && result == PTHREAD_CANCELED && steps == 200);
+    } else {
+        make_steps(bucket);
+    }
+    OK(optr_comm_finalize(comm));
+    OK(optr_comm_destroy(comm));
+}
+
+/* A process that may open hardly any files: an error each time, until there are enough. */
+static void no_files(void) {
+    optr_config_t config = patient_config();
+    config.timeout_us = 50000;
+    for (rlim_t files = 3; files < 30; files++) {
+        struct rlimit limit = {files, 100};
+        optr_comm_t comm;
+        optr_unique_id_t id;
+        CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+        optr_status_t status = optr_get_unique_id("127.0.0.1", &id);
+        if (status == OPTR_SUCCESS) status = optr_comm_init_rank(&comm, 2, &id, files % 2, &config);
+        if (status != OPTR_SYSTEM && status != OPTR_PEER_FAILED) FAIL("with %d files: %s", (int)files, optr_status_name(status));
+        CHECK(files > 3 || strstr(optr_last_error(), "Too many open files"));
+    }
+}
+
+int main(void) {
+    job_config = patient_config();
+    /* Before any communicator is there, and after the last is gone, children may have their own. */
+    IN_CHILD(run_ranks(2, forked));
+    run_ranks(RANKS, forked);
+    IN_CHILD(run_ranks(2, forked));
+
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_alarm;
+    CHECK(sigaction(SIGALRM, &action, NULL) == 0);
+    struct itimerval every = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
+    CHECK(setitimer(ITIMER_REAL, &every, NULL) == 0);
+    run_ranks(RANKS, interrupted);
+    CHECK(setitimer(ITIMER_REAL, &never, NULL) == 0);
+    CHECK(alarms > 10);
+
+    run_ranks(2, cancelled);
+    IN_CHILD(no_files());
+
+    signal(SIGPIPE, SIG_DFL);
+    OK(optr_get_unique_id("127.0.0.1", &job_id));
+    pid_t children[RANKS];
+    job_ranks = RANKS, job_rank = survivor;
+    for (int i = 0; i < RANKS; i++) {
+        children[i] = fork();
+        CHECK(children[i] >= 0);
+        if (children[i] == 0) {
+            run_rank((void *)(size_t)i);
+            _exit(0);
+        }
+    }
+    for (int i = 0; i < RANKS; i++) {
+        int status;
+        CHECK(waitpid(children[i], &status, 0) == children[i]);
+        if (i == 2 ? !WIFSIGNALED(status) : !WIFEXITED(status) || WEXITSTATUS(status)) FAIL("rank %d: %x", i, status);
+    }
+    puts("done");
+    return 0;
+}

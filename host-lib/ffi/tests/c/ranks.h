@@ -1,0 +1,87 @@
+/* Ranks as threads of this process, and checks that say which rank failed, and with which last error. */
+#ifndef RANKS_H
+#define RANKS_H
+
+#include <errno.h>
+#include <math.h>
+#include <optireduce.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define RANKS_MAX 4
+
+static _Thread_local int this_rank = -1;
+
+#define FAIL(...)                                                                                                      \
+    do {                                                                                                               \
+        fprintf(stderr, "%s:%d: rank %d: ", __FILE__, __LINE__, this_rank);                                            \
+        fprintf(stderr, __VA_ARGS__);                                                                                  \
+        fprintf(stderr, "; last error: %s\n", optr_last_error());                                                      \
+        _exit(1);                                                                                                      \
+    } while (0)
+
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition)) FAIL("%s does not hold", #condition);                                                        \
+    } while (0)
+
+#define OK(call)                                                                                                       \
+    do {                                                                                                               \
+        optr_status_t status_ = (call);                                                                                \
+        if (status_ != OPTR_SUCCESS) FAIL("%s is %s", #call, optr_status_name(status_));                               \
+    } while (0)
+
+/* A call that must fail, with a text that names its function and contains this. */
+#define FAILS(call, expected, text)                                                                                    \
+    do {                                                                                                               \
+        optr_status_t status_ = (call);                                                                                \
+        if (status_ != (expected)) FAIL("%s is %s instead of %s", #call, optr_status_name(status_), #expected);        \
+        if (!strstr(optr_last_error(), text)) FAIL("%s: no \"%s\"", #call, text);                                      \
+        if (strncmp(#call, optr_last_error(), strcspn(#call, "("))) FAIL("%s: its name is not in the text", #call);    \
+    } while (0)
+
+static optr_unique_id_t job_id;
+static int job_ranks;
+static void (*job_rank)(optr_comm_t comm, int rank);
+static optr_config_t job_config;
+
+static void *run_rank(void *number) {
+    this_rank = (int)(size_t)number;
+    optr_comm_t comm;
+    OK(optr_comm_init_rank(&comm, job_ranks, &job_id, this_rank, &job_config));
+    job_rank(comm, this_rank);
+    return NULL;
+}
+
+/* Settings that do not depend on how busy the machine is. */
+static optr_config_t patient_config(void) {
+    optr_config_t config = optr_config_init();
+    config.timeout_us = 20000000;
+    config.bound_us = 3000000;
+    config.early = OPTR_OFF;
+    config.local = OPTR_OFF;
+    return config;
+}
+
+/* Runs a function on a thread for each rank; each has a communicator, which it destroys. */
+static void run_ranks(int ranks, void (*rank)(optr_comm_t comm, int rank)) {
+    pthread_t threads[RANKS_MAX];
+    job_ranks = ranks;
+    job_rank = rank;
+    OK(optr_get_unique_id("127.0.0.1", &job_id));
+    for (int i = 0; i < ranks; i++) CHECK(pthread_create(&threads[i], NULL, run_rank, (void *)(size_t)i) == 0);
+    for (int i = 0; i < ranks; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+}
+
+static inline void sleep_ms(long ms) {
+    struct timespec left = {ms / 1000, ms % 1000 * 1000000};
+    while (nanosleep(&left, &left) && errno == EINTR) continue;
+}
+
+#endif

@@ -1,0 +1,74 @@
+//! The committed header is what the source says, and says of every function which threads may call it.
+
+use std::path::Path;
+
+const HERE: &str = env!("CARGO_MANIFEST_DIR");
+
+fn generated() -> String {
+    let config = cbindgen::Config::from_file(Path::new(HERE).join("cbindgen.toml")).unwrap();
+    let sources = [
+        "types",
+        "types/partial",
+        "abi/library",
+        "abi/comm",
+        "abi/collectives",
+        "abi/exact",
+        "abi/message",
+        "abi/bucket",
+        "abi/partial",
+        "abi/request",
+    ];
+    let builder = sources.iter().fold(cbindgen::Builder::new().with_config(config), |builder, name| {
+        builder.with_src(Path::new(HERE).join("src").join(format!("{name}.rs")))
+    });
+    let mut header = Vec::new();
+    builder.generate().unwrap().write(&mut header);
+    String::from_utf8(header).unwrap()
+}
+
+#[test]
+fn the_header_is_current() {
+    let file = Path::new(HERE).join("include/optireduce.h");
+    let header = generated();
+    if std::env::var_os("OPTIREDUCE_WRITE_HEADER").is_some() {
+        std::fs::write(&file, &header).unwrap();
+    }
+    let committed = std::fs::read_to_string(&file).unwrap_or_default();
+    let differs = committed.lines().zip(header.lines()).position(|(committed, header)| committed != header);
+    assert!(
+        committed == header,
+        "include/optireduce.h differs from the source in line {:?}; write it anew: OPTIREDUCE_WRITE_HEADER=1 cargo test -p optireduce-ffi \
+         --test header",
+        differs.map(|line| line + 1)
+    );
+}
+
+#[test]
+fn every_function_says_which_threads_may_call_it() {
+    let header = generated();
+    let mut functions = 0;
+    let mut comment = String::new();
+    for line in header.lines() {
+        if line.starts_with("//") {
+            comment.push_str(line);
+            continue;
+        }
+        if line.contains(" optr_")
+            && line.contains('(')
+            && !line.starts_with("typedef")
+            && !line.starts_with([' ', 's'])
+        {
+            functions += 1;
+            assert!(comment.contains("Threads: "), "{line}{comment}");
+        }
+        comment.clear();
+    }
+    assert!(functions > 30, "{functions} functions");
+}
+
+#[test]
+fn the_version_is_that_of_the_package() {
+    let parts: Vec<u32> = env!("CARGO_PKG_VERSION").split('.').map(|part| part.parse().unwrap()).collect();
+    assert_eq!(optireduce_c::types::OPTR_VERSION, 10_000 * parts[0] + 100 * parts[1] + parts[2]);
+    assert!(generated().contains(&format!("#define OPTR_VERSION {}\n", optireduce_c::types::OPTR_VERSION)));
+}
