@@ -1,0 +1,194 @@
+"""Communicators, buckets and requests, in Rust."""
+
+from collections.abc import Generator, Sequence
+from types import TracebackType
+from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
+
+from numpy import ndarray
+from typing_extensions import Buffer
+
+from .report import PartialReport, Report, Settled
+
+__version__: str
+
+class SupportsDlpack(Protocol):
+    def __dlpack__(self) -> Any: ...
+
+# float32, of any shape: numpy, array.array, memoryview, or what has DLPack (torch, jax, cupy's host arrays).
+Array: TypeAlias = Buffer | SupportsDlpack
+Hadamard: TypeAlias = Literal["off", "on", "auto"]
+Element: TypeAlias = Literal["f16", "bf16", "f32", "f64", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64"]
+ExactOp: TypeAlias = Literal["sum", "avg", "product", "min", "max", "and", "or", "xor"]
+T = TypeVar("T")
+
+class Communicator:
+    """One rank of a job.
+
+    Calls marked *collective* must be made by all ranks, in the same order and with the same arguments; ranks that differ get a
+    `MismatchError`. As a context manager it closes at the end, and aborts after an exception.
+
+    Settings: all but `timeout_s`, `interface` and `mtu` are compared when the ranks connect.
+
+    - `job_id`: tells the job from others at the same root. `rejoin`: this process may come into a job that runs.
+    - `timeout_s`, 60: how long ranks wait for one another outside of all-reduces.
+    - `bound_ms`: the deadline of each stage, fixed; or `bound_max_ms`, 1000: measured, at most so long.
+    - `early`, "adaptive": when a stage may close before its deadline; "off", or after so many milliseconds of silence.
+    - `hadamard`, "auto": when all-reduces are encoded, so that loss becomes noise spread over a block.
+    - `bf16`, False: half the bytes, relative errors of at most 2^-8.
+    - `incast`, None: peers that are sent to at a time; None: as many as the receivers can take.
+    - `window_bytes`, 1 MiB; `rate_control`, False: rates follow round-trip times.
+    - `drop_silent_after`, 3: collectives without a sign of a rank after which the others go on without it; None: never.
+    - `repair`, True: what this rank missed comes with the bucket's next output.
+    - `wait_for_repairs`, False (True in `optireduce.torch`): an all-reduce of a bucket waits for that, no longer than four deadlines of a stage.
+    - `agree`, False: all ranks skip an update if one does.
+    - `interface`, `mtu`: found out. `local`, "off": "auto" lets ranks of one host share memory.
+    - `secret`: encrypts and authenticates everything; or `OPTIREDUCE_SECRET`.
+    """
+
+    def __init__(
+        self,
+        rank: int,
+        world_size: int,
+        root: str,
+        *,
+        job_id: str = ...,
+        rejoin: bool = ...,
+        timeout_s: float = ...,
+        bound_ms: float = ...,
+        bound_max_ms: float = ...,
+        early: Literal["adaptive", "off"] | float = ...,
+        hadamard: Hadamard = ...,
+        bf16: bool = ...,
+        incast: int | None = ...,
+        window_bytes: int = ...,
+        rate_control: bool = ...,
+        drop_silent_after: int | None = ...,
+        repair: bool = ...,
+        wait_for_repairs: bool = ...,
+        agree: bool = ...,
+        interface: str = ...,
+        mtu: int | None = ...,
+        local: Literal["off", "auto"] = ...,
+        secret: str = ...,
+    ) -> None: ...
+    @staticmethod
+    def from_env(**settings: Any) -> Communicator:
+        """The rank that the launcher's environment says: torchrun, mpirun, Slurm, or `OPTIREDUCE_RANK`."""
+    @property
+    def rank(self) -> int: ...
+    @property
+    def world_size(self) -> int: ...
+    @property
+    def stage_deadline_ms(self) -> float: ...
+    def bucket(
+        self,
+        elements: int,
+        *,
+        op: Literal["avg", "sum"] = "avg",
+        hadamard: Hadamard | None = None,
+        bf16: bool | None = None,
+        repair: bool | None = None,
+    ) -> Bucket:
+        """Declares a bucket. What is None is as the communicator is set. Collective."""
+    def barrier(self) -> None:
+        """Waits until all ranks are here. Collective."""
+    def broadcast(self, array: Array, root: int = 0) -> None:
+        """Hands the root's values to all ranks, whole, in place. Collective."""
+    def all_gather_bytes(self, data: Buffer) -> list[bytes]:
+        """Hands every rank's bytes to every rank: what each gave, by rank. Collective."""
+    def start_barrier(self) -> Request[None]:
+        """What begins with `start_` runs in the order in which it was begun. Collective, but sends and receives."""
+    def start_all_reduce_exact(self, data: Buffer, element: Element, op: ExactOp) -> Request[bytes]:
+        """Reduces values of a type over TCP: whole, with the same bits on all ranks. `data`: their bytes. Collective."""
+    def start_reduce_scatter_exact(self, data: Buffer, element: Element, op: ExactOp) -> Request[bytes]:
+        """The same; this rank's shard. Collective."""
+    def start_broadcast_bytes(self, data: Buffer, root: int) -> Request[bytes]:
+        """The root's bytes; all give as many. Collective."""
+    def start_all_gather_bytes(self, data: Buffer) -> Request[list[bytes]]: ...
+    def start_gather_bytes(self, data: Buffer, root: int) -> Request[list[bytes]]:
+        """What each rank gave, at the root; nothing elsewhere. Collective."""
+    def start_scatter_bytes(self, parts: Sequence[Buffer], root: int) -> Request[bytes]:
+        """This rank's part of the root's; the parts of others count nothing. Collective."""
+    def start_all_to_all_bytes(self, parts: Sequence[Buffer]) -> Request[list[bytes]]: ...
+    def start_send(self, data: Buffer, to: int, tag: int) -> Request[tuple[int, bytes]]:
+        """Sends bytes beside all other calls. Those of one rank and tag come in order."""
+    def start_recv(self, source: int | None, tag: int) -> Request[tuple[int, bytes]]:
+        """Receives bytes of a rank, or of any; the rank, and the bytes."""
+    def split(self, colour: int) -> Communicator:
+        """A communicator of the ranks that give the same colour. Collective."""
+    def partial_reduce(
+        self,
+        elements: int,
+        *,
+        group_size: int,
+        weights: Literal["dynamic", "constant"] = "dynamic",
+        sync_bound: int | None = 2,
+        repair: bool = True,
+        patience_s: float = 10.0,
+        bound_ms: float | None = None,
+    ) -> PartialReduce:
+        """Averages of models of so many elements among the `group_size` ranks that are ready first. Collective.
+
+        - `weights`: older models count less, or all the same.
+        - `sync_bound`: all ranks have met, by way of others, within so many times as many groups as there are ranks; None: never.
+        - `repair`: what packets lost is fetched before a mean is used.
+        - `patience_s`: how long a rank waits for one that is not ready.
+        - `bound_ms`: the deadline of each stage of a group; None: the communicator's.
+        """
+    def metrics(self) -> dict[str, Any]:
+        """What this rank has seen so far: datagrams, drops, loss and times by peer and stage."""
+    def rejoin(self) -> int:
+        """Takes part again after `DroppedError`; the number of the first collective."""
+    def close(self, timeout: float | None = None) -> None:
+        """Ends the job: waits for all ranks, no longer than `timeout` seconds, and confirms that they have called the same. A second
+        call does nothing. Collective."""
+    def abort(self) -> None:
+        """Ends the connections at once, and this rank's waits with `ClosedError`. The other ranks see that this one is gone."""
+    def __enter__(self) -> Communicator: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> bool: ...
+
+class Bucket:
+    """What is reduced again and again; from `Communicator.bucket`. All ranks make the same calls on the same buckets in the same
+    order. If a report does not say "apply", too much was lost, and the array is unchanged."""
+
+    @property
+    def id(self) -> int: ...
+    @property
+    def elements(self) -> int: ...
+    @property
+    def shard_range(self) -> tuple[int, int]: ...
+    def all_reduce(self, array: Array) -> Report:
+        """Reduces the array over all ranks, in place. Collective."""
+    def start_all_reduce(self, array: Array) -> Request[Report]:
+        """Begins to reduce the array over all ranks. `Request.wait` writes the result to the array. Collective."""
+    def reduce_scatter(self, array: Array) -> tuple[ndarray, Report]:
+        """Reduces the array over all ranks; this rank's shard. Collective."""
+    def start_reduce_scatter(self, array: Array) -> Request[tuple[ndarray, Report]]: ...
+    def all_gather(self, shard: Array) -> tuple[ndarray, Report]:
+        """Hands this rank's shard to all ranks; the whole, with zeros where something is missing. Collective."""
+    def start_all_gather(self, shard: Array) -> Request[tuple[ndarray, Report]]: ...
+    def settle(self, timeout: float | None = None) -> Settled:
+        """Waits until nothing is outstanding, at most `timeout` seconds (None: the communicator's); what the results so far lack."""
+
+class PartialReduce:
+    """Averages of models among the ranks that are ready; from `Communicator.partial_reduce`. Each rank calls at its own pace."""
+
+    @property
+    def elements(self) -> int: ...
+    def average(self, array: Array, iteration: int) -> PartialReport:
+        """Averages the model of an iteration, greater than that of the last report, with those of a group, in place."""
+    def start_average(self, array: Array, iteration: int) -> Request[PartialReport]:
+        """Begins to average the model. `Request.wait` writes the mean to the array. One at a time."""
+    def close(self, timeout: float | None = None) -> None:
+        """Takes part in no group any more, and waits until the others do not, either. A second call does nothing."""
+
+class Request(Generic[T]):
+    """A call that has begun: `test`, `wait`, or `await` it. Dropping it does not take the call back."""
+
+    def test(self) -> bool:
+        """Whether the call has finished; does not wait."""
+    def wait(self, timeout: float | None = None) -> T:
+        """Waits until the call has finished, and gives its result; `TimeoutError` after `timeout` seconds: the call goes on."""
+    def __await__(self) -> Generator[Any, None, T]: ...

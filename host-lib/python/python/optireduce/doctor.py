@@ -1,0 +1,226 @@
+"""What this machine and its network give a job, and which settings the job would choose."""
+
+import importlib.metadata
+import os
+import platform
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy
+
+from . import Communicator, OptiReduceError, __version__
+from ._ports import free_port
+
+# What a communicator asks the kernel to buffer of its datagrams.
+BUFFER_BYTES = 8 << 20
+# Of <linux/udp.h>.
+UDP_SEGMENT, UDP_GRO = 103, 104
+#: How long ranks are waited for.
+TIMEOUT_S = 10
+MEASURED_BYTES, MEASURED_CALLS = 1 << 20, 60
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that was looked at."""
+
+    name: str
+    found: str
+    #: "ok"; "slow": a job runs, but not as well as it could; "fails": a job cannot run.
+    verdict: Literal["ok", "slow", "fails"] = "ok"
+    cure: str = ""
+
+    def as_dict(self) -> dict[str, str]:
+        return asdict(self)
+
+    def __str__(self) -> str:
+        line = f"{self.verdict:5}  {self.name:22} {self.found}"
+        return f"{line}\n{'':29}-> {self.cure}" if self.cure else line
+
+
+def can_run(findings: list[Finding]) -> bool:
+    return all(finding.verdict != "fails" for finding in findings)
+
+
+def examine(root: str | None, job: bool) -> list[Finding]:
+    """Everything that is worth knowing before a job."""
+    findings = [*versions(), cores(), *buffers(), offloads(), *network(root)]
+    if can_run(findings):
+        findings += [*between_ranks()] if job else [*on_this_machine()]
+    return findings
+
+
+def versions() -> Iterator[Finding]:
+    yield Finding("versions", f"optireduce {__version__}, Python {platform.python_version()}, Linux {platform.release()}")
+    try:
+        torch = importlib.metadata.version("torch")
+    except importlib.metadata.PackageNotFoundError:
+        yield Finding("torch", "not installed")
+        return
+    if tuple(int(part) for part in torch.split("+")[0].split(".")[:2]) >= (2, 15):
+        yield Finding("torch", torch)
+    else:
+        cure = "update torch, or use optireduce.torch.comm_hook with gloo"
+        yield Finding("torch", f"{torch}: no backend in Python, expected 2.15 or later", "slow", cure)
+
+
+def cores() -> Finding:
+    own, ranks = len(os.sched_getaffinity(0)), int(os.environ.get("LOCAL_WORLD_SIZE", 1))
+    found = f"{own} for {ranks} rank{'s' * (ranks > 1)} of this host"
+    if own > ranks:
+        return Finding("cores", found)
+    return Finding("cores", found, "slow", "start fewer ranks, or pin threads: a rank that waits for a core is late for its peers")
+
+
+def buffers() -> Iterator[Finding]:
+    for name, option in (("rmem_max", socket.SO_RCVBUF), ("wmem_max", socket.SO_SNDBUF)):
+        allowed = int(Path(f"/proc/sys/net/core/{name}").read_text())
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, option, BUFFER_BYTES)
+            # The kernel says twice what it was asked for.
+            granted = probe.getsockopt(socket.SOL_SOCKET, option) // 2
+        found = f"{granted >> 10} KiB of {BUFFER_BYTES >> 10} KiB (net.core.{name} = {allowed})"
+        # Root needs no permission for larger receive buffers.
+        if granted >= BUFFER_BYTES or (name == "rmem_max" and os.geteuid() == 0):
+            yield Finding(f"socket buffer {name[0]}x", found)
+        else:
+            yield Finding(f"socket buffer {name[0]}x", found, "slow", f"sysctl -w net.core.{name}={BUFFER_BYTES}")
+
+
+def offloads() -> Finding:
+    missing = []
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        for name, option, value in (("GSO", UDP_SEGMENT, 1400), ("GRO", UDP_GRO, 1)):
+            try:
+                probe.setsockopt(socket.IPPROTO_UDP, option, value)
+            except OSError:
+                missing.append(name)
+    if not missing:
+        return Finding("UDP GSO, GRO", "both")
+    return Finding("UDP GSO, GRO", f"without {' and '.join(missing)}", "slow", "use Linux 5.0 or later: every packet costs a call")
+
+
+def network(root: str | None) -> Iterator[Finding]:
+    master, port = os.environ.get("MASTER_ADDR"), os.environ.get("MASTER_PORT")
+    root = root or os.environ.get("OPTIREDUCE_ROOT") or (f"{master}:{int(port) + 17}" if master and port else None)
+    host, _, given = (root or "127.0.0.1:0").rpartition(":")
+    try:
+        address = socket.getaddrinfo(host, None, socket.AF_INET, socket.SOCK_DGRAM)[0][4][0]
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            # Sends nothing: the kernel chooses the way.
+            probe.connect((address, 9))
+            own = probe.getsockname()[0]
+    except OSError as error:
+        cure = "give --root host:port with a name or address that this host knows"
+        yield Finding("root", f"{root}: {error}", "fails", cure)
+        return
+    interface = interface_of(own)
+    mtu = int(Path(f"/sys/class/net/{interface}/mtu").read_text()) if interface else 1500
+    better = "" if mtu >= 4000 else "an MTU of 9000 costs a sixth of the packets, where all hosts and switches take it"
+    yield Finding("interface", f"{interface or '?'}, {own}, MTU {mtu}", "ok" if mtu >= 1500 else "slow", better)
+    if root and own != address and not own.startswith("127."):
+        yield reached(root, address, int(given))
+
+
+def interface_of(address: str) -> str | None:
+    """The interface that has this address."""
+    import fcntl
+    import struct
+
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        for _, name in socket.if_nameindex():
+            try:
+                # SIOCGIFADDR
+                answer = fcntl.ioctl(probe.fileno(), 0x8915, struct.pack("256s", name.encode()[:15]))
+            except OSError:
+                continue
+            if socket.inet_ntoa(answer[20:24]) == address or address.startswith("127.") and name == "lo":
+                return name
+    return None
+
+
+def reached(root: str, address: str, port: int) -> Finding:
+    try:
+        socket.create_connection((address, port), timeout=3).close()
+    except ConnectionRefusedError:
+        return Finding("root", f"{root}: the host answers; nothing listens there yet")
+    except OSError as error:
+        cure = "let TCP and UDP through between the hosts, and check the address"
+        return Finding("root", f"{root}: {error}", "fails", cure)
+    return Finding("root", f"{root}: something listens")
+
+
+def measure(communicator: Communicator) -> dict[str, Any]:
+    """Loss and times of all-reduces of 1 MiB."""
+    bucket = communicator.bucket(MEASURED_BYTES // 4)
+    gradient, times_ms, reports = numpy.zeros(bucket.elements, "float32"), [], []
+    for _ in range(MEASURED_CALLS):
+        communicator.barrier()
+        begin = time.perf_counter()
+        reports.append(bucket.all_reduce(gradient))
+        times_ms.append((time.perf_counter() - begin) * 1e3)
+    expected, lost = sum(one.expected_bytes for one in reports), sum(one.lost_bytes for one in reports)
+    late = sorted({rank for one in reports for rank in one.late_ranks})
+    # The first calls measure the deadline.
+    p50_ms, p99_ms = numpy.percentile(times_ms[20:], [50, 99])
+    return {
+        "loss": lost / max(expected, 1),
+        "p50_ms": float(p50_ms),
+        "p99_ms": float(p99_ms),
+        "late": late,
+        "deadline_ms": reports[-1].stage_deadline_ms,
+        "is_hadamard": reports[-1].is_hadamard,
+    }
+
+
+def on_this_machine() -> Iterator[Finding]:
+    """Two ranks on this machine: what it costs before any network."""
+    root = f"127.0.0.1:{free_port('127.0.0.1')}"
+    found: dict[int, Any] = {}
+
+    def rank(number: int) -> None:
+        try:
+            with Communicator(number, 2, root, timeout_s=TIMEOUT_S) as communicator:
+                found[number] = measure(communicator)
+        except OptiReduceError as error:
+            found[number] = error
+
+    threads = [threading.Thread(target=rank, args=(number,)) for number in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    yield from told("2 ranks, loopback", found[0])
+
+
+def between_ranks() -> Iterator[Finding]:
+    """The ranks of the launcher's job."""
+    name, found = "the job's ranks", None
+    try:
+        with Communicator.from_env(timeout_s=TIMEOUT_S) as communicator:
+            name = f"{communicator.world_size} ranks"
+            found = measure(communicator)
+    except OptiReduceError as error:
+        found = error
+    yield from told(name, found)
+
+
+def told(name: str, found: Any) -> Iterator[Finding]:
+    if isinstance(found, Exception):
+        yield Finding(name, str(found), "fails", "see the error; start all ranks with the same launcher and settings")
+        return
+    tail = found["p99_ms"] / found["p50_ms"]
+    text = f"1 MiB in {found['p50_ms']:.2f} ms (p50), {found['p99_ms']:.2f} ms (p99, x{tail:.1f}), {100 * found['loss']:.3f} % lost"
+    late = f"; late ranks: {found['late']}" if found["late"] else ""
+    is_slow = found["loss"] > 0.02
+    cure = "look at the socket buffers, and at what else runs on these cores" if is_slow else ""
+    yield Finding(name, text + late, "slow" if is_slow else "ok", cure)
+    encoded = "encoded" if found["is_hadamard"] else "not encoded"
+    yield Finding("a job would choose", f"a stage deadline of {found['deadline_ms']:.1f} ms, {encoded}")
+
+

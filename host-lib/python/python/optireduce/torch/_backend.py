@@ -1,0 +1,271 @@
+"""The backend "optireduce" of torch.distributed.
+
+Gradients are bounded: float sums and means of many elements. Everything else goes over TCP, whole: it must be exact.
+"""
+
+import logging
+from collections import Counter
+from datetime import timedelta
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch._C._distributed_c10d import Backend
+
+from .. import ArgumentError, OptiReduceError
+from . import _bootstrap, _settings
+from ._alone import Ready
+from ._session import Session
+from ._tensors import BOUNDED_TYPES, ELEMENTS, check, from_bytes, to_bytes
+from ._transfer import Transfer
+from ._work import NO_TIMEOUT, Work
+
+log = logging.getLogger("optireduce")
+
+Tensors = list[torch.Tensor]
+
+OPS = {"SUM": "sum", "AVG": "avg", "PRODUCT": "product", "MIN": "min", "MAX": "max", "BAND": "and", "BOR": "or", "BXOR": "xor"}
+# Of booleans, as 0 and 1.
+BOOL_OPS = {"sum": "max", "product": "min", "avg": "max", "and": "and", "or": "or", "xor": "xor", "min": "min", "max": "max"}
+#: All-reduces of one length between two steps of optimizers; more of them than that are no gradients.
+OCCURRENCES_MAX = 256
+
+
+class OptiReduceBackend(Backend):
+    """The calls of one process group."""
+
+    def __init__(self, store: Any, rank: int, size: int, timeout: timedelta, name: str) -> None:
+        try:
+            super().__init__(rank, size)
+        except TypeError as error:
+            found = f"torch {torch.__version__}, which takes no backends in Python"
+            raise OptiReduceError(f"{found}; expected 2.15 or later, or optireduce.torch.comm_hook on another backend") from error
+        communicator = None
+        if size > 1:
+            communicator = _bootstrap.connect(rank, size, timeout, _bootstrap.over_store(store, rank))
+        agrees = bool(_settings.configured().get("agree"))
+        self.session = Session(communicator, rank, size, name, agrees)
+        self._occurrences: Counter[Any] = Counter()
+
+    # What torch asks a backend, and would look up in vain without end.
+    supports_coalescing = supports_splitting = supports_shrinking = supports_reconfigure = supports_window = False
+
+    def getBackendName(self) -> str:
+        return "optireduce"
+
+    def begin_step(self) -> None:
+        """An optimizer has made its step: the next all-reduce of a length is the first again."""
+        self._occurrences.clear()
+
+    def _exact(self, name: str, tensors: Tensors, start: Any, finish: Any) -> Work:
+        """An exact call: `start` begins it, `finish` gets its result."""
+        check(tensors, self.session.describe(name))
+        return self.session.submit(Work(name, tensors), start, finish)
+
+    def _op(self, name: str, tensor: torch.Tensor, reduce_op: Any) -> str:
+        op, found = OPS.get(reduce_op.op.name), f"{reduce_op.op.name} of {tensor.dtype}"
+        if op is None or tensor.dtype not in ELEMENTS:
+            expected = "SUM, AVG, PRODUCT, MIN, MAX, BAND, BOR or BXOR of a float or integer type"
+            raise ArgumentError(f"{self.session.describe(name)}: {found}, expected {expected}")
+        return BOOL_OPS[op] if tensor.dtype == torch.bool else op
+
+    def _is_bounded(self, tensor: torch.Tensor, op: str) -> bool:
+        is_gradient = tensor.dtype in BOUNDED_TYPES and tensor.numel() >= _settings.BOUNDED_ELEMENTS_MIN
+        return is_gradient and op in ("sum", "avg") and not _settings.is_exact()
+
+    def allreduce(self, tensors: Tensors, opts: Any) -> Work:
+        (tensor,) = tensors
+        name = f"all_reduce of {tensor.numel()} elements of {tensor.dtype}"
+        op = self._op(name, tensor, opts.reduceOp)
+        check(tensors, self.session.describe(name))
+        if self._is_bounded(tensor, op):
+            kind = (tensor.numel(), tensor.dtype, op)
+            occurrence = self._occurrences[kind]
+            self._occurrences[kind] += 1
+            if occurrence < OCCURRENCES_MAX:
+                return self.session.all_reduce(Work(name, tensors), tensor, op, ("all_reduce", *kind, occurrence))
+            if occurrence == OCCURRENCES_MAX:
+                log.warning(
+                    "%s: called %d times since the last step of an optimizer: exact from here on; call "
+                    "optireduce.torch.begin_step() after each update, if these are gradients",
+                    self.session.describe(name),
+                    OCCURRENCES_MAX,
+                )
+        return self._all_reduce_exact(name, tensor, op)
+
+    def allreduce_sparse(self, tensors: Tensors, opts: Any) -> Work:
+        check(tensors, self.session.describe("all_reduce"))
+        return self.allreduce(tensors, opts)
+
+    def _all_reduce_exact(self, name: str, tensor: torch.Tensor, op: str, is_wanted: bool = True) -> Work:
+        def finish(result: bytes) -> None:
+            if is_wanted:
+                from_bytes(tensor, result, name)
+
+        start = lambda: self.session.calls.start_all_reduce_exact(to_bytes(tensor), ELEMENTS[tensor.dtype], op)  # noqa: E731
+        return self._exact(name, [tensor], start, finish)
+
+    def reduce(self, tensors: Tensors, opts: Any) -> Work:
+        (tensor,) = tensors
+        name = f"reduce to rank {opts.rootRank} of {tensor.numel()} elements of {tensor.dtype}"
+        op = self._op(name, tensor, opts.reduceOp)
+        return self._all_reduce_exact(name, tensor, op, is_wanted=opts.rootRank == self.session.rank)
+
+    def broadcast(self, tensors: Tensors, opts: Any) -> Work:
+        (tensor,) = tensors
+        root, rank = opts.rootRank, self.session.rank
+        name = f"broadcast from rank {root} of {tensor.numel()} elements of {tensor.dtype}"
+
+        def finish(result: bytes) -> None:
+            if rank != root:
+                from_bytes(tensor, result, name)
+
+        return self._exact(name, tensors, lambda: self.session.calls.start_broadcast_bytes(to_bytes(tensor), root), finish)
+
+    def barrier(self, opts: Any = None) -> Work:
+        return self._exact("barrier", [], lambda: self.session.calls.start_barrier(), lambda _: None)
+
+    def monitored_barrier(self, opts: Any, wait_all_ranks: bool = False) -> None:
+        self.barrier().wait(opts.timeout if opts.timeout > timedelta(0) else NO_TIMEOUT)
+
+    def allgather(self, outputs: list[Tensors], inputs: Tensors, opts: Any) -> Work:
+        ((tensor,), (into,)) = (inputs, outputs)
+        name = f"all_gather of {tensor.numel()} elements of {tensor.dtype}"
+        return self._all_gather(name, tensor, into)
+
+    def all_gather_single(self, output: torch.Tensor, tensor: torch.Tensor, opts: Any) -> Work:
+        name = f"all_gather_into_tensor of {tensor.numel()} elements of {tensor.dtype}"
+        if output.numel() != tensor.numel() * self.session.size or not output.is_contiguous():
+            raise ArgumentError(
+                f"{self.session.describe(name)}: the output has {output.numel()} elements, expected {tensor.numel()} for each of "
+                f"{self.session.size} ranks, contiguous"
+            )
+        return self._all_gather(name, tensor, list(output.view(-1).chunk(self.session.size)) if tensor.numel() else [])
+
+    def _all_gather(self, name: str, tensor: torch.Tensor, into: Tensors) -> Work:
+        def finish(parts: list[bytes]) -> None:
+            for one, part in zip(into, parts):
+                from_bytes(one, part, name)
+
+        return self._exact(
+            name, [tensor, *into], lambda: self.session.calls.start_all_gather_bytes(to_bytes(tensor)), finish
+        )
+
+    def gather(self, outputs: list[Tensors], inputs: Tensors, opts: Any) -> Work:
+        (tensor,) = inputs
+        into = outputs[0] if opts.rootRank == self.session.rank else []
+        name = f"gather to rank {opts.rootRank} of {tensor.numel()} elements of {tensor.dtype}"
+
+        def finish(parts: list[bytes]) -> None:
+            for one, part in zip(into, parts):
+                from_bytes(one, part, name)
+
+        start = lambda: self.session.calls.start_gather_bytes(to_bytes(tensor), opts.rootRank)  # noqa: E731
+        return self._exact(name, [tensor, *into], start, finish)
+
+    def scatter(self, outputs: Tensors, inputs: list[Tensors], opts: Any) -> Work:
+        (output,) = outputs
+        parts = inputs[0] if opts.rootRank == self.session.rank else []
+        name = f"scatter from rank {opts.rootRank} of {output.numel()} elements of {output.dtype}"
+        start = lambda: self.session.calls.start_scatter_bytes([to_bytes(part) for part in parts], opts.rootRank)  # noqa: E731
+        return self._exact(name, [output, *parts], start, lambda result: from_bytes(output, result, name))
+
+    def reduce_scatter(self, outputs: Tensors, inputs: list[Tensors], opts: Any) -> Work:
+        ((output,), (parts,)) = (outputs, inputs)
+        if any(part.numel() != output.numel() for part in parts):
+            lengths = [part.numel() for part in parts]
+            raise ArgumentError(
+                f"{self.session.describe('reduce_scatter')}: parts of {lengths} elements, expected {output.numel()} each"
+            )
+        return self.reduce_scatter_single(output, torch.cat([part.reshape(-1) for part in parts]), opts)
+
+    def reduce_scatter_single(self, output: torch.Tensor, tensor: torch.Tensor, opts: Any) -> Work:
+        name = f"reduce_scatter of {tensor.numel()} elements of {tensor.dtype}"
+        op = self._op(name, tensor, opts.reduceOp)
+        check([output, tensor], self.session.describe(name))
+        if tensor.numel() != output.numel() * self.session.size:
+            raise ArgumentError(
+                f"{self.session.describe(name)}: the output has {output.numel()} elements, expected the input's divided by "
+                f"{self.session.size} ranks"
+            )
+        if self._is_bounded(tensor, op):
+            return self.session.reduce_scatter(Work(name, [output]), output, tensor, op)
+        start = lambda: self.session.calls.start_reduce_scatter_exact(to_bytes(tensor), ELEMENTS[tensor.dtype], op)  # noqa: E731
+        return self._exact(name, [output], start, lambda result: from_bytes(output, result, name))
+
+    def alltoall(self, outputs: Tensors, inputs: Tensors, opts: Any) -> Work:
+        name = f"all_to_all of {sum(one.numel() for one in inputs)} elements"
+
+        def finish(parts: list[bytes]) -> None:
+            for one, part in zip(outputs, parts):
+                from_bytes(one, part, name)
+
+        start = lambda: self.session.calls.start_all_to_all_bytes([to_bytes(part) for part in inputs])  # noqa: E731
+        return self._exact(name, [*outputs, *inputs], start, finish)
+
+    def all_to_all_single(
+        self, output: torch.Tensor, tensor: torch.Tensor, into: list[int], outof: list[int], opts: Any
+    ) -> Work:
+        size = self.session.size
+
+        def cut(whole: torch.Tensor, lengths: list[int], what: str) -> Tensors:
+            rows = whole.shape[0] if whole.dim() else 0
+            lengths = lengths or [rows // size] * size
+            if len(lengths) != size or sum(lengths) != rows:
+                raise ArgumentError(
+                    f"{self.session.describe('all_to_all_single')}: the {what} has {rows} rows, in parts of {lengths}; expected "
+                    f"a part for each of {size} ranks"
+                )
+            return list(whole.split(lengths))
+
+        return self.alltoall(cut(output, into, "output"), cut(tensor, outof, "input"), opts)
+
+    def _all(self, name: str, works: list[Work]) -> Work:
+        """Done once all are, which were begun one after the other."""
+
+        def finish(_: Any) -> None:
+            for work in works:
+                work.wait()
+
+        tensors = [tensor for work in works for tensor in work.tensors]
+        return self.session.submit(Work(name, tensors), lambda: Ready(None), finish)
+
+    def allreduce_coalesced(self, tensors: Tensors, opts: Any) -> Work:
+        return self._all("all_reduce_coalesced", [self.allreduce([tensor], opts) for tensor in tensors])
+
+    def allgather_coalesced(self, outputs: list[Tensors], inputs: Tensors, opts: Any) -> Work:
+        # Of each rank a list of tensors.
+        columns = [self.allgather([list(into)], [tensor], opts) for into, tensor in zip(zip(*outputs), inputs)]
+        return self._all("all_gather_coalesced", columns)
+
+    def all_gather_single_coalesced(self, outputs: Tensors, inputs: Tensors, opts: Any) -> Work:
+        works = [self.all_gather_single(output, tensor, opts) for output, tensor in zip(outputs, inputs)]
+        return self._all("all_gather_into_tensor_coalesced", works)
+
+    def reduce_scatter_single_coalesced(self, outputs: Tensors, inputs: Tensors, opts: Any) -> Work:
+        works = [self.reduce_scatter_single(output, tensor, opts) for output, tensor in zip(outputs, inputs)]
+        return self._all("reduce_scatter_tensor_coalesced", works)
+
+    def send(self, tensors: Tensors, to: int, tag: int) -> Work:
+        (tensor,) = tensors
+        name = f"send to rank {to} of {tensor.numel()} elements of {tensor.dtype}"
+        check(tensors, self.session.describe(name))
+        self.session.check(name)
+        return Transfer(name, tensor, self.session.calls.start_send(to_bytes(tensor), to, tag), receives=False)
+
+    def recv(self, tensors: Tensors, source: int, tag: int) -> Work:
+        (tensor,) = tensors
+        name = f"receive from rank {source} of {tensor.numel()} elements of {tensor.dtype}"
+        check(tensors, self.session.describe(name))
+        self.session.check(name)
+        return Transfer(name, tensor, self.session.calls.start_recv(source, tag), receives=True)
+
+    def recv_anysource(self, tensors: Tensors, tag: int) -> Work:
+        # torch does not ask backends in Python which rank it was.
+        raise ArgumentError(f"{self.session.describe('receive')}: from any rank, expected a rank; give recv a src")
+
+    def shutdown(self) -> None:
+        self.session.close()
+
+    def abort(self) -> None:
+        self.session.abort()

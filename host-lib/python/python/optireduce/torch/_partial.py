@@ -1,0 +1,101 @@
+"""Partial Reduce of a model: ranks that are ready average theirs, and nobody waits for the rest."""
+
+from typing import Any, Literal
+
+import numpy
+import torch
+
+from .. import Communicator, PartialReport
+
+
+class PartialReduce:
+    """Averages a model after the optimizer's steps, in groups of the ranks that are ready (P-Reduce, SIGMOD'21), instead of gradients in
+    every step among all.
+
+        communicator = optireduce.Communicator.from_env()      # torchrun, mpirun or Slurm says which rank this is
+        partial = optireduce.torch.PartialReduce(model, optimizer, group_size=2, communicator=communicator)
+        for batch in batches:                                  # each rank at its own pace
+            ...
+            optimizer.step()                                   # and then the average
+        partial.close()                                        # now all ranks have the mean of their models
+
+    Parameters and buffers of floating point are averaged, in float32; the optimizer's state (momentum) stays each rank's own. All ranks
+    begin with the model of rank 0. Without an optimizer, call `step()` after each update.
+    """
+
+    def __init__(
+        self,
+        model: torch.nn.Module,
+        optimizer: torch.optim.Optimizer | None = None,
+        *,
+        communicator: Communicator,
+        group_size: int = 2,
+        weights: Literal["dynamic", "constant"] = "dynamic",
+        every: int = 1,
+        sync_bound: int | None = 2,
+        repair: bool = True,
+        patience_s: float = 10.0,
+        bound_ms: float | None = None,
+    ) -> None:
+        if every < 1:
+            raise ValueError(f"every is {every}, expected at least 1 step")
+        self._communicator = communicator
+        tensors = [*model.parameters(), *model.buffers()]
+        self._tensors = [tensor.detach() for tensor in tensors if tensor.is_floating_point()]
+        self._flat = numpy.zeros(sum(tensor.numel() for tensor in self._tensors), "float32")
+        self._every, self._steps, self._iteration = every, 0, 0
+        #: How the last average went; None before the first.
+        self.report: PartialReport | None = None
+        self._gather()
+        communicator.broadcast(self._flat)
+        self._scatter()
+        self._partial = communicator.partial_reduce(
+            len(self._flat),
+            group_size=group_size,
+            weights=weights,
+            sync_bound=sync_bound,
+            repair=repair,
+            patience_s=patience_s,
+            bound_ms=bound_ms,
+        )
+        self._hook: Any = None if optimizer is None else optimizer.register_step_post_hook(lambda *_: self.step())
+
+    @property
+    def iteration(self) -> int:
+        """Of this rank's model: the newest of its last group, and what it has trained since."""
+        return self._iteration
+
+    def step(self) -> None:
+        """The model was updated: averages it, if it is its turn. An optimizer that was given does this itself."""
+        self._steps += 1
+        if self._steps % self._every:
+            return
+        self._gather()
+        self.report = self._partial.average(self._flat, self._iteration + 1)
+        self._iteration = self.report.iteration
+        self._scatter()
+
+    def close(self, timeout: float | None = None) -> None:
+        """The end of training, on all ranks: waits for them, and gives all the mean of their models, exactly. The communicator
+        is the caller's to close."""
+        if self._hook is not None:
+            self._hook.remove()
+            self._hook = None
+        self._partial.close(timeout)
+        self._gather()
+        mean = self._communicator.start_all_reduce_exact(self._flat.tobytes(), "f32", "avg").wait()
+        self._flat[:] = numpy.frombuffer(mean, "float32")
+        self._scatter()
+
+    def _gather(self) -> None:
+        at = 0
+        for tensor in self._tensors:
+            self._flat[at : at + tensor.numel()] = tensor.reshape(-1).to("cpu", torch.float32).numpy()
+            at += tensor.numel()
+
+    def _scatter(self) -> None:
+        at = 0
+        for tensor in self._tensors:
+            values = torch.from_numpy(self._flat[at : at + tensor.numel()])
+            tensor.copy_(values.view(tensor.shape))
+            at += tensor.numel()

@@ -1,0 +1,196 @@
+"""The calls of one group, in the order in which torch makes them.
+
+Why two threads: a call may have to wait for other ranks before it begins (the first all-reduce of a bucket declares it), and
+the trainer is not to wait for that. The thread that starts calls does not wait for their ends, so that the buckets of a
+backward pass are all-reduced while the next ones are computed; the other thread does, in the same order.
+"""
+
+import logging
+import os
+import queue
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import torch
+
+from .. import Bucket, ClosedError, ForkedError, HaltError, OptiReduceError, Report
+from ._alone import Alone, Ready
+from ._tensors import ELEMENTS, from_bytes, from_floats, to_bytes, to_floats
+from ._work import Work
+
+log = logging.getLogger("optireduce")
+
+#: How long the ranks wait for one another at the end.
+CLOSE_S = 10.0
+#: Updates in a row that are not to be applied, after which the job halts; the library counts none that a silent rank is the cause of.
+HALT = 3
+#: Reports that are kept.
+REPORTS = 4096
+
+_sessions: "weakref.WeakSet[Session]" = weakref.WeakSet()
+
+
+class Session:
+    """A communicator, and the threads that serve it."""
+
+    def __init__(self, communicator: Any, rank: int, size: int, name: str, agrees: bool = False) -> None:
+        self.calls = Alone() if communicator is None else communicator
+        self.rank, self.size, self.name = rank, size, name
+        #: Whether all ranks skip an update if one does; the setting `agree`.
+        self.agrees = agrees
+        self.reports: deque[Report] = deque(maxlen=REPORTS)
+        self._process = os.getpid()
+        self._buckets: dict[Hashable, Bucket] = {}
+        self._starting: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._finishing: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._closed = threading.Lock()
+        # Not daemons: the interpreter waits for them, so that they do not run while it is torn down. See `_end_all`.
+        self._threads = [
+            threading.Thread(target=loop, name=f"optireduce-{loop.__name__}") for loop in (self._start, self._finish)
+        ]
+        for thread in self._threads:
+            thread.start()
+        _sessions.add(self)
+
+    def _start(self) -> None:
+        while (task := self._starting.get()) is not None:
+            work, start, finish = task
+            try:
+                work.prepare()
+                with torch.no_grad():
+                    self._finishing.put((work, start(), finish))
+            except BaseException as error:
+                work.finish(error)
+        self._finishing.put(None)
+
+    def _finish(self) -> None:
+        while (task := self._finishing.get()) is not None:
+            work, request, finish = task
+            try:
+                with torch.no_grad():
+                    finish(request.wait())
+            except BaseException as error:
+                work.finish(error)
+            else:
+                work.finish()
+
+    def describe(self, operation: str) -> str:
+        return f"rank {self.rank} of group {self.name}: {operation}"
+
+    def check(self, operation: str) -> None:
+        """Whether calls can be made in this process, and still."""
+        if os.getpid() != self._process:
+            raise ForkedError(
+                f"{self.describe(operation)}: this is process {os.getpid()}, a fork of process {self._process}, which made the "
+                "group; make calls there"
+            )
+        if self._closed.locked():
+            raise ClosedError(f"{self.describe(operation)}: the group was destroyed or aborted; make a new one")
+
+    def submit(self, work: Work, start: Callable[[], Any], finish: Callable[[Any], None] = lambda _: None) -> Work:
+        """`start` begins a call once all before it have begun, and gives a request; `finish` gets its result."""
+        self.check(work.name)
+        with torch.profiler.record_function(f"optireduce::{work.name}"):
+            self._starting.put((work, start, finish))
+        return work
+
+    def all_reduce(
+        self, work: Work, tensor: torch.Tensor, op: str, key: Hashable, note: Callable[[Report], None] | None = None
+    ) -> Work:
+        """Bounded, over the bucket of this key. The first time the bucket is declared, and the call is exact: DDP replaces its
+        buckets after its first backward pass, and nothing is to be outstanding of those that it replaces.
+
+        `note` gets the report, and whoever gives it sees to it that the job halts; without it the call fails."""
+        name = self.describe(work.name)
+
+        def start() -> Any:
+            nonlocal floats
+            if self.size == 1:
+                return Ready(to_bytes(tensor).tobytes())
+            if (bucket := self._buckets.get(key)) is None:
+                self._buckets[key] = self.calls.bucket(tensor.numel(), op=op)
+                return self.calls.start_all_reduce_exact(to_bytes(tensor), ELEMENTS[tensor.dtype], op)
+            floats = to_floats(tensor)
+            return bucket.start_all_reduce(floats.numpy())
+
+        def finish(result: Any) -> None:
+            if not isinstance(result, Report):
+                return from_bytes(tensor, result, name)
+            if result.action == "apply":
+                from_floats(tensor, floats)
+            else:
+                # What it holds is this rank's alone.
+                tensor.detach().zero_()
+            self.take(result)
+            if note is not None:
+                note(result)
+            elif result.action == "halt":
+                raise HaltError(f"{name}: more than 10 % was lost in {HALT} all-reduces in a row: {result}")
+
+        floats = tensor
+        return self.submit(work, start, finish)
+
+    def reduce_scatter(self, work: Work, output: torch.Tensor, inputs: torch.Tensor, op: str) -> Work:
+        """Bounded; `inputs` are as many shards of the length of `output` as there are ranks. Nothing is repaired: no two ranks
+        have the same shard."""
+
+        def start() -> Any:
+            if self.size == 1:
+                return Ready((to_floats(inputs), None))
+            key = ("reduce_scatter", inputs.numel(), op)
+            if key not in self._buckets:
+                self._buckets[key] = self.calls.bucket(inputs.numel(), op=op, repair=False)
+            return self._buckets[key].start_reduce_scatter(to_floats(inputs).numpy())
+
+        def finish(result: Any) -> None:
+            shard, report = result
+            if report is not None:
+                self.take(report)
+            if report is None or report.action == "apply":
+                from_floats(output, torch.as_tensor(shard))
+            else:
+                output.zero_()
+
+        return self.submit(work, start, finish)
+
+    def take(self, report: Report) -> None:
+        """Remembers a report, and tells the log."""
+        self.reports.append(report)
+        unusual = report.action != "apply" or report.late_ranks or report.not_finite
+        log.log(logging.WARNING if unusual else logging.DEBUG, "%s", self.describe(str(report)))
+
+    def buckets(self) -> dict[Hashable, Bucket]:
+        return self._buckets
+
+    def close(self) -> None:
+        """Ends the group once what was called has finished. A second call does nothing."""
+        if os.getpid() != self._process or not self._closed.acquire(blocking=False):
+            return
+        self._starting.put(None)
+        for thread in self._threads:
+            thread.join()
+        try:
+            self.calls.close(CLOSE_S)
+        except OptiReduceError as error:
+            log.info("%s", self.describe(f"not all ranks ended together: {error}"))
+
+    def abort(self) -> None:
+        """Ends the group at once; what runs fails."""
+        if os.getpid() != self._process:
+            return
+        if self._closed.acquire(blocking=False):
+            self._starting.put(None)
+        self.calls.abort()
+
+
+def _end_all() -> None:
+    """When the main thread has ended, nothing waits for calls any more."""
+    threading.main_thread().join()
+    for session in list(_sessions):
+        session.abort()
+
+
+threading.Thread(target=_end_all, name="optireduce-end", daemon=True).start()

@@ -1,0 +1,68 @@
+"""Tensors as bytes and as arrays of float32, and back."""
+
+from collections.abc import Sequence
+
+import torch
+
+from .. import ArgumentError
+
+#: What is reduced bounded, converted to float32 on the way.
+BOUNDED_TYPES = (torch.float32, torch.bfloat16, torch.float16)
+
+#: The names of element types in exact calls.
+ELEMENTS = {
+    torch.float16: "f16",
+    torch.bfloat16: "bf16",
+    torch.float32: "f32",
+    torch.float64: "f64",
+    torch.int8: "i8",
+    torch.uint8: "u8",
+    torch.int16: "i16",
+    torch.uint16: "u16",
+    torch.int32: "i32",
+    torch.uint32: "u32",
+    torch.int64: "i64",
+    torch.uint64: "u64",
+    torch.bool: "u8",
+}
+
+
+def check(tensors: Sequence[torch.Tensor], operation: str) -> None:
+    for tensor in tensors:
+        if tensor.device.type != "cpu":
+            raise ArgumentError(
+                f"{operation}: a tensor is on device {tensor.device}, expected cpu; make the group with "
+                "init_process_group('cpu:optireduce,cuda:nccl'), or use optireduce.torch.comm_hook for gradients on GPUs"
+            )
+        if tensor.is_sparse:
+            raise ArgumentError(f"{operation}: a tensor is sparse, expected a dense one; call to_dense() before")
+
+
+def to_bytes(tensor: torch.Tensor) -> memoryview:
+    """The values of a tensor in order, without a copy if they lie in order."""
+    flat = tensor.detach().contiguous().reshape(-1)
+    return memoryview(flat.view(torch.uint8).numpy())
+
+
+def from_bytes(tensor: torch.Tensor, data: bytes, operation: str) -> None:
+    """Writes values into a tensor that has as many."""
+    expected = tensor.numel() * tensor.element_size()
+    if len(data) != expected:
+        raise ArgumentError(
+            f"{operation}: {len(data)} bytes came, expected {expected} for a tensor of {tensor.numel()} elements of "
+            f"{tensor.dtype}; do all ranks give tensors of the same shape and type?"
+        )
+    if data:
+        values = torch.frombuffer(bytearray(data), dtype=tensor.dtype)
+        tensor.detach().copy_(values.view(tensor.shape))
+
+
+def to_floats(tensor: torch.Tensor) -> torch.Tensor:
+    """The values in order as float32: of a float32 tensor whose values lie in order, its own memory."""
+    return tensor.detach().to(torch.float32).contiguous().reshape(-1)
+
+
+def from_floats(tensor: torch.Tensor, floats: torch.Tensor) -> None:
+    """Writes values back, unless they are the tensor's own."""
+    if floats.data_ptr() != tensor.data_ptr() or tensor.dtype != torch.float32:
+        tensor.detach().copy_(floats.view(tensor.shape))

@@ -1,0 +1,354 @@
+//! One rank of a job.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use optireduce::{BucketOptions, Communicator as Inner, ConnectError, Error, Pending, Transfer};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::arrays;
+use crate::bucket::Bucket;
+use crate::context::{Context, Owned, poll_for};
+use crate::error::{ArgumentError, OptiReduceError, TimeoutError, call_error, connect_error};
+use crate::exact::{self, Exact};
+use crate::partial::{self, PartialReduce};
+use crate::request::Request;
+use crate::settings;
+
+/// One rank of a job. See `optireduce.Communicator` in the documentation of the package.
+#[pyclass(frozen, module = "optireduce")]
+pub struct Communicator {
+    context: Arc<Context>,
+    inner: Mutex<Owned<Inner>>,
+}
+
+impl Communicator {
+    fn inner(&self) -> MutexGuard<'_, Owned<Inner>> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins a call.
+    fn start<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        operation: String,
+        start: impl FnOnce(&mut Inner) -> Pending<T> + Send,
+        into: fn(Python<'_>, T) -> PyResult<Py<PyAny>>,
+    ) -> PyResult<Request> {
+        // Whoever holds the lock may need the GIL.
+        let pending = py.detach(|| self.inner().get(&operation).map(start))?;
+        Ok(Request::new(&self.context, operation, Exact { pending, into }))
+    }
+
+    /// Begins a send or a receive.
+    fn transfer(
+        &self,
+        py: Python<'_>,
+        operation: String,
+        start: impl FnOnce(&mut Inner) -> Transfer + Send,
+    ) -> PyResult<Request> {
+        let transfer = py.detach(|| self.inner().get(&operation).map(start))?;
+        Ok(Request::new(&self.context, operation, transfer))
+    }
+
+    /// Makes a call and waits for it.
+    fn call<T: Send>(
+        &self,
+        py: Python<'_>,
+        operation: &str,
+        call: impl AsyncFnOnce(&mut Inner) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
+        self.context.check(operation)?;
+        let done = py.detach(|| {
+            let mut inner = self.inner();
+            let mut calling = std::pin::pin!(call(inner.get(operation)?));
+            self.context.wait(operation, None, |slice| poll_for(calling.as_mut(), slice))
+        })?;
+        match done {
+            Some(done) => done.map_err(|error| call_error(self.context.rank, operation, &error)),
+            None => Err(self.context.closed(operation)),
+        }
+    }
+}
+
+#[pymethods]
+impl Communicator {
+    #[new]
+    #[pyo3(signature = (rank, world_size, root, **settings))]
+    fn new(
+        py: Python<'_>,
+        rank: usize,
+        world_size: usize,
+        root: &str,
+        settings: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let operation = format!("rank {rank}: connect");
+        let launch = optireduce::Launch::new(rank, world_size, root);
+        let launch = launch.map_err(|error| connect_error(&operation, &error.into()))?;
+        Self::connect(py, launch, settings)
+    }
+
+    /// The rank that the launcher's environment says: torchrun, mpirun, Slurm, or `OPTIREDUCE_RANK`.
+    #[staticmethod]
+    #[pyo3(signature = (**settings))]
+    fn from_env(py: Python<'_>, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let launch = optireduce::Launch::from_env();
+        let launch = launch.map_err(|error| connect_error("connect", &error.into()))?;
+        Self::connect(py, launch, settings)
+    }
+
+    /// This rank, from 0.
+    #[getter]
+    fn rank(&self) -> usize {
+        self.context.rank
+    }
+
+    /// Ranks of the job.
+    #[getter]
+    fn world_size(&self) -> usize {
+        self.context.world_size
+    }
+
+    /// The deadline of each stage at present, in milliseconds.
+    #[getter]
+    fn stage_deadline_ms(&self, py: Python<'_>) -> PyResult<f64> {
+        let deadline = py.detach(|| self.inner().get("stage_deadline_ms").map(|inner| inner.stage_deadline()))?;
+        Ok(deadline.as_secs_f64() * 1e3)
+    }
+
+    /// Declares a bucket. Collective.
+    #[pyo3(signature = (elements, *, op = "avg", hadamard = None, bf16 = None, repair = None))]
+    fn bucket(
+        &self,
+        py: Python<'_>,
+        elements: usize,
+        op: &str,
+        hadamard: Option<&str>,
+        bf16: Option<bool>,
+        repair: Option<bool>,
+    ) -> PyResult<Bucket> {
+        let hadamard = hadamard.map(|mode| settings::hadamard("hadamard", mode)).transpose()?;
+        let options = BucketOptions::new().reduce_op(settings::reduce_op(op)?);
+        let options = options.hadamard(hadamard).bf16(bf16).repair(repair);
+        let operation = format!("declaring a bucket of {elements} elements");
+        // Not by `call`: sends and receives begin meanwhile.
+        let pending = py.detach(|| self.inner().get(&operation).map(|inner| inner.start_bucket(elements, options)))?;
+        Ok(Bucket::new(&self.context, self.context.finish(py, &operation, pending)?))
+    }
+
+    /// Waits until all ranks are here. Collective.
+    fn barrier(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.start_barrier(py)?.wait(py, None)
+    }
+
+    /// Hands the root's values to all ranks, whole, in place. Collective.
+    #[pyo3(signature = (array, root = 0))]
+    fn broadcast(&self, array: &Bound<'_, PyAny>, root: usize) -> PyResult<()> {
+        let py = array.py();
+        let buffer = arrays::floats(array, root != self.context.rank)?;
+        let mut values = buffer.to_vec(py)?;
+        let operation = format!("broadcast of {} elements from rank {root}", values.len());
+        let values = self.call(py, &operation, async |inner| {
+            inner.broadcast_async(root, &mut values).await?;
+            Ok(values)
+        })?;
+        if root == self.context.rank { Ok(()) } else { buffer.copy_from_slice(py, &values) }
+    }
+
+    /// Hands every rank's bytes to every rank. Collective.
+    fn all_gather_bytes(&self, data: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.start_all_gather_bytes(data)?.wait(data.py(), None)
+    }
+
+    /// Begins a barrier. Collective, as all calls that begin something over TCP but sends and receives.
+    fn start_barrier(&self, py: Python<'_>) -> PyResult<Request> {
+        self.start(py, "barrier".into(), |inner| inner.start_barrier(), exact::nothing)
+    }
+
+    /// Begins to reduce values exactly; `Request.wait` gives their bytes.
+    fn start_all_reduce_exact(&self, data: &Bound<'_, PyAny>, element: &str, op: &str) -> PyResult<Request> {
+        let (bytes, element, op) = (arrays::bytes(data)?, exact::element(element)?, exact::op(op)?);
+        let operation = format!("all_reduce_exact of {} bytes of {element}, {op}", bytes.len());
+        let start = |inner: &mut Inner| inner.start_all_reduce_exact(bytes, element, op);
+        self.start(data.py(), operation, start, exact::bytes)
+    }
+
+    /// Begins to reduce values exactly; `Request.wait` gives the bytes of this rank's shard.
+    fn start_reduce_scatter_exact(&self, data: &Bound<'_, PyAny>, element: &str, op: &str) -> PyResult<Request> {
+        let (bytes, element, op) = (arrays::bytes(data)?, exact::element(element)?, exact::op(op)?);
+        let operation = format!("reduce_scatter_exact of {} bytes of {element}, {op}", bytes.len());
+        let start = |inner: &mut Inner| inner.start_reduce_scatter_exact(bytes, element, op);
+        self.start(data.py(), operation, start, exact::bytes)
+    }
+
+    /// Begins to hand the root's bytes to all ranks; all give as many.
+    fn start_broadcast_bytes(&self, data: &Bound<'_, PyAny>, root: usize) -> PyResult<Request> {
+        let bytes = arrays::bytes(data)?;
+        let operation = format!("broadcast of {} bytes from rank {root}", bytes.len());
+        self.start(data.py(), operation, |inner| inner.start_broadcast_bytes(root, bytes), exact::bytes)
+    }
+
+    /// Begins to hand every rank's bytes to every rank.
+    fn start_all_gather_bytes(&self, data: &Bound<'_, PyAny>) -> PyResult<Request> {
+        let bytes = arrays::bytes(data)?;
+        let operation = format!("all_gather of {} bytes", bytes.len());
+        self.start(data.py(), operation, |inner| inner.start_all_gather_bytes(bytes), exact::parts)
+    }
+
+    /// Begins to hand every rank's bytes to the root.
+    fn start_gather_bytes(&self, data: &Bound<'_, PyAny>, root: usize) -> PyResult<Request> {
+        let bytes = arrays::bytes(data)?;
+        let operation = format!("gather of {} bytes to rank {root}", bytes.len());
+        self.start(data.py(), operation, |inner| inner.start_gather_bytes(root, bytes), exact::parts)
+    }
+
+    /// Begins to hand every rank its part of the root's; the parts of others count nothing.
+    fn start_scatter_bytes(&self, py: Python<'_>, parts: Vec<Bound<'_, PyAny>>, root: usize) -> PyResult<Request> {
+        let parts = parts.iter().map(arrays::bytes).collect::<PyResult<Vec<_>>>()?;
+        let operation = format!("scatter from rank {root}");
+        self.start(py, operation, |inner| inner.start_scatter_bytes(root, parts), exact::bytes)
+    }
+
+    /// Begins to hand every rank its part of this one's.
+    fn start_all_to_all_bytes(&self, py: Python<'_>, parts: Vec<Bound<'_, PyAny>>) -> PyResult<Request> {
+        let parts = parts.iter().map(arrays::bytes).collect::<PyResult<Vec<_>>>()?;
+        self.start(py, "all_to_all".into(), |inner| inner.start_all_to_all_bytes(parts), exact::parts)
+    }
+
+    /// Begins to send bytes to a rank, beside all other calls; `Request.wait` gives the rank and the bytes.
+    fn start_send(&self, data: &Bound<'_, PyAny>, to: usize, tag: u32) -> PyResult<Request> {
+        let bytes = arrays::bytes(data)?;
+        let operation = format!("send of {} bytes to rank {to}", bytes.len());
+        self.transfer(data.py(), operation, |inner| inner.start_send(to, tag, bytes))
+    }
+
+    /// Begins to receive bytes of a rank, or of any; `Request.wait` gives the rank and the bytes.
+    fn start_recv(&self, py: Python<'_>, source: Option<usize>, tag: u32) -> PyResult<Request> {
+        let of = source.map_or("any rank".into(), |source| format!("rank {source}"));
+        self.transfer(py, format!("receive from {of}"), |inner| inner.start_recv(source, tag))
+    }
+
+    /// A communicator of the ranks that give the same colour. Collective.
+    fn split(&self, py: Python<'_>, colour: usize) -> PyResult<Self> {
+        let (rank, operation) = (self.context.rank, format!("split with colour {colour}"));
+        let inner = self.call(py, &operation, async |inner| Ok(inner.split_async(colour).await))?;
+        inner.map(Self::of).map_err(|error| connect_error(&format!("rank {rank}: {operation}"), &error))
+    }
+
+    /// Averages of models among the ranks that are ready. Collective.
+    #[pyo3(signature = (elements, *, group_size, weights = "dynamic", sync_bound = Some(2), repair = true, patience_s = 10.0, bound_ms = None))]
+    #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
+    fn partial_reduce(
+        &self,
+        py: Python<'_>,
+        elements: usize,
+        group_size: usize,
+        weights: &str,
+        sync_bound: Option<u32>,
+        repair: bool,
+        patience_s: f64,
+        bound_ms: Option<f64>,
+    ) -> PyResult<PartialReduce> {
+        let options = partial::options(group_size, weights, sync_bound, repair, patience_s, bound_ms)?;
+        let (rank, operation) = (self.context.rank, format!("partial_reduce of {elements} elements"));
+        let partial =
+            self.call(py, &operation, async |inner| Ok(inner.partial_reduce_async(elements, options).await))?;
+        match partial {
+            Ok(partial) => Ok(PartialReduce::new(&self.context, partial)),
+            Err(ConnectError::Params(error)) => {
+                Err(ArgumentError::new_err(format!("rank {rank}: {operation}: {error}")))
+            }
+            Err(error) => Err(connect_error(&format!("rank {rank}: {operation}"), &error)),
+        }
+    }
+
+    /// What this rank has seen so far: datagrams, drops, loss and times by peer and stage.
+    fn metrics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let metrics = self.call(py, "metrics", async |inner| inner.metrics_async().await)?;
+        let text = serde_json::to_string(&metrics).map_err(|error| OptiReduceError::new_err(error.to_string()))?;
+        py.import("json")?.call_method1("loads", (text,))
+    }
+
+    /// Takes part again after `DroppedError`; the number of the first collective.
+    fn rejoin(&self, py: Python<'_>) -> PyResult<u32> {
+        self.call(py, "rejoin", async |inner| inner.rejoin_async().await)
+    }
+
+    /// Ends the job: waits for all ranks, no longer than `timeout` seconds, and confirms that they have called the same. A second
+    /// call does nothing. Collective.
+    #[pyo3(signature = (timeout = None))]
+    fn close(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
+        let limit = timeout.map(Duration::try_from_secs_f64).transpose()?;
+        if !self.context.is_here() {
+            return self.context.check("close");
+        }
+        let closed = py.detach(|| {
+            let Some(inner) = self.inner().take() else { return Ok(Some(Ok(()))) };
+            let mut closing = std::pin::pin!(inner.close_async());
+            self.context.wait("close", limit, |slice| poll_for(closing.as_mut(), slice))
+        })?;
+        let rank = self.context.rank;
+        match closed {
+            Some(Ok(())) => Ok(()),
+            Some(Err(error)) => Err(call_error(rank, "close", &error)),
+            None => Err(TimeoutError::new_err(format!("rank {rank}: close: not all ranks closed within {limit:?}"))),
+        }
+    }
+
+    /// Ends the connections at once, and all waits of this rank, with `ClosedError`. The other ranks see that this one is gone.
+    fn abort(&self, py: Python<'_>) {
+        self.context.abort();
+        if self.context.is_here() {
+            py.detach(|| drop(self.inner().take()));
+        }
+    }
+
+    fn __enter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    /// Closes, or after an exception aborts: the other ranks are not to wait for this one.
+    fn __exit__(
+        &self,
+        py: Python<'_>,
+        kind: &Bound<'_, PyAny>,
+        _error: &Bound<'_, PyAny>,
+        _traceback: &Bound<'_, PyAny>,
+    ) -> PyResult<bool> {
+        if kind.is_none() {
+            self.close(py, None)?;
+        } else {
+            self.abort(py);
+        }
+        Ok(false)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<communicator of rank {} of {}>", self.context.rank, self.context.world_size)
+    }
+}
+
+impl Communicator {
+    fn connect(py: Python<'_>, launch: optireduce::Launch, given: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let (rank, world_size) = (launch.rank, launch.world_size);
+        let operation = format!("rank {rank} of {world_size}: connect");
+        let builder = settings::builder(launch, given)?;
+        let waiting = Context::new(rank, world_size);
+        let connected = py.detach(|| {
+            let mut connecting = std::pin::pin!(builder.connect_async());
+            waiting.wait(&operation, None, |slice| poll_for(connecting.as_mut(), slice))
+        })?;
+        match connected {
+            Some(Ok(inner)) => Ok(Self::of(inner)),
+            Some(Err(error)) => Err(connect_error(&operation, &error)),
+            None => Err(waiting.closed(&operation)),
+        }
+    }
+
+    fn of(inner: Inner) -> Self {
+        let context = Context::new(inner.rank(), inner.world_size());
+        let inner = Mutex::new(Owned::new(inner, &context));
+        Self { context, inner }
+    }
+}

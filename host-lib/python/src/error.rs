@@ -1,0 +1,53 @@
+//! Errors of the library as exceptions of `optireduce.errors`. Every message begins with the rank and the operation.
+
+use optireduce::{BootstrapError, ConnectError, ControlError, Error, Refusal};
+use pyo3::PyErr;
+use pyo3::import_exception;
+
+import_exception!(optireduce.errors, OptiReduceError);
+import_exception!(optireduce.errors, ArgumentError);
+import_exception!(optireduce.errors, ConnectionError);
+import_exception!(optireduce.errors, MismatchError);
+import_exception!(optireduce.errors, PeerError);
+import_exception!(optireduce.errors, TimeoutError);
+import_exception!(optireduce.errors, DroppedError);
+import_exception!(optireduce.errors, ClosedError);
+import_exception!(optireduce.errors, ForkedError);
+
+/// A call of a communicator failed.
+pub fn call_error(rank: usize, operation: &str, error: &Error) -> PyErr {
+    let text = format!("rank {rank}: {operation}: {error}");
+    match error {
+        Error::Mismatch(_) => MismatchError::new_err(text),
+        Error::Control(error) => control_error(error, text),
+        Error::Argument { .. } | Error::Cards { .. } => ArgumentError::new_err(text),
+        Error::Dropped => DroppedError::new_err(text),
+        Error::NoAgreement { .. } => TimeoutError::new_err(text),
+        Error::Closed => ClosedError::new_err(text),
+        _ => OptiReduceError::new_err(text),
+    }
+}
+
+fn control_error(error: &ControlError, text: String) -> PyErr {
+    match error {
+        ControlError::Differs(_) => MismatchError::new_err(text),
+        ControlError::Silent { .. } => TimeoutError::new_err(text),
+        ControlError::NoSuchRank { .. } => ArgumentError::new_err(text),
+        ControlError::Outside => DroppedError::new_err(text),
+        ControlError::Closed => ClosedError::new_err(text),
+        _ => PeerError::new_err(text),
+    }
+}
+
+/// A job could not be joined.
+pub fn connect_error(operation: &str, error: &ConnectError) -> PyErr {
+    let text = format!("{operation}: {error}");
+    match error {
+        ConnectError::Launch(_) | ConnectError::Setting { .. } | ConnectError::Groups { .. } => {
+            ArgumentError::new_err(text)
+        }
+        ConnectError::Bootstrap(BootstrapError::Refused(Refusal::Settings(_))) => MismatchError::new_err(text),
+        ConnectError::Control(error) => control_error(error, text),
+        _ => ConnectionError::new_err(text),
+    }
+}

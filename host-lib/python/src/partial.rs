@@ -1,0 +1,143 @@
+//! Averages of models among the ranks that are ready.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use optireduce::{Error, PartialOptions, PartialReport, Pending, Weighting};
+use pyo3::buffer::PyBuffer;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use crate::arrays;
+use crate::context::{Context, Owned, poll_for};
+use crate::error::{ArgumentError, TimeoutError, call_error};
+use crate::request::{Request, Work};
+
+/// An average, and the array that it is written to.
+struct Average {
+    pending: Pending<(Vec<f32>, PartialReport)>,
+    array: PyBuffer<f32>,
+}
+
+impl Work for Average {
+    fn wait_timeout(&mut self, timeout: Duration) -> bool {
+        self.pending.wait_timeout(timeout)
+    }
+
+    fn finish(self: Box<Self>, py: Python<'_>) -> PyResult<Result<Py<PyAny>, Error>> {
+        let (mean, report) = match self.pending.wait() {
+            Ok(done) => done,
+            Err(error) => return Ok(Err(error)),
+        };
+        self.array.copy_from_slice(py, &mean)?;
+        to_python(py, &report).map(Ok)
+    }
+}
+
+/// Averages of models among the ranks that are ready; from `Communicator.partial_reduce`.
+#[pyclass(frozen, module = "optireduce")]
+pub struct PartialReduce {
+    context: Arc<Context>,
+    elements: usize,
+    inner: Mutex<Owned<optireduce::PartialReduce>>,
+}
+
+impl PartialReduce {
+    pub fn new(context: &Arc<Context>, partial: optireduce::PartialReduce) -> Self {
+        let elements = partial.elements();
+        Self { context: context.clone(), elements, inner: Mutex::new(Owned::new(partial, context)) }
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Owned<optireduce::PartialReduce>> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl PartialReduce {
+    /// Elements of the model.
+    #[getter]
+    fn elements(&self) -> usize {
+        self.elements
+    }
+
+    /// Averages the model of an iteration with those of a group, in place, and gives a `PartialReport`.
+    fn average(&self, array: &Bound<'_, PyAny>, iteration: u64) -> PyResult<Py<PyAny>> {
+        self.start_average(array, iteration)?.wait(array.py(), None)
+    }
+
+    /// Begins to average the model; `Request.wait` writes the mean to the array. One at a time.
+    fn start_average(&self, array: &Bound<'_, PyAny>, iteration: u64) -> PyResult<Request> {
+        let py = array.py();
+        let array = arrays::floats(array, true)?;
+        let model = array.to_vec(py)?;
+        let operation = format!("average of {} elements, iteration {iteration}", model.len());
+        // Whoever holds the lock may need the GIL.
+        let start = || self.inner().get(&operation).map(|inner| inner.start_average(model, iteration));
+        let pending = py.detach(start)?;
+        Ok(Request::new(&self.context, operation, Average { pending, array }))
+    }
+
+    /// Takes part in no group any more, and waits until the others do not, either, no longer than `timeout` seconds. A second call does
+    /// nothing.
+    #[pyo3(signature = (timeout = None))]
+    fn close(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
+        let limit = timeout.map(Duration::try_from_secs_f64).transpose()?;
+        self.context.check("close")?;
+        let closed = py.detach(|| {
+            let Some(inner) = self.inner().take() else { return Ok(Some(Ok(()))) };
+            let mut closing = std::pin::pin!(inner.close_async());
+            self.context.wait("close", limit, |slice| poll_for(closing.as_mut(), slice))
+        })?;
+        let rank = self.context.rank;
+        match closed {
+            Some(closed) => closed.map_err(|error| call_error(rank, "close of partial reduce", &error)),
+            None => Err(TimeoutError::new_err(format!("rank {rank}: close: not all ranks closed within {limit:?}"))),
+        }
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<partial reduce of {} elements, rank {}>", self.elements, self.context.rank)
+    }
+}
+
+/// What Python gives.
+pub fn options(
+    group_size: usize,
+    weights: &str,
+    sync_bound: Option<u32>,
+    repair: bool,
+    patience_s: f64,
+    bound_ms: Option<f64>,
+) -> PyResult<PartialOptions> {
+    let weights = match weights {
+        "dynamic" => Weighting::default(),
+        "constant" => Weighting::Constant,
+        found => {
+            return Err(ArgumentError::new_err(format!("weights is {found}, expected 'dynamic' or 'constant'")));
+        }
+    };
+    let bound = bound_ms.map(|ms| Duration::try_from_secs_f64(ms / 1e3)).transpose()?;
+    let options = PartialOptions::new(group_size).weights(weights).sync_bound(sync_bound).repair(repair);
+    Ok(options.patience(Duration::try_from_secs_f64(patience_s)?).bound(bound))
+}
+
+/// A report, as Python has it.
+fn to_python(py: Python<'_>, report: &PartialReport) -> PyResult<Py<PyAny>> {
+    let missing = report.missing_ranges().iter().map(|range| (range.start, range.end)).collect::<Vec<_>>();
+    let fields = PyDict::new(py);
+    fields.set_item("number", report.number())?;
+    fields.set_item("group", PyTuple::new(py, report.group())?)?;
+    fields.set_item("weights", PyTuple::new(py, report.weights())?)?;
+    fields.set_item("iteration", report.iteration())?;
+    fields.set_item("is_full", report.is_full())?;
+    fields.set_item("waited_ms", report.waited().as_secs_f64() * 1e3)?;
+    fields.set_item("took_ms", report.took().as_secs_f64() * 1e3)?;
+    fields.set_item("lost_bytes", report.lost_bytes())?;
+    fields.set_item("repaired_bytes", report.repaired_bytes())?;
+    fields.set_item("uncounted_ranks", PyTuple::new(py, report.uncounted_ranks())?)?;
+    fields.set_item("missing_ranges", PyTuple::new(py, missing)?)?;
+    fields.set_item("text", report.to_string())?;
+    let report = py.import("optireduce.report")?.getattr("PartialReport")?;
+    Ok(report.call((), Some(&fields))?.unbind())
+}

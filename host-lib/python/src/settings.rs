@@ -1,0 +1,114 @@
+//! Settings of a communicator, as keyword arguments.
+
+use std::time::Duration;
+
+use optireduce::{Bound as StageBound, Builder, Communicator, Early, HadamardMode, Launch, Local, ReduceOp, Secret};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::error::ArgumentError;
+
+/// A builder with the settings that are given, by name.
+pub fn builder(launch: Launch, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Builder> {
+    let mut launch = launch;
+    let mut builder = Communicator::builder();
+    for (name, value) in settings.into_iter().flatten() {
+        let name: String = name.extract()?;
+        builder = match name.as_str() {
+            "job_id" => {
+                launch = launch.job_id(extract::<String>(&name, &value, "a string")?);
+                builder
+            }
+            "rejoin" => {
+                launch = launch.rejoin(flag(&name, &value)?);
+                builder
+            }
+            "timeout_s" => builder.timeout(duration(&name, &value, 1.0)?),
+            "bound_ms" => builder.bound(StageBound::Fixed(duration(&name, &value, 1e-3)?)),
+            "bound_max_ms" => builder.bound(StageBound::Measured { max: duration(&name, &value, 1e-3)? }),
+            "early" => builder.early(early(&name, &value)?),
+            "hadamard" => builder.hadamard(hadamard(&name, &text(&name, &value)?)?),
+            "bf16" => builder.bf16(flag(&name, &value)?),
+            "incast" => builder.incast(extract::<Option<usize>>(&name, &value, "a number of peers, or None")?),
+            "window_bytes" => builder.window_bytes(extract(&name, &value, "a number of bytes")?),
+            "rate_control" => builder.rate_control(flag(&name, &value)?),
+            "drop_silent_after" => {
+                builder.drop_silent_after(extract::<Option<u32>>(&name, &value, "a number of collectives, or None")?)
+            }
+            "repair" => builder.repair(flag(&name, &value)?),
+            "wait_for_repairs" => builder.wait_for_repairs(flag(&name, &value)?),
+            "agree" => builder.agree(flag(&name, &value)?),
+            "interface" => builder.interface(text(&name, &value)?),
+            "mtu" => builder.mtu(extract::<Option<usize>>(&name, &value, "a number of bytes, or None")?),
+            "local" => builder.local(match text(&name, &value)?.as_str() {
+                "auto" => Local::Auto,
+                "off" => Local::Off,
+                found => return Err(wrong(&name, found, "'auto' or 'off'")),
+            }),
+            "secret" => builder.secret(secret(&name, &value)?),
+            _ => {
+                let expected = "a setting of the communicator: see help(optireduce.Communicator)";
+                return Err(wrong("a keyword", &name, expected));
+            }
+        };
+    }
+    Ok(builder.launch(launch))
+}
+
+fn wrong(name: &str, found: &str, expected: &str) -> PyErr {
+    ArgumentError::new_err(format!("{name} is {found}, expected {expected}"))
+}
+
+fn extract<'py, T>(name: &str, value: &Bound<'py, PyAny>, expected: &str) -> PyResult<T>
+where
+    T: for<'a> FromPyObject<'a, 'py>,
+{
+    value
+        .extract()
+        .map_err(|_| wrong(name, &value.repr().map_or_else(|_| "?".into(), |text| text.to_string()), expected))
+}
+
+fn flag(name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    extract(name, value, "True or False")
+}
+
+fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
+    extract(name, value, "a string")
+}
+
+fn duration(name: &str, value: &Bound<'_, PyAny>, unit_s: f64) -> PyResult<Duration> {
+    let expected = "a positive number";
+    let number: f64 = extract(name, value, expected)?;
+    Duration::try_from_secs_f64(number * unit_s).map_err(|_| wrong(name, &number.to_string(), expected))
+}
+
+fn early(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Early> {
+    match value.extract::<&str>() {
+        Ok("adaptive") => Ok(Early::Adaptive),
+        Ok("off") => Ok(Early::Off),
+        Ok(found) => Err(wrong(name, found, "'adaptive', 'off', or a number of milliseconds")),
+        Err(_) => Ok(Early::Grace(duration(name, value, 1e-3)?)),
+    }
+}
+
+fn secret(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Secret> {
+    let text = text(name, value)?;
+    Secret::new(text.as_bytes()).map_err(|error| ArgumentError::new_err(error.to_string()))
+}
+
+pub fn hadamard(name: &str, mode: &str) -> PyResult<HadamardMode> {
+    match mode {
+        "off" => Ok(HadamardMode::Off),
+        "on" => Ok(HadamardMode::On),
+        "auto" => Ok(HadamardMode::Auto),
+        found => Err(wrong(name, found, "'off', 'on' or 'auto'")),
+    }
+}
+
+pub fn reduce_op(op: &str) -> PyResult<ReduceOp> {
+    match op {
+        "avg" => Ok(ReduceOp::Avg),
+        "sum" => Ok(ReduceOp::Sum),
+        found => Err(wrong("op", found, "'avg' or 'sum'")),
+    }
+}

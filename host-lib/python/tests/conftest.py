@@ -1,0 +1,13 @@
+"""Fixtures of all tests."""
+
+from collections.abc import Iterator
+
+import pytest
+from ranks import Ranks
+
+
+@pytest.fixture(scope="session")
+def job() -> Iterator[Ranks]:
+    ranks = Ranks()
+    yield ranks
+    ranks.close()

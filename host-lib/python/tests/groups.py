@@ -1,0 +1,36 @@
+"""Process groups for tests."""
+
+import contextlib
+import datetime
+from collections.abc import Iterator
+from typing import Any
+
+import optireduce.torch
+import torch
+import torch.distributed as dist
+
+# Nothing is lost that a busy machine might lose.
+CALM = {"bound_ms": 4000, "early": "off"}
+
+
+@contextlib.contextmanager
+def group(rank: int, ranks: int, root: str, backend: str = "optireduce", timeout_s: float = 30.0, **settings: Any) -> Iterator[None]:
+    """The default process group of a job."""
+    torch.set_num_threads(1)
+    # Processes are kept from test to test, and so is what was configured.
+    optireduce.torch.configure(**{**CALM, "agree": False, **settings})
+    host, port = root.split(":")
+    timeout = datetime.timedelta(seconds=timeout_s)
+    store = dist.TCPStore(host, int(port), ranks, rank == 0, timeout=timeout)
+    dist.init_process_group(backend, store=store, rank=rank, world_size=ranks, timeout=timeout)
+    try:
+        yield
+    finally:
+        if dist.is_initialized():
+            dist.destroy_process_group()
+        # Rank 0 serves the store: it goes last.
+        del store
+
+
+def session(of: Any = None) -> Any:
+    return (of or dist.group.WORLD)._get_backend(torch.device("cpu")).session

@@ -1,0 +1,87 @@
+"""Jobs of processes: every rank runs the same function, and the test sees what each of them returned or raised.
+
+The processes are kept from job to job, because importing torch takes seconds; one that has died or hangs is replaced.
+"""
+
+import multiprocessing
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any
+
+from optireduce._ports import free_port
+
+TIMEOUT_S = 90
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a rank returned, or raised."""
+
+    value: Any = None
+    error: str = ""
+    message: str = ""
+    trace: str = ""
+
+
+def free_root() -> str:
+    return f"127.0.0.1:{free_port('127.0.0.1')}"
+
+
+def serve(pipe: Connection) -> None:
+    """What each process does."""
+    while (job := pipe.recv()) is not None:
+        function, arguments = job
+        try:
+            outcome = Outcome(value=function(*arguments))
+        except BaseException as error:
+            outcome = Outcome(error=type(error).__name__, message=str(error), trace=traceback.format_exc())
+        pipe.send(outcome)
+
+
+class Ranks:
+    """Processes that run jobs."""
+
+    def __init__(self) -> None:
+        self._processes: list[tuple[Any, Connection]] = []
+
+    def _start(self) -> tuple[Any, Connection]:
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe()
+        process = context.Process(target=serve, args=(theirs,), daemon=True)
+        process.start()
+        theirs.close()
+        return process, ours
+
+    def outcomes(self, ranks: int, function: Callable[..., Any], *arguments: Any) -> list[Outcome]:
+        """Runs `function(rank, ranks, root, *arguments)` on every rank."""
+        while len(self._processes) < ranks:
+            self._processes.append(self._start())
+        root, job = free_root(), self._processes[:ranks]
+        for rank, (_, pipe) in enumerate(job):
+            pipe.send((function, (rank, ranks, root, *arguments)))
+        found = []
+        for process, pipe in job:
+            try:
+                found.append(pipe.recv() if pipe.poll(TIMEOUT_S) else Outcome(error="Hang", message=f"after {TIMEOUT_S} s"))
+            except EOFError:
+                process.join()
+                found.append(Outcome(error="Death", message=f"exit code {process.exitcode}"))
+        if any(outcome.error in ("Hang", "Death") for outcome in found):
+            self.close()
+        return found
+
+    def run(self, ranks: int, function: Callable[..., Any], *arguments: Any) -> list[Any]:
+        """As `outcomes`, of ranks that are not to fail."""
+        found = self.outcomes(ranks, function, *arguments)
+        failed = [(rank, outcome) for rank, outcome in enumerate(found) if outcome.error]
+        assert not failed, "\n".join(f"rank {rank}: {one.error}: {one.message}\n{one.trace}" for rank, one in failed)
+        return [outcome.value for outcome in found]
+
+    def close(self) -> None:
+        for process, pipe in self._processes:
+            process.kill()
+            process.join()
+            pipe.close()
+        self._processes.clear()

@@ -1,0 +1,390 @@
+"""Communicators and buckets: what numpy programs use."""
+
+import array
+import asyncio
+import dataclasses
+import os
+import pathlib
+import signal
+import threading
+import time
+
+import numpy
+import optireduce
+import pytest
+from optireduce._ports import free_port
+
+# Nothing is lost that a busy machine might lose: stages wait for long, and close when all has come.
+SLOW = {"bound_ms": 4000, "early": "off", "timeout_s": 20}
+
+
+def connect(rank, ranks, root, **settings):
+    return optireduce.Communicator(rank, ranks, root, **{**SLOW, **settings})
+
+
+def averages(rank, ranks, root):
+    with connect(rank, ranks, root) as communicator:
+        bucket = communicator.bucket(1000)
+        assert (bucket.elements, communicator.rank, communicator.world_size) == (1000, rank, ranks)
+        gradient = numpy.arange(1000, dtype="float32") + rank
+        report = bucket.all_reduce(gradient)
+        assert report.action == "apply" and report.loss == 0 and "apply" in str(report), report
+        total = communicator.bucket(1000, op="sum")
+        column = numpy.ones((10, 200), "float32")[:, ::2]
+        total.all_reduce(column)
+        assert (column == ranks).all()
+        assert bucket.settle(5.0).is_settled
+        return gradient, dataclasses.asdict(report)["live_ranks"]
+
+
+def test_all_ranks_get_the_mean_in_place(job):
+    for mean, live in job.run(4, averages):
+        numpy.testing.assert_array_equal(mean, numpy.arange(1000, dtype="float32") + 1.5)
+        assert live == (0, 1, 2, 3)
+
+
+def other_arrays(rank, ranks, root):
+    import torch
+
+    with connect(rank, ranks, root) as communicator:
+        bucket = communicator.bucket(6)
+        plain, view = array.array("f", [rank] * 6), memoryview(bytearray(24)).cast("f")
+        tensor = torch.full((2, 3), float(rank))
+        for one in (plain, view, tensor):
+            bucket.all_reduce(one)
+        return list(plain), list(view), tensor.flatten().tolist()
+
+
+def test_whatever_has_the_buffer_protocol_or_dlpack_is_reduced(job):
+    assert job.run(2, other_arrays) == [([0.5] * 6, [0.0] * 6, [0.5] * 6)] * 2
+
+
+def refuses_arrays(rank, ranks, root):
+    with connect(rank, ranks, root) as communicator:
+        bucket = communicator.bucket(4)
+        frozen = numpy.zeros(4, "float32")
+        frozen.flags.writeable = False
+        messages = []
+        for wrong in (numpy.zeros(4), frozen, [0.0] * 4, object()):
+            with pytest.raises(optireduce.ArgumentError) as error:
+                bucket.all_reduce(wrong)
+            messages.append(str(error.value))
+        bucket.all_reduce(numpy.zeros(4, "float32"))
+        return messages
+
+
+def test_an_array_that_cannot_be_reduced_is_refused_before_anything_is_sent(job):
+    for float64, frozen, values, thing in job.run(2, refuses_arrays):
+        assert "elements of type float64, expected float32" in float64
+        assert "read-only" in frozen
+        assert "list" in values and "object" in thing
+
+
+def requests(rank, ranks, root):
+    with connect(rank, ranks, root) as communicator:
+        buckets = [communicator.bucket(elements) for elements in (5000, 70, 1)]
+        gradients = [numpy.full(bucket.elements, rank, "float32") for bucket in buckets]
+        started = [bucket.start_all_reduce(gradient) for bucket, gradient in zip(buckets, gradients)]
+        reports = [request.wait() for request in reversed(started)]
+        assert all(request.test() for request in started)
+        assert started[0].wait() is reports[2]
+
+        async def both():
+            return await asyncio.gather(*(b.start_all_reduce(g) for b, g in zip(buckets, gradients)))
+
+        assert [report.elements for report in asyncio.run(both())] == [5000, 70, 1]
+        return [float(gradient.sum()) for gradient in gradients]
+
+
+def test_requests_overlap_and_can_be_awaited(job):
+    assert job.run(2, requests) == [[2500, 35, 0.5]] * 2
+
+
+def exact(rank, ranks, root):
+    with connect(rank, ranks, root) as communicator:
+        values = numpy.array([rank, -rank, 7], "int64")
+        requests = [communicator.start_all_reduce_exact(values.view("uint8"), "i64", op) for op in ("sum", "max")]
+        assert [numpy.frombuffer(request.wait(), "int64").tolist() for request in requests] == [[3, -3, 21], [2, 0, 7]]
+        for element, op in (("i63", "sum"), ("i64", "mean")):
+            with pytest.raises(optireduce.ArgumentError, match="expected one of"):
+                communicator.start_all_reduce_exact(b"", element, op)
+        with pytest.raises(optireduce.OptiReduceError, match=f"rank {rank}: all_reduce_exact of 3 bytes of i64, sum"):
+            communicator.start_all_reduce_exact(b"abc", "i64", "sum").wait()
+        received = communicator.start_recv((rank - 1) % ranks, 3)
+        with pytest.raises(TimeoutError, match="it goes on"):
+            received.wait(0.01)
+        communicator.barrier()
+        communicator.start_send(b"hello", (rank + 1) % ranks, 3).wait()
+        assert received.wait() == ((rank - 1) % ranks, b"hello")
+
+
+def test_exact_reductions_and_messages(job):
+    job.run(3, exact)
+
+
+def weights(rank, ranks, root):
+    with connect(rank, ranks, root) as communicator:
+        values = numpy.full(100, rank, "float64").astype("float32")
+        communicator.broadcast(values, root=1)
+        communicator.barrier()
+        group = communicator.split(rank % 2)
+        assert (group.rank, group.world_size) == (rank // 2, 2)
+        group.close()
+        bucket = communicator.bucket(10)
+        shard, report = bucket.reduce_scatter(numpy.full(10, rank, "float32"))
+        start, end = bucket.shard_range
+        assert (len(shard), report.kind) == (end - start, "reduce-scatter")
+        whole, _ = bucket.all_gather(shard)
+        assert communicator.metrics()["live"] == list(range(ranks))
+        return values.tolist(), communicator.all_gather_bytes(b"x" * rank), whole.tolist()
+
+
+def test_weights_groups_and_parts(job):
+    expected = ([1.0] * 100, [b"", b"x", b"xx", b"xxx"], [1.5] * 10)
+    assert job.run(4, weights) == [expected] * 4
+
+
+def differing_lengths(rank, ranks, root):
+    with connect(rank, ranks, root) as communicator:
+        with pytest.raises(optireduce.MismatchError) as declared:
+            communicator.bucket(100 + (rank == 1))
+        bucket = communicator.bucket(100)
+        with pytest.raises(optireduce.MismatchError) as called:
+            bucket.all_reduce(numpy.zeros(100 + (rank == 1), "float32"))
+        communicator.abort()
+        return str(declared.value), str(called.value)
+
+
+def test_lengths_that_differ_are_an_error_on_every_rank(job):
+    for rank, (declared, called) in enumerate(job.run(3, differing_lengths)):
+        assert declared.startswith(f"rank {rank}: declaring a bucket of {101 if rank == 1 else 100} elements:")
+        assert "is 101 on rank 1, but 100 on rank 0" in declared
+        assert called.startswith(f"rank {rank}: all_reduce of bucket 0 of 100 elements:")
+        assert "rank 1" in called and "101" in called
+
+
+def another_order(rank, ranks, root):
+    communicator = connect(rank, ranks, root)
+    first, second = communicator.bucket(100), communicator.bucket(200)
+    arrays = {first: numpy.zeros(100, "float32"), second: numpy.zeros(200, "float32")}
+    with pytest.raises(optireduce.MismatchError) as error:
+        for bucket in (first, second) if rank else (second, first):
+            bucket.all_reduce(arrays[bucket])
+    communicator.abort()
+    return str(error.value)
+
+
+def test_another_order_of_calls_is_an_error_on_every_rank(job):
+    for message in job.run(2, another_order):
+        assert "bucket" in message and "rank" in message
+
+
+def settings_that_differ(rank, ranks, root):
+    with pytest.raises(optireduce.MismatchError, match="bf16 is true on rank 1, but false on rank 0"):
+        connect(rank, ranks, root, bf16=rank == 1)
+
+
+def test_settings_that_differ_are_an_error_on_every_rank(job):
+    job.run(2, settings_that_differ)
+
+
+def a_secret(rank, ranks, root, is_same):
+    settings = {"secret": "of all ranks of the job" if is_same else f"of rank {rank} and nobody else", "timeout_s": 3}
+    if is_same:
+        with connect(rank, ranks, root, **settings) as communicator:
+            gradient = numpy.full(100, rank, "float32")
+            communicator.bucket(100).all_reduce(gradient)
+            return gradient[0]
+    with pytest.raises(optireduce.ConnectionError):
+        connect(rank, ranks, root, **settings)
+
+
+def test_ranks_with_one_secret_meet_and_those_with_others_do_not(job):
+    assert job.run(2, a_secret, True) == [0.5, 0.5]
+    job.run(2, a_secret, False)
+
+
+def wrong_world_size(rank, ranks, root):
+    with pytest.raises(optireduce.OptiReduceError) as error:
+        connect(rank, ranks + rank, root, timeout_s=3)
+    return str(error.value)
+
+
+def test_world_sizes_that_differ_are_an_error_on_every_rank(job):
+    for rank, message in enumerate(job.run(2, wrong_world_size)):
+        assert message.startswith(f"rank {rank} of {2 + rank}: connect: ") and "rank" in message, message
+
+
+def not_finite(rank, ranks, root):
+    with connect(rank, ranks, root) as communicator:
+        bucket = communicator.bucket(100)
+        gradient = numpy.full(100, rank, "float32")
+        if rank == 0:
+            gradient[3], gradient[50] = numpy.nan, numpy.inf
+        report = bucket.all_reduce(gradient)
+        return report.not_finite, "2 values are not finite" in str(report), gradient
+
+
+def test_nan_and_infinity_are_counted_and_stay_where_they_were(job):
+    for count, is_told, mean in job.run(2, not_finite):
+        assert (count, is_told) == (2, True)
+        assert numpy.isnan(mean[3]) and numpy.isinf(mean[50])
+        assert (numpy.delete(mean, [3, 50]) == 0.5).all()
+
+
+def a_peer_dies(rank, ranks, root):
+    communicator = connect(rank, ranks, root)
+    if rank == 1:
+        communicator.abort()
+        return None
+    with pytest.raises(optireduce.PeerError) as error:
+        communicator.barrier()
+    communicator.abort()
+    return str(error.value)
+
+
+def test_a_rank_that_is_gone_is_named(job):
+    assert "rank 1 has ended" in job.run(2, a_peer_dies)[0]
+
+
+def closed(rank, ranks, root):
+    communicator = connect(rank, ranks, root)
+    bucket = communicator.bucket(10)
+    communicator.close()
+    communicator.close()
+    gradient = numpy.zeros(10, "float32")
+    for call in (communicator.barrier, lambda: bucket.all_reduce(gradient), lambda: communicator.bucket(1)):
+        with pytest.raises(optireduce.ClosedError, match=f"^rank {rank}: "):
+            call()
+
+
+def test_a_closed_communicator_says_so_and_may_be_closed_twice(job):
+    job.run(2, closed)
+
+
+def forked(rank, ranks, root):
+    communicator = connect(rank, ranks, root)
+    bucket = communicator.bucket(10)
+    reading, writing = os.pipe()
+    if (child := os.fork()) == 0:
+        said = []
+        for call in (communicator.barrier, communicator.close, lambda: bucket.all_reduce(numpy.zeros(10, "float32"))):
+            try:
+                call()
+                said.append("nothing")
+            except optireduce.ForkedError as error:
+                said.append(f"fork of process {os.getppid()}" in str(error))
+        del communicator, bucket, call
+        os.write(writing, repr(said).encode())
+        os._exit(0)
+    os.close(writing)
+    said = os.read(reading, 1000).decode()
+    os.close(reading)
+    assert os.waitpid(child, 0)[1] == 0
+    bucket.all_reduce(numpy.zeros(10, "float32"))
+    communicator.close()
+    return said
+
+
+def test_a_fork_gets_errors_and_breaks_nothing(job):
+    assert job.run(2, forked) == ["[True, True, True]"] * 2
+
+
+def interrupted(rank, ranks, root):
+    communicator = connect(rank, ranks, root)
+    if rank == 1:
+        time.sleep(1.5)
+        communicator.abort()
+        return 0.0
+    threading.Timer(0.2, signal.raise_signal, [signal.SIGINT]).start()
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        communicator.barrier()
+    communicator.abort()
+    return time.monotonic() - begin
+
+
+def test_control_c_ends_a_wait(job):
+    assert job.run(2, interrupted)[0] < 10
+
+
+def waits_in_a_thread(rank, ranks, root):
+    communicator = connect(rank, ranks, root)
+    if rank == 1:
+        time.sleep(1.0)
+        communicator.barrier()
+        communicator.close()
+        return 0
+    counted, errors = 0, []
+    thread = threading.Thread(target=lambda: errors.append(communicator.barrier()))
+    thread.start()
+    while thread.is_alive():
+        counted += 1
+        time.sleep(0.001)
+    communicator.close()
+    return counted
+
+
+def test_other_threads_run_while_one_waits(job):
+    assert job.run(2, waits_in_a_thread)[0] > 20
+
+
+def aborts_a_wait(rank, ranks, root):
+    communicator = connect(rank, ranks, root)
+    if rank == 1:
+        time.sleep(1.0)
+        communicator.abort()
+        return None
+    threading.Timer(0.2, communicator.abort).start()
+    with pytest.raises(optireduce.ClosedError, match="rank 0: barrier: the communicator was closed or aborted"):
+        communicator.barrier()
+
+
+def test_abort_ends_the_waits_of_other_threads(job):
+    job.run(2, aborts_a_wait)
+
+
+def times_out(rank, ranks, root):
+    communicator = connect(rank, ranks, root, timeout_s=0.5)
+    if rank == 1:
+        time.sleep(1.5)
+        communicator.abort()
+        return
+    with pytest.raises(TimeoutError, match="rank 1 did not make the same call within 0.5 s"):
+        communicator.barrier()
+    communicator.abort()
+
+
+def test_a_rank_that_does_not_come_is_a_timeout(job):
+    job.run(2, times_out)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"bound_ms": 0}, "bound is 0ns, expected 1 us to 4.29 s"),
+        ({"bound_ms": -1}, "bound_ms is -1, expected a positive number"),
+        ({"hadamard": "yes"}, "hadamard is yes, expected 'off', 'on' or 'auto'"),
+        ({"incast": 99}, "incast is 99, expected 1 to 15"),
+        ({"colour": 1}, "a keyword is colour, expected a setting"),
+        ({"mtu": 20}, "mtu is 20, expected at least 114 bytes"),
+        ({"secret": "short"}, "16"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_refused(settings, message):
+    with pytest.raises(ValueError) as error:
+        optireduce.Communicator(0, 2, "127.0.0.1:1", **settings)
+    assert message in str(error.value)
+
+
+def test_without_a_launcher_the_error_says_what_to_set(monkeypatch):
+    for name in ("OPTIREDUCE_RANK", "RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(optireduce.ArgumentError, match="OPTIREDUCE_RANK"):
+        optireduce.Communicator.from_env()
+
+
+def test_the_port_of_rank_0_is_none_that_the_kernel_hands_out():
+    first, last = map(int, pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split())
+    ports = {free_port("127.0.0.1") for _ in range(20)}
+    assert len(ports) > 10 and not any(first <= port <= last for port in ports)

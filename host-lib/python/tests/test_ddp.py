@@ -1,0 +1,195 @@
+"""Training with DDP: the backend, and the communication hook on others."""
+
+import importlib.util
+import os
+import pathlib
+import time
+
+import optireduce
+import optireduce.torch
+import pytest
+import torch
+import torch.distributed as dist
+from groups import CALM, group, session
+from torch.nn.parallel import DistributedDataParallel
+
+EXAMPLE = pathlib.Path(__file__).parent.parent / "examples" / "ddp_digits.py"
+
+
+def example():
+    spec = importlib.util.spec_from_file_location("ddp_digits", EXAMPLE)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def bits(model):
+    return torch.cat([parameter.detach().flatten() for parameter in model.parameters()]).view(torch.int32)
+
+
+def digits(rank, ranks, root, backend):
+    with group(rank, ranks, root, backend):
+        accuracy, model = example().train(6, backend, seed=1)
+        return accuracy, bits(model).tolist()
+
+
+def test_the_example_trains_as_well_as_with_gloo_and_replicas_are_equal_to_the_bit(job):
+    lossless = job.run(4, digits, "gloo")
+    bounded = job.run(4, digits, "optireduce")
+    assert all(model == bounded[0][1] for _, model in bounded)
+    assert lossless[0][0] > 0.9
+    assert abs(bounded[0][0] - lossless[0][0]) < 0.02
+
+
+def overlaps(rank, ranks, root):
+    with group(rank, ranks, root):
+        layers = [torch.nn.Linear(100, 100) for _ in range(4)]
+        model = DistributedDataParallel(torch.nn.Sequential(*layers), bucket_cap_mb=0.03)
+        state, running = optireduce.torch.State(), []
+
+        def hook(state, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
+            if rank == 1 and bucket.index() == 0:
+                time.sleep(0.3)
+            futures.append(optireduce.torch.comm_hook(state, bucket))
+            running.append(not futures[0].done())
+            return futures[-1]
+
+        model.register_comm_hook(state, hook)
+        for _ in range(4):
+            futures = []
+            running.clear()
+            model(torch.ones(2, 100)).sum().backward()
+        return running
+
+
+def test_the_backward_pass_goes_on_while_buckets_are_reduced(job):
+    running = job.run(2, overlaps)[0]
+    assert len(running) >= 3 and all(running), "rank 1 is late with its first bucket; rank 0 computes all others meanwhile"
+
+
+class Branches(torch.nn.Module):
+    """Some parameters are unused, in turns."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = torch.nn.Linear(40, 60)
+        self.left, self.right = torch.nn.Linear(60, 40), torch.nn.Linear(60, 40)
+
+    def forward(self, values, goes_left):
+        return (self.left if goes_left else self.right)(self.first(values))
+
+
+def branches(rank, ranks, root, backend, has_hook):
+    with group(rank, ranks, root, backend):
+        torch.manual_seed(3)
+        # A bucket for every layer or so, all-reduced while the others are computed.
+        model = DistributedDataParallel(Branches(), find_unused_parameters=True, bucket_cap_mb=0.006)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+        state = optireduce.torch.State(**CALM) if has_hook else None
+        if state is not None:
+            model.register_comm_hook(state, optireduce.torch.comm_hook)
+            state.guard(optimizer)
+        for step in range(8):
+            optimizer.zero_grad()
+            torch.manual_seed(100 * rank + step)
+            model(torch.randn(16, 40), step % 3 == 0).square().mean().backward()
+            optimizer.step()
+        if state is not None:
+            assert not state.settle(optimizer) and "8 steps, 0 skipped" in state.report(), state.report()
+            state.close()
+        return bits(model)
+
+
+@pytest.mark.parametrize(("backend", "has_hook"), [("optireduce", False), ("optireduce", True), ("gloo", True)])
+def test_rebuilt_buckets_and_unused_parameters_train_as_with_gloo(job, backend, has_hook):
+    expected = job.run(2, branches, "gloo", False)
+    found = job.run(2, branches, backend, has_hook)
+    assert torch.equal(found[0], found[1])
+    numbers = [one[0].view(torch.float32) for one in (found, expected)]
+    torch.testing.assert_close(*numbers, rtol=1e-4, atol=1e-6)
+
+
+def skips(rank, ranks, root, vote):
+    # No packet comes within the bound: every update is to be skipped, and the third ends the job.
+    with group(rank, ranks, root, bound_ms=0.002):
+        model = DistributedDataParallel(torch.nn.Linear(300, 300))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        state = optireduce.torch.State(vote=vote)
+        model.register_comm_hook(state, optireduce.torch.comm_hook)
+        state.guard(optimizer)
+        steps = []
+        with pytest.raises(RuntimeError, match="3 [a-z-]+ in a row"):
+            for _ in range(20):
+                before = bits(model).clone()
+                optimizer.zero_grad()
+                model(torch.randn(4, 300)).sum().backward()
+                optimizer.step()
+                steps.append(torch.equal(before, bits(model)))
+        # Now and then an update comes in time at one rank, and is applied: the other may still lack it. Without votes they halt on
+        # different steps, and no call of both follows.
+        if vote:
+            state.settle(optimizer, timeout_s=30)
+        return steps, state.skipped, bits(model)
+
+
+def test_with_a_vote_all_ranks_skip_and_halt_on_the_same_step(job):
+    (first, skipped, left), (second, _, right) = job.run(2, skips, True)
+    assert first == second and skipped >= 1 and torch.equal(left, right)
+    assert first[0] is False and first[-1] is True, "the first step is exact, the last before the halt is skipped"
+
+
+def test_without_a_vote_every_rank_skips_and_halts(job):
+    for steps, skipped, _ in job.run(2, skips, False):
+        assert skipped >= 1 and steps[0] is False and steps[-1] is True
+
+
+def raises_in_backward(rank, ranks, root):
+    with group(rank, ranks, root, timeout_s=5):
+        model = DistributedDataParallel(torch.nn.Sequential(torch.nn.Linear(100, 100), torch.nn.Linear(100, 100)))
+        output = model(torch.randn(2, 100))
+
+        def fails(gradient):
+            raise ArithmeticError("one rank fails in the middle of its backward pass")
+
+        if rank == 1:
+            output.register_hook(fails)
+        with pytest.raises(Exception) as error:
+            output.sum().backward()
+            dist.barrier()
+        if rank == 1:
+            session().abort()
+        return str(error.value)
+
+
+def test_a_rank_that_fails_in_backward_does_not_hang_the_others(job):
+    found = job.run(2, raises_in_backward)
+    assert "one rank fails" in found[1]
+    assert "rank 0" in found[0] and "rank 1" in found[0], found[0]
+
+
+def one_dies(rank, ranks, root):
+    with group(rank, ranks, root, bound_ms=200, early="adaptive"):
+        torch.manual_seed(5)
+        model = DistributedDataParallel(torch.nn.Linear(100, 100))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
+        state = optireduce.torch.State(synchronize_every=10)
+        model.register_comm_hook(state, optireduce.torch.comm_hook)
+        state.guard(optimizer)
+        for step in range(30):
+            if step == 5 and rank == ranks - 1:
+                # Once its last means have left.
+                time.sleep(0.3)
+                os._exit(3)
+            optimizer.zero_grad()
+            torch.manual_seed(100 * rank + step)
+            model(torch.randn(8, 100)).square().mean().backward()
+            optimizer.step()
+        return session().reports[-1].live_ranks, bits(model)
+
+
+def test_the_others_go_on_when_a_rank_dies(job):
+    *others, dead = job.outcomes(3, one_dies)
+    assert (dead.error, dead.message) == ("Death", "exit code 3")
+    assert [one.error for one in others] == ["", ""], others
+    assert all(one.value[0] == (0, 1) for one in others), "the dead rank was dropped"
+    assert torch.equal(others[0].value[1], others[1].value[1])

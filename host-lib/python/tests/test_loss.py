@@ -1,0 +1,139 @@
+"""What is lost, and what becomes of it: a bound that is too short for this machine."""
+
+import contextlib
+import math
+from dataclasses import replace
+
+import optireduce
+import optireduce.torch
+import pytest
+import torch
+from groups import group, session
+from optireduce.torch._work import Work
+from torch.nn.parallel import DistributedDataParallel
+
+STEPS, ELEMENTS = 40, 20_000
+
+
+def sums(rank, ranks, root, bound_ms, agree):
+    with group(rank, ranks, root, bound_ms=bound_ms, agree=agree):
+        generator = torch.Generator().manual_seed(rank)
+        total, reports = torch.zeros(ELEMENTS), []
+        for _ in range(STEPS):
+            gradient = torch.randn(ELEMENTS, generator=generator)
+            session().all_reduce(Work("all_reduce", [gradient]), gradient, "avg", "one", reports.append).wait()
+            total += gradient
+        settled = session().buckets()["one"].settle(20.0)
+        assert settled.is_settled and settled.drift_bytes == 0, settled
+        if settled.correction is not None:
+            total += torch.from_numpy(settled.correction)
+        lost = sum(report.lost_bytes for report in reports)
+        return total, lost, [report.action == "apply" for report in reports]
+
+
+@pytest.mark.parametrize(("bound_ms", "agree"), [(0.05, True), (0.05, False), (0.5, True)])
+def test_with_repairs_all_ranks_have_added_up_the_same(job, bound_ms, agree):
+    found = job.run(3, sums, bound_ms, agree)
+    for total, _, applied in found[1:]:
+        assert not agree or applied == found[0][2], "all ranks skip the same updates"
+        # Rounding of 40 sums, some in another order.
+        torch.testing.assert_close(total, found[0][0], rtol=0, atol=1e-4)
+    assert math.isfinite(found[0][0].norm().item())
+    # With the shorter bound something is lost on any machine.
+    assert bound_ms > 0.1 or any(lost for _, lost, _ in found)
+
+
+def two_streams(rank, ranks, root, bound_ms):
+    with group(rank, ranks, root, bound_ms=bound_ms):
+        generator = torch.Generator().manual_seed(rank)
+        # Of one length, and far apart: what crossed from one to the other would show.
+        totals, scales = [torch.zeros(ELEMENTS), torch.zeros(ELEMENTS)], [1.0, 1e6]
+        for _ in range(STEPS):
+            gradients = [scale * torch.randn(ELEMENTS, generator=generator) for scale in scales]
+            works = [torch.distributed.all_reduce(one, torch.distributed.ReduceOp.AVG, async_op=True) for one in gradients]
+            for work in works:
+                # A job would halt here.
+                with contextlib.suppress(optireduce.HaltError):
+                    work.wait()
+            for total, gradient in zip(totals, gradients):
+                total += gradient
+            optireduce.torch.begin_step()
+        buckets = session().buckets()
+        assert [key[-1] for key in buckets] == [0, 1], buckets
+        for bucket, total in zip(buckets.values(), totals):
+            settled = bucket.settle(20.0)
+            assert settled.is_settled and settled.drift_bytes == 0, settled
+            if settled.correction is not None:
+                total += torch.from_numpy(settled.correction)
+        return totals, sum(report.lost_bytes for report in session().reports)
+
+
+def test_repairs_never_cross_into_another_bucket_of_the_same_length(job):
+    found = job.run(3, two_streams, 0.1)
+    assert any(lost for _, lost in found)
+    for (small, large), _ in found[1:]:
+        torch.testing.assert_close(small, found[0][0][0], rtol=0, atol=1e-4)
+        torch.testing.assert_close(large, found[0][0][1], rtol=0, atol=1e2)
+
+
+def replicas(rank, ranks, root, optimizer_type, synchronize_every):
+    """Whether the ranks had the same parameters before and after `settle`, and how much was lost. Most stages end too soon."""
+    with group(rank, ranks, root, bound_ms=0.3):
+        torch.manual_seed(7)
+        model = DistributedDataParallel(torch.nn.Linear(120, 100))
+        optimizer = getattr(torch.optim, optimizer_type)(model.parameters(), lr=0.01, **MOMENTUM.get(optimizer_type, {}))
+        state = optireduce.torch.State(synchronize_every=synchronize_every)
+        model.register_comm_hook(state, optireduce.torch.comm_hook)
+        state.guard(optimizer)
+        generator = torch.Generator().manual_seed(rank)
+        for _ in range(24):
+            optimizer.zero_grad()
+            model(torch.randn(8, 120, generator=generator)).square().mean().backward()
+            # A job would halt.
+            state._step = [replace(one, action="skip") if one.action == "halt" else one for one in state._step]
+            optimizer.step()
+        before = torch.cat([one.detach().flatten() for one in model.parameters()])
+        differed = synchronize_every is None and state.settle(optimizer)
+        held = [*model.parameters(), *(one[name] for one in optimizer.state.values() for name in sorted(one))]
+        after = torch.cat([one.detach().flatten() for one in held])
+        return before, after, differed, sum(report.lost_bytes for report in state.session.reports)
+
+
+MOMENTUM = {"SGD": {"momentum": 0.9}}
+
+
+@pytest.mark.parametrize("optimizer", ["SGD", "Adam"])
+def test_settle_makes_replicas_and_optimizers_the_same_to_the_bit(job, optimizer):
+    found = job.run(3, replicas, optimizer, None)
+    assert any(lost for *_, lost in found)
+    assert all(torch.equal(after, found[0][1]) for _, after, *_ in found)
+    assert len({differed for _, _, differed, _ in found}) == 1, "all ranks say the same"
+    assert found[0][2] or all(torch.equal(before, found[0][0]) for before, *_ in found)
+
+
+def test_a_guarded_optimizer_settles_every_so_many_steps(job):
+    found = job.run(3, replicas, "SGD", 8)
+    assert any(lost for *_, lost in found)
+    assert all(torch.equal(before, found[0][0]) for before, *_ in found), "the last of 24 steps is one of them"
+
+
+def quiet(rank, ranks, root):
+    with group(rank, ranks, root):
+        model = DistributedDataParallel(torch.nn.Linear(120, 100))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        state = optireduce.torch.State(synchronize_every=None)
+        model.register_comm_hook(state, optireduce.torch.comm_hook)
+        for _ in range(4):
+            model(torch.randn(8, 120)).square().mean().backward()
+            assert state.step_allowed()
+            optimizer.step()
+        return state.settle(optimizer)
+
+
+def test_settle_hands_out_nothing_if_nothing_was_lost(job):
+    assert job.run(2, quiet) == [False, False]
+
+
+def test_steps_between_synchronisations_are_checked():
+    with pytest.raises(optireduce.ArgumentError, match="synchronize_every is 0, expected at least 1 step, or None"):
+        optireduce.torch.State(synchronize_every=0)
