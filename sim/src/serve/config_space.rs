@@ -1,0 +1,145 @@
+//! The configuration space of a served card: an endpoint with one 64-bit BAR of 64 KiB, MSI-X and function-level reset, as the Alveo
+//! shells configure Xilinx's bridge.
+//!
+//! Left out: power management, extended capabilities. What a host writes into registers that do nothing here is kept.
+
+use optireduce_contract::limits::QUEUES;
+
+/// Bytes of configuration space.
+pub(super) const CONFIG_BYTES: usize = 4096;
+/// Bytes of BAR 0: the registers, and where MSI-X has its table and its pending bits.
+pub(super) const BAR0_BYTES: u64 = 0x1_0000;
+/// Where the MSI-X table lies in BAR 0.
+pub(super) const MSIX_TABLE: u64 = 0x8000;
+const MSIX_PENDING: u32 = 0x9000;
+
+/// Xilinx, and its bridge for PCIe 3.0 x16.
+const VENDOR_DEVICE: u32 = 0x903f_10ee;
+/// An Ethernet controller.
+const CLASS: u32 = 0x02_0000;
+
+const COMMAND: usize = 0x04;
+const COMMAND_BUS_MASTER: u8 = 1 << 2;
+const BAR0: usize = 0x10;
+const MSIX: usize = 0x40;
+const PCIE: usize = 0x60;
+const DEVICE_CONTROL: usize = PCIE + 8;
+/// High byte of the device control register: initiate function-level reset.
+const INITIATE_FLR: u8 = 1 << 7;
+
+/// The configuration space.
+pub(super) struct ConfigSpace {
+    bytes: Vec<u8>,
+    /// Bits that the host may write.
+    writable: Vec<u8>,
+}
+
+impl ConfigSpace {
+    /// As after power-on.
+    pub fn new() -> Self {
+        let mut space = Self { bytes: vec![0; CONFIG_BYTES], writable: vec![0; CONFIG_BYTES] };
+        let capability = |id: u32, next: usize| id | (next as u32) << 8;
+        for (at, value, writable) in [
+            (0x00, VENDOR_DEVICE, 0),
+            // Status: there are capabilities. Command: memory space, bus master, interrupt disable.
+            (COMMAND, 1 << 20, 0x0406),
+            (0x08, CLASS << 8, 0),
+            (0x0c, 0, 0xff),
+            // Memory, 64 bits.
+            (BAR0, 0b100, !(BAR0_BYTES as u32 - 1)),
+            (BAR0 + 4, 0, u32::MAX),
+            (0x2c, VENDOR_DEVICE, 0),
+            (0x34, MSIX as u32, 0),
+            (0x3c, 0, 0xff),
+            // Table size less one; enable, and mask all.
+            (MSIX, capability(0x11, PCIE) | (QUEUES as u32 - 1) << 16, 0xc000_0000),
+            (MSIX + 4, MSIX_TABLE as u32, 0),
+            (MSIX + 8, MSIX_PENDING, 0),
+            // An endpoint, version 2.
+            (PCIE, capability(0x10, 0) | 2 << 16, 0),
+            // Payloads up to 256 bytes, role-based errors, function-level reset.
+            (PCIE + 4, 1 | 1 << 15 | 1 << 28, 0),
+            (DEVICE_CONTROL, 0, 0x7fff),
+            // 8 GT/s, 16 lanes: what the link can, and what it does.
+            (PCIE + 0x0c, 0x103, 0),
+            (PCIE + 0x10, 0x103 << 16, 0xffff),
+            (PCIE + 0x28, 0, 0xffff),
+        ] {
+            space.bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+            space.writable[at..at + 4].copy_from_slice(&u32::to_le_bytes(writable));
+        }
+        space
+    }
+
+    /// Reads; zero beyond the end.
+    pub fn read(&self, offset: u64, out: &mut [u8]) {
+        for (index, byte) in out.iter_mut().enumerate() {
+            *byte = place(offset, index).map_or(0, |at| self.bytes[at]);
+        }
+    }
+
+    /// Writes what may be written; whether that asks for a function-level reset.
+    pub fn write(&mut self, offset: u64, bytes: &[u8]) -> bool {
+        let mut resets = false;
+        for (index, byte) in bytes.iter().enumerate() {
+            let Some(at) = place(offset, index) else { break };
+            self.bytes[at] = self.bytes[at] & !self.writable[at] | byte & self.writable[at];
+            resets |= at == DEVICE_CONTROL + 1 && byte & INITIATE_FLR != 0;
+        }
+        resets
+    }
+
+    /// Whether the card may begin transactions.
+    pub fn is_bus_master(&self) -> bool {
+        self.bytes[COMMAND] & COMMAND_BUS_MASTER != 0
+    }
+}
+
+/// Where a byte of an access lies; `None`: beyond the end.
+fn place(offset: u64, index: usize) -> Option<usize> {
+    usize::try_from(offset).ok()?.checked_add(index).filter(|at| *at < CONFIG_BYTES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn word(space: &ConfigSpace, at: u64) -> u32 {
+        let mut bytes = [0; 4];
+        space.read(at, &mut bytes);
+        u32::from_le_bytes(bytes)
+    }
+
+    /// As a kernel does when it finds the device.
+    #[test]
+    fn a_kernel_finds_the_bar_its_size_and_the_capabilities() {
+        let mut space = ConfigSpace::new();
+        assert!(!space.write(BAR0 as u64, &[0xff; 8]));
+        let bar = u64::from(word(&space, 0x10)) | u64::from(word(&space, 0x14)) << 32;
+        assert_eq!((bar & 0xf, !(bar & !0xf) + 1), (0b100, BAR0_BYTES), "64-bit memory of 64 KiB");
+        assert_eq!(word(&space, COMMAND as u64) >> 20 & 1, 1, "there is a list of capabilities");
+        let mut at = word(&space, 0x34) & 0xff;
+        let mut ids = Vec::new();
+        while at != 0 {
+            ids.push(word(&space, at.into()) & 0xff);
+            at = word(&space, at.into()) >> 8 & 0xff;
+        }
+        assert_eq!(ids, [0x11, 0x10]);
+        assert_eq!((word(&space, MSIX as u64) >> 16 & 0x7ff) as usize + 1, QUEUES);
+        assert_eq!(word(&space, PCIE as u64 + 4) >> 28 & 1, 1, "function-level reset");
+    }
+
+    #[test]
+    fn only_what_may_be_written_changes_and_a_reset_is_noticed() {
+        let mut space = ConfigSpace::new();
+        let before = [0, 8, 0x2c, 0x34].map(|at| word(&space, at));
+        assert!(!space.write(0, &[0xff; 0x40]));
+        assert_eq!([0, 8, 0x2c, 0x34].map(|at| word(&space, at)), before);
+        assert!(space.is_bus_master());
+        assert!(!space.write(DEVICE_CONTROL as u64, &[0xff, 0x7f]));
+        assert!(space.write(DEVICE_CONTROL as u64, &[0x10, 0x80]));
+        assert_eq!(word(&space, DEVICE_CONTROL as u64) & 0x8000, 0, "it reads as zero");
+        assert!(!space.write(CONFIG_BYTES as u64 - 1, &[0xff; 8]));
+        assert!(!space.write(u64::MAX, &[0xff]));
+    }
+}

@@ -1,0 +1,72 @@
+//! The command `optireduce-sim serve`: its arguments, which are there in every build, and what it does.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::card::engine::Engine;
+use crate::error::SimError;
+
+const EXAMPLES: &str = "Examples:
+  optireduce-sim serve --socket /tmp/card.sock --network udp:127.0.0.2
+  optireduce-sim serve --socket /tmp/card.sock --network udp:10.0.0.7:4791
+  RUST_LOG=debug optireduce-sim serve --socket /tmp/card.sock --network udp:127.0.0.2
+
+A job of the first card and a rank without one, in a terminal each (ranks need an address each, hence --interface):
+  optireduce run --rank 0 --world-size 2 --root 127.0.0.1:29517 --bench 64K --card /tmp/card.sock
+  optireduce run --rank 1 --world-size 2 --root 127.0.0.1:29517 --bench 64K --interface 127.0.0.3";
+
+/// Arguments of `serve`.
+#[derive(Clone, Debug, PartialEq, Args)]
+#[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
+pub(crate) struct ServeArgs {
+    /// Where the card is served: a Unix socket that speaks vfio-user
+    #[arg(long, value_name = "PATH")]
+    socket: PathBuf,
+    /// What the card's network port is connected to. udp:ADDRESS[:PORT]: an address of this host that nobody else uses, which the
+    /// card then has; its packets go through the kernel's network stack [default port: 5791]
+    #[arg(long, value_name = "NETWORK")]
+    network: String,
+    /// How the card is simulated; only functional cards are served so far
+    #[arg(long, value_enum, default_value_t = Engine::Functional)]
+    engine: Engine,
+}
+
+/// Serves a card until the process is told to end. `print`: for what is to be said.
+///
+/// # Errors
+/// If it cannot be served.
+#[cfg(feature = "serve")]
+pub(crate) fn run(args: &ServeArgs, print: &mut dyn FnMut(&str) -> Result<(), SimError>) -> Result<u8, SimError> {
+    use std::sync::mpsc::channel;
+
+    let network = args.network.parse().map_err(|error| SimError::Argument(format!("--network: {error}")))?;
+    if args.engine != Engine::Functional {
+        let engine = args.engine;
+        return Err(SimError::Argument(format!("--engine {engine}: cannot be served yet, expected functional")));
+    }
+    let (ends, ended) = channel();
+    // Whoever waits for it ends with the first.
+    ctrlc::set_handler(move || ends.send(()).unwrap_or_default())
+        .map_err(|error| SimError::Argument(format!("cannot take note of signals: {error}")))?;
+    let served = crate::serve::Served::start(&args.socket, network)?;
+    print(&served.describe())?;
+    // The handler lives as long as the process.
+    let _ = ended.recv();
+    print(&served.counted())?;
+    Ok(0)
+}
+
+/// Says what is missing.
+///
+/// # Errors
+/// Always.
+#[cfg(not(feature = "serve"))]
+pub(crate) fn run(args: &ServeArgs, _: &mut dyn FnMut(&str) -> Result<(), SimError>) -> Result<u8, SimError> {
+    let ServeArgs { socket, network, engine } = args;
+    Err(SimError::Argument(format!(
+        "this optireduce-sim was built without `serve`; build it with: cargo run --release --features serve -- serve \
+         --engine {engine} --socket {} --network {network}",
+        socket.display()
+    )))
+}

@@ -1,0 +1,167 @@
+//! Cards that `optireduce-sim serve` serves, in a process of their own.
+
+use std::io::Write;
+use std::net::Ipv4Addr;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use optireduce_driver::VfioUserBus;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::*;
+use crate::served::{Served, free_port};
+
+fn start() -> Served {
+    Served::start(Ipv4Addr::LOCALHOST, free_port())
+}
+
+fn open(served: &Served) -> Result<VfioUserBus, DriverError> {
+    VfioUserBus::open(&served.socket, DMA_BYTES)
+}
+
+#[test]
+fn the_bus_to_a_served_card_obeys_every_rule_of_a_bus() {
+    let served = start();
+    check_bus(|| open(&served));
+    let bus = open(&served).unwrap();
+    let id = bus.id();
+    assert_eq!((id.vendor, id.device, id.class), (0x10ee, 0x903f, 0x02_0000));
+}
+
+/// One for each batch of completions, to be heard once; none after a reset, until they are set up again.
+#[test]
+fn an_interrupt_tells_of_completions_to_a_driver_that_does_not_look() {
+    let is_rung = |nic: &Nic<VfioUserBus>, timeout: Duration| {
+        let timeout = Timespec { tv_sec: timeout.as_secs() as i64, tv_nsec: timeout.subsec_nanos().into() };
+        poll(&mut [PollFd::from_borrowed_fd(nic.bus().interrupts(), PollFlags::IN)], Some(&timeout)).unwrap() == 1
+    };
+    let served = start();
+    let (mut nic, buffers) = configured(open(&served).unwrap());
+    assert!(!is_rung(&nic, Duration::ZERO));
+    window(buffers, 1).iter().for_each(|command| nic.submit(command).unwrap());
+    nic.ring_doorbell().unwrap();
+    assert!(is_rung(&nic, PATIENCE));
+    (0..2).for_each(|_| assert_eq!(nic.wait_completion(PATIENCE).unwrap().cookie, 1));
+    nic.bus().hear();
+    assert!(!is_rung(&nic, Duration::from_millis(20)), "nothing is left to tell");
+}
+
+/// Wherever the driver is when the card's process is killed, it is told so, long before its wait ends, and by every later call.
+#[test]
+fn a_card_whose_process_is_killed_is_gone_for_its_driver_at_once() {
+    for at in 0..3 {
+        let served = start();
+        let (mut nic, buffers) = configured(open(&served).unwrap());
+        let [arm, contribute] = window(buffers, 1);
+        // It would close after 4 s.
+        nic.submit(&Submission { bound_ns: u32::MAX, ..arm }).unwrap();
+        nic.submit(&contribute).unwrap();
+        if at > 0 {
+            nic.ring_doorbell().unwrap();
+        }
+        let begin = Instant::now();
+        let found = if at == 2 {
+            std::thread::scope(|threads| {
+                let kill = || {
+                    std::thread::sleep(Duration::from_millis(50));
+                    served.end();
+                };
+                threads.spawn(kill);
+                nic.wait_completion(10 * PATIENCE)
+            })
+        } else {
+            served.end();
+            nic.ring_doorbell().and_then(|()| nic.wait_completion(10 * PATIENCE))
+        };
+        assert!(matches!(found, Err(DriverError::DeviceGone { .. })), "{at}: {found:?}");
+        assert!(begin.elapsed() < PATIENCE, "{at}: after {:?}", begin.elapsed());
+        assert!(matches!(nic.counters(), Err(DriverError::DeviceGone { .. })));
+        assert!(matches!(nic.submit(&contribute), Err(DriverError::DeviceGone { .. })));
+        let missing = open(&served).err().unwrap().to_string();
+        assert!(missing.contains("cannot connect") && missing.contains("optireduce-sim serve"), "{missing}");
+    }
+}
+
+/// A driver that leaves a card at work, one that speaks no vfio-user, and one that only connects: the next finds a card as after power-on.
+#[test]
+fn whoever_had_a_card_before_leaves_nothing_behind() {
+    let served = start();
+    let (mut nic, buffers) = configured(open(&served).unwrap());
+    nic.submit(&Submission { bound_ns: u32::MAX, ..window(buffers, 1)[0] }).unwrap();
+    nic.ring_doorbell().unwrap();
+    // As a process that is killed: no goodbye to the card.
+    hang_up(nic.bus().connection().unwrap());
+    assert!(matches!(nic.wait_completion(PATIENCE), Err(DriverError::DeviceGone { .. })));
+    drop(nic);
+
+    let mut stranger = UnixStream::connect(&served.socket).unwrap();
+    // A version message without its text.
+    let mut strange = vec![0; 16];
+    strange[2..4].copy_from_slice(&1u16.to_ne_bytes());
+    strange[4..8].copy_from_slice(&24u32.to_ne_bytes());
+    strange.extend([0, 0, 1, 0, b'x', b'y', b'z', b'!']);
+    stranger.write_all(&strange).unwrap();
+    drop(stranger);
+    drop(UnixStream::connect(&served.socket).unwrap());
+
+    let bus = open(&served).unwrap();
+    for register in [reg::CONTROL, reg::RANKS, reg::SQ_BASE_LO, reg::SQ_TAIL, reg::SQ_HEAD] {
+        assert_eq!(bus.read(&register), 0, "{}", register.name);
+    }
+    a_window_travels_and_rings_turn(bus);
+}
+
+/// The bits of a job are gone after a reset, and the card works on for the same driver.
+#[test]
+fn a_reset_is_as_power_on_and_the_card_goes_on_after_it() {
+    let served = start();
+    let bus = open(&served).unwrap();
+    let own = [reg::LOCAL_IP, reg::UDP_PORT].map(|register| bus.read(&register));
+    assert!(!own.contains(&0), "it knows its own address");
+    bus.write(&reg::LOCAL_IP, 7);
+    bus.write(&reg::RANK, 3);
+    bus.reset().unwrap();
+    assert_eq!([reg::LOCAL_IP, reg::UDP_PORT].map(|register| bus.read(&register)), own);
+    assert_eq!(bus.read(&reg::RANK), 0);
+    a_window_travels_and_rings_turn(bus);
+}
+
+/// A second driver waits, is told who is to blame, and gets the card once the first has gone.
+#[test]
+fn a_card_has_one_driver_at_a_time() {
+    let served = start();
+    let first = open(&served).unwrap();
+    let second = open(&served).err().unwrap().to_string();
+    assert!(second.contains("no answer within") && second.contains("One driver at a time"), "{second}");
+    drop(first);
+    let bus = open(&served).unwrap();
+    registers_are_those_of_the_contract(bus);
+}
+
+#[test]
+fn what_cannot_be_served_is_refused_with_a_sentence() {
+    let said = |arguments: &[&str]| {
+        let command = Command::new(env!("CARGO_BIN_EXE_optireduce-sim")).arg("serve").args(arguments).output();
+        let output = command.unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let directory = env!("CARGO_TARGET_TMPDIR");
+    for (socket, network, engine, part) in [
+        ("/nowhere/card.sock", "udp:127.0.0.1:9", "functional", "/nowhere/card.sock: cannot serve a card at"),
+        (directory, "udp:127.0.0.1:9", "functional", "cannot serve a card at: Address already in use"),
+        ("a.sock", "udp:192.0.2.1", "functional", "cannot be used on this host"),
+        ("a.sock", "tun:or0,10.0.0.1", "functional", "tun: is not there yet; expected udp:ADDRESS"),
+        ("a.sock", "udp:127.0.0.1", "rtl", "--engine rtl: cannot be served yet, expected functional"),
+    ] {
+        let message = said(&["--socket", socket, "--network", network, "--engine", engine]);
+        assert!(message.contains(part), "{message}");
+    }
+    assert!(!Path::new("a.sock").exists());
+}
+
+fn hang_up(connection: std::os::fd::OwnedFd) {
+    UnixStream::from(connection).shutdown(std::net::Shutdown::Both).unwrap();
+}

@@ -1,0 +1,101 @@
+//! `optireduce run --card` beside `optireduce-sim serve`.
+
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use super::*;
+
+fn optireduce() -> Command {
+    // tests/run has built it, with the features of the whole workspace.
+    if std::env::var_os("OPTIREDUCE_BUILT").is_none() {
+        let build = Command::new(env!("CARGO")).args(["build", "--quiet", "-p", "optireduce-cli"]).status();
+        assert!(build.expect("cargo").success());
+    }
+    let target = PathBuf::from(env!("CARGO_BIN_EXE_optireduce-sim"));
+    let target = target.parent().and_then(|folder| folder.parent()).expect("target/profile/optireduce-sim");
+    let mut command = Command::new(target.join("debug/optireduce"));
+    for name in ["RANK", "WORLD_SIZE", "OPTIREDUCE_SECRET", "OPTIREDUCE_CARD", "OPTIREDUCE_LOG", "RUST_LOG"] {
+        command.env_remove(name);
+    }
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// What the ranks of a job say: the first with its card as an option, the second with its in the environment, the third has none.
+fn run(job: &Job, arguments: &[&str]) -> Vec<Output> {
+    let ranks: Vec<_> = (0..3)
+        .map(|rank| {
+            let mut command = optireduce();
+            command
+                .args(["run", "--rank", &rank.to_string(), "--world-size", "3", "--root", &job.root])
+                .args(arguments);
+            match rank {
+                0 => command.arg("--card").arg(&job.cards[0].socket),
+                1 => command.env("OPTIREDUCE_CARD", &job.cards[1].socket),
+                _ => command.args(["--interface", &job.address(1 + rank).to_string()]),
+            };
+            command.spawn().unwrap()
+        })
+        .collect();
+    ranks.into_iter().map(|rank| rank.wait_with_output().unwrap()).collect()
+}
+
+#[test]
+fn ranks_with_cards_are_measured_and_average_files() {
+    let job = Job::new(2);
+    let bench = ["--bench", "4K,64K", "--secs", "0.1", "--bound-ms", "2000", "--grace-us", "0", "--json"];
+    let said = run(&job, &bench);
+    assert!(said.iter().all(|rank| rank.status.success()), "{said:?}");
+    let rows = String::from_utf8(said[0].stdout.clone()).unwrap();
+    let rows: Vec<serde_json::Value> = rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows.len(), 2, "{rows:?}");
+    for row in rows {
+        assert_eq!(
+            (&row["engine"], &row["ranks"], &row["received_fraction"]),
+            (&"mixed".into(), &3.into(), &1.0.into())
+        );
+    }
+
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("averaged-by-cards-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let bytes = |values: Vec<f32>| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>();
+    let path = |name: &str, rank: usize| folder.join(format!("{name}.{rank}.bin"));
+    (0..3).for_each(|rank| std::fs::write(path("in", rank), bytes(gradient(rank, 0, 3000))).unwrap());
+    let [given, out] =
+        ["in", "out"].map(|name| folder.join(format!("{name}.{{rank}}.bin")).to_str().unwrap().to_owned());
+    let said = run(&job, &["--file", &given, "--out", &out, "--bound-ms", "2000", "--grace-us", "0"]);
+    assert!(said.iter().all(|rank| rank.status.success()), "{said:?}");
+    let expected = bytes(mean(&[0, 1, 2], 0, 3000));
+    (0..3).for_each(|rank| assert!(std::fs::read(path("out", rank)).unwrap() == expected, "rank {rank}"));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn what_does_not_go_with_a_card_is_named() {
+    for (arguments, parts) in [
+        (&["--engine", "tcp"][..], &["--card: --engine tcp goes over TCP"][..]),
+        (&["--groups", "2"], &["--card: --groups goes over the kernel's UDP"]),
+        (&["--partial", "2"], &["--card: --partial goes over the kernel's UDP"]),
+        (&["--rate-control"], &["--card: --rate-control needs round trips"]),
+        (&["--rejoin"], &["--rejoin: a job with", "--card"]),
+        (&["--secret-file", "/dev/null"], &["--secret-file", "--card"]),
+        (&[], &["/nowhere/card.sock: cannot connect", "optireduce-sim serve --socket PATH"]),
+    ] {
+        let mut command = optireduce();
+        command.args([
+            "run",
+            "--rank",
+            "0",
+            "--world-size",
+            "4",
+            "--root",
+            &free_root(),
+            "--card",
+            "/nowhere/card.sock",
+        ]);
+        let output = command.args(arguments).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(parts.iter().all(|part| said.contains(part)), "{arguments:?}: {said}");
+    }
+}

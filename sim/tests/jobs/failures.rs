@@ -1,0 +1,136 @@
+//! What goes wrong in the middle of a job: a card's process is killed, a rank leaves, a card's host is late.
+
+use std::ops::Range;
+
+use optireduce::{Bucket, Error};
+
+use super::*;
+
+const RANKS: usize = 4;
+const ELEMENTS: usize = 5000;
+/// Collectives before and after something goes wrong; in a few of the latter it is waited for.
+const BEFORE: Range<usize> = 0..10;
+const AFTER: Range<usize> = 10..60;
+/// So many of them must be whole.
+const WHOLE_MIN: usize = 5;
+/// Long enough for a collective, short enough to wait for a rank that does not come.
+const SHORT: Duration = Duration::from_millis(300);
+
+fn connect(job: &Job, rank: usize) -> (Communicator, Bucket) {
+    let builder = job.builder(rank, RANKS).bound(Bound::Fixed(SHORT)).drop_silent_after(Some(2));
+    let mut communicator = builder.connect().unwrap();
+    let bucket = declare(&mut communicator);
+    (communicator, bucket)
+}
+
+/// Nothing of what was lost before is in later sums.
+fn declare(communicator: &mut Communicator) -> Bucket {
+    communicator.bucket(ELEMENTS, exact().repair(false)).unwrap()
+}
+
+/// All-reduces of numbers `steps`, of which some must be whole among `live` alone, and none of those wrong.
+fn go_on_among(bucket: &mut Bucket, rank: usize, live: &[usize], steps: Range<usize>) {
+    let (mut whole, mut last) = (0, None);
+    for step in steps {
+        let mut data = gradient(rank, step, ELEMENTS);
+        let report = bucket.all_reduce(&mut data).unwrap_or_else(|error| panic!("rank {rank}, step {step}: {error}"));
+        if report.live_ranks() == live && is_whole(&report) {
+            check(&data, &sum(live, step, ELEMENTS), &format!("rank {rank}, step {step}: {report}"));
+            whole += 1;
+        }
+        last = Some(report);
+    }
+    assert!(whole >= WHOLE_MIN, "rank {rank}: {whole} whole among ranks {live:?}; the last: {last:?}");
+}
+
+#[test]
+fn a_card_that_is_killed_ends_its_rank_at_once_and_the_others_go_on() {
+    let job = Job::new(2);
+    on_ranks(RANKS, |rank| {
+        let (communicator, mut bucket) = connect(&job, rank);
+        go_on_among(&mut bucket, rank, &[0, 1, 2, 3], BEFORE);
+        if rank != 1 {
+            return go_on_among(&mut bucket, rank, &[0, 2, 3], AFTER);
+        }
+        job.cards[1].end();
+        let mut errors = AFTER.filter_map(|_| bucket.all_reduce(&mut [1.0; ELEMENTS]).err());
+        let error = errors.next().expect("an error");
+        drop(errors);
+        let text = error.to_string();
+        assert!(matches!(error, Error::Collective(_)), "{error:?}");
+        assert!(text.contains("the card is gone") && text.contains(job.cards[1].socket.to_str().unwrap()), "{text}");
+        // And every later call, and whoever asks.
+        assert_eq!(bucket.all_reduce(&mut [1.0; ELEMENTS]).unwrap_err().to_string(), text);
+        assert_eq!(communicator.failure().unwrap().to_string(), text);
+        assert_eq!(communicator.metrics().unwrap().counters, Default::default());
+    });
+}
+
+/// While nobody waits in a call, too.
+#[test]
+fn a_card_that_is_killed_between_calls_is_noticed() {
+    let job = Job::new(1);
+    let communicators = on_ranks(2, |rank| job.connect(rank, 2));
+    job.cards[0].end();
+    let failure = std::iter::repeat_with(|| {
+        std::thread::sleep(Duration::from_millis(10));
+        communicators[0].failure()
+    });
+    let failure = failure.take(1000).flatten().next().expect("a failure");
+    assert!(failure.to_string().contains("the card is gone"), "{failure}");
+    assert!(communicators[1].failure().is_none());
+}
+
+#[test]
+fn cards_go_on_without_a_software_rank_that_leaves() {
+    let job = Job::new(2);
+    on_ranks(RANKS, |rank| {
+        let (_communicator, mut bucket) = connect(&job, rank);
+        go_on_among(&mut bucket, rank, &[0, 1, 2, 3], BEFORE);
+        if rank != 3 {
+            go_on_among(&mut bucket, rank, &[0, 1, 2], AFTER);
+        }
+    });
+}
+
+/// All at once they take far longer than the bound, and each slot of a card is used many times: nobody is ahead of its card, and who waits
+/// for one has patience as long as earlier collectives run.
+#[test]
+fn many_collectives_at_once_do_not_outrun_a_card() {
+    const CALLS: usize = 200;
+    const LARGE: usize = 60_001;
+    let job = Job::new(1);
+    on_ranks(2, |rank| {
+        let builder = job.builder(rank, 2).bound(Bound::Fixed(SHORT)).window_bytes(4096);
+        let mut communicator = builder.connect().unwrap();
+        let mut bucket = communicator.bucket(LARGE, exact()).unwrap();
+        let requests: Vec<_> = (0..CALLS).map(|step| bucket.start_all_reduce(gradient(rank, step, LARGE))).collect();
+        for (step, request) in requests.into_iter().enumerate() {
+            let (data, report) = request.wait().unwrap();
+            assert!(is_whole(&report), "rank {rank}, request {step}: {report}");
+            check(&data, &sum(&[0, 1], step, LARGE), &format!("rank {rank}, request {step}"));
+        }
+        communicator.close().unwrap();
+    });
+}
+
+/// The others begin after their bound, without the late rank's gradient, and it is part of the next mean.
+#[test]
+fn a_host_that_is_late_with_its_card_holds_up_nobody_beyond_the_bound() {
+    let job = Job::new(1);
+    let late = on_ranks(RANKS, |rank| {
+        let builder = job.builder(rank, RANKS).bound(Bound::Fixed(SHORT)).drop_silent_after(None);
+        let mut communicator = builder.connect().unwrap();
+        let mut bucket = declare(&mut communicator);
+        bucket.all_reduce(&mut gradient(rank, 0, ELEMENTS)).unwrap();
+        if rank == 0 {
+            std::thread::sleep(6 * SHORT);
+        }
+        let report = bucket.all_reduce(&mut gradient(rank, 1, ELEMENTS)).unwrap();
+        // Nobody is ahead of it any more.
+        communicator.barrier().unwrap();
+        go_on_among(&mut bucket, rank, &[0, 1, 2, 3], BEFORE);
+        report.late_ranks().to_vec()
+    });
+    assert!(late[1..].iter().all(|late| late.contains(&0)), "{late:?}");
+}

@@ -1,0 +1,220 @@
+//! Jobs over real sockets in which some ranks have a card that another process serves: communicators as trainers use them, and the
+//! command `optireduce`.
+#![cfg(feature = "serve")]
+
+mod command;
+mod failures;
+mod refusals;
+#[path = "../served/mod.rs"]
+mod served;
+
+use std::net::{Ipv4Addr, TcpListener};
+use std::sync::atomic::{AtomicU8, AtomicU16, Ordering};
+use std::time::Duration;
+
+use optireduce::{
+    Bound, BucketOptions, Builder, Communicator, Early, HadamardMode, Launch, ReduceOp, Report, UpdateAction,
+};
+
+use served::{Served, free_port};
+
+/// Far longer than any stage here, on a busy machine.
+const BOUND: Duration = Duration::from_secs(3);
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// A job on this host whose first ranks have a card each. Every rank and card has an address of its own.
+struct Job {
+    network: [u8; 3],
+    port: u16,
+    root: String,
+    cards: Vec<Served>,
+}
+
+impl Job {
+    fn new(cards: usize) -> Self {
+        static NEXT: AtomicU8 = AtomicU8::new(0);
+        let [low, high] = (std::process::id() as u16).to_le_bytes();
+        // Of 127.0.0.0/8, which is this host's as a whole.
+        let network = [127, 1 + low % 250, high.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed))];
+        let mut job = Self { network, port: free_port(), root: free_root(), cards: Vec::new() };
+        job.cards = (0..cards).map(|rank| Served::start(job.address(100 + rank), job.port)).collect();
+        job
+    }
+
+    fn address(&self, host: usize) -> Ipv4Addr {
+        let [a, b, c] = self.network;
+        Ipv4Addr::new(a, b, c, host as u8)
+    }
+
+    /// A rank that never closes a stage before its time.
+    fn builder(&self, rank: usize, ranks: usize) -> Builder {
+        let launch = Launch::new(rank, ranks, self.root.clone()).unwrap();
+        let builder = Communicator::builder().launch(launch).timeout(TIMEOUT).bound(Bound::Fixed(BOUND));
+        let builder = builder.early(Early::Off);
+        match self.cards.get(rank) {
+            Some(card) => builder.card(card.socket.to_str().unwrap()),
+            None => builder.card("").interface(self.address(1 + rank).to_string()),
+        }
+    }
+
+    fn connect(&self, rank: usize, ranks: usize) -> Communicator {
+        self.builder(rank, ranks).connect().unwrap()
+    }
+}
+
+/// What `rank` gives of each rank, each on a thread of its own.
+fn on_ranks<T: Send>(ranks: usize, rank: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    std::thread::scope(|threads| {
+        let rank = &rank;
+        let threads: Vec<_> = (0..ranks).map(|number| threads.spawn(move || rank(number))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
+fn free_root() -> String {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    // Below those that the kernel hands out.
+    let first = (std::process::id() as u16).wrapping_mul(61);
+    let next = || 20_000 + first.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)) % 12_000;
+    let mut ports = std::iter::repeat_with(next).take(12_000);
+    let port = ports.find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok()).expect("a free port");
+    format!("127.0.0.1:{port}")
+}
+
+/// Sums that nothing encodes.
+fn exact() -> BucketOptions {
+    BucketOptions::new().reduce_op(ReduceOp::Sum).hadamard(HadamardMode::Off)
+}
+
+/// Whole numbers, so that sums have no error whatever their order.
+fn gradient(rank: usize, step: usize, elements: usize) -> Vec<f32> {
+    (0..elements).map(|at| ((rank + 1) * (at % 1000) + step) as f32).collect()
+}
+
+/// The mean of those of `ranks`: the exact sum, times what a mean of so many is multiplied by.
+fn mean(ranks: &[usize], step: usize, elements: usize) -> Vec<f32> {
+    let factor: usize = ranks.iter().map(|rank| rank + 1).sum();
+    let sum = |at: usize| (factor * (at % 1000) + ranks.len() * step) as f32;
+    (0..elements).map(|at| sum(at) * (1.0 / ranks.len() as f32)).collect()
+}
+
+/// The sum, which is made of the mean.
+fn sum(ranks: &[usize], step: usize, elements: usize) -> Vec<f32> {
+    mean(ranks, step, elements).iter().map(|mean| mean * ranks.len() as f32).collect()
+}
+
+/// That every value is as expected, to the bit; shows the first that is not.
+fn check(found: &[f32], expected: &[f32], what: &str) {
+    let differs = found.iter().zip(expected).position(|(found, expected)| found.to_bits() != expected.to_bits());
+    let differs = differs.map(|at| (at, found[at], expected[at]));
+    assert_eq!((found.len(), differs), (expected.len(), None), "{what}: element, found, expected");
+}
+
+fn is_whole(report: &Report) -> bool {
+    report.lost_bytes() == 0 && report.action() == UpdateAction::Apply
+}
+
+/// Two cards and two ranks without: buckets of one window, of as many as a card has slots and of more; ranks come late in turns,
+/// by which nothing is lost, since nobody begins before the cards are ready.
+#[test]
+fn cards_and_software_ranks_get_the_same_exact_sums() {
+    const RANKS: usize = 4;
+    let job = Job::new(2);
+    let outputs = on_ranks(RANKS, |rank| {
+        let mut communicator = job.builder(rank, RANKS).window_bytes(4096).connect().unwrap();
+        assert_eq!(communicator.cards(), [0, 1]);
+        let sizes = [1, 1000, 8 * 1024, 40_001];
+        let mut buckets = sizes.map(|elements| communicator.bucket(elements, exact()).unwrap());
+        for step in 0..12 {
+            for (bucket, elements) in buckets.iter_mut().zip(sizes) {
+                if step % RANKS == rank {
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                let mut data = gradient(rank, step, elements);
+                let report = bucket.all_reduce(&mut data).unwrap();
+                assert!(is_whole(&report), "rank {rank}, step {step}, {elements} elements: {report}");
+                check(&data, &sum(&[0, 1, 2, 3], step, elements), &format!("rank {rank}, step {step}"));
+            }
+        }
+        // Several at a time.
+        let requests: Vec<_> = (0..20).map(|step| buckets[1].start_all_reduce(gradient(rank, step, 1000))).collect();
+        for (step, request) in requests.into_iter().enumerate() {
+            let (data, report) = request.wait().unwrap();
+            assert!(is_whole(&report), "rank {rank}, request {step}: {report}");
+            check(&data, &sum(&[0, 1, 2, 3], step, 1000), &format!("rank {rank}, request {step}"));
+        }
+        // Encoded, and rounded: not exact, but the same on all.
+        let encoded = communicator.bucket(10_000, BucketOptions::new().hadamard(HadamardMode::On)).unwrap();
+        let rounded = communicator.bucket(10_000, BucketOptions::new().hadamard(HadamardMode::Off).bf16(true)).unwrap();
+        let outputs: Vec<Vec<u32>> = [encoded, rounded]
+            .into_iter()
+            .map(|mut bucket| {
+                let mut data = gradient(rank, 0, 10_000);
+                let report = bucket.all_reduce(&mut data).unwrap();
+                assert!(is_whole(&report), "rank {rank}: {report}");
+                for (found, expected) in data.iter().zip(mean(&[0, 1, 2, 3], 0, 10_000)) {
+                    assert!((found - expected).abs() <= 0.01 * expected.max(1.0), "{found} instead of {expected}");
+                }
+                data.iter().map(|value| value.to_bits()).collect()
+            })
+            .collect();
+        // One that was not declared, and what goes over TCP.
+        let mut once = gradient(rank, 1, 500);
+        assert!(is_whole(&communicator.all_reduce(&mut once).unwrap()));
+        check(&once, &mean(&[0, 1, 2, 3], 1, 500), "once");
+        let mut weights = vec![rank as f32; 100];
+        communicator.broadcast(3, &mut weights).unwrap();
+        assert_eq!(weights, [3.0; 100]);
+        let metrics = communicator.metrics().unwrap();
+        assert!(metrics.counters.rx_packets > 0 && metrics.counters.tx_packets > 0, "{metrics:?}");
+        drop(buckets);
+        communicator.close().unwrap();
+        outputs
+    });
+    assert!(outputs.iter().all(|output| *output == outputs[0]), "replicas differ");
+}
+
+/// Nobody without a card, and the cards at once in a second job when the first is over.
+#[test]
+fn a_job_of_cards_alone_and_the_next_on_the_same_cards() {
+    const RANKS: usize = 3;
+    let job = Job::new(RANKS);
+    for step in 0..2 {
+        on_ranks(RANKS, |rank| {
+            let mut communicator = job.connect(rank, RANKS);
+            let mut bucket = communicator.bucket(3000, exact()).unwrap();
+            for _ in 0..3 {
+                let mut data = gradient(rank, step, 3000);
+                let report = bucket.all_reduce(&mut data).unwrap();
+                assert!(is_whole(&report), "rank {rank}: {report}");
+                check(&data, &sum(&[0, 1, 2], step, 3000), &format!("rank {rank}"));
+            }
+            communicator.close().unwrap();
+        });
+    }
+}
+
+/// Groups and averages of models go over the kernel's UDP, beside the card's collectives.
+#[test]
+fn groups_and_partial_reduce_work_beside_cards() {
+    const RANKS: usize = 2;
+    let job = Job::new(1);
+    on_ranks(RANKS, |rank| {
+        let mut communicator = job.connect(rank, RANKS);
+        let mut pair = communicator.group(&[0, 1]).unwrap();
+        assert!(pair.cards().is_empty());
+        let mut bucket = pair.bucket(100, exact()).unwrap();
+        let mut data = gradient(rank, 2, 100);
+        let report = bucket.all_reduce(&mut data).unwrap();
+        assert!(is_whole(&report), "{report}");
+        check(&data, &sum(&[0, 1], 2, 100), &format!("rank {rank}"));
+        let mut workers = communicator.partial_reduce(50, optireduce::PartialOptions::new(RANKS)).unwrap();
+        let mut model = vec![rank as f32; 50];
+        workers.average(&mut model, 1).unwrap();
+        assert_eq!(model, [0.5; 50]);
+        workers.close().unwrap();
+        let mut data = gradient(rank, 3, 100);
+        assert!(is_whole(&communicator.all_reduce(&mut data).unwrap()));
+        communicator.close().unwrap();
+    });
+}

@@ -1,0 +1,214 @@
+//! Cards that cannot be had, and what jobs with cards cannot do: each is a sentence that names it.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+
+use optireduce::{ConnectError, Error};
+use optireduce_contract::limits::{CONTRACT_VERSION, MAGIC};
+use optireduce_contract::registers as reg;
+use vfio_bindings::bindings::vfio::{
+    VFIO_IRQ_INFO_EVENTFD, VFIO_PCI_BAR0_REGION_INDEX, VFIO_PCI_CONFIG_REGION_INDEX, VFIO_PCI_NUM_IRQS,
+    VFIO_PCI_NUM_REGIONS, VFIO_REGION_INFO_FLAG_READ, VFIO_REGION_INFO_FLAG_WRITE, vfio_region_info,
+};
+use vfio_user::{DmaMapFlags, DmaUnmapFlags, IrqInfo, Server, ServerBackend, ServerRegion};
+
+use super::served::free_path;
+use super::*;
+
+/// What a rank is told that is given this card. It need not wait for the other rank of its job.
+fn refused(card: &str) -> String {
+    let launch = Launch::new(1, 2, free_root()).unwrap();
+    let error = Communicator::builder().launch(launch).timeout(TIMEOUT).card(card).connect().unwrap_err();
+    assert!(matches!(error, ConnectError::Card(_)), "{error:?}");
+    error.to_string()
+}
+
+#[test]
+fn what_is_no_card_is_refused_before_anybody_is_waited_for() {
+    let nothing = refused("/nowhere/card.sock");
+    assert!(nothing.contains("/nowhere/card.sock: cannot connect: No such file") && nothing.contains("serve --socket"));
+    let file = refused(file!());
+    assert!(file.contains("cannot connect"), "{file}");
+    let pci = refused("0000:5e:00.0");
+    assert!(pci.contains("no VFIO backend yet") && pci.contains("vfio-user socket"), "{pci}");
+    let long = refused(&format!("/tmp/{}", "x".repeat(200)));
+    assert!(long.contains("cannot connect"), "{long}");
+
+    // Somebody listens who hangs up.
+    let path = free_path();
+    let listener = UnixListener::bind(&path).unwrap();
+    let hangs_up = std::thread::spawn(move || drop(listener.accept()));
+    let stranger = refused(path.to_str().unwrap());
+    hangs_up.join().unwrap();
+    assert!(stranger.contains("agreeing on a version") && stranger.contains("check the path"), "{stranger}");
+
+    // And one who says nothing.
+    std::fs::remove_file(&path).unwrap();
+    let _listener = UnixListener::bind(&path).unwrap();
+    let silent = refused(path.to_str().unwrap());
+    assert!(silent.contains("no answer within") && silent.contains("One driver at a time"), "{silent}");
+    std::fs::remove_file(&path).unwrap();
+}
+
+#[test]
+fn a_card_in_use_is_refused_and_can_be_had_afterwards() {
+    let job = Job::new(1);
+    let first = on_ranks(2, |rank| job.connect(rank, 2));
+    let second = refused(job.cards[0].socket.to_str().unwrap());
+    assert!(second.contains("One driver at a time"), "{second}");
+    drop(first);
+    on_ranks(2, |rank| job.connect(rank, 2).close().unwrap());
+}
+
+/// A device whose registers hold these numbers.
+struct Fake(Vec<(usize, u32)>);
+
+impl ServerBackend for Fake {
+    fn region_read(&mut self, region: u32, offset: u64, data: &mut [u8]) -> io::Result<()> {
+        data.fill(0);
+        let found = self.0.iter().find(|(at, _)| region == VFIO_PCI_BAR0_REGION_INDEX && *at as u64 == offset);
+        if let (Some((_, value)), 4) = (found, data.len()) {
+            data.copy_from_slice(&value.to_le_bytes());
+        }
+        Ok(())
+    }
+
+    fn region_write(&mut self, _: u32, _: u64, _: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn dma_map(&mut self, _: DmaMapFlags, _: u64, _: u64, _: u64, _: Option<File>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn dma_unmap(&mut self, _: DmaUnmapFlags, _: u64, _: u64) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn reset(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn set_irqs(&mut self, _: u32, _: u32, _: u32, _: u32, _: Vec<File>) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Serves one client.
+fn serve(path: &Path, mut fake: Fake) {
+    let region = |index| {
+        let size = match index {
+            VFIO_PCI_BAR0_REGION_INDEX => 0x1_0000,
+            VFIO_PCI_CONFIG_REGION_INDEX => 4096,
+            _ => 0,
+        };
+        let (argsz, flags) =
+            (size_of::<vfio_region_info>() as u32, VFIO_REGION_INFO_FLAG_READ | VFIO_REGION_INFO_FLAG_WRITE);
+        let region_info = vfio_region_info { argsz, index, flags, size, ..vfio_region_info::default() };
+        ServerRegion { region_info, sparse_areas: Vec::new(), mmap_fd: None }
+    };
+    let interrupts = (0..VFIO_PCI_NUM_IRQS).map(|index| IrqInfo { index, flags: VFIO_IRQ_INFO_EVENTFD, count: 16 });
+    let regions = (0..VFIO_PCI_NUM_REGIONS).map(region).collect();
+    let server = Server::new(path, true, interrupts.collect(), regions).unwrap();
+    std::thread::spawn(move || server.run(&mut fake));
+}
+
+#[test]
+fn a_card_of_another_contract_and_another_device_are_refused() {
+    for (registers, part) in [
+        (
+            vec![(reg::MAGIC.offset, MAGIC), (reg::CONTRACT.offset, CONTRACT_VERSION + 1)],
+            "the card speaks contract version",
+        ),
+        (vec![(reg::MAGIC.offset, 0x1234)], "MAGIC is 0x00001234"),
+        (vec![(reg::MAGIC.offset, u32::MAX)], "the card is gone"),
+    ] {
+        let path = free_path();
+        serve(&path, Fake(registers));
+        let said = refused(path.to_str().unwrap());
+        assert!(said.contains(part) && said.contains(path.to_str().unwrap()), "{said}");
+        let _ = std::fs::remove_file(&path);
+    }
+}
+
+/// The errors of the ranks of a job with cards that cannot be, which are the same.
+fn errors(job: &Job, ranks: usize, change: impl Fn(usize, Builder) -> Builder + Sync) -> String {
+    let errors = on_ranks(ranks, |rank| {
+        let error = change(rank, job.builder(rank, ranks)).connect().unwrap_err();
+        assert!(matches!(error, ConnectError::Card(_)), "{error:?}");
+        error.to_string()
+    });
+    assert!(errors.iter().all(|error| *error == errors[0]), "{errors:?}");
+    errors[0].clone()
+}
+
+#[test]
+fn a_job_that_cards_cannot_have_is_refused_on_all_ranks_alike() {
+    let job = Job::new(1);
+    let rates = errors(&job, 3, |_, builder| builder.rate_control(true));
+    assert!(
+        rates.starts_with("rate_control is true, expected false in a job with cards, and rank 0 has one"),
+        "{rates}"
+    );
+    let same = errors(
+        &job,
+        3,
+        |rank, builder| if rank == 2 { builder.interface(job.address(2).to_string()) } else { builder },
+    );
+    assert!(same.starts_with(&format!("ranks 1 and 2 are both at {}", job.address(2))), "{same}");
+    let other = Served::start(job.address(99), free_port());
+    let port =
+        errors(&job, 2, |rank, builder| if rank == 1 { builder.card(other.socket.to_str().unwrap()) } else { builder });
+    assert!(
+        port.starts_with("the card of rank 1 is at") && port.contains(&format!("expected UDP port {}", job.port)),
+        "{port}"
+    );
+}
+
+/// Another process has the port at the address of a rank without a card.
+#[test]
+fn a_port_in_use_is_named() {
+    let job = Job::new(1);
+    let _taken = std::net::UdpSocket::bind((job.address(2), job.port)).unwrap();
+    let errors = on_ranks(2, |rank| job.builder(rank, 2).timeout(Duration::from_secs(10)).connect().map(drop));
+    let error = errors[1].as_ref().unwrap_err().to_string();
+    assert!(error.contains(&format!("{}:{}, where a job with cards receives", job.address(2), job.port)), "{error}");
+    assert!(errors[0].is_err(), "nobody waits for a rank that has gone");
+}
+
+/// The calls are refused on all ranks, those without a card among them, and the job goes on.
+#[test]
+fn calls_that_cards_do_not_know_are_refused_on_all_ranks_and_change_nothing() {
+    let job = Job::new(1);
+    on_ranks(2, |rank| {
+        let mut communicator = job.connect(rank, 2);
+        let mut bucket = communicator.bucket(64, exact()).unwrap();
+        let refuses = |error: Error, call: &str| {
+            let text = error.to_string();
+            assert!(matches!(error, Error::Cards { rank: 0, .. }), "{error:?}");
+            assert!(text.starts_with(&format!("{call}: not in a job with cards, and rank 0 has one; ")), "{text}");
+        };
+        refuses(bucket.reduce_scatter(&[1.0; 64]).unwrap_err(), "reduce_scatter");
+        refuses(bucket.all_gather(&[1.0; 32]).unwrap_err(), "all_gather");
+        refuses(communicator.reduce_scatter(&[1.0; 64]).unwrap_err(), "reduce_scatter");
+        refuses(communicator.all_gather(64, &[1.0; 32]).unwrap_err(), "all_gather");
+        refuses(communicator.rejoin().unwrap_err(), "rejoin");
+        let mut data = gradient(rank, 7, 64);
+        assert!(is_whole(&bucket.all_reduce(&mut data).unwrap()));
+        check(&data, &sum(&[0, 1], 7, 64), &format!("rank {rank}"));
+        communicator.close().unwrap();
+    });
+}
+
+/// Whoever is started again is told why it cannot come back, at the end of its patience: the job may be about to end.
+#[test]
+fn nobody_comes_into_a_job_with_cards() {
+    let job = Job::new(1);
+    let mut communicators = on_ranks(3, |rank| job.connect(rank, 3));
+    drop(communicators.pop());
+    let launch = Launch::new(2, 3, job.root.clone()).unwrap().rejoin(true);
+    let again = job.builder(2, 3).launch(launch).timeout(Duration::from_secs(2)).connect().unwrap_err().to_string();
+    assert!(again.contains("the job runs already, and rank 0 has a card"), "{again}");
+}

@@ -1,0 +1,61 @@
+//! A card that `optireduce-sim serve` serves, in a process of its own.
+
+use std::io::{BufRead, BufReader};
+use std::net::{Ipv4Addr, UdpSocket};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A card's process.
+pub struct Served {
+    process: Mutex<Child>,
+    /// Where it is served.
+    pub socket: PathBuf,
+}
+
+impl Served {
+    /// A card at this address of the network, once it is served.
+    pub fn start(address: Ipv4Addr, port: u16) -> Self {
+        let socket = free_path();
+        let mut process = Command::new(env!("CARGO_BIN_EXE_optireduce-sim"))
+            .args(["serve", "--network", &format!("udp:{address}:{port}"), "--socket"])
+            .arg(&socket)
+            .env("RUST_LOG", "error")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // It is there once it says so.
+        let mut said = String::new();
+        BufReader::new(process.stdout.as_mut().unwrap()).read_line(&mut said).unwrap();
+        assert!(said.starts_with("functional card"), "{said}");
+        Self { process: Mutex::new(process), socket }
+    }
+
+    /// Kills it.
+    pub fn end(&self) {
+        let mut process = self.process.lock().unwrap();
+        let _ = process.kill();
+        process.wait().unwrap();
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.end();
+        let _ = std::fs::remove_file(&self.socket);
+    }
+}
+
+/// A path for a socket, which nobody else has. Short: paths of sockets have 108 bytes.
+pub fn free_path() -> PathBuf {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    std::env::temp_dir().join(format!("optireduce-{}-{number}.sock", std::process::id()))
+}
+
+/// A UDP port that the kernel has not given to anybody.
+pub fn free_port() -> u16 {
+    UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
