@@ -36,6 +36,7 @@ impl Job<'_> {
             return;
         };
         self.coverage.began(fault.kind);
+        self.states.began(fault.kind);
         self.timeline.add(self.now_ns, Some(rank), What::Fault { number, kind: fault.kind, lasts_ns: fault.lasts_ns });
         let until_ns = self.now_ns + fault.lasts_ns;
         let neighbour = self.plan.neighbour(rank);
@@ -155,6 +156,12 @@ impl Job<'_> {
                 (one.engine, one.card, one.prepared) = (Some(engine), card, None);
                 one.state = State::Dropped;
                 self.timeline.add(self.now_ns, Some(rank), What::Restarts);
+                // It cannot connect to those that have ended.
+                let ended: Vec<usize> =
+                    (0..self.plan.ranks).filter(|of| self.ranks[*of].state == State::Dead).collect();
+                let engine = self.ranks[rank].engine.as_mut();
+                engine.into_iter().for_each(|engine| ended.iter().for_each(|of| engine.handle_gone(*of)));
+                self.connects(rank);
             }
             Err(error) => self.fail(rank, &error),
         }

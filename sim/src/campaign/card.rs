@@ -1,21 +1,21 @@
 //! A rank's card in a campaign: the functional card behind the driver's in-process bus, and what can go wrong with it.
 //!
 //! The host above it is the product's: driver, SmartNIC data plane, protocol. Frames of the card are taken apart into the
-//! datagrams that the campaign's network carries, and datagrams for it are put into frames, since ranks with and without
-//! cards share one network. A card works on while its host is frozen, and stops for good when it is removed.
+//! datagrams that the campaign's network carries, and datagrams for it are put into frames with their checksums, since ranks
+//! with and without cards share one network. A card works on while its host is frozen, and stops for good when it is removed.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use optireduce::{SmartNic, SmartNicError, smartnic_dma_bytes};
 use optireduce_contract::limits::SLOTS;
-use optireduce_contract::packet::{
-    Endpoint, HEADER_BYTES, UBT_BYTES, UDP_PORT_DEFAULT, UbtHeader, frame, write_header,
-};
+use optireduce_contract::packet::{Endpoint, UDP_PORT_DEFAULT};
 use optireduce_contract::registers::BAR_BYTES;
 use optireduce_driver::{CardEnd, CardHook, InProcessBus, JobConfig, Nic, in_process};
 
-use super::plan::{CARD, JobPlan, card_limits};
+use super::frames::addressed;
+use super::plan::JobPlan;
+use super::settings::{CARD, card_limits};
 use crate::card::Card;
 use crate::card::functional::FunctionalCard;
 use crate::card::functional::faults::Faults;
@@ -24,12 +24,9 @@ use crate::wire::{Arrival, Departure};
 const RING_LOG2: u32 = 6;
 /// Where DMA memory lies for a card; any other page would do.
 const IOVA_BASE: u64 = 0x1_0000_0000;
-/// The address of a packet that no rank has sent.
-const STRANGER: usize = 200;
 
 /// A rank's card, as its surroundings see it.
 pub(super) struct RankCard {
-    rank: usize,
     seat: Arc<Seat>,
     rx: VecDeque<Arrival>,
     tx: Vec<Departure>,
@@ -78,16 +75,11 @@ impl RankCard {
             ring_log2: RING_LOG2,
         };
         let plane = SmartNic::new(Nic::open(bus)?, &job)?;
-        Ok((plane, Self { rank, seat, rx: VecDeque::new(), tx: Vec::new() }))
+        Ok((plane, Self { seat, rx: VecDeque::new(), tx: Vec::new() }))
     }
 
-    /// A datagram of a rank, or of nobody, reaches the card.
-    pub fn arrive(&mut self, at_ns: u64, from: Option<usize>, datagram: &[u8]) {
-        let mut header = [0; HEADER_BYTES];
-        let [from, to] = [from.unwrap_or(STRANGER), self.rank].map(Endpoint::of_rank);
-        let payload = datagram.len().saturating_sub(UBT_BYTES);
-        write_header(&mut header, from, to, UDP_PORT_DEFAULT, &UbtHeader::default(), payload);
-        let frame = [&header[..HEADER_BYTES - UBT_BYTES], datagram].concat();
+    /// A frame reaches the card.
+    pub fn arrive(&mut self, at_ns: u64, frame: Vec<u8>) {
         self.rx.push_back(Arrival { at_ns, frame });
     }
 
@@ -100,7 +92,7 @@ impl RankCard {
             }
             None => self.rx.clear(),
         }
-        self.tx.drain(..).filter_map(|departure| addressed(departure.frame)).collect()
+        self.tx.drain(..).filter_map(|departure| addressed(&departure.frame)).collect()
     }
 
     /// What the host has written reaches the card; when the card acts next.
@@ -124,11 +116,4 @@ impl RankCard {
             (0..BAR_BYTES / 4).for_each(|word| end.write_register(word, u32::MAX));
         }
     }
-}
-
-/// A frame's destination, by its address, and its datagram.
-fn addressed(frame: Vec<u8>) -> Option<(usize, Vec<u8>)> {
-    let ip = frame.get(frame::IP_DST.offset..frame::IP_DST.end())?;
-    let to = usize::from(*ip.last()?).checked_sub(1)?;
-    Some((to, frame.get(HEADER_BYTES - UBT_BYTES..)?.to_vec()))
 }

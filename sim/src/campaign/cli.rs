@@ -31,6 +31,7 @@ Examples:
   optireduce-sim campaign                                       10000 collectives, on all cores
   optireduce-sim campaign --collectives 1000000 --json          a night
   optireduce-sim campaign --seconds 60 --from 5000              seeds from 5000 on, for a minute
+  optireduce-sim campaign --seconds 600 --search                ten minutes, on the way to what is rare
   optireduce-sim campaign --seed 48                             one job
   optireduce-sim campaign --seed 48 --ranks 3 --calls 9 --only 0,2 --explain
   optireduce-sim campaign --seed 48 --svg job.svg               its ranks over time";
@@ -57,6 +58,12 @@ pub struct CampaignArgs {
     /// Only the first calls of the job's program
     #[arg(long, value_name = "N", requires = "seed")]
     calls: Option<u32>,
+    /// Without what is encoded, bf16, declared not to be repaired, scattered or gathered
+    #[arg(long, requires = "seed")]
+    plain: bool,
+    /// With the moments of its faults moved, as `--search` found
+    #[arg(long, value_name = "N,...", requires = "seed", value_delimiter = ',')]
+    shift: Vec<u64>,
     /// Run jobs until there were so many collectives [default: 10000]
     #[arg(long, value_name = "N", conflicts_with = "seconds")]
     collectives: Option<u64>,
@@ -69,6 +76,9 @@ pub struct CampaignArgs {
     /// Threads; what is run does not depend on them [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
+    /// Half of the jobs: those that came to something new, with the moments of their faults moved
+    #[arg(long, conflicts_with = "seed")]
+    search: bool,
     /// Stop after so many jobs in which a judge objects
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     failures: u32,
@@ -116,7 +126,7 @@ pub fn command(args: &CampaignArgs) -> Result<(String, u8), SimError> {
         tracing::warn!(%error, "an interrupt will end the campaign without its report");
     }
     let (mut told, mut failures) = (Instant::now(), 0);
-    let report = campaign(args.from, until, threads, |report| {
+    let report = campaign(args.from, until, threads, args.search, |report| {
         // Nobody has to read what goes to stderr.
         let mut stderr = std::io::stderr();
         for failure in &report.failures[failures..] {
@@ -127,13 +137,15 @@ pub fn command(args: &CampaignArgs) -> Result<(String, u8), SimError> {
             told = Instant::now();
             let _ = writeln!(
                 stderr,
-                "{} collectives in {} jobs, {:.0} a second, {} failed, {} of {} pairs of moment and fault",
+                "{} collectives in {} jobs, {:.0} a second, {} failed, {} of {} pairs of moment and fault, {} states in {} pairs with a fault",
                 report.tally.collectives,
                 report.jobs,
                 report.collectives_per_s(),
                 report.failures.len(),
                 report.pairs_hit,
-                report.pairs
+                report.pairs,
+                report.states.len(),
+                report.state_pairs
             );
         }
         let is_over = INTERRUPTED.load(Ordering::Relaxed) || failures >= args.failures as usize;
@@ -152,6 +164,8 @@ fn one_job(seed: u64, args: &CampaignArgs) -> Result<(String, u8), SimError> {
         only: args.only.clone().map(|numbers| numbers.0),
         ranks: args.ranks.map(|ranks| ranks as usize),
         calls: args.calls,
+        plain: args.plain,
+        shifts: args.shift.clone(),
     };
     let outcome = run(seed, &edits, args.explain || args.svg.is_some());
     if let Some(path) = &args.svg {
@@ -172,7 +186,7 @@ fn one_job(seed: u64, args: &CampaignArgs) -> Result<(String, u8), SimError> {
         Some(violation) => {
             let _ = writeln!(text, "seed {seed}: {violation}");
             if is_whole {
-                let failure = minimised(seed, violation);
+                let failure = minimised(seed, edits, violation);
                 let _ = writeln!(text, "smallest: {}\nreplay: {}", failure.smallest, failure.replay);
             }
             Ok((text, 1))
@@ -202,7 +216,11 @@ engines held up to {} % of what they may; {} packets, {} control messages
         report.packets,
         report.messages
     );
-    let columns = [("faults", &report.faults), ("moments at which faults are aimed", &report.transitions)];
+    let columns = [
+        ("faults", &report.faults),
+        ("moments at which faults are aimed", &report.transitions),
+        ("states of the protocol", &report.states),
+    ];
     for (name, counts) in columns {
         let _ = writeln!(text, "\n{name}");
         for one in counts {
@@ -213,6 +231,7 @@ engines held up to {} % of what they may; {} packets, {} control messages
     if (1..=20).contains(&report.pairs_missed.len()) {
         let _ = writeln!(text, "  not: {}", report.pairs_missed.join("; "));
     }
+    let _ = writeln!(text, "{} pairs of a state and the fault before it were seen", report.state_pairs);
     for failure in &report.failures {
         let _ = writeln!(text, "\n{failure}");
     }

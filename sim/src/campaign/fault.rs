@@ -55,7 +55,7 @@ catalogue! {
         Reorder = "reordering",
         /// Packets to and from the rank take half a bound longer.
         Delay = "delay",
-        /// Bits of packets flip. The kernel drops what fails its checksum; cut short and headers of other versions come through.
+        /// Any bit of a packet to or from the rank flips, or its end is missing: kernels and cards must find it.
         Corrupt = "corruption",
         /// The rank and its neighbour are cut off from the others; control messages wait for the end of it.
         Partition = "partition",
@@ -134,7 +134,7 @@ impl FaultKind {
 
     /// Whether a rank may have to be dropped because of it, or cannot reach others any more.
     pub const fn may_cost_a_rank(self) -> bool {
-        !matches!(self, Self::Duplicate | Self::Corrupt | Self::Slow | Self::Strangers | Self::Replay)
+        !matches!(self, Self::Duplicate | Self::Slow | Self::Strangers | Self::Replay)
     }
 
     /// Whether it befalls a rank and its neighbour.
@@ -206,6 +206,25 @@ pub(super) fn draw_later(random: &mut Random, scope: &Scope<'_>) -> Vec<Fault> {
         scope.fault(random, kind, transition, aimed)
     };
     (0..count).map(draw).collect()
+}
+
+/// Moves the moments of some faults, at least one: to a neighbouring time, to the time before or after at which the same happens, or
+/// to another moment.
+pub(super) fn shift(random: &mut Random, faults: &mut [Fault], scope: &Scope<'_>) {
+    let chosen = random.below(faults.len() as u64);
+    for (number, fault) in (0..).zip(faults) {
+        if number != chosen && random.chance(0.7) {
+            continue;
+        }
+        let near_ns = random.below(2 * scope.bound_ns);
+        fault.trigger = match fault.trigger {
+            _ if random.chance(0.25) => Trigger::On { transition: random.one_of(Transition::ALL), nth: 0 },
+            Trigger::At(at_ns) => Trigger::At((at_ns + near_ns).saturating_sub(scope.bound_ns)),
+            Trigger::On { transition, nth } => {
+                Trigger::On { transition, nth: (nth + random.below(4) as u32 + 1).saturating_sub(2) }
+            }
+        };
+    }
 }
 
 impl Scope<'_> {

@@ -8,11 +8,15 @@ use optireduce_core::protocol::StreamId;
 
 use super::coverage::Coverage;
 use super::fault::{Fault, Transition, Trigger};
+#[cfg(test)]
+use super::frames::unframed_blindly;
+use super::frames::{framed, unframed};
 use super::judge::{Judge, JudgeKind};
 use super::memory;
 use super::plan::JobPlan;
 use super::random::Random;
 use super::rank::{Arrived, EngineError, Plane, Rank, State};
+use super::states::States;
 use super::timeline::{Timeline, What};
 use super::wire::Wire;
 
@@ -34,6 +38,11 @@ pub(super) enum Event {
         from: Option<usize>,
         to: usize,
         datagram: Vec<u8>,
+    },
+    /// A packet that was damaged on its way.
+    Damaged {
+        to: usize,
+        frame: Vec<u8>,
     },
     /// With the incarnations of both ends: of a connection that has ended nothing arrives.
     Control {
@@ -89,6 +98,7 @@ pub(super) struct Job<'a> {
     pub(super) happened: [u32; Transition::ALL.len()],
     pub(super) judge: Judge<'a>,
     pub(super) coverage: Coverage,
+    pub(super) states: States,
     pub(super) timeline: Timeline,
     /// Wake-ups at this instant.
     pub(super) spins: u32,
@@ -98,7 +108,7 @@ pub(super) struct Job<'a> {
 }
 
 impl<'a> Job<'a> {
-    pub fn new(plan: &'a JobPlan, records: bool) -> Result<Self, EngineError> {
+    pub fn new(plan: &'a JobPlan, states: States, records: bool) -> Result<Self, EngineError> {
         let mut random = Random::new(plan.seed, 5);
         // Clocks of hosts have nothing to do with one another.
         let clocks: Vec<u64> = (0..plan.ranks).map(|_| random.below(1 << 40)).collect();
@@ -115,6 +125,7 @@ impl<'a> Job<'a> {
             happened: [0; Transition::ALL.len()],
             judge: Judge::new(plan),
             coverage: Coverage::default(),
+            states,
             timeline: Timeline::new(records),
             spins: 0,
             done_ns: None,
@@ -205,11 +216,19 @@ impl<'a> Job<'a> {
             Event::Datagram { from, to, datagram } => {
                 if self.wire.has_room(self.now_ns, to, datagram.len()) {
                     match &mut self.ranks[to].card {
-                        Some(card) => card.arrive(self.now_ns, from, &datagram),
+                        Some(card) => card.arrive(self.now_ns, framed(from, to, &datagram)),
                         None => self.arrive(to, Arrived::Datagram(from, datagram)),
                     }
                     touched.push(to);
                 }
+            }
+            Event::Damaged { to, frame } => {
+                if let Some(card) = &mut self.ranks[to].card {
+                    card.arrive(self.now_ns, frame);
+                } else if let Some((from, datagram)) = self.taken_by_kernel(&frame) {
+                    self.arrive(to, Arrived::Datagram(from, datagram));
+                }
+                touched.push(to);
             }
             Event::Control { from, to, message } => {
                 let is_up = |(rank, incarnation): (usize, u64)| self.ranks[rank].incarnation == incarnation;
@@ -219,7 +238,9 @@ impl<'a> Job<'a> {
                 }
             }
             Event::Gone { rank, incarnation, to } => {
-                if self.ranks[rank].incarnation == incarnation {
+                // Unless they have connected anew.
+                let is_gone = self.ranks[rank].engine.is_none() || self.wire.is_broken(rank, to);
+                if is_gone && self.ranks[rank].incarnation == incarnation {
                     self.arrive(to, Arrived::Gone(rank));
                     touched.push(to);
                 }
@@ -253,6 +274,15 @@ impl<'a> Job<'a> {
         }
     }
 
+    /// Who has sent a frame, and its datagram, if the kernel of a rank without a card does not find it damaged.
+    fn taken_by_kernel(&self, frame: &[u8]) -> Option<(Option<usize>, Vec<u8>)> {
+        #[cfg(test)]
+        if matches!(self.plan.sabotage, Some(super::sabotage::Sabotage::NoChecksums)) {
+            return unframed_blindly(frame);
+        }
+        unframed(frame)
+    }
+
     /// Something reaches a rank.
     pub(super) fn arrive(&mut self, to: usize, arrived: Arrived) {
         let now_ns = self.now_ns;
@@ -270,7 +300,7 @@ impl<'a> Job<'a> {
         match arrived {
             Arrived::Datagram(from, datagram) => {
                 if let Plane::Software(software) = engine.plane_mut() {
-                    software.advance(local_ns);
+                    software.set_now(local_ns);
                     software.handle_datagram(from, &datagram);
                 }
             }

@@ -3,17 +3,25 @@
 //! What they know of it is its contract: who owns which beats of a window (OptiReduce 3.1, figure 4), that a mean is a sum
 //! times a reciprocal, and what the documentation says of reports.
 
+mod inexact;
+mod layout;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 
 use optireduce_core::Finished;
-use optireduce_core::protocol::{Kind, Report, Stream, StreamId, UpdateAction};
+use optireduce_core::protocol::{HadamardMode, Kind, Report, Stream, StreamId, UpdateAction, View};
 
 use super::memory::footprint_max;
 use super::plan::JobPlan;
 use super::streams::{Act, Mean, Output, Settled};
 use super::tally::Tally;
 use super::values::{LANES, ranks_of};
+use inexact::{Beats, Inexact, Seen};
+use layout::Layout;
+
+/// Who objects, and to what.
+type Objection = (JudgeKind, String);
 
 /// Bytes of a beat.
 const BEAT_BYTES: u64 = 64;
@@ -70,12 +78,10 @@ pub(super) struct Judge<'a> {
     pub violation: Option<Violation>,
     /// By collective: the ranks that have called it.
     callers: Vec<u64>,
-    /// Ranks that were dropped although nothing befell them, with a reason.
-    excused: u64,
-    /// By number: first collective, members.
-    views: BTreeMap<u32, (u32, u64)>,
-    /// By collective: ranks that have it, and among whom.
-    used: Vec<Vec<(usize, u64)>>,
+    /// By number: first collective, members, whether buckets that follow the loss are encoded.
+    views: BTreeMap<u32, (u32, u64, bool)>,
+    /// By collective: ranks that have it, among whom, and whether it was encoded.
+    used: Vec<Vec<(usize, u64, bool)>>,
     /// By collective and members: what all ranks are to have in each stamp.
     means: HashMap<(u32, u64), Vec<Option<Mean>>>,
     /// By collective and members: what was agreed on.
@@ -85,6 +91,8 @@ pub(super) struct Judge<'a> {
     /// By rank, segment and stream: stamps that outputs so far may lack.
     lacking: HashMap<(usize, u32, StreamId), Vec<bool>>,
     outputs: Vec<Output>,
+    /// Results that are exact but for rounding.
+    inexact: Inexact,
     settled: Vec<Settled>,
     packets_seen: HashSet<(usize, u16, u8)>,
     pub tally: Tally,
@@ -97,7 +105,6 @@ impl<'a> Judge<'a> {
             plan,
             violation: None,
             callers: vec![0; count],
-            excused: 0,
             views: BTreeMap::new(),
             used: vec![Vec::new(); count],
             means: HashMap::new(),
@@ -105,6 +112,7 @@ impl<'a> Judge<'a> {
             segments: vec![0; plan.ranks],
             lacking: HashMap::new(),
             outputs: Vec::new(),
+            inexact: Inexact::default(),
             settled: Vec::new(),
             packets_seen: HashSet::new(),
             tally: Tally::default(),
@@ -133,13 +141,8 @@ impl<'a> Judge<'a> {
         self.segments[rank] += 1;
     }
 
-    /// A rank was dropped: only one that was harmed may be, or one that waits in collective `op`, one-off, for what a rank that
-    /// was harmed has not said, for longer than silence is borne. Collectives that it has running go on with what it has.
-    pub fn dropped(&mut self, rank: usize, at_ns: u64, op: Option<u32>) {
-        if op.is_some_and(|op| self.plan.calls[op as usize].is_one_off()) {
-            self.excused |= 1 << rank;
-            return;
-        }
+    /// A rank was dropped: only one that was harmed may be. Collectives that it has running go on with what it has.
+    pub fn dropped(&mut self, rank: usize, at_ns: u64) {
         // Cards keep no packets of windows that are not armed: a rank that falls behind may hear nothing any more.
         let may_lag = self.plan.cards != 0;
         if !may_lag && self.plan.unharmed().is_some_and(|unharmed| unharmed[rank]) {
@@ -157,14 +160,19 @@ impl<'a> Judge<'a> {
     }
 
     /// A rank learns of a view.
-    pub fn view(&mut self, rank: usize, at_ns: u64, number: u32, first_op: u32, members: &[usize]) {
-        let found = (first_op, set_of(members));
-        let known = *self.views.entry(number).or_insert(found);
+    pub fn view(&mut self, rank: usize, at_ns: u64, view: &View) {
+        let members: Vec<usize> = view.live().collect();
+        let found = (view.first_op, set_of(&members), view.settings.hadamard);
+        let known = *self.views.entry(view.number).or_insert(found);
         if known != found {
             let text = format!(
-                "view {number} is {members:?} from {first_op} on, other ranks have {:?} from {} on",
+                "view {} is {members:?} from {} on, encoded {}; other ranks have {:?} from {} on, encoded {}",
+                view.number,
+                found.0,
+                found.2,
                 ranks_of(known.1).collect::<Vec<_>>(),
-                known.0
+                known.0,
+                known.2
             );
             self.object(JudgeKind::Members, Some(rank), at_ns, text);
         }
@@ -188,7 +196,7 @@ impl<'a> Judge<'a> {
         if self.used[op as usize].is_empty() {
             self.tally.collectives += 1;
         }
-        self.used[op as usize].push((rank, members));
+        self.used[op as usize].push((rank, members, report.hadamard));
         self.tally.skipped += u64::from(report.action != UpdateAction::Apply);
         self.tally.lossy += u64::from(report.lost_bytes > 0);
         if let Err((judge, text)) = self.check(rank, op, members, &report, result, partial) {
@@ -204,7 +212,7 @@ impl<'a> Judge<'a> {
         report: &Report,
         result: Vec<f32>,
         partial: Option<Vec<f32>>,
-    ) -> Result<(), (JudgeKind, String)> {
+    ) -> Result<(), Objection> {
         let call = self.plan.calls[op as usize];
         let found = (report.op, report.kind, report.bucket, report.elements);
         let expected = (op, call.kind, call.bucket, call.elements);
@@ -216,6 +224,9 @@ impl<'a> Judge<'a> {
         }
         if self.plan.settings.silent_ops.is_none() && members.count_ones() as usize != self.plan.ranks {
             return Err((JudgeKind::Members, format!("the ranks are fixed, took part: {:?}", report.live)));
+        }
+        if call.hadamard != HadamardMode::Auto && report.hadamard != (call.hadamard == HadamardMode::On) {
+            return Err((JudgeKind::Members, format!("encoded {}, called with {}", report.hadamard, call.hadamard)));
         }
         self.check_counts(rank, report)?;
         let part = match call.kind {
@@ -229,14 +240,14 @@ impl<'a> Judge<'a> {
         if call.kind == Kind::AllGather {
             return self.check_gathered(rank, op, members, report, &result, &missing);
         }
-        let stream = call.stream_id();
-        let act = match (stream, report.action) {
-            (Some(_), action) if action != UpdateAction::Apply && report.agreed => Act::Cancelled,
-            (Some(_), action) if action != UpdateAction::Apply => Act::Skipped,
-            _ => Act::Applied,
+        let is_update = call.kind == Kind::AllReduce && !call.is_one_off();
+        let act = match report.action {
+            UpdateAction::Apply => Act::Applied,
+            _ if !is_update => Act::Applied,
+            _ if report.agreed => Act::Cancelled,
+            _ => Act::Skipped,
         };
         self.check_agreed(op, members, report)?;
-        let has_repairs = self.plan.settings.repair;
         let values = if act == Act::Applied {
             result
         } else {
@@ -247,27 +258,61 @@ impl<'a> Judge<'a> {
             partial
                 .ok_or((JudgeKind::Reported, "the update was skipped, and what came of it is not there".to_owned()))?
         };
-        let (stamp, first_stamp) = (self.plan.stamp(op), part.start / LANES);
-        let allowed = self.callers[op as usize] & members;
-        let segment = self.segments[rank];
+        let (segment, stream) = (self.segments[rank], call.stream_id().filter(|_| self.plan.settings.repair));
         let count = values.len().div_ceil(LANES);
-        let lacking = stream.filter(|_| has_repairs).and_then(|stream| self.lacking.get(&(rank, segment, stream)));
+        let lacking = stream.and_then(|stream| self.lacking.get(&(rank, segment, stream)));
         let lacking: Vec<bool> =
             (0..count).map(|at| act == Act::Applied && lacking.is_some_and(|all| all[at])).collect();
-        if report.repair.corrected && !lacking.iter().any(|is| *is) {
+        let may_hold_corrections = lacking.iter().any(|is| *is);
+        if report.repair.corrected && !may_hold_corrections {
             return Err((JudgeKind::Exact, "it is said to hold corrections, but nothing was missing before".into()));
         }
+        let layout = Layout::new(self.plan, op, call.elements, report.hadamard);
+        let first_beat = part.start / LANES;
+        let seen = Seen { rank, op, members, report, act, values: &values, first_beat, lacking: &lacking };
+        let beats = if self.plan.is_inexact(op) {
+            self.inexact_beats(&seen, &layout, &mut missing)?
+        } else {
+            self.exact_beats(&seen, &layout, &mut missing)?
+        };
+        if !may_hold_corrections {
+            self.check_received(&seen, &layout, &beats)?;
+            for at in (0..count).filter(|at| call.kind == Kind::AllReduce && !beats.there[*at]) {
+                if layout.owner(members, at) == Some(rank) {
+                    self.know(op, members, at, Mean::Nobody)?;
+                }
+            }
+        }
+        if let Some(stream) = stream {
+            let lacking = self.lacking.entry((rank, segment, stream)).or_insert_with(|| vec![false; count]);
+            for (at, lacks) in lacking.iter_mut().enumerate() {
+                *lacks |= act == Act::Skipped || act == Act::Applied && missing[at];
+            }
+            if self.plan.is_inexact(op) {
+                self.add_up(&seen, segment, stream);
+            } else {
+                self.outputs.push(Output { rank, segment, stream, op, members, act, values, missing });
+            }
+        }
+        Ok(())
+    }
+
+    /// Who is in the beats of a result that travels as it is: each is a mean bit for bit. Of what is reported missing, `missing`
+    /// keeps what is.
+    fn exact_beats(&mut self, seen: &Seen<'_>, layout: &Layout, missing: &mut [bool]) -> Result<Beats, Objection> {
+        let &Seen { rank, op, members, act, values, first_beat, lacking, .. } = seen;
+        let (stamp, allowed) = (self.plan.stamp(op), self.callers[op as usize] & members);
         let has_card = self.plan.has_card(rank);
         // A card sends zeros where nobody contributed to a beat, if the packet has other beats.
         let may_be_empty = |at: usize| {
-            let owner = self.owner(op, members, first_stamp + at);
-            call.kind == Kind::AllReduce && owner.is_some_and(|owner| self.plan.has_card(owner))
+            let owner = layout.owner(members, at).filter(|_| seen.report.kind == Kind::AllReduce);
+            owner.is_some_and(|owner| self.plan.has_card(owner))
         };
+        let count = values.len().div_ceil(LANES);
         let empty: Vec<bool> = (0..count).map(may_be_empty).collect();
-        let mut sets: Vec<Option<u64>> = vec![None; count];
-        let mut there = vec![false; count];
+        let (mut sets, mut there) = (vec![None; count], vec![false; count]);
         for (at, found) in values.chunks(LANES).enumerate() {
-            let first = part.start + at * LANES;
+            let first = (first_beat + at) * LANES;
             if lacking[at] {
                 continue;
             }
@@ -303,33 +348,15 @@ impl<'a> Judge<'a> {
                         ));
                     };
                     sets[at] = Some(set);
-                    self.know(op, members, first / LANES, Mean::Of(set))?;
+                    self.know(op, members, first_beat + at, Mean::Of(set))?;
                 }
             }
         }
-        let is_exact = !lacking.iter().any(|is| *is);
-        if is_exact {
-            self.check_received(rank, members, report, part.start / LANES, &sets, &there)?;
-        }
-        if call.kind == Kind::AllReduce {
-            for at in (0..count).filter(|at| !lacking[*at] && !there[*at]) {
-                if self.owner(op, members, at) == Some(rank) {
-                    self.know(op, members, at, Mean::Nobody)?;
-                }
-            }
-        }
-        if let Some(stream) = stream.filter(|_| has_repairs) {
-            let lacking = self.lacking.entry((rank, segment, stream)).or_insert_with(|| vec![false; count]);
-            for (at, lacks) in lacking.iter_mut().enumerate() {
-                *lacks |= act == Act::Skipped || act == Act::Applied && missing[at];
-            }
-            self.outputs.push(Output { rank, segment, stream, op, members, act, values, missing });
-        }
-        Ok(())
+        Ok(Beats { sets, there })
     }
 
     /// What a report says of itself must add up.
-    fn check_counts(&self, rank: usize, report: &Report) -> Result<(), (JudgeKind, String)> {
+    fn check_counts(&self, rank: usize, report: &Report) -> Result<(), Objection> {
         let mut lost = 0;
         for stage in &report.stages {
             let pairs = stage.expected_bytes_per_rank.iter().zip(&stage.received_bytes_per_rank).enumerate();
@@ -350,7 +377,7 @@ impl<'a> Judge<'a> {
     }
 
     /// All that have agreed must have agreed on the same.
-    fn check_agreed(&mut self, op: u32, members: u64, report: &Report) -> Result<(), (JudgeKind, String)> {
+    fn check_agreed(&mut self, op: u32, members: u64, report: &Report) -> Result<(), Objection> {
         if !report.agreed || matches!(self.plan.calls[op as usize].stream, Stream::OneOff) {
             return Ok(());
         }
@@ -362,17 +389,11 @@ impl<'a> Judge<'a> {
     }
 
     /// What a rank's own shard is the mean of is what it received, and what it has of others is what it received of them.
-    fn check_received(
-        &self,
-        rank: usize,
-        members: u64,
-        report: &Report,
-        first: usize,
-        sets: &[Option<u64>],
-        there: &[bool],
-    ) -> Result<(), (JudgeKind, String)> {
-        let (op, kind) = (report.op, report.kind);
-        let is_own = |at: usize| kind == Kind::ReduceScatter || self.owner(op, members, first + at) == Some(rank);
+    fn check_received(&self, seen: &Seen<'_>, layout: &Layout, beats: &Beats) -> Result<(), Objection> {
+        let (&Seen { rank, op, members, report, .. }, Beats { sets, there }) = (seen, beats);
+        let kind = report.kind;
+        let owners: Vec<_> = (0..sets.len()).map(|at| layout.owner(members, at)).collect();
+        let is_own = |at: usize| kind == Kind::ReduceScatter || owners[at] == Some(rank);
         for of in ranks_of(members).filter(|of| *of != rank) {
             let own = sets.iter().enumerate().filter(|(at, _)| is_own(*at));
             let beats = own.clone().count() as u64;
@@ -388,7 +409,7 @@ impl<'a> Judge<'a> {
             if kind != Kind::AllReduce {
                 continue;
             }
-            let here = sets.iter().enumerate().filter(|(at, _)| self.owner(op, members, *at) == Some(of));
+            let here = sets.iter().enumerate().filter(|(at, _)| owners[*at] == Some(of));
             let beats = here.clone().count() as u64;
             let there = here.filter(|(at, _)| there[*at]).count() as u64;
             let found = (report.stages[1].received_bytes_per_rank[of], report.stages[1].expected_bytes_per_rank[of]);
@@ -397,7 +418,7 @@ impl<'a> Judge<'a> {
             let is_vague = self.plan.has_card(rank) || report.action != UpdateAction::Apply;
             let zeros = if is_vague && self.plan.has_card(of) { beats - there } else { 0 };
             let most = (there + zeros) * BEAT_BYTES;
-            let right = found.0 <= most && (self.plan.settings.repair || found.0 >= there * BEAT_BYTES);
+            let right = found.0 <= most && (self.plan.is_repaired(op) || found.0 >= there * BEAT_BYTES);
             if !right || found.1 != beats * BEAT_BYTES {
                 let text = format!(
                     "{there} of {beats} beats of rank {of} are there, reported are {} of {} bytes",
@@ -423,7 +444,7 @@ impl<'a> Judge<'a> {
         report: &Report,
         result: &[f32],
         missing: &[bool],
-    ) -> Result<(), (JudgeKind, String)> {
+    ) -> Result<(), Objection> {
         let (call, stamp) = (self.plan.calls[op as usize], self.plan.stamp(op));
         for of in 0..self.plan.ranks {
             let part = self.plan.part(of, call.elements);
@@ -433,7 +454,11 @@ impl<'a> Judge<'a> {
                 let is_there = !missing[first / LANES];
                 there += u64::from(is_there);
                 let took_part = members >> of & 1 == 1 && self.callers[op as usize] >> of & 1 == 1;
-                if is_there && (!took_part || found != stamp.gradient(of, first, found.len())) {
+                let given = stamp.gradient(of, first, found.len());
+                // As bf16, each value is rounded once.
+                let most = if self.plan.is_bf16(op) { 1.0 / 256.0 } else { 0.0 };
+                let is_it = found.iter().zip(&given).all(|(found, given)| (found - given).abs() <= most * given);
+                if is_there && !(took_part && is_it) {
                     return Err((
                         JudgeKind::Exact,
                         format!("elements from {first} on are not what rank {of} gave: {found:?}"),
@@ -448,7 +473,7 @@ impl<'a> Judge<'a> {
             }
             let received = report.stages[1].received_bytes_per_rank[of];
             let right =
-                if self.plan.settings.repair { received <= there * BEAT_BYTES } else { received == there * BEAT_BYTES };
+                if self.plan.is_repaired(op) { received <= there * BEAT_BYTES } else { received == there * BEAT_BYTES };
             if of != rank && !right {
                 return Err((
                     JudgeKind::Reported,
@@ -460,7 +485,7 @@ impl<'a> Judge<'a> {
     }
 
     /// All ranks have the same mean.
-    fn know(&mut self, op: u32, members: u64, at: usize, mean: Mean) -> Result<(), (JudgeKind, String)> {
+    fn know(&mut self, op: u32, members: u64, at: usize, mean: Mean) -> Result<(), Objection> {
         let stamps = self.plan.calls[op as usize].elements.div_ceil(LANES);
         let known = &mut self.means.entry((op, members)).or_insert_with(|| vec![None; stamps])[at];
         match *known {
@@ -484,22 +509,9 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The rank that owns a beat of a plain all-reduce.
-    fn owner(&self, op: u32, members: u64, beat: usize) -> Option<usize> {
-        let (beats, ranks) = (self.plan.calls[op as usize].elements.div_ceil(LANES), members.count_ones() as usize);
-        let most = self.plan.settings.window_beats.max(self.plan.ranks);
-        let (window, place) = (beat / most, beat % most);
-        let length = most.min(beats - window * most);
-        let (short, long) = (length / ranks, length % ranks);
-        let shard =
-            if place < long * (short + 1) { place / (short + 1) } else { long + (place - long * (short + 1)) / short };
-        ranks_of(members).nth((shard + ranks - op as usize % ranks) % ranks)
-    }
-
     /// The job is over; whether this rank has made all calls.
     pub fn ended(&mut self, rank: usize, is_done: bool, at_ns: u64) {
-        let is_excused = self.excused >> rank & 1 == 1;
-        if !is_done && !is_excused && self.plan.unharmed().is_some_and(|unharmed| unharmed[rank]) {
+        if !is_done && self.plan.unharmed().is_some_and(|unharmed| unharmed[rank]) {
             self.object(
                 JudgeKind::Continues,
                 Some(rank),
@@ -528,22 +540,34 @@ impl<'a> Judge<'a> {
         if self.violation.is_none() && self.plan.settings.repair {
             match super::streams::check(self.plan, &self.outputs, &self.settled, &mut self.means) {
                 Ok(unverified) => self.tally.unverified += unverified,
+                Err((rank, text)) => return self.object(JudgeKind::Replicas, Some(rank), at_ns, text),
+            }
+            match self.inexact.check(self.plan, &self.settled) {
+                Ok(unverified) => self.tally.unverified += unverified,
                 Err((rank, text)) => self.object(JudgeKind::Replicas, Some(rank), at_ns, text),
             }
         }
     }
 
-    /// Ranks of the view that is in force have run a collective in no other.
+    /// Ranks of the view that is in force have run a collective in no other, and encoded it if the view says so.
     fn check_members(&mut self, at_ns: u64) {
         let all = u64::MAX >> (64 - self.plan.ranks);
         for op in 0..self.used.len() {
-            let view = self.views.values().rev().find(|(first_op, _)| *first_op as usize <= op);
-            let members = view.map_or(all, |(_, members)| *members);
-            let other = self.used[op].iter().find(|(rank, used)| members >> rank & 1 == 1 && *used != members);
-            if let Some((rank, used)) = other {
+            let view = self.views.values().rev().find(|(first_op, ..)| *first_op as usize <= op);
+            let (members, of_view) = view.map_or((all, false), |(_, members, hadamard)| (*members, *hadamard));
+            let encoded = match self.plan.calls[op].hadamard {
+                HadamardMode::Off => false,
+                HadamardMode::On => true,
+                _ => of_view,
+            };
+            let mut takers = self.used[op].iter().filter(|(rank, ..)| members >> rank & 1 == 1);
+            if let Some((rank, used, hadamard)) = takers.find(|(_, used, is)| (*used, *is) != (members, encoded)) {
                 let names = |set: u64| ranks_of(set).collect::<Vec<_>>();
-                let text =
-                    format!("collective {op} was run among {:?}, the view says {:?}", names(*used), names(members));
+                let text = format!(
+                    "collective {op} was run among {:?}, encoded {hadamard}; the view says {:?}, encoded {encoded}",
+                    names(*used),
+                    names(members)
+                );
                 let rank = *rank;
                 self.object(JudgeKind::Members, Some(rank), at_ns, text);
                 return;
@@ -557,7 +581,7 @@ fn set_of(ranks: &[usize]) -> u64 {
 }
 
 /// Which stamps are reported missing: whole ones.
-fn missing_stamps(report: &Report, elements: usize) -> Result<Vec<bool>, (JudgeKind, String)> {
+fn missing_stamps(report: &Report, elements: usize) -> Result<Vec<bool>, Objection> {
     let mut missing = vec![false; elements];
     let mut end = 0;
     for range in report.missing_ranges() {

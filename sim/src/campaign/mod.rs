@@ -6,13 +6,15 @@
 //! through all pairs of moment and fault. Judges look at what callers give and get, and share no code with the protocol.
 //! A seed that fails is made smaller, and replays with one command.
 //!
-//! Limits: what is forged with the address and the tag of a rank is not among the faults; nothing authenticates packets yet.
+//! Limits: what is forged with the address and the tag of a rank is not among the faults: jobs here have no secret. Broadcasts over the
+//! control channel are not among the calls: their code waits with threads.
 
 mod befall;
 mod card;
 pub mod cli;
 mod coverage;
 mod fault;
+mod frames;
 mod job;
 mod judge;
 mod memory;
@@ -24,7 +26,10 @@ pub mod runner;
 #[cfg(test)]
 mod sabotage;
 mod serve;
+mod settings;
+mod states;
 mod streams;
+mod styles;
 mod tally;
 mod timeline;
 mod values;
@@ -39,6 +44,7 @@ pub use tally::Tally;
 use coverage::Coverage;
 use job::Job;
 use plan::JobPlan;
+use states::States;
 
 /// What came of a job.
 #[derive(Clone, Debug, Default)]
@@ -57,10 +63,10 @@ pub struct Outcome {
 /// Runs the job of a seed.
 pub fn run(seed: u64, edits: &Edits, records: bool) -> Outcome {
     let plan = JobPlan::new(seed, edits);
-    // What is logged of a fault is not news here.
-    let quiet = tracing::subscriber::NoSubscriber::default();
-    let result =
-        tracing::subscriber::with_default(quiet, || catch_unwind(AssertUnwindSafe(|| run_plan(&plan, records))));
+    // What is logged of a fault is not news here, only a state that was seen.
+    let states = States::default();
+    let work = || catch_unwind(AssertUnwindSafe(|| run_plan(&plan, &states, records)));
+    let result = tracing::subscriber::with_default(states.clone(), work);
     result.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default();
@@ -69,8 +75,8 @@ pub fn run(seed: u64, edits: &Edits, records: bool) -> Outcome {
     })
 }
 
-fn run_plan(plan: &JobPlan, records: bool) -> Outcome {
-    let mut job = match Job::new(plan, records) {
+fn run_plan(plan: &JobPlan, states: &States, records: bool) -> Outcome {
+    let mut job = match Job::new(plan, states.clone(), records) {
         Ok(job) => job,
         Err(error) => {
             let violation = Violation { judge: JudgeKind::Sound, rank: None, at_ns: 0, text: error.to_string() };
@@ -88,6 +94,6 @@ fn run_plan(plan: &JobPlan, records: bool) -> Outcome {
         } else {
             String::new()
         },
-        coverage: job.coverage.clone(),
+        coverage: Coverage { states: states.take(), ..job.coverage.clone() },
     }
 }

@@ -1,21 +1,13 @@
 //! A job, as its seed draws it: ranks, settings, calls, and faults.
 
-use optireduce_core::protocol::{Kind, Stream};
-use optireduce_core::{Call, PlaneLimits};
-
-use optireduce_hw::card::build::Build;
+use optireduce_core::Call;
+use optireduce_core::protocol::{HadamardMode, Kind, Stream};
 
 use super::fault::{self, Fault, FaultKind};
 use super::random::Random;
+use super::settings::Settings;
+use super::styles;
 use super::values::{LANES, RANKS_MAX, Stamp, ranks_of};
-
-/// The smallest card: many are simulated at once.
-pub(super) const CARD: Build = Build { window_log2: 7, hadamard_log2: 10 };
-
-/// What a card of this size can do.
-pub(super) fn card_limits() -> PlaneLimits {
-    PlaneLimits { window_beats_max: 1 << CARD.window_log2, hadamard_log2_max: CARD.hadamard_log2, ..PlaneLimits::CARD }
-}
 
 /// What is changed in the job of a seed, to make it smaller.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,6 +18,10 @@ pub struct Edits {
     pub ranks: Option<usize>,
     /// Calls that its program makes.
     pub calls: Option<u32>,
+    /// Whether nothing is encoded or bf16, or declared to be not repaired, scattered or gathered.
+    pub plain: bool,
+    /// How the moments of its faults are moved: one after the other, each number in its own way.
+    pub shifts: Vec<u64>,
 }
 
 /// A job.
@@ -57,30 +53,6 @@ pub(super) struct JobPlan {
     pub sabotage: Option<super::sabotage::Sabotage>,
 }
 
-/// How the job is set up, alike on all ranks.
-#[derive(Clone, Debug)]
-pub(super) struct Settings {
-    pub bound_ns: u64,
-    pub payload_beats: usize,
-    pub window_beats: usize,
-    pub slots: usize,
-    /// Bytes of the unexpected queue.
-    pub unexpected_bytes: usize,
-    /// Send budget of each pair, in bytes; 0: none.
-    pub in_flight_bytes: u64,
-    /// Grace of the early rule, in ns.
-    pub grace_ns: Option<u32>,
-    pub follow_stage_times: bool,
-    pub follow_incast: bool,
-    pub repair: bool,
-    pub votes: bool,
-    /// Collectives without a sign of a rank after which it is dropped; `None`: the ranks agree on no views.
-    pub silent_ops: Option<u32>,
-    pub lead_ops: u32,
-    pub retry_ns: u64,
-    pub one_off_wait_ns: u64,
-}
-
 impl JobPlan {
     /// The job of a seed.
     pub fn new(seed: u64, edits: &Edits) -> Self {
@@ -101,7 +73,10 @@ impl JobPlan {
         if cards != 0 {
             settings.fit_cards(ranks);
         }
-        let calls = program(&mut Random::new(seed, 2), count, ranks, anew, cards != 0);
+        let mut calls = program(&mut Random::new(seed, 2), count, ranks, anew, cards != 0);
+        if !edits.plain {
+            styles::draw(&mut Random::new(seed, 11), &mut calls, ranks, &mut settings, cards != 0);
+        }
         let calls: Vec<_> = calls.into_iter().take(edits.calls.unwrap_or(u32::MAX) as usize).collect();
 
         let mut random = Random::new(seed, 3);
@@ -117,6 +92,9 @@ impl JobPlan {
         let mut faults = fault::draw(&mut random, faults, &scope);
         if !quiet && !targets.is_empty() {
             faults.extend(fault::draw_later(&mut Random::new(seed, 10), &scope));
+        }
+        for shift in &edits.shifts {
+            fault::shift(&mut Random::new(seed ^ shift, 12), &mut faults, &scope);
         }
         let is_kept = |number: &usize| edits.only.as_ref().is_none_or(|only| only.contains(number));
         let faults = faults.into_iter().enumerate().filter(|(number, _)| is_kept(number)).collect();
@@ -180,7 +158,25 @@ impl JobPlan {
     pub fn windows(&self, op: u32) -> u64 {
         // Windows of partial collectives have as many beats for each rank; that takes less than half of a window.
         let beats = self.settings.window_beats.div_ceil(2);
-        self.calls[op as usize].elements.div_ceil(LANES).div_ceil(beats).max(1) as u64
+        let call = &self.calls[op as usize];
+        // The tail of an encoded bucket is cut into a window for each bit of its length.
+        let tails = if call.hadamard == HadamardMode::Off { 0 } else { 2 };
+        (call.elements.div_ceil(LANES).div_ceil(beats).max(1) + tails) as u64
+    }
+
+    /// Whether a collective travels as bf16.
+    pub fn is_bf16(&self, op: u32) -> bool {
+        self.calls[op as usize].bf16.unwrap_or(self.settings.bf16)
+    }
+
+    /// Whether results of a collective, or of those of its bucket, may be other than the exact mean.
+    pub fn is_inexact(&self, op: u32) -> bool {
+        self.is_bf16(op) || self.calls[op as usize].hadamard != HadamardMode::Off
+    }
+
+    /// Whether what its broadcast loses is asked for.
+    pub fn is_repaired(&self, op: u32) -> bool {
+        self.settings.repair && self.calls[op as usize].repair
     }
 
     /// The bucket that is declared anew, with its old number, before collective `op`.
@@ -220,42 +216,6 @@ impl JobPlan {
     }
 }
 
-impl Settings {
-    /// How long a rank must have been silent before it is dropped.
-    pub fn silent_ns(&self) -> u64 {
-        5 * self.bound_ns
-    }
-
-    /// Cards have windows, slots and blocks of a fixed size; they contribute early, so that peers find windows armed.
-    fn fit_cards(&mut self, ranks: usize) {
-        let limits = card_limits();
-        self.window_beats = self.window_beats.clamp(ranks.max(64), limits.window_beats_max);
-        self.slots = limits.slots;
-    }
-
-    fn draw(random: &mut Random) -> Self {
-        let bound_ns = random.between(500_000, 4_000_000);
-        let early = random.below(3);
-        Self {
-            bound_ns,
-            payload_beats: random.between(1, 22) as usize,
-            window_beats: random.one_of(&[16, 40, 64, 128, 1024]),
-            slots: random.one_of(&[4, 32, 32]),
-            unexpected_bytes: random.one_of(&[0, 4096, 1 << 20, 64 << 20]),
-            in_flight_bytes: random.one_of(&[0, 0, 16_384]),
-            grace_ns: (early == 1).then(|| random.between(50_000, 400_000) as u32),
-            follow_stage_times: early == 2,
-            follow_incast: random.chance(0.5),
-            repair: random.chance(0.85),
-            votes: random.chance(0.3),
-            silent_ops: random.chance(0.85).then(|| random.between(2, 6) as u32),
-            lead_ops: random.between(4, 32) as u32,
-            retry_ns: random.between(2_000_000, 6_000_000),
-            one_off_wait_ns: 20 * bound_ns,
-        }
-    }
-}
-
 impl std::fmt::Display for JobPlan {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { seed, ranks, calls, .. } = self;
@@ -281,7 +241,8 @@ impl std::fmt::Display for JobPlan {
         )?;
         writeln!(f, "settings: {:?}", self.settings)?;
         for (op, call) in calls.iter().enumerate() {
-            writeln!(f, "call {op}: {call}, {:?}", call.stream)?;
+            let (bf16, repair) = (self.is_bf16(op as u32), self.is_repaired(op as u32));
+            writeln!(f, "call {op}: {call}, bf16 {bf16}, repair {repair}, {:?}", call.stream)?;
         }
         writeln!(f, "faults befall ranks {:?}", self.targets)?;
         self.faults.iter().try_for_each(|(number, fault)| writeln!(f, "fault {number}: {fault}"))

@@ -7,7 +7,8 @@ use optireduce_core::software::{Software, SoftwareJob};
 use optireduce_core::{Collectives, CollectivesError, DataPlane};
 
 use super::card::RankCard;
-use super::plan::{JobPlan, card_limits};
+use super::plan::JobPlan;
+use super::settings::card_limits;
 use crate::cluster::rank_plane::{RankPlane, RankPlaneError};
 
 /// What moves a rank's windows.
@@ -57,8 +58,6 @@ pub(super) struct Rank {
     pub card: Option<RankCard>,
     /// Something befell its card: it may report an error and end.
     pub card_suspect: bool,
-    /// It has known a view without any other rank.
-    pub was_alone: bool,
     pub state: State,
     /// Its clock is so much ahead of the time of the simulation.
     pub clock_ns: u64,
@@ -94,7 +93,6 @@ impl Rank {
             engine: Some(engine),
             card,
             card_suspect: false,
-            was_alone: false,
             state: State::Working,
             clock_ns,
             frozen_until_ns: None,
@@ -146,6 +144,7 @@ pub(super) fn engine(plan: &JobPlan, rank: usize) -> Result<(Collectives<Plane>,
         window_beats_max: set.window_beats.max(ranks),
         early: set.grace_ns.map(|grace_ns| EarlyRule { grace_ns }),
         job_seed: plan.seed,
+        bf16: set.bf16,
         stage_slack_ns: if card.is_some() { CARD_SLACK_NS } else { SLACK_NS },
         ..JobParams::new(rank, ranks, set.payload_beats, set.bound_ns, &limits)
     };
@@ -169,7 +168,8 @@ pub(super) fn engine(plan: &JobPlan, rank: usize) -> Result<(Collectives<Plane>,
             retry_ns: set.retry_ns,
             ..MembershipParams::new(ranks)
         };
-        engine.agree_on_views(members, HadamardMode::Off)?;
+        let hadamard = if set.hadamard_follows_loss { HadamardMode::Auto } else { HadamardMode::Off };
+        engine.agree_on_views(members, hadamard)?;
     }
     if set.votes {
         engine.agree_on_updates(votes(plan));

@@ -1,8 +1,8 @@
 //! Many jobs, one after the other: counts, failures, and what is left of a failing job once it is made as small as it goes.
 
 use std::ops::ControlFlow;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -10,10 +10,11 @@ use serde::Serialize;
 use super::coverage::Coverage;
 use super::fault::{FaultKind, Transition};
 use super::plan::JobPlan;
+use super::random::Random;
 use super::{Edits, Outcome, Tally, Violation, run};
 
-/// Seeds that are handed out together: what is run does not depend on how many threads there are.
-const ROUND: u64 = 32;
+/// Jobs that are handed out together: what is run does not depend on how many threads there are.
+const ROUND: usize = 32;
 
 /// How long a campaign goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +30,7 @@ pub enum Until {
 pub struct Report {
     /// The first seed.
     pub first_seed: u64,
-    /// Jobs, one for each seed from the first on.
+    /// Jobs, one for each seed from the first on; in a search also some of them again, changed.
     pub jobs: u64,
     /// What was judged in them.
     #[serde(flatten)]
@@ -38,7 +39,7 @@ pub struct Report {
     pub packets: u64,
     /// Control messages sent.
     pub messages: u64,
-    /// Packets that were damaged and came through.
+    /// Packets that were damaged on their way.
     pub damaged: u64,
     /// Faults that began, by kind.
     pub faults: Vec<Count>,
@@ -50,6 +51,10 @@ pub struct Report {
     pub pairs: usize,
     /// Those that were not.
     pub pairs_missed: Vec<String>,
+    /// States of the protocol that were seen.
+    pub states: Vec<Count>,
+    /// Pairs of a state and the fault before it that were seen.
+    pub state_pairs: usize,
     /// Jobs in which a judge objects.
     pub failures: Vec<Failure>,
     /// Time on the clock on the wall.
@@ -60,7 +65,7 @@ pub struct Report {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Count {
     /// What.
-    pub what: &'static str,
+    pub what: String,
     /// How often.
     pub count: u64,
 }
@@ -80,26 +85,34 @@ pub struct Failure {
 
 /// Runs jobs from `first_seed` on, on so many threads. `progress` is called after each round with what there is so far,
 /// and may end the campaign.
+///
+/// With `searches`, half of the jobs are those that came to new pairs (of moment and fault, or of fault and state) with the moments
+/// of their faults moved; so jobs come to what is rare. That, too, follows from the first seed.
 pub fn campaign(
     first_seed: u64,
     until: Until,
     threads: usize,
+    searches: bool,
     mut progress: impl FnMut(&Report) -> ControlFlow<()>,
 ) -> Report {
     let started = Instant::now();
     let mut report = Report { first_seed, ..Report::default() };
     let mut coverage = Coverage::default();
+    let mut corpus = Corpus { random: Random::new(first_seed, 13), next_seed: first_seed, news: Vec::new() };
     let is_enough = |report: &Report| match until {
         Until::Collectives(count) => report.tally.collectives >= count,
         Until::Elapsed(time) => started.elapsed() >= time,
     };
     while !is_enough(&report) {
-        let seed = first_seed.wrapping_add(report.jobs);
-        for (seed, outcome) in round(seed, threads) {
+        let jobs: Vec<_> = (0..ROUND).map(|number| corpus.next(searches && number % 2 == 1)).collect();
+        for ((seed, edits), outcome) in jobs.iter().zip(round(&jobs, threads)) {
+            if searches && outcome.coverage.has_news_for(&coverage) {
+                corpus.news.push((*seed, edits.clone()));
+            }
             report.add(&outcome);
             coverage.add(&outcome.coverage);
             if let Some(violation) = outcome.violation {
-                report.failures.push(minimised(seed, violation));
+                report.failures.push(minimised(*seed, edits.clone(), violation));
             }
         }
         report.wall_s = started.elapsed().as_secs_f64();
@@ -111,18 +124,40 @@ pub fn campaign(
     report
 }
 
-/// Runs a round of seeds; the outcomes in order.
-fn round(first_seed: u64, threads: usize) -> Vec<(u64, Outcome)> {
-    let (next, outcomes) = (AtomicU64::new(0), Mutex::new(Vec::new()));
+/// The jobs of a campaign.
+struct Corpus {
+    random: Random,
+    next_seed: u64,
+    /// Those that came to something new.
+    news: Vec<(u64, Edits)>,
+}
+
+impl Corpus {
+    /// A job: of the next seed, or of one that came to something new, most likely a late one, with other moments.
+    fn next(&mut self, moves: bool) -> (u64, Edits) {
+        if moves && !self.news.is_empty() {
+            let most = 1 + self.random.below(self.news.len() as u64);
+            let back = self.random.below(most) as usize;
+            let (seed, mut edits) = self.news[self.news.len() - 1 - back].clone();
+            edits.shifts.push(self.random.below(1 << 32));
+            return (seed, edits);
+        }
+        let seed = self.next_seed;
+        self.next_seed = seed.wrapping_add(1);
+        (seed, Edits::default())
+    }
+}
+
+/// Runs jobs; the outcomes in their order.
+fn round(jobs: &[(u64, Edits)], threads: usize) -> Vec<Outcome> {
+    let (next, outcomes) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || {
-        loop {
+        while let Some((number, (seed, edits))) = {
             let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= ROUND {
-                return;
-            }
-            let seed = first_seed.wrapping_add(number);
-            let outcome = run(seed, &Edits::default(), false);
-            outcomes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((number, seed, outcome));
+            jobs.get(number).map(|job| (number, job))
+        } {
+            let outcome = run(*seed, edits, false);
+            outcomes.lock().unwrap_or_else(PoisonError::into_inner).push((number, outcome));
         }
     };
     std::thread::scope(|scope| {
@@ -131,9 +166,9 @@ fn round(first_seed: u64, threads: usize) -> Vec<(u64, Outcome)> {
         }
         work();
     });
-    let mut outcomes = outcomes.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    outcomes.sort_by_key(|(number, ..)| *number);
-    outcomes.into_iter().map(|(_, seed, outcome)| (seed, outcome)).collect()
+    let mut outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
+    outcomes.sort_by_key(|(number, _)| *number);
+    outcomes.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
 impl std::fmt::Display for Failure {
@@ -152,14 +187,21 @@ impl Report {
     fn cover(&mut self, coverage: &Coverage) {
         (self.packets, self.messages, self.damaged) = (coverage.datagrams, coverage.messages, coverage.damaged);
         let kinds = FaultKind::ALL.iter();
-        let count =
-            |kind: &FaultKind| Count { what: kind.name(), count: coverage.faults.get(kind).copied().unwrap_or(0) };
+        let count = |kind: &FaultKind| Count {
+            what: kind.name().into(),
+            count: coverage.faults.get(kind).copied().unwrap_or(0),
+        };
         self.faults = kinds.map(count).collect();
         let transitions = Transition::ALL.iter();
-        let count =
-            |of: &Transition| Count { what: of.name(), count: coverage.transitions.get(of).copied().unwrap_or(0) };
+        let count = |of: &Transition| Count {
+            what: of.name().into(),
+            count: coverage.transitions.get(of).copied().unwrap_or(0),
+        };
         self.transitions = transitions.map(count).collect();
         (self.pairs_hit, self.pairs) = coverage.pairs_hit();
+        let states = coverage.states();
+        self.states = states.into_iter().map(|(what, count)| Count { what: what.into(), count }).collect();
+        self.state_pairs = coverage.states.len();
         let pairs = Transition::ALL.iter().flat_map(|of| FaultKind::ALL.iter().map(move |kind| (*of, *kind)));
         let missed = pairs.filter(|pair| !coverage.pairs.contains_key(pair));
         self.pairs_missed = missed.map(|(of, kind)| format!("{} upon {}", kind.name(), of.name())).collect();
@@ -172,9 +214,9 @@ impl Report {
 }
 
 /// Makes a failing job smaller, as long as the same judge objects: fewer calls, faults, ranks.
-pub fn minimised(seed: u64, violation: Violation) -> Failure {
+pub fn minimised(seed: u64, edits: Edits, violation: Violation) -> Failure {
     let fails = |edits: &Edits| run(seed, edits, false).violation.filter(|found| found.judge == violation.judge);
-    let (mut edits, mut smallest) = (Edits::default(), violation.clone());
+    let (mut edits, mut smallest) = (edits, violation.clone());
     let attempt = |edits: &mut Edits, changed: Edits, smallest: &mut Violation| match fails(&changed) {
         Some(found) => {
             (*edits, *smallest) = (changed, found);
@@ -192,6 +234,10 @@ pub fn minimised(seed: u64, violation: Violation) -> Failure {
                 is_smaller = true;
                 break;
             }
+        }
+        if !edits.plain {
+            let changed = Edits { plain: true, ..edits.clone() };
+            is_smaller |= attempt(&mut edits, changed, &mut smallest);
         }
         let numbers: Vec<usize> = plan.faults.iter().map(|(number, _)| *number).collect();
         for without in &numbers {
@@ -219,6 +265,13 @@ impl Edits {
         let mut command = format!("optireduce-sim campaign --seed {seed}");
         if let Some(ranks) = self.ranks {
             command += &format!(" --ranks {ranks}");
+        }
+        if self.plain {
+            command += " --plain";
+        }
+        if !self.shifts.is_empty() {
+            let numbers: Vec<String> = self.shifts.iter().map(ToString::to_string).collect();
+            command += &format!(" --shift {}", numbers.join(","));
         }
         if let Some(calls) = self.calls {
             command += &format!(" --calls {calls}");

@@ -2,13 +2,15 @@
 //! caller, or a rank is harmed that no fault of the catalogue befalls.
 
 use optireduce_contract::packet::{STAGE_CONTRIBUTE, UbtHeader};
-use optireduce_core::Finished;
-use optireduce_core::protocol::{Kind, UpdateAction};
+use optireduce_core::protocol::{HadamardMode, Kind, UpdateAction};
+use optireduce_core::{Call, Finished};
 
+use super::fault::{Fault, FaultKind, Trigger};
 use super::job::{Event, Job};
 use super::judge::{JudgeKind, Violation};
 use super::plan::{Edits, JobPlan};
 use super::rank::{Outstanding, State, engine};
+use super::states::States;
 use super::values::LANES;
 
 /// What is done when a rank's collective has finished, before a judge sees the result.
@@ -18,6 +20,8 @@ pub(super) enum Sabotage {
     Result(Change),
     /// Harms the rank, of which this call has just returned.
     Rank(Harm),
+    /// Kernels take packets whatever their checksums are.
+    NoChecksums,
 }
 
 type Change = fn(&JobPlan, usize, u32, &mut Finished);
@@ -37,7 +41,7 @@ impl Job<'_> {
 
 /// A job of three ranks without any loss.
 fn planted() -> JobPlan {
-    let edits = Edits { only: Some(Vec::new()), ranks: Some(3), calls: Some(20) };
+    let edits = Edits { only: Some(Vec::new()), ranks: Some(3), calls: Some(20), plain: true, ..Edits::default() };
     let mut plan = JobPlan::new(3, &edits);
     (plan.loss, plan.settings.slots, plan.settings.unexpected_bytes) = (0.0, 32, 1 << 20);
     (plan.settings.repair, plan.settings.votes, plan.settings.silent_ops, plan.depth) = (true, false, Some(3), 1);
@@ -46,8 +50,12 @@ fn planted() -> JobPlan {
 }
 
 fn judged(sabotage: Sabotage) -> Option<Violation> {
-    let plan = JobPlan { sabotage: Some(sabotage), ..planted() };
-    let mut job = Job::new(&plan, false).unwrap();
+    judged_in(planted(), sabotage)
+}
+
+fn judged_in(plan: JobPlan, sabotage: Sabotage) -> Option<Violation> {
+    let plan = JobPlan { sabotage: Some(sabotage), ..plan };
+    let mut job = Job::new(&plan, States::default(), false).unwrap();
     job.run();
     job.judge.violation.clone()
 }
@@ -65,7 +73,7 @@ fn without_sabotage_no_judge_objects() {
 
 #[test]
 fn each_judge_of_results_objects_to_its_planted_fault() {
-    let cases: [(&str, JudgeKind, Change); 9] = [
+    let cases: [(&str, JudgeKind, Change); 10] = [
         ("a contribution counted twice", JudgeKind::Exact, |plan, rank, op, finished| {
             if at(plan, rank, op) {
                 let own = plan.gradient(rank, op);
@@ -108,6 +116,11 @@ fn each_judge_of_results_objects_to_its_planted_fault() {
                 }
             }
         }),
+        ("a call that is encoded although it is not to be", JudgeKind::Members, |plan, rank, op, finished| {
+            if at(plan, rank, op) {
+                finished.report.hadamard = true;
+            }
+        }),
         ("other members", JudgeKind::Members, |plan, rank, op, finished| {
             if at(plan, rank, op) {
                 finished.report.live = vec![0, 2];
@@ -122,6 +135,127 @@ fn each_judge_of_results_objects_to_its_planted_fault() {
         };
         assert_eq!(violation, Some(judge), "{name}");
     }
+}
+
+/// The job with all its all-reduces of 1024 elements, changed in this way.
+fn styled(change: fn(&mut Call)) -> JobPlan {
+    let mut plan = planted();
+    plan.settings.window_beats = 64;
+    for call in plan.calls.iter_mut().filter(|call| call.kind == Kind::AllReduce) {
+        call.elements = 1024;
+        change(call);
+    }
+    plan
+}
+
+fn encoded() -> JobPlan {
+    styled(|call| call.hadamard = HadamardMode::On)
+}
+
+fn as_bf16() -> JobPlan {
+    styled(|call| call.bf16 = Some(true))
+}
+
+#[test]
+fn results_that_are_rounded_are_judged_by_what_may_be_rounded() {
+    type Case = (&'static str, fn() -> JobPlan, Option<JudgeKind>, Change);
+    let cases: [Case; 9] = [
+        ("encoded, as it is", encoded, None, |_, _, _, _| ()),
+        ("encoded, one value off by 64", encoded, Some(JudgeKind::Exact), |plan, rank, op, finished| {
+            if at(plan, rank, op) {
+                finished.result[5] += 64.0;
+            }
+        }),
+        (
+            "encoded, a beat that is lost but spread nowhere",
+            encoded,
+            Some(JudgeKind::Exact),
+            |plan, rank, op, finished| {
+                if at(plan, rank, op) {
+                    finished.result[..LANES].fill(0.0);
+                    finished.report.missing = std::iter::once(0..1024).collect();
+                }
+            },
+        ),
+        ("encoded, one bit", encoded, Some(JudgeKind::Replicas), |plan, rank, op, finished| {
+            if at(plan, rank, op) {
+                finished.result[9] = f32::from_bits(finished.result[9].to_bits() ^ 1);
+            }
+        }),
+        ("encoded, there and reported missing", encoded, Some(JudgeKind::Reported), |plan, rank, op, finished| {
+            if at(plan, rank, op) {
+                finished.report.missing = std::iter::once(0..1024).collect();
+            }
+        }),
+        ("bf16, as it is", as_bf16, None, |_, _, _, _| ()),
+        ("bf16, a value that is 3 % off", as_bf16, Some(JudgeKind::Exact), |plan, rank, op, finished| {
+            if at(plan, rank, op) {
+                finished.result[9] *= 1.03;
+            }
+        }),
+        ("bf16, a contribution counted twice", as_bf16, Some(JudgeKind::Exact), |plan, rank, op, finished| {
+            if at(plan, rank, op) {
+                let own = plan.gradient(rank, op);
+                finished.result.iter_mut().zip(own).for_each(|(value, own)| *value += own / 3.0);
+            }
+        }),
+        ("bf16, a beat of zeros", as_bf16, Some(JudgeKind::Reported), |plan, rank, op, finished| {
+            if at(plan, rank, op) {
+                finished.result[..LANES].fill(0.0);
+            }
+        }),
+    ];
+    for (name, plan, judge, change) in cases {
+        let violation = judged_in(plan(), Sabotage::Result(change));
+        assert_eq!(violation.as_ref().map(|found| found.judge), judge, "{name}: {violation:?}");
+    }
+}
+
+/// Without loss all is whole; with it, blocks of which something is missing must be reported, unless they are repaired.
+#[test]
+fn an_encoded_block_of_which_beats_are_missing_must_be_reported() {
+    let lossy = || {
+        let mut plan = styled(|call| (call.hadamard, call.repair) = (HadamardMode::On, false));
+        (plan.loss, plan.settings.payload_beats) = (0.02, 1);
+        plan
+    };
+    assert_eq!(judged_in(lossy(), Sabotage::Result(|_, _, _, _| ())), None);
+    let hidden: Change = |_, _, _, finished| finished.report.missing.clear();
+    let violation = judged_in(lossy(), Sabotage::Result(hidden));
+    assert_eq!(violation.as_ref().map(|found| found.judge), Some(JudgeKind::Reported), "{violation:?}");
+}
+
+/// What outputs of an encoded, repaired bucket add up to: a rank keeps a correction to itself.
+#[test]
+fn corrections_of_encoded_buckets_must_reach_the_caller() {
+    let lossy = || {
+        let mut plan = encoded();
+        plan.loss = 0.05;
+        plan
+    };
+    assert_eq!(judged_in(lossy(), Sabotage::Result(|_, _, _, _| ())), None);
+    let kept: Change = |_, _, _, finished| {
+        if finished.report.repair.corrected {
+            finished.result.iter_mut().for_each(|value| *value += 8.0);
+        }
+    };
+    let violation = judged_in(lossy(), Sabotage::Result(kept));
+    assert_eq!(violation.as_ref().map(|found| found.judge), Some(JudgeKind::Replicas), "{violation:?}");
+}
+
+/// Bits flip in packets of rank 1 for as long as the job lasts.
+#[test]
+fn a_flipped_bit_that_no_checksum_finds_is_found_in_a_result() {
+    let flips = || {
+        let lasts_ns = 1_000_000_000;
+        let fault = Fault { trigger: Trigger::At(0), rank: 1, kind: FaultKind::Corrupt, lasts_ns };
+        let mut plan = JobPlan { faults: vec![(0, fault)], ..planted() };
+        plan.settings.silent_ops = None;
+        plan
+    };
+    assert_eq!(judged_in(flips(), Sabotage::Result(|_, _, _, _| ())), None);
+    let violation = judged_in(flips(), Sabotage::NoChecksums);
+    assert_eq!(violation.as_ref().map(|found| found.judge), Some(JudgeKind::Exact), "{violation:?}");
 }
 
 /// The job in which rank 1 is sent many packets of collectives to come, of a bucket that nobody calls. Its engine keeps
@@ -147,7 +281,7 @@ fn flooded(unexpected_bytes: usize) -> Option<Violation> {
     plan.settings.unexpected_bytes = 4096;
     let mut other = plan.clone();
     other.settings.unexpected_bytes = unexpected_bytes;
-    let mut job = Job::new(&plan, false).unwrap();
+    let mut job = Job::new(&plan, States::default(), false).unwrap();
     job.ranks[1].engine = Some(engine(&other, 1).unwrap().0);
     job.run();
     job.judge.violation.clone()

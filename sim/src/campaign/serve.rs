@@ -4,11 +4,12 @@ use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE, UBT_BYTES, 
 use optireduce_core::protocol::membership::MembershipMessage;
 use optireduce_core::protocol::repair::RepairMessage;
 use optireduce_core::protocol::{CallMessage, Message, VoteMessage};
-use optireduce_core::software::Batch;
+use optireduce_core::software::{Batch, Transmit};
 use optireduce_core::{Call, Collectives, MembershipEvent};
 
 use super::card::RankCard;
 use super::fault::Transition;
+use super::frames::framed;
 use super::job::{Event, Job};
 use super::judge::JudgeKind;
 use super::memory::footprint;
@@ -100,9 +101,11 @@ impl Job<'_> {
                 any = true;
                 continue;
             }
-            let due_ns = local_ns + self.call_bound_ns(rank, op);
+            // What befell the rank since it woke may have moved its clock.
+            let called_ns = self.now_ns + self.ranks[rank].clock_ns;
+            let due_ns = called_ns + self.call_bound_ns(rank, op);
             let one = &mut self.ranks[rank];
-            one.outstanding.push_back(Outstanding { op, called_ns: local_ns, due_ns });
+            one.outstanding.push_back(Outstanding { op, called_ns, due_ns });
             (one.next_op, one.prepared) = (op + 1, None);
             let pause_ns = self.random.below(self.plan.pause_ns) + self.wire.slowed_ns(self.now_ns, rank);
             self.ranks[rank].next_call_ns = self.now_ns + pause_ns;
@@ -206,19 +209,8 @@ impl Job<'_> {
             self.timeline.add(self.now_ns, Some(rank), What::Fails(error.to_string()));
             return self.crash(rank, 1_000_000);
         }
-        if self.is_alone_with_card(rank) {
-            self.judge.tally.gave_up += 1;
-            self.timeline.add(self.now_ns, Some(rank), What::Fails(error.to_string()));
-            return self.crash(rank, 1_000_000);
-        }
         self.judge.object(JudgeKind::Sound, Some(rank), self.now_ns, format!("the engine gave up: {error}"));
         self.ranks[rank].state = State::Failed;
-    }
-
-    /// Whether nobody else is left to a rank with a card: cards take at least two ranks.
-    fn is_alone_with_card(&self, rank: usize) -> bool {
-        let one = &self.ranks[rank];
-        one.card.is_some() && one.was_alone
     }
 
     pub(super) fn poll(&mut self, rank: usize, local_ns: u64) -> bool {
@@ -257,11 +249,12 @@ impl Job<'_> {
             if self.timeline.records {
                 self.timeline.add(self.now_ns, Some(rank), What::finished(&finished.report));
             }
+            self.states.report(&finished.report);
             #[cfg(test)]
             let finished = self.sabotaged(rank, call, finished);
             self.judge.finished(rank, call.op, self.now_ns, finished);
             // Now and then: it takes as long as a few collectives.
-            if (call.op as usize + rank).is_multiple_of(16)
+            if (call.op as usize + rank).is_multiple_of(32)
                 && let Some(engine) = &self.ranks[rank].engine
             {
                 self.judge.holds(rank, self.now_ns, footprint(engine));
@@ -281,22 +274,40 @@ impl Job<'_> {
             );
             self.judge.object(JudgeKind::Returns, Some(rank), self.now_ns, text);
         }
-        if one.state == State::Dropped && one.outstanding.is_empty() && one.prepared.is_none() {
-            self.join(rank, local_ns);
+        let runs_nothing = one.outstanding.is_empty() && one.prepared.is_none();
+        match (&one.state, &mut one.engine) {
+            (State::Dropped, _) if runs_nothing => self.join(rank, local_ns),
+            // As a rank that closes.
+            (State::Working, Some(engine)) if runs_nothing && one.next_op as usize == self.plan.calls.len() => {
+                engine.wait_for_others();
+            }
+            _ => {}
         }
         any
     }
 
     pub(super) fn join(&mut self, rank: usize, local_ns: u64) {
+        self.connects(rank);
         let one = &mut self.ranks[rank];
         let Some(engine) = &mut one.engine else { return };
         one.state = State::Joining;
-        // It connects anew to all of them.
-        (0..self.plan.ranks).filter(|to| *to != rank).for_each(|to| self.wire.set_broken(rank, to, false));
         if let Err(error) = engine.join(local_ns, self.now_ns + 1) {
             self.fail(rank, &error);
         }
         self.timeline.add(self.now_ns, Some(rank), What::AsksToJoin);
+    }
+
+    /// A rank connects anew to all that have not ended.
+    pub(super) fn connects(&mut self, rank: usize) {
+        for to in (0..self.plan.ranks).filter(|to| *to != rank) {
+            if self.ranks[to].state == State::Dead {
+                continue;
+            }
+            self.wire.set_broken(rank, to, false);
+            for (of, other) in [(rank, to), (to, rank)] {
+                self.ranks[of].engine.iter_mut().for_each(|engine| engine.handle_back(other));
+            }
+        }
     }
 
     pub(super) fn transmit(&mut self, rank: usize) {
@@ -307,9 +318,11 @@ impl Job<'_> {
                 break;
             };
             let Plane::Software(software) = engine.plane_mut() else { break };
-            let Some(sent) = software.poll_transmit(batch, &mut out) else { break };
-            for datagram in out.chunks(sent.segment_bytes) {
-                self.send(rank, sent.to, datagram);
+            let Some(transmit) = software.poll_transmit(batch) else { break };
+            transmit.copy_to(&mut out);
+            let Transmit { to, segment_bytes, .. } = transmit;
+            for datagram in out.chunks(segment_bytes) {
+                self.send(rank, to, datagram);
             }
             if !self.ranks[rank].is_awake() {
                 break;
@@ -321,10 +334,15 @@ impl Job<'_> {
     pub(super) fn send(&mut self, from: usize, to: usize, datagram: &[u8]) {
         let copies = self.wire.send(self.now_ns, from, to, datagram);
         for copy in copies {
-            let mut bytes = datagram.to_vec();
-            copy.damage.apply(&mut bytes);
-            self.coverage.damaged += u64::from(copy.damage != Damage::None);
-            self.schedule(copy.at_ns, Event::Datagram { from: Some(from), to, datagram: bytes });
+            let event = if copy.damage == Damage::None {
+                Event::Datagram { from: Some(from), to, datagram: datagram.to_vec() }
+            } else {
+                self.coverage.damaged += 1;
+                let mut frame = framed(Some(from), to, datagram);
+                copy.damage.apply(&mut frame);
+                Event::Damaged { to, frame }
+            };
+            self.schedule(copy.at_ns, event);
         }
         self.coverage.datagrams += 1;
         let Some(header) = datagram.first_chunk::<UBT_BYTES>().map(UbtHeader::of_any_job) else { return };
@@ -348,7 +366,7 @@ impl Job<'_> {
         while let Some(engine) = self.ranks[rank].engine.as_mut().filter(|_| self.judge.violation.is_none()) {
             let Some((to, message)) = engine.poll_message() else { break };
             let ends = [rank, to].map(|of| (of, self.ranks[of].incarnation));
-            let transition = transition_of(rank, self.plan.ranks, &message);
+            let transition = self.transition_of(rank, &message);
             self.coverage.messages += 1;
             if let Some(at_ns) = self.wire.send_control(self.now_ns, rank, to) {
                 self.schedule(at_ns, Event::Control { from: ends[0], to: ends[1], message });
@@ -365,6 +383,13 @@ impl Job<'_> {
         }
     }
 
+    /// What a control message shows of its sender.
+    fn transition_of(&self, from: usize, message: &[u8]) -> Option<Transition> {
+        let message = Message::decode(from, self.plan.ranks, message).ok()?;
+        self.states.message(&message);
+        transition_of(&message)
+    }
+
     pub(super) fn take_event(&mut self, rank: usize, event: MembershipEvent) {
         match event {
             MembershipEvent::Silent { rank: of } => self.timeline.add(self.now_ns, Some(rank), What::Misses(of)),
@@ -373,8 +398,7 @@ impl Job<'_> {
                 let one = &mut self.ranks[rank];
                 one.state = State::Dropped;
                 one.waiting_ns = None;
-                let op = one.outstanding.front().map(|call| call.op);
-                self.judge.dropped(rank, self.now_ns, op);
+                self.judge.dropped(rank, self.now_ns);
                 self.happens(Transition::Dropped, rank);
                 self.wake(rank, self.now_ns);
             }
@@ -385,10 +409,9 @@ impl Job<'_> {
                     Some(rank),
                     What::Knows { view: view.number, first_op: view.first_op, members: members.clone() },
                 );
-                self.judge.view(rank, self.now_ns, view.number, view.first_op, &members);
+                self.judge.view(rank, self.now_ns, &view);
                 let one = &mut self.ranks[rank];
                 one.views.push((view.number, view.first_op));
-                one.was_alone |= members.len() == 1;
                 let joined = view.joined.is_some_and(|(joined, _)| usize::from(joined) == rank);
                 if joined && one.state == State::Joining {
                     self.timeline.add(self.now_ns, Some(rank), What::Joined);
@@ -410,9 +433,9 @@ fn advance(engine: &mut Collectives<Plane>, local_ns: u64) {
     }
 }
 
-/// What a control message shows of its sender.
-fn transition_of(from: usize, ranks: usize, message: &[u8]) -> Option<Transition> {
-    Some(match Message::decode(from, ranks, message).ok()? {
+/// The moment of the protocol at which a control message is sent.
+fn transition_of(message: &Message) -> Option<Transition> {
+    Some(match message {
         Message::Repair(RepairMessage::Request { .. }) => Transition::RepairRequest,
         Message::Repair(_) => Transition::RepairAnswer,
         Message::Call(CallMessage::Ask { .. }) => Transition::CallQuestion,

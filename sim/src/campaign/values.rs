@@ -12,6 +12,8 @@ use optireduce_contract::signs::splitmix64;
 pub(super) const LANES: usize = 16;
 /// Most ranks that a stamp can tell apart.
 pub(super) const RANKS_MAX: usize = 64;
+/// Most ranks of a job with encoded or bf16 buckets: every set of contributors is tried.
+pub(super) const RANKS_TRIED: usize = 10;
 /// Corrections are added in fp32: an output that has some is right up to this.
 const ROUNDING: f64 = 0.06;
 

@@ -1,11 +1,9 @@
 //! What lies between the ranks: packets that may be lost, and control messages that are reliable, in order for each pair.
 //!
-//! Model: a packet's payload is covered by UDP's checksum, so a packet with flipped bits is dropped by the receiver's kernel.
-//! What comes through nevertheless is what the checksum cannot tell or does not cover: packets cut short by whole beats, and packets whose
-//! header names another version or job; the receiver must drop the latter.
+//! Damage: any bit of a frame flips, or its end is missing. It is for the receivers to find: a kernel, or a card.
 
 use optireduce_contract::limits::BEAT_BYTES;
-use optireduce_contract::packet::UBT_BYTES;
+use optireduce_contract::packet::{HEADER_BYTES, UBT_BYTES};
 
 use super::fault::FaultKind;
 use super::plan::JobPlan;
@@ -43,11 +41,8 @@ pub(super) enum Damage {
     None,
     /// So many bytes are left.
     CutTo(usize),
-    /// A bit of the header's version or tag was flipped.
-    Bit {
-        byte: usize,
-        bit: u8,
-    },
+    /// This bit was flipped.
+    Bit(usize),
 }
 
 pub(super) struct Wire {
@@ -139,33 +134,19 @@ impl Wire {
             if self.random.chance(self.loss) || half_lost && self.random.chance(0.5) {
                 continue;
             }
-            let mut damage = Damage::None;
-            if damaged && self.random.chance(0.3) {
-                let Some(done) = self.damage(datagram.len()) else { continue };
-                damage = done;
-            }
+            let is_hit = damaged && self.random.chance(0.3);
+            let damage = if is_hit { self.damage(HEADER_BYTES + datagram.len() - UBT_BYTES) } else { Damage::None };
             copies.push(Copy { at_ns, damage });
         }
         copies
     }
 
-    /// A random bit flips; `None`: the receiver's kernel notices.
-    fn damage(&mut self, bytes: usize) -> Option<Damage> {
-        match self.random.below(4) {
-            0 => {
-                let beats = (bytes - UBT_BYTES.min(bytes)) / BEAT_BYTES;
-                Some(Damage::CutTo(UBT_BYTES + self.random.below(beats as u64 + 1) as usize * BEAT_BYTES))
-            }
-            1 => Some(Damage::CutTo(self.random.below(bytes as u64) as usize / 2)),
-            2 => {
-                // The version is the upper half of byte 9; the job's tag the last eight bytes.
-                let (byte, bits) = self.random.one_of(
-                    &[(9, 4..8), (14, 0..8), (17, 0..8), (21, 0..8)]
-                        .map(|(byte, bits): (usize, std::ops::Range<u8>)| (byte, (bits.start, bits.end))),
-                );
-                Some(Damage::Bit { byte, bit: bits.0 + self.random.below(u64::from(bits.1 - bits.0)) as u8 })
-            }
-            _ => None,
+    /// What is done to a frame of so many bytes.
+    fn damage(&mut self, bytes: usize) -> Damage {
+        if self.random.chance(0.2) {
+            Damage::CutTo(self.random.below(bytes as u64) as usize)
+        } else {
+            Damage::Bit(self.random.below(8 * bytes as u64) as usize)
         }
     }
 
@@ -228,13 +209,14 @@ impl Wire {
 }
 
 impl Damage {
-    pub fn apply(self, datagram: &mut Vec<u8>) {
+    /// Does it to a frame.
+    pub fn apply(self, frame: &mut Vec<u8>) {
         match self {
             Self::None => {}
-            Self::CutTo(bytes) => datagram.truncate(bytes),
-            Self::Bit { byte, bit } => {
-                if let Some(byte) = datagram.get_mut(byte) {
-                    *byte ^= 1 << bit;
+            Self::CutTo(bytes) => frame.truncate(bytes),
+            Self::Bit(bit) => {
+                if let Some(byte) = frame.get_mut(bit / 8) {
+                    *byte ^= 1 << (bit % 8);
                 }
             }
         }
