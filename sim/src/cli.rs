@@ -24,6 +24,7 @@ use crate::network::Impairments;
 use crate::network::reliable;
 use crate::report::{RunReport, StepReport};
 use crate::report::{table, timeline};
+use crate::serve_command::{self, ServeArgs};
 
 const EXAMPLES: &str = "Exit codes:
   0  success
@@ -59,6 +60,8 @@ enum Command {
     Campaign(CampaignArgs),
     /// Measure the cycle-level card: cycles along its paths, and simulation speed
     Bench(BenchArgs),
+    /// Serve a card as a PCIe device on a socket, for a driver, or a virtual machine, in wall-clock time
+    Serve(ServeArgs),
 }
 
 /// Arguments of `bench`.
@@ -109,6 +112,10 @@ pub struct AllreduceArgs {
     /// Probability that a packet is lost: at least 0, less than 1
     #[arg(long, value_name = "P", default_value_t = 0.0, allow_negative_numbers = true, help_heading = "Network")]
     loss: f64,
+    /// Probability that a packet arrives with a flipped bit: at least 0, less than 1. UDP's checksum keeps such packets out of
+    /// every mean
+    #[arg(long, value_name = "P", default_value_t = 0.0, allow_negative_numbers = true, help_heading = "Network")]
+    corrupt: f64,
     /// Median one-way delay, in us
     #[arg(
         long,
@@ -183,6 +190,7 @@ impl AllreduceArgs {
             engine: Engine::Rtl,
             software_ranks: Vec::new(),
             loss: 0.01,
+            corrupt: 0.0,
             delay_us: 10.0,
             tail_ratio: 1.5,
             straggler: vec![Straggler { rank: 3, delay_ns: 2_000_000 }],
@@ -224,6 +232,7 @@ impl AllreduceArgs {
             if ok { Ok(()) } else { Err(error()) }
         };
         check((0.0..1.0).contains(&self.loss), "loss", self.loss, "at least 0 and less than 1")?;
+        check((0.0..1.0).contains(&self.corrupt), "corrupt", self.corrupt, "at least 0 and less than 1")?;
         check((1.0..=1e6).contains(&self.delay_us), "delay-us", self.delay_us, "1 to 1000000")?;
         check((1.0..=1e3).contains(&self.tail_ratio), "tail-ratio", self.tail_ratio, "1 to 1000")?;
         check((1..=INCAST_MAX).contains(&self.incast), "incast", self.incast as f64, &format!("1 to {INCAST_MAX}"))?;
@@ -243,6 +252,7 @@ impl AllreduceArgs {
             delay_us_median: self.delay_us,
             tail_ratio: self.tail_ratio,
             loss: self.loss,
+            corrupt: self.corrupt,
             ..Impairments::default()
         };
         let hadamard = match self.hadamard {
@@ -309,6 +319,7 @@ pub fn run(cli: Cli, out: &mut dyn Write) -> Result<u8, SimError> {
             print(out, &text)?;
             Ok(code)
         }
+        Some(Command::Serve(args)) => serve_command::run(&args, &mut |text| print(out, text)),
         None => {
             print(out, &format!("Demonstration: {DEMONSTRATION}\n\n"))?;
             allreduce(&AllreduceArgs::demonstration(), out)

@@ -3,9 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use optireduce::memory;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 
 use crate::error::SimError;
+
+/// Memory of a run for each byte of its input: 5.2 were measured with functional cards and 32 MiB for 2 ranks.
+const MEMORY_PER_BYTE: u64 = 6;
+/// Memory of a run for everything else.
+const MEMORY_BYTES: u64 = 64 << 20;
 
 /// Real gradients of a small network, for a run without arguments. See `sim/data/README.md`.
 pub const SHIPPED: &[u8] = include_bytes!("../data/digits-mlp-gradients.safetensors");
@@ -25,12 +31,16 @@ impl Gradients {
     /// # Errors
     /// If the file cannot be read or does not hold what a job needs; the message names file and tensor.
     pub fn from_file(path: &Path, ranks: Option<usize>) -> Result<Self, SimError> {
-        let bytes = std::fs::read(path).map_err(|source| SimError::File {
-            path: path.to_path_buf(),
-            action: "read",
-            source,
-        })?;
-        Self::from_bytes(&path.display().to_string(), &bytes, ranks)
+        let read = |source| SimError::File { path: path.to_path_buf(), action: "read", source };
+        let (name, found) = (path.display().to_string(), std::fs::metadata(path).map_err(read)?);
+        let fail = |problem: String| SimError::Input { file: name.clone(), problem };
+        if !found.is_file() {
+            return Err(fail("it is no regular file, whose length is known before it is read".into()));
+        }
+        let needed = found.len().saturating_mul(MEMORY_PER_BYTE).saturating_add(MEMORY_BYTES);
+        memory::require("a run with it", needed, "give fewer or shorter tensors")
+            .map_err(|error| fail(error.to_string()))?;
+        Self::from_bytes(&name, &std::fs::read(path).map_err(read)?, ranks)
     }
 
     /// Reads the bytes of a safetensors file; `name` is for messages.

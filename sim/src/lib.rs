@@ -5,9 +5,10 @@
 //! * [`network`]: delay, tail, loss, reordering and incast; and what a reliable transport would have taken on it.
 //! * [`check`]: what must come out, and rules that hold for every engine.
 //! * [`campaign`]: whole jobs under faults, before independent judges.
+//! * `serve`, a feature: a card as a PCIe device on a vfio-user socket, in wall-clock time.
 //! * [`input`], [`report`], [`mod@bench`], [`cli`]: files, JSON, tables, pictures, measurements, the command `optireduce-sim`.
 //!
-//! Everything is a function of arguments and seed: the same run gives the same report to the byte.
+//! Everything but `serve` is a function of arguments and seed: the same run gives the same report to the byte.
 //!
 //! ```
 //! use optireduce_sim::{Cluster, ClusterConfig, Engine};
@@ -36,6 +37,9 @@ pub mod error;
 pub mod input;
 pub mod network;
 pub mod report;
+#[cfg(feature = "serve")]
+pub mod serve;
+mod serve_command;
 pub mod wire;
 
 pub use card::engine::Engine;

@@ -1,4 +1,9 @@
-//! The functional card alone, against every rule of the card, and the software data plane against those of packets.
+//! The functional card alone, against every rule of the card, and the software data plane against those of packets; and the ways to
+//! a card, against the rules of a bus.
+
+mod bus;
+#[cfg(feature = "serve")]
+mod served;
 
 use optireduce_sim::Engine;
 use optireduce_sim::check::card_rules::{CARD_RULES, PACKET_RULES, check};

@@ -171,6 +171,28 @@ fn the_protocols_halt_is_exit_code_three() {
     assert_eq!(json(&output)["steps"][2]["ranks"][0]["action"], "halt");
 }
 
+#[test]
+fn flipped_bits_cost_packets_and_reach_no_mean() {
+    // The command itself checks every result against the beats that were taken.
+    let output = fast(&["--corrupt", "0.05", "--software-ranks", "1,2", "--deadline-us", "300"]);
+    let out = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{out}{}", text(&output.stderr));
+    assert!(out.contains("0 % loss") && out.contains("5 % of packets with a flipped bit"), "{out}");
+    let lost = |line: &str| line.contains(" B  ") && !line.contains(" 0 B  ");
+    assert!(out.lines().filter(|line| lost(line)).count() > 4, "{out}");
+}
+
+#[test]
+fn an_input_for_which_there_is_no_memory_is_refused_before_it_is_read() {
+    let path = scratch("huge");
+    // As long as no memory is: it has no blocks.
+    std::fs::File::create(&path).and_then(|file| file.set_len(1 << 42)).expect("a sparse file");
+    let huge = path.display().to_string();
+    assert_refused(&["--input", &huge], &[&huge, "a run with it needs 24576.1 GiB of memory", "are available"]);
+    std::fs::remove_file(path).expect("it is there");
+    assert_refused(&["--input", "/dev/zero"], &["/dev/zero: it is no regular file"]);
+}
+
 /// One line on stderr that holds `parts`, nothing on stdout, exit code 2.
 fn assert_refused(arguments: &[&str], parts: &[&str]) {
     let output = fast(arguments);
@@ -187,6 +209,8 @@ fn bad_numbers_are_refused_with_found_and_expected() {
     assert_refused(&["--loss", "1"], &["--loss is 1", "expected at least 0 and less than 1"]);
     assert_refused(&["--loss", "-0.1"], &["--loss is -0.1"]);
     assert_refused(&["--loss", "nan"], &["--loss is NaN"]);
+    assert_refused(&["--corrupt", "1"], &["--corrupt is 1", "expected at least 0 and less than 1"]);
+    assert_refused(&["--corrupt", "nan"], &["--corrupt is NaN"]);
     assert_refused(&["--tail-ratio", "0.9"], &["--tail-ratio is 0.9", "expected 1 to 1000"]);
     assert_refused(&["--delay-us", "0.5"], &["--delay-us is 0.5", "expected 1 to"]);
     assert_refused(&["--deadline-us", "0"], &["--deadline-us is 0", "expected 1 to 4294967"]);
@@ -246,7 +270,7 @@ fn cards_are_refused_in_an_environment_with_a_secret() {
     let output = command.args(FAST).env("OPTIREDUCE_SECRET", "0123456789abcdef").output().expect("the command starts");
     let message = text(&output.stderr);
     assert_eq!((output.status.code(), message.trim_end().lines().count()), (Some(2), 1), "{message}");
-    assert!(message.contains("OPTIREDUCE_SECRET is set, but cards cannot encrypt"), "{message}");
+    assert!(message.contains("(by OPTIREDUCE_SECRET or a setting), but cards cannot encrypt"), "{message}");
 }
 
 #[test]

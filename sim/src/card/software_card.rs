@@ -19,7 +19,7 @@ use optireduce_contract::rules;
 use optireduce_contract::rules::gate::Rules;
 use optireduce_core::protocol::{EarlyRule, JobParams, Kind, Stage, StageReport, WindowPlan, op_of_step};
 use optireduce_core::software::SoftwareJob;
-use optireduce_core::{DataPlane, PlaneEvent, PlaneLimits};
+use optireduce_core::{DataPlane, Memory, PlaneEvent, PlaneLimits, Role};
 use optireduce_driver::CardEnd;
 
 use crate::card::functional::job::{Job, Ring};
@@ -89,7 +89,9 @@ impl SoftwareCard {
             OP_ARM => {
                 let plan = plan_of(command, job.ranks, self.newest_op);
                 let params = params_of(command, job, advertised_incast);
+                rank.lend(memory(&plan, Role::Result), vec![0.0; plan.elements]);
                 if rank.arm(&plan, &params).is_err() {
+                    rank.reclaim(memory(&plan, Role::Result));
                     return STATUS_BAD_COMMAND;
                 }
                 self.newest_op = plan.op;
@@ -101,7 +103,10 @@ impl SoftwareCard {
                 let mut gradient = vec![0; plan.elements * 4];
                 let _ = self.end.dma_read(command.host_address, &mut gradient);
                 let values: Vec<f32> = gradient.as_chunks().0.iter().map(|value| f32::from_le_bytes(*value)).collect();
-                if rank.contribute(&plan, &values).is_err() {
+                rank.lend(memory(&plan, Role::Gradient), values);
+                let contributed = rank.contribute(&plan);
+                rank.reclaim(memory(&plan, Role::Gradient));
+                if contributed.is_err() {
                     return STATUS_STALE;
                 }
             }
@@ -120,9 +125,9 @@ impl SoftwareCard {
                     let Some((arm, plan)) = self.windows.get(&report.cookie).cloned() else { continue };
                     let own_rank = job.rank;
                     if report.stage == Stage::Broadcast {
-                        let mut result = vec![0.0; plan.elements];
-                        let taken = rank.take_result(&plan, &mut result);
+                        let taken = rank.take_result(&plan, &mut |_| {});
                         debug_assert!(taken.is_ok(), "the broadcast stage was reported");
+                        let result = rank.reclaim(memory(&plan, Role::Result)).unwrap_or_default();
                         let bytes: Vec<u8> = result.into_iter().flat_map(f32::to_le_bytes).collect();
                         let _ = self.end.dma_write(arm.host_address, &bytes);
                         self.windows.remove(&report.cookie);
@@ -139,6 +144,11 @@ impl SoftwareCard {
     }
 }
 
+/// The memory of a window.
+fn memory(plan: &WindowPlan, role: Role) -> Memory {
+    Memory { op: plan.op, role, first_element: plan.first_element }
+}
+
 /// The window that an `ARM` describes.
 fn plan_of(arm: &Submission, ranks: usize, newest_op: u32) -> WindowPlan {
     let shape = rules::Window::of(arm, ranks);
@@ -149,7 +159,8 @@ fn plan_of(arm: &Submission, ranks: usize, newest_op: u32) -> WindowPlan {
         step: arm.step,
         bucket: arm.bucket,
         cookie: arm.cookie,
-        first_element: 0,
+        // A card does not know where a window lies in its bucket. Each slot has memory of its own.
+        first_element: usize::from(arm.slot) << 32,
         elements: usize::from(arm.host_beats) * LANES,
         beats: shape.beats,
         base_bytes: arm.base,
@@ -240,6 +251,8 @@ impl Card for SoftwareCard {
             let job = Job::from_registers(&self.end);
             let software = SoftwareJob {
                 unexpected_bytes_max: 0,
+                silence_ns_min: 0,
+                carry_over: false,
                 ..SoftwareJob::new(job.rank, job.ranks, job.job_tag, job.payload_beats)
             };
             let rank = SoftwareRank::new(software, 0);

@@ -12,8 +12,8 @@ use optireduce_contract::packet::{
     write_header, write_udp_checksum,
 };
 use optireduce_core::protocol::{JobParams, Ranks, View, WindowPlan};
-use optireduce_core::software::{Batch, Software, SoftwareError, SoftwareJob};
-use optireduce_core::{Capabilities, DataPlane, PlaneEvent, PlaneLimits, RepairData};
+use optireduce_core::software::{Batch, Datagram, Software, SoftwareError, SoftwareJob};
+use optireduce_core::{Capabilities, DataPlane, Memory, PlaneEvent, PlaneLimits, WindowOutput};
 use optireduce_driver::Counters;
 
 use crate::card::{Accept, Card};
@@ -28,7 +28,6 @@ struct State {
     software: Software,
     now_ns: u64,
     mac_free_ps: u64,
-    out: Vec<u8>,
     /// Frames with a wrong UDP checksum, frames to other ports, and frames whose lengths disagree: the kernel of a real host
     /// would drop them.
     drop_checksum: u32,
@@ -47,15 +46,7 @@ impl SoftwareRank {
         (0..ranks).try_for_each(|peer| software.set_rate(peer, rate_bytes_per_us))?;
         // From now on: the record of what it accepts.
         software.take_trace();
-        let state = State {
-            software,
-            now_ns: 0,
-            mac_free_ps: 0,
-            out: Vec::new(),
-            drop_checksum: 0,
-            drop_foreign: 0,
-            drop_malformed: 0,
-        };
+        let state = State { software, now_ns: 0, mac_free_ps: 0, drop_checksum: 0, drop_foreign: 0, drop_malformed: 0 };
         Ok(Self(Arc::new(Mutex::new(state))))
     }
 
@@ -107,16 +98,17 @@ impl State {
     fn transmit(&mut self, tx: &mut Vec<Departure>) {
         let (rank, job_tag) = (self.software.job().rank, self.software.job().job_tag);
         let one = Batch { segments_max: 1, bytes_max: usize::MAX };
-        while let Some(transmit) = self.software.poll_transmit(one, &mut self.out) {
-            let Some((ubt, payload)) = self.out.split_first_chunk::<UBT_BYTES>() else { continue };
-            let Ok(ubt) = UbtHeader::from_bytes(ubt, job_tag) else { continue };
-            let mut header = [0; HEADER_BYTES];
+        while let Some(transmit) = self.software.poll_transmit(one) {
             let (from, to) = (Endpoint::of_rank(rank), Endpoint::of_rank(transmit.to));
-            write_header(&mut header, from, to, UDP_PORT_DEFAULT, &ubt, payload.len());
-            let mut frame = [&header, payload].concat();
-            write_udp_checksum(&mut frame);
-            self.mac_free_ps = self.mac_free_ps.max(self.now_ns * 1000) + wire_ps(frame.len());
-            tx.push(Departure { at_ns: self.mac_free_ps.div_ceil(1000), frame });
+            for Datagram { header, payload } in transmit.datagrams() {
+                let Ok(ubt) = UbtHeader::from_bytes(header, job_tag) else { continue };
+                let mut header = [0; HEADER_BYTES];
+                write_header(&mut header, from, to, UDP_PORT_DEFAULT, &ubt, payload.len());
+                let mut frame = [&header, payload].concat();
+                write_udp_checksum(&mut frame);
+                self.mac_free_ps = self.mac_free_ps.max(self.now_ns * 1000) + wire_ps(frame.len());
+                tx.push(Departure { at_ns: self.mac_free_ps.div_ceil(1000), frame });
+            }
         }
     }
 }
@@ -197,15 +189,23 @@ impl DataPlane for SoftwareRank {
         self.lock().software.take_heard()
     }
 
+    fn lend(&mut self, memory: Memory, values: Vec<f32>) {
+        self.lock().software.lend(memory, values);
+    }
+
+    fn reclaim(&mut self, memory: Memory) -> Option<Vec<f32>> {
+        self.lock().software.reclaim(memory)
+    }
+
     fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), SoftwareError> {
         self.lock().software.arm(plan, params)
     }
 
-    fn contribute(&mut self, plan: &WindowPlan, elements: &[f32]) -> Result<(), SoftwareError> {
+    fn contribute(&mut self, plan: &WindowPlan) -> Result<(), SoftwareError> {
         let mut state = self.lock();
         let now_ns = state.now_ns;
         state.software.advance(now_ns);
-        state.software.contribute(plan, elements)
+        state.software.contribute(plan)
     }
 
     fn flush(&mut self) -> Result<(), SoftwareError> {
@@ -216,12 +216,8 @@ impl DataPlane for SoftwareRank {
         self.lock().software.poll()
     }
 
-    fn take_result(&mut self, plan: &WindowPlan, out: &mut [f32]) -> Result<(), SoftwareError> {
-        self.lock().software.take_result(plan, out)
-    }
-
-    fn repair_data(&mut self, plan: &WindowPlan) -> Option<RepairData> {
-        self.lock().software.repair_data(plan)
+    fn take_result(&mut self, plan: &WindowPlan, look: &mut dyn FnMut(WindowOutput<'_>)) -> Result<(), SoftwareError> {
+        self.lock().software.take_result(plan, look)
     }
 
     fn cancel(&mut self, plan: &WindowPlan) -> Result<(), SoftwareError> {

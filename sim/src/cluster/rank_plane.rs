@@ -5,7 +5,7 @@ use std::fmt;
 use optireduce::{SmartNic, SmartNicError};
 use optireduce_core::protocol::{JobParams, Ranks, View, WindowPlan};
 use optireduce_core::software::SoftwareError;
-use optireduce_core::{Capabilities, DataPlane, PlaneEvent, PlaneLimits, RepairData};
+use optireduce_core::{Capabilities, DataPlane, Memory, PlaneEvent, PlaneLimits, WindowOutput};
 use optireduce_driver::{Counters, DriverError, InProcessBus};
 use thiserror::Error;
 
@@ -88,10 +88,6 @@ impl<S: DataPlane<Error = SoftwareError>> DataPlane for RankPlane<S> {
         forward_result!(self, plane => plane.set_rate(peer, rate_bytes_per_us))
     }
 
-    fn repair_data(&mut self, plan: &WindowPlan) -> Option<RepairData> {
-        forward!(self, plane => plane.repair_data(plan))
-    }
-
     fn cancel(&mut self, plan: &WindowPlan) -> Result<(), RankPlaneError> {
         forward_result!(self, plane => plane.cancel(plan))
     }
@@ -108,12 +104,20 @@ impl<S: DataPlane<Error = SoftwareError>> DataPlane for RankPlane<S> {
         forward!(self, plane => plane.take_heard())
     }
 
+    fn lend(&mut self, memory: Memory, values: Vec<f32>) {
+        forward!(self, plane => plane.lend(memory, values));
+    }
+
+    fn reclaim(&mut self, memory: Memory) -> Option<Vec<f32>> {
+        forward!(self, plane => plane.reclaim(memory))
+    }
+
     fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), RankPlaneError> {
         forward_result!(self, plane => plane.arm(plan, params))
     }
 
-    fn contribute(&mut self, plan: &WindowPlan, elements: &[f32]) -> Result<(), RankPlaneError> {
-        forward_result!(self, plane => plane.contribute(plan, elements))
+    fn contribute(&mut self, plan: &WindowPlan) -> Result<(), RankPlaneError> {
+        forward_result!(self, plane => plane.contribute(plan))
     }
 
     fn flush(&mut self) -> Result<(), RankPlaneError> {
@@ -124,7 +128,7 @@ impl<S: DataPlane<Error = SoftwareError>> DataPlane for RankPlane<S> {
         forward_result!(self, plane => plane.poll())
     }
 
-    fn take_result(&mut self, plan: &WindowPlan, out: &mut [f32]) -> Result<(), RankPlaneError> {
-        forward_result!(self, plane => plane.take_result(plan, out))
+    fn take_result(&mut self, plan: &WindowPlan, look: &mut dyn FnMut(WindowOutput<'_>)) -> Result<(), RankPlaneError> {
+        forward_result!(self, plane => plane.take_result(plan, look))
     }
 }

@@ -27,6 +27,9 @@ pub fn header(config: &ClusterConfig, name: &str) -> String {
         config.bound_ns as f64 / 1000.0,
         if config.early == Early::Off { "off" } else { "on" },
     );
+    if impairments.corrupt > 0.0 {
+        let _ = write!(line, ", {} % of packets with a flipped bit", impairments.corrupt * 100.0);
+    }
     if !config.software_ranks.is_empty() {
         let ranks = config.software_ranks.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
         let _ = write!(line, ", software instead of a card on rank {ranks}");

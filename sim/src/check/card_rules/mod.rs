@@ -9,6 +9,10 @@ mod payload;
 mod queues;
 mod reset;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
 use optireduce_contract::packet::{
     FLAG_HADAMARD, FLAG_LAST_PERCENTILE, HEADER_BYTES, STAGE_BROADCAST, STAGE_CONTRIBUTE, UDP_PORT_DEFAULT, UbtHeader,
     frame, read_header,
@@ -60,14 +64,25 @@ pub const CARD_RULES: &[(&str, Rule)] = &[
     ("a card that was disabled at any moment is as after power-on", reset::no_trace),
 ];
 
-/// Checks an engine against rules.
+/// Checks an engine against rules, as many at a time as there are cores: each has a card of its own.
 ///
 /// # Errors
 /// One line for each rule that is broken.
 pub fn check(engine: Engine, rules: &[&[(&str, Rule)]]) -> Result<(), String> {
     let rules = rules.concat();
-    let broken = rules.iter().filter_map(|(name, rule)| rule(engine).err().map(|what| format!("{name}: {what}")));
-    let broken: Vec<String> = broken.collect();
+    let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || {
+        while let Some((name, rule)) = rules.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let result = rule(engine).map_err(|what| format!("{name}: {what}"));
+            results.lock().unwrap_or_else(PoisonError::into_inner).push(result);
+        }
+    };
+    thread::scope(|scope| {
+        (0..thread::available_parallelism().map_or(1, usize::from)).for_each(|_| drop(scope.spawn(work)))
+    });
+    let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut broken: Vec<String> = results.into_iter().filter_map(Result::err).collect();
+    broken.sort();
     let (count, all) = (broken.len(), rules.len());
     if count == 0 { Ok(()) } else { Err(format!("{count} of {all} rules are broken:\n{}", broken.join("\n"))) }
 }
