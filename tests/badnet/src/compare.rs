@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use optireduce_badnet::{Hosts, Tcp};
+use optireduce_badnet::{Hosts, Tcp, print, say};
 
 use crate::contender::{Contender, Measurement, Programs, processes};
 use crate::row::{Condition, Figures, Row};
@@ -75,7 +75,7 @@ pub fn compare(args: &CompareArgs) -> crate::Outcome {
     if let Some(path) = &args.read {
         let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let rows: Result<Vec<Row>, _> = text.lines().map(serde_json::from_str).collect();
-        crate::print(&table::tables(&rows.map_err(|error| format!("{}: {error}", path.display()))?))?;
+        print(&table::tables(&rows.map_err(|error| format!("{}: {error}", path.display()))?))?;
         return Ok(true);
     }
     let mut file = match &args.json {
@@ -99,7 +99,7 @@ pub fn compare(args: &CompareArgs) -> crate::Outcome {
             let begin = Instant::now();
             let (outcome, network) = measure(args, &place, contender, hosts.as_ref(), port)?;
             let Place { condition, ranks, mtu } = place;
-            crate::say(&format!(
+            say(&format!(
                 "{:9} {ranks} ranks, MTU {mtu}: {:14} {:5.1} s  {network}",
                 condition.name(),
                 contender.name(),
@@ -111,7 +111,7 @@ pub fn compare(args: &CompareArgs) -> crate::Outcome {
             match outcome {
                 Err(error) => {
                     all_finished = false;
-                    crate::say(&format!("    FAILED: {error}"));
+                    say(&format!("    FAILED: {error}"));
                 }
                 Ok(figures) => {
                     let row =
@@ -128,7 +128,7 @@ pub fn compare(args: &CompareArgs) -> crate::Outcome {
             }
         }
     }
-    crate::print(&table::tables(&rows))?;
+    print(&table::tables(&rows))?;
     Ok(all_finished)
 }
 

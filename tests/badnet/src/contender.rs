@@ -88,7 +88,8 @@ pub fn processes(
             None => Command::new(program),
         };
         match contender {
-            Contender::Optireduce => command.args(["run", "--json"]),
+            // Beside others that use the network: ours, too.
+            Contender::Optireduce => command.args(["run", "--json", "--shared-memory", "off"]),
             Contender::OptireduceTcp => command.args(["run", "--json", "--engine", "tcp"]),
             _ => command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/gloo.py")),
         };

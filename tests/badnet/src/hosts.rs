@@ -1,6 +1,5 @@
 //! Hosts: network namespaces with a TUN device each, joined by a relay.
 
-use std::io::Write as _;
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -9,6 +8,7 @@ use std::sync::Arc;
 use tun_rs::{DeviceBuilder, Layer, SyncDevice};
 
 use crate::link::Conditions;
+use crate::output::say;
 use crate::relay::Relay;
 
 /// The interface's name in every host.
@@ -139,8 +139,7 @@ impl Drop for Hosts {
     fn drop(&mut self) {
         for namespace in &self.namespaces {
             if let Err(error) = ip(&["netns", "delete", namespace]) {
-                // Nobody has to read it.
-                let _ = writeln!(std::io::stderr(), "badnet: {error}");
+                say(&format!("badnet: {error}"));
             }
         }
     }

@@ -6,8 +6,10 @@
 
 mod hosts;
 mod link;
+mod output;
 mod relay;
 
 pub use hosts::{Hosts, INTERFACE, Tcp, address};
 pub use link::{Conditions, Link};
+pub use output::{print, say};
 pub use relay::{Counts, Relay};

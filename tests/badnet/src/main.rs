@@ -9,12 +9,11 @@ mod job;
 mod row;
 mod table;
 
-use std::io::Write;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
 use clap::{Parser, Subcommand};
-use optireduce_badnet::{Conditions, Hosts, Tcp, address};
+use optireduce_badnet::{Conditions, Hosts, Tcp, address, print, say};
 
 const EXIT_CODES: &str = "Exit codes:
   0  done
@@ -56,6 +55,9 @@ struct RunArgs {
     mtu: u16,
     #[command(flatten)]
     conditions: Conditions,
+    /// TCP sends again after 5 ms at the earliest, instead of 200 ms
+    #[arg(long)]
+    tuned_tcp: bool,
     /// Seed of losses, outages and delays
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -90,7 +92,8 @@ fn main() -> ExitCode {
 fn run(args: &RunArgs) -> Outcome {
     let ranks = usize::from(args.hosts);
     let hosts = Hosts::new(ranks, args.mtu)?;
-    hosts.tcp(Tcp::AsItComes, args.conditions.path_mtu)?;
+    let tcp = if args.tuned_tcp { Tcp::Tuned } else { Tcp::AsItComes };
+    hosts.tcp(tcp, args.conditions.path_mtu)?;
     let relay = hosts.join(args.conditions, args.seed);
     let commands = (0..ranks).map(|rank| {
         let mut command = hosts.command(rank, &args.command[0]);
@@ -106,19 +109,5 @@ fn run(args: &RunArgs) -> Outcome {
             say(&format!("badnet: {error}"));
             Ok(false)
         }
-    }
-}
-
-/// Says something on stderr. Nobody has to read it.
-fn say(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
-}
-
-/// Writes a result to stdout. A reader that has gone away is no error.
-fn print(text: &str) -> Result<(), String> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(format!("writing to stdout: {error}")),
-        _ => Ok(()),
     }
 }

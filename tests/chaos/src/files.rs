@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use optireduce_badnet::say;
+
 /// Elements of a rank's file: 4 MiB.
 const ELEMENTS: usize = 1 << 20;
 
@@ -76,7 +78,7 @@ impl Drop for Small {
     fn drop(&mut self) {
         let unmounted = Command::new("umount").arg(&self.0).status();
         if !unmounted.is_ok_and(|status| status.success()) {
-            eprintln!("optireduce-chaos: {} is still mounted", self.0.display());
+            say(&format!("optireduce-chaos: {} is still mounted", self.0.display()));
         }
     }
 }

@@ -19,9 +19,11 @@ use crate::{Outcome, training};
 pub const TIMEOUT_S: u64 = 10;
 /// How long `run --bench` measures, in seconds.
 const SECS: &str = "2";
+/// As long as a rank needs to come back, and more.
+const SECS_RESTART: &str = "10";
 /// By then a job has ended, however busy the machine is: several of its own timeouts.
 const LIMIT: Duration = Duration::from_secs(120);
-/// How long a trainer has to come back.
+/// How long a rank has to come back, on a busy machine.
 const BACK: Duration = Duration::from_secs(20);
 /// Collectives that trainers do when all is well again: so many that none has done them all before it hears of the end.
 const OPS_AFTER: u32 = 300;
@@ -92,12 +94,12 @@ impl Job<'_> {
         let small = small.then(|| Small::mount(self.path().join(format!("out.{victim}")))).transpose()?;
         let relay =
             self.hosts.join(Conditions { delay_p99_over_p50: 1.0, ..Conditions::default() }, self.scenario.seed);
-        let mut processes = (0..ranks).map(|rank| self.start(rank)).collect::<Result<Vec<_>, _>>()?;
+        let mut processes = (0..ranks).map(|rank| self.start(rank, false)).collect::<Result<Vec<_>, _>>()?;
         let begin = Instant::now();
         wait(begin + Duration::from_millis(after_ms), || false);
         let had_connected = processes.iter().all(|process| process.printed().iter().any(|line| line == "connected"));
         let stage = Stage { scenario: self.scenario, hosts: &self.hosts, relay: &relay };
-        stage.strike(&mut processes, || self.start(victim))?;
+        stage.strike(&mut processes, || self.start(victim, true))?;
         if subject == Subject::Train {
             self.end_training(&mut processes)?;
         }
@@ -127,12 +129,13 @@ impl Job<'_> {
         self.folder.path()
     }
 
-    fn log(&self, rank: usize) -> PathBuf {
-        self.path().join(format!("log.{rank}"))
+    /// What a trainer notes; `is_again`: one that was started again.
+    fn log(&self, rank: usize, is_again: bool) -> PathBuf {
+        self.path().join(format!("log.{rank}{}", if is_again { ".again" } else { "" }))
     }
 
-    /// Starts a rank on its host.
-    fn start(&self, rank: usize) -> Result<Process, String> {
+    /// Starts a rank on its host, or starts it again.
+    fn start(&self, rank: usize, is_again: bool) -> Result<Process, String> {
         let Scenario { seed, subject, fault, ranks, victim, secret, bound_ms, hadamard, .. } = *self.scenario;
         let program = match subject {
             Subject::Train => &self.programs.trainer,
@@ -141,13 +144,16 @@ impl Job<'_> {
         let mut command = self.hosts.command(rank, &program.to_string_lossy());
         let (timeout_s, bound_ms) = (TIMEOUT_S.to_string(), bound_ms.to_string());
         match subject {
+            Subject::Bench if fault == Fault::Restart => {
+                command.args(["run", "--bench", "64K", "--secs", SECS_RESTART, "--json"])
+            }
             Subject::Bench => command.args(["run", "--bench", "64K", "--secs", SECS, "--json"]),
             Subject::File => {
                 command.args(["run", "--json"]).arg("--file").arg(files::given(self.path(), rank));
                 command.arg("--out").arg(files::mean(self.path(), rank))
             }
             Subject::Train => {
-                command.arg("--log").arg(self.log(rank)).arg("--end").arg(self.path().join("end"));
+                command.arg("--log").arg(self.log(rank, is_again)).arg("--end").arg(self.path().join("end"));
                 command.args(["--seed", &seed.to_string()]).args(hadamard.then_some("--hadamard"))
             }
         };
@@ -156,6 +162,9 @@ impl Job<'_> {
         command.env("OPTIREDUCE_ROOT", format!("{}:29517", address(0))).env("OPTIREDUCE_JOB_ID", &self.mark);
         if secret {
             command.env("OPTIREDUCE_SECRET", format!("chaos {} {seed} 0123456789abcdef", self.mark));
+        }
+        if is_again {
+            command.env("OPTIREDUCE_REJOIN", "1");
         }
         let to_nowhere = (subject, fault) == (Subject::Bench, Fault::DiskFull) && rank == victim;
         Process::start(command, &self.mark, to_nowhere)
@@ -171,6 +180,7 @@ impl Job<'_> {
             let mut others =
                 processes.iter_mut().take(ranks).enumerate().filter(|(rank, _)| *rank != victim || !fault.kills());
             others.all(|(_, process)| process.has_ended().is_some() || process.op() > Some(at + 20))
+                && processes.iter_mut().skip(ranks).all(|again| again.has_ended().is_some() || again.op().is_some())
                 || processes.iter_mut().all(all)
         });
         let end = newest(processes) + OPS_AFTER;
@@ -196,13 +206,16 @@ impl Job<'_> {
                 Ok(0)
             }
             Subject::Train => {
-                let read =
-                    |rank| Log::read(&self.log(rank)).map_err(|error| format!("{}: {error}", self.log(rank).display()));
+                let read = |rank| {
+                    let read = |log: PathBuf| Log::read(&log).map_err(|error| format!("{}: {error}", log.display()));
+                    Ok::<_, String>([read(self.log(rank, false))?, read(self.log(rank, true))?].concat())
+                };
                 let logs = (0..ranks).map(read).collect::<Result<Vec<_>, _>>()?;
                 let judgement = training::judge(&logs);
                 findings.extend(judgement.findings);
                 for (rank, end) in judgement.ends.iter().enumerate() {
-                    let ended_well = processes[rank].code() == Some(0);
+                    let again = processes.get_mut(ranks).filter(|_| rank == victim).and_then(Process::code);
+                    let ended_well = again.or_else(|| processes[rank].code()) == Some(0);
                     match end {
                         None if ended_well => findings.push(format!("rank {rank} ended with 0, but without weights")),
                         Some(end) if ended_well && end.errors[1] >= end.errors[0] => {

@@ -1,22 +1,46 @@
 //! The judge of how ranks end: exit codes and messages.
 
+use std::time::Duration;
+
 use crate::process::Process;
 use crate::scenario::{Fault, Scenario, Subject};
+
+/// A measurement that goes on for so long after a rank was started again lets it in.
+const BACK: Duration = Duration::from_secs(5);
 
 /// What is wrong with the ends of the ranks.
 pub fn ends(scenario: &Scenario, processes: &mut [Process], had_connected: bool) -> Vec<String> {
     let mut findings = Vec::new();
+    let comes_back = must_come_back(scenario, processes, had_connected);
     for (number, process) in processes.iter_mut().enumerate() {
         let said = process.said();
         let Some(code) = process.code() else { continue };
         // A process that was started again comes after all others.
         let (rank, is_again) = if number < scenario.ranks { (number, false) } else { (scenario.victim, true) };
         let again = if is_again { ", started again," } else { "" };
-        if let Some(wrong) = end(scenario, rank, is_again, had_connected, code, &said) {
+        let stays_out = is_again && comes_back && !matches!(code, 0 | 3);
+        let stays_out = stays_out.then(|| "it could have come into the job, which went on".into());
+        if let Some(wrong) = end(scenario, rank, is_again, had_connected, code, &said).or(stays_out) {
             findings.push(format!("rank {rank}{again} ended with {code}: {wrong}; it said: {said}"));
         }
     }
     findings
+}
+
+/// Whether a rank that was started again has to end well: there was a job to come into, which went on for long enough.
+fn must_come_back(scenario: &Scenario, processes: &mut [Process], had_connected: bool) -> bool {
+    let &Scenario { ranks, subject, victim, .. } = scenario;
+    let (others, [again]) = processes.split_at_mut(ranks) else { return false };
+    let went_on = matches!(others[0].code(), Some(0 | 3));
+    went_on
+        && match subject {
+            // The others come to rank 0, and a mean is of those who began it.
+            _ if victim == 0 => false,
+            Subject::File => false,
+            Subject::Bench => others[0].outlived(again, BACK),
+            // It ends once its ranks are back.
+            Subject::Train => had_connected,
+        }
 }
 
 /// What is wrong with the end of one rank.
@@ -40,8 +64,8 @@ fn end(scenario: &Scenario, rank: usize, is_again: bool, had_connected: bool, co
         // 3: too much was lost for a job that trains.
         Subject::Bench => &[0, 3],
         Subject::Train => &[0],
-        // 1: too much was lost for a mean, and none was written.
-        Subject::File if fault.is_harmless() && bound_ms == 3000 => &[0],
+        // 1: something was lost, or so much that no mean was written.
+        Subject::File if fault.is_harmless() && fault != Fault::Loss && bound_ms == 3000 => &[0],
         Subject::File => &[0, 1],
     };
     // A mean that one rank cannot write is written by none.

@@ -1,11 +1,11 @@
 //! `optireduce-chaos`: jobs of real processes with faults, one after the other, each from a seed.
 
-use std::io::Write;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
+use optireduce_badnet::{print, say};
 use optireduce_chaos::{Fault, INTERRUPTED, Programs, Scenario, Subject, run};
 
 const HELP_END: &str = "Exit codes:
@@ -53,7 +53,7 @@ fn main() -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(error) => {
-            eprintln!("optireduce-chaos: {error}");
+            say(&format!("optireduce-chaos: {error}"));
             ExitCode::from(2)
         }
     }
@@ -70,33 +70,25 @@ fn chaos(args: &Args) -> Result<bool, String> {
         let scenario = Scenario::new(args.seed + jobs, args.subject, args.fault);
         let outcome = run(&scenario, &programs)?;
         if INTERRUPTED.load(Ordering::Relaxed) {
-            eprintln!("optireduce-chaos: interrupted");
+            say("optireduce-chaos: interrupted");
             break;
         }
         jobs += 1;
         compared += outcome.compared;
         bad += u64::from(!outcome.findings.is_empty());
         let codes: Vec<String> = outcome.codes.iter().map(i32::to_string).collect();
-        eprintln!("{}: {:.1} s, exit codes {}", scenario.line(), outcome.seconds, codes.join(" "));
+        say(&format!("{}: {:.1} s, exit codes {}", scenario.line(), outcome.seconds, codes.join(" ")));
         for finding in &outcome.findings {
-            eprintln!("    {finding}");
+            say(&format!("    {finding}"));
         }
         if !outcome.findings.is_empty() {
-            eprintln!("    again: {}", scenario.command());
+            say(&format!("    again: {}", scenario.command()));
         }
         if args.json {
-            print(&serde_json::to_string(&outcome).map_err(|error| error.to_string())?)?;
+            let line = serde_json::to_string(&outcome).map_err(|error| error.to_string())?;
+            print(&format!("{line}\n"))?;
         }
     }
-    eprintln!("{jobs} jobs, {compared} results compared, findings in {bad}");
+    say(&format!("{jobs} jobs, {compared} results compared, findings in {bad}"));
     Ok(bad == 0)
-}
-
-/// Prints a line of the result. A reader that has gone away is no error.
-fn print(line: &str) -> Result<(), String> {
-    let mut out = std::io::stdout().lock();
-    match writeln!(out, "{line}").and_then(|()| out.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(format!("writing to stdout: {error}")),
-        _ => Ok(()),
-    }
 }

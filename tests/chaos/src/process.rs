@@ -27,7 +27,8 @@ pub struct Process {
     printed: Lines,
     said: Lines,
     readers: Vec<JoinHandle<()>>,
-    ended: Option<ExitStatus>,
+    started: Instant,
+    ended: Option<(ExitStatus, Instant)>,
 }
 
 impl Process {
@@ -47,7 +48,7 @@ impl Process {
         let mut readers = Vec::new();
         readers.extend(child.stdout.take().map(|from| read(from, printed.clone())));
         readers.extend(child.stderr.take().map(|from| read(from, said.clone())));
-        Ok(Self { child, printed, said, readers, ended: None })
+        Ok(Self { child, printed, said, readers, started: Instant::now(), ended: None })
     }
 
     /// Sends a signal, if it still runs.
@@ -60,9 +61,14 @@ impl Process {
     /// How it ended, if it has.
     pub fn has_ended(&mut self) -> Option<ExitStatus> {
         if self.ended.is_none() {
-            self.ended = self.child.try_wait().ok().flatten();
+            self.ended = self.child.try_wait().ok().flatten().map(|status| (status, Instant::now()));
         }
-        self.ended
+        self.ended.map(|(status, _)| status)
+    }
+
+    /// Whether it still ran so long after another one was started.
+    pub fn outlived(&self, started: &Self, by: Duration) -> bool {
+        self.ended.is_none_or(|(_, ended)| ended >= started.started + by)
     }
 
     /// Its exit code, or the signal that ended it as a negative number.
@@ -74,7 +80,7 @@ impl Process {
     /// Waits for its end and its last words.
     pub fn join(&mut self) {
         if let Ok(status) = self.child.wait() {
-            self.ended = Some(status);
+            self.ended.get_or_insert((status, Instant::now()));
         }
         self.readers.drain(..).for_each(|reader| drop(reader.join()));
     }

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use optireduce_badnet::say;
 use rand::rngs::StdRng;
 use rand::{Rng, RngCore, SeedableRng};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
@@ -40,7 +41,7 @@ impl Strangers {
             });
             match entered {
                 Ok(()) => pester(fault, &ports, &until, StdRng::seed_from_u64(seed)),
-                Err(error) => eprintln!("optireduce-chaos: no strangers: {}: {error}", namespace.display()),
+                Err(error) => say(&format!("optireduce-chaos: no strangers: {}: {error}", namespace.display())),
             }
         });
         Self { end, thread: Some(thread) }
