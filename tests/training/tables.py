@@ -1,0 +1,154 @@
+"""The tables of results.md, from rows."""
+
+import statistics
+from collections.abc import Callable, Iterable
+from typing import Any
+
+Row = dict[str, Any]
+
+#: Half the width of a 95 % interval of a mean, in standard errors: Student's t for so many values, less one.
+STUDENT = [12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26]
+#: How soon this accuracy is reached is measured, on images that were not trained with.
+TARGET = 0.95
+
+HEAD = """# Training on good and bad networks
+
+Written by `tests/training/run`, as are `curves.png` and `runs.jsonl`, which has every run with its curve. {runs}
+
+Handwritten digits (8x8, 1440 to train with, 357 to test with), {ranks} ranks on hosts of their own (namespaces) joined by
+`badnet`, MTU 1500, 32 images per rank and step, {steps} steps, SGD with momentum. `mlp`: 64-128-10; `conv`: two convolutional
+layers and one other. Both have about ten thousand parameters, so a bucket is some 30 packets, a shard about 7.
+"""
+
+ACCURACY = """
+## Accuracy when packets are lost
+
+Accuracy in % on the images for testing after the last step, mean over seeds and its 95 % interval (Student's t). Lost: of the
+bytes that ranks were to receive, what did not come before the deadline of {bound} ms; it has the packets that the network
+drops, and those that a busy machine delivers too late. Skipped: steps in which rank 0 left something out, since more than 10 % was lost and could not be fetched. Halts:
+skipped steps after two others, where a job would have ended; here it goes on. Settle: the largest difference of a parameter
+between two ranks before `settle`, of all seeds; after: after it. 0 is the same to the bit.
+"""
+
+TIME = """
+## Time to accuracy
+
+Seconds until {target:.0f} % of the images for testing are recognised, median over seeds (least to most); in brackets how many seeds got
+there, if not all did. Of optireduce the deadline is what the ranks measure, as by default. `loss1`: 1 % of the packets are lost.
+`delay3`: delays with a median of 200 us and a P99 of 3 times that; `loss1-delay3`: both. `straggler`: a rank is 50 ms late in 1 of 10 steps. `gloo-tuned`: TCP may
+send again after 5 ms instead of 200 ms.
+
+![Loss and accuracy over time](curves.png)
+"""
+
+
+KILLED = """
+## A rank is killed
+
+The last rank ends without a word; the others are to go on.
+"""
+
+
+def interval(values: list[float]) -> str:
+    """Mean and 95 % interval, of shares in percent."""
+    values = [100 * one for one in values]
+    mean = statistics.fmean(values)
+    if len(values) < 2:
+        return f"{mean:.2f}"
+    quantile = STUDENT[len(values) - 2] if len(values) - 2 < len(STUDENT) else 2.26
+    return f"{mean:.2f} ± {quantile * statistics.stdev(values) / len(values) ** 0.5:.2f}"
+
+
+def seconds_to(row: Row, target: float = TARGET) -> float | None:
+    return next((seconds for _, seconds, _, accuracy in row["curve"] if accuracy >= target), None)
+
+
+def time_cell(rows: list[Row]) -> str:
+    reached = sorted(one for one in map(seconds_to, rows) if one is not None)
+    if not reached:
+        return f"none of {len(rows)}"
+    text = f"{statistics.median(reached):.2f}"
+    text += f" ({reached[0]:.2f} to {reached[-1]:.2f})" if len(reached) > 1 else ""
+    return text if len(reached) == len(rows) else f"{text} [{len(reached)} of {len(rows)}]"
+
+
+def distinct(values: Iterable[Any]) -> list[Any]:
+    return list(dict.fromkeys(values))
+
+
+def table(head: list[str], lines: Iterable[list[str]]) -> str:
+    written = [head, ["---"] * len(head), *lines]
+    return "\n".join(f"| {' | '.join(line)} |" for line in written) + "\n"
+
+
+def accuracy(rows: list[Row]) -> str:
+    lines = []
+    for model, condition, contender in distinct((one["model"], one["condition"], one["contender"]) for one in rows):
+        chosen = [row for row in rows if (row["model"], row["condition"], row["contender"]) == (model, condition, contender)]
+        said: list[Callable[[str], str]] = [
+            lambda key: f"{100 * statistics.fmean(row[key] for row in chosen):.2f} %",
+            lambda key: f"{statistics.fmean(row[key] for row in chosen):.1f}",
+        ]
+        is_bounded = chosen[0]["backend"] == "optireduce"
+        losses = [said[0]("lost"), said[1]("skipped"), said[1]("halts")] if is_bounded else ["", "", ""]
+        differences = [max(row[name] for row in chosen) for name in ("difference_before", "difference_max")]
+        result = [str(len(chosen)), interval([row["accuracy"] for row in chosen]), *losses]
+        result += [f"{difference:.1e}" if difference else "0" for difference in differences]
+        lines.append([model, condition, contender, *result])
+    lines.sort(key=lambda line: (line[0] != "mlp", float(line[1].split()[0])))
+    return table(["model", "packets dropped", "all-reduce", "seeds", "accuracy", "lost", "skipped", "halts", "settle", "after"], lines)
+
+
+def time(rows: list[Row]) -> str:
+    contenders, lines = distinct(row["contender"] for row in rows), []
+    for model, condition in distinct((row["model"], row["condition"]) for row in rows):
+        cells = []
+        for contender in contenders:
+            chosen = [row for row in rows if (row["model"], row["condition"], row["contender"]) == (model, condition, contender)]
+            cells.append(time_cell(chosen) if chosen else "not run")
+        lines.append([model, condition, *cells])
+    lines.sort(key=lambda line: line[0] != "mlp")
+    bounded = [row for row in rows if row["backend"] == "optireduce"]
+    before, after = ([row[name] for row in bounded if row[name]] for name in ("difference_before", "difference_max"))
+    differing = f"Replicas of optireduce differed in {len(before)} of {len(bounded)} runs before `settle`, by at most {max(before, default=0):.1e}"
+    return table(["model", "network", *contenders], lines) + f"\n{differing}; after it in {len(after)}.\n"
+
+
+def killed(rows: list[Row]) -> str:
+    lines = []
+    for row in rows:
+        ended = f"ended: {row['ended_by']}" if "ended_by" in row else f"went on with {row['live_ranks']} ranks"
+        accuracy = "" if "ended_by" in row else f"{100 * row['accuracy']:.2f} %"
+        lines.append([row["contender"], str(row["killed_at"]), ended, str(row["steps"]), accuracy])
+    return table(["all-reduce", "killed before step", "the job", "steps", "accuracy"], lines)
+
+
+def markdown(rows: list[Row], note: str) -> str:
+    """All of results.md."""
+    good = [row for row in rows if "failed" not in row]
+    failed = [row for row in rows if "failed" in row]
+    if not good:
+        return "# Training on good and bad networks\n\nNo run ended well.\n" + failures(failed)
+    kinds = {what: [row for row in good if row["what"] == what and row["killed_at"] is None] for what in ("accuracy", "time")}
+    dead = [row for row in good if row["killed_at"] is not None]
+    numbers = {key: " or ".join(map(str, distinct(row[key] for row in good if "ended_by" not in row))) for key in ("ranks", "steps")}
+    text = HEAD.format(runs=f"{note}".strip(), **numbers)
+    if kinds["accuracy"]:
+        bounds = distinct(row["settings"]["bound_ms"] for row in kinds["accuracy"] if row["settings"])
+        text += ACCURACY.format(bound=" or ".join(map(str, bounds))) + "\n" + accuracy(kinds["accuracy"])
+    if kinds["time"]:
+        text += TIME.format(target=100 * TARGET) + "\n" + time(kinds["time"])
+    if dead:
+        text += KILLED + "\n" + killed(dead)
+    return text + failures(failed)
+
+
+def failures(rows: list[Row]) -> str:
+    if not rows:
+        return ""
+    lines = [[row["what"], row["condition"], row["contender"], row["model"], str(row["seed"]), cause(row["failed"])] for row in rows]
+    return "\n## Failed\n\n" + table(["what", "network", "all-reduce", "model", "seed", "last line"], lines)
+
+
+def cause(text: str) -> str:
+    return (text.splitlines() or [""])[-1].replace("|", "/").strip()[:200]
