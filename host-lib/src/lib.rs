@@ -101,9 +101,7 @@ pub use communicator::{
     Local, Metrics, PartialOptions, PartialReduce, PartialReport, Pending, ReduceOp, Report, Request, Settled,
     Transfer, TwoLevel, TwoLevelBucket, Weighting,
 };
-pub use control::{
-    BootstrapError, ControlError, Launch, LaunchError, Message, Mismatch, ROOT_PORT_DEFAULT, Refusal, TORCH_PORT_OFFSET,
-};
+pub use control::{BootstrapError, ControlError, Launch, LaunchError, Message, Mismatch, ROOT_PORT_DEFAULT, Refusal};
 pub use exact::{Element, ElementType, ExactOp};
 pub use optireduce_core::protocol::repair::RepairReport;
 pub use optireduce_core::protocol::{

@@ -31,14 +31,9 @@ fn torchrun(rank: usize, port: u16) -> Vec<(&'static str, String)> {
     vec![("RANK", rank.to_string()), ("WORLD_SIZE", "4".into()), ("MASTER_ADDR", address), ("MASTER_PORT", port)]
 }
 
-/// A port whose neighbour, which torchrun's ranks use, is free.
-fn torch_port() -> u16 {
-    free_port() - optireduce::TORCH_PORT_OFFSET
-}
-
 #[test]
 fn the_example_runs_as_four_ranks_of_torchrun_with_the_shared_library() {
-    let port = torch_port();
+    let port = free_port();
     run_example(Link::Shared, "gcc", &[], |rank| torchrun(rank, port));
 }
 
@@ -66,7 +61,7 @@ fn the_example_runs_under_mpirun_itself() {
 
 #[test]
 fn the_example_is_clean_under_the_address_sanitizer() {
-    let port = torch_port();
+    let port = free_port();
     run_example(Link::Shared, "gcc", &SANITIZE, |rank| torchrun(rank, port));
 }
 
@@ -76,7 +71,7 @@ fn clang_takes_the_header_and_the_example_too() {
         eprintln!("clang is not installed: not tested");
         return;
     }
-    let port = torch_port();
+    let port = free_port();
     run_example(Link::Shared, "clang", &[], |rank| torchrun(rank, port));
 }
 

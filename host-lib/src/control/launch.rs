@@ -3,7 +3,7 @@
 //! | launcher | rank, ranks | root, if not given | id of the job, if not given |
 //! |---|---|---|---|
 //! | ours | `OPTIREDUCE_RANK`, `OPTIREDUCE_WORLD_SIZE` | `OPTIREDUCE_ROOT` = host:port | empty |
-//! | torchrun | `RANK`, `WORLD_SIZE` | `MASTER_ADDR`, [`TORCH_PORT_OFFSET`] above `MASTER_PORT`, which torch's own store has | `TORCHELASTIC_RUN_ID`, `TORCHELASTIC_RESTART_COUNT` |
+//! | torchrun | `RANK`, `WORLD_SIZE` | `MASTER_ADDR`, 17 above `MASTER_PORT` (which torch's own store has); for one that the kernel may have handed out (32768 and above), its last 14 bits + 16384 | `TORCHELASTIC_RUN_ID`, `TORCHELASTIC_RESTART_COUNT` |
 //! | Open MPI | `OMPI_COMM_WORLD_RANK`, `_SIZE` | this host, if all ranks are on it | `PMIX_NAMESPACE` |
 //! | MPICH, PMI | `PMI_RANK`, `PMI_SIZE` | none | empty |
 //! | Slurm | `SLURM_PROCID`, `SLURM_NTASKS` | `SLURM_LAUNCH_NODE_IPADDR` | `SLURM_JOB_ID`, `SLURM_STEP_ID`, `SLURM_RESTART_COUNT` |
@@ -19,10 +19,21 @@
 use optireduce_core::protocol::RANKS_MAX;
 use thiserror::Error;
 
-/// By how much the root's port lies above torch's.
-pub const TORCH_PORT_OFFSET: u16 = 17;
+/// By how much the root's port lies above torch's, if somebody chose that one.
+const TORCH_PORT_OFFSET: u16 = 17;
+/// The first port that Linux hands out by itself, if it is not told otherwise (`net.ipv4.ip_local_port_range`).
+const HANDED_OUT_MIN: u16 = 1 << 15;
 /// The root's port where a launcher gives only a host.
 pub const ROOT_PORT_DEFAULT: u16 = 29_517;
+
+/// The root's port in a job of torchrun. Neighbours of a port that the kernel handed out, as `torchrun --standalone` has one, go
+/// to any connection of this host: then the root's port is below all those.
+fn torch_root_port(master_port: u16) -> u16 {
+    match master_port < HANDED_OUT_MIN {
+        true => master_port + TORCH_PORT_OFFSET,
+        false => HANDED_OUT_MIN / 2 + master_port % (HANDED_OUT_MIN / 2),
+    }
+}
 
 /// A process's place in its job: the rank, how many there are, where rank 0 listens, and which job it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,10 +156,10 @@ impl Launch {
                 let missing = |missing| LaunchError::Missing { missing, because: rank };
                 let host = variable("MASTER_ADDR").ok_or(missing("MASTER_ADDR"))?;
                 let found = variable("MASTER_PORT").ok_or(missing("MASTER_PORT"))?;
-                let port = found.parse::<u16>().ok().and_then(|port| port.checked_add(TORCH_PORT_OFFSET));
-                let expected = format!("a port below {}", u16::MAX - TORCH_PORT_OFFSET);
-                let port = port.ok_or(LaunchError::Invalid { name: "MASTER_PORT", found, expected })?;
-                format!("{host}:{port}")
+                let Ok(port) = found.parse() else {
+                    return Err(LaunchError::Invalid { name: "MASTER_PORT", found, expected: "a port".into() });
+                };
+                format!("{host}:{}", torch_root_port(port))
             }
             (None, "Open MPI") if variable("OMPI_COMM_WORLD_LOCAL_SIZE") == variable(size) => {
                 with_default_port("127.0.0.1".into())
@@ -238,6 +249,8 @@ mod tests {
     fn every_launcher_is_understood() {
         let torch = [("RANK", "3"), ("WORLD_SIZE", "4"), ("MASTER_ADDR", "10.0.0.1"), ("MASTER_PORT", "29500")];
         assert_eq!(launch(&torch), place(3, 4, "10.0.0.1:29517"));
+        let standalone = [&torch[..3], &[("MASTER_PORT", "44845")]].concat();
+        assert_eq!(launch(&standalone), place(3, 4, "10.0.0.1:28461"), "below the ports that the kernel hands out");
         let mpi = [
             ("OMPI_COMM_WORLD_RANK", "1"),
             ("OMPI_COMM_WORLD_SIZE", "2"),

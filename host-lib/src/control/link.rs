@@ -66,6 +66,8 @@ pub(super) async fn connect(local: IpAddr, to: SocketAddr) -> io::Result<TcpStre
         return Err(io::Error::new(io::ErrorKind::AddrNotAvailable, what));
     }
     let socket = if to.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    // Once it has ended, its port is free for a rank 0 at once, not after a minute.
+    socket.set_reuseaddr(true)?;
     socket.bind((local, 0).into())?;
     socket.connect(to).await
 }

@@ -33,7 +33,7 @@ pub use self::bootstrap::{BootstrapError, Refusal};
 pub(crate) use self::bootstrap::{CardLimits, Job, Meeting, Member};
 pub use self::channel::ControlError;
 pub(crate) use self::channel::{CHUNK_BYTES, Closer, ControlChannel, Folding, PeerMessages, Place};
-pub use self::launch::{Launch, LaunchError, ROOT_PORT_DEFAULT, TORCH_PORT_OFFSET};
+pub use self::launch::{Launch, LaunchError, ROOT_PORT_DEFAULT};
 pub use self::mailbox::Message;
 pub(crate) use self::mailbox::{Mailbox, Space, Tag, Underway};
 pub(crate) use self::resolve::{local_address, resolve};

@@ -107,7 +107,7 @@ def offloads() -> Finding:
 
 def network(root: str | None) -> Iterator[Finding]:
     master, port = os.environ.get("MASTER_ADDR"), os.environ.get("MASTER_PORT")
-    root = root or os.environ.get("OPTIREDUCE_ROOT") or (f"{master}:{int(port) + 17}" if master and port else None)
+    root = root or os.environ.get("OPTIREDUCE_ROOT") or (f"{master}:{port}" if master and port else None)
     host, _, given = (root or "127.0.0.1:0").rpartition(":")
     try:
         address = socket.getaddrinfo(host, None, socket.AF_INET, socket.SOCK_DGRAM)[0][4][0]
