@@ -237,7 +237,11 @@ impl Communicator {
     }
 
     /// Averages of models among the ranks that are ready. Collective.
-    #[pyo3(signature = (elements, *, group_size, weights = "dynamic", sync_bound = Some(2), repair = true, patience_s = 10.0, bound_ms = None))]
+    // The text: PyO3 writes `...` for `Some(2)`.
+    #[pyo3(
+        signature = (elements, *, group_size, weights = "dynamic", sync_bound = Some(2), repair = true, patience_s = 10.0, bound_ms = None),
+        text_signature = "($self, elements, *, group_size, weights='dynamic', sync_bound=2, repair=True, patience_s=10.0, bound_ms=None)"
+    )]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
     fn partial_reduce(
         &self,

@@ -24,7 +24,7 @@ enum State {
 }
 
 /// A call that has begun: `test`, `wait`, or `await` it. Dropping it does not take the call back.
-#[pyclass(frozen, module = "optireduce")]
+#[pyclass(frozen, generic, module = "optireduce")]
 pub struct Request {
     context: Arc<Context>,
     operation: String,

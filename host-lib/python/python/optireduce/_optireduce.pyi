@@ -2,25 +2,28 @@
 
 from collections.abc import Generator, Sequence
 from types import TracebackType
-from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, final
 
 from numpy import ndarray
 from typing_extensions import Buffer
 
 from .report import PartialReport, Report, Settled
 
+__all__ = ["Bucket", "Communicator", "PartialReduce", "Request", "__version__"]
+
 __version__: str
 
-class SupportsDlpack(Protocol):
+class _SupportsDlpack(Protocol):
     def __dlpack__(self) -> Any: ...
 
 # float32, of any shape: numpy, array.array, memoryview, or what has DLPack (torch, jax, cupy's host arrays).
-Array: TypeAlias = Buffer | SupportsDlpack
-Hadamard: TypeAlias = Literal["off", "on", "auto"]
-Element: TypeAlias = Literal["f16", "bf16", "f32", "f64", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64"]
-ExactOp: TypeAlias = Literal["sum", "avg", "product", "min", "max", "and", "or", "xor"]
-T = TypeVar("T")
+_Array: TypeAlias = Buffer | _SupportsDlpack
+_Hadamard: TypeAlias = Literal["off", "on", "auto"]
+_Element: TypeAlias = Literal["f16", "bf16", "f32", "f64", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64"]
+_ExactOp: TypeAlias = Literal["sum", "avg", "product", "min", "max", "and", "or", "xor"]
+_T = TypeVar("_T")
 
+@final
 class Communicator:
     """One rank of a job.
 
@@ -45,8 +48,8 @@ class Communicator:
     - `secret`: encrypts and authenticates everything; or `OPTIREDUCE_SECRET`.
     """
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         rank: int,
         world_size: int,
         root: str,
@@ -57,7 +60,7 @@ class Communicator:
         bound_ms: float = ...,
         bound_max_ms: float = ...,
         early: Literal["adaptive", "off"] | float = ...,
-        hadamard: Hadamard = ...,
+        hadamard: _Hadamard = ...,
         bf16: bool = ...,
         incast: int | None = ...,
         window_bytes: int = ...,
@@ -70,7 +73,7 @@ class Communicator:
         mtu: int | None = ...,
         local: Literal["off", "auto"] = ...,
         secret: str = ...,
-    ) -> None: ...
+    ) -> Communicator: ...
     @staticmethod
     def from_env(**settings: Any) -> Communicator:
         """The rank that the launcher's environment says: torchrun, mpirun, Slurm, or `OPTIREDUCE_RANK`."""
@@ -85,22 +88,22 @@ class Communicator:
         elements: int,
         *,
         op: Literal["avg", "sum"] = "avg",
-        hadamard: Hadamard | None = None,
+        hadamard: _Hadamard | None = None,
         bf16: bool | None = None,
         repair: bool | None = None,
     ) -> Bucket:
         """Declares a bucket. What is None is as the communicator is set. Collective."""
     def barrier(self) -> None:
         """Waits until all ranks are here. Collective."""
-    def broadcast(self, array: Array, root: int = 0) -> None:
+    def broadcast(self, array: _Array, root: int = 0) -> None:
         """Hands the root's values to all ranks, whole, in place. Collective."""
     def all_gather_bytes(self, data: Buffer) -> list[bytes]:
         """Hands every rank's bytes to every rank: what each gave, by rank. Collective."""
     def start_barrier(self) -> Request[None]:
         """What begins with `start_` runs in the order in which it was begun. Collective, but sends and receives."""
-    def start_all_reduce_exact(self, data: Buffer, element: Element, op: ExactOp) -> Request[bytes]:
+    def start_all_reduce_exact(self, data: Buffer, element: _Element, op: _ExactOp) -> Request[bytes]:
         """Reduces values of a type over TCP: whole, with the same bits on all ranks. `data`: their bytes. Collective."""
-    def start_reduce_scatter_exact(self, data: Buffer, element: Element, op: ExactOp) -> Request[bytes]:
+    def start_reduce_scatter_exact(self, data: Buffer, element: _Element, op: _ExactOp) -> Request[bytes]:
         """The same; this rank's shard. Collective."""
     def start_broadcast_bytes(self, data: Buffer, root: int) -> Request[bytes]:
         """The root's bytes; all give as many. Collective."""
@@ -149,6 +152,7 @@ class Communicator:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> bool: ...
 
+@final
 class Bucket:
     """What is reduced again and again; from `Communicator.bucket`. All ranks make the same calls on the same buckets in the same
     order. If a report does not say "apply", too much was lost, and the array is unchanged."""
@@ -159,36 +163,38 @@ class Bucket:
     def elements(self) -> int: ...
     @property
     def shard_range(self) -> tuple[int, int]: ...
-    def all_reduce(self, array: Array) -> Report:
+    def all_reduce(self, array: _Array) -> Report:
         """Reduces the array over all ranks, in place. Collective."""
-    def start_all_reduce(self, array: Array) -> Request[Report]:
+    def start_all_reduce(self, array: _Array) -> Request[Report]:
         """Begins to reduce the array over all ranks. `Request.wait` writes the result to the array. Collective."""
-    def reduce_scatter(self, array: Array) -> tuple[ndarray, Report]:
+    def reduce_scatter(self, array: _Array) -> tuple[ndarray, Report]:
         """Reduces the array over all ranks; this rank's shard. Collective."""
-    def start_reduce_scatter(self, array: Array) -> Request[tuple[ndarray, Report]]: ...
-    def all_gather(self, shard: Array) -> tuple[ndarray, Report]:
+    def start_reduce_scatter(self, array: _Array) -> Request[tuple[ndarray, Report]]: ...
+    def all_gather(self, shard: _Array) -> tuple[ndarray, Report]:
         """Hands this rank's shard to all ranks; the whole, with zeros where something is missing. Collective."""
-    def start_all_gather(self, shard: Array) -> Request[tuple[ndarray, Report]]: ...
+    def start_all_gather(self, shard: _Array) -> Request[tuple[ndarray, Report]]: ...
     def settle(self, timeout: float | None = None) -> Settled:
         """Waits until nothing is outstanding, at most `timeout` seconds (None: the communicator's); what the results so far lack."""
 
+@final
 class PartialReduce:
     """Averages of models among the ranks that are ready; from `Communicator.partial_reduce`. Each rank calls at its own pace."""
 
     @property
     def elements(self) -> int: ...
-    def average(self, array: Array, iteration: int) -> PartialReport:
+    def average(self, array: _Array, iteration: int) -> PartialReport:
         """Averages the model of an iteration, greater than that of the last report, with those of a group, in place."""
-    def start_average(self, array: Array, iteration: int) -> Request[PartialReport]:
+    def start_average(self, array: _Array, iteration: int) -> Request[PartialReport]:
         """Begins to average the model. `Request.wait` writes the mean to the array. One at a time."""
     def close(self, timeout: float | None = None) -> None:
         """Takes part in no group any more, and waits until the others do not, either. A second call does nothing."""
 
-class Request(Generic[T]):
+@final
+class Request(Generic[_T]):
     """A call that has begun: `test`, `wait`, or `await` it. Dropping it does not take the call back."""
 
     def test(self) -> bool:
         """Whether the call has finished; does not wait."""
-    def wait(self, timeout: float | None = None) -> T:
+    def wait(self, timeout: float | None = None) -> _T:
         """Waits until the call has finished, and gives its result; `TimeoutError` after `timeout` seconds: the call goes on."""
-    def __await__(self) -> Generator[Any, None, T]: ...
+    def __await__(self) -> Generator[Any, None, _T]: ...

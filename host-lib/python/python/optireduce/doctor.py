@@ -110,7 +110,7 @@ def network(root: str | None) -> Iterator[Finding]:
     root = root or os.environ.get("OPTIREDUCE_ROOT") or (f"{master}:{port}" if master and port else None)
     host, _, given = (root or "127.0.0.1:0").rpartition(":")
     try:
-        address = socket.getaddrinfo(host, None, socket.AF_INET, socket.SOCK_DGRAM)[0][4][0]
+        address = str(socket.getaddrinfo(host, None, socket.AF_INET, socket.SOCK_DGRAM)[0][4][0])
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             # Sends nothing: the kernel chooses the way.
             probe.connect((address, 9))
@@ -200,7 +200,8 @@ def on_this_machine() -> Iterator[Finding]:
 
 def between_ranks() -> Iterator[Finding]:
     """The ranks of the launcher's job."""
-    name, found = "the job's ranks", None
+    name = "the job's ranks"
+    found: Any
     try:
         with Communicator.from_env(timeout_s=TIMEOUT_S) as communicator:
             name = f"{communicator.world_size} ranks"

@@ -42,6 +42,6 @@ def over_store(store: Any, rank: int) -> Callable[[str | None], str]:
     def share(mine: str | None) -> str:
         if rank == 0:
             store.set(KEY, mine)
-        return store.get(KEY).decode()
+        return bytes(store.get(KEY)).decode()
 
     return share

@@ -37,7 +37,7 @@ class Session:
     """A communicator, and the threads that serve it."""
 
     def __init__(self, communicator: Any, rank: int, size: int, name: str, agrees: bool = False) -> None:
-        self.calls = Alone() if communicator is None else communicator
+        self.calls: Any = Alone() if communicator is None else communicator
         self.rank, self.size, self.name = rank, size, name
         #: Whether all ranks skip an update if one does; the setting `agree`.
         self.agrees = agrees
@@ -104,7 +104,7 @@ class Session:
         buckets after its first backward pass, and nothing is to be outstanding of those that it replaces.
 
         `note` gets the report, and whoever gives it sees to it that the job halts; without it the call fails."""
-        name = self.describe(work.name)
+        name, floats = self.describe(work.name), tensor
 
         def start() -> Any:
             nonlocal floats
@@ -130,7 +130,6 @@ class Session:
             elif result.action == "halt":
                 raise HaltError(f"{name}: more than 10 % was lost in {HALT} all-reduces in a row: {result}")
 
-        floats = tensor
         return self.submit(work, start, finish)
 
     def reduce_scatter(self, work: Work, output: torch.Tensor, inputs: torch.Tensor, op: str) -> Work:

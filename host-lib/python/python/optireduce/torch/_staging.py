@@ -20,17 +20,17 @@ class Staged:
             tensor.record_stream(stream)
             arrived = torch.cuda.Event()
             arrived.record(stream)
-        self.future: torch.futures.Future = torch.futures.Future(devices=[device])
+        self.future: torch.futures.Future[torch.Tensor] = torch.futures.Future(devices=[device])
         self.work = _StagedWork(name, self.host, arrived)
 
-        def back(_: torch.futures.Future) -> None:
+        def back(_: torch.futures.Future[list[torch.Tensor]]) -> None:
             try:
                 self.work.wait()
                 with torch.cuda.stream(stream):
                     tensor.copy_(self.host, non_blocking=True)
                     self.future.set_result(tensor)
             except BaseException as error:
-                self.future.set_exception(error)
+                self.future.set_exception(error)  # type: ignore[arg-type]  # torch says that it takes a value
 
         self.work.get_future().add_done_callback(back)
 

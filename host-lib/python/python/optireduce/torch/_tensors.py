@@ -41,7 +41,7 @@ def check(tensors: Sequence[torch.Tensor], operation: str) -> None:
 def to_bytes(tensor: torch.Tensor) -> memoryview:
     """The values of a tensor in order, without a copy if they lie in order."""
     flat = tensor.detach().contiguous().reshape(-1)
-    return memoryview(flat.view(torch.uint8).numpy())
+    return flat.view(torch.uint8).numpy().data
 
 
 def from_bytes(tensor: torch.Tensor, data: bytes, operation: str) -> None:

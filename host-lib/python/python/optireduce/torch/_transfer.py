@@ -37,6 +37,6 @@ class Transfer(Work):
         else:
             self.finish()
 
-    def get_future(self) -> torch.futures.Future:
+    def get_future(self) -> torch.futures.Future[list[torch.Tensor]]:
         threading.Thread(target=self.wait, name="optireduce-transfer", daemon=True).start()
         return super().get_future()

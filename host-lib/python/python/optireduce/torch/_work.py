@@ -22,7 +22,7 @@ class Work(dist.Work):
         self.tensors = tensors
         self._done = threading.Event()
         self._error: BaseException | None = None
-        self._ended: torch.futures.Future = torch.futures.Future()
+        self._ended: torch.futures.Future[None] = torch.futures.Future()
         # What `set_exception` sets is a value to C++, which takes it for tensors; what a callback raises is an error.
         self._future = self._ended.then(self._outcome)
 
@@ -35,7 +35,7 @@ class Work(dist.Work):
         self._done.set()
         self._ended.set_result(None)
 
-    def _outcome(self, _: torch.futures.Future) -> list[torch.Tensor]:
+    def _outcome(self, _: torch.futures.Future[None]) -> list[torch.Tensor]:
         if self._error is not None:
             raise self._error
         return self.tensors
@@ -50,7 +50,7 @@ class Work(dist.Work):
             raise self._error
         return True
 
-    def get_future(self) -> torch.futures.Future:
+    def get_future(self) -> torch.futures.Future[list[torch.Tensor]]:
         return self._future
 
     def is_completed(self) -> bool:
