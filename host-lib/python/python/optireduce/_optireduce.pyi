@@ -1,7 +1,7 @@
 """Communicators, buckets and requests, in Rust."""
 
 from collections.abc import Generator, Sequence
-from types import TracebackType
+from types import GenericAlias, TracebackType
 from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, final
 
 from numpy import ndarray
@@ -193,6 +193,7 @@ class PartialReduce:
 class Request(Generic[_T]):
     """A call that has begun: `test`, `wait`, or `await` it. Dropping it does not take the call back."""
 
+    def __class_getitem__(cls, key: Any) -> GenericAlias: ...
     def test(self) -> bool:
         """Whether the call has finished; does not wait."""
     def wait(self, timeout: float | None = None) -> _T:
