@@ -326,8 +326,8 @@ pub trait DataPlane {
     /// If the window's broadcast stage was not reported, or if the data plane is broken.
     fn take_result(&mut self, plan: &WindowPlan, look: &mut dyn FnMut(WindowOutput<'_>)) -> Result<(), Self::Error>;
 
-    /// [`Capability::LateBytes`]: bytes of fp32 so far that arrived after their stage had closed. `None` without it: late
-    /// bytes cannot be told from lost ones.
+    /// [`Capability::LateBytes`]: bytes of fp32 so far that arrived after their stage had closed, as far as it is known
+    /// without those that it had already. `None` without it: late bytes cannot be told from lost ones.
     fn late_bytes(&self) -> Option<u64>;
 
     /// [`Capability::RoundTrips`]: how fast a peer is sent to from now on, in bytes of the wire per microsecond; 0: no limit.

@@ -39,19 +39,25 @@ pub struct StageReport {
 impl StageReport {
     /// The stage time sample for the header's timeout field, in units of 16 us, rounded up, saturating.
     ///
-    /// Complete: the elapsed time. Deadline: the bound. Early: the elapsed time scaled to what would have been
-    /// complete.
-    /// `expected_bytes`: what was expected from all ranks. Source: OptiReduce 3.2.1.
+    /// Complete: the elapsed time. Otherwise the time until the last packet, scaled to what would have been complete; the bound if
+    /// nothing came. Of a data plane that does not say when packets came: the elapsed time scaled if it closed early, the bound at the
+    /// deadline.
+    /// `expected_bytes`: what was expected from all ranks. Source: OptiReduce 3.2.1. Ours: until the last packet. The grace time
+    /// follows from samples, and a stage that closes early or at its deadline has waited for it: with that in the samples it grows with
+    /// itself, under loss until windows that follow one another take ten times as long.
     pub fn timeout_16us(&self, bound_ns: u64, expected_bytes: u64) -> u16 {
         let received: u64 = self.received_bytes_per_rank.iter().sum();
-        let ns = match self.closed_by {
-            ClosedBy::Complete => self.elapsed_ns,
-            ClosedBy::Deadline => bound_ns,
-            ClosedBy::Early if received == 0 => bound_ns,
-            ClosedBy::Early => {
-                let scaled = u128::from(self.elapsed_ns) * u128::from(expected_bytes) / u128::from(received);
-                u64::try_from(scaled).unwrap_or(u64::MAX)
-            }
+        let scaled = |ns: u64| {
+            let scaled = u128::from(ns) * u128::from(expected_bytes) / u128::from(received.max(1));
+            u64::try_from(scaled).unwrap_or(u64::MAX)
+        };
+        let ns = match (self.closed_by, self.last_ns_per_rank.iter().max()) {
+            (ClosedBy::Complete, _) => self.elapsed_ns,
+            (_, Some(0)) => bound_ns,
+            _ if received == 0 => bound_ns,
+            (_, Some(last_ns)) => scaled(*last_ns),
+            (ClosedBy::Early, None) => scaled(self.elapsed_ns),
+            (ClosedBy::Deadline, None) => bound_ns,
         };
         ns.div_ceil(TIMEOUT_UNIT_NS).try_into().unwrap_or(u16::MAX)
     }
@@ -244,7 +250,7 @@ mod tests {
 
     #[test]
     fn time_samples_follow_the_way_the_stage_closed() {
-        let sample = |closed_by, elapsed_ns, received| {
+        let sample_of = |closed_by, elapsed_ns, received, last_ns_per_rank| {
             let received_bytes_per_rank = vec![received, 0];
             StageReport {
                 cookie: 0,
@@ -253,11 +259,12 @@ mod tests {
                 received_bytes_per_rank,
                 elapsed_ns,
                 heard: Ranks::default(),
-                last_ns_per_rank: Vec::new(),
+                last_ns_per_rank,
                 hints: Vec::new(),
             }
             .timeout_16us(1_600_000, 1000)
         };
+        let sample = |closed_by, elapsed_ns, received| sample_of(closed_by, elapsed_ns, received, Vec::new());
         assert_eq!(sample(ClosedBy::Complete, 160_000, 1000), 10);
         assert_eq!(sample(ClosedBy::Complete, 160_001, 1000), 11);
         assert_eq!(sample(ClosedBy::Deadline, 1_600_004, 10), 100);
@@ -265,6 +272,11 @@ mod tests {
         assert_eq!(sample(ClosedBy::Early, 160_000, 0), 100);
         assert_eq!(sample(ClosedBy::Complete, u64::MAX, 1000), u16::MAX);
         assert_eq!(sample(ClosedBy::Early, u64::MAX, 1), u16::MAX);
+        // What was waited for after the last packet does not count.
+        let last = |closed_by, received, last_ns| sample_of(closed_by, 1_600_000, received, vec![0, last_ns]);
+        assert_eq!(last(ClosedBy::Complete, 1000, 80_000), 100);
+        assert_eq!([ClosedBy::Early, ClosedBy::Deadline].map(|by| last(by, 500, 80_000)), [10, 10]);
+        assert_eq!([ClosedBy::Early, ClosedBy::Deadline].map(|by| last(by, 500, 0)), [100, 100], "nothing came");
     }
 
     #[test]

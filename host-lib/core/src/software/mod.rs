@@ -65,7 +65,7 @@ pub struct SoftwareJob {
     /// none, or no limit; missing ranks count as 0.
     pub in_flight_bytes_max: Vec<u64>,
     /// How long a peer whose last packet has not come must be silent before the early rule does without it, in ns; an eighth of the
-    /// bound if that is longer. 0: as on the card, which does not tell peers apart. Default: 3 ms, for a sender that is off the CPU.
+    /// bound, 50 ms at most, if that is longer. 0: as on the card, which does not tell peers apart. Default: 3 ms, for a sender that is off the CPU.
     pub silence_ns_min: u64,
     /// Whether the broadcast stage of an all-reduce has what its contribute stage left of its bound, so that both together take up
     /// to two. No: as on the card, whose stages have a bound each. Default: yes.

@@ -4,8 +4,9 @@
 //! waits for credit between two of them is silent for longer than the grace time, and what it had not sent yet would be lost
 //! although no network lost it.
 //! How: of a peer whose last packet has come, nothing more is on its way but what was reordered, and the grace time is enough. One
-//! whose last packet has not come must be silent besides, in all windows, for an eighth of the bound and
-//! [`silence_ns_min`](super::SoftwareJob::silence_ns_min) at least.
+//! whose last packet has not come must be silent besides, in all windows, for an eighth of the bound,
+//! [`silence_ns_min`](super::SoftwareJob::silence_ns_min) at least, and 50 ms at most: while the bound is measured, it is as long as it
+//! may be.
 //! Limits: never later than the bound. A card knows marks only.
 
 use optireduce_contract::rules::gate::{Gate, Rules};
@@ -15,6 +16,8 @@ use crate::protocol::{ClosedBy, Stage};
 
 /// A peer whose last packet is missing may be silent for this part of the bound.
 const BOUND_PARTS: u64 = 8;
+/// That part of a bound is at most so long.
+const PART_NS_MAX: u64 = 50_000_000;
 
 /// When each rank of the job was heard last, in whatever window.
 #[derive(Debug)]
@@ -52,7 +55,7 @@ impl Silence {
     /// When the last of these peers has been silent for long enough; `None` if there are none.
     fn silent_ns(&self, peers: impl Iterator<Item = usize>, bound_ns: u64) -> Option<u64> {
         let last_ns = peers.map(|peer| self.last_ns[peer]).max()?;
-        Some(last_ns.saturating_add(self.min_ns.max(bound_ns / BOUND_PARTS)))
+        Some(last_ns.saturating_add(self.min_ns.max((bound_ns / BOUND_PARTS).min(PART_NS_MAX))))
     }
 }
 

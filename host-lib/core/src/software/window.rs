@@ -241,6 +241,17 @@ impl Window {
         beats.len() - fresh
     }
 
+    /// How many beats of a peer's packet have not come before.
+    pub fn missing_beats(&self, place: &Place) -> usize {
+        let (mut missing, mut left) = (0, place.beats.clone());
+        while !left.is_empty() {
+            let (fate, run) = self.fate(place.stage, place.sender, left.clone());
+            missing += if fate == Fate::Drop { 0 } else { run.len() };
+            left.start = run.end;
+        }
+        missing
+    }
+
     /// What becomes of the first of these beats of a rank, and how many after it have the same fate.
     fn fate(&self, stage: Stage, sender: usize, beats: Range<usize>) -> (Fate, Range<usize>) {
         let begin = beats.start;

@@ -84,6 +84,30 @@ fn while_the_bound_is_measured_a_lost_mark_does_not_cost_it() {
     }
 }
 
+/// Nothing came of one rank for longer than the bound, once; packets come twice, late the second time. The grace time follows what
+/// stages take, not what they waited.
+#[test]
+fn a_stage_that_waited_for_the_bound_does_not_slow_down_those_that_follow() {
+    for seed in seeds(0..10) {
+        let mut job = Job::new(seed, RANKS, 0.01);
+        job.elements = 4 * 256 * 16;
+        job.network.impairments.duplicate = 0.05;
+        job.run(2, on_time);
+        let now_ns = job.network.now_ns;
+        job.network.impairments.outage = Some((seed as usize % RANKS, now_ns..now_ns + CAP_NS));
+        job.run(1, on_time);
+        assert!(job.network.now_ns > now_ns + CAP_NS, "{}: the outage cost nothing", job.what);
+        // What ranks say of a stage comes with the next one.
+        job.run(1, on_time);
+        let grace_ns: Vec<_> = job.network.ranks.iter().map(|rank| rank.grace_ns(0)).collect();
+        assert!(
+            grace_ns.iter().all(|ns| ns.is_some_and(|ns| u64::from(ns) < CAP_NS / 100)),
+            "{}: {grace_ns:?}",
+            job.what
+        );
+    }
+}
+
 fn on_time(_: usize, _: u32) -> Option<u64> {
     Some(0)
 }
