@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use optireduce_contract::pci::is_address;
+
 use super::error::CardError;
 use crate::control::LaunchError;
 
@@ -20,21 +22,15 @@ pub(crate) fn from_env() -> Result<String, LaunchError> {
     })
 }
 
-/// The vfio-user socket that `address` means.
+/// The vfio-user socket that `address` means: a path, or `vfio-user:` and a path, as errors name it.
 ///
 /// # Errors
 /// If it is the address of a PCI device.
 pub(crate) fn socket_of(address: &str) -> Result<PathBuf, CardError> {
-    if is_pci(address) { Err(CardError::Pci { address: address.into() }) } else { Ok(address.into()) }
-}
-
-/// Whether it has the form of `lspci`'s addresses: `5e:00.0`, with a domain or without.
-fn is_pci(address: &str) -> bool {
-    let is_hex = |text: &str, digits: usize| text.len() == digits && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let Some((bus, rest)) = address.rsplit_once(':') else { return false };
-    let (domain, bus) = bus.rsplit_once(':').map_or((None, bus), |(domain, bus)| (Some(domain), bus));
-    let Some((device, function)) = rest.split_once('.') else { return false };
-    domain.is_none_or(|domain| is_hex(domain, 4)) && is_hex(bus, 2) && is_hex(device, 2) && is_hex(function, 1)
+    if is_address(address) {
+        return Err(CardError::Pci { address: address.into() });
+    }
+    Ok(address.strip_prefix("vfio-user:").unwrap_or(address).into())
 }
 
 #[cfg(test)]
@@ -51,6 +47,7 @@ mod tests {
             ["/tmp/card.sock", "card.sock", "./0000:5e:00.0", "00:5e", "0000:5e:00", "1:2.3", "/run/a:bc:de.0", ""]
         {
             assert_eq!(socket_of(path).unwrap(), PathBuf::from(path));
+            assert_eq!(socket_of(&format!("vfio-user:{path}")).unwrap(), PathBuf::from(path));
         }
     }
 }

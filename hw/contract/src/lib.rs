@@ -3,6 +3,7 @@
 //! * [`registers`]: the register map of BAR 0.
 //! * [`queue`]: submission and completion queue entries (64 bytes each) and the stage report.
 //! * [`packet`]: the frame on the wire: Ethernet, IPv4, UDP and the 22-byte UBT header in one 64-byte beat.
+//! * [`pci`]: the numbers in PCI configuration space.
 //! * [`ranks`]: sets of ranks, a card's (64) and of any size.
 //! * [`shard`]: how a window is cut into shards, who owns which, and how windows are interleaved.
 //! * [`signs`]: the counter-based sign generator of the randomised Hadamard transform.
@@ -18,6 +19,7 @@
 pub mod field;
 pub mod limits;
 pub mod packet;
+pub mod pci;
 pub mod queue;
 pub mod ranks;
 pub mod registers;

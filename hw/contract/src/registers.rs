@@ -37,6 +37,20 @@ impl Register {
         Self { offset, ..*self }
     }
 
+    /// How many bits, from the lowest, a register that the host writes keeps: those that legal values need. The bits above may be kept
+    /// too, or read as zero.
+    pub fn kept_bits(&self) -> u32 {
+        match self.name {
+            "CONTROL" => 1,
+            "SQ_LOG2" | "CQ_LOG2" => 4,
+            "RANK" => 6,
+            "RANKS" => 7,
+            "PAYLOAD_BEATS" => 8,
+            "UDP_PORT" | "LOCAL_MAC_HI" | "SQ_TAIL" | "CQ_HEAD" => 16,
+            _ => 32,
+        }
+    }
+
     /// Index of the register as a 32-bit word of BAR 0.
     pub const fn word(&self) -> usize {
         self.offset / 4

@@ -41,19 +41,6 @@ fn read(bench: &mut Bench<Registers>, register: Register) -> u64 {
     read_word(bench, register.word())
 }
 
-/// Bits of a host register that the card keeps; the rest read as zero.
-fn bits_kept(register: &Register) -> u32 {
-    match register.name {
-        "CONTROL" => 1,
-        "SQ_LOG2" | "CQ_LOG2" => 4,
-        "RANK" => 6,
-        "RANKS" => 7,
-        "PAYLOAD_BEATS" => 8,
-        "UDP_PORT" | "LOCAL_MAC_HI" | "SQ_TAIL" | "CQ_HEAD" => 16,
-        _ => 32,
-    }
-}
-
 #[test]
 fn every_word_reads_as_the_contract_says_after_power_on() {
     let mut bench = Bench::new(Registers::default());
@@ -80,7 +67,7 @@ fn a_write_changes_its_host_register_and_nothing_else() {
             bench.tick();
             bench.block.write.next = false;
             if let Some(register) = register.filter(|register| register.access == Access::ReadWrite) {
-                words[word] = value & (u64::MAX >> (64 - bits_kept(register)));
+                words[word] = value & (u64::MAX >> (64 - register.kept_bits()));
             }
             if register == Some(&map::SCRATCH) {
                 words[map::SCRATCH_ECHO.word()] = !words[word] & 0xffff_ffff;
@@ -318,7 +305,7 @@ fn run(bench: &mut Bench<Registers>, random: &mut Random, pace: Pace, cycles: u6
             words[status] |= stopped.map(|queue| u64::from(status_stopped(queue))).sum::<u64>();
         }
         if write && target.access == Access::ReadWrite {
-            words[target.word()] = value & (u64::MAX >> (64 - bits_kept(&target)));
+            words[target.word()] = value & (u64::MAX >> (64 - target.kept_bits()));
             words[map::SCRATCH_ECHO.word()] = !words[map::SCRATCH.word()] & 0xffff_ffff;
         }
         bench.tick();

@@ -4,6 +4,7 @@
 //! Left out: power management, extended capabilities. What a host writes into registers that do nothing here is kept.
 
 use optireduce_contract::limits::QUEUES;
+use optireduce_contract::pci::{CLASS, DEVICE_ID, VENDOR_ID};
 
 /// Bytes of configuration space.
 pub(super) const CONFIG_BYTES: usize = 4096;
@@ -13,10 +14,7 @@ pub(super) const BAR0_BYTES: u64 = 0x1_0000;
 pub(super) const MSIX_TABLE: u64 = 0x8000;
 const MSIX_PENDING: u32 = 0x9000;
 
-/// Xilinx, and its bridge for PCIe 3.0 x16.
-const VENDOR_DEVICE: u32 = 0x903f_10ee;
-/// An Ethernet controller.
-const CLASS: u32 = 0x02_0000;
+const VENDOR_DEVICE: u32 = (DEVICE_ID as u32) << 16 | VENDOR_ID as u32;
 
 const COMMAND: usize = 0x04;
 const COMMAND_BUS_MASTER: u8 = 1 << 2;

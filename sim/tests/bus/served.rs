@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
+use optireduce_contract::pci::{CLASS, DEVICE_ID, VENDOR_ID};
 use optireduce_driver::VfioUserBus;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
@@ -27,7 +28,7 @@ fn the_bus_to_a_served_card_obeys_every_rule_of_a_bus() {
     check_bus(|| open(&served));
     let bus = open(&served).unwrap();
     let id = bus.id();
-    assert_eq!((id.vendor, id.device, id.class), (0x10ee, 0x903f, 0x02_0000));
+    assert_eq!((id.vendor, id.device, id.class), (VENDOR_ID, DEVICE_ID, CLASS));
 }
 
 /// One for each batch of completions, to be heard once; none after a reset, until they are set up again.
