@@ -1,5 +1,7 @@
 //! A bus that lies, for tests of everything above it.
 
+use std::time::Duration;
+
 use optireduce_contract::queue::ENTRY_BYTES;
 use optireduce_contract::registers::{PEER_BYTES, Register};
 
@@ -69,6 +71,10 @@ impl<B: Bus> Bus for FaultBus<B> {
 
     fn is_gone(&self) -> bool {
         self.inner.is_gone()
+    }
+
+    fn wait_interrupt(&self, timeout: Duration) -> Option<bool> {
+        self.inner.wait_interrupt(timeout)
     }
 
     fn read(&self, register: &Register) -> u32 {

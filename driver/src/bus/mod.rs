@@ -9,6 +9,8 @@ pub mod in_process;
 pub mod trace;
 pub mod vfio_user;
 
+use std::time::Duration;
+
 use optireduce_contract::queue::{ENTRY_BYTES, completion};
 use optireduce_contract::registers::{PEER_BYTES, Register};
 
@@ -46,6 +48,12 @@ pub trait Bus: Send {
     /// which read no register.
     fn is_gone(&self) -> bool {
         false
+    }
+
+    /// Waits for an interrupt, at most `timeout`: whether one came since the last one that was taken note of, here or by [`Bus::relax`].
+    /// `None`: this bus has no interrupts.
+    fn wait_interrupt(&self, _timeout: Duration) -> Option<bool> {
+        None
     }
 
     /// Writes a ring entry.

@@ -1,5 +1,7 @@
 //! A bus that tells what passes over it.
 
+use std::time::Duration;
+
 use optireduce_contract::queue::ENTRY_BYTES;
 use optireduce_contract::registers::{PEER_BYTES, Register};
 
@@ -88,6 +90,10 @@ impl<B: Bus> Bus for TraceBus<B> {
 
     fn is_gone(&self) -> bool {
         self.inner.is_gone()
+    }
+
+    fn wait_interrupt(&self, timeout: Duration) -> Option<bool> {
+        self.inner.wait_interrupt(timeout)
     }
 
     fn read(&self, register: &Register) -> u32 {

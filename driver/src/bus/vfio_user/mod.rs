@@ -163,13 +163,20 @@ impl Bus for VfioUserBus {
     }
 
     fn relax(&self) {
-        let timeout = Timespec { tv_sec: 0, tv_nsec: DOZE.as_nanos() as i64 };
+        self.wait_interrupt(DOZE);
+    }
+
+    /// Ends as soon as the card goes away, too.
+    fn wait_interrupt(&self, timeout: Duration) -> Option<bool> {
+        let timeout = Timespec { tv_sec: timeout.as_secs() as i64, tv_nsec: timeout.subsec_nanos().into() };
         let connection = self.connection.borrow();
         let mut fds =
             [self.interrupts.as_fd(), connection.as_fd()].map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
-        if !self.gone.get() && poll(&mut fds, Some(&timeout)).is_ok() {
+        let came = !self.gone.get() && poll(&mut fds, Some(&timeout)).is_ok() && !fds[0].revents().is_empty();
+        if came {
             self.hear();
         }
+        Some(came)
     }
 
     fn read(&self, register: &Register) -> u32 {
