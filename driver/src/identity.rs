@@ -55,12 +55,20 @@ pub(crate) fn identify(bus: &impl Bus) -> Result<Limits, DriverError> {
     let device = || bus.name().to_owned();
     bus.flush()?;
     check_magic(bus)?;
-    let found = bus.read(&regs::CONTRACT);
+    // A card that leaves in between reads as all ones.
+    let read = |register: &Register| -> Result<u32, DriverError> {
+        let found = bus.read(register);
+        if found == u32::MAX {
+            check_magic(bus)?;
+        }
+        Ok(found)
+    };
+    let found = read(&regs::CONTRACT)?;
     if found != CONTRACT_VERSION {
         return Err(DriverError::ContractMismatch { device: device(), found, expected: CONTRACT_VERSION });
     }
     let limit = |register: &Register, lowest: u32, highest: u32| {
-        let found = bus.read(register);
+        let found = read(register)?;
         if (lowest..=highest).contains(&found) {
             return Ok(found);
         }
@@ -74,7 +82,7 @@ pub(crate) fn identify(bus: &impl Bus) -> Result<Limits, DriverError> {
         ranks_max: limit(&regs::RANKS_MAX, 2, RANKS_MAX as u32)? as usize,
         payload_beats_max: limit(&regs::PAYLOAD_BEATS_MAX, 1, PAYLOAD_BEATS_MAX as u32)? as usize,
         queues: limit(&regs::QUEUES, 1, QUEUES as u32)? as usize,
-        build: bus.read(&regs::BUILD),
+        build: read(&regs::BUILD)?,
     };
     for pattern in [0x5aa5_3cc3, !0x5aa5_3cc3] {
         echo(bus, pattern)?;

@@ -124,6 +124,21 @@ fn removed_card_fails_every_call_at_once_and_for_good() {
     assert!(start.elapsed() < Duration::from_secs(1));
 }
 
+/// Whichever register was read last before.
+#[test]
+fn a_card_that_leaves_while_it_is_identified_is_gone() {
+    for reads in 0..11 {
+        let (_card, bus) = TestCard::new(MIB);
+        let left = AtomicU32::new(reads);
+        let bus = FaultBus::new(bus).on_read(move |_, value| {
+            let is_here = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok();
+            if is_here { value } else { u32::MAX }
+        });
+        let error = Nic::open(bus).err().unwrap();
+        assert!(matches!(error, DriverError::DeviceGone { .. }), "after {reads} reads: {error}");
+    }
+}
+
 #[test]
 fn one_read_of_all_ones_is_not_a_removal() {
     let (card, bus) = TestCard::new(MIB);
