@@ -1,0 +1,122 @@
+//! The command line.
+
+use clap::{Parser, Subcommand};
+
+/// What every command's help ends with: the exit codes, and examples to copy.
+fn help_end(examples: &str) -> String {
+    format!(
+        "Exit codes:
+  0  done
+  1  a step of the self-test failed
+  2  it could not run, or not to the end: arguments, no card there, card in use
+
+{examples}"
+    )
+}
+
+const EXAMPLES: &str = "Examples:
+  optireduce-sim serve --socket /tmp/card.sock --network udp:127.0.0.2     # a simulated card, in a terminal of its own
+  optireduce-nic info /tmp/card.sock
+  optireduce-nic selftest /tmp/card.sock";
+
+const LIST_EXAMPLES: &str = "Examples:
+  optireduce-nic list
+  optireduce-nic list --json";
+
+const INFO_EXAMPLES: &str = "Examples:
+  optireduce-nic info /tmp/card.sock
+  optireduce-nic info vfio-user:/tmp/card.sock --json
+  OPTIREDUCE_CARD=/tmp/card.sock optireduce-nic info";
+
+const DUMP_EXAMPLES: &str = "Examples:
+  optireduce-nic dump /tmp/card.sock
+  optireduce-nic dump /tmp/card.sock --json";
+
+const STATS_EXAMPLES: &str = "Examples:
+  optireduce-nic stats /tmp/card.sock
+  optireduce-nic stats /tmp/card.sock --json";
+
+const SELFTEST_EXAMPLES: &str = "Examples:
+  optireduce-nic selftest /tmp/card.sock
+  optireduce-nic selftest /tmp/card.sock --seed 7
+  optireduce-nic selftest /tmp/card.sock --json";
+
+const INFO: &str = "Show what a card is, what it can do, and where it is on the network.";
+
+const DUMP: &str = "Show all registers of a card as they are after a reset, decoded. The peer table is not among them: cards need not let it \
+be read.";
+
+const STATS: &str = "Show the counters of a card. They count from the last reset, so one that was just opened has counted next to nothing. \
+The ring indices are those of queue 0.";
+
+const SELFTEST: &str = "Test a card: registers, queues, interrupts, DMA, windows, numbers.
+
+The card is rank 0 of a job of two whose other rank is absent, so every stage ends at its deadline and every bit of the results is known. \
+It sends its packets to 192.0.2.1, an address that no host has (RFC 5737). At the end it is reset.";
+
+/// What opening a card means for whoever else wants it.
+const OPENING: &str = "Opening a card resets it, and it has one driver at a time: a job that uses it must have ended.";
+
+/// Finds, describes and tests OptiReduce SmartNICs.
+///
+/// Cards that `optireduce-sim serve` serves on a vfio-user socket can be opened. There is no VFIO backend yet, so cards on the PCI bus are
+/// only listed.
+#[derive(Debug, Parser)]
+#[command(name = "optireduce-nic", version, arg_required_else_help = true, after_help = help_end(EXAMPLES))]
+pub struct Args {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List the cards on this machine's PCI bus, with their drivers and IOMMU groups
+    List(ListArgs),
+    /// Show what a card is, what it can do, and where it is on the network
+    #[command(long_about = about(INFO), after_help = help_end(INFO_EXAMPLES))]
+    Info(CardArgs),
+    /// Test a card: registers, queues, interrupts, DMA, windows, numbers
+    #[command(long_about = about(SELFTEST), after_help = help_end(SELFTEST_EXAMPLES))]
+    Selftest(SelftestArgs),
+    /// Show all registers of a card, decoded
+    #[command(long_about = about(DUMP), after_help = help_end(DUMP_EXAMPLES))]
+    Dump(CardArgs),
+    /// Show the counters of a card
+    #[command(long_about = about(STATS), after_help = help_end(STATS_EXAMPLES))]
+    Stats(CardArgs),
+}
+
+fn about(what: &str) -> String {
+    format!("{what}\n\n{OPENING}")
+}
+
+/// Arguments of `list`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = help_end(LIST_EXAMPLES))]
+pub struct ListArgs {
+    /// One line of JSON instead of a table
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of commands on one card.
+#[derive(Debug, clap::Args)]
+pub struct CardArgs {
+    /// The card: the path of its vfio-user socket, with or without "vfio-user:" before it [default: $OPTIREDUCE_CARD]
+    #[arg(value_name = "CARD")]
+    pub card: Option<String>,
+    /// One line of JSON instead of a table
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `selftest`.
+#[derive(Debug, clap::Args)]
+pub struct SelftestArgs {
+    #[command(flatten)]
+    pub card: CardArgs,
+    /// What random values, lengths and places follow from [default: another one each time; it is printed]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+}

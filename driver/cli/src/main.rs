@@ -1,0 +1,38 @@
+//! `optireduce-nic`: finds, describes and tests OptiReduce SmartNICs.
+
+mod args;
+mod card;
+mod dump;
+mod info;
+mod list;
+mod outcome;
+mod registers;
+mod selftest;
+mod stats;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Command};
+use outcome::Failure;
+
+fn main() -> ExitCode {
+    match command(&Args::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure { code, text }) => {
+            outcome::say(&text);
+            ExitCode::from(code)
+        }
+    }
+}
+
+fn command(command: &Command) -> Result<(), Failure> {
+    match command {
+        Command::List(args) => list::run(args),
+        Command::Info(args) => info::run(args),
+        Command::Selftest(args) => selftest::run(args),
+        Command::Dump(args) => dump::run(args),
+        Command::Stats(args) => stats::run(args),
+    }
+}

@@ -1,0 +1,93 @@
+//! Queue pairs: rings that turn several times, in batches of every size, and their interrupts.
+//!
+//! The commands have an opcode that the contract does not know, so the card refuses each of them, in order, and does nothing else.
+
+use std::time::Duration;
+
+use optireduce_contract::queue::{DONE_REFUSED, STATUS_BAD_COMMAND, Submission};
+use optireduce_driver::{Bus, Nic, RING_LOG2_MIN};
+
+use super::problem::{Problem, equal};
+use super::report::Figures;
+use super::{PATIENCE, job, submit};
+
+const UNKNOWN_OPCODE: u8 = 0xff;
+const ENTRIES: u32 = 1 << RING_LOG2_MIN;
+/// How often each ring turns, at least.
+const TURNS: u32 = 5;
+
+/// Checks each queue pair of the card.
+pub fn check<B: Bus>(nic: &mut Nic<B>, figures: &mut Figures) -> Result<(), Problem> {
+    let queues = nic.limits().queues;
+    let (mut commands, mut interrupts) = (0, None);
+    for queue in 0..queues {
+        nic.configure(&job(nic, queue)?)?;
+        let mut cookie = 0;
+        if check_interrupt(nic, queue, &mut cookie)? {
+            interrupts = Some(interrupts.unwrap_or(0) + 1);
+        }
+        while cookie < TURNS * ENTRIES {
+            for batch in 1..=ENTRIES {
+                check_batch(nic, queue, batch, &mut cookie)?;
+            }
+        }
+        let counters = nic.counters()?;
+        let advice = "The card has consumed or written another number of entries: compare its build with hw/contract.";
+        equal(format!("queue {queue}: SQ_HEAD"), counters.sq_head, cookie, advice)?;
+        equal(format!("queue {queue}: CQ_TAIL"), counters.cq_tail, cookie, advice)?;
+        commands += cookie;
+    }
+    figures.push(("queue_pairs", queues as u64));
+    figures.push(("commands", commands.into()));
+    // Without a figure the bus cannot tell.
+    figures.extend(interrupts.map(|interrupts| ("interrupts", interrupts)));
+    Ok(())
+}
+
+/// A completion of the queue makes its vector ring; whether the bus can tell.
+fn check_interrupt<B: Bus>(nic: &mut Nic<B>, queue: usize, cookie: &mut u32) -> Result<bool, Problem> {
+    // What came before.
+    nic.bus().wait_interrupt(Duration::ZERO);
+    nic.submit(&command(*cookie))?;
+    nic.ring_doorbell()?;
+    let came = nic.bus().wait_interrupt(PATIENCE);
+    // A card that has gone raises none either.
+    nic.check_alive()?;
+    if came == Some(false) {
+        return Err(Problem::Wrong {
+            object: format!("queue {queue}: interrupts within {PATIENCE:?} of a command"),
+            found: "none".to_owned(),
+            expected: "one".to_owned(),
+            advice: "Check that MSI-X is enabled and that the card may master the bus.",
+        });
+    }
+    check_completion(queue, *cookie, &nic.wait_completion(PATIENCE)?)?;
+    *cookie += 1;
+    Ok(came.is_some())
+}
+
+/// Commands with one doorbell are refused one after the other.
+fn check_batch<B: Bus>(nic: &mut Nic<B>, queue: usize, batch: u32, cookie: &mut u32) -> Result<(), Problem> {
+    let commands: Vec<Submission> = (*cookie..*cookie + batch).map(command).collect();
+    for completion in submit(nic, &commands, commands.len(), PATIENCE)? {
+        check_completion(queue, *cookie, &completion)?;
+        *cookie += 1;
+    }
+    Ok(())
+}
+
+fn check_completion(
+    queue: usize,
+    cookie: u32,
+    completion: &optireduce_contract::queue::Completion,
+) -> Result<(), Problem> {
+    let advice = "The card must refuse an unknown command, each in its turn: compare its build with hw/contract.";
+    let object = |field: &str| format!("queue {queue}, completion {cookie}: {field}");
+    equal(object("COOKIE"), completion.cookie, cookie, advice)?;
+    equal(object("OPCODE"), completion.opcode, DONE_REFUSED, advice)?;
+    equal(object("STATUS"), completion.status, STATUS_BAD_COMMAND, advice)
+}
+
+fn command(cookie: u32) -> Submission {
+    Submission { opcode: UNKNOWN_OPCODE, cookie, ..Submission::default() }
+}

@@ -1,0 +1,135 @@
+//! Registers: those of the host keep what is written, those of the card do not change, and every other address reads as zero.
+
+use optireduce_contract::limits::{QUEUES, RANKS_MAX};
+use optireduce_contract::registers::{
+    self as reg, Access, BAR_BYTES, PEER_BYTES, PEER_TABLE, QUEUE_BASE, QUEUE_BYTES, Register,
+};
+use optireduce_driver::{Bus, DriverError};
+
+use crate::registers::all;
+
+use super::problem::{Problem, equal};
+use super::report::Figures;
+
+/// How often SCRATCH_ECHO is read before it must have followed SCRATCH.
+const POLLS_MAX: usize = 1000;
+const BAD_BIT: &str =
+    "A bit is stuck, or two addresses are one register. Check the card's timing, or program it again.";
+
+/// Checks all registers of a card that is disabled, and leaves them as they were.
+pub fn check(bus: &impl Bus, queues: usize, figures: &mut Figures) -> Result<(), Problem> {
+    check_scratch(bus)?;
+    let host: Vec<Register> = host_written(queues).collect();
+    let before: Vec<u32> = host.iter().map(|register| bus.read(register)).collect();
+    let checked = check_host_written(bus, &host);
+    host.iter().zip(&before).for_each(|(register, value)| bus.write(register, *value));
+    checked?;
+    let card: Vec<Register> = all(queues).filter(|register| register.access == Access::ReadOnly).collect();
+    check_card_written(bus, &card)?;
+    let undefined: Vec<Register> = undefined().collect();
+    check_undefined(bus, &undefined)?;
+    figures.push(("host_written", host.len() as u64));
+    figures.push(("card_written", card.len() as u64));
+    figures.push(("undefined", undefined.len() as u64));
+    Ok(())
+}
+
+/// The registers that the host writes, of as many queue pairs, but CONTROL.
+fn host_written(queues: usize) -> impl Iterator<Item = Register> {
+    all(queues).filter(|register| register.access == Access::ReadWrite && *register != reg::CONTROL)
+}
+
+/// What a register is called, and of which queue pair it is.
+pub fn name(register: &Register) -> String {
+    match register.offset.checked_sub(QUEUE_BASE) {
+        Some(at) => format!("{} of queue {} at {:#05x}", register.name, at / QUEUE_BYTES, register.offset),
+        None => format!("{} at {:#05x}", register.name, register.offset),
+    }
+}
+
+/// All words of BAR 0 that are neither a register nor of the peer table.
+fn undefined() -> impl Iterator<Item = Register> {
+    let defined: Vec<usize> = all(QUEUES).map(|register| register.offset).collect();
+    let peers = PEER_TABLE..PEER_TABLE + RANKS_MAX * PEER_BYTES;
+    let is_free = move |offset: &usize| !defined.contains(offset) && !peers.contains(offset);
+    let word = |offset| Register {
+        name: "an address without a register",
+        offset,
+        access: Access::ReadOnly,
+        reset: 0,
+        unit: "",
+        doc: "",
+    };
+    (0..BAR_BYTES).step_by(4).filter(is_free).map(word)
+}
+
+/// Ones and zeros that walk through SCRATCH come back from it, and complemented from SCRATCH_ECHO.
+fn check_scratch(bus: &impl Bus) -> Result<(), Problem> {
+    let walking = (0..32).map(|bit| 1u32 << bit);
+    for value in walking.flat_map(|one| [one, !one]).chain([0, u32::MAX, 0x5555_5555, 0xaaaa_aaaa]) {
+        bus.write(&reg::SCRATCH, value);
+        let mut echo = 0;
+        for _ in 0..POLLS_MAX {
+            bus.flush()?;
+            echo = bus.read(&reg::SCRATCH_ECHO);
+            if echo == !value {
+                break;
+            }
+            bus.relax();
+        }
+        equal(format!("SCRATCH_ECHO for SCRATCH {value:#x}"), echo, !value, BAD_BIT)?;
+        equal("SCRATCH", bus.read(&reg::SCRATCH), value, BAD_BIT)?;
+    }
+    Ok(check_here(bus)?)
+}
+
+/// Each keeps every bit that legal values need, and takes no other register's.
+fn check_host_written(bus: &impl Bus, registers: &[Register]) -> Result<(), Problem> {
+    registers.iter().for_each(|register| bus.write(register, 0));
+    for register in registers {
+        let kept = u32::MAX >> (32 - register.kept_bits());
+        let ones = (0..register.kept_bits()).map(|bit| 1 << bit);
+        for value in ones.chain([kept]) {
+            bus.write(register, value);
+            bus.flush()?;
+            equal(name(register), bus.read(register) & kept, value, BAD_BIT)?;
+        }
+        for other in registers.iter().filter(|other| *other != register) {
+            let object = || format!("{} after {} was written", name(other), name(register));
+            equal(object(), bus.read(other), 0, BAD_BIT)?;
+        }
+        bus.write(register, 0);
+        bus.flush()?;
+        equal(name(register), bus.read(register), 0, BAD_BIT)?;
+    }
+    Ok(check_here(bus)?)
+}
+
+fn check_card_written(bus: &impl Bus, registers: &[Register]) -> Result<(), Problem> {
+    bus.flush()?;
+    for register in registers {
+        let before = bus.read(register);
+        bus.write(register, !before);
+        bus.flush()?;
+        let advice = "Only the card may write this register: compare the card's build with hw/contract.";
+        equal(format!("{} after it was written", name(register)), bus.read(register), before, advice)?;
+    }
+    Ok(check_here(bus)?)
+}
+
+fn check_undefined(bus: &impl Bus, words: &[Register]) -> Result<(), Problem> {
+    for word in words {
+        for _ in 0..2 {
+            let advice =
+                "Every address answers, with zero where nothing is: compare the card's build with hw/contract.";
+            equal(name(word), bus.read(word), 0, advice)?;
+            bus.write(word, u32::MAX);
+            bus.flush()?;
+        }
+    }
+    Ok(check_here(bus)?)
+}
+
+fn check_here(bus: &impl Bus) -> Result<(), DriverError> {
+    if bus.is_gone() { Err(DriverError::DeviceGone { device: bus.name().to_owned() }) } else { Ok(()) }
+}

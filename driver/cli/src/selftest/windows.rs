@@ -1,0 +1,134 @@
+//! Windows: what the card reads from host memory, computes, writes back and reports, bit by bit.
+
+mod case;
+mod memory;
+
+use std::time::Duration;
+
+use optireduce_contract::limits::{BEAT_BYTES, RANKS_MAX};
+use optireduce_contract::queue::{
+    CLOSED_COMPLETE, CLOSED_DEADLINE, Completion, DONE_BROADCAST, DONE_CONTRIBUTE, REPORT_BYTES, STAGE_REPORT_BYTES,
+    STATUS_OK,
+};
+use optireduce_driver::{Bus, Nic};
+
+use self::case::Case;
+use self::memory::Memory;
+use super::problem::{Problem, equal};
+use super::random::Random;
+use super::report::Figures;
+use super::{PATIENCE, job, submit};
+
+/// Bound on a stage: long enough for the largest gradient to be read, short enough to wait for.
+const BOUND_NS: u32 = 3_000_000;
+/// How much later than its bound a stage may end. A board is late by a few cycles, a simulated card by what its process was off the CPU.
+const LATE_NS_MAX: u64 = 1_000_000_000;
+const DISAGREES: &str = "The card does not do what the contract says of a job whose other rank is absent: compare its build with hw/contract.";
+
+/// Runs windows of many lengths at many places, each as often as there are ranks, so that each shard is the card's own once.
+pub fn check<B: Bus>(nic: &mut Nic<B>, random: &mut Random, figures: &mut Figures) -> Result<(), Problem> {
+    nic.configure(&job(nic, 0)?)?;
+    let (slots, payload_beats) = (nic.limits().slots, job(nic, 0)?.payload_beats);
+    let cases = case::all(nic.limits().window_beats_max, random);
+    let mut memory = Memory::new(nic)?;
+    let (mut number, mut packets, mut bytes, mut late_ns_max) = (0, 0, 0, 0);
+    for case in cases.iter().flat_map(|case| (0..2).map(|rotation| Case { rotation, ..*case })) {
+        let slot = number % slots;
+        late_ns_max = late_ns_max.max(check_window(nic, &mut memory, &case, slot, number, random)?);
+        packets += case.packets(payload_beats);
+        bytes += case.host_beats * BEAT_BYTES;
+        number += 1;
+    }
+    memory.free(nic)?;
+    let counters = nic.counters()?;
+    equal("TX_PACKETS after all windows", counters.tx_packets as usize, packets, DISAGREES)?;
+    // Each window is two commands and two completions.
+    equal("SQ_HEAD after all windows", counters.sq_head as usize, 2 * number, DISAGREES)?;
+    equal("CQ_TAIL after all windows", counters.cq_tail as usize, 2 * number, DISAGREES)?;
+    figures.push(("windows", number as u64));
+    figures.push(("bytes", bytes as u64));
+    figures.push(("packets_sent", packets as u64));
+    figures.push(("late_us_max", late_ns_max / 1000));
+    Ok(())
+}
+
+/// One window; how much later than its bound a stage ended at most, in ns.
+fn check_window<B: Bus>(
+    nic: &mut Nic<B>,
+    memory: &mut Memory,
+    case: &Case,
+    slot: usize,
+    number: usize,
+    random: &mut Random,
+) -> Result<u64, Problem> {
+    let values: Vec<u32> = (0..case.elements).map(|_| random.fp32_bits()).collect();
+    let places = memory.prepare(nic, case, &values)?;
+    let commands = case.commands(places, slot, number, BOUND_NS);
+    let timeout = PATIENCE + 2 * Duration::from_nanos(BOUND_NS.into());
+    let done = submit(nic, &commands, 2, timeout)?;
+    let object = format!("window {number} {case}");
+    let reports = memory.reports(nic)?;
+    let (contribute, broadcast) = reports.split_at(STAGE_REPORT_BYTES);
+    let mut late_ns = 0;
+    for (stage, (completion, report)) in done.iter().zip([contribute, broadcast]).enumerate() {
+        let object = format!("{object}, {} stage", ["contribute", "broadcast"][stage]);
+        check_completion(&object, case, stage, completion, (slot, number))?;
+        late_ns = late_ns.max(check_time(&object, completion)?);
+        check_report(&object, if stage == 0 { case.own().len() } else { 0 }, report)?;
+    }
+    memory.check(nic, case, &values, &object)?;
+    Ok(late_ns)
+}
+
+fn check_completion(
+    object: &str,
+    case: &Case,
+    stage: usize,
+    completion: &Completion,
+    (slot, number): (usize, usize),
+) -> Result<(), Problem> {
+    let (own, expected) = (case.own().len() as u64, case.expected_beats(stage) as u64);
+    // Nobody is waited for who has nothing to send.
+    let closed_by = if expected == 0 { CLOSED_COMPLETE } else { CLOSED_DEADLINE };
+    for (field, found, expected) in [
+        ("COOKIE", completion.cookie.into(), number as u64),
+        ("OPCODE", completion.opcode.into(), [DONE_CONTRIBUTE, DONE_BROADCAST][stage].into()),
+        ("SLOT", completion.slot.into(), slot as u64),
+        ("STATUS", completion.status.into(), STATUS_OK.into()),
+        ("CLOSED_BY", completion.closed_by.into(), closed_by.into()),
+        ("RECEIVED_BEATS", completion.received_beats.into(), 0),
+        ("EXPECTED_BEATS", completion.expected_beats.into(), expected),
+        ("HEARD", completion.heard, 0),
+        ("OWN_BEATS", completion.own_beats.into(), if stage == 0 { own } else { 0 }),
+    ] {
+        equal(format!("{object}: {field}"), found, expected, DISAGREES)?;
+    }
+    Ok(())
+}
+
+/// A stage that waited ended at its bound; how much later, in ns.
+fn check_time(object: &str, completion: &Completion) -> Result<u64, Problem> {
+    let bound_ns = u64::from(BOUND_NS);
+    let elapsed_ns = completion.elapsed_ns;
+    let first_ns = if completion.closed_by == CLOSED_DEADLINE { bound_ns } else { 0 };
+    if (first_ns..=bound_ns + LATE_NS_MAX).contains(&elapsed_ns) {
+        return Ok(elapsed_ns.saturating_sub(bound_ns));
+    }
+    Err(Problem::Wrong {
+        object: format!("{object}: ELAPSED_NS"),
+        found: elapsed_ns.to_string(),
+        expected: format!("{first_ns} to {}", bound_ns + LATE_NS_MAX),
+        advice: "The card's clock runs at another rate, or its process had no CPU. Test again on a machine that does nothing else.",
+    })
+}
+
+/// Beats per rank: this rank's own, and none of others.
+fn check_report(object: &str, own: usize, report: &[u8]) -> Result<(), Problem> {
+    const { assert!(REPORT_BYTES == 2 * STAGE_REPORT_BYTES && STAGE_REPORT_BYTES == 2 * RANKS_MAX) };
+    for (rank, beats) in report.as_chunks::<2>().0.iter().enumerate() {
+        let expected = if rank == 0 { own } else { 0 };
+        let found = usize::from(u16::from_le_bytes(*beats));
+        equal(format!("{object}, stage report: beats of rank {rank}"), found, expected, DISAGREES)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,162 @@
+//! The host memory of a window, and what may be in it afterwards.
+//!
+//! A gradient and a result lie in buffers of their own, with a pattern before and behind them that no window may touch.
+
+use optireduce_contract::limits::{BEAT_BYTES, LANES, NAN_BITS};
+use optireduce_contract::queue::REPORT_BYTES;
+use optireduce_driver::{Bus, DmaBuffer, DriverError, Nic};
+
+use super::super::problem::Problem;
+use super::case::{Case, PAGE_BYTES, Places};
+
+/// What memory holds that the card is not to write, and what the result holds before it is written.
+const PATTERN: u8 = 0xa5;
+
+const NOT_GIVEN: &str =
+    "The card writes to memory that it was not given. Do not use it: look for what else it overwrites.";
+const WRONG_VALUE: &str = "The mean of one contribution is that contribution, and every NaN is 0x7fc00000. Either the card's arithmetic is \
+     wrong, or it does not reach all of host memory: look for IOMMU faults in the kernel log.";
+const NOT_ZERO: &str = "A beat to which nobody contributed is zero: compare the card's build with hw/contract.";
+
+/// The buffers of all windows, one after the other.
+pub struct Memory {
+    gradient: DmaBuffer,
+    result: DmaBuffer,
+    reports: DmaBuffer,
+}
+
+impl Memory {
+    /// Room for the longest window of the card.
+    pub fn new<B: Bus>(nic: &mut Nic<B>) -> Result<Self, DriverError> {
+        // A page before it, a page that it begins in, a page behind it.
+        let bytes = nic.limits().window_beats_max * BEAT_BYTES + 3 * PAGE_BYTES;
+        let gradient = nic.alloc(bytes, PAGE_BYTES)?;
+        let result = nic.alloc(bytes, PAGE_BYTES)?;
+        let reports = nic.alloc(3 * REPORT_BYTES, REPORT_BYTES)?;
+        Ok(Self { gradient, result, reports })
+    }
+
+    /// Gives the memory back.
+    pub fn free<B: Bus>(self, nic: &mut Nic<B>) -> Result<(), DriverError> {
+        [self.gradient, self.result, self.reports].into_iter().try_for_each(|buffer| nic.free(buffer))
+    }
+
+    /// Writes the gradient of a window, and the pattern wherever else the card might write.
+    pub fn prepare<B: Bus>(&self, nic: &Nic<B>, case: &Case, values: &[u32]) -> Result<Places, DriverError> {
+        let bytes = case.host_beats * BEAT_BYTES;
+        nic.write_bytes(self.gradient, start(case.gradient_at) - PAGE_BYTES, &guarded(&gradient(case, values)))?;
+        nic.write_bytes(self.result, start(case.result_at) - PAGE_BYTES, &guarded(&vec![PATTERN; bytes]))?;
+        nic.write_bytes(self.reports, 0, &[PATTERN; 3 * REPORT_BYTES])?;
+        Ok(Places {
+            gradient: self.gradient.iova + start(case.gradient_at) as u64,
+            result: self.result.iova + start(case.result_at) as u64,
+            reports: self.reports.iova + REPORT_BYTES as u64,
+        })
+    }
+
+    /// The reports of both stages.
+    pub fn reports<B: Bus>(&self, nic: &Nic<B>) -> Result<[u8; REPORT_BYTES], DriverError> {
+        let mut out = [0; REPORT_BYTES];
+        nic.read_bytes(self.reports, REPORT_BYTES, &mut out)?;
+        Ok(out)
+    }
+
+    /// Compares everything in and around the buffers with what must be there.
+    pub fn check<B: Bus>(&self, nic: &Nic<B>, case: &Case, values: &[u32], object: &str) -> Result<(), Problem> {
+        let mut reports = vec![0; 3 * REPORT_BYTES];
+        nic.read_bytes(self.reports, 0, &mut reports)?;
+        let mut expected = vec![PATTERN; 3 * REPORT_BYTES];
+        // Its own bytes were checked before.
+        expected[REPORT_BYTES..2 * REPORT_BYTES].copy_from_slice(&reports[REPORT_BYTES..2 * REPORT_BYTES]);
+        let around = |_: usize| ("memory around the stage reports".to_owned(), NOT_GIVEN);
+        compare(object, self.reports.iova, &reports, &expected, around)?;
+
+        let given = gradient(case, values);
+        let describe = |at: usize| match place(at, given.len()) {
+            Some(_) => ("the gradient, which is only to be read".to_owned(), NOT_GIVEN),
+            None => ("memory around the gradient".to_owned(), NOT_GIVEN),
+        };
+        check_buffer(nic, self.gradient, start(case.gradient_at), &given, object, describe)?;
+
+        let describe = |at: usize| match place(at, given.len()) {
+            Some(byte) => describe_result(case, values, byte),
+            None => ("memory around the result".to_owned(), NOT_GIVEN),
+        };
+        check_buffer(nic, self.result, start(case.result_at), &result(case, values), object, describe)
+    }
+}
+
+/// Where data begins in its buffer: a page and some beats behind its start.
+fn start(beats: usize) -> usize {
+    PAGE_BYTES + beats * BEAT_BYTES
+}
+
+/// Data with a page of the pattern on both sides.
+fn guarded(data: &[u8]) -> Vec<u8> {
+    [&[PATTERN; PAGE_BYTES], data, &[PATTERN; PAGE_BYTES]].concat()
+}
+
+/// The byte of the data that is at byte `at` of what [`guarded`] makes of it; `None` if it is of the pattern.
+fn place(at: usize, data_bytes: usize) -> Option<usize> {
+    at.checked_sub(PAGE_BYTES).filter(|byte| *byte < data_bytes)
+}
+
+/// The gradient's bytes: its numbers, and zeros up to the end of the last beat.
+fn gradient(case: &Case, values: &[u32]) -> Vec<u8> {
+    let mut bytes: Vec<u8> = values.iter().flat_map(|bits| bits.to_le_bytes()).collect();
+    bytes.resize(case.host_beats * BEAT_BYTES, 0);
+    bytes
+}
+
+/// What the contract says of the result: the own shard is the mean of one contribution, what others should have sent is zero.
+fn result(case: &Case, values: &[u32]) -> Vec<u8> {
+    let own = case.own();
+    let lane = |at: usize| {
+        let given = values.get(at).filter(|_| own.contains(&(at / LANES))).copied().unwrap_or(0);
+        if f32::from_bits(given).is_nan() { NAN_BITS } else { given }
+    };
+    (0..case.host_beats * LANES).flat_map(|at| lane(at).to_le_bytes()).collect()
+}
+
+/// What byte `byte` of the result is.
+fn describe_result(case: &Case, values: &[u32], byte: usize) -> (String, &'static str) {
+    let (beat, lane) = (byte / BEAT_BYTES, byte % BEAT_BYTES / 4);
+    if !case.own().contains(&beat) {
+        return (format!("beat {beat} lane {lane} of the result, in the absent rank's shard"), NOT_ZERO);
+    }
+    let given = values.get(byte / 4).copied().unwrap_or(0);
+    (format!("beat {beat} lane {lane} of the result, in the own shard, where {given:#010x} was given"), WRONG_VALUE)
+}
+
+/// Reads what surrounds byte `start` of a buffer, a page on both sides of the data, and compares it.
+fn check_buffer<B: Bus>(
+    nic: &Nic<B>,
+    buffer: DmaBuffer,
+    start: usize,
+    data: &[u8],
+    object: &str,
+    describe: impl Fn(usize) -> (String, &'static str),
+) -> Result<(), Problem> {
+    let expected = guarded(data);
+    let mut found = vec![0; expected.len()];
+    nic.read_bytes(buffer, start - PAGE_BYTES, &mut found)?;
+    compare(object, buffer.iova + (start - PAGE_BYTES) as u64, &found, &expected, describe)
+}
+
+/// Compares word by word. `describe`: what is at a byte, and what to do about it.
+fn compare(
+    object: &str,
+    iova: u64,
+    found: &[u8],
+    expected: &[u8],
+    describe: impl Fn(usize) -> (String, &'static str),
+) -> Result<(), Problem> {
+    let words = found.as_chunks::<4>().0.iter().zip(expected.as_chunks::<4>().0);
+    let Some((word, (found, expected))) = words.enumerate().find(|(_, (found, expected))| found != expected) else {
+        return Ok(());
+    };
+    let (what, advice) = describe(4 * word);
+    let [found, expected] = [found, expected].map(|word| format!("{:#010x}", u32::from_le_bytes(*word)));
+    let object = format!("{object}: {what}, at IOVA {:#x}", iova + 4 * word as u64);
+    Err(Problem::Wrong { object, found, expected, advice })
+}

@@ -1,0 +1,77 @@
+//! The command as users run it, without a card: arguments, exit codes, messages. With one: `sim/tests/nic`.
+
+use std::process::{Command, Output, Stdio};
+
+fn nic(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_optireduce-nic"));
+    command.args(arguments).env_remove("OPTIREDUCE_CARD").stdin(Stdio::null()).output().expect("the command starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn what_cannot_be_meant_is_refused_with_a_sentence() {
+    let missing = format!("{}/missing.sock", env!("CARGO_TARGET_TMPDIR"));
+    for command in ["info", "selftest", "dump", "stats"] {
+        for (arguments, part) in [
+            (&[command][..], "no card is named"),
+            (&[command, ""], "no card is named"),
+            (&[command, "0000:01:00.0"], "there is no VFIO backend yet"),
+            (&[command, &missing], "cannot connect: No such file or directory"),
+            (&[command, "/dev/null"], "cannot connect"),
+            (&[command, &missing, "again"], "unexpected argument 'again'"),
+            (&[command, "--jsn"], "unexpected argument '--jsn'"),
+            // Longer than the address of a socket may be.
+            (&[command, &"x".repeat(200)], "cannot connect"),
+        ] {
+            let output = nic(arguments);
+            let said = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+            assert!(said.contains(part) && output.stdout.is_empty(), "{arguments:?}: {said}");
+        }
+    }
+    for arguments in [&["bind"][..], &["selftest", "a.sock", "--seed", "many"], &["list", "a.sock"], &[]] {
+        assert_eq!(nic(arguments).status.code(), Some(2), "{arguments:?}");
+    }
+}
+
+#[test]
+fn the_environment_may_name_the_card() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_optireduce-nic"));
+    let output = command.arg("info").env("OPTIREDUCE_CARD", "vfio-user:/nowhere/a.sock").output().unwrap();
+    let said = text(&output.stderr);
+    assert!(said.starts_with("optireduce-nic: vfio-user:/nowhere/a.sock: cannot connect"), "{said}");
+}
+
+#[test]
+fn every_help_ends_with_exit_codes_and_examples() {
+    for command in ["list", "info", "selftest", "dump", "stats"] {
+        let output = nic(&[command, "--help"]);
+        let said = text(&output.stdout);
+        assert!(output.status.success(), "{said}");
+        assert!(said.contains("Exit codes:") && said.contains(&format!("  optireduce-nic {command}")), "{said}");
+    }
+    let said = text(&nic(&["dump", "--help"]).stdout);
+    assert!(said.contains("Opening a card resets it"), "{said}");
+}
+
+#[test]
+fn the_cards_of_this_machine_are_listed() {
+    let output = nic(&["list", "--json"]);
+    assert!(output.status.success());
+    let devices: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(devices.is_array(), "{devices}");
+    let said = text(&nic(&["list"]).stdout);
+    assert!(said.contains("optireduce-sim serve") || said.contains("IOMMU group"), "{said}");
+}
+
+#[test]
+fn a_reader_that_has_gone_is_no_error() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_optireduce-nic"));
+    let mut child = command.arg("list").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+}
