@@ -1,0 +1,156 @@
+//! The command `optireduce-nic` on cards that `optireduce-sim serve` serves.
+#![cfg(feature = "serve")]
+
+#[path = "../served/mod.rs"]
+mod served;
+
+use std::net::Ipv4Addr;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::Once;
+use std::time::{Duration, Instant};
+
+use optireduce_contract::registers::REGISTERS;
+use optireduce_driver::VfioUserBus;
+use serde_json::Value;
+
+use served::{Served, free_path, free_port};
+
+fn command() -> Command {
+    static BUILT: Once = Once::new();
+    // tests/run has built it.
+    BUILT.call_once(|| {
+        if std::env::var_os("OPTIREDUCE_BUILT").is_none() {
+            let build = Command::new(env!("CARGO")).args(["build", "--quiet", "-p", "optireduce-nic"]).status();
+            assert!(build.expect("cargo").success());
+        }
+    });
+    let target = PathBuf::from(env!("CARGO_BIN_EXE_optireduce-sim"));
+    let target = target.parent().and_then(|folder| folder.parent()).expect("target/profile/optireduce-sim");
+    let mut command = Command::new(target.join("debug/optireduce-nic"));
+    command.env_remove("OPTIREDUCE_CARD").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn start(name: &str, socket: &Path, arguments: &[&str]) -> Child {
+    command().arg(name).arg(socket).args(arguments).spawn().expect("the command starts")
+}
+
+fn run(name: &str, socket: &Path, arguments: &[&str]) -> Output {
+    start(name, socket, arguments).wait_with_output().unwrap()
+}
+
+fn json(name: &str, socket: &Path, arguments: &[&str]) -> Value {
+    let output = run(name, socket, &[arguments, &["--json"]].concat());
+    assert!(output.status.success(), "{name}: {output:?}");
+    assert!(output.stderr.is_empty(), "{name}: {output:?}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn serve() -> Served {
+    Served::start(Ipv4Addr::LOCALHOST, free_port())
+}
+
+#[test]
+fn a_served_card_says_what_it_is_and_what_it_holds() {
+    let port = free_port();
+    let card = Served::start(Ipv4Addr::LOCALHOST, port);
+    let info = json("info", &card.socket, &[]);
+    assert_eq!(info["pci"], serde_json::json!({"vendor": "10ee", "device": "903f", "class": "020000"}));
+    assert_eq!(info["network"], serde_json::json!({"ip": "127.0.0.1", "udp_port": port, "mac": "02:4f:7f:00:00:01"}));
+    assert_eq!(
+        (&info["contract_version"], &info["slots"], &info["window_bytes_max"]),
+        (&2.into(), &8.into(), &(1 << 20).into())
+    );
+    let dump = json("dump", &card.socket, &[]);
+    let values = |name: &str| {
+        let rows = dump["registers"].as_array().unwrap().iter();
+        rows.filter(|row| row["name"] == name).map(|row| row["value"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!((values("MAGIC"), values("CONTRACT")), (vec![0x4f52_4e43], vec![2]));
+    assert!(REGISTERS.iter().all(|register| !values(register.name).is_empty()));
+    assert_eq!(values("LOCAL_IP"), [u64::from(u32::from_le_bytes([127, 0, 0, 1]))]);
+    assert_eq!(values("SQ_TAIL"), [0; 4]);
+    let stats = json("stats", &card.socket, &[]);
+    assert_eq!(
+        (&stats["tx_packets"], &stats["drop_stale"], &stats["dma_error"]),
+        (&0.into(), &0.into(), &false.into())
+    );
+    for name in ["info", "dump", "stats"] {
+        let said = String::from_utf8(run(name, &card.socket, &[]).stdout).unwrap();
+        assert!(said.lines().count() > 10 && !said.contains('{'), "{name}: {said}");
+    }
+}
+
+/// Nothing is left of the first for the second, nor for a driver.
+#[test]
+fn the_self_test_passes_as_often_as_it_is_run_and_leaves_the_card_idle() {
+    let card = serve();
+    for seed in ["1", "2"] {
+        let report = json("selftest", &card.socket, &["--seed", seed]);
+        assert_eq!((&report["passed"], report["seed"].to_string().as_str()), (&true.into(), seed), "{report}");
+        let steps = report["steps"].as_array().unwrap();
+        assert!(steps.iter().all(|step| step["outcome"] == "passed"), "{report}");
+        let figures = |name: &str| &steps.iter().find(|step| step["name"] == name).unwrap()["figures"];
+        assert_eq!(figures("queues")["interrupts"], 4, "{report}");
+        assert!(figures("windows")["windows"].as_u64().unwrap() > 40, "{report}");
+        assert_eq!(json("stats", &card.socket, &[])["tx_packets"], 0);
+    }
+    let output = run("selftest", &card.socket, &[]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success() && said.contains(", seed ") && said.ends_with("passed\n"), "{said}");
+}
+
+/// Wherever the test is by then: before it has the card, in a step, or through.
+#[test]
+fn a_card_that_is_killed_ends_the_self_test_at_once() {
+    let ends = [0, 20, 60, 100, 200, 350, 500].map(|after_ms| {
+        let card = serve();
+        let test = start("selftest", &card.socket, &["--seed", "1"]);
+        std::thread::sleep(Duration::from_millis(after_ms));
+        card.end();
+        let begin = Instant::now();
+        let output = test.wait_with_output().unwrap();
+        assert!(begin.elapsed() < Duration::from_secs(10), "{after_ms}: {output:?}");
+        let [said, problem] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+        match output.status.code() {
+            Some(0) => assert!(said.ends_with("passed\n"), "{after_ms}: {said}"),
+            Some(1) => assert!(
+                said.ends_with("FAILED\n") && problem.contains("the card is gone"),
+                "{after_ms}: {said}{problem}"
+            ),
+            other => assert!(other == Some(2) && said.is_empty() && !problem.is_empty(), "{after_ms}: {said}{problem}"),
+        }
+        output.status.code()
+    });
+    assert!(ends.contains(&Some(1)), "no step was interrupted: {ends:?}");
+}
+
+#[test]
+fn a_card_that_somebody_else_has_is_told_and_is_there_again_afterwards() {
+    let card = serve();
+    let other = VfioUserBus::open(&card.socket, 4096).unwrap();
+    let begin = Instant::now();
+    let output = run("info", &card.socket, &[]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(2) && said.contains("One driver at a time"), "{said}");
+    assert!(begin.elapsed() < Duration::from_secs(30));
+    drop(other);
+    json("info", &card.socket, &[]);
+}
+
+/// What accepts connections and speaks no vfio-user is given up, too.
+#[test]
+fn what_is_no_card_is_refused_in_bounded_time() {
+    let path = free_path();
+    let listener = UnixListener::bind(&path).unwrap();
+    let begin = Instant::now();
+    let silent = run("selftest", &path, &[]);
+    assert!(silent.status.code() == Some(2) && begin.elapsed() < Duration::from_secs(30), "{silent:?}");
+    drop(listener);
+    let stale = run("selftest", &path, &[]);
+    let said = String::from_utf8(stale.stderr).unwrap();
+    assert!(stale.status.code() == Some(2) && said.contains("cannot connect"), "{said}");
+    std::fs::remove_file(&path).unwrap();
+}
