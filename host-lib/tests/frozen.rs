@@ -90,7 +90,9 @@ fn check(test: &str, call: &str) {
     println!("{call}: {outcomes:?}");
     for (rank, outcome) in outcomes.iter().enumerate() {
         let [text, seconds] = outcome.as_slice() else { panic!("rank {rank}: {outcome:?}") };
-        assert!(text.contains("rank 2"), "rank {rank}: {text}");
+        // Who was further on may wait for the other one, which still waits for the rank that is stopped.
+        let names_it = text.contains("rank 2");
+        assert!(names_it || call == IN_THE_MIDDLE && text.contains("in another call"), "rank {rank}: {text}");
         let seconds: f64 = seconds.parse().unwrap();
         assert!(seconds < 4.0 * TIMEOUT.as_secs_f64(), "rank {rank} took {seconds} s");
     }
