@@ -32,10 +32,6 @@ const DUMP_EXAMPLES: &str = "Examples:
   optireduce-nic dump /tmp/card.sock
   optireduce-nic dump /tmp/card.sock --json";
 
-const STATS_EXAMPLES: &str = "Examples:
-  optireduce-nic stats /tmp/card.sock
-  optireduce-nic stats /tmp/card.sock --json";
-
 const SELFTEST_EXAMPLES: &str = "Examples:
   optireduce-nic selftest /tmp/card.sock
   optireduce-nic selftest /tmp/card.sock --seed 7
@@ -45,9 +41,6 @@ const INFO: &str = "Show what a card is, what it can do, and where it is on the 
 
 const DUMP: &str = "Show all registers of a card as they are after a reset, decoded. The peer table is not among them: cards need not let it \
 be read.";
-
-const STATS: &str = "Show the counters of a card. They count from the last reset, so one that was just opened has counted next to nothing. \
-The ring indices are those of queue 0.";
 
 const SELFTEST: &str = "Test a card: registers, queues, interrupts, DMA, windows, numbers.
 
@@ -82,9 +75,6 @@ pub enum Command {
     /// Show all registers of a card, decoded
     #[command(long_about = about(DUMP), after_help = help_end(DUMP_EXAMPLES))]
     Dump(CardArgs),
-    /// Show the counters of a card
-    #[command(long_about = about(STATS), after_help = help_end(STATS_EXAMPLES))]
-    Stats(CardArgs),
 }
 
 fn about(what: &str) -> String {

@@ -8,7 +8,6 @@ mod list;
 mod outcome;
 mod registers;
 mod selftest;
-mod stats;
 
 use std::process::ExitCode;
 
@@ -33,6 +32,5 @@ fn command(command: &Command) -> Result<(), Failure> {
         Command::Info(args) => info::run(args),
         Command::Selftest(args) => selftest::run(args),
         Command::Dump(args) => dump::run(args),
-        Command::Stats(args) => stats::run(args),
     }
 }

@@ -14,7 +14,7 @@ fn text(bytes: &[u8]) -> String {
 #[test]
 fn what_cannot_be_meant_is_refused_with_a_sentence() {
     let missing = format!("{}/missing.sock", env!("CARGO_TARGET_TMPDIR"));
-    for command in ["info", "selftest", "dump", "stats"] {
+    for command in ["info", "selftest", "dump"] {
         for (arguments, part) in [
             (&[command][..], "no card is named"),
             (&[command, ""], "no card is named"),
@@ -47,7 +47,7 @@ fn the_environment_may_name_the_card() {
 
 #[test]
 fn every_help_ends_with_exit_codes_and_examples() {
-    for command in ["list", "info", "selftest", "dump", "stats"] {
+    for command in ["list", "info", "selftest", "dump"] {
         let output = nic(&[command, "--help"]);
         let said = text(&output.stdout);
         assert!(output.status.success(), "{said}");

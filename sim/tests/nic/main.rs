@@ -72,12 +72,7 @@ fn a_served_card_says_what_it_is_and_what_it_holds() {
     assert!(REGISTERS.iter().all(|register| !values(register.name).is_empty()));
     assert_eq!(values("LOCAL_IP"), [u64::from(u32::from_le_bytes([127, 0, 0, 1]))]);
     assert_eq!(values("SQ_TAIL"), [0; 4]);
-    let stats = json("stats", &card.socket, &[]);
-    assert_eq!(
-        (&stats["tx_packets"], &stats["drop_stale"], &stats["dma_error"]),
-        (&0.into(), &0.into(), &false.into())
-    );
-    for name in ["info", "dump", "stats"] {
+    for name in ["info", "dump"] {
         let said = String::from_utf8(run(name, &card.socket, &[]).stdout).unwrap();
         assert!(said.lines().count() > 10 && !said.contains('{'), "{name}: {said}");
     }
@@ -95,7 +90,6 @@ fn the_self_test_passes_as_often_as_it_is_run_and_leaves_the_card_idle() {
         let figures = |name: &str| &steps.iter().find(|step| step["name"] == name).unwrap()["figures"];
         assert_eq!(figures("queues")["interrupts"], 4, "{report}");
         assert!(figures("windows")["windows"].as_u64().unwrap() > 40, "{report}");
-        assert_eq!(json("stats", &card.socket, &[])["tx_packets"], 0);
     }
     let output = run("selftest", &card.socket, &[]);
     let said = String::from_utf8(output.stdout).unwrap();
