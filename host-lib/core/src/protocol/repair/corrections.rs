@@ -6,8 +6,8 @@ use thiserror::Error;
 
 use crate::protocol::StreamId;
 
-/// Elements that are kept together.
-const CHUNK: usize = 64;
+/// Elements that are kept together: some packets' worth, and few enough look-ups for a bucket of which all was corrected.
+const CHUNK: usize = 1024;
 
 /// Differences to be added to the next output of each stream.
 ///
@@ -75,22 +75,27 @@ impl Corrections {
         if let Some(old) = old.filter(|old| old.len() != found) {
             return Err(error("an old output", old.len(), found));
         }
-        let difference = |index: usize| {
-            let old = old.map_or(0.0, |old| old[index]);
-            let is_same = old.to_bits() == repaired[index].to_bits();
-            if is_same { 0.0 } else { f64::from(repaired[index]) - f64::from(old) }
-        };
         let (mut hopeless, mut begin) = (0, 0);
         // A whole model may come at once: one look-up a chunk, not one an element.
         while begin < found {
             let index = first_element + begin;
             let end = found.min(begin + CHUNK - index % CHUNK);
-            hopeless += (begin..end).filter(|index| !difference(*index).is_finite()).count();
-            let finite = |index| Some(difference(index)).filter(|difference| difference.is_finite()).unwrap_or(0.0);
-            if (begin..end).any(|index| finite(index) != 0.0) {
+            let mut differences = [0.0; CHUNK];
+            let of_chunk = differences.iter_mut().zip(&repaired[begin..end]);
+            match old {
+                Some(old) => of_chunk.zip(&old[begin..end]).for_each(|((difference, repaired), old)| {
+                    let is_same = old.to_bits() == repaired.to_bits();
+                    *difference = if is_same { 0.0 } else { f64::from(*repaired) - f64::from(*old) };
+                }),
+                None => of_chunk.for_each(|(difference, repaired)| *difference = f64::from(*repaired)),
+            }
+            let differences = &mut differences[..end - begin];
+            hopeless += differences.iter().filter(|difference| !difference.is_finite()).count();
+            if differences.iter().any(|difference| difference.is_finite() && *difference != 0.0) {
                 let chunk = self.pending.entry((stream, index / CHUNK)).or_insert_with(|| Box::new([0.0; CHUNK]));
-                let of_chunk = chunk[index % CHUNK..].iter_mut().zip(begin..end);
-                of_chunk.for_each(|(pending, index)| *pending += finite(index));
+                for (pending, difference) in chunk[index % CHUNK..].iter_mut().zip(differences) {
+                    *pending += if difference.is_finite() { *difference } else { 0.0 };
+                }
                 self.fresh.insert(stream);
             }
             begin = end;
@@ -109,18 +114,13 @@ impl Corrections {
         }
         let mut pending_max = 0.0f64;
         let all = (stream, 0)..=(stream, usize::MAX);
-        for ((_, index), chunk) in self.pending.range_mut(all.clone()) {
-            for (pending, output) in chunk.iter_mut().zip(&mut output[index * CHUNK..]) {
-                let sum = f64::from(*output) + *pending;
-                let rounded = sum as f32;
-                if *pending != 0.0 && rounded.is_finite() {
-                    *output = rounded;
-                    *pending = sum - f64::from(rounded);
-                }
-                pending_max = pending_max.max(pending.abs());
-            }
-        }
-        self.pending.extract_if(all, |_, chunk| chunk.iter().all(|pending| *pending == 0.0)).for_each(drop);
+        self.pending
+            .extract_if(all, |(_, index), chunk| {
+                let left = fold_chunk(chunk, &mut output[*index * CHUNK..]);
+                pending_max = pending_max.max(left);
+                left == 0.0
+            })
+            .for_each(drop);
         Ok(Folded { corrected: self.fresh.remove(&stream), pending_max })
     }
 
@@ -136,4 +136,19 @@ impl Corrections {
         let lost = gone.iter().filter(|((stream, _), _)| fresh.contains(stream));
         lost.flat_map(|(_, chunk)| chunk.iter()).filter(|pending| **pending != 0.0).count()
     }
+}
+
+/// Adds what is pending to as many elements; the largest magnitude that is still pending.
+fn fold_chunk(pending: &mut [f64; CHUNK], output: &mut [f32]) -> f64 {
+    let mut left = 0.0;
+    for (pending, output) in pending.iter_mut().zip(output) {
+        let sum = f64::from(*output) + *pending;
+        let rounded = sum as f32;
+        if *pending != 0.0 && rounded.is_finite() {
+            *output = rounded;
+            *pending = sum - f64::from(rounded);
+        }
+        left = f64::max(left, pending.abs());
+    }
+    left
 }
