@@ -242,6 +242,10 @@ mod tests {
             judge(&arm, 0, 64, &SIMULATED, |_| None)
         };
         assert_eq!([many(1024), many(1025)], [Ok(Order::Arm), Err(STATUS_BAD_COMMAND)]);
+        // With two ranks they are as large as shards can be.
+        let cut = Submission { flags: 0, beats: 1024, shard_quotient: 512, shard_remainder: 0, ..ARM };
+        let two = Submission { rotation: 1, start_peers: 1, ..cut };
+        assert_eq!(judge(&two, 0, 2, &SIMULATED, |_| None), Ok(Order::Arm));
         // A job of one rank has no shard that fits.
         let alone = Submission { flags: 0, shard_quotient: 16, shard_remainder: 0, rotation: 0, start_peers: 0, ..ARM };
         assert_eq!(judge(&alone, 0, 1, &SIMULATED, |_| None), Ok(Order::Arm));
