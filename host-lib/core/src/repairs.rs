@@ -19,7 +19,7 @@ use crate::protocol::repair::{
     BeatRange, CorrectionError, Corrections, Folded, RepairLedger, RepairMessage, RepairReport, ShardStore,
     UnexpectedAnswer, WindowKey, missing_ranges,
 };
-use crate::protocol::{Ranks, StreamId, View, WindowPlan};
+use crate::protocol::{StreamId, View, WindowPlan};
 
 /// Collectives for which means are kept and asked for.
 const OPS: u32 = 1024;
@@ -181,13 +181,6 @@ impl Repairs {
     pub fn is_fetched(&self, op: u32) -> bool {
         let Some(one) = self.open.get(&op) else { return true };
         one.windows.values().all(|window| self.ledger.is_done(key(op, &window.plan)))
-    }
-
-    /// Whether something of collective `op` is asked for, of other owners than these.
-    pub fn awaits_others_than(&self, op: u32, owners: &Ranks) -> bool {
-        let windows = self.open.get(&op).into_iter().flat_map(|one| one.windows.values());
-        let is_meant = |owner| !owners.contains(owner);
-        windows.into_iter().any(|window| self.ledger.awaits(key(op, &window.plan), is_meant))
     }
 
     /// Bytes of the means of collective `op` that its output would lack now.

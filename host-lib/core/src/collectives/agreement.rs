@@ -13,8 +13,7 @@ use crate::protocol::{
 };
 use crate::repairs::{Outcome, Repairs};
 
-/// How long a collective of a declared bucket waits for its repairs, in bounds, if it does. Only an owner that does not answer takes so
-/// long; one of which nothing came in two collectives in a row is not waited for: it is far behind, or gone.
+/// How long a collective of a declared bucket waits for its repairs, in bounds, if it does. Only an owner that does not answer takes so long.
 const REPAIR_BOUNDS: u64 = 4;
 /// How long a one-off collective waits for its repairs, unless something else is said.
 const ONE_OFF_WAIT_NS: u64 = 5_000_000_000;
@@ -40,8 +39,6 @@ pub(super) struct Agreement {
     pub one_off_wait_ns: u64,
     /// Whether a declared bucket's collective waits for its repairs.
     pub repairs_first: bool,
-    /// Ranks that had something to send in the last collective, and of which nothing came in its windows.
-    unheard: Ranks,
     /// The view of all ranks.
     first: View,
     /// The incarnation with which this rank wants to join.
@@ -69,7 +66,6 @@ impl Agreement {
             arming: None,
             one_off_wait_ns: ONE_OFF_WAIT_NS,
             repairs_first: false,
-            unheard: Ranks::none(ranks),
             first,
             joining: None,
             gone: Ranks::none(ranks),
@@ -204,13 +200,7 @@ impl Agreement {
         };
         let mut opinion = Safeguard::default();
         let report = running.machine.finish(if is_opinion { &mut opinion } else { &mut self.safeguard });
-        // Packets of a rank that is behind may come all the same: of collectives that are over.
-        let live: Vec<usize> = running.view.live().collect();
-        let senders = running.machine.senders().map(|index| live[index]);
-        let unheard = Ranks::none(self.ranks).with(senders.filter(|rank| !running.heard.contains(*rank)));
-        let behind = Ranks::none(self.ranks).with(unheard.iter().filter(|rank| self.unheard.contains(*rank)));
-        self.unheard = unheard;
-        Held { running, report, until_ns: now_ns.saturating_add(wait_ns), behind, voted: false, may_halt }
+        Held { running, report, until_ns: now_ns.saturating_add(wait_ns), voted: false, may_halt }
     }
 
     /// Takes how a collective went at this rank, who was heard in it, and who had something to send but was not.
@@ -247,7 +237,7 @@ impl Agreement {
                 }
                 self.repair_one_off(one);
             } else if let Some(repairs) = self.repairs.as_ref().filter(|_| self.repairs_first) {
-                if now_ns < one.until_ns && repairs.awaits_others_than(op, &one.behind) {
+                if now_ns < one.until_ns && !repairs.is_fetched(op) {
                     return None;
                 }
                 self.judge_repaired(one);

@@ -72,8 +72,6 @@ pub(super) struct Held {
     pub report: Report,
     /// Until when its repairs are waited for.
     pub until_ns: u64,
-    /// Owners that are far behind, or gone: their repairs are not waited for.
-    pub behind: Ranks,
     /// Whether the others were told what this rank thinks of it.
     pub voted: bool,
     /// Whether a skip counts towards the safeguard's halt.

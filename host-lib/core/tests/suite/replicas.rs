@@ -224,24 +224,27 @@ fn with_repairs_waited_for_every_output_is_whole_and_the_same_on_all_ranks() {
 }
 
 #[test]
-fn a_rank_that_falls_ever_further_behind_is_not_waited_for() {
-    for seed in seeds(0..4) {
+fn with_repairs_waited_for_a_rank_that_is_always_late_holds_the_others_back_until_its_means_have_come() {
+    for seed in seeds(0..8) {
         let mut network = network(seed, 0.01);
         for rank in &mut network.ranks {
             rank.repair();
             rank.wait_for_repairs();
         }
-        let (late, mut took_ns) = (seed as usize % RANKS, Vec::new());
+        let (late, mut incomplete) = (seed as usize % RANKS, Vec::new());
         let errors = network.train(
-            30,
-            |rank, _| if rank == late { 30 * BOUND_NS } else { 200_000 },
+            40,
+            |rank, _| if rank == late { 4 * BOUND_NS } else { 200_000 },
             |rank, call| (bucket(call, |_| false), gradient(seed, rank, call)),
-            |rank, outcome| took_ns.extend(Some(outcome.took_ns).filter(|_| rank != late && outcome.report.op >= 10)),
+            |rank, Outcome { report, .. }| {
+                let (action, missing) = (report.action, report.missing_ranges());
+                if action != UpdateAction::Apply || !missing.is_empty() {
+                    incomplete.push(format!("op {} rank {rank}: {action:?} {missing:?}", report.op));
+                }
+            },
         );
         assert!(errors.iter().all(Option::is_none), "seed {seed}: {errors:?}");
-        // Two stages run into their bounds. A repair that waits takes four more.
-        assert_eq!(took_ns.len(), 60, "seed {seed}");
-        assert!(took_ns.iter().all(|ns| *ns < 3 * BOUND_NS), "seed {seed}: {took_ns:?} ns");
+        assert!(incomplete.is_empty(), "seed {seed}: {incomplete:#?}");
     }
 }
 

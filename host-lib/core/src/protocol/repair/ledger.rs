@@ -181,11 +181,6 @@ impl RepairLedger {
         self.outstanding.range((key, 0)..=(key, usize::MAX)).next().is_none()
     }
 
-    /// Whether something of the window is outstanding from one of these owners.
-    pub fn awaits(&self, key: WindowKey, is_meant: impl Fn(usize) -> bool) -> bool {
-        self.outstanding.range((key, 0)..=(key, usize::MAX)).any(|((_, owner), _)| is_meant(*owner))
-    }
-
     /// The sums of one bucket so far. `bucket`: its number on the wire.
     pub fn report_of(&self, bucket: u16) -> RepairReport {
         self.reports.get(&bucket).copied().unwrap_or_default()
