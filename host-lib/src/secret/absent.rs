@@ -62,7 +62,7 @@ impl Seals {
         match *self {}
     }
 
-    pub fn seal(&mut self, _: usize, _: &[u8], _: usize, _: &mut Vec<u8>) {
+    pub fn seal<'a>(&mut self, _: usize, _: impl IntoIterator<Item = &'a [u8]>, _: usize, _: &mut Vec<u8>) {
         match *self {}
     }
 

@@ -12,6 +12,8 @@ mod crypto;
 
 use std::ffi::OsString;
 use std::fmt;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use serde::Serialize;
@@ -23,6 +25,8 @@ pub(crate) use crypto::{Handshake, Records, Seals};
 const BYTES_MIN: usize = 16;
 /// Longest secret: a file that is longer is hardly meant.
 const BYTES_MAX: usize = 4096;
+/// Line ends and spaces that a file may have after it.
+const LINE_ENDS_MAX: usize = 64;
 /// The variable that may hold the secret.
 const VARIABLE: &str = "OPTIREDUCE_SECRET";
 
@@ -103,7 +107,12 @@ impl Secret {
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, SecretError> {
         let path = path.as_ref();
         let failed = |source| SecretError::File { path: path.display().to_string(), source };
-        Self::new(std::fs::read(path).map_err(failed)?.trim_ascii_end())
+        // No more than it may have, and line ends: a device has no end.
+        let mut bytes = Vec::new();
+        let most = BYTES_MAX + LINE_ENDS_MAX;
+        File::open(path).and_then(|file| file.take(most as u64 + 1).read_to_end(&mut bytes)).map_err(failed)?;
+        // A secret is the whole file, or none: a part of one stays as long as it was read, which is too long.
+        Self::new(if bytes.len() > most { &bytes } else { bytes.trim_ascii_end() })
     }
 
     /// The secret in `OPTIREDUCE_SECRET`, if that is set.

@@ -157,7 +157,7 @@ impl Prober<'_> {
                     let probe = match seals {
                         None => &datagram,
                         Some(seals) => {
-                            seals.seal(peer, &datagram, datagram.len(), &mut sealed);
+                            seals.seal(peer, [&*datagram], datagram.len(), &mut sealed);
                             &sealed
                         }
                     };

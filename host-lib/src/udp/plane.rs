@@ -70,8 +70,6 @@ pub struct Udp {
     epoch: Instant,
     /// Keys of the packets, if the job has a secret.
     seals: Option<Seals>,
-    /// Packets to be sealed.
-    plain: Vec<u8>,
     /// Datagrams one after the other: sealed, or refused once by the socket.
     out: Vec<u8>,
     /// Those in `out`, if the socket did not take them yet.
@@ -191,7 +189,6 @@ impl Unconnected {
             software: Software::new(software)?,
             socket: self.socket,
             seals: self.seals,
-            plain: Vec::new(),
             ranks: peers.iter().enumerate().map(|(rank, address)| (*address, rank)).collect(),
             peers,
             epoch: Instant::now(),
@@ -377,7 +374,7 @@ impl Udp {
     /// Sends the next datagrams from where they lie, unless they are to be sealed. Those that are sealed, and those that the kernel
     /// does not take like that, are copied to `out`, to be sent from there. Ranks of this host get them in shared memory.
     fn send_next(&mut self) -> Next {
-        let Self { socket, software, seals, plain, out, peers, shared, unsent, .. } = self;
+        let Self { socket, software, seals, out, peers, shared, unsent, .. } = self;
         let (segments_max, bytes_max) = (socket.segments_max().min(BATCH_DATAGRAMS), BATCH_BYTES_MAX);
         // One packet fits in any case: its payload leaves room for its seal.
         let seal_bytes = mtu::seal_bytes(seals.is_some());
@@ -391,8 +388,7 @@ impl Udp {
             return Next::Sent;
         }
         if let Some(seals) = seals {
-            transmit.copy_to(plain);
-            seals.seal(to, plain, segment_bytes, out);
+            seals.seal(to, transmit.slices(), segment_bytes, out);
         } else if socket.send_slices(peers[to], transmit.slices(), segment_bytes, transmit.segments()) {
             return Next::Sent;
         } else {

@@ -26,7 +26,7 @@ impl Key {
 
 #[cfg(test)]
 mod tests {
-    use crate::secret::Secret;
+    use crate::secret::{Secret, SecretError};
 
     #[test]
     fn secrets_are_of_a_sensible_length_and_do_not_show() {
@@ -39,6 +39,11 @@ mod tests {
         let path = std::env::temp_dir().join(format!("optireduce-secret-{}", std::process::id()));
         std::fs::write(&path, [&[1; 16][..], b"\r\n"].concat()).unwrap();
         assert_eq!(Secret::from_file(&path).unwrap(), one);
+        // A part of a file is no secret, whatever comes after it.
+        std::fs::write(&path, [&[1; 16][..], &[b' '; 5000], &[2]].concat()).unwrap();
+        assert!(matches!(Secret::from_file(&path), Err(SecretError::Length { .. })));
+        // It has no end.
+        assert!(matches!(Secret::from_file("/dev/zero"), Err(SecretError::Length { .. })));
         std::fs::remove_file(&path).unwrap();
         let missing = Secret::from_file(&path).unwrap_err().to_string();
         assert!(missing.starts_with("reading the secret from /"), "{missing}");

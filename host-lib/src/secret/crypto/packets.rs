@@ -81,6 +81,16 @@ impl Sending {
     fn new(job: &hkdf::Prk, rank: usize, to: usize, sessions: &[u64]) -> Self {
         Self { key: key(job, rank, to, [sessions[rank], sessions[to]]), next: 0 }
     }
+
+    /// Encrypts the last `bytes` of `sealed`, a packet whose number stands before it, and adds what authenticates it.
+    fn seal_last(&mut self, bytes: usize, sealed: &mut Vec<u8>) {
+        let begin = sealed.len() - bytes;
+        match self.key.seal_in_place_separate_tag(nonce(self.next), Aad::empty(), &mut sealed[begin..]) {
+            Ok(tag) => sealed.extend(tag.as_ref()),
+            Err(_) => unreachable!("a packet is shorter than 64 GiB"),
+        }
+        self.next += 1;
+    }
 }
 
 impl Receiving {
@@ -118,19 +128,35 @@ impl Seals {
         &self.drops
     }
 
-    /// Writes the packets in `plain`, each of `segment_bytes` but the last, into `sealed`, each [`SEAL_BYTES`] longer.
-    pub fn seal(&mut self, to: usize, plain: &[u8], segment_bytes: usize, sealed: &mut Vec<u8>) {
+    /// Puts packets into `sealed`, each [`SEAL_BYTES`] longer, instead of what it holds. `plain`: their bytes one after the other, in
+    /// pieces where they lie; each packet has `segment_bytes` but the last, which may be shorter.
+    pub fn seal<'a>(
+        &mut self,
+        to: usize,
+        plain: impl IntoIterator<Item = &'a [u8]>,
+        segment_bytes: usize,
+        sealed: &mut Vec<u8>,
+    ) {
         sealed.clear();
-        let Sending { key, next } = &mut self.sending[to];
-        for segment in plain.chunks(segment_bytes.max(1)) {
-            sealed.extend(next.to_le_bytes());
-            let begin = sealed.len();
-            sealed.extend(segment);
-            match key.seal_in_place_separate_tag(nonce(*next), Aad::empty(), &mut sealed[begin..]) {
-                Ok(tag) => sealed.extend(tag.as_ref()),
-                Err(_) => unreachable!("a packet is shorter than 64 GiB"),
+        let sending = &mut self.sending[to];
+        let mut left_bytes = 0;
+        for mut piece in plain {
+            while !piece.is_empty() {
+                if left_bytes == 0 {
+                    sealed.extend(sending.next.to_le_bytes());
+                    left_bytes = segment_bytes.max(1);
+                }
+                let (now, later) = piece.split_at(piece.len().min(left_bytes));
+                sealed.extend(now);
+                left_bytes -= now.len();
+                piece = later;
+                if left_bytes == 0 {
+                    sending.seal_last(segment_bytes, sealed);
+                }
             }
-            *next += 1;
+        }
+        if left_bytes > 0 {
+            sending.seal_last(segment_bytes - left_bytes, sealed);
         }
     }
 
@@ -199,7 +225,7 @@ mod tests {
 
     fn sealed(by: &mut Seals, to: usize, plain: &[u8]) -> Vec<u8> {
         let mut sealed = Vec::new();
-        by.seal(to, plain, plain.len(), &mut sealed);
+        by.seal(to, [plain], plain.len(), &mut sealed);
         sealed
     }
 
@@ -208,7 +234,8 @@ mod tests {
         let [mut one, mut other] = [0, 1].map(|rank| seals(rank, 2));
         let plain: Vec<u8> = (0..250).collect();
         let mut batch = Vec::new();
-        one.seal(1, &plain, 100, &mut batch);
+        let pieces = [&plain[..30], &[], &plain[30..100], &plain[100..220], &plain[220..]];
+        one.seal(1, pieces, 100, &mut batch);
         assert_eq!(batch.len(), 250 + 3 * SEAL_BYTES);
         assert!(batch.windows(8).all(|sealed| plain.windows(8).all(|plain| plain != sealed)), "readable");
         let opened: Vec<Vec<u8>> = batch
