@@ -1,17 +1,18 @@
 //! How much memory this process may still take, so that what would not fit is an error before it begins, and not the end of
 //! the process, or of another one, in the middle.
 //!
-//! Source: `/proc/meminfo`, and the limits of the process's control groups (version 1 and 2). Where neither says anything,
-//! everything fits.
+//! Source: `/proc/meminfo`, the limits of the process's control groups (version 1 and 2), and its own (`ulimit -v`, `ulimit -d`).
+//! Where none says anything, everything fits.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use rustix::process::{Resource, getrlimit};
 use thiserror::Error;
 
 /// Something needs more memory than there is.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{what} needs {} of memory, {} are available on this host or to its container; {remedy}", size(*needed), size(*available))]
+#[error("{what} needs {} of memory, {} are available on this host, or to its container or this process; {remedy}", size(*needed), size(*available))]
 pub struct NotEnoughMemory {
     /// What needs it.
     pub what: String,
@@ -28,23 +29,71 @@ pub struct NotEnoughMemory {
 /// # Errors
 /// If not; `what` and `remedy` are for the message.
 pub fn require(what: impl Into<String>, needed: u64, remedy: &'static str) -> Result<(), NotEnoughMemory> {
-    match available_bytes() {
-        Some(available) if needed > available => Err(NotEnoughMemory { what: what.into(), needed, available, remedy }),
-        _ => Ok(()),
-    }
+    require_each(what, 1, needed, remedy)
+}
+
+/// Checks that `needed` bytes are available to each of so many processes of this host, to which the limits of this one apply.
+///
+/// # Errors
+/// If not; `what` and `remedy` are for the message.
+pub fn require_each(
+    what: impl Into<String>,
+    processes: usize,
+    needed: u64,
+    remedy: &'static str,
+) -> Result<(), NotEnoughMemory> {
+    let all_need = needed.saturating_mul(processes as u64);
+    let lacks = [(all_need, of_all()), (needed, of_this_process())].into_iter().find_map(|(needed, available)| {
+        let available = available.filter(|available| needed > *available)?;
+        Some((needed, available))
+    });
+    lacks.map_or(Ok(()), |(needed, available)| Err(NotEnoughMemory { what: what.into(), needed, available, remedy }))
+}
+
+/// An empty vector with room for `count` values, so that adding them allocates nothing more.
+///
+/// # Errors
+/// If there is no memory for it; `what` and `remedy` are for the message.
+pub fn room<T>(what: &str, count: usize, remedy: &'static str) -> Result<Vec<T>, NotEnoughMemory> {
+    let mut values = Vec::new();
+    let needed = (count as u64).saturating_mul(size_of::<T>() as u64);
+    values.try_reserve_exact(count).map_err(|_| refused(what, needed, remedy))?;
+    Ok(values)
+}
+
+/// The error of an allocation that was refused.
+pub(crate) fn refused(what: impl Into<String>, needed: u64, remedy: &'static str) -> NotEnoughMemory {
+    NotEnoughMemory { what: what.into(), needed, available: available_bytes().unwrap_or(0), remedy }
 }
 
 /// Bytes that this process may still take without another having to give some back; `None`: nobody says.
 pub fn available_bytes() -> Option<u64> {
-    let host = fs::read_to_string("/proc/meminfo").ok().and_then(|text| of_host(&text));
+    of_all().into_iter().chain(of_this_process()).min()
+}
+
+/// What there is for all processes of this host, or of this container.
+fn of_all() -> Option<u64> {
+    let host = fs::read_to_string("/proc/meminfo").ok().and_then(|text| field(&text, "MemAvailable:"));
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     host.into_iter().chain(of_groups(&groups, Path::new("/sys/fs/cgroup"))).min()
 }
 
-/// What the kernel says of the whole host.
-fn of_host(meminfo: &str) -> Option<u64> {
-    let kib = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?.trim().strip_suffix("kB")?;
+/// What this process may still take by its own limits.
+fn of_this_process() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    of_process(&status, [Resource::As, Resource::Data].map(|resource| getrlimit(resource).current))
+}
+
+/// A number of bytes that the kernel tells in kB.
+fn field(text: &str, name: &str) -> Option<u64> {
+    let kib = text.lines().find_map(|line| line.strip_prefix(name))?.trim().strip_suffix("kB")?;
     kib.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// What the limits of the process leave of its address space, and of its data. `status`: `/proc/self/status`.
+fn of_process(status: &str, limits: [Option<u64>; 2]) -> Option<u64> {
+    let left = |(limit, name): (Option<u64>, &str)| Some(limit?.saturating_sub(field(status, name)?));
+    limits.into_iter().zip(["VmSize:", "VmData:"]).filter_map(left).min()
 }
 
 /// What the process's control groups, and those around them, leave. `groups`: `/proc/self/cgroup`.
@@ -93,8 +142,8 @@ mod tests {
 
     #[test]
     fn the_least_of_host_and_groups_counts() {
-        assert_eq!(of_host("MemTotal: 9 kB\nMemAvailable:   2048 kB\n"), Some(2 << 20));
-        assert_eq!(of_host("MemTotal: 9 kB\n"), None);
+        assert_eq!(field("MemTotal: 9 kB\nMemAvailable:   2048 kB\n", "MemAvailable:"), Some(2 << 20));
+        assert_eq!(field("MemTotal: 9 kB\n", "MemAvailable:"), None);
         let root = std::env::temp_dir().join(format!("optireduce-memory-{}", std::process::id()));
         let write = |path: &str, text: &str| {
             let path = root.join(path);
@@ -120,8 +169,30 @@ mod tests {
     }
 
     #[test]
+    fn the_limits_of_the_process_count_less_what_it_has() {
+        let status = "VmPeak:\t 900 kB\nVmSize:\t     700 kB\nVmData:\t  100 kB\n";
+        assert_eq!(of_process(status, [None, None]), None, "unlimited");
+        assert_eq!(of_process(status, [Some(1000 << 10), None]), Some(300 << 10));
+        assert_eq!(of_process(status, [Some(1000 << 10), Some(150 << 10)]), Some(50 << 10));
+        assert_eq!(of_process(status, [Some(600 << 10), None]), Some(0), "it has more already");
+        assert_eq!(of_process("", [Some(600 << 10), None]), None, "nobody says what it has");
+    }
+
+    #[test]
+    fn room_that_no_memory_has_is_an_error() {
+        assert_eq!(room::<f32>("a copy", 10, "-").map(|room| room.capacity()), Ok(10));
+        for count in [usize::MAX, usize::MAX / 8, 1 << 60] {
+            let error = room::<f32>("a copy", count, "give fewer").unwrap_err();
+            assert_eq!(error.needed, (count as u64).saturating_mul(4));
+            assert!(error.to_string().starts_with("a copy needs "), "{error}");
+        }
+    }
+
+    #[test]
     fn what_does_not_fit_is_named_with_both_sizes() {
         require("a buffer", 1, "-").unwrap();
+        require_each("ranks", 4, 1, "-").unwrap();
+        assert_eq!(require_each("ranks", 1 << 10, 1 << 52, "-").unwrap_err().needed, 1 << 62);
         let error = require("a bucket of 2^60 elements", 1 << 62, "give fewer").unwrap_err();
         let text = error.to_string();
         assert!(text.starts_with("a bucket of 2^60 elements needs 4294967296.0 GiB of memory, "), "{text}");

@@ -30,11 +30,7 @@ pub fn bench(command: &BenchCommand, log_filter: Option<&str>) -> Result<(), Fai
 /// Every rank is a process: `optireduce run` with this command's own arguments.
 fn allreduce(args: &BenchAllReduceArgs, log_filter: Option<&str>) -> Result<(), Failure> {
     args.check()?;
-    let baseline = args.compare.as_ref().map(|path| {
-        let text = std::fs::read_to_string(path).map_err(|error| format!("--compare {path}: {error}"))?;
-        Rows::parse(path, &text)
-    });
-    let baseline = baseline.transpose()?;
+    let baseline = args.compare.as_deref().map(Rows::read).transpose()?;
     ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed)).map_err(|error| error.to_string())?;
     let mut rows = String::new();
     for (round, ranks) in (1..=args.rounds).flat_map(|round| args.ranks.iter().map(move |ranks| (round, ranks))) {

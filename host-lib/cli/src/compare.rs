@@ -4,10 +4,15 @@
 //! to the most of now over the least of then, so that what lies within the machine's noise shows as such.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
 
 use serde::Deserialize;
 
 use crate::times::{percentile, size_text};
+
+/// Longest file: far more rows than anybody measures.
+const FILE_BYTES_MAX: u64 = 64 << 20;
 
 /// What is compared of a row of `--json`.
 #[derive(Clone, Debug, Deserialize)]
@@ -29,6 +34,18 @@ type Key = (String, usize, usize);
 pub struct Rows(BTreeMap<Key, Vec<Figures>>);
 
 impl Rows {
+    /// Reads a file. It may be a pipe or a device, which may have no end.
+    pub fn read(path: &str) -> Result<Self, String> {
+        let fail = |problem: String| format!("--compare {path}: {problem}");
+        let mut text = String::new();
+        let file = File::open(path).map_err(|error| fail(error.to_string()))?;
+        let read = file.take(FILE_BYTES_MAX + 1).read_to_string(&mut text).map_err(|error| fail(error.to_string()))?;
+        if read as u64 > FILE_BYTES_MAX {
+            return Err(fail(format!("it has more than {} MiB, which rows are not", FILE_BYTES_MAX >> 20)));
+        }
+        Self::parse(path, &text)
+    }
+
     /// Reads what `--json` has written, a row a line. `name`: for errors.
     pub fn parse(name: &str, text: &str) -> Result<Self, String> {
         let mut rows = Self::default();

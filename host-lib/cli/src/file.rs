@@ -188,3 +188,114 @@ fn compare(control: &mut Communicator, tensors: Result<&Vec<Tensor>, &String>) -
 fn text(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
+
+#[cfg(test)]
+#[path = "../../tests/root/mod.rs"]
+mod root;
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Condvar, Mutex};
+    use std::thread;
+
+    use clap::Parser;
+    use tracing::field::{Field, Visit};
+    use tracing::span::{Attributes, Id, Record};
+    use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
+    use tracing_subscriber::registry::LookupSpan;
+
+    use super::root::free_root;
+    use super::*;
+    use crate::args::{Args, Command};
+
+    /// The rank that is held.
+    const HELD: &str = "2";
+
+    /// Holds a rank where it begins its first collective, by the span that it opens there, until both others have closed the
+    /// stage in which it should have contributed.
+    #[derive(Clone, Default)]
+    struct Hold(Arc<(Mutex<usize>, Condvar)>);
+
+    /// What a span says.
+    #[derive(Default)]
+    struct Said {
+        rank: String,
+        stage: String,
+        closed_by: String,
+    }
+
+    impl Visit for Said {
+        fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+            match field.name() {
+                "rank" => self.rank = format!("{value:?}"),
+                "stage" => self.stage = format!("{value:?}"),
+                "closed_by" => self.closed_by = format!("{value:?}"),
+                _ => {}
+            }
+        }
+    }
+
+    impl<S: tracing::Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Hold {
+        fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
+            let mut said = Said::default();
+            attributes.record(&mut said);
+            if attributes.metadata().name() == "collective" && said.rank == HELD {
+                let (closed, told) = &*self.0;
+                drop(told.wait_while(closed.lock().unwrap(), |closed| *closed < 2).unwrap());
+            }
+            context.span(id).unwrap().extensions_mut().insert(said);
+        }
+
+        fn on_record(&self, id: &Id, values: &Record<'_>, context: Context<'_, S>) {
+            let span = context.span(id).unwrap();
+            let mut extensions = span.extensions_mut();
+            let said = extensions.get_mut::<Said>().unwrap();
+            values.record(said);
+            if said.stage == "contribute" && std::mem::take(&mut said.closed_by) == "deadline" {
+                *self.0.0.lock().unwrap() += 1;
+                self.0.1.notify_all();
+            }
+        }
+    }
+
+    /// What a rank of three ends with that averages a file.
+    fn rank(rank: usize, root: &str, file: &str, out: &str) -> Result<(), Failure> {
+        let number = rank.to_string();
+        let place = ["optireduce", "run", "--rank", &number, "--world-size", "3", "--root", root];
+        // Whoever waits for the one that is held does so for a second.
+        let files = ["--file", file, "--out", out, "--bound-ms", "1000", "--grace-us", "0", "--hadamard", "off"];
+        let Command::Run(args) = Args::parse_from([&place[..], &files].concat()).command else { panic!("not `run`") };
+        crate::run::run(&args)
+    }
+
+    #[test]
+    fn a_mean_without_contributions_that_came_too_late_is_written_with_exit_code_1() {
+        tracing::subscriber::set_global_default(tracing_subscriber::registry().with(Hold::default())).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let [file, out] = ["in", "out"].map(|name| format!("{}/{name}.{{rank}}", folder.path().display()));
+        let path = |of: &str, rank: usize| of.replace("{rank}", &rank.to_string());
+        const SHARD: usize = 1 << 10;
+        for (rank, value) in [0.0_f32, 3.0, 6.0].into_iter().enumerate() {
+            std::fs::write(path(&file, rank), value.to_le_bytes().repeat(3 * SHARD)).unwrap();
+        }
+        let root = free_root();
+        let ended: Vec<_> = thread::scope(|threads| {
+            let ranks = [0, 1, 2].map(|number| {
+                let (root, file, out) = (&root, &file, &out);
+                threads.spawn(move || rank(number, root, file, out))
+            });
+            ranks.into_iter().map(|rank| rank.join().unwrap()).collect()
+        });
+        // Of the rank that was held the shards of the other two.
+        let lost = format!("{} bytes of contributions did not arrive in time", 2 * 4 * SHARD);
+        for (rank, ended) in ended.into_iter().enumerate() {
+            let Failure { code, text } = ended.unwrap_err();
+            assert!(code == Failure::INCOMPLETE && text.contains(&lost), "rank {rank}: {code}: {text}");
+        }
+        // The mean of two, where the third was too late; in the shard that it adds up itself, of all three.
+        let mean = [1.5_f32, 1.5, 3.0].map(|mean| mean.to_le_bytes().repeat(SHARD)).concat();
+        for rank in 0..3 {
+            assert!(std::fs::read(path(&out, rank)).unwrap() == mean, "rank {rank} has another mean");
+        }
+    }
+}

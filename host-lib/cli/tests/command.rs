@@ -78,7 +78,12 @@ fn a_run_is_compared_with_an_earlier_one() {
     let row = |size: &str| table.lines().find(|line| line.contains(size)).expect("a row");
     assert!(row(" 64 KiB ").contains(" 1/2 ") && row(" 1 MiB ").ends_with("not in the baseline"), "{table}");
     assert!(text(&compared.stderr).contains("round 1 of 1, 2 ranks"), "{}", text(&compared.stderr));
-    for (file, error) in [("/nowhere", "--compare /nowhere: No such file"), ("/dev/null", "/dev/null: no rows")] {
+    for (file, error) in [
+        ("/nowhere", "--compare /nowhere: No such file"),
+        ("/dev/null", "/dev/null: no rows"),
+        ("/dev/zero", "--compare /dev/zero: it has more than 64 MiB, which rows are not"),
+        ("/", "--compare /: Is a directory"),
+    ] {
         let output = optireduce(&[&bench[..], &["--compare", file]].concat());
         assert_eq!(output.status.code(), Some(2));
         assert!(text(&output.stderr).contains(error), "{}", text(&output.stderr));
@@ -435,39 +440,6 @@ fn a_mean_that_lost_too_much_is_not_written() {
 }
 
 #[test]
-fn a_mean_without_contributions_that_came_too_late_is_written_with_exit_code_1() {
-    let folder = scratch("late");
-    let [file, out] = ["in.{rank}", "out.{rank}"].map(|name| folder.join(name).display().to_string());
-    for rank in 0..3_u8 {
-        std::fs::write(folder.join(format!("in.{rank}")), f32::from(3 * rank).to_le_bytes().repeat(1 << 20)).unwrap();
-    }
-    // Most packets of a rank come in time; a stage that nothing holds up takes far less.
-    let mut seen = false;
-    for bound_ms in ["1", "2", "3", "5", "8", "12", "20", "40"] {
-        let outputs = ranks(3, &["--file", &file, "--out", &out, "--bound-ms", bound_ms, "--json"]);
-        let said = text(&outputs[0].stderr);
-        let written = outputs[0].status.code() == Some(1) && !said.contains("was not written");
-        assert!(outputs.iter().all(|output| output.status == outputs[0].status), "{outputs:?}");
-        if !written {
-            continue;
-        }
-        seen = true;
-        let summary: serde_json::Value = serde_json::from_slice(&outputs[0].stdout).unwrap();
-        let bytes = summary["lost_contribution_bytes"].as_u64().unwrap();
-        assert!(
-            bytes > 0 && said.contains(&format!("{bytes} bytes of contributions did not arrive in time")),
-            "{said}"
-        );
-        let means: Vec<_> = (0..3).map(|rank| std::fs::read(folder.join(format!("out.{rank}"))).unwrap()).collect();
-        assert!(means.iter().all(|mean| *mean == means[0] && mean.len() == 4 << 20), "the same on all ranks");
-        break;
-    }
-    if !seen {
-        eprintln!("not seen: whatever the bound, all contributions came or too few");
-    }
-}
-
-#[test]
 fn what_ranks_do_that_differ_is_named() {
     let root = free_root();
     for (options, expected) in [
@@ -600,6 +572,36 @@ fn files_that_do_not_fit_are_named_on_all_ranks() {
     }
     for output in ranks(2, &["--file", "/dev/zero"]) {
         assert!(text(&output.stderr).contains("rank 0: /dev/zero: it is no regular file"), "{output:?}");
+    }
+}
+
+#[test]
+fn memory_that_the_process_may_not_take_is_an_error_before_it_takes_any() {
+    let huge = scratch("limited").join("huge");
+    std::fs::File::create(&huge).unwrap().set_len(1 << 30).unwrap();
+    // With 800 MB of address space.
+    let start = |arguments: &[&str]| {
+        let mut limited = Command::new("sh");
+        limited.args(["-c", "ulimit -v 800000 && exec \"$@\"", "sh", env!("CARGO_BIN_EXE_optireduce")]).args(arguments);
+        limited.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the command starts")
+    };
+    let check = |rank: std::process::Child, expected: &str| {
+        let output = rank.wait_with_output().expect("a process");
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        let names = [expected, " are available on this host, or to its container or this process; "];
+        assert!(names.iter().all(|what| said.contains(what)), "{said}");
+    };
+    check(start(&["bench", "allreduce", "--ranks", "2", "--bench", "1G"]), "with 2 rank(s) on this host needs ");
+    let root = free_root();
+    let run = |rank| ["run", "--rank", rank, "--world-size", "2", "--root", &root, "--timeout-s", "20"];
+    check(
+        start(&[&run("0")[..], &["--bench", "1G"]].concat()),
+        "--bench 1024 MiB with 1 rank(s) on this host needs 7.0 GiB",
+    );
+    let file = ["--file", huge.to_str().unwrap()];
+    for rank in ["0", "1"].map(|rank| start(&[&run(rank)[..], &file].concat())) {
+        check(rank, "rank 0: ");
     }
 }
 

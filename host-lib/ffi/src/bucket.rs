@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
+use optireduce::memory::NotEnoughMemory;
 use optireduce::{BucketOptions, Error, Kind, Report, Settled, UpdateAction};
 
 use crate::comm::Comm;
@@ -51,7 +52,7 @@ impl Bucket {
             }
             if given.elements() != bucket.elements() {
                 // Tells all ranks.
-                return bucket.all_reduce_owned(given.to_vec()).map(|(_, report)| Ok(report));
+                return bucket.all_reduce_owned(given.to_vec()?).map(|(_, report)| Ok(report));
             }
             given.copy_over(bucket.values_mut());
             let report = bucket.all_reduce_in_place()?;
@@ -65,7 +66,7 @@ impl Bucket {
     /// As [`all_reduce`](Self::all_reduce), for the shard of this rank.
     pub fn reduce_scatter(&self, given: &Input<f32>, output: &mut Output<f32>) -> Result<Report, Failure> {
         self.with(|bucket| {
-            let (shard, report) = bucket.start_reduce_scatter(given.to_vec()).wait()?;
+            let (shard, report) = bucket.start_reduce_scatter(given.to_vec()?).wait()?;
             if report.action() == UpdateAction::Apply {
                 output.write(&shard);
             }
@@ -76,7 +77,7 @@ impl Bucket {
     /// Gathers the shards of all ranks in `output`.
     pub fn all_gather(&self, shard: &Input<f32>, output: &mut Output<f32>) -> Result<Report, Failure> {
         self.with(|bucket| {
-            let (whole, report) = bucket.start_all_gather(shard.to_vec()).wait()?;
+            let (whole, report) = bucket.start_all_gather(shard.to_vec()?).wait()?;
             output.write(&whole);
             Ok(report)
         })
@@ -112,7 +113,7 @@ impl Bucket {
 
     /// Begins a collective; the result goes to `output` when somebody waits for the request.
     pub fn start(self: Arc<Self>, kind: Kind, given: &Input<f32>, mut output: Output<f32>) -> Result<Request, Failure> {
-        let given = if kind == Kind::AllReduce { self.copy_of(given) } else { given.to_vec() };
+        let given = if kind == Kind::AllReduce { self.copy_of(given) } else { given.to_vec() }?;
         let begun = self.with(|bucket| {
             Ok(match kind {
                 Kind::ReduceScatter => bucket.start_reduce_scatter(given),
@@ -135,10 +136,9 @@ impl Bucket {
     }
 
     /// A copy of the values, where an earlier one was.
-    fn copy_of(&self, values: &Input<f32>) -> Vec<f32> {
-        let mut copy = self.spares().pop().unwrap_or_default();
-        values.copy_to(&mut copy);
-        copy
+    fn copy_of(&self, values: &Input<f32>) -> Result<Vec<f32>, NotEnoughMemory> {
+        let spare = self.spares().pop();
+        values.to_vec_in(spare.unwrap_or_default())
     }
 
     fn spares(&self) -> MutexGuard<'_, Vec<Vec<f32>>> {

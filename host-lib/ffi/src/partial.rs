@@ -84,7 +84,7 @@ impl Partial {
     }
 
     fn begin(&self, model: &Input<f32>, iteration: u64) -> Result<Pending<(Vec<f32>, PartialReport)>, Failure> {
-        let model = model.to_vec();
+        let model = model.to_vec()?;
         let mut averages = self.lock();
         let averages = averages.as_mut().ok_or_else(|| self.ended())?;
         Ok(averages.start_average(model, iteration))

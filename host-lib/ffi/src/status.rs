@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::ffi::{CString, c_char};
 
+use optireduce::memory::NotEnoughMemory;
 use optireduce::{BootstrapError, CardError, ConnectError, ControlError, Error, Refusal};
 
 use crate::types::optr_status_t::{self, *};
@@ -36,11 +37,18 @@ impl From<ConnectError> for Failure {
                 _ => OPTR_SYSTEM,
             },
             ConnectError::Control(error) => of_control(error),
+            ConnectError::Memory(_) => OPTR_NO_MEMORY,
             ConnectError::Socket(_) | ConnectError::Thread(_) | ConnectError::Card(CardError::Driver(_)) => OPTR_SYSTEM,
             // Launch, secret, settings.
             _ => OPTR_INVALID_ARGUMENT,
         };
         Self::new(status, error.to_string())
+    }
+}
+
+impl From<NotEnoughMemory> for Failure {
+    fn from(error: NotEnoughMemory) -> Self {
+        Self::new(OPTR_NO_MEMORY, error.to_string())
     }
 }
 
@@ -136,8 +144,6 @@ pub fn last_error() -> *const c_char {
 
 #[cfg(test)]
 mod tests {
-    use optireduce::memory::NotEnoughMemory;
-
     use super::*;
 
     #[test]
@@ -160,6 +166,8 @@ mod tests {
             let text = error.to_string();
             assert_eq!(Failure::from(error), Failure::new(status, text));
         }
+        let memory = NotEnoughMemory { what: "a model".into(), needed: 2, available: 1, remedy: "" };
+        assert_eq!(Failure::from(ConnectError::from(memory)).status, OPTR_NO_MEMORY);
         let runs = BootstrapError::from(Refusal::Runs { rank: 1 });
         assert_eq!(Failure::from(ConnectError::from(runs)).status, OPTR_INVALID_ARGUMENT);
     }

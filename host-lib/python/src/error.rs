@@ -48,6 +48,7 @@ pub fn connect_error(operation: &str, error: &ConnectError) -> PyErr {
         }
         ConnectError::Bootstrap(BootstrapError::Refused(Refusal::Settings(_))) => MismatchError::new_err(text),
         ConnectError::Control(error) => control_error(error, text),
+        ConnectError::Memory(_) => OptiReduceError::new_err(text),
         _ => ConnectionError::new_err(text),
     }
 }

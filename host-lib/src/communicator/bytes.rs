@@ -84,6 +84,12 @@ impl Communicator {
         self.shared.call(terms, move |channel, timeout| channel.hand_over(|_| Some(&bytes), false, timeout))
     }
 
+    /// Begins as [`all_gather_bytes`](Self::all_gather_bytes), and tells ranks that are left out (`None`) from those that gave no bytes.
+    pub fn start_all_gather_of_present(&mut self, bytes: Vec<u8>) -> Pending<Vec<Option<Vec<u8>>>> {
+        let terms = Terms::default().with("the call", "all_gather_bytes");
+        self.shared.call(terms, move |channel, timeout| channel.collect(|_| Some(&bytes), false, timeout))
+    }
+
     /// Hands every rank's bytes to the root, which gets what each gave, by rank; the others get nothing. Otherwise as
     /// [`all_gather_bytes`](Self::all_gather_bytes). Collective.
     ///

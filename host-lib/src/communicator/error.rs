@@ -61,6 +61,9 @@ pub enum ConnectError {
     /// The settings do not fit one another.
     #[error("{0}")]
     Params(String),
+    /// There is too little memory on this host, or in its container.
+    #[error("{0}")]
+    Memory(#[from] NotEnoughMemory),
     /// No thread, or nothing to wake it with.
     #[error("starting the engine: {0}")]
     Thread(#[source] io::Error),

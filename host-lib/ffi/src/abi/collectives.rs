@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 
-use optireduce::{Communicator, UpdateAction};
+use optireduce::{Communicator, UpdateAction, memory};
 
 use super::comm::of;
 use super::{begin, check_elements, write};
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn optr_start_broadcast(
 /// As [`Input::new`] and [`Output::new`].
 unsafe fn in_place(data: *mut c_void, bytes: usize) -> Result<(Vec<u8>, Output<u8>), Failure> {
     // SAFETY: as this function.
-    unsafe { Ok((Input::<u8>::new("data", data.cast(), bytes)?.to_vec(), Output::new("data", data.cast(), bytes)?)) }
+    unsafe { Ok((Input::<u8>::new("data", data.cast(), bytes)?.to_vec()?, Output::new("data", data.cast(), bytes)?)) }
 }
 
 /// What is no rank is told to all, as any other difference.
@@ -109,28 +109,31 @@ pub unsafe extern "C" fn optr_all_gather_bytes(
         // anything is written.
         let (given, mut output) = unsafe {
             let input = Input::<u8>::new("input", input.cast(), bytes)?;
-            (input.to_vec(), Output::<u8>::new("output", output.cast(), whole)?)
+            (input.to_vec()?, Output::<u8>::new("output", output.cast(), whole)?)
         };
-        let parts = comm.call(|communicator| communicator.start_all_gather_bytes(given))?;
-        // All ranks see the same; those that are left out have given nothing.
-        let is_given = |part: &&Vec<u8>| !part.is_empty();
-        if let Some(first) = parts.iter().position(|part| !part.is_empty()) {
-            let expected = parts[first].len();
-            if let Some(rank) = parts.iter().position(|part| is_given(&part) && part.len() != expected) {
-                let found = parts[rank].len();
-                let text = format!(
-                    "the ranks differ: bytes is {found} on rank {rank}, but {expected} on rank {first}; all ranks must give as many"
-                );
-                return Err(Failure::new(OPTR_MISMATCH, text));
-            }
-        }
-        let mut all = Vec::with_capacity(whole);
-        for mut part in parts {
-            part.resize(bytes, 0);
-            all.extend(part);
+        let parts = comm.call(|communicator| communicator.start_all_gather_of_present(given))?;
+        check_as_many(&parts)?;
+        let mut all = memory::room("what all ranks gave", whole, "give fewer bytes at a time")?;
+        for part in &parts {
+            let end = all.len() + bytes;
+            all.extend_from_slice(part.as_deref().unwrap_or_default());
+            // Those that are left out have given nothing.
+            all.resize(end, 0);
         }
         output.write(&all);
         Ok(())
+    })
+}
+
+/// That all ranks have given as many bytes, but those that are left out. All see the same.
+fn check_as_many(parts: &[Option<Vec<u8>>]) -> Result<(), Failure> {
+    let mut given = parts.iter().enumerate().filter_map(|(rank, part)| Some((rank, part.as_ref()?.len())));
+    let Some((first, expected)) = given.next() else { return Ok(()) };
+    given.find(|(_, found)| *found != expected).map_or(Ok(()), |(rank, found)| {
+        let text = format!(
+            "the ranks differ: bytes is {found} on rank {rank}, but {expected} on rank {first}; all ranks must give as many"
+        );
+        Err(Failure::new(OPTR_MISMATCH, text))
     })
 }
 
@@ -151,7 +154,7 @@ pub unsafe extern "C" fn optr_all_reduce(
         // SAFETY: the caller's: NULL or as many values each; NULL or a report. `input` is copied before anything is written.
         let (values, mut output, mut place) = unsafe {
             let report = ReportPlace::new(report)?;
-            (Input::new("input", input, elements)?.to_vec(), Output::new("output", output, elements)?, report)
+            (Input::new("input", input, elements)?.to_vec()?, Output::new("output", output, elements)?, report)
         };
         let (mean, done) = of(comm)?.call(|communicator| communicator.start_all_reduce(values))?;
         if done.action() == UpdateAction::Apply {
@@ -180,7 +183,7 @@ pub unsafe extern "C" fn optr_reduce_scatter(
         // SAFETY: the caller's: NULL or as many values each; NULL or a report. `input` is copied before anything is written.
         let (values, mut output, mut place) = unsafe {
             let report = ReportPlace::new(report)?;
-            (Input::new("input", input, elements)?.to_vec(), Output::new("output", output, output_elements)?, report)
+            (Input::new("input", input, elements)?.to_vec()?, Output::new("output", output, output_elements)?, report)
         };
         let comm = of(comm)?;
         check_elements("output_elements", output_elements, comm.shard_range(elements).len())?;
@@ -211,7 +214,7 @@ pub unsafe extern "C" fn optr_all_gather(
         // SAFETY: the caller's: NULL or as many values each; NULL or a report. `input` is copied before anything is written.
         let (shard, mut output, mut place) = unsafe {
             let report = ReportPlace::new(report)?;
-            (Input::new("input", input, input_elements)?.to_vec(), Output::new("output", output, elements)?, report)
+            (Input::new("input", input, input_elements)?.to_vec()?, Output::new("output", output, elements)?, report)
         };
         let comm = of(comm)?;
         let (whole, done) = comm.call(|communicator| communicator.start_all_gather(elements, shard))?;

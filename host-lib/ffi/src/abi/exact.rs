@@ -33,7 +33,7 @@ pub unsafe extern "C" fn optr_all_reduce_exact(
         // SAFETY: the caller's: NULL or as many values each. `input` is copied before anything is written.
         let (values, mut output) = unsafe {
             let input = Input::<u8>::new("input", input.cast(), bytes)?;
-            (input.to_vec(), Output::<u8>::new("output", output.cast(), bytes)?)
+            (input.to_vec()?, Output::<u8>::new("output", output.cast(), bytes)?)
         };
         output.write(&of(comm)?.call(|communicator| communicator.start_all_reduce_exact(values, element, op))?);
         Ok(())
@@ -60,7 +60,7 @@ pub unsafe extern "C" fn optr_start_all_reduce_exact(
         let (mut place, values, mut output) = unsafe {
             let place = Place::new("request", request)?;
             let input = Input::<u8>::new("input", input.cast(), bytes)?;
-            (place, input.to_vec(), Output::<u8>::new("output", output.cast(), bytes)?)
+            (place, input.to_vec()?, Output::<u8>::new("output", output.cast(), bytes)?)
         };
         place.set(null_mut());
         let start = |communicator: &mut Communicator| communicator.start_all_reduce_exact(values, element, op);
@@ -89,7 +89,7 @@ pub unsafe extern "C" fn optr_reduce_scatter_exact(
         // SAFETY: the caller's: NULL or as many values each. `input` is copied before anything is written.
         let (values, mut output) = unsafe {
             let input = Input::<u8>::new("input", input.cast(), bytes)?;
-            (input.to_vec(), Output::<u8>::new("output", output.cast(), output_bytes)?)
+            (input.to_vec()?, Output::<u8>::new("output", output.cast(), output_bytes)?)
         };
         let comm = of(comm)?;
         check_elements("output_elements", output_elements, comm.shard_range(elements).len())?;

@@ -30,7 +30,7 @@ pub unsafe extern "C" fn optr_send(
     guard("optr_send", || {
         let comm = of(comm)?;
         // SAFETY: the caller's: NULL or as many bytes.
-        let message = unsafe { Input::<u8>::new("data", data.cast(), bytes) }?.to_vec();
+        let message = unsafe { Input::<u8>::new("data", data.cast(), bytes) }?.to_vec()?;
         let to = rank_of(&comm, "to", to)?;
         let sent = comm.begin(|communicator| communicator.start_send(to, tag, message))?;
         sent.wait().map_err(|error| comm.of(error))?;
@@ -54,7 +54,7 @@ pub unsafe extern "C" fn optr_start_send(
         // SAFETY: the caller's: NULL or room for a handle; NULL or as many bytes.
         let (mut place, message) = unsafe {
             let place = Place::new("request", request)?;
-            (place, Input::<u8>::new("data", data.cast(), bytes)?.to_vec())
+            (place, Input::<u8>::new("data", data.cast(), bytes)?.to_vec()?)
         };
         place.set(null_mut());
         let comm = of(comm)?;

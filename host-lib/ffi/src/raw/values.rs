@@ -1,5 +1,7 @@
 //! Numbers that the caller gives, and places for results.
 
+use optireduce::memory::{self, NotEnoughMemory};
+
 use super::{check_aligned, null};
 use crate::status::Failure;
 
@@ -33,16 +35,18 @@ impl<T: Plain> Input<T> {
         self.elements
     }
 
-    pub fn to_vec(&self) -> Vec<T> {
-        let mut copy = Vec::new();
-        self.copy_to(&mut copy);
-        copy
+    /// A copy, if there is memory for it.
+    pub fn to_vec(&self) -> Result<Vec<T>, NotEnoughMemory> {
+        self.to_vec_in(Vec::new())
     }
 
-    /// Makes `values` a copy.
-    pub fn copy_to(&self, values: &mut Vec<T>) {
+    /// The same where other values were, if there is room for it.
+    pub fn to_vec_in(&self, mut values: Vec<T>) -> Result<Vec<T>, NotEnoughMemory> {
         values.clear();
-        values.reserve_exact(self.elements);
+        if values.capacity() < self.elements {
+            drop(values);
+            values = memory::room("a copy of the values that were given", self.elements, "give fewer at a time")?;
+        }
         if self.elements > 0 {
             // SAFETY: as many values can be read (`new`), and there is room for them; `values` is ours. Then all of them are there.
             unsafe {
@@ -50,6 +54,7 @@ impl<T: Plain> Input<T> {
                 values.set_len(self.elements);
             }
         }
+        Ok(values)
     }
 
     /// Writes a copy over `values`. Another number of them is a bug of ours.
@@ -120,5 +125,24 @@ impl<T: Plain> Output<T> {
             // two may overlap.
             unsafe { values.as_ptr().copy_to(self.pointer, values.len()) };
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[allow(unsafe_code)]
+    fn a_copy_that_no_memory_has_is_an_error_before_anything_is_read() {
+        let values = [1.0_f32; 4];
+        // SAFETY: four values are there; of more none is read, since there is no room for them.
+        let input = |elements| unsafe { Input::new("input", values.as_ptr(), elements) }.unwrap();
+        assert_eq!(input(4).to_vec(), Ok(vec![1.0; 4]));
+        assert_eq!(input(3).to_vec_in(vec![2.0; 9]), Ok(vec![1.0; 3]));
+        let refused = input(1 << 60).to_vec().unwrap_err();
+        assert_eq!(refused.needed, 1 << 62);
+        assert!(refused.to_string().starts_with("a copy of the values that were given needs "), "{refused}");
+        assert!(input(1 << 60).to_vec_in(vec![2.0; 9]).is_err());
     }
 }

@@ -33,6 +33,7 @@ static void goes_on(optr_comm_t comm, int rank) {
     size_t shard = rank == 0 ? 33 : rank == 1 ? 34 : 32;
     FAILS(optr_all_gather(comm, values, shard, values, ELEMENTS, &report), OPTR_MISMATCH, "elements given is");
     FAILS(optr_all_gather_bytes(comm, values, elements, all), OPTR_MISMATCH, different("bytes is 101 on rank 2, but 100 on rank 0"));
+    FAILS(optr_all_gather_bytes(comm, values, rank == 2 ? 0 : 4, all), OPTR_MISMATCH, different("bytes is 0 on rank 2, but 4 on rank 0"));
     FAILS(optr_all_reduce_exact(comm, values, values, elements, OPTR_FLOAT32, OPTR_SUM), OPTR_MISMATCH, different("elements is 101 on rank 2"));
     FAILS(optr_all_reduce_exact(comm, values, values, 50, rank ? OPTR_FLOAT64 : OPTR_INT64, OPTR_SUM), OPTR_MISMATCH, different("the element type is f64 on rank 1, but i64 on rank 0"));
     FAILS(optr_all_reduce_exact(comm, values, values, 50, OPTR_INT64, rank ? OPTR_MIN : OPTR_MAX), OPTR_MISMATCH, different("the operation is min on rank 1, but max on rank 0"));

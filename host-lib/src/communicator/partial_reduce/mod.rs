@@ -216,7 +216,7 @@ impl Communicator {
                 Error::Control(error) => ConnectError::Control(error),
                 error => ConnectError::Params(error.to_string()),
             })?;
-            memory.map_err(|error| ConnectError::Params(error.to_string()))?;
+            memory?;
             if elements == 0 {
                 let (setting, expected) = ("the number of elements of a model", "at least 1".into());
                 return Err(ConnectError::Setting { setting, found: "0".into(), expected });

@@ -126,7 +126,7 @@ impl ControlChannel {
     }
 
     /// Hands each rank what `given` has for it, and returns what each handed over, by rank; `None`: the two have nothing
-    /// for one another. `confirm`: waits until all have taken everything.
+    /// for one another. Of ranks that are left out there is nothing. `confirm`: waits until all have taken everything.
     ///
     /// # Errors
     /// As [`exchange`](Self::exchange).
@@ -136,11 +136,25 @@ impl ControlChannel {
         confirm: bool,
         timeout: Duration,
     ) -> Result<Vec<Vec<u8>>, ControlError> {
+        let all = self.collect(given, confirm, timeout)?;
+        Ok(all.into_iter().map(Option::unwrap_or_default).collect())
+    }
+
+    /// As [`hand_over`](Self::hand_over), and tells those that are left out (`None`) from those that hand over no bytes.
+    ///
+    /// # Errors
+    /// As [`exchange`](Self::exchange).
+    pub fn collect<'a>(
+        &mut self,
+        given: impl Fn(usize) -> Option<&'a [u8]>,
+        confirm: bool,
+        timeout: Duration,
+    ) -> Result<Vec<Option<Vec<u8>>>, ControlError> {
         let members = self.members(timeout)?;
         let given: Vec<_> = members.iter().map(|rank| given(*rank)).collect();
         let mut collected = Collect::new(members.len());
         self.exchange(&members, &given, confirm, timeout, &mut collected)?;
-        let mut all = vec![Vec::new(); self.ranks()];
+        let mut all = vec![None; self.ranks()];
         members.into_iter().zip(collected.parts).for_each(|(rank, part)| all[rank] = part);
         Ok(all)
     }

@@ -238,14 +238,14 @@ fn piece(round: usize, bytes: usize) -> Range<usize> {
 /// What each member handed over.
 #[derive(Debug)]
 pub(crate) struct Collect {
-    /// By member.
-    pub parts: Vec<Vec<u8>>,
+    /// By member; `None`: it is gone.
+    pub parts: Vec<Option<Vec<u8>>>,
     declared: u64,
 }
 
 impl Collect {
     pub fn new(members: usize) -> Self {
-        Self { parts: vec![Vec::new(); members], declared: 0 }
+        Self { parts: vec![None; members], declared: 0 }
     }
 }
 
@@ -255,23 +255,18 @@ impl Sink for Collect {
         if self.declared > SMALL_BYTES {
             memory::require("what the ranks hand over in this call", self.declared, "hand over less at a time")?;
         }
-        let too_much = |_| memory::NotEnoughMemory {
-            what: "what a rank hands over in this call".into(),
-            needed: bytes,
-            available: 0,
-            remedy: "hand over less at a time",
-        };
+        let refused = |_| memory::refused("what a rank hands over in this call", bytes, "hand over less at a time");
         let length = usize::try_from(bytes).unwrap_or(usize::MAX);
-        Ok(self.parts[from].try_reserve_exact(length).map_err(too_much)?)
+        Ok(self.parts[from].insert(Vec::new()).try_reserve_exact(length).map_err(refused)?)
     }
 
     fn goes_on_without(&mut self, from: usize) -> bool {
-        self.parts[from].clear();
+        self.parts[from] = None;
         true
     }
 
     fn take(&mut self, from: usize, piece: &[u8]) {
-        self.parts[from].extend_from_slice(piece);
+        self.parts[from].get_or_insert_default().extend_from_slice(piece);
     }
 }
 

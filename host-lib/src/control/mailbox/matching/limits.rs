@@ -45,6 +45,5 @@ pub(super) fn room(data: &mut Vec<u8>, from: usize, bytes: u64) -> Result<(), Co
         memory::require(what.clone(), bytes, remedy)?;
     }
     let length = usize::try_from(bytes).unwrap_or(usize::MAX);
-    let too_much = |_| memory::NotEnoughMemory { what, needed: bytes, available: 0, remedy };
-    Ok(data.try_reserve_exact(length).map_err(too_much)?)
+    Ok(data.try_reserve_exact(length).map_err(|_| memory::refused(what, bytes, remedy))?)
 }
