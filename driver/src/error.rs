@@ -2,6 +2,7 @@
 //!
 //! Every message names the device, what was found, what was expected, and what to do about it. The values are fields.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use crate::dma::DmaFault;
@@ -87,7 +88,7 @@ pub enum DriverError {
         /// What was tried, what was found, and what was expected.
         problem: String,
         /// What to do.
-        remedy: &'static str,
+        remedy: Cow<'static, str>,
     },
     /// The card did not stop after it was disabled.
     #[error(

@@ -7,7 +7,7 @@ fn help_end(examples: &str) -> String {
     format!(
         "Exit codes:
   0  done
-  1  a step of the self-test failed
+  1  a step of the self-test failed, or a card cannot be used yet
   2  it could not run, or not to the end: arguments, no card there, card in use
 
 {examples}"
@@ -23,8 +23,21 @@ const LIST_EXAMPLES: &str = "Examples:
   optireduce-nic list
   optireduce-nic list --json";
 
+const BIND_EXAMPLES: &str = "Examples:
+  optireduce-nic bind 0000:5e:00.0
+  optireduce-nic bind 5e:00.0 --json";
+
+const UNBIND_EXAMPLES: &str = "Examples:
+  optireduce-nic unbind 0000:5e:00.0
+  optireduce-nic unbind 5e:00.0 --json";
+
+const DOCTOR_EXAMPLES: &str = "Examples:
+  optireduce-nic doctor
+  optireduce-nic doctor 0000:5e:00.0
+  optireduce-nic doctor --json";
+
 const INFO_EXAMPLES: &str = "Examples:
-  optireduce-nic info /tmp/card.sock
+  optireduce-nic info 0000:5e:00.0
   optireduce-nic info vfio-user:/tmp/card.sock --json
   OPTIREDUCE_CARD=/tmp/card.sock optireduce-nic info";
 
@@ -34,7 +47,7 @@ const DUMP_EXAMPLES: &str = "Examples:
 
 const SELFTEST_EXAMPLES: &str = "Examples:
   optireduce-nic selftest /tmp/card.sock
-  optireduce-nic selftest /tmp/card.sock --seed 7
+  optireduce-nic selftest 0000:5e:00.0 --seed 7
   optireduce-nic selftest /tmp/card.sock --json";
 
 const INFO: &str = "Show what a card is, what it can do, and where it is on the network.";
@@ -47,13 +60,23 @@ const SELFTEST: &str = "Test a card: registers, queues, interrupts, DMA, windows
 The card is rank 0 of a job of two whose other rank is absent, so every stage ends at its deadline and every bit of the results is known. \
 It sends its packets to 192.0.2.1, an address that no host has (RFC 5737). At the end it is reset.";
 
+const BIND: &str = "Hand a card to VFIO, so that programs without special rights can open it.
+
+The driver that has it lets go of it, and only vfio-pci may take it from then on, until `unbind` or a restart. Needs root. Devices that are not \
+ours are refused, and IOMMU groups that also hold others.";
+
+const UNBIND: &str =
+    "Hand a card back to the kernel, whose own drivers may then take it. Needs root, and that nobody uses the card.";
+
+const DOCTOR: &str = "Check all that a card on the PCI bus needs, one after the other, and say what mends what is missing: IOMMU, its group, kernel \
+module, driver, permissions, limits. If nothing is missing, the card is opened and identified.";
+
 /// What opening a card means for whoever else wants it.
 const OPENING: &str = "Opening a card resets it, and it has one driver at a time: a job that uses it must have ended.";
 
 /// Finds, describes and tests OptiReduce SmartNICs.
 ///
-/// Cards that `optireduce-sim serve` serves on a vfio-user socket can be opened. There is no VFIO backend yet, so cards on the PCI bus are
-/// only listed.
+/// CARD is the address of a card on the PCI bus, or the path of a vfio-user socket on which `optireduce-sim serve` serves one.
 #[derive(Debug, Parser)]
 #[command(name = "optireduce-nic", version, arg_required_else_help = true, after_help = help_end(EXAMPLES))]
 pub struct Args {
@@ -66,6 +89,15 @@ pub struct Args {
 pub enum Command {
     /// List the cards on this machine's PCI bus, with their drivers and IOMMU groups
     List(ListArgs),
+    /// Hand a card to VFIO, so that it can be opened
+    #[command(long_about = BIND, after_help = help_end(BIND_EXAMPLES))]
+    Bind(BindArgs),
+    /// Hand a card back to the kernel
+    #[command(long_about = UNBIND, after_help = help_end(UNBIND_EXAMPLES))]
+    Unbind(BindArgs),
+    /// Check what a card needs to be opened, and say what mends what is missing
+    #[command(long_about = about(DOCTOR), after_help = help_end(DOCTOR_EXAMPLES))]
+    Doctor(DoctorArgs),
     /// Show what a card is, what it can do, and where it is on the network
     #[command(long_about = about(INFO), after_help = help_end(INFO_EXAMPLES))]
     Info(CardArgs),
@@ -90,10 +122,32 @@ pub struct ListArgs {
     pub json: bool,
 }
 
+/// Arguments of `bind` and `unbind`.
+#[derive(Debug, clap::Args)]
+pub struct BindArgs {
+    /// The card's PCI address, with a domain or without, as `list` shows it
+    #[arg(value_name = "ADDRESS")]
+    pub address: String,
+    /// One line of JSON instead of sentences
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `doctor`.
+#[derive(Debug, clap::Args)]
+pub struct DoctorArgs {
+    /// The card's PCI address, with a domain or without [default: all cards of this machine]
+    #[arg(value_name = "ADDRESS")]
+    pub address: Option<String>,
+    /// One line of JSON instead of a table
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Arguments of commands on one card.
 #[derive(Debug, clap::Args)]
 pub struct CardArgs {
-    /// The card: the path of its vfio-user socket, with or without "vfio-user:" before it [default: $OPTIREDUCE_CARD]
+    /// The card: its PCI address, or the path of its vfio-user socket, with or without "vfio-user:" before it [default: $OPTIREDUCE_CARD]
     #[arg(value_name = "CARD")]
     pub card: Option<String>,
     /// One line of JSON instead of a table

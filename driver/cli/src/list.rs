@@ -1,142 +1,91 @@
 //! `list`: the cards on this machine's PCI bus, as the kernel knows them.
 
-use std::fs;
-use std::io::{self, ErrorKind};
-use std::path::Path;
-
 use optireduce_contract::pci::{DEVICE_ID, VENDOR_ID};
-use serde::Serialize;
+use optireduce_driver::{Machine, PciFunction, VFIO_PCI};
 
 use crate::args::ListArgs;
 use crate::outcome::{Failure, print, table};
-
-const DEVICES: &str = "/sys/bus/pci/devices";
-
-/// A PCI device with our numbers. Only opening it would tell whether it is a card of ours: others keep the bridge's numbers, too.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-struct Device {
-    /// Domain, bus, device and function.
-    address: String,
-    /// The driver that it is bound to.
-    driver: Option<String>,
-    iommu_group: Option<String>,
-}
 
 /// Lists the cards.
 ///
 /// # Errors
 /// If the kernel's list cannot be read.
 pub fn run(args: &ListArgs) -> Result<(), Failure> {
-    let devices = find(Path::new(DEVICES)).map_err(|error| format!("reading {DEVICES}: {error}"))?;
+    let devices = cards(&Machine::this())?;
     print(args.json, &devices, || describe(&devices))
 }
 
-/// The devices with our numbers below `root`; none where there is no PCI bus.
-fn find(root: &Path) -> io::Result<Vec<Device>> {
-    let entries = match fs::read_dir(root) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries?,
-    };
-    let mut devices = Vec::new();
-    for entry in entries {
-        let path = entry?.path();
-        let is = |file: &str, id: u16| {
-            fs::read_to_string(path.join(file)).is_ok_and(|text| text.trim() == format!("{id:#06x}"))
-        };
-        if is("vendor", VENDOR_ID) && is("device", DEVICE_ID) {
-            let address = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let [driver, iommu_group] = ["driver", "iommu_group"].map(|link| target(&path.join(link)));
-            devices.push(Device { address, driver, iommu_group });
-        }
-    }
-    devices.sort();
-    Ok(devices)
+/// The devices with our numbers. Only opening one would tell whether it is a card of ours: others keep the bridge's numbers, too.
+///
+/// # Errors
+/// As [`run`].
+pub fn cards(machine: &Machine) -> Result<Vec<PciFunction>, String> {
+    let mut found = machine.functions().map_err(|error| {
+        let path = machine.sys("bus/pci/devices");
+        format!("reading {}: {error}", path.display())
+    })?;
+    found.retain(PciFunction::may_be_a_card);
+    Ok(found)
 }
 
-/// The last part of what a link leads to.
-fn target(link: &Path) -> Option<String> {
-    Some(fs::read_link(link).ok()?.file_name()?.to_string_lossy().into_owned())
-}
-
-fn describe(devices: &[Device]) -> String {
-    if devices.is_empty() {
-        return format!(
-            "No PCI device {VENDOR_ID:04x}:{DEVICE_ID:04x} on this machine. To try a simulated card:
+/// What is said where there are none.
+pub fn none() -> String {
+    format!(
+        "No PCI device {VENDOR_ID:04x}:{DEVICE_ID:04x} on this machine. To try a simulated card:
   optireduce-sim serve --socket /tmp/card.sock --network udp:127.0.0.2
   optireduce-nic info /tmp/card.sock
 "
-        );
+    )
+}
+
+fn describe(devices: &[PciFunction]) -> String {
+    if devices.is_empty() {
+        return none();
     }
     let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".to_owned());
     let head = ["address", "driver", "IOMMU group"].map(str::to_owned);
     let rows =
         devices.iter().map(|device| [device.address.clone(), or_none(&device.driver), or_none(&device.iommu_group)]);
     let rows: Vec<_> = std::iter::once(head).chain(rows).collect();
-    table(&rows) + "There is no VFIO backend yet, so none of these can be opened.\n"
+    let unbound = devices.iter().find(|device| device.driver.as_deref() != Some(VFIO_PCI));
+    let next = unbound.map(|device| {
+        format!("To use a card that is not bound to {VFIO_PCI}: optireduce-nic bind {}\n", device.address)
+    });
+    table(&rows) + &next.unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::symlink;
-    use std::path::PathBuf;
-
     use super::*;
-
-    /// A directory with devices, removed at the end.
-    struct Root(PathBuf);
-
-    impl Root {
-        fn new(name: &str) -> Self {
-            let path = std::env::temp_dir().join(format!("optireduce-nic-{name}-{}", std::process::id()));
-            fs::create_dir_all(&path).unwrap();
-            Self(path)
-        }
-
-        fn device(&self, address: &str, vendor: &str, device: &str) -> PathBuf {
-            let path = self.0.join(address);
-            fs::create_dir(&path).unwrap();
-            fs::write(path.join("vendor"), format!("{vendor}\n")).unwrap();
-            fs::write(path.join("device"), format!("{device}\n")).unwrap();
-            path
-        }
-    }
-
-    impl Drop for Root {
-        fn drop(&mut self) {
-            fs::remove_dir_all(&self.0).unwrap();
-        }
-    }
+    use crate::machine_in_a_folder::{CARD, Folder};
 
     #[test]
     fn only_devices_with_our_numbers_are_listed_with_driver_and_group() {
-        let root = Root::new("list");
-        let bound = root.device("0000:5e:00.0", "0x10ee", "0x903f");
-        symlink("../../../bus/pci/drivers/vfio-pci", bound.join("driver")).unwrap();
-        symlink("../../../kernel/iommu_groups/17", bound.join("iommu_group")).unwrap();
-        root.device("0000:01:00.0", "0x10ee", "0x903f");
-        root.device("0000:02:00.0", "0x10ee", "0x9038");
-        root.device("0000:03:00.0", "0x8086", "0x903f");
+        let folder = Folder::new("list");
+        folder.device("0000:5e:00.0", CARD, Some(VFIO_PCI), Some("17"));
+        folder.device("0000:01:00.0", CARD, None, None);
+        folder.device("0000:02:00.0", (0x10ee, 0x9038, 0x02_0000), None, None);
+        folder.device("0000:03:00.0", (0x8086, 0x903f, 0x02_0000), None, None);
         // A device that goes away while it is looked at.
-        fs::create_dir(root.0.join("0000:04:00.0")).unwrap();
-        let devices = find(&root.0).unwrap();
-        let text = describe(&devices);
+        std::fs::create_dir(folder.machine().device("0000:04:00.0")).unwrap();
+        let devices = cards(&folder.machine()).unwrap();
         assert_eq!(
-            text,
+            describe(&devices),
             "address       driver    IOMMU group\n0000:01:00.0  none      none\n0000:5e:00.0  vfio-pci  17\n\
-             There is no VFIO backend yet, so none of these can be opened.\n"
+             To use a card that is not bound to vfio-pci: optireduce-nic bind 0000:01:00.0\n"
         );
         let json = serde_json::to_value(&devices).unwrap();
         assert_eq!(json[1], serde_json::json!({"address": "0000:5e:00.0", "driver": "vfio-pci", "iommu_group": "17"}));
         assert_eq!(json[0]["driver"], serde_json::Value::Null);
+        assert!(!describe(&devices[1..]).contains("bind"));
     }
 
     #[test]
     fn a_machine_without_cards_is_told_how_to_serve_one() {
-        let root = Root::new("none");
-        root.device("0000:03:00.0", "0x8086", "0x903f");
-        assert_eq!(find(&root.0).unwrap(), []);
-        assert_eq!(find(&root.0.join("missing")).unwrap(), []);
-        assert!(find(&root.0.join("0000:03:00.0/vendor")).is_err());
+        let folder = Folder::new("none");
+        folder.device("0000:03:00.0", (0x8086, 0x903f, 0x02_0000), None, None);
+        assert_eq!(cards(&folder.machine()).unwrap(), []);
+        assert_eq!(cards(&Machine::at("/nowhere".as_ref())).unwrap(), []);
         let text = describe(&[]);
         assert!(text.starts_with("No PCI device 10ee:903f") && text.contains("optireduce-sim serve"), "{text}");
     }

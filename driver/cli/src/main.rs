@@ -1,10 +1,15 @@
 //! `optireduce-nic`: finds, describes and tests OptiReduce SmartNICs.
 
 mod args;
+mod bind;
 mod card;
+mod doctor;
 mod dump;
 mod info;
 mod list;
+#[cfg(test)]
+#[path = "../../tests/machine_in_a_folder/mod.rs"]
+mod machine_in_a_folder;
 mod outcome;
 mod registers;
 mod selftest;
@@ -29,6 +34,9 @@ fn main() -> ExitCode {
 fn command(command: &Command) -> Result<(), Failure> {
     match command {
         Command::List(args) => list::run(args),
+        Command::Bind(args) => bind::bind(args),
+        Command::Unbind(args) => bind::unbind(args),
+        Command::Doctor(args) => doctor::run(args),
         Command::Info(args) => info::run(args),
         Command::Selftest(args) => selftest::run(args),
         Command::Dump(args) => dump::run(args),

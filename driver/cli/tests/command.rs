@@ -18,7 +18,7 @@ fn what_cannot_be_meant_is_refused_with_a_sentence() {
         for (arguments, part) in [
             (&[command][..], "no card is named"),
             (&[command, ""], "no card is named"),
-            (&[command, "0000:01:00.0"], "there is no VFIO backend yet"),
+            (&[command, "00ff:fe:1f.7"], "there is no PCI device at 00ff:fe:1f.7"),
             (&[command, &missing], "cannot connect: No such file or directory"),
             (&[command, "/dev/null"], "cannot connect"),
             (&[command, &missing, "again"], "unexpected argument 'again'"),
@@ -32,7 +32,15 @@ fn what_cannot_be_meant_is_refused_with_a_sentence() {
             assert!(said.contains(part) && output.stdout.is_empty(), "{arguments:?}: {said}");
         }
     }
-    for arguments in [&["bind"][..], &["selftest", "a.sock", "--seed", "many"], &["list", "a.sock"], &[]] {
+    for arguments in [
+        &["bind"][..],
+        &["bind", "a.sock"],
+        &["unbind", "00ff:fe:1f.7"],
+        &["doctor", "a.sock"],
+        &["selftest", "a.sock", "--seed", "many"],
+        &["list", "a.sock"],
+        &[],
+    ] {
         assert_eq!(nic(arguments).status.code(), Some(2), "{arguments:?}");
     }
 }
@@ -47,7 +55,7 @@ fn the_environment_may_name_the_card() {
 
 #[test]
 fn every_help_ends_with_exit_codes_and_examples() {
-    for command in ["list", "info", "selftest", "dump"] {
+    for command in ["list", "bind", "unbind", "doctor", "info", "selftest", "dump"] {
         let output = nic(&[command, "--help"]);
         let said = text(&output.stdout);
         assert!(output.status.success(), "{said}");

@@ -4,9 +4,13 @@
 //! a wrapper ([`trace::TraceBus`], [`fault::FaultBus`]) sees, and may change, every register access and every ring entry.
 //! Bulk data goes to [`Bus::dma`] directly.
 
+mod bell;
+pub mod card;
 pub mod fault;
 pub mod in_process;
+mod memory;
 pub mod trace;
+pub mod vfio;
 pub mod vfio_user;
 
 use std::time::Duration;

@@ -42,7 +42,7 @@ const UNKNOWN: [u8; 4] = [192, 0, 2, 2];
 /// How long a card may take for what has no deadline of its own. Its process may be off the CPU.
 const PATIENCE: Duration = if cfg!(test) { Duration::from_millis(300) } else { Duration::from_secs(5) };
 /// DMA memory: a gradient and a result as long as the largest window of any card, and room around them.
-const DMA_BYTES: usize = 2 * WINDOW_BEATS_LIMIT * BEAT_BYTES + (1 << 18);
+pub const DMA_BYTES: usize = 2 * WINDOW_BEATS_LIMIT * BEAT_BYTES + (1 << 18);
 
 /// Tests the card that the arguments name.
 ///

@@ -15,21 +15,19 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::Duration;
 
-use memmap2::MmapOptions;
 use optireduce_contract::limits::QUEUES;
 use optireduce_contract::registers::{BAR_BYTES, PEER_BYTES, PEER_TABLE, Register};
-use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
-use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
 
 use self::connection::{Command, Connection, u16_at, u32_at, u64_at};
 use super::Bus;
+use super::bell::{Bell, DOZE};
+use super::memory::{Pages, shared_memory};
 use crate::dma::{DMA_ALIGN, DmaMap};
 use crate::error::DriverError;
+use crate::pci::{BUS_MASTER, COMMAND, MEMORY_SPACE, PciId};
 
 /// What the card calls the first byte of DMA memory. A server has no use for our addresses; one that is far from them shows a mix-up.
 const IOVA_BASE: u64 = 0x1_0000_0000;
-/// How long [`Bus::relax`] sleeps at most.
-const DOZE: Duration = Duration::from_micros(200);
 
 // Of VFIO, `linux/vfio.h`.
 const BAR0: u32 = 0;
@@ -41,32 +39,16 @@ const IRQ_DATA_EVENTFD: u32 = 1 << 2;
 const IRQ_ACTION_TRIGGER: u32 = 1 << 5;
 const DMA_READ_WRITE: u32 = 3;
 
-// Of PCI.
-const PCI_COMMAND: u64 = 4;
-const MEMORY_SPACE: u16 = 1 << 1;
-const BUS_MASTER: u16 = 1 << 2;
-
 const START_IT: &str = "Start the card: `optireduce-sim serve --socket PATH`.";
 const BUSY: &str = "One driver at a time: end the other one, or look whether the card's process hangs.";
 const NOT_OURS: &str = "Something else is served there: check the path.";
-
-/// What a card's configuration space says of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct PciId {
-    /// Vendor.
-    pub vendor: u16,
-    /// Device.
-    pub device: u16,
-    /// Base class, subclass and interface.
-    pub class: u32,
-}
 
 /// A card behind a socket.
 pub struct VfioUserBus {
     name: String,
     connection: RefCell<Connection>,
     dma: DmaMap,
-    interrupts: OwnedFd,
+    interrupts: Bell,
     id: PciId,
     /// The connection is not used any more.
     gone: Cell<bool>,
@@ -80,7 +62,11 @@ impl VfioUserBus {
     /// [`DriverError::Map`]: no memory.
     pub fn open(path: &Path, dma_bytes: usize) -> Result<Self, DriverError> {
         let name = format!("vfio-user:{}", path.display());
-        let failed = |problem: String, remedy| DriverError::Bus { device: name.clone(), problem, remedy };
+        let failed = |problem: String, remedy: &'static str| DriverError::Bus {
+            device: name.clone(),
+            problem,
+            remedy: remedy.into(),
+        };
         let connection =
             Connection::open(path).map_err(|error| failed(format!("cannot connect: {error}"), START_IT))?;
         let mut opening = Opening { connection, name: &name };
@@ -117,9 +103,9 @@ impl VfioUserBus {
         self.interrupts.as_fd()
     }
 
-    /// Takes note of all interrupts so far. What they speak of is to be looked at after this.
-    pub fn hear(&self) {
-        let _ = rustix::io::read(&self.interrupts, &mut [0; 8]);
+    /// Takes note of all interrupts so far: whether there were any. What they speak of is to be looked at after this.
+    pub fn hear(&self) -> bool {
+        self.interrupts.hear()
     }
 
     /// The connection, which becomes readable when the card goes away.
@@ -168,15 +154,8 @@ impl Bus for VfioUserBus {
 
     /// Ends as soon as the card goes away, too.
     fn wait_interrupt(&self, timeout: Duration) -> Option<bool> {
-        let timeout = Timespec { tv_sec: timeout.as_secs() as i64, tv_nsec: timeout.subsec_nanos().into() };
         let connection = self.connection.borrow();
-        let mut fds =
-            [self.interrupts.as_fd(), connection.as_fd()].map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
-        let came = !self.gone.get() && poll(&mut fds, Some(&timeout)).is_ok() && !fds[0].revents().is_empty();
-        if came {
-            self.hear();
-        }
-        Some(came)
+        Some(!self.gone.get() && self.interrupts.wait(timeout, Some(connection.as_fd())))
     }
 
     fn read(&self, register: &Register) -> u32 {
@@ -210,7 +189,7 @@ struct Opening<'a> {
 
 impl Opening<'_> {
     fn failed(&self, problem: String, remedy: &'static str) -> DriverError {
-        DriverError::Bus { device: self.name.into(), problem, remedy }
+        DriverError::Bus { device: self.name.into(), problem, remedy: remedy.into() }
     }
 
     /// Calls the server; `doing` says for what.
@@ -288,10 +267,7 @@ impl Opening<'_> {
     fn share(&mut self, dma_bytes: usize) -> Result<DmaMap, DriverError> {
         let bytes = dma_bytes.checked_next_multiple_of(DMA_ALIGN).unwrap_or(dma_bytes);
         let make = || -> io::Result<(OwnedFd, DmaMap)> {
-            let file = memfd_create("optireduce-dma", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
-            ftruncate(&file, bytes as u64)?;
-            fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
-            let mapping = MmapOptions::new().len(bytes).map_raw(&file)?;
+            let (file, mapping) = shared_memory(bytes, Pages::Small)?;
             Ok((file, DmaMap::from_mapping(mapping, IOVA_BASE)?))
         };
         let device = self.name.to_owned();
@@ -303,9 +279,8 @@ impl Opening<'_> {
     }
 
     /// The eventfd of all MSI-X vectors.
-    fn interrupts(&mut self) -> Result<OwnedFd, DriverError> {
-        let event = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK);
-        let event = event.map_err(|error| self.failed(format!("an eventfd for interrupts: {error}"), BUSY))?;
+    fn interrupts(&mut self) -> Result<Bell, DriverError> {
+        let event = Bell::new().map_err(|error| self.failed(format!("an eventfd for interrupts: {error}"), BUSY))?;
         for vector in 0..QUEUES as u32 {
             let body = words(&[20, IRQ_DATA_EVENTFD | IRQ_ACTION_TRIGGER, MSIX, vector, 1]);
             self.call("setting up interrupts", Command::SetIrqs, &body, Some(event.as_fd()), 0)?;
@@ -316,8 +291,8 @@ impl Opening<'_> {
 
 /// Memory space and bus mastering on: without the second, neither DMA nor interrupts come.
 fn enable(connection: &mut Connection) -> io::Result<()> {
-    let command = u16::from_le_bytes(read::<2>(connection, CONFIG, PCI_COMMAND)?) | MEMORY_SPACE | BUS_MASTER;
-    write(connection, CONFIG, PCI_COMMAND, &command.to_le_bytes())
+    let command = u16::from_le_bytes(read::<2>(connection, CONFIG, COMMAND)?) | MEMORY_SPACE | BUS_MASTER;
+    write(connection, CONFIG, COMMAND, &command.to_le_bytes())
 }
 
 fn read<const N: usize>(connection: &mut Connection, region: u32, offset: u64) -> io::Result<[u8; N]> {

@@ -1,0 +1,40 @@
+//! What a card's interrupts ring: an eventfd, the same one for all MSI-X vectors.
+//!
+//! Its count adds up, so it says "look at the rings" and no more. Source: eventfd(2).
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
+
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+
+/// How long [`Bus::relax`](super::Bus::relax) sleeps at most: a lost interrupt costs that.
+pub(super) const DOZE: Duration = Duration::from_micros(200);
+
+/// An eventfd that nobody waits for when it is read.
+pub(super) struct Bell(OwnedFd);
+
+impl Bell {
+    pub fn new() -> io::Result<Self> {
+        Ok(Self(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?))
+    }
+
+    /// Takes note of all interrupts so far: whether there were any.
+    pub fn hear(&self) -> bool {
+        rustix::io::read(&self.0, &mut [0; 8]).is_ok()
+    }
+
+    /// Waits for an interrupt, at most `timeout`, and takes note of it: whether one came. `other`: ends the wait, too, once it is readable.
+    pub fn wait(&self, timeout: Duration, other: Option<BorrowedFd<'_>>) -> bool {
+        let timeout = Timespec { tv_sec: timeout.as_secs() as i64, tv_nsec: timeout.subsec_nanos().into() };
+        let mut fds =
+            [self.0.as_fd(), other.unwrap_or(self.0.as_fd())].map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
+        poll(&mut fds, Some(&timeout)).is_ok() && !fds[0].revents().is_empty() && self.hear()
+    }
+}
+
+impl AsFd for Bell {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}

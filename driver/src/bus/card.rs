@@ -1,0 +1,122 @@
+//! The way to a card that is named by its address, whichever it has: a PCI address, or the path of a vfio-user socket.
+
+use std::io;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::time::Duration;
+
+use optireduce_contract::pci::is_address;
+use optireduce_contract::registers::{PEER_BYTES, Register};
+
+use super::Bus;
+use super::vfio::VfioBus;
+use super::vfio_user::VfioUserBus;
+use crate::dma::DmaMap;
+use crate::error::DriverError;
+use crate::pci::PciId;
+
+/// A card in a slot of this machine, or one that another process serves.
+pub enum CardBus {
+    /// By VFIO.
+    Pci(VfioBus),
+    /// By a socket.
+    Socket(VfioUserBus),
+}
+
+/// Does the same on either bus.
+macro_rules! either {
+    ($card:expr, $bus:ident => $act:expr) => {
+        match $card {
+            CardBus::Pci($bus) => $act,
+            CardBus::Socket($bus) => $act,
+        }
+    };
+}
+
+impl CardBus {
+    /// Takes the card at `address`, resets it, and gives it `dma_bytes` bytes of memory. `address`: of a PCI device, such as "0000:5e:00.0" or
+    /// "5e:00.0"; or the path of a vfio-user socket, with or without "vfio-user:" before it. A path that looks like the former: "./5e:00.0".
+    ///
+    /// # Errors
+    /// Those of [`VfioBus::open`] and [`VfioUserBus::open`].
+    pub fn open(address: &str, dma_bytes: usize) -> Result<Self, DriverError> {
+        if is_address(address) {
+            return VfioBus::open(address, dma_bytes).map(Self::Pci);
+        }
+        let path = address.strip_prefix("vfio-user:").unwrap_or(address);
+        VfioUserBus::open(path.as_ref(), dma_bytes).map(Self::Socket)
+    }
+
+    /// Vendor, device and class.
+    pub fn id(&self) -> PciId {
+        either!(self, bus => bus.id())
+    }
+
+    /// Resets the card by its function-level reset: it is then as after power-on, but for memory space, bus mastering and interrupts, which
+    /// are switched on again.
+    ///
+    /// # Errors
+    /// [`DriverError::DeviceGone`], or that the kernel could not.
+    pub fn reset(&self) -> Result<(), DriverError> {
+        either!(self, bus => bus.reset())
+    }
+
+    /// What becomes readable when the card has something to say, until [`CardBus::hear`].
+    pub fn interrupts(&self) -> BorrowedFd<'_> {
+        either!(self, bus => bus.interrupts())
+    }
+
+    /// Takes note of all interrupts so far: whether there were any. What they speak of is to be looked at after this, and once more later: on
+    /// a PCI bus an interrupt may overtake it.
+    pub fn hear(&self) -> bool {
+        either!(self, bus => bus.hear())
+    }
+
+    /// What becomes readable when the card goes away. `None`: nothing tells; ask [`Bus::is_gone`] from time to time.
+    ///
+    /// # Errors
+    /// If there are no more file descriptors.
+    pub fn departure(&self) -> io::Result<Option<OwnedFd>> {
+        match self {
+            Self::Pci(_) => Ok(None),
+            Self::Socket(bus) => bus.connection().map(Some),
+        }
+    }
+}
+
+impl Bus for CardBus {
+    fn name(&self) -> &str {
+        either!(self, bus => bus.name())
+    }
+
+    fn dma(&self) -> &DmaMap {
+        either!(self, bus => bus.dma())
+    }
+
+    fn flush(&self) -> Result<(), DriverError> {
+        either!(self, bus => bus.flush())
+    }
+
+    fn relax(&self) {
+        either!(self, bus => bus.relax());
+    }
+
+    fn read(&self, register: &Register) -> u32 {
+        either!(self, bus => bus.read(register))
+    }
+
+    fn write(&self, register: &Register, value: u32) {
+        either!(self, bus => bus.write(register, value));
+    }
+
+    fn write_peer(&self, rank: usize, words: [u32; PEER_BYTES / 4]) {
+        either!(self, bus => bus.write_peer(rank, words));
+    }
+
+    fn is_gone(&self) -> bool {
+        either!(self, bus => bus.is_gone())
+    }
+
+    fn wait_interrupt(&self, timeout: Duration) -> Option<bool> {
+        either!(self, bus => bus.wait_interrupt(timeout))
+    }
+}

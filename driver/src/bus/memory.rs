@@ -1,0 +1,39 @@
+//! Memory to be shared with a card: a memory file, mapped.
+//!
+//! Why a file and not anonymous memory: another process can map it, and after a fork both processes still have the pages that the card has;
+//! of anonymous memory the one that writes first gets a copy. Source: memfd_create(2), fork(2).
+
+use std::io;
+use std::os::fd::OwnedFd;
+
+use memmap2::{MmapOptions, MmapRaw};
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
+
+/// Bytes of a huge page.
+pub(super) const HUGE_BYTES: usize = 2 << 20;
+
+/// Of what pages memory is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pages {
+    /// Those of the processor, 4 KiB.
+    Small,
+    /// 2 MiB. They are there only if root has reserved some.
+    Huge,
+}
+
+/// `bytes` bytes, a multiple of the pages' size, of zeros. The file can neither shrink nor grow: who maps it would die of an access beyond
+/// its end.
+///
+/// # Errors
+/// If there is no such memory.
+pub(super) fn shared_memory(bytes: usize, pages: Pages) -> io::Result<(OwnedFd, MmapRaw)> {
+    let huge = match pages {
+        Pages::Small => MemfdFlags::empty(),
+        Pages::Huge => MemfdFlags::HUGETLB | MemfdFlags::HUGE_2MB,
+    };
+    let file = memfd_create("optireduce-dma", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING | huge)?;
+    ftruncate(&file, bytes as u64)?;
+    fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
+    let mapping = MmapOptions::new().len(bytes).map_raw(&file)?;
+    Ok((file, mapping))
+}

@@ -1,0 +1,37 @@
+//! Where DMA memory goes in the card's address space: VFIO says which addresses the IOMMU takes, and leaves the choice to us.
+
+use std::ops::Range;
+
+/// Where DMA memory goes if the IOMMU allows: a mix-up with addresses of the process or of small devices then shows.
+const WISHED: u64 = 0x1_0000_0000;
+
+/// Where `bytes` bytes go among the IOVAs that the IOMMU allows, at a multiple of `align`: above 4 GiB if they can.
+pub fn place(ranges: &[Range<u64>], bytes: u64, align: u64) -> Option<u64> {
+    let fit = |from: u64| {
+        ranges.iter().find_map(|range| {
+            let start = range.start.max(from).checked_next_multiple_of(align)?;
+            (start.checked_add(bytes)? <= range.end).then_some(start)
+        })
+    };
+    fit(WISHED).or_else(|| fit(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_placed_inside_one_range_and_above_4_gib_if_it_can_be() {
+        // As Intel's virtual IOMMU has them: without the interrupts' window.
+        let ranges = [0x1000..0xfee0_0000, 0xfef0_0000..0x80_0000_0000];
+        assert_eq!(place(&ranges, 4096, 4096), Some(WISHED));
+        assert_eq!(place(&ranges[..1], 4096, 4096), Some(0x1000));
+        assert_eq!(place(&ranges[..1], 1 << 21, 1 << 21), Some(1 << 21));
+        assert_eq!(place(&ranges, 0x7f_0000_0000, 4096), Some(WISHED));
+        assert_eq!(place(&ranges, 0x7f_0000_1000, 4096), Some(0xfef0_0000), "too large above 4 GiB");
+        assert_eq!(place(&ranges, 0x80_0000_0000, 4096), None);
+        let last = std::slice::from_ref(&(u64::MAX - 5000..u64::MAX)).to_vec();
+        assert_eq!(place(&last, 4096, 4096), None);
+        assert_eq!(place(&[], 4096, 4096), None);
+    }
+}

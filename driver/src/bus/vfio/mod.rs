@@ -1,0 +1,256 @@
+//! A bus to a card on this machine's PCI bus, by VFIO: the kernel's way to hand a device to a process, with the IOMMU between the card and
+//! all memory but what it was given.
+//!
+//! How: registers are BAR 0, mapped; DMA memory is a memory file that the kernel pins and the IOMMU shows to the card; the MSI-X vectors ring
+//! an eventfd, all the same one. [`Bus::relax`] sleeps on it for 0.2 ms at most, so a lost interrupt, or one that overtakes the completion that
+//! it speaks of, costs time and nothing else.
+//! Order: identity, reset, memory space and bus mastering on, BAR, memory, interrupts; and back: interrupts and bus mastering off, reset, and
+//! only then is the memory unmapped. A process that is killed leaves that to the kernel, which resets the card, too.
+//! A card that has left reads as ones. Waiting for a completion reads no register, so the first one is read every 10 ms meanwhile. The kernel
+//! resets a card that is closed, and waits up to a minute for one that does not answer: such a card is closed by a thread of its own, so that
+//! nobody waits but the end of the process, and one that does not answer to begin with is not opened.
+//! Source: Linux `vfio.rst`; PCIe 6.2, 7.5.1 (command register), 6.6.2 (function-level reset). `pci-driver` makes the system calls; its gaps: it
+//! switches on neither memory space nor bus mastering, allocates no IOVAs, and its errors name nothing (`explain.rs`).
+//! Limits: VFIO's groups with an IOMMU; one driver at a time.
+
+mod explain;
+mod iova;
+mod mapped;
+
+use std::cell::Cell;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use optireduce_contract::limits::QUEUES;
+use optireduce_contract::registers::{MAGIC, PEER_BYTES, Register};
+use pci_driver::backends::vfio::VfioPciDevice;
+use pci_driver::device::PciDevice;
+use pci_driver::regions::PciRegion;
+
+use self::explain::{Doing, refused, unmet};
+use self::mapped::{Lent, map_bar};
+use super::Bus;
+use super::bell::{Bell, DOZE};
+use super::memory::{HUGE_BYTES, Pages};
+use crate::bar::BarMap;
+use crate::dma::{DMA_ALIGN, DmaMap};
+use crate::error::DriverError;
+use crate::machine::{Machine, full_address};
+use crate::pci::{BUS_MASTER, COMMAND, MEMORY_SPACE, PciId};
+
+/// How often a card that is waited for is asked whether it is there.
+const ASK: Duration = Duration::from_millis(10);
+
+/// A card that VFIO has handed to this process.
+pub struct VfioBus {
+    name: String,
+    /// It also has the device, and is dropped before it.
+    bar: BarMap,
+    device: Arc<VfioPciDevice>,
+    lent: Lent,
+    interrupts: Bell,
+    id: PciId,
+    /// When the card was asked last whether it is there, and that it was not.
+    asked: Cell<Instant>,
+    gone: Cell<bool>,
+}
+
+impl VfioBus {
+    /// Takes the card at this PCI address, with a domain or without, resets it, and gives it `dma_bytes` bytes of memory, rounded up to
+    /// pages: huge ones from 2 MiB on, if there are any.
+    ///
+    /// # Errors
+    /// [`DriverError::Bus`]: it cannot be had; why, and the command that mends it. [`DriverError::Map`]: no memory.
+    pub fn open(address: &str, dma_bytes: usize) -> Result<Self, DriverError> {
+        let machine = Machine::this();
+        let name = full_address(address).unwrap_or_else(|| address.to_owned());
+        if let Some(missing) = machine.preconditions(&name, dma_bytes).into_iter().find(|one| one.mend.is_some()) {
+            return Err(unmet(&name, missing));
+        }
+        let at = &name;
+        let failed = |doing| move |error| refused(at, doing, dma_bytes, &error);
+        let device = VfioPciDevice::open(machine.device(&name)).map_err(failed(Doing::Open))?;
+        device.reset().map_err(failed(Doing::Reset))?;
+        enable(&device).map_err(failed(Doing::Enable))?;
+        let id = identify(&device).map_err(failed(Doing::Identify))?;
+        let bar = map_bar(&device).map_err(failed(Doing::MapBar))?;
+        let lent = lend(&device, &name, dma_bytes)?;
+        let interrupts = Bell::new().and_then(|bell| ring(&device, &bell).map(|()| bell));
+        let interrupts = interrupts.map_err(failed(Doing::Interrupts))?;
+        tracing::info!(device = name, ?id, iova = lent.dma().iova(), "card opened");
+        let (asked, gone) = (Cell::new(Instant::now()), Cell::new(false));
+        Ok(Self { name, bar, device: Arc::new(device), lent, interrupts, id, asked, gone })
+    }
+
+    /// Vendor, device and class.
+    pub fn id(&self) -> PciId {
+        self.id
+    }
+
+    /// Resets the card by its function-level reset: it is then as after power-on, but for memory space, bus mastering and interrupts, which
+    /// are switched on again.
+    ///
+    /// # Errors
+    /// [`DriverError::Bus`]: the kernel could not; [`DriverError::DeviceGone`].
+    pub fn reset(&self) -> Result<(), DriverError> {
+        if self.is_missing() {
+            return Err(DriverError::DeviceGone { device: self.name.clone() });
+        }
+        let reset = || {
+            self.device.interrupts().msi_x().disable()?;
+            self.device.reset()?;
+            enable(&self.device)?;
+            ring(&self.device, &self.interrupts)
+        };
+        reset().map_err(|error| refused(&self.name, Doing::Reset, self.lent.dma().bytes(), &error))
+    }
+
+    /// What becomes readable when the card has something to say, until [`VfioBus::hear`].
+    pub fn interrupts(&self) -> BorrowedFd<'_> {
+        self.interrupts.as_fd()
+    }
+
+    /// Takes note of all interrupts so far: whether there were any. What they speak of is to be looked at after this, and once more later: an
+    /// interrupt may overtake it.
+    pub fn hear(&self) -> bool {
+        self.interrupts.hear()
+    }
+
+    /// Asks the card whether it is there. A register may hold all ones once, while a reset of somebody else's is under way.
+    fn is_missing(&self) -> bool {
+        self.asked.set(Instant::now());
+        let missing = (0..2).all(|_| self.bar.read(&MAGIC) == u32::MAX);
+        if missing && !self.gone.replace(true) {
+            tracing::error!(device = self.name, "the card reads as ones: it has left the bus");
+        }
+        self.gone.get()
+    }
+}
+
+impl Bus for VfioBus {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn dma(&self) -> &DmaMap {
+        self.lent.dma()
+    }
+
+    /// Reads a register: a read does not overtake the writes before it (PCIe 6.2, 2.4.1).
+    fn flush(&self) -> Result<(), DriverError> {
+        self.bar.read(&MAGIC);
+        Ok(())
+    }
+
+    fn relax(&self) {
+        self.wait_interrupt(DOZE);
+    }
+
+    fn wait_interrupt(&self, timeout: Duration) -> Option<bool> {
+        Some(self.interrupts.wait(timeout, None))
+    }
+
+    fn read(&self, register: &Register) -> u32 {
+        self.bar.read(register)
+    }
+
+    fn write(&self, register: &Register, value: u32) {
+        self.bar.write(register, value);
+    }
+
+    fn write_peer(&self, rank: usize, words: [u32; PEER_BYTES / 4]) {
+        self.bar.write_peer(rank, words);
+    }
+
+    fn is_gone(&self) -> bool {
+        self.gone.get() || (self.asked.get().elapsed() >= ASK && self.is_missing())
+    }
+}
+
+/// The card must not reach memory any more when that is unmapped. The kernel does the same for whatever fails here, once the device is closed.
+impl Drop for VfioBus {
+    fn drop(&mut self) {
+        if self.is_missing() {
+            if let Err(error) = self.lent.take_back(&self.device) {
+                tracing::warn!(device = self.name, %error, "cannot take its memory away");
+            }
+            return close_later(self.device.clone());
+        }
+        let steps = [
+            ("switch off interrupts", self.device.interrupts().msi_x().disable()),
+            ("switch off bus mastering", disable(&self.device)),
+            ("reset the card", self.device.reset()),
+            ("take its memory away", self.lent.take_back(&self.device)),
+        ];
+        for (what, error) in steps.into_iter().filter_map(|(what, done)| Some((what, done.err()?))) {
+            tracing::warn!(device = self.name, %error, "cannot {what}");
+        }
+    }
+}
+
+/// Closes a card that has left, once nobody else has it: the kernel then resets it, and waits for that in vain, up to a minute.
+fn close_later(device: Arc<VfioPciDevice>) {
+    let close = move || {
+        while Arc::strong_count(&device) > 1 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    };
+    // Without a thread it is closed here and now.
+    drop(std::thread::Builder::new().name("optireduce-close".into()).spawn(close));
+}
+
+/// Memory space on, so that BAR 0 answers, and bus mastering, without which neither DMA nor interrupts come.
+fn enable(device: &VfioPciDevice) -> io::Result<()> {
+    let config = device.config();
+    config.write_le_u16(COMMAND, config.read_le_u16(COMMAND)? | MEMORY_SPACE | BUS_MASTER)
+}
+
+/// Bus mastering off.
+fn disable(device: &VfioPciDevice) -> io::Result<()> {
+    let config = device.config();
+    config.write_le_u16(COMMAND, config.read_le_u16(COMMAND)? & !BUS_MASTER)
+}
+
+/// Every MSI-X vector rings the same bell.
+fn ring(device: &VfioPciDevice, bell: &Bell) -> io::Result<()> {
+    let interrupts = device.interrupts();
+    let (vectors, expected) = (interrupts.msi_x().max(), QUEUES);
+    if vectors < expected {
+        let what = format!("{vectors} MSI-X vectors, expected one for each of {expected} queue pairs");
+        return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+    }
+    interrupts.msi_x().enable(&[bell.as_fd().as_raw_fd(); QUEUES])
+}
+
+fn identify(device: &VfioPciDevice) -> io::Result<PciId> {
+    let config = device.config();
+    let (vendor, device) = (config.read_le_u16(0)?, config.read_le_u16(2)?);
+    Ok(PciId { vendor, device, class: config.read_le_u32(8)? >> 8 })
+}
+
+/// Gives the card memory: huge pages if it is enough for one and there are some.
+fn lend(device: &VfioPciDevice, name: &str, dma_bytes: usize) -> Result<Lent, DriverError> {
+    let failed = |bytes| {
+        move |error: io::Error| match explain::is_os_error(&error) {
+            true => refused(name, Doing::Lend, bytes, &error),
+            false => DriverError::Map { device: name.into(), what: "DMA memory", bytes, source: error },
+        }
+    };
+    let unit = |bytes: usize| dma_bytes.max(1).checked_next_multiple_of(bytes).unwrap_or(dma_bytes);
+    if dma_bytes >= HUGE_BYTES {
+        match Lent::new(device, unit(HUGE_BYTES), Pages::Huge) {
+            Ok(lent) => return Ok(lent),
+            Err(error) => tracing::warn!(
+                device = name,
+                %error,
+                "no huge pages for {dma_bytes} bytes of DMA memory, which takes small ones: the IOMMU is then slower; reserve some: echo {} > \
+                 /proc/sys/vm/nr_hugepages",
+                dma_bytes.div_ceil(HUGE_BYTES)
+            ),
+        }
+    }
+    let bytes = unit(DMA_ALIGN);
+    Lent::new(device, bytes, Pages::Small).map_err(failed(bytes))
+}

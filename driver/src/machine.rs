@@ -1,0 +1,311 @@
+//! This machine's PCI devices, and whether a card among them can be reached by VFIO.
+//!
+//! Why here: the bus says by the same checks why it cannot open a card, and `optireduce-nic` shows them all before anybody tries.
+//! Source: Linux `vfio.rst`, `sysfs-bus-pci`, `sysfs-kernel-iommu_groups`.
+//! Limits: what only opening the card shows (it is in use, interrupts are not remapped) is not here but in
+//! [`VfioBus::open`](crate::VfioBus::open).
+
+use std::fs;
+use std::io::{self, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use optireduce_contract::pci::{DEVICE_ID, VENDOR_ID, is_address};
+use rustix::process::{Resource, getrlimit};
+
+use crate::pci::PciId;
+
+/// The driver that hands devices to user space.
+pub const VFIO_PCI: &str = "vfio-pci";
+/// Drivers of the kernel that leave a group's other devices to user space (vfio.rst).
+const HARMLESS: [&str; 3] = [VFIO_PCI, "pci-stub", "pcieport"];
+/// Base class and subclass of bridges between PCI buses.
+const BRIDGE: u32 = 0x0604;
+/// May lock any amount of memory (capabilities(7)).
+const CAP_IPC_LOCK: u32 = 14;
+
+/// The address of a PCI device with its domain, in the kernel's spelling; `None`: `text` is none.
+pub fn full_address(text: &str) -> Option<String> {
+    let domain = if text.matches(':').count() == 1 { "0000:" } else { "" };
+    is_address(text).then(|| format!("{domain}{}", text.to_ascii_lowercase()))
+}
+
+/// A function of a PCI device, as the kernel knows it.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct PciFunction {
+    /// Domain, bus, device and function: "0000:5e:00.0".
+    pub address: String,
+    /// Vendor, device, class.
+    #[serde(skip)]
+    pub id: PciId,
+    /// The driver that it is bound to.
+    pub driver: Option<String>,
+    /// The IOMMU group that it is in. `None`: there is no IOMMU, or it is off.
+    pub iommu_group: Option<String>,
+}
+
+impl PciFunction {
+    /// Whether it has our vendor and device. Others keep these numbers, too: only opening it tells whether it is a card.
+    pub fn may_be_a_card(&self) -> bool {
+        (self.id.vendor, self.id.device) == (VENDOR_ID, DEVICE_ID)
+    }
+
+    /// Whether it is neither a card nor a bridge: nobody may take it away from its driver for a card's sake.
+    pub fn is_foreign(&self) -> bool {
+        !self.may_be_a_card() && self.id.class >> 8 != BRIDGE
+    }
+}
+
+impl std::fmt::Display for PciFunction {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let PciId { vendor, device, .. } = self.id;
+        let driver = self.driver.as_deref().unwrap_or("no driver");
+        write!(f, "{} ({vendor:04x}:{device:04x}, {driver})", self.address)
+    }
+}
+
+/// What one precondition is found to be.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Precondition {
+    /// Its name.
+    pub name: &'static str,
+    /// What was found, and what was expected if that is something else.
+    pub found: String,
+    /// How to mend it, with the command to type; `None`: it holds.
+    pub mend: Option<String>,
+}
+
+/// A machine: where the kernel shows its devices.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    root: PathBuf,
+}
+
+impl Machine {
+    /// This one.
+    pub fn this() -> Self {
+        Self::at(Path::new("/"))
+    }
+
+    /// One whose `sys` and `dev` are in this directory.
+    pub fn at(root: &Path) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// A path below `/sys`.
+    pub fn sys(&self, path: impl AsRef<Path>) -> PathBuf {
+        self.root.join("sys").join(path)
+    }
+
+    /// The directory of a device.
+    pub fn device(&self, address: &str) -> PathBuf {
+        self.sys("bus/pci/devices").join(address)
+    }
+
+    /// The file through which VFIO hands out a group.
+    pub fn vfio_group(&self, group: &str) -> PathBuf {
+        self.root.join("dev/vfio").join(group)
+    }
+
+    /// All devices, by address; none where there is no PCI bus.
+    ///
+    /// # Errors
+    /// If the kernel's list cannot be read.
+    pub fn functions(&self) -> io::Result<Vec<PciFunction>> {
+        self.below(&self.sys("bus/pci/devices"))
+    }
+
+    /// The device at `address`, with its domain.
+    pub fn function(&self, address: &str) -> Option<PciFunction> {
+        let path = self.device(address);
+        let number = |file: &str| {
+            let text = fs::read_to_string(path.join(file)).ok()?;
+            u32::from_str_radix(text.trim().strip_prefix("0x")?, 16).ok()
+        };
+        let id = PciId { vendor: number("vendor")? as u16, device: number("device")? as u16, class: number("class")? };
+        let [driver, iommu_group] = ["driver", "iommu_group"].map(|link| target(&path.join(link)));
+        Some(PciFunction { address: address.into(), id, driver, iommu_group })
+    }
+
+    /// What else is in the group of `function`.
+    pub fn others_in_group(&self, function: &PciFunction) -> Vec<PciFunction> {
+        let Some(group) = &function.iommu_group else { return Vec::new() };
+        let mut all = self.below(&self.sys("kernel/iommu_groups").join(group).join("devices")).unwrap_or_default();
+        all.retain(|other| other.address != function.address);
+        all
+    }
+
+    /// What must hold before VFIO can open the card at `address`, with its domain, and give it `dma_bytes` bytes of memory: in the order in
+    /// which to mend them. After one that others depend on, those are left out.
+    pub fn preconditions(&self, address: &str, dma_bytes: usize) -> Vec<Precondition> {
+        let function = self.function(address);
+        let mut list = vec![is_a_card(address, function.as_ref())];
+        if let Some(function) = function.filter(PciFunction::may_be_a_card) {
+            let group = function.iommu_group.as_deref();
+            list.push(self.iommu(&function));
+            list.extend(group.map(|group| self.is_viable(&function, group)));
+            list.extend([self.module(), self.is_bound(&function)]);
+            if function.driver.as_deref() == Some(VFIO_PCI) {
+                list.extend(group.map(|group| self.is_accessible(group)));
+                // Somebody else's reset would hold up whoever asks.
+                if list.iter().all(|one| one.mend.is_none()) {
+                    list.extend(self.answers(&function));
+                }
+            }
+        }
+        list.push(memory_limit(dma_bytes));
+        list
+    }
+
+    /// What the kernel knows of it may be old; `None`: it answers, or cannot be asked. Opening one that does not takes the kernel a minute.
+    fn answers(&self, function: &PciFunction) -> Option<Precondition> {
+        let mut start = [0; 8];
+        let mut config = fs::File::open(self.device(&function.address).join("config")).ok()?;
+        config.read_exact(&mut start).ok()?;
+        // Vendor and device, command and status: all ones are in no device.
+        let is_missing = start[..4] == [0xff; 4] || start[4..] == [0xff; 4];
+        is_missing.then(|| Precondition {
+            name: "answer",
+            found: "its configuration space reads as ones: it has left the bus, or hangs".into(),
+            mend: Some(format!(
+                "power cycle it, or restart its simulator, then: echo 1 > /sys/bus/pci/devices/{}/remove; echo 1 > /sys/bus/pci/rescan",
+                function.address
+            )),
+        })
+    }
+
+    fn iommu(&self, function: &PciFunction) -> Precondition {
+        let name = "IOMMU";
+        if let Some(group) = &function.iommu_group {
+            return Precondition { name, found: format!("on; the card is in group {group}"), mend: None };
+        }
+        let mend = "Switch it on in the BIOS (Intel: VT-d; AMD: IOMMU, or AMD-Vi) and for the kernel (Intel: add intel_iommu=on to \
+                    GRUB_CMDLINE_LINUX in /etc/default/grub; then `update-grub` and restart)";
+        Precondition { name, found: "the card is in no IOMMU group, expected one".into(), mend: Some(mend.into()) }
+    }
+
+    fn module(&self) -> Precondition {
+        let name = "kernel module";
+        if self.sys("bus/pci/drivers").join(VFIO_PCI).is_dir() {
+            return Precondition { name, found: format!("{VFIO_PCI} is loaded"), mend: None };
+        }
+        Precondition { name, found: format!("{VFIO_PCI} is not loaded"), mend: Some(format!("modprobe {VFIO_PCI}")) }
+    }
+
+    fn is_bound(&self, function: &PciFunction) -> Precondition {
+        let name = "driver";
+        match function.driver.as_deref() {
+            Some(VFIO_PCI) => Precondition { name, found: format!("the card is bound to {VFIO_PCI}"), mend: None },
+            other => {
+                let bound = other.map_or("is bound to no driver".to_owned(), |driver| format!("is bound to {driver}"));
+                let mend = Some(format!("optireduce-nic bind {}", function.address));
+                Precondition { name, found: format!("the card {bound}, expected {VFIO_PCI}"), mend }
+            }
+        }
+    }
+
+    /// The kernel hands out a group only as a whole.
+    fn is_viable(&self, function: &PciFunction, group: &str) -> Precondition {
+        let is_held = |other: &PciFunction| {
+            let by = other.driver.as_deref().filter(|driver| !HARMLESS.contains(driver));
+            by.is_some() && other.id.class >> 8 != BRIDGE
+        };
+        let others = self.others_in_group(function);
+        let held: Vec<String> = others.iter().filter(|other| is_held(other)).map(ToString::to_string).collect();
+        let name = "IOMMU group";
+        if held.is_empty() {
+            let found = match others.len() {
+                0 => format!("group {group} holds the card alone"),
+                more => format!("group {group} holds {more} other function(s), none with a driver of the kernel's"),
+            };
+            return Precondition { name, found, mend: None };
+        }
+        let found = format!("group {group} is not viable: drivers of the kernel hold {}, too", held.join(", "));
+        let mend = "Put the card into a slot with an IOMMU group of its own (behind a root port with ACS), or unbind those functions, if \
+                    nobody needs them: echo ADDRESS > /sys/bus/pci/devices/ADDRESS/driver/unbind";
+        Precondition { name, found, mend: Some(mend.into()) }
+    }
+
+    /// The files of VFIO can be opened. That of a group takes one process at a time.
+    fn is_accessible(&self, group: &str) -> Precondition {
+        let name = "permissions";
+        for file in ["vfio", group] {
+            let path = Path::new("/dev/vfio").join(file);
+            let Err(error) = fs::OpenOptions::new().read(true).write(true).open(self.vfio_group(file)) else {
+                continue;
+            };
+            let found = format!("{}: {error}, expected to open it", path.display());
+            let mend = match error.kind() {
+                ErrorKind::ResourceBusy => format!(
+                    "end the process that has the card, or one of its group: `fuser -v {}` names it; a card has one driver at a time, and one \
+                     that does not answer takes the kernel a minute to close",
+                    path.display()
+                ),
+                ErrorKind::NotFound if file == "vfio" => "modprobe vfio_iommu_type1".to_owned(),
+                ErrorKind::NotFound => "bind the card again: `optireduce-nic unbind` and `bind`".to_owned(),
+                _ => format!("sudo chown $USER {}", path.display()),
+            };
+            return Precondition { name, found, mend: Some(mend) };
+        }
+        Precondition { name, found: format!("/dev/vfio/{group} can be opened"), mend: None }
+    }
+
+    fn below(&self, directory: &Path) -> io::Result<Vec<PciFunction>> {
+        let entries = match fs::read_dir(directory) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        let mut found = Vec::new();
+        for entry in entries {
+            // One that goes away while it is looked at is not there.
+            found.extend(self.function(&entry?.file_name().to_string_lossy()));
+        }
+        found.sort_by(|one, other| one.address.cmp(&other.address));
+        Ok(found)
+    }
+}
+
+fn is_a_card(address: &str, function: Option<&PciFunction>) -> Precondition {
+    let name = "device";
+    let expected = format!("expected {VENDOR_ID:04x}:{DEVICE_ID:04x}");
+    let Some(function) = function else {
+        let found = format!("there is no PCI device at {address}, {expected}");
+        return Precondition { name, found, mend: Some("optireduce-nic list".into()) };
+    };
+    let PciId { vendor, device, .. } = function.id;
+    if function.may_be_a_card() {
+        return Precondition { name, found: format!("{vendor:04x}:{device:04x}"), mend: None };
+    }
+    let found = format!("{address} is {vendor:04x}:{device:04x}, {expected}");
+    Precondition { name, found, mend: Some("optireduce-nic list".into()) }
+}
+
+/// The kernel counts DMA memory as locked.
+fn memory_limit(dma_bytes: usize) -> Precondition {
+    let name = "locked memory";
+    let limit = getrlimit(Resource::Memlock).current.filter(|_| !may_lock_any());
+    match limit {
+        Some(limit) if limit < dma_bytes as u64 => {
+            let kib = (dma_bytes as u64).div_ceil(1024);
+            let found = format!("the limit is {} KiB, expected at least {kib} KiB", limit / 1024);
+            let mend = format!(
+                "ulimit -l {kib} (as root: `prlimit --pid $$ --memlock={dma_bytes}`, or a line in /etc/security/limits.conf)"
+            );
+            Precondition { name, found, mend: Some(mend) }
+        }
+        Some(limit) => Precondition { name, found: format!("the limit is {} KiB", limit / 1024), mend: None },
+        None => Precondition { name, found: "unlimited".into(), mend: None },
+    }
+}
+
+fn may_lock_any() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let effective = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
+    effective
+        .and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok())
+        .is_some_and(|bits| bits >> CAP_IPC_LOCK & 1 == 1)
+}
+
+/// The last part of what a link leads to.
+fn target(link: &Path) -> Option<String> {
+    Some(fs::read_link(link).ok()?.file_name()?.to_string_lossy().into_owned())
+}

@@ -1,0 +1,84 @@
+//! What must hold before VFIO can open a card, on machines that are made up.
+
+use std::fs;
+
+use optireduce_driver::{PciFunction, VFIO_PCI, full_address};
+
+mod machine_in_a_folder;
+
+use machine_in_a_folder::{CARD, Folder};
+
+/// What does not hold, by name: what was found, and what mends it.
+fn failing(folder: &Folder, address: &str) -> Vec<(&'static str, String)> {
+    let all = folder.machine().preconditions(address, 4096);
+    all.into_iter().filter_map(|one| Some((one.name, format!("{}: {}", one.found, one.mend?)))).collect()
+}
+
+#[test]
+fn addresses_are_spelt_as_the_kernel_does() {
+    assert_eq!(full_address("5E:00.0").as_deref(), Some("0000:5e:00.0"));
+    assert_eq!(full_address("0001:5e:00.0").as_deref(), Some("0001:5e:00.0"));
+    assert_eq!(full_address("/tmp/card.sock"), None);
+}
+
+/// From a bare machine to one where everything is in place, as somebody mends it.
+#[test]
+fn each_precondition_that_fails_names_what_was_found_and_what_mends_it() {
+    let folder = Folder::new("steps");
+    let at = "0000:5e:00.0";
+    let [(name, said)] = &failing(&folder, at)[..] else { panic!("{:?}", failing(&folder, at)) };
+    assert_eq!((*name, &said[..41]), ("device", "there is no PCI device at 0000:5e:00.0, e"));
+
+    folder.device(at, (0x8086, 0x1234, 0x02_0000), Some("e1000"), None);
+    assert_eq!(failing(&folder, at)[0].1, "0000:5e:00.0 is 8086:1234, expected 10ee:903f: optireduce-nic list");
+
+    let at = "0000:5f:00.0";
+    folder.device(at, CARD, Some("xdma"), None);
+    let names: Vec<_> = failing(&folder, at).iter().map(|(name, _)| *name).collect();
+    assert_eq!(names, ["IOMMU", "kernel module", "driver"]);
+    assert!(failing(&folder, at)[0].1.contains("intel_iommu=on"));
+    assert_eq!(failing(&folder, at)[1].1, "vfio-pci is not loaded: modprobe vfio-pci");
+    assert_eq!(
+        failing(&folder, at)[2].1,
+        "the card is bound to xdma, expected vfio-pci: optireduce-nic bind 0000:5f:00.0"
+    );
+
+    folder.driver(VFIO_PCI);
+    let at = "0000:60:00.0";
+    folder.device(at, CARD, Some(VFIO_PCI), Some("7"));
+    let said = failing(&folder, at);
+    assert!(said[0].0 == "permissions" && said[0].1.ends_with("modprobe vfio_iommu_type1"), "{said:?}");
+    for file in ["vfio", "7"] {
+        fs::write(folder.path().join("dev/vfio").join(file), "").unwrap();
+    }
+    assert_eq!(failing(&folder, at), []);
+
+    let config = folder.machine().device(at).join("config");
+    fs::write(&config, [0xee, 0x10, 0x3f, 0x90, 6, 0, 0x10, 0, 0]).unwrap();
+    assert_eq!(failing(&folder, at), []);
+    // As a kernel answers for a card that has left: numbers may be remembered.
+    fs::write(&config, [0xee, 0x10, 0x3f, 0x90, 0xff, 0xff, 0xff, 0xff, 0]).unwrap();
+    assert_eq!(failing(&folder, at)[0].0, "answer");
+}
+
+#[test]
+fn a_group_that_the_kernel_holds_is_not_viable_and_its_functions_are_named() {
+    let folder = Folder::new("group");
+    folder.driver(VFIO_PCI);
+    let at = "0000:01:00.0";
+    folder.device(at, CARD, None, Some("3"));
+    folder.device("0000:00:01.0", (0x8086, 1, 0x06_0400), Some("pcieport"), Some("3"));
+    folder.device("0000:01:00.1", CARD, None, Some("3"));
+    let said = failing(&folder, at);
+    assert!(said.len() == 1 && said[0].1.starts_with("the card is bound to no driver"), "{said:?}");
+    folder.device("0000:02:00.0", (0x144d, 0xa808, 0x01_0802), Some("nvme"), Some("3"));
+    let said = failing(&folder, at);
+    assert_eq!(said[0].0, "IOMMU group");
+    assert!(
+        said[0].1.starts_with("group 3 is not viable: drivers of the kernel hold 0000:02:00.0 (144d:a808, nvme), too")
+    );
+    let machine = folder.machine();
+    let others = machine.others_in_group(&machine.function(at).unwrap());
+    let foreign: Vec<bool> = others.iter().map(PciFunction::is_foreign).collect();
+    assert_eq!(foreign, [false, false, true]);
+}
