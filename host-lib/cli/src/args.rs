@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use optireduce::memory::require;
+use optireduce::memory::require_each;
 use optireduce::{HadamardMode, Launch, Local};
 use optireduce_core::protocol::{LOSS_SKIP, RANKS_MAX, SKIPS_HALT};
 use tracing_subscriber::filter::Targets;
@@ -265,11 +265,11 @@ pub struct RunArgs {
     /// Name or address of the network interface to use [default: the one on the way to rank 0]
     #[arg(long, value_name = "INTERFACE", help_heading = PLACE)]
     pub interface: Option<String>,
-    /// Let a SmartNIC move this rank's gradients instead of the kernel's UDP: the path of a vfio-user socket, such as
+    /// Let a SmartNIC move this rank's gradients instead of the kernel's UDP: its PCI address, or the path of a vfio-user socket, such as
     /// `optireduce-sim serve --socket PATH --network udp:ADDRESS` makes for a simulated card; {rank} stands for this rank. In a job with cards every rank has
     /// an IPv4 address of its own: ranks without a card on one host give different ones by --interface
     /// [default: $OPTIREDUCE_CARD, or none]
-    #[arg(long, value_name = "PATH", conflicts_with = "secret_file", help_heading = PLACE)]
+    #[arg(long, value_name = "CARD", conflicts_with = "secret_file", help_heading = PLACE)]
     pub card: Option<String>,
     /// Average the tensors of this file over the ranks instead of measuring: F32, BF16 or F16 in safetensors, or raw
     /// little-endian fp32 under any other extension; {rank} stands for this rank
@@ -392,9 +392,9 @@ impl JobArgs {
     /// Whether this host has memory for `ranks` ranks that measure these sizes.
     pub fn require_memory(&self, ranks: usize) -> Result<(), String> {
         let size = self.bench.iter().copied().max().unwrap_or(0) as u64;
-        let needed = size.saturating_mul(MEMORY_PER_BYTE).saturating_add(MEMORY_BYTES).saturating_mul(ranks as u64);
+        let needed = size.saturating_mul(MEMORY_PER_BYTE).saturating_add(MEMORY_BYTES);
         let what = format!("--bench {} with {ranks} rank(s) on this host", crate::times::size_text(size as usize));
-        require(what, needed, "give smaller sizes, or fewer ranks").map_err(|error| error.to_string())
+        require_each(what, ranks, needed, "give smaller sizes, or fewer ranks").map_err(|error| error.to_string())
     }
 
     pub fn timeout(&self) -> Duration {

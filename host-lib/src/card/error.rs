@@ -8,15 +8,6 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CardError {
-    /// It is to be reached as a PCI device.
-    #[error(
-        "card {address}: that is the address of a PCI device, and there is no VFIO backend yet; expected the path of a vfio-user \
-         socket, such as `optireduce-sim serve --socket PATH --network udp:ADDRESS` makes for a simulated card"
-    )]
-    Pci {
-        /// What was given.
-        address: String,
-    },
     /// The crate was built without the feature `smartnic`.
     #[error(
         "card {address}: this program was built without the feature `smartnic` of the crate optireduce; build it with the feature, \

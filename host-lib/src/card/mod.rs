@@ -2,7 +2,8 @@
 //!
 //! A card has an address of its own on the network, and sends to one UDP port, at which all its peers receive. So in a job with cards every
 //! rank has an IPv4 address of its own, and all use the cards' port; each rank finds that out from what the bootstrap says of all.
-//! Limits: cards behind a vfio-user socket only; not in jobs with a secret, with rates that follow round-trip times, or that ranks
+//! A card is named by its PCI address or by the path of its vfio-user socket.
+//! Limits: not in jobs with a secret, with rates that follow round-trip times, or that ranks
 //! come back into.
 
 mod address;
@@ -16,7 +17,7 @@ mod open;
 #[cfg(feature = "smartnic")]
 mod plane;
 
-pub(crate) use self::address::{from_env, socket_of};
+pub(crate) use self::address::from_env;
 pub use self::error::CardError;
 pub(crate) use self::job::Cards;
 #[cfg(not(feature = "smartnic"))]

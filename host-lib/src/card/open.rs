@@ -1,17 +1,15 @@
 //! Finding a card before its job is known, and taking it into the job.
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
 
 use super::error::CardError;
 use super::job::Cards;
 use super::plane::CardPlane;
-use super::socket_of;
 use crate::control::{CardLimits, Job};
 use crate::smartnic::{SmartNic, smartnic_dma_bytes};
 use optireduce_contract::packet::Endpoint;
 use optireduce_core::PlaneLimits;
-use optireduce_driver::{DriverError, JobConfig, Limits, NetworkAddress, Nic, VfioUserBus};
+use optireduce_driver::{CardBus, DriverError, JobConfig, Limits, NetworkAddress, Nic};
 
 /// Memory for a card of which only the limits are wanted.
 const LITTLE_BYTES: usize = 4096;
@@ -20,7 +18,7 @@ const ENTRIES_PER_SLOT: usize = 8;
 
 /// A card that works for no job yet.
 pub(crate) struct OpenCard {
-    nic: Nic<VfioUserBus>,
+    nic: Nic<CardBus>,
     limits: PlaneLimits,
     ring_log2: u32,
     address: NetworkAddress,
@@ -30,14 +28,13 @@ impl OpenCard {
     /// Takes the card at `address`, and looks what it can do.
     ///
     /// # Errors
-    /// If nothing is served there, somebody else has the card, it is no card of ours, or it has no address on the network.
+    /// If there is none, it cannot be opened, somebody else has the card, it is no card of ours, or it has no address on the network.
     pub fn open(address: &str) -> Result<Self, CardError> {
-        let path: PathBuf = socket_of(address)?;
         // How much memory it takes is known only once its limits are.
-        let limits = Nic::open(VfioUserBus::open(&path, LITTLE_BYTES)?)?.limits();
+        let limits = Nic::open(CardBus::open(address, LITTLE_BYTES)?)?.limits();
         let ring_log2 = (ENTRIES_PER_SLOT * limits.slots).next_power_of_two().ilog2();
         let limits = plane_limits(&limits);
-        let nic = Nic::open(VfioUserBus::open(&path, smartnic_dma_bytes(&limits, ring_log2))?)?;
+        let nic = Nic::open(CardBus::open(address, smartnic_dma_bytes(&limits, ring_log2))?)?;
         let found = nic.network_address()?;
         let place = found.ok_or_else(|| CardError::NoAddress { address: address.into() })?;
         Ok(Self { nic, limits, ring_log2, address: place })

@@ -8,25 +8,29 @@ use crate::wait::{Sources, Wait};
 use optireduce_core::protocol::{JobParams, Ranks, View, WindowPlan};
 use optireduce_core::software::Counters;
 use optireduce_core::{Capabilities, DataPlane, Memory, PlaneEvent, PlaneLimits, WindowOutput};
-use optireduce_driver::VfioUserBus;
+use optireduce_driver::CardBus;
 
 /// How long after its last window a card may have packets to send: it tells when all has come, not when all has left.
 const LINGER: Duration = Duration::from_millis(20);
+/// How soon to look again after an interrupt that came before what it speaks of.
+const AGAIN: Duration = Duration::from_micros(200);
 
 /// A card of this rank alone.
 pub(crate) struct CardPlane {
-    card: SmartNic<VfioUserBus>,
+    card: SmartNic<CardBus>,
     epoch: Instant,
     /// When it reported something last.
     reported: Option<Instant>,
     /// Whether there were events since the last look that found none, and since the one before that.
     any: bool,
     busy: bool,
+    /// There was an interrupt, and nothing that it could have meant: it may have overtaken that.
+    early: bool,
 }
 
 impl CardPlane {
-    pub fn new(card: SmartNic<VfioUserBus>) -> Self {
-        Self { card, epoch: Instant::now(), reported: None, any: false, busy: false }
+    pub fn new(card: SmartNic<CardBus>) -> Self {
+        Self { card, epoch: Instant::now(), reported: None, any: false, busy: false, early: false }
     }
 
     /// The time that the protocol is to be told, in ns. The card closes its stages by its own clock.
@@ -63,17 +67,18 @@ impl CardPlane {
         self.lingers().is_some()
     }
 
-    /// The card's interrupts, and the connection to it, which becomes readable when it goes away.
+    /// The card's interrupts, and what becomes readable when it goes away, if anything does.
     ///
     /// # Errors
     /// If the kernel has no more file descriptors.
     pub fn sources(&self) -> io::Result<Sources> {
         let bus = self.card.nic().bus();
-        Ok(Sources::new(bus.interrupts().try_clone_to_owned()?, Some(bus.connection()?)))
+        Ok(Sources::new(bus.interrupts().try_clone_to_owned()?, bus.departure()?))
     }
 
     /// What to wait for when there is nothing to do: an interrupt, the card's end, the end of its lingering, or `at_most`.
     pub fn wait(&self, at_most: Duration) -> Wait {
+        let at_most = if self.early { at_most.min(AGAIN) } else { at_most };
         Wait::new(false, self.lingers().map_or(at_most, |left| at_most.min(left)))
     }
 
@@ -86,8 +91,9 @@ impl CardPlane {
         if let Some(event) = self.card.poll()? {
             return Ok(Some(event));
         }
-        self.card.nic().bus().hear();
+        let heard = self.card.nic().bus().hear();
         let event = self.card.poll()?;
+        self.early = heard && event.is_none();
         if event.is_none() {
             // A poll for completions reads no register, and would not notice.
             self.card.check_here()?;

@@ -172,9 +172,9 @@ impl Builder {
         Self { mtu: mtu.into(), ..self }
     }
 
-    /// The SmartNIC that moves this rank's gradients, instead of the kernel's UDP: the path of a vfio-user socket, as
-    /// `optireduce-sim serve --socket PATH` makes one for a simulated card; an empty one: none. `{rank}` in it stands for this rank. PCI addresses are refused, as there is no VFIO
-    /// backend yet. Needs the feature `smartnic` on ranks with a card. Default: what `OPTIREDUCE_CARD` says, or none.
+    /// The SmartNIC that moves this rank's gradients, instead of the kernel's UDP: its PCI address, such as "0000:5e:00.0", or the path of a
+    /// vfio-user socket, as `optireduce-sim serve --socket PATH` makes one for a simulated card; an empty one: none. `{rank}` in it stands for this
+    /// rank. Needs the feature `smartnic` on ranks with a card. Default: what `OPTIREDUCE_CARD` says, or none.
     ///
     /// Ranks with and without a card share jobs. In one with cards
     ///
@@ -260,7 +260,7 @@ impl Builder {
 
     /// Whether a collective of a declared bucket waits for the repair of what this rank missed, no longer than 4 t_B, and is judged by what it
     /// lacks then: replicas have the same results, to the bit, unless a repair takes longer. Costs a round trip over TCP where something
-    /// was lost. A rank of which nothing came twice in a row is not waited for. Without, repairs come one result late. Default: no.
+    /// was lost. Without, repairs come one result late. Default: no.
     pub fn wait_for_repairs(self, wait_for_repairs: bool) -> Self {
         Self { wait_for_repairs, ..self }
     }
