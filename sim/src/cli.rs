@@ -159,6 +159,9 @@ pub struct AllreduceArgs {
     /// Write the waveforms of all cards
     #[arg(long, value_name = "FILE.vcd", help_heading = "Output")]
     vcd: Option<PathBuf>,
+    /// Write all frames that reach a rank, for Wireshark; `optireduce-hdl contract --format wireshark` makes it understand them
+    #[arg(long, value_name = "FILE.pcap", help_heading = "Output")]
+    pcap: Option<PathBuf>,
     /// Draw the first step: the stages of each rank over time
     #[arg(long, value_name = "FILE.svg", help_heading = "Output")]
     svg: Option<PathBuf>,
@@ -204,6 +207,7 @@ impl AllreduceArgs {
             output: None,
             json: None,
             vcd: None,
+            pcap: None,
             svg: None,
         }
     }
@@ -334,11 +338,7 @@ fn allreduce(args: &AllreduceArgs, out: &mut dyn Write) -> Result<u8, SimError> 
     files.filter(|path| *path != Path::new("-")).try_for_each(|path| check_writable(path))?;
     let started = Instant::now();
     let mut cluster = Cluster::new(config.clone())?;
-    if let Some(path) = &args.vcd {
-        let written = |source| SimError::File { path: path.clone(), action: "write", source };
-        let file = File::create(path).map_err(written)?;
-        cluster.record_vcd(Box::new(BufWriter::new(file))).map_err(written)?;
-    }
+    record(args, &mut cluster)?;
     let is_text = args.json.as_deref() != Some(Path::new("-"));
     if is_text {
         print(out, &format!("{}\n\n", table::header(&config, &name)))?;
@@ -365,6 +365,9 @@ fn allreduce(args: &AllreduceArgs, out: &mut dyn Write) -> Result<u8, SimError> 
         outputs.steps.push(record.ranks.into_iter().map(|rank| rank.output).collect());
     }
     progress.finish();
+    if let Some(path) = &args.pcap {
+        cluster.finish_pcap().map_err(|source| SimError::File { path: path.clone(), action: "write", source })?;
+    }
     let wall_s = started.elapsed().as_secs_f64();
     let cycles: u64 = steps.iter().map(|step| step.cycles).sum();
     let cycles_per_s = cycles as f64 / wall_s;
@@ -390,6 +393,19 @@ fn allreduce(args: &AllreduceArgs, out: &mut dyn Write) -> Result<u8, SimError> 
         print(out, &format!("{}\n", table::MODEL))?;
     }
     Ok(if report.is_halted() { 3 } else { 0 })
+}
+
+/// Begins the files that grow with the run.
+fn record(args: &AllreduceArgs, cluster: &mut Cluster) -> Result<(), SimError> {
+    type Begin = fn(&mut Cluster, Box<dyn Write>) -> std::io::Result<()>;
+    let files: [(_, Begin); 2] = [(&args.vcd, Cluster::record_vcd), (&args.pcap, Cluster::record_pcap)];
+    for (path, begin) in files {
+        let Some(path) = path else { continue };
+        let written = |source| SimError::File { path: path.clone(), action: "write", source };
+        let file = File::create(path).map_err(written)?;
+        begin(cluster, Box::new(BufWriter::new(file))).map_err(written)?;
+    }
+    Ok(())
 }
 
 /// Every run is checked: each rank's result must be, bit for bit, what follows from the beats that the cards accepted.

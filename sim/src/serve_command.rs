@@ -10,11 +10,16 @@ use crate::error::SimError;
 const EXAMPLES: &str = "Examples:
   optireduce-sim serve --socket /tmp/card.sock --network udp:127.0.0.2
   optireduce-sim serve --socket /tmp/card.sock --network udp:10.0.0.7:4791
+  optireduce-sim serve --socket /tmp/card.sock --network udp:127.0.0.2 --loss 0.01 --seed 7
   RUST_LOG=debug optireduce-sim serve --socket /tmp/card.sock --network udp:127.0.0.2
 
 A job of the first card and a rank without one, in a terminal each (ranks need an address each, hence --interface):
   optireduce run --rank 0 --world-size 2 --root 127.0.0.1:29517 --bench 64K --card /tmp/card.sock
   optireduce run --rank 1 --world-size 2 --root 127.0.0.1:29517 --bench 64K --interface 127.0.0.3";
+
+/// How often it is looked whether a card is to leave.
+#[cfg(feature = "serve")]
+const LOOK: std::time::Duration = std::time::Duration::from_millis(5);
 
 /// Arguments of `serve`.
 #[derive(Clone, Debug, PartialEq, Args)]
@@ -27,6 +32,15 @@ pub(crate) struct ServeArgs {
     /// card then has; its packets go through the kernel's network stack [default port: 5791]
     #[arg(long, value_name = "NETWORK")]
     network: String,
+    /// Probability that a packet is lost, of those that leave the card and of those that come to it, each on its own; at least 0 and less than 1
+    #[arg(long, value_name = "PROBABILITY", default_value_t = 0.0)]
+    loss: f64,
+    /// Which packets are lost: the same seed loses the same ones, counted in each direction
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Once this file is there, the card leaves the bus, as one that is pulled out of its slot: it reads as ones, and does nothing more
+    #[arg(long, value_name = "FILE")]
+    leave_when: Option<PathBuf>,
     /// How the card is simulated; only functional cards are served so far
     #[arg(long, value_enum, default_value_t = Engine::Functional)]
     engine: Engine,
@@ -38,21 +52,34 @@ pub(crate) struct ServeArgs {
 /// If it cannot be served.
 #[cfg(feature = "serve")]
 pub(crate) fn run(args: &ServeArgs, print: &mut dyn FnMut(&str) -> Result<(), SimError>) -> Result<u8, SimError> {
-    use std::sync::mpsc::channel;
+    use std::sync::mpsc::{RecvTimeoutError, channel};
 
     let network = args.network.parse().map_err(|error| SimError::Argument(format!("--network: {error}")))?;
     if args.engine != Engine::Functional {
         let engine = args.engine;
         return Err(SimError::Argument(format!("--engine {engine}: cannot be served yet, expected functional")));
     }
+    let loss = crate::serve::Loss { probability: args.loss, seed: args.seed };
+    if !(0.0..1.0).contains(&loss.probability) {
+        return Err(SimError::Argument(format!("--loss is {}, expected at least 0 and less than 1", args.loss)));
+    }
     let (ends, ended) = channel();
     // Whoever waits for it ends with the first.
     ctrlc::set_handler(move || ends.send(()).unwrap_or_default())
         .map_err(|error| SimError::Argument(format!("cannot take note of signals: {error}")))?;
-    let served = crate::serve::Served::start(&args.socket, network)?;
+    let served = crate::serve::Served::start(&args.socket, network, loss)?;
     print(&served.describe())?;
     // The handler lives as long as the process.
-    let _ = ended.recv();
+    match &args.leave_when {
+        Some(file) => {
+            while !file.exists() && ended.recv_timeout(LOOK).is_err_and(|error| error == RecvTimeoutError::Timeout) {}
+            if file.exists() {
+                served.leave();
+                let _ = ended.recv();
+            }
+        }
+        None => drop(ended.recv()),
+    }
     print(&served.counted())?;
     Ok(0)
 }
@@ -63,10 +90,10 @@ pub(crate) fn run(args: &ServeArgs, print: &mut dyn FnMut(&str) -> Result<(), Si
 /// Always.
 #[cfg(not(feature = "serve"))]
 pub(crate) fn run(args: &ServeArgs, _: &mut dyn FnMut(&str) -> Result<(), SimError>) -> Result<u8, SimError> {
-    let ServeArgs { socket, network, engine } = args;
+    let ServeArgs { socket, network, engine, loss, seed, leave_when: _ } = args;
     Err(SimError::Argument(format!(
         "this optireduce-sim was built without `serve`; build it with: cargo run --release --features serve -- serve \
-         --engine {engine} --socket {} --network {network}",
+         --engine {engine} --socket {} --network {network} --loss {loss} --seed {seed}",
         socket.display()
     )))
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
+use optireduce_contract::packet::{UDP_PORT_DEFAULT, read_frame};
 use optireduce_sim::input::{Gradients, SHIPPED, SHIPPED_NAME};
 
 fn sim(arguments: &[&str]) -> Output {
@@ -324,6 +325,32 @@ fn waveforms_show_every_rank() {
     }
     let commands: Vec<_> = parser.collect::<Result<_, _>>().unwrap();
     assert!(commands.len() > 100, "{} changes", commands.len());
+}
+
+#[test]
+fn frames_are_captured_as_they_reach_the_ranks() {
+    let path = scratch("job.pcap");
+    let output = fast(&["--pcap", &path.display().to_string(), "--loss", "0", "--hadamard", "off", "--json", "-"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    let (mut rest, mut last_ns, mut payload_bytes) = (&bytes[24..], 0, 0);
+    while !rest.is_empty() {
+        let word = |at: usize| u32::from_le_bytes(*rest[4 * at..].first_chunk().unwrap()) as u64;
+        let (at_ns, length) = (word(0) * 1_000_000_000 + word(1), word(2) as usize);
+        assert!(at_ns >= last_ns, "{at_ns} ns after {last_ns} ns");
+        let frame = &rest[16..16 + length];
+        payload_bytes +=
+            read_frame(frame.first_chunk().unwrap(), length, UDP_PORT_DEFAULT).expect("a packet of the job");
+        (rest, last_ns) = (&rest[16 + length..], at_ns);
+    }
+    // Three peers' contributions to each shard, and three means of it.
+    let steps = report["steps"].as_array().unwrap();
+    let beats: u64 = steps.iter().map(|step| step["elements"].as_u64().unwrap().div_ceil(16)).sum();
+    assert_eq!(payload_bytes as u64, 2 * 3 * 64 * beats);
+    let refused = fast(&["--pcap", "/no/such/folder/job.pcap"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("/no/such/folder/job.pcap"), "{}", text(&refused.stderr));
 }
 
 #[cfg(unix)]

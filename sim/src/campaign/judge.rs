@@ -153,10 +153,19 @@ impl<'a> Judge<'a> {
     /// A rank has given up; only one that was harmed may.
     pub fn gave_up(&mut self, rank: usize, at_ns: u64, why: &str) {
         self.tally.gave_up += 1;
-        if self.plan.unharmed().is_some_and(|unharmed| unharmed[rank]) {
+        if self.must_go_on(rank) {
             let text = format!("it gave up although nothing befell it and a majority is there: {why}");
             self.object(JudgeKind::Continues, Some(rank), at_ns, text);
         }
+    }
+
+    /// Whether a rank is unharmed, and with others a majority of those that take part by now: with cards, some that were unharmed may have
+    /// been dropped.
+    fn must_go_on(&self, rank: usize) -> bool {
+        let Some(unharmed) = self.plan.unharmed().filter(|unharmed| unharmed[rank]) else { return false };
+        let Some((_, (_, members, _))) = self.views.last_key_value() else { return true };
+        let left = ranks_of(*members).filter(|rank| unharmed[*rank]).count();
+        2 * left > members.count_ones() as usize
     }
 
     /// A rank learns of a view.
@@ -511,7 +520,7 @@ impl<'a> Judge<'a> {
 
     /// The job is over; whether this rank has made all calls.
     pub fn ended(&mut self, rank: usize, is_done: bool, at_ns: u64) {
-        if !is_done && self.plan.unharmed().is_some_and(|unharmed| unharmed[rank]) {
+        if !is_done && self.must_go_on(rank) {
             self.object(
                 JudgeKind::Continues,
                 Some(rank),

@@ -2,6 +2,8 @@
 
 use optireduce_contract::signs::splitmix64;
 
+use crate::network::unit;
+
 /// Numbers that follow from a seed.
 #[derive(Clone, Debug)]
 pub(super) struct Random(u64);
@@ -28,7 +30,7 @@ impl Random {
     }
 
     pub fn chance(&mut self, probability: f64) -> bool {
-        ((self.next_u64() >> 11) as f64) < probability * (1u64 << 53) as f64
+        unit(self.next_u64()) < probability
     }
 
     /// One of these.

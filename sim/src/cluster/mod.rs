@@ -43,6 +43,7 @@ use crate::card::vcd::VcdTrace;
 use crate::card::{Accept, Card};
 use crate::cluster::rank_plane::{RankPlane, RankPlaneError};
 use crate::error::SimError;
+use crate::network::capture::Capture;
 use crate::network::control_channel::ControlChannel;
 use crate::network::reliable::{Sending, WIRE_BYTES_PER_US};
 use crate::network::{DELAY_MIN_NS, Fate, Impairments, Network};
@@ -232,6 +233,7 @@ pub struct Cluster {
     inboxes: Vec<VecDeque<(usize, Vec<u8>)>>,
     now_ns: u64,
     vcd: Option<VcdTrace<Box<dyn Write>>>,
+    pcap: Option<Capture<Box<dyn Write>>>,
 }
 
 impl Cluster {
@@ -277,6 +279,7 @@ impl Cluster {
             inboxes: vec![VecDeque::new(); ranks],
             now_ns: 0,
             vcd: None,
+            pcap: None,
             config,
         })
     }
@@ -290,6 +293,23 @@ impl Cluster {
         self.vcd = Some(VcdTrace::new(to, &signals)?);
         self.cards.iter().for_each(|card| card.with(|card| card.record_signals()));
         self.write_vcd()
+    }
+
+    /// Writes all frames that reach a rank's port to a pcap file from now on, in order of time.
+    ///
+    /// # Errors
+    /// If `to` cannot be written.
+    pub fn record_pcap(&mut self, to: Box<dyn Write>) -> std::io::Result<()> {
+        self.pcap = Some(Capture::new(to)?);
+        Ok(())
+    }
+
+    /// Writes what is left of the pcap file.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn finish_pcap(&mut self) -> std::io::Result<()> {
+        self.pcap.take().map_or(Ok(()), Capture::finish)
     }
 
     /// Runs one collective over `gradients` (by rank, equal lengths). `progress` is called once per quantum with the
@@ -470,9 +490,7 @@ impl Cluster {
             return Ok(true);
         }
         let until_ns = from_ns + QUANTUM_NS;
-        for (rank, rx) in self.rx.iter_mut().enumerate() {
-            self.network.deliver(rank, until_ns, rx);
-        }
+        self.deliver(until_ns)?;
         self.run_cards(until_ns, &card_wakes);
         self.now_ns = until_ns;
         self.write_vcd().map(|()| true).map_err(|source| SimError::File {
@@ -480,6 +498,19 @@ impl Cluster {
             action: "write",
             source,
         })
+    }
+
+    /// Hands out the frames that reach a port before `until_ns`.
+    fn deliver(&mut self, until_ns: u64) -> Result<(), SimError> {
+        for (rank, rx) in self.rx.iter_mut().enumerate() {
+            let before = rx.len();
+            self.network.deliver(rank, until_ns, rx);
+            if let Some(pcap) = &mut self.pcap {
+                pcap.take(rx.range(before..));
+            }
+        }
+        let failed = |source| SimError::File { path: "pcap file".into(), action: "write", source };
+        self.pcap.as_mut().map_or(Ok(()), |pcap| pcap.write_until(until_ns)).map_err(failed)
     }
 
     /// Runs the cards that have something to do before `until_ns`, and sends what they send in order of rank.

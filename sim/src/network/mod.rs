@@ -12,6 +12,7 @@
 //!
 //! Limits: iid loss (bursts only as far as the caller picks the packets), one switch hop, no finite switch buffers.
 
+pub(crate) mod capture;
 pub(crate) mod control_channel;
 pub mod reliable;
 
@@ -97,7 +98,7 @@ impl Impairments {
 }
 
 /// A uniform number in [0, 1) from 53 bits of a hash.
-fn unit(hash: u64) -> f64 {
+pub(crate) fn unit(hash: u64) -> f64 {
     (hash >> 11) as f64 / (1u64 << 53) as f64
 }
 

@@ -93,6 +93,10 @@ fn no_such_region(region: u32) -> io::Error {
 
 impl ServerBackend for Device {
     fn region_read(&mut self, region: u32, offset: u64, data: &mut [u8]) -> io::Result<()> {
+        if self.card.has_left() {
+            data.fill(0xff);
+            return Ok(());
+        }
         match region {
             VFIO_PCI_CONFIG_REGION_INDEX if data.len() <= CONFIG_BYTES => self.config.read(offset, data),
             VFIO_PCI_BAR0_REGION_INDEX => {
@@ -111,6 +115,9 @@ impl ServerBackend for Device {
     }
 
     fn region_write(&mut self, region: u32, offset: u64, data: &[u8]) -> io::Result<()> {
+        if self.card.has_left() {
+            return Ok(());
+        }
         match region {
             VFIO_PCI_CONFIG_REGION_INDEX => {
                 if self.config.write(offset, data) {

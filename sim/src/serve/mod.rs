@@ -36,7 +36,7 @@ use optireduce_driver::CardEnd;
 use optireduce_hw::card::build::Build;
 use vfio_user::Server;
 
-pub use self::network::NetworkArg;
+pub use self::network::{Loss, NetworkArg};
 
 use self::device::Device;
 use self::network::Port;
@@ -55,12 +55,13 @@ pub struct Served {
 }
 
 impl Served {
-    /// Powers up a card, of a board's size, and serves it at `path`, where nothing may be but the socket of a process that has ended.
+    /// Powers up a card, of a board's size, and serves it at `path`, where nothing may be but the socket of a process that has ended. Its network
+    /// loses packets.
     ///
     /// # Errors
     /// If the socket or the network's address cannot be had.
-    pub fn start(path: &Path, network: NetworkArg) -> Result<Self, SimError> {
-        let port = Port::open(network).map_err(|error| {
+    pub fn start(path: &Path, network: NetworkArg, loss: Loss) -> Result<Self, SimError> {
+        let port = Port::open(network, loss).map_err(|error| {
             SimError::Argument(format!("--network: the card's address cannot be used on this host: {error}"))
         })?;
         let listener = listen(path)?;
@@ -91,6 +92,11 @@ impl Served {
             self.path.display(),
             self.card.address()
         )
+    }
+
+    /// The card leaves the bus, for good, as one that is pulled out of its slot: whoever reads it reads ones.
+    pub fn leave(&self) {
+        self.card.leave();
     }
 
     /// What it has counted since it was enabled last, for a person.

@@ -2,18 +2,22 @@
 //!
 //! Frames that the card sends become datagrams, if a kernel would take them; datagrams that come to the card's address become frames. So
 //! served cards and ranks without cards exchange packets through the kernel's network stack, without privileges.
+//! A network that loses packets can be asked for ([`Loss`]).
 //! Limits: the kernel writes the headers of what leaves, the card's own are only checked; nothing but UDP to the card's port arrives.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
 use std::str::FromStr;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use optireduce_contract::packet::{
     Endpoint, HEADER_BYTES, UBT_BYTES, UDP_PORT_DEFAULT, UbtHeader, frame, read_frame, udp_checksum_holds,
     write_header, write_udp_checksum,
 };
+use optireduce_contract::signs::splitmix64;
 use rustix::net::sockopt::{set_socket_recv_buffer_size, set_socket_recv_buffer_size_force};
+
+use crate::network::unit;
 
 /// Bytes of a frame before its datagram.
 const LOWER_BYTES: usize = HEADER_BYTES - UBT_BYTES;
@@ -45,22 +49,42 @@ impl FromStr for NetworkArg {
     }
 }
 
+/// Packets that the network is to lose, of those that leave the card and of those that come to it, each on its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Loss {
+    /// Probability, 0 to 1.
+    pub probability: f64,
+    /// Which packets they are, counted in each direction.
+    pub seed: u64,
+}
+
+impl Loss {
+    /// Whether packet `number` of a direction is lost.
+    fn hits(&self, direction: u64, number: u64) -> bool {
+        unit(splitmix64(splitmix64(self.seed ^ direction) ^ number)) < self.probability
+    }
+}
+
 /// The network port of a card.
 pub(super) struct Port {
     socket: UdpSocket,
     address: SocketAddrV4,
+    loss: Loss,
+    /// Packets so far, those that were lost among them: away from the card, and to it.
+    counts: [AtomicU64; 2],
     /// Whether it was said that something does not leave.
     warned: AtomicBool,
 }
 
 impl Port {
     /// Binds the card's address on this host.
-    pub fn open(NetworkArg(address): NetworkArg) -> io::Result<Self> {
+    pub fn open(NetworkArg(address): NetworkArg, loss: Loss) -> io::Result<Self> {
         let socket = UdpSocket::bind(address)?;
         // Root may pass the limit; others get what there is.
         set_socket_recv_buffer_size_force(&socket, BUFFER_BYTES)
             .or_else(|_| set_socket_recv_buffer_size(&socket, BUFFER_BYTES))?;
-        Ok(Self { socket, address, warned: AtomicBool::new(false) })
+        let counts = [0, 0].map(AtomicU64::new);
+        Ok(Self { socket, address, loss, counts, warned: AtomicBool::new(false) })
     }
 
     /// The card's address.
@@ -77,6 +101,9 @@ impl Port {
             }
             return;
         };
+        if self.loses(0) {
+            return;
+        }
         if let Err(error) = self.socket.send_to(datagram, to) {
             tracing::debug!(%to, %error, "a packet of the card is lost");
         }
@@ -91,6 +118,9 @@ impl Port {
         loop {
             match self.socket.recv_from(buffer) {
                 Ok((bytes, SocketAddr::V4(from))) if bytes >= UBT_BYTES => {
+                    if self.loses(1) {
+                        continue;
+                    }
                     return Ok(self.framed(from, &buffer[..bytes]));
                 }
                 // Nothing that a card could make sense of.
@@ -101,6 +131,12 @@ impl Port {
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    /// Whether the next packet of a direction is lost.
+    fn loses(&self, direction: usize) -> bool {
+        let number = self.counts[direction].fetch_add(1, Ordering::Relaxed);
+        self.loss.hits(direction as u64, number)
     }
 
     fn framed(&self, from: SocketAddrV4, datagram: &[u8]) -> Vec<u8> {
@@ -147,10 +183,23 @@ mod tests {
     }
 
     #[test]
+    fn as_many_packets_are_lost_as_asked_for_and_others_with_another_seed() {
+        let lost = |probability, seed, direction| {
+            let loss = Loss { probability, seed };
+            (0..100_000).filter(|number| loss.hits(direction, *number)).collect::<Vec<_>>()
+        };
+        assert_eq!([lost(0.0, 1, 0).len(), lost(1.0, 1, 0).len()], [0, 100_000]);
+        let some = lost(0.01, 1, 0);
+        assert!((800..1200).contains(&some.len()), "{}", some.len());
+        assert_eq!(some, lost(0.01, 1, 0));
+        assert!(some != lost(0.01, 2, 0) && some != lost(0.01, 1, 1));
+    }
+
+    #[test]
     fn what_a_card_sends_arrives_at_another_as_it_was() {
         let number = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let address = |host| NetworkArg(SocketAddrV4::new([127, 88, 0, host].into(), number));
-        let ports = [2, 3].map(|host| Port::open(address(host)).unwrap());
+        let ports = [2, 3].map(|host| Port::open(address(host), Loss { probability: 0.0, seed: 0 }).unwrap());
         let mut frame = vec![0; HEADER_BYTES + 128];
         let [source, own] = [2, 3].map(|host| Endpoint::of_ip([127, 88, 0, host]));
         let mut header = [0; HEADER_BYTES];

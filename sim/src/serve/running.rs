@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io::Write;
 use std::net::SocketAddrV4;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -34,6 +35,8 @@ pub(super) struct Running {
     pub windows: Arc<Windows>,
     port: Port,
     epoch: Instant,
+    /// It has left the bus and the network.
+    left: AtomicBool,
 }
 
 struct Work {
@@ -52,7 +55,14 @@ impl Running {
     pub fn new(card: Box<dyn Card>, end: CardEnd, windows: Arc<Windows>, port: Port) -> Self {
         let (interrupts, told) = (Default::default(), [0; QUEUES]);
         let work = Work { card, end, rx: VecDeque::new(), tx: Vec::new(), interrupts, told };
-        let running = Self { work: Mutex::new(work), changed: Condvar::new(), windows, port, epoch: Instant::now() };
+        let running = Self {
+            work: Mutex::new(work),
+            changed: Condvar::new(),
+            windows,
+            port,
+            epoch: Instant::now(),
+            left: false.into(),
+        };
         running.reset();
         running
     }
@@ -66,6 +76,17 @@ impl Running {
         work.rx.clear();
         self.provision(&work.end);
         work.hear();
+    }
+
+    /// Leaves the bus, for good: from now on it reaches no memory, raises no interrupt and sends no packet.
+    pub fn leave(&self) {
+        self.left.store(true, Ordering::Release);
+        self.windows.set_bus_master(false);
+    }
+
+    /// Whether it has left: what is read from it is ones then.
+    pub fn has_left(&self) -> bool {
+        self.left.load(Ordering::Acquire)
     }
 
     /// Reads the word of BAR 0 at a byte offset; zero where nothing is.
@@ -116,7 +137,7 @@ impl Running {
             }
             // The kernel takes its time; accesses of the host need not wait for it.
             drop(work);
-            sent.iter().for_each(|departure| self.port.send(&departure.frame));
+            sent.iter().filter(|_| !self.has_left()).for_each(|departure| self.port.send(&departure.frame));
         }
     }
 

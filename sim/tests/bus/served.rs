@@ -129,6 +129,27 @@ fn a_reset_is_as_power_on_and_the_card_goes_on_after_it() {
     a_window_travels_and_rings_turn(bus);
 }
 
+/// As one that is pulled out of its slot, while its process goes on.
+#[test]
+fn a_card_that_leaves_the_bus_reads_as_ones_and_its_driver_is_told() {
+    let file = crate::served::free_path();
+    let options = ["--leave-when", file.to_str().unwrap()];
+    let served = Served::start_with(Ipv4Addr::LOCALHOST, free_port(), &options);
+    let (mut nic, buffers) = configured(open(&served).unwrap());
+    nic.check_alive().unwrap();
+    std::fs::write(&file, "").unwrap();
+    let begin = Instant::now();
+    while nic.bus().read(&reg::MAGIC) != u32::MAX {
+        assert!(begin.elapsed() < PATIENCE, "it has not left");
+    }
+    assert!(matches!(nic.check_alive(), Err(DriverError::DeviceGone { .. })));
+    assert!(matches!(nic.submit(&window(buffers, 1)[0]), Err(DriverError::DeviceGone { .. })));
+    drop(nic);
+    let error = open(&served).and_then(Nic::open).err();
+    assert!(matches!(error, Some(DriverError::DeviceGone { .. })), "{error:?}");
+    std::fs::remove_file(&file).unwrap();
+}
+
 /// A second driver waits, is told who is to blame, and gets the card once the first has gone.
 #[test]
 fn a_card_has_one_driver_at_a_time() {
@@ -150,6 +171,8 @@ fn what_cannot_be_served_is_refused_with_a_sentence() {
         String::from_utf8(output.stderr).unwrap()
     };
     let directory = env!("CARGO_TARGET_TMPDIR");
+    let lossy = said(&["--socket", "a.sock", "--network", "udp:127.0.0.1:9", "--loss", "1"]);
+    assert!(lossy.contains("--loss is 1, expected at least 0 and less than 1"), "{lossy}");
     for (socket, network, engine, part) in [
         ("/nowhere/card.sock", "udp:127.0.0.1:9", "functional", "/nowhere/card.sock: cannot serve a card at"),
         (directory, "udp:127.0.0.1:9", "functional", "cannot serve a card at: Address already in use"),

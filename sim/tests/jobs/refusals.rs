@@ -31,8 +31,11 @@ fn what_is_no_card_is_refused_before_anybody_is_waited_for() {
     assert!(nothing.contains("/nowhere/card.sock: cannot connect: No such file") && nothing.contains("serve --socket"));
     let file = refused(file!());
     assert!(file.contains("cannot connect"), "{file}");
-    let pci = refused("0000:5e:00.0");
-    assert!(pci.contains("no VFIO backend yet") && pci.contains("vfio-user socket"), "{pci}");
+    let pci = refused("00ff:fe:1f.7");
+    assert!(
+        pci.contains("no PCI device at 00ff:fe:1f.7") && pci.contains("optireduce-nic doctor 00ff:fe:1f.7"),
+        "{pci}"
+    );
     let long = refused(&format!("/tmp/{}", "x".repeat(200)));
     assert!(long.contains("cannot connect"), "{long}");
 

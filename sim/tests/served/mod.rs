@@ -17,10 +17,16 @@ pub struct Served {
 impl Served {
     /// A card at this address of the network, once it is served.
     pub fn start(address: Ipv4Addr, port: u16) -> Self {
+        Self::start_with(address, port, &[])
+    }
+
+    /// As [`Served::start`], with more options.
+    pub fn start_with(address: Ipv4Addr, port: u16, options: &[&str]) -> Self {
         let socket = free_path();
         let mut process = Command::new(env!("CARGO_BIN_EXE_optireduce-sim"))
             .args(["serve", "--network", &format!("udp:{address}:{port}"), "--socket"])
             .arg(&socket)
+            .args(options)
             .env("RUST_LOG", "error")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
