@@ -69,11 +69,19 @@ macro_rules! registers {
 
 /// Bytes of BAR 0.
 pub const BAR_BYTES: usize = 0x1000;
+crate::layout! {
+    /// Byte offsets of an entry of the peer table.
+    pub mod peer: 16 bytes {
+        IP 4 "IPv4 address as on the wire, little-endian load.";
+        MAC_LO 4 "MAC bytes 0..4, little-endian load.";
+        MAC_HI 4 "MAC bytes 4..6, little-endian load.";
+        RATE 4 "Rate at which it is sent to, in bytes per microsecond, 1 to 65535; 0: as fast as the wire.";
+    }
+}
+
 /// Bytes of one entry of the peer table.
-pub const PEER_BYTES: usize = 16;
-/// Byte offset of the peer table: for each rank [`PEER_BYTES`]: IPv4 address, MAC bytes 0..4, MAC bytes 4..6, each as a
-/// little-endian load of the bytes on the wire; and the rate at which it is sent to, in bytes per microsecond, 1 to
-/// 65535, 0 for as fast as the wire. Written by the host.
+pub const PEER_BYTES: usize = peer::BYTES;
+/// Byte offset of the peer table: an entry of [`peer`] for each rank. Written by the host.
 pub const PEER_TABLE: usize = 0x400;
 /// Bytes from the registers of one queue pair to those of the next: the registers at and above [`QUEUE_BASE`] exist
 /// once per queue pair. Windows belong to the queue that armed them; MSI-X vector q announces completions of queue q.

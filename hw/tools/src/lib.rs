@@ -3,7 +3,7 @@
 //! * [`verilog`]: the blocks by name, the card for use without Rust, the card with shared lanes.
 //! * [`flows`]: runs of yosys, nextpnr and solvers: what the card costs, what is proved about it, its ECP5 bitstream.
 //! * [`checks`]: arithmetic against files of vectors, and a lint of the sources.
-//! * [`mod@reference`]: the contract between card and software as Markdown.
+//! * [`mod@reference`]: the contract between card and software as Markdown, C, SystemRDL, and for Wireshark.
 //!
 //! The card itself and its co-simulation are in `optireduce_hw`, which needs none of the crates that this one pulls in.
 #![allow(

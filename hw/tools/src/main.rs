@@ -11,7 +11,7 @@ use optireduce_hdl::checks::lint;
 use optireduce_hdl::checks::testfloat::{BLOCKS, Checkable, Engine, Outcome};
 use optireduce_hdl::flows::prove::{self, PROOFS, Proof};
 use optireduce_hdl::flows::{bitstream, eda, report};
-use optireduce_hdl::reference;
+use optireduce_hdl::reference::Format;
 use optireduce_hdl::verilog::emit::{self, Emittable};
 use optireduce_hdl::verilog::rtl;
 use optireduce_hw::card::build::Build;
@@ -72,12 +72,16 @@ enum Command {
         #[arg(long, value_name = "N", help_heading = "Build parameters")]
         hadamard_log2: Option<u32>,
     },
-    /// Print the contract between card and software as Markdown: registers, queue entries, packet
+    /// Print the contract between card and software: registers, queue entries, packet
     #[command(after_help = "Examples:
-  optireduce-hdl contract
-  optireduce-hdl contract > contract.md
-  optireduce-hdl contract | grep DROP_")]
-    Contract,
+  optireduce-hdl contract | grep DROP_
+  optireduce-hdl contract --format c > optireduce_card.h
+  optireduce-hdl contract --format wireshark > ubt.lua && tshark -X lua_script:ubt.lua -i eth0")]
+    Contract {
+        /// In which form
+        #[arg(long, value_enum, default_value_t = Format::Markdown)]
+        format: Format,
+    },
     /// Find expressions that rust-hdl simulates one way and prints as Verilog that does another
     ///
     /// Reads every kernel (#[hdl_gen] fn) of Rust sources. Prints file:line:column, the class, the expression, and what to
@@ -207,8 +211,8 @@ fn select_proofs(names: &[String]) -> Result<Vec<&'static Proof>, String> {
 /// Whether what was checked holds.
 fn run(cli: Cli) -> Result<bool, String> {
     match cli.command {
-        Command::Contract => {
-            eda::print(&reference::markdown())?;
+        Command::Contract { format } => {
+            eda::print(&format.text())?;
             Ok(true)
         }
         Command::Check { block, vectors, engine, json } => {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, process};
 
-fn folder() -> PathBuf {
+pub(super) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bitstreams").canonicalize().expect("it is in the tree")
 }
 
@@ -104,6 +104,12 @@ fn frames_cross_clocks_whole_in_order_and_without_a_gap_or_are_dropped_and_count
     common("axis_frame_crossing", &["-GDROP=0"]);
     common("axis_frame_crossing", &["-GDROP=0", "-GS_PERIOD=3.1", "-GM_PERIOD=4.0"]);
     common("axis_frame_crossing", &["-GDROP=1", "-GS_PERIOD=3.1", "-GM_PERIOD=4.0"]);
+}
+
+#[test]
+fn a_frame_whose_source_is_reset_is_dropped_and_the_next_one_is_whole() {
+    common("axis_frame_crossing", &["-GDROP=0", "-GCUTS=20"]);
+    common("axis_frame_crossing", &["-GDROP=1", "-GCUTS=20", "-GS_PERIOD=3.1", "-GM_PERIOD=4.0"]);
 }
 
 #[test]

@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
+use optireduce_contract::packet::frame;
+use optireduce_contract::registers::REGISTERS;
+
 fn hdl(arguments: &[&str]) -> Output {
     let command = Command::new(env!("CARGO_BIN_EXE_optireduce-hdl")).args(arguments).stdin(Stdio::null()).output();
     command.expect("the command starts")
@@ -133,6 +136,30 @@ fn help_ends_with_three_commands_to_copy() {
         let help = text(&hdl(arguments).stdout);
         let last: Vec<&str> = help.trim_end().lines().rev().take(4).collect();
         assert_eq!(last[3], "Examples:", "{help}");
+    }
+}
+
+/// The header's own assertions compare the entries with the contract; the program, registers and the packet.
+#[test]
+fn the_contract_is_c_and_cpp_and_says_the_same() {
+    let header = file("card.h", &hdl(&["contract", "--format", "c"]).stdout);
+    let values: String = REGISTERS
+        .iter()
+        .map(|one| format!("(OPTR_REG_{} == {} ? 0 : 1) + ", one.name, one.offset))
+        .chain(frame::ALL.iter().map(|one| format!("(OPTR_FRAME_{} == {} ? 0 : 1) + ", one.name, one.offset)))
+        .collect();
+    let program = format!(
+        "#include \"{header}\"\nint main(void) {{ struct optr_submission one = {{0}}; one.sign_key = 1; return {values}(one.sign_key == 1 ? 0 : 1); }}\n"
+    );
+    for (compiler, standard, name) in [("gcc", "-std=c11", "contract.c"), ("g++", "-std=c++11", "contract.cpp")] {
+        let source = file(name, program.as_bytes());
+        let built = format!("{source}.out");
+        let arguments = [standard, "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-Werror", "-pedantic", "-o"];
+        let output = Command::new(compiler).args(arguments).args([&built, &source]).output();
+        let output = output.unwrap_or_else(|error| panic!("{compiler}: {error}. Run `tests/run`, which installs it."));
+        assert!(output.status.success(), "{compiler}: {}", text(&output.stderr));
+        assert_eq!(Command::new(&built).status().expect("it starts").code(), Some(0), "{compiler}: values differ");
+        std::fs::remove_file(&built).expect("it was just made");
     }
 }
 

@@ -8,3 +8,4 @@ mod elaborate;
 mod fp_vectors;
 mod lint;
 mod rtl;
+mod vivado;

@@ -1,0 +1,181 @@
+//! The script that builds the Alveo shells sets each parameter of the vendor's IP that the design depends on.
+//!
+//! Why: the stubs have ports and no parameters, so elaboration does not notice one that is missing, and only Vivado, which is not here, would
+//! make anything of it. The list was read from the documents it names; whether Vivado takes the script is not shown by it.
+//! Limits: of Tcl it reads the calls of the procedure `ip`: `ip NAME MODULE [list CONFIG.A {B} ...]`.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use super::boards::folder;
+use optireduce_contract::limits::{BEAT_BYTES, CLOCK_MHZ, QUEUES};
+use optireduce_contract::packet::HEADER_BYTES;
+use optireduce_contract::pci::{CLASS, DEVICE_ID, VENDOR_ID};
+use optireduce_contract::registers::BAR_BYTES;
+
+/// Where the shells have the MSI-X table and the pending bits in BAR 0 (`msix_table.v`).
+const TABLE: usize = 0x8000;
+const PENDING: usize = 0x9000;
+/// KiB of BAR 0.
+const BAR_KIB: usize = 64;
+/// Bytes of the AXI identifier that the shells' wires have.
+const ID_BITS: usize = 4;
+/// Read bursts that the card has outstanding (`dma_read.rs`).
+const READS: usize = 16;
+
+/// Parameters of each IP, by module and name, without `CONFIG.`.
+type Parameters = BTreeMap<(String, String), String>;
+
+/// What the value of a parameter must be.
+enum Is {
+    Text(String),
+    AtLeast(usize),
+    /// Any: it is set by each board.
+    Given,
+}
+
+/// A file that the Alveo shells share.
+fn common(name: &str) -> String {
+    fs::read_to_string(folder().join("common").join(name)).expect("it is in the tree")
+}
+
+fn script() -> String {
+    common("alveo.tcl")
+}
+
+/// The parameters that a script sets.
+fn read(script: &str) -> Result<Parameters, String> {
+    let script = script.replace("\\\n", " ");
+    let lines = script.lines().map(str::trim).filter(|line| line.starts_with("ip "));
+    let mut found = Parameters::new();
+    for line in lines {
+        let (head, list) = line.split_once("[list ").ok_or_else(|| format!("no list: {line}"))?;
+        let module = head.split_whitespace().nth(2).ok_or_else(|| format!("no module: {line}"))?;
+        let mut words = list.trim_end_matches(']').split_whitespace();
+        while let (Some(name), Some(value)) = (words.next(), words.next()) {
+            let name = name.strip_prefix("CONFIG.").ok_or_else(|| format!("{module}: {name} is no parameter"))?;
+            let value = value.trim_start_matches('{').trim_end_matches('}');
+            if found.insert((module.into(), name.into()), value.into()).is_some() {
+                return Err(format!("{module}: {name} is set twice"));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// What the design depends on: IP, parameter, value, why; and the document that the parameters are from.
+fn expected() -> Vec<(&'static str, &'static str, Is, &'static str)> {
+    use Is::{AtLeast, Given};
+    let is = |value: &str| Is::Text(value.into());
+    let bridge = "xdma_0";
+    let lanes = format!("{}_bit", 8 * BEAT_BYTES);
+    vec![
+        // PG195, DMA/Bridge Subsystem for PCI Express: "Bridge mode" and "Parameters".
+        (bridge, "functional_mode", is("AXI_Bridge"), "the card masters host memory itself"),
+        (bridge, "axi_data_width", is(&lanes), "a beat in each cycle"),
+        (bridge, "axi_addr_width", is("64"), "host memory has addresses of 64 bits"),
+        (bridge, "axi_id_width", is(&ID_BITS.to_string()), "width of the identifiers' wires"),
+        (bridge, "axisten_freq", is(&CLOCK_MHZ.to_string()), "the card runs with the bridge's clock"),
+        (bridge, "en_axi_slave_if", is("true"), "the way from the card to host memory"),
+        (bridge, "axibar_num", is("1"), "one aperture: without, no address of the card reaches host memory"),
+        (bridge, "axibar_0", is("0x0000000000000000"), "the aperture begins at 0"),
+        (
+            bridge,
+            "axibar_highaddr_0",
+            is("0xFFFFFFFFFFFFFFFF"),
+            "and ends with the last address: IOVAs may be anywhere",
+        ),
+        (bridge, "axibar2pciebar_0", is("0x0000000000000000"), "addresses go to PCIe as they are"),
+        (bridge, "c_s_axi_num_read", AtLeast(READS), "with the default of 8 the card's reads wait for one another"),
+        (bridge, "c_s_axi_num_write", is("8"), "the most that the bridge has"),
+        (bridge, "vendor_id", is(&format!("{VENDOR_ID:04X}")), "the driver looks for it"),
+        (bridge, "pf0_device_id", is(&format!("{DEVICE_ID:04X}")), "the driver looks for it"),
+        (bridge, "pf0_class_code_base", is(&format!("{:02}", CLASS >> 16)), "network controller"),
+        (bridge, "pf0_class_code_sub", is(&format!("{:02}", CLASS >> 8 & 0xff)), "Ethernet"),
+        (bridge, "pf0_bar0_enabled", is("true"), "the registers"),
+        (bridge, "pf0_bar0_64bit", is("true"), "BAR 0 may be above 4 GiB"),
+        (bridge, "pf0_bar0_scale", is("Kilobytes"), "unit of the next"),
+        (bridge, "pf0_bar0_size", is(&BAR_KIB.to_string()), "registers, MSI-X table, pending bits"),
+        (bridge, "pciebar2axibar_0", is("0x0000000000000000"), "registers are at offset 0 for the card"),
+        (bridge, "pf0_msi_enabled", is("false"), "MSI-X instead"),
+        (bridge, "pf0_msix_enabled", is("true"), "a vector for each queue pair"),
+        (bridge, "pf0_msix_impl_locn", is("External"), "the table is msix_table.v, not the bridge's"),
+        (
+            bridge,
+            "pf0_msix_cap_table_size",
+            is(&format!("{:03X}", QUEUES - 1)),
+            "number of vectors, less one (PCIe 6.2, 7.7.2.2)",
+        ),
+        (bridge, "pf0_msix_cap_table_bir", is("BAR_1:0"), "the table is in BAR 0, of 64 bits"),
+        (bridge, "pf0_msix_cap_table_offset", is(&format!("{TABLE:08x}")), "as in msix_table.v"),
+        (bridge, "pf0_msix_cap_pba_bir", is("BAR_1:0"), "as the table"),
+        (bridge, "pf0_msix_cap_pba_offset", is(&format!("{PENDING:08x}")), "as in msix_table.v"),
+        // PG059, AXI Interconnect: the two converters.
+        ("axi_dwidth_converter_0", "SI_DATA_WIDTH", is(&(8 * BEAT_BYTES).to_string()), "as the bridge has it"),
+        ("axi_dwidth_converter_0", "MI_DATA_WIDTH", is("32"), "registers are words"),
+        ("axi_dwidth_converter_0", "SI_ID_WIDTH", is(&ID_BITS.to_string()), "as the bridge has it"),
+        ("axi_protocol_converter_0", "DATA_WIDTH", is("32"), "as the other converter gives it"),
+        ("axi_protocol_converter_0", "MI_PROTOCOL", is("AXI4LITE"), "what msix_table.v takes"),
+        ("axi_protocol_converter_0", "TRANSLATION_MODE", is("2"), "bursts of the host's are cut into words"),
+        // PG203, UltraScale+ Integrated 100G Ethernet.
+        ("cmac_usplus_0", "USER_INTERFACE", is("AXIS"), "the crossings take AXI streams"),
+        ("cmac_usplus_0", "INCLUDE_RS_FEC", is("1"), "100GBASE-CR4 and -SR4 need it (IEEE 802.3 clause 91)"),
+        ("cmac_usplus_0", "TX_FLOW_CONTROL", is("0"), "the card neither pauses nor is paused"),
+        ("cmac_usplus_0", "RX_FLOW_CONTROL", is("0"), "the card neither pauses nor is paused"),
+        ("cmac_usplus_0", "RX_MAX_PACKET_LEN", AtLeast(HEADER_BYTES + 9000), "jumbo frames"),
+        ("cmac_usplus_0", "GT_REF_CLK_FREQ", Given, "the board's oscillator"),
+        ("cmac_usplus_0", "CMAC_CORE_SELECT", Given, "the MAC beside the board's cage"),
+        ("cmac_usplus_0", "GT_GROUP_SELECT", Given, "the transceivers of the board's cage"),
+    ]
+}
+
+/// What is missing in a script, or wrong.
+fn problems(script: &str) -> Vec<String> {
+    let found = match read(script) {
+        Ok(found) => found,
+        Err(error) => return vec![error],
+    };
+    let check = |(ip, name, is, why): (&str, &str, Is, &str)| {
+        let value = found.get(&(ip.into(), name.into()));
+        let number = value.and_then(|value| value.parse::<usize>().ok());
+        let (holds, expected) = match is {
+            Is::Text(text) => (value == Some(&text), text),
+            Is::AtLeast(least) => (number.is_some_and(|number| number >= least), format!("at least {least}")),
+            Is::Given => (value.is_some_and(|value| value.starts_with('$')), "a variable of the board".into()),
+        };
+        let value = value.map_or("nothing", String::as_str);
+        (!holds).then(|| format!("{ip}: {name}: found {value}, expected {expected}: {why}"))
+    };
+    expected().into_iter().filter_map(check).collect()
+}
+
+#[test]
+fn all_parameters_that_the_design_depends_on_are_set() {
+    assert_eq!(problems(&script()), Vec::<String>::new());
+    const { assert!(BAR_BYTES <= TABLE && PENDING + 8 <= BAR_KIB << 10) };
+    // The shells' own Verilog says the same.
+    assert!(common("alveo.v").contains(&format!("wire   [{}:0] dma_awid;", ID_BITS - 1)));
+    assert!(common("alveo.v").contains(&format!(".VECTORS_LOG2({})", QUEUES.ilog2())));
+    assert!(common("msix_table.v").contains("0x8000 the table, 16 bytes a vector; 0x9000 the pending bits"));
+}
+
+#[test]
+fn a_parameter_that_is_missing_or_wrong_is_found() {
+    let good = script();
+    let all = expected();
+    for (ip, name, ..) in &all {
+        let setting = format!("CONFIG.{name} ");
+        let begin = good.find(&format!(" {ip} [list")).and_then(|at| Some(at + good[at..].find(&setting)?));
+        let begin = begin.unwrap_or_else(|| panic!("{ip}: {name}"));
+        let value = begin + setting.len();
+        let end = value + good[value..].find([' ', ']', '\n']).expect("there is more");
+        let without = format!("{} {}", &good[..begin], &good[end..]);
+        let wrong = format!("{}{{7}}{}", &good[..value], &good[end..]);
+        for (changed, found) in [(without, "found nothing"), (wrong, "found 7")] {
+            let said = problems(&changed);
+            assert!(said.len() == 1 && said[0].starts_with(&format!("{ip}: {name}: {found}")), "{said:?}");
+        }
+    }
+    let twice = good.replacen("CONFIG.axibar_num {1}", "CONFIG.axibar_num {1} CONFIG.axibar_num {2}", 1);
+    assert_eq!(problems(&twice), ["xdma_0: axibar_num is set twice"]);
+}
