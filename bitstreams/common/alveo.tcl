@@ -22,6 +22,8 @@ proc ip {name module properties} {
 }
 
 # PCIe to AXI and back. BAR 0: 64 KiB, registers at 0, MSI-X table at 0x8000, pending bits at 0x9000 (msix_table.v).
+# The slave aperture (axibar) is the whole of host memory, address for address: without one the card reaches none of it.
+# What the design depends on, why, and the document that says so: hw/tools/tests/suite/vivado.rs, which compares.
 ip xdma xdma_0 [list \
     CONFIG.functional_mode {AXI_Bridge} \
     CONFIG.mode_selection {Advanced} \
@@ -33,6 +35,16 @@ ip xdma xdma_0 [list \
     CONFIG.axi_data_width {512_bit} \
     CONFIG.axisten_freq {250} \
     CONFIG.en_axi_slave_if {true} \
+    CONFIG.axi_id_width {4} \
+    CONFIG.axibar_num {1} \
+    CONFIG.axibar_0 {0x0000000000000000} \
+    CONFIG.axibar_highaddr_0 {0xFFFFFFFFFFFFFFFF} \
+    CONFIG.axibar2pciebar_0 {0x0000000000000000} \
+    CONFIG.c_s_axi_num_read {32} \
+    CONFIG.c_s_axi_num_write {8} \
+    CONFIG.vendor_id {10EE} \
+    CONFIG.pf0_device_id {903F} \
+    CONFIG.pf0_bar0_enabled {true} \
     CONFIG.pf0_bar0_64bit {true} \
     CONFIG.pf0_bar0_scale {Kilobytes} \
     CONFIG.pf0_bar0_size {64} \

@@ -179,7 +179,7 @@ module alveo (
     wire  [63:0] mac_rx_tkeep, mac_tx_tkeep, rx_tkeep, tx_tkeep;
     wire         mac_rx_tvalid, mac_rx_tlast, mac_rx_tuser, rx_tvalid, rx_tlast, rx_tuser;
     wire         mac_tx_tvalid, mac_tx_tready, mac_tx_tlast, mac_tx_tuser, tx_tvalid, tx_tready, tx_tlast, tx_tuser;
-    wire         mac_reset_n;
+    wire         mac_reset_n, mac_rx_reset;
 
     xdma_0 bridge (
         .sys_clk(refclk),
@@ -547,7 +547,8 @@ module alveo (
         .msix_ready(msix_ready)
     );
 
-    // The card takes a beat in every cycle, so a frame is only dropped when small ones come faster than 250 MHz.
+    // The card takes a beat in every cycle, so a frame is only dropped when small ones come faster than 250 MHz,
+    // or when the MAC resets its receiver in the middle of one.
     axis_frame_crossing #(.DEPTH_LOG2(9), .DROP(1)) rx_crossing (
         .s_clock(mac_clock),
         .s_reset_n(mac_reset_n),
@@ -556,6 +557,7 @@ module alveo (
         .s_tlast(mac_rx_tlast),
         .s_tuser(mac_rx_tuser),
         .s_tvalid(mac_rx_tvalid),
+        .s_cut(mac_rx_reset),
         .s_tready(),
         .s_dropped(),
         .m_clock(clock),
@@ -576,6 +578,7 @@ module alveo (
         .s_tlast(tx_tlast),
         .s_tuser(tx_tuser),
         .s_tvalid(tx_tvalid),
+        .s_cut(1'b0),
         .s_tready(tx_tready),
         .s_dropped(),
         .m_clock(mac_clock),
@@ -604,6 +607,7 @@ module alveo (
         .gt_ref_clk_p(qsfp_refclk_p),
         .gt_ref_clk_n(qsfp_refclk_n),
         .gt_txusrclk2(mac_clock),
+        .usr_rx_reset(mac_rx_reset),
         .rx_clk(mac_clock),
         .gt_loopback_in(12'd0),
         .sys_reset(!reset_n),

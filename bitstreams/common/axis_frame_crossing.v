@@ -5,6 +5,8 @@
 // frames that are complete, and beats that were read.
 // DROP = 0: the writer waits when there is no room. DROP = 1: the writer never waits; a frame that finds no room is
 // dropped as a whole, and `s_dropped` is high for one cycle.
+// A frame whose source is reset before its end never ends: while `s_cut` is high nothing is taken, and what has come of a frame is
+// dropped in the same way, so that the next one is not appended to it.
 // Limits: a frame must be shorter than 2^DEPTH_LOG2 beats; with DROP = 0 a longer one waits for ever.
 // Reset: both sides in reset at the same time; what is inside is lost.
 module axis_frame_crossing #(
@@ -18,6 +20,7 @@ module axis_frame_crossing #(
     input  wire         s_tlast,
     input  wire         s_tuser,
     input  wire         s_tvalid,
+    input  wire         s_cut,
     output wire         s_tready,
     output reg          s_dropped,
     input  wire         m_clock,
@@ -38,9 +41,10 @@ module axis_frame_crossing #(
     wire [A:0] read_here;
     wire       full = (write - read_here) == {1'b1, {A{1'b0}}};
     wire       take = s_tvalid && s_tready;
+    wire       begun_here = failed || write != start;
     wire       lost = DROP != 0 && (failed || full);
     wire [A:0] frames_next = frames + 1'b1;
-    assign s_tready = DROP != 0 || !full;
+    assign s_tready = !s_cut && (DROP != 0 || !full);
 
     always @(posedge s_clock) begin
         s_dropped <= 1'b0;
@@ -58,6 +62,11 @@ module axis_frame_crossing #(
                 frames <= frames_next;
                 frames_gray <= frames_next ^ (frames_next >> 1);
             end
+        end
+        if (s_cut && begun_here) begin
+            write <= start;
+            failed <= 1'b0;
+            s_dropped <= 1'b1;
         end
         if (!s_reset_n) begin
             write <= 0;

@@ -8,6 +8,7 @@ module cmac_usplus_0 (
     input  wire         gt_ref_clk_p,
     input  wire         gt_ref_clk_n,
     output wire         gt_txusrclk2,
+    output wire         usr_rx_reset,
     input  wire         rx_clk,
     input  wire  [11:0] gt_loopback_in,
     input  wire         sys_reset,
@@ -52,6 +53,7 @@ module cmac_usplus_0 (
     assign gt_txp_out = 4'd0;
     assign gt_txn_out = 4'd0;
     assign gt_txusrclk2 = 1'd0;
+    assign usr_rx_reset = 1'd0;
     assign stat_rx_aligned = 1'd0;
     assign rx_axis_tdata = 512'd0;
     assign rx_axis_tkeep = 64'd0;

@@ -1,9 +1,10 @@
-// Random frames through axis_frame_crossing: they come out whole, in order, without a gap, or not at all and counted.
+// Random frames through axis_frame_crossing: they come out whole, in order, without a gap, or not at all and counted. CUTS: of so many in
+// 100, the source is reset before the end.
 `timescale 1ns / 1ps
 module tb;
     parameter DROP = 0;
     parameter real S_PERIOD = 4.0, M_PERIOD = 3.1;
-    parameter MOST_BEATS = 12;
+    parameter MOST_BEATS = 12, CUTS = 0;
     localparam FRAMES = 400;
 
     logic s_clock = 0, m_clock = 0, s_reset_n = 0, m_reset_n = 0;
@@ -12,7 +13,7 @@ module tb;
 
     logic [511:0] s_tdata, m_tdata;
     logic  [63:0] s_tkeep, m_tkeep;
-    logic         s_tlast, s_tuser, s_tvalid = 0, s_tready, s_dropped, m_tlast, m_tuser, m_tvalid, m_tready = 0;
+    logic         s_tlast, s_tuser, s_tvalid = 0, s_cut = 0, s_tready, s_dropped, m_tlast, m_tuser, m_tvalid, m_tready = 0;
     axis_frame_crossing #(.DEPTH_LOG2(5), .DROP(DROP)) dut (.*);
 
     // Frame f, beat b: what it is, from its numbers alone.
@@ -20,15 +21,23 @@ module tb;
         word = {f[0] ^ b[0], b == beats - 1, {2{32'(f * 64 + b)}}, {16{32'(f * 7919 + b)}}};
     endfunction
 
-    int beats[FRAMES], dropped = 0, received = 0;
+    int beats[FRAMES], sent[FRAMES], cut = 0, dropped = 0, received = 0;
     initial begin
-        for (int f = 0; f < FRAMES; f++) beats[f] = 1 + $urandom_range(MOST_BEATS - 1);
+        for (int f = 0; f < FRAMES; f++) begin
+            beats[f] = 1 + $urandom_range(MOST_BEATS - 1);
+            sent[f] = beats[f];
+            if (beats[f] > 1 && $urandom_range(99) < CUTS) begin
+                sent[f] = 1 + $urandom_range(beats[f] - 2);
+                cut++;
+            end
+        end
+        if (CUTS != 0 && cut == 0) $fatal(1, "no frame is cut");
         repeat (20) @(posedge s_clock);
         s_reset_n <= 1;
         @(posedge m_clock) m_reset_n <= 1;
         repeat (20) @(posedge s_clock);
         for (int f = 0; f < FRAMES; f++) begin
-            for (int b = 0; b < beats[f]; b++) begin
+            for (int b = 0; b < sent[f]; b++) begin
                 {s_tuser, s_tlast, s_tkeep, s_tdata} <= word(f, b, beats[f]);
                 s_tvalid <= 1;
                 @(posedge s_clock);
@@ -36,14 +45,22 @@ module tb;
                 s_tvalid <= 0;
                 if (DROP == 0) repeat ($urandom_range(3) == 0 ? $urandom_range(4) : 0) @(posedge s_clock);
             end
+            if (sent[f] < beats[f]) begin
+                s_cut <= 1;
+                repeat (1 + $urandom_range(3)) @(posedge s_clock) s_tvalid <= $urandom_range(1) == 0;
+                s_cut <= 0;
+                s_tvalid <= 0;
+                repeat ($urandom_range(2)) @(posedge s_clock);
+            end
         end
         repeat (2000) @(posedge s_clock);
         if (received + dropped != FRAMES) $fatal(1, "%0d frames in, %0d out, %0d dropped", FRAMES, received, dropped);
-        if (DROP == 0 && dropped != 0) $fatal(1, "%0d frames dropped", dropped);
+        if (DROP == 0 && dropped != cut) $fatal(1, "%0d frames dropped, %0d cut", dropped, cut);
         if (DROP == 1 && (dropped == 0 || received == 0)) $fatal(1, "%0d out, %0d dropped: nothing is shown", received, dropped);
         $display("ok: %0d frames out, %0d dropped", received, dropped);
         $finish;
     end
+    initial #1_000_000 $fatal(1, "frames have stopped: %0d of %0d out, %0d dropped", received, FRAMES, dropped);
     always @(posedge s_clock) if (s_reset_n && s_dropped) dropped++;
 
     // Reader: a slow one if frames are to be dropped.
@@ -53,8 +70,9 @@ module tb;
         if (m_reset_n && m_tvalid && m_tready) begin
             if (beat == 0) while (at < FRAMES && m_tdata[31:0] != 32'(at * 7919)) begin
                 at++;
-                if (DROP == 0) $fatal(1, "frame %0d is missing", at - 1);
+                if (DROP == 0 && sent[at - 1] == beats[at - 1]) $fatal(1, "frame %0d is missing", at - 1);
             end
+            if (at < FRAMES && sent[at] < beats[at]) $fatal(1, "frame %0d was cut, and came", at);
             if (at == FRAMES) $fatal(1, "a frame that was not sent, or twice: %h", m_tdata[31:0]);
             if ({m_tuser, m_tlast, m_tkeep, m_tdata} != word(at, beat, beats[at]))
                 $fatal(1, "frame %0d beat %0d: found %h", at, beat, m_tdata[31:0]);
