@@ -1,0 +1,275 @@
+//! What has begun: how it is begun, waited for, handed to a callback, given up.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::ops::Range;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use optireduce_c::abi::request::*;
+use optireduce_c::types::optr_status_t::{self, *};
+use optireduce_c::types::{OPTR_NO_TIMEOUT, optr_callback_t, optr_report_t, optr_request_t};
+
+use super::Shared;
+use super::arguments::{Arguments, HANDLE, PLACES, Pointer, ReportPlace, report};
+use super::memory::Memory;
+use super::rank::{Call, Handle, Kind, Rank, State};
+
+/// How long a callback may take after its communicator was aborted, on a busy machine.
+const CALLBACK_MAX: Duration = Duration::from_secs(30);
+const SUCCESS: u32 = OPTR_SUCCESS as u32;
+/// A callback that was not called yet.
+const NOT_CALLED: u32 = u32::MAX;
+
+/// Something that has begun, with memory of its own, where its handle and its result go.
+pub struct Begun {
+    memory: Memory,
+    begins: Begins,
+    /// Its handle; 0 once a callback has it.
+    number: usize,
+    /// What the callback was called with. Where it lies is told to the library: it stays.
+    told: Box<AtomicU32>,
+}
+
+/// What is known of a call that begins something.
+#[derive(Debug)]
+pub struct Begins {
+    pub is_wrong: bool,
+    /// Where the result is written.
+    pub may_write: Vec<Range<usize>>,
+    /// It is a collective of a bucket.
+    pub has_report: bool,
+    /// It is a message that is sent, or received.
+    pub is_sent: bool,
+    pub is_received: bool,
+}
+
+impl Begun {
+    pub fn handle(&self) -> usize {
+        self.number
+    }
+
+    /// That nothing was written but its handle, and its result if it has succeeded.
+    fn check(&self, function: &str, has_result: bool) {
+        let result = if has_result { self.begins.may_write.as_slice() } else { &[] };
+        let handle = HANDLE..HANDLE + 8;
+        self.memory.check(function, &[result, std::slice::from_ref(&handle)].concat());
+    }
+}
+
+/// Notes that it was called, and with which status; twice is never.
+unsafe extern "C" fn called(
+    status: optr_status_t,
+    report: *const optr_report_t,
+    error: *const c_char,
+    context: *mut c_void,
+) {
+    // SAFETY: a text, and the address that `optr_request_on_done` was given, where the number stays.
+    let (text, told) = unsafe { (CStr::from_ptr(error), &*context.cast::<AtomicU32>()) };
+    assert_eq!(status == OPTR_SUCCESS, text.is_empty(), "{status:?}: {text:?}");
+    assert!(status == OPTR_SUCCESS || report.is_null(), "a report beside {status:?}");
+    assert!(status != OPTR_INTERNAL, "{text:?}");
+    // SAFETY: NULL, or a report that stays during the call.
+    if let Some(report) = unsafe { report.as_ref() } {
+        // SAFETY: as many rows as it says.
+        let peers = unsafe { std::slice::from_raw_parts(report.peers, report.peer_capacity as usize) };
+        assert_eq!(peers.iter().map(|peer| peer.rank).collect::<Vec<_>>(), [0, 1]);
+    }
+    assert_eq!(told.swap(status as u32, Ordering::SeqCst), NOT_CALLED, "a callback is called again");
+}
+
+impl Rank {
+    /// Makes a call that begins something. `prepare` reads its other arguments, and returns what makes it.
+    pub fn start<D: FnOnce(*mut optr_request_t) -> optr_status_t>(
+        &mut self,
+        function: &'static str,
+        of: Handle,
+        arguments: &mut Arguments,
+        shared: &Shared,
+        prepare: impl FnOnce(&mut Begins, &mut Arguments, [&Memory; 2]) -> D,
+    ) {
+        let mut memory = Memory::new(PLACES.end);
+        let (request, at) = arguments.place(&memory, 0);
+        let (is_wrong, may_write) = (request.is_wrong, Vec::new());
+        let mut begins = Begins { is_wrong, may_write, has_report: false, is_sent: false, is_received: false };
+        let does = prepare(&mut begins, arguments, [&memory, &self.memory]);
+        memory.remember();
+        let call = Call::new(function).of(of).wrong_if(begins.is_wrong);
+        let status = self.make(&call, shared, || does(request.address));
+        memory.check(function, &[at]);
+        if status == OPTR_SUCCESS {
+            let number = memory.get(HANDLE);
+            assert!(number != 0, "{function} has begun nothing");
+            self.collectives += u64::from(!begins.is_sent && !begins.is_received);
+            self.begun.push(Begun { memory, begins, number, told: Box::new(AtomicU32::new(NOT_CALLED)) });
+        } else {
+            self.is_clean &= begins.is_wrong || !of.is_good;
+        }
+    }
+
+    pub fn call_of_request(&mut self, what: u8, arguments: &mut Arguments, shared: &Shared) {
+        let handle = self.handle(Kind::Request, arguments.u8());
+        let index = self.begun.iter().position(|begun| handle.is_good && begun.number == handle.pointer::<u8>().addr());
+        let mut begun = index.map(|index| self.begun.swap_remove(index));
+        // One that has not begun is in this rank's memory.
+        self.memory.set(HANDLE, handle.pointer::<u8>().addr());
+        let memory = begun.as_ref().map_or(&self.memory, |begun| &begun.memory);
+        let request = arguments.place(memory, 0).0;
+        if let Some(begun) = &mut begun {
+            begun.memory.remember();
+        }
+        match what {
+            0..=2 => self.test(handle, request, &begun, arguments, shared),
+            3..=6 => self.wait(handle, request, &begun, arguments, shared),
+            7 => self.hand_over(handle, request, &mut begun, arguments, shared),
+            _ => {
+                let call = Call::new("optr_request_free").of(handle).wrong_if(request.is_wrong);
+                // SAFETY: as `Arguments` says.
+                if self.make(&call, shared, || unsafe { optr_request_free(request.address) }) == OPTR_SUCCESS {
+                    // Its outcome is not known any more.
+                    self.is_clean = false;
+                }
+            }
+        }
+        if let Some(begun) = begun {
+            self.keep(begun);
+        }
+    }
+
+    /// Something goes on, unless its handle is NULL now.
+    fn keep(&mut self, begun: Begun) {
+        if begun.memory.get::<usize>(HANDLE) != 0 {
+            self.begun.push(begun);
+            return;
+        }
+        match begun.number {
+            0 => self.awaited.push(begun),
+            number => self.retire(Kind::Request, number),
+        }
+    }
+
+    fn test(
+        &mut self,
+        handle: Handle,
+        request: Pointer<optr_request_t>,
+        begun: &Option<Begun>,
+        arguments: &mut Arguments,
+        shared: &Shared,
+    ) {
+        let ((done, at), place) = (arguments.place::<i32>(&self.memory, 1), report(arguments, &self.memory));
+        let call = asks("optr_request_test", handle, &request, begun, &place);
+        let call = call.wrong_if(done.is_wrong).clears(at.clone());
+        let is_wrong = call.is_wrong;
+        // SAFETY: as `Arguments` says.
+        let test = || unsafe { optr_request_test(request.address, done.address, place.pointer.address) };
+        let status = self.make(&call, shared, test);
+        if let Some(begun) = begun {
+            let is_done = !is_wrong && self.memory.get::<i32>(at.start) == 1;
+            assert!(is_wrong || is_done || status == OPTR_SUCCESS, "it has failed, but is not done");
+            self.ended(call.function, begun, is_done, status);
+        }
+    }
+
+    fn wait(
+        &mut self,
+        handle: Handle,
+        request: Pointer<optr_request_t>,
+        begun: &Option<Begun>,
+        arguments: &mut Arguments,
+        shared: &Shared,
+    ) {
+        let (how, place) = (arguments.u8(), report(arguments, &self.memory));
+        let timeout_us = if how < 200 { u64::from(how) * 50 } else { OPTR_NO_TIMEOUT - u64::from(how % 2) };
+        let call = asks("optr_request_wait", handle, &request, begun, &place);
+        // SAFETY: as `Arguments` says.
+        let wait = || unsafe { optr_request_wait(request.address, timeout_us, place.pointer.address) };
+        let status = self.make(&call, shared, wait);
+        if let Some(begun) = begun {
+            self.ended(call.function, begun, !call.is_wrong && status != OPTR_TIMEOUT, status);
+        }
+    }
+
+    /// Judges what a look at something has come to: its result is there if it is done and has succeeded, and then its handle is NULL.
+    fn ended(&mut self, function: &'static str, begun: &Begun, is_done: bool, status: optr_status_t) {
+        assert_eq!(begun.memory.get::<usize>(HANDLE) == 0, is_done, "{function}: {status:?}");
+        if is_done {
+            self.is_clean &= status == OPTR_SUCCESS;
+            self.sent += u64::from(begun.begins.is_sent);
+            self.received += u64::from(begun.begins.is_received);
+        }
+        begun.check(function, is_done && status == OPTR_SUCCESS);
+    }
+
+    fn hand_over(
+        &mut self,
+        handle: Handle,
+        request: Pointer<optr_request_t>,
+        begun: &mut Option<Begun>,
+        arguments: &mut Arguments,
+        shared: &Shared,
+    ) {
+        let callback: optr_callback_t = if arguments.u8() < 8 { None } else { Some(called) };
+        let context = begun.as_ref().map_or(null_mut(), |begun| (&raw const *begun.told).cast_mut().cast());
+        let call = Call::new("optr_request_on_done").of(handle).wrong_if(request.is_wrong || callback.is_none());
+        // SAFETY: as `Arguments` says; the number stays until the callback was called.
+        let hand_over = || unsafe { optr_request_on_done(request.address, callback, context) };
+        let status = self.make(&call, shared, hand_over);
+        if let Some(begun) = begun.as_mut().filter(|_| status == OPTR_SUCCESS) {
+            self.retire(Kind::Request, begun.number);
+            begun.number = 0;
+        }
+    }
+
+    /// Waits until something is done, at the end; whether it has succeeded.
+    pub fn finish(&mut self, mut begun: Begun) -> bool {
+        begun.memory.remember();
+        let mut report = without_rows();
+        // SAFETY: a handle, and a report.
+        let status = unsafe { optr_request_wait(begun.memory.at(HANDLE), OPTR_NO_TIMEOUT, &mut report) };
+        self.ended("optr_request_wait", &begun, true, status);
+        self.retire(Kind::Request, begun.number);
+        status == OPTR_SUCCESS
+    }
+
+    /// Waits until all callbacks were called; whether all of it has succeeded.
+    pub fn await_callbacks(&mut self) -> bool {
+        let begin = Instant::now();
+        let mut all_succeeded = true;
+        for begun in std::mem::take(&mut self.awaited) {
+            let status = loop {
+                match begun.told.load(Ordering::SeqCst) {
+                    NOT_CALLED => sleep(Duration::from_micros(100)),
+                    status => break status,
+                }
+                assert!(begin.elapsed() < CALLBACK_MAX, "a callback is not called ({:?})", self.state);
+            };
+            begun.check("a callback", status == SUCCESS);
+            self.sent += u64::from(begun.begins.is_sent);
+            self.received += u64::from(begun.begins.is_received);
+            all_succeeded &= status == SUCCESS && self.state == State::Runs;
+        }
+        all_succeeded
+    }
+}
+
+/// A call that asks what has become of something, and takes its report if it is done: NULL only where there is none.
+fn asks(
+    function: &'static str,
+    handle: Handle,
+    request: &Pointer<optr_request_t>,
+    begun: &Option<Begun>,
+    place: &ReportPlace<optr_report_t>,
+) -> Call {
+    let lacks = place.is_null && begun.as_ref().is_some_and(|begun| begun.begins.has_report);
+    let [one, other] = place.may_write.clone();
+    let call = Call::new(function).of(handle).wrong_if(request.is_wrong || place.pointer.is_wrong || lacks);
+    call.writes(one).writes(other)
+}
+
+/// A report without room for rows.
+fn without_rows() -> optr_report_t {
+    // SAFETY: numbers and an address, of which zeros are values.
+    let zeros: optr_report_t = unsafe { std::mem::zeroed() };
+    optr_report_t { size: size_of::<optr_report_t>(), ..zeros }
+}
