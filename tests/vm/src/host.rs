@@ -1,0 +1,107 @@
+//! This side of the virtual machines: a network of its own, the served cards, and ranks without cards.
+//!
+//! The program runs in a network namespace (see [`enter`]), so that addresses and ports collide with nobody's, and without root. Machines,
+//! cards and ranks are on one bridge.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use crate::text;
+
+/// Says that the program runs in its namespaces already.
+const INSIDE: &str = "OPTIREDUCE_VM_INSIDE";
+/// The first three bytes of every address.
+const NETWORK: &str = "10.99.0";
+
+/// Starts the program again in namespaces of its own: user, network, processes. Whatever it has started then ends with it. Returns at once
+/// if it runs there.
+pub fn enter() -> Result<(), String> {
+    if std::env::var_os(INSIDE).is_some() {
+        return Ok(());
+    }
+    let program = std::env::current_exe().map_err(text)?;
+    let mut again = Command::new("unshare");
+    again.args(["--map-root-user", "--net", "--pid", "--fork", "--kill-child"]).arg(program);
+    let error = again.args(std::env::args_os().skip(1)).env(INSIDE, "1").exec();
+    Err(format!("unshare: {error}; it is part of util-linux"))
+}
+
+/// An address on the network.
+pub fn address(host: u8) -> String {
+    format!("{NETWORK}.{host}")
+}
+
+/// Makes the network: a bridge that has the addresses of these hosts, and an interface on it for each machine.
+pub fn network(hosts: &[u8], taps: &[&str]) -> Result<(), String> {
+    ip("link set lo up")?;
+    ip("link add br0 type bridge")?;
+    for host in hosts {
+        ip(&format!("address add {}/24 dev br0", address(*host)))?;
+    }
+    for tap in taps {
+        ip(&format!("tuntap add dev {tap} mode tap")).map_err(|error| {
+            format!("{error}; virtual machines need /dev/net/tun (in a container: --device /dev/net/tun) and user namespaces")
+        })?;
+        ip(&format!("link set {tap} master br0 up"))?;
+    }
+    ip("link set br0 up")
+}
+
+fn ip(arguments: &str) -> Result<(), String> {
+    let output = Command::new("ip").args(arguments.split(' ')).output().map_err(|error| format!("ip: {error}"))?;
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(format!("ip {arguments}: {}", String::from_utf8_lossy(&output.stderr).trim()))
+    }
+}
+
+/// A card that a process serves. It ends when this is dropped.
+pub struct Card {
+    process: Child,
+    pub socket: PathBuf,
+    /// It leaves once this file is there.
+    leave: PathBuf,
+}
+
+impl Card {
+    /// Serves a card at an address of the network, which loses packets with probability `loss`.
+    pub fn serve(programs: &Path, scratch: &Path, host: u8, loss: f64) -> Result<Self, String> {
+        let socket = scratch.join(format!("card{host}.sock"));
+        let log = File::create(scratch.join(format!("card{host}.log"))).map_err(text)?;
+        let mut command = Command::new(programs.join("optireduce-sim"));
+        command.args([
+            "serve",
+            "--network",
+            &format!("udp:{}", address(host)),
+            "--loss",
+            &loss.to_string(),
+            "--socket",
+        ]);
+        let leave = scratch.join(format!("card{host}.leave"));
+        command.arg(&socket).arg("--leave-when").arg(&leave).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
+        let mut process = command.spawn().map_err(|error| format!("optireduce-sim: {error}"))?;
+        // It is there once it says so.
+        let mut said = String::new();
+        let read = process.stdout.as_mut().map(|output| BufReader::new(output).read_line(&mut said));
+        match read {
+            Some(Ok(1..)) => Ok(Self { process, socket, leave }),
+            _ => Err(format!("optireduce-sim serve at {}: it ended", address(host))),
+        }
+    }
+
+    /// It leaves the bus: whoever reads it reads ones. Its process goes on: QEMU 11.1 may abort when a socket is closed in the middle of an access.
+    pub fn leave(&self) -> Result<(), String> {
+        File::create(&self.leave).map(drop).map_err(text)
+    }
+}
+
+impl Drop for Card {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

@@ -1,0 +1,137 @@
+//! A rank of a job, in a machine with a card or on this side without one: it all-reduces gradients step by step, and writes a line about each
+//! step for the judge, with every bit of its result.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use optireduce::{Bound, BucketOptions, Communicator, HadamardMode, Launch, Report};
+use serde::{Deserialize, Serialize};
+
+use crate::{text, values_of};
+
+/// Arguments of a rank.
+#[derive(Clone, Debug, clap::Args)]
+pub struct RankArgs {
+    #[arg(long)]
+    pub rank: usize,
+    #[arg(long)]
+    pub ranks: usize,
+    /// Where rank 0 listens
+    #[arg(long)]
+    pub root: String,
+    /// Its card
+    #[arg(long, default_value = "")]
+    pub card: String,
+    /// Its address, if it has no card
+    #[arg(long)]
+    pub interface: Option<String>,
+    /// Its gradient: little-endian fp32
+    #[arg(long)]
+    pub gradient: PathBuf,
+    #[arg(long)]
+    pub steps: usize,
+    #[arg(long)]
+    pub bound_ms: u64,
+    /// Between two steps, as long as a backward pass takes
+    #[arg(long, default_value_t = 5)]
+    pub pause_ms: u64,
+    /// Fetch what broadcasts lost, and wait for it, four bounds at most
+    #[arg(long)]
+    pub repair: bool,
+}
+
+/// What a rank says of itself and its steps, a line each.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Line {
+    /// The job has begun.
+    Begun,
+    Step(Step),
+    /// It cannot go on.
+    Failed {
+        error: String,
+        after_ms: f64,
+    },
+    /// All steps are done.
+    Done,
+}
+
+/// One step of a rank.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Step {
+    pub step: usize,
+    /// From the call to the result.
+    pub ms: f64,
+    pub lost_bytes: u64,
+    pub action: String,
+    /// Elements whose mean did not come.
+    pub missing: Vec<(usize, usize)>,
+    pub live: Vec<usize>,
+    /// The result.
+    pub bits: Vec<u32>,
+}
+
+/// The gradient of a step: another one each time, of the same values.
+pub fn gradient_of(values: &[f32], step: usize) -> Vec<f32> {
+    let at = step * 131 % values.len();
+    [&values[at..], &values[..at]].concat()
+}
+
+/// Takes part in the job.
+///
+/// # Errors
+/// If its gradient cannot be read, or nobody reads what it says. What happens in the job is a line.
+pub fn run(args: &RankArgs) -> Result<(), String> {
+    let bytes = std::fs::read(&args.gradient).map_err(|error| format!("{}: {error}", args.gradient.display()))?;
+    let values = values_of(&bytes);
+    let mut begin = Instant::now();
+    let outcome = steps(args, &values, &mut begin);
+    let after_ms = begin.elapsed().as_secs_f64() * 1000.0;
+    say(&outcome.map_or_else(|error| Line::Failed { error: error.to_string(), after_ms }, |()| Line::Done))
+}
+
+fn steps(args: &RankArgs, values: &[f32], begin: &mut Instant) -> Result<(), Box<dyn std::error::Error>> {
+    let bound = Bound::Fixed(Duration::from_millis(args.bound_ms));
+    let builder = Communicator::builder().launch(Launch::new(args.rank, args.ranks, args.root.clone())?);
+    // The order of sums is then all that may differ, and the judge knows all orders.
+    let builder = builder.bound(bound).hadamard(HadamardMode::Off).card(args.card.clone());
+    let builder = builder.repair(args.repair).wait_for_repairs(args.repair);
+    let builder = match &args.interface {
+        Some(interface) => builder.interface(interface.clone()),
+        None => builder,
+    };
+    let mut communicator = builder.connect()?;
+    communicator.skip_gone_ranks()?;
+    let mut bucket = communicator.bucket(values.len(), BucketOptions::new())?;
+    say(&Line::Begun)?;
+    for step in 0..args.steps {
+        let mut data = gradient_of(values, step);
+        *begin = Instant::now();
+        let report = bucket.all_reduce(&mut data)?;
+        let ms = begin.elapsed().as_secs_f64() * 1000.0;
+        say(&Line::Step(told(step, ms, &report, &data)))?;
+        std::thread::sleep(Duration::from_millis(args.pause_ms));
+    }
+    drop(bucket);
+    communicator.close()?;
+    Ok(())
+}
+
+fn told(step: usize, ms: f64, report: &Report, data: &[f32]) -> Step {
+    Step {
+        step,
+        ms,
+        lost_bytes: report.lost_bytes(),
+        action: format!("{:?}", report.action()),
+        missing: report.missing_ranges().iter().map(|range| (range.start, range.end)).collect(),
+        live: report.live_ranks().to_vec(),
+        bits: data.iter().map(|value| value.to_bits()).collect(),
+    }
+}
+
+fn say(line: &Line) -> Result<(), String> {
+    let mut text = serde_json::to_string(line).map_err(text)?;
+    text.push('\n');
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| format!("nobody reads: {error}"))
+}

@@ -1,0 +1,441 @@
+//! What is shown: two machines with two cards each, from cards that nobody has bound to jobs of four ranks.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use safetensors::SafeTensors;
+
+use crate::guest::{Ended, Guest, Parts};
+use crate::host::{Card, address, network};
+use crate::image;
+use crate::job::{FIRST_CARD, Job, Plan, RANKS};
+use crate::judge;
+use crate::rank::Step;
+use crate::{text, values_of};
+
+/// For one command in a machine, on a busy host.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Hosts of the network: ranks without cards, machines, their cards on a good network and on one that loses packets.
+const SOFTWARE: [u8; FIRST_CARD] = [1, 2];
+const MACHINES: [u8; 2] = [11, 12];
+const GOOD: [u8; 2] = [101, 102];
+const LOSSY: [u8; 2] = [111, 112];
+const LOSS: f64 = 0.01;
+/// Gradients of a real network.
+const SHIPPED: &[u8] = include_bytes!("../../../sim/data/digits-mlp-gradients.safetensors");
+
+/// Where things are.
+pub struct Places {
+    /// What `fetch` has made.
+    pub packages: PathBuf,
+    /// The programs that were built.
+    pub programs: PathBuf,
+    /// For sockets, logs and results; removed afterwards.
+    pub scratch: PathBuf,
+}
+
+/// Machines, cards and gradients.
+struct Stage {
+    begin: Instant,
+    places: Places,
+    guests: Vec<Guest>,
+    good: Vec<Card>,
+    lossy: Vec<Card>,
+    /// PCI addresses in each machine: of the card on the good network, and of the other one.
+    cards: Vec<[String; 2]>,
+    /// Of each rank.
+    gradients: Vec<Vec<f32>>,
+    port: u16,
+}
+
+/// Shows everything.
+///
+/// # Errors
+/// What was not as it should be.
+pub fn run(places: Places) -> Result<(), String> {
+    let mut stage = Stage::set(places)?;
+    stage.say("machines are up");
+    stage.mend_what_the_doctor_finds()?;
+    stage.without_root_a_card_needs_two_things()?;
+    stage.a_process_that_is_killed_leaves_a_card_for_the_next()?;
+    stage.files_are_averaged()?;
+    stage.a_machine_that_stands_still_costs_the_others_their_bound()?;
+    stage.loss_is_reported()?;
+    stage.a_card_that_leaves_ends_its_rank_alone()?;
+    stage.a_card_that_leaves_ends_the_self_test()?;
+    // The kernel of the other one would first wait for the cards that have left, a minute each: it is killed.
+    stage.guests.swap_remove(0).end()?;
+    stage.say("machine a has switched itself off");
+    Ok(())
+}
+
+/// That something said is so.
+fn expect(is_so: bool, what: &str, found: &dyn std::fmt::Debug) -> Result<(), String> {
+    if is_so { Ok(()) } else { Err(format!("expected {what}; found {found:#?}")) }
+}
+
+impl Stage {
+    /// Serves the cards and starts the machines.
+    fn set(places: Places) -> Result<Self, String> {
+        let begin = Instant::now();
+        let taps = ["tap0", "tap1"];
+        network(&[&SOFTWARE[..], &GOOD, &LOSSY].concat(), &taps)?;
+        let shipped = SafeTensors::deserialize(SHIPPED).map_err(text)?;
+        let mut gradients = Vec::new();
+        let mut data = Vec::new();
+        for rank in 0..RANKS {
+            let bytes = shipped.tensor(&format!("step0.rank{rank}")).map_err(text)?.data();
+            gradients.push(values_of(bytes));
+            data.push(places.scratch.join(format!("gradient.{rank}.bin")));
+            std::fs::write(&data[rank], bytes).map_err(text)?;
+        }
+        let programs = ["optireduce-nic", "optireduce", "optireduce-vm"].map(|name| places.programs.join(name));
+        let init = Path::new(env!("CARGO_MANIFEST_DIR")).join("init");
+        let initramfs = places.scratch.join("initramfs");
+        let bytes = image::build(&places.packages, &init, &programs, &data[FIRST_CARD..], &places.scratch)?;
+        std::fs::write(&initramfs, bytes).map_err(text)?;
+        let serve = |hosts: [u8; 2], loss| -> Result<Vec<Card>, String> {
+            hosts.into_iter().map(|host| Card::serve(&places.programs, &places.scratch, host, loss)).collect()
+        };
+        let (good, lossy) = (serve(GOOD, 0.0)?, serve(LOSSY, LOSS)?);
+        let start = |(number, name): (usize, &str)| {
+            let cards = [&good[number], &lossy[number]].map(|card| card.socket.clone());
+            let (tap, address) = (taps[number], format!("{}/24", address(MACHINES[number])));
+            let (packages, scratch) = (&places.packages, &places.scratch);
+            let parts = Parts { name, packages, initramfs: &initramfs, cards: &cards, tap, address: &address, scratch };
+            Guest::start(&parts)
+        };
+        let mut guests = ["a", "b"].into_iter().enumerate().map(start).collect::<Result<Vec<_>, _>>()?;
+        guests.iter_mut().try_for_each(Guest::wait_until_ready)?;
+        Ok(Self { begin, places, guests, good, lossy, cards: Vec::new(), gradients, port: 29_500 })
+    }
+
+    /// For a person.
+    fn say(&self, what: &str) {
+        println!("{:6.1} s  {what}", self.begin.elapsed().as_secs_f64());
+    }
+
+    /// Does a command in a machine.
+    fn on(&mut self, machine: usize, command: &str) -> Result<Ended, String> {
+        self.guests[machine].run(command, PATIENCE)
+    }
+
+    /// Does a command in a machine, which must end well; what it said.
+    fn must(&mut self, machine: usize, command: &str) -> Result<String, String> {
+        let ended = self.on(machine, command)?;
+        expect(ended.code == 0, &format!("`{command}` to end with 0"), &ended)?;
+        Ok(ended.said)
+    }
+
+    fn next_port(&mut self) -> u16 {
+        self.port += 1;
+        self.port
+    }
+
+    /// From a card that nobody has bound to one that passes its self-test.
+    fn mend_what_the_doctor_finds(&mut self) -> Result<(), String> {
+        for machine in 0..MACHINES.len() {
+            let list = self.must(machine, "optireduce-nic list --json")?;
+            let list: Vec<serde_json::Value> = serde_json::from_str(&list).map_err(text)?;
+            let addresses: Vec<String> =
+                list.iter().filter_map(|card| Some(card["address"].as_str()?.to_owned())).collect();
+            let unbound = list.iter().all(|card| card["driver"].is_null() && card["iommu_group"].is_string());
+            let [one, other] =
+                <[String; 2]>::try_from(addresses).map_err(|found| format!("expected two cards, found {found:?}"))?;
+            expect(unbound, "cards without a driver, in IOMMU groups", &list)?;
+            self.cards.push([one, other]);
+        }
+        let card = self.cards[0][0].clone();
+        let ill = self.on(0, "optireduce-nic doctor")?;
+        let mend = format!("mend it:       optireduce-nic bind {card}");
+        expect(ill.code == 1 && ill.said.contains(&mend), "the doctor to ask for `bind`", &ill)?;
+        let unbound = self.on(0, &format!("optireduce-nic info {card}"))?;
+        let says = "the card is bound to no driver, expected vfio-pci";
+        expect(unbound.code == 2 && unbound.said.contains(says), "`info` to say that it is not bound", &unbound)?;
+        for machine in 0..MACHINES.len() {
+            for card in self.cards[machine].clone() {
+                let bound = self.must(machine, &format!("optireduce-nic bind {card}"))?;
+                expect(bound.contains(&format!("To undo it: optireduce-nic unbind {card}")), "how to undo it", &bound)?;
+            }
+        }
+        // And back, and again.
+        self.must(0, &format!("optireduce-nic unbind {card}"))?;
+        let listed = self.must(0, "optireduce-nic list")?;
+        expect(
+            listed.contains("none") && listed.contains("vfio-pci"),
+            "one card that is bound, and one that is not",
+            &listed,
+        )?;
+        self.must(0, &format!("optireduce-nic bind {card}"))?;
+        let well = self.must(0, "optireduce-nic doctor")?;
+        expect(
+            !well.contains("FAIL") && well.matches("it was opened: contract version").count() == 2,
+            "both to pass",
+            &well,
+        )?;
+        self.say("doctor, bind, unbind: the cards can be opened");
+
+        let info = self.must(0, &format!("optireduce-nic info {card} --json"))?;
+        let info: serde_json::Value = serde_json::from_str(&info).map_err(text)?;
+        let ip = address(GOOD[0]);
+        expect(info["network"]["ip"] == ip.as_str() && info["pci"]["device"] == "903f", "the card's address", &info)?;
+        let report = self.must(0, &format!("optireduce-nic selftest {card} --seed 1 --json"))?;
+        let report: serde_json::Value = serde_json::from_str(&report).map_err(text)?;
+        let queues = &report["steps"][2]["figures"];
+        expect(
+            report["passed"] == true && queues["interrupts"] == 4,
+            "the self-test to pass, with interrupts",
+            &report,
+        )?;
+        self.say("self-test passed: registers, queues, interrupts, DMA through the IOMMU");
+        Ok(())
+    }
+
+    /// Whoever is not root needs the right to the group's file and enough locked memory, which the doctor asks for, and nothing else.
+    fn without_root_a_card_needs_two_things(&mut self) -> Result<(), String> {
+        let card = self.cards[0][0].clone();
+        let list = self.must(0, "optireduce-nic list --json")?;
+        let list: Vec<serde_json::Value> = serde_json::from_str(&list).map_err(text)?;
+        let group = list.first().and_then(|card| card["iommu_group"].as_str()).unwrap_or_default().to_owned();
+        let as_nobody =
+            |limit: &str, command: &str| format!("ulimit -l {limit}; su nobody -c \"optireduce-nic {command} {card}\"");
+        let ill = self.on(0, &as_nobody("1000", "doctor"))?;
+        let parts = [
+            format!("/dev/vfio/{group}: Permission denied"),
+            format!("sudo chown $USER /dev/vfio/{group}"),
+            "the limit is 1000 KiB, expected at least ".to_owned(),
+            "mend it:       ulimit -l ".to_owned(),
+        ];
+        expect(ill.code == 1 && parts.iter().all(|part| ill.said.contains(part)), &format!("{parts:?}"), &ill)?;
+        self.must(0, &format!("chown nobody /dev/vfio/{group}"))?;
+        let little = self.on(0, &as_nobody("1000", "selftest"))?;
+        let says = "locked memory: the limit is 1000 KiB";
+        expect(little.code == 2 && little.said.contains(says), "the limit to be named", &little)?;
+        let report = self.must(0, &as_nobody("4000", "selftest --seed 3"))?;
+        expect(report.ends_with("passed\n"), "the self-test to pass without root", &report)?;
+        self.say(
+            "without root: the doctor asks for the group's file and locked memory; with both the self-test passes",
+        );
+        Ok(())
+    }
+
+    /// Whoever is killed with a card, wherever it is: the kernel resets the card, and the next can have it. And nobody can before.
+    fn a_process_that_is_killed_leaves_a_card_for_the_next(&mut self) -> Result<(), String> {
+        let card = self.cards[1][0].clone();
+        // It has the card, and its queues are at work, by the time it is killed.
+        let killed = format!(
+            "optireduce-nic selftest {card} --seed 1 >/tmp/first 2>&1 & first=$!; \
+             until grep -q \"vfio-msix.*{card}\" /proc/interrupts; do :; done; sleep 0.3; \
+             optireduce-nic info {card}; echo second $?; optireduce-nic unbind {card}; echo unbind $?; kill -9 $first; wait $first; echo first $?"
+        );
+        let ended = self.on(1, &killed)?;
+        let parts = ["second 2", "one driver at a time", "unbind 2", "it is in use", "first 137"];
+        expect(parts.iter().all(|part| ended.said.contains(part)), &format!("{parts:?}"), &ended)?;
+        let report = self.must(1, &format!("optireduce-nic selftest {card} --seed 2"))?;
+        expect(report.ends_with("passed\n"), "the self-test to pass after that", &report)?;
+        self.say("a process killed with a card: the next one opens it, and the self-test passes");
+        Ok(())
+    }
+
+    /// The command `optireduce run`: gradients of a real network, one file each; every bit is that of an exact order of sums.
+    fn files_are_averaged(&mut self) -> Result<(), String> {
+        let port = self.next_port();
+        let common = |rank: usize, data: &str, out: &str| {
+            format!(
+                "run --rank {rank} --world-size {RANKS} --root {}:{port} --file {data}/gradient.{rank}.bin --out {out}/mean.{rank}.bin \
+                 --bound-ms 4000 --grace-us 0 --hadamard off",
+                address(1)
+            )
+        };
+        let scratch = self.places.scratch.clone();
+        let mut software = Vec::new();
+        for (rank, host) in SOFTWARE.into_iter().enumerate() {
+            let mut command = Command::new(self.places.programs.join("optireduce"));
+            let place = scratch.display().to_string();
+            command.args(common(rank, &place, &place).split(' ')).args(["--interface", &address(host)]);
+            software.push(
+                command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(text)?,
+            );
+        }
+        for machine in 0..MACHINES.len() {
+            let card = &self.cards[machine][0];
+            let rank = FIRST_CARD + machine;
+            let command = format!(
+                "(optireduce {} --card {card} >/tmp/run 2>&1; echo $? >/tmp/code) &",
+                common(rank, "/data", "/tmp")
+            );
+            self.must(machine, &command)?;
+        }
+        for (rank, process) in software.into_iter().enumerate() {
+            let output = process.wait_with_output().map_err(text)?;
+            expect(output.status.success(), &format!("rank {rank} to end with 0"), &output)?;
+        }
+        let mean = |rank: usize| std::fs::read(scratch.join(format!("mean.{rank}.bin"))).map_err(text);
+        let found = mean(0)?;
+        expect(found == mean(1)?, "ranks 0 and 1 to have the same mean", &"other bits")?;
+        let bits: Vec<u32> = found.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        judge::check(&bits, &self.gradients, true, &[])?;
+        let path = scratch.join("mean.0.bin");
+        let sum = Command::new("sha256sum").arg(&path).output().map_err(text)?;
+        let sum = String::from_utf8_lossy(&sum.stdout).split(' ').next().unwrap_or_default().to_owned();
+        for machine in 0..MACHINES.len() {
+            let command =
+                "until [ -e /tmp/code ]; do sleep 0.1; done; cat /tmp/run /tmp/code; sha256sum /tmp/mean.*.bin";
+            let said = self.must(machine, command)?;
+            expect(said.contains("\n0\n") || said.starts_with("0\n"), "the rank to end with 0", &said)?;
+            expect(!sum.is_empty() && said.contains(&sum), "the mean that the others have", &said)?;
+        }
+        self.say(
+            "`optireduce run`: four ranks, two of them with cards in machines, have the same mean, exact to the bit",
+        );
+        Ok(())
+    }
+
+    /// Starts a job on the cards: `kind` 0, those on the good network.
+    fn job(&mut self, plan: Plan, kind: usize) -> Result<Job<'_>, String> {
+        let cards = [0, 1].map(|machine| self.cards[machine][kind].as_str());
+        let program = self.places.programs.join("optireduce-vm");
+        Job::start(plan, &program, &self.places.scratch, &mut self.guests, cards, &self.gradients)
+    }
+
+    /// A machine is stopped in the middle of a job for much longer than a bound: no step of any other rank takes much more than its bounds.
+    fn a_machine_that_stands_still_costs_the_others_their_bound(&mut self) -> Result<(), String> {
+        const BOUND_MS: u64 = 500;
+        const STOP: Duration = Duration::from_secs(8);
+        /// One bound until its card has armed its windows, one for each stage; and what a busy machine takes for itself.
+        const MOST_MS: f64 = 3.0 * BOUND_MS as f64 + 2000.0;
+        let plan = Plan { steps: 30, bound_ms: BOUND_MS, pause_ms: 50, repair: false, port: self.next_port() };
+        let stopped = self.guests[1].id();
+        let job = self.job(plan, 0)?;
+        job.begun()?;
+        for _ in 0..5 {
+            job.next(0, PATIENCE)?;
+        }
+        signal(stopped, "STOP")?;
+        std::thread::sleep(STOP);
+        signal(stopped, "CONT")?;
+        let mut slowest_ms = 0.0_f64;
+        let mut results = Vec::new();
+        for rank in 0..RANKS {
+            let (steps, outcome) = job.rest(rank, PATIENCE)?;
+            if rank < RANKS - 1 {
+                outcome.map_err(|error| format!("rank {rank}: {error}"))?;
+                slowest_ms = steps.iter().map(|step| step.ms).fold(slowest_ms, f64::max);
+            } else if let Err(error) = outcome {
+                expect(
+                    error.contains("this rank was dropped"),
+                    "the rank that was stopped to be told that it was dropped",
+                    &error,
+                )?;
+            }
+            results.push(steps);
+        }
+        expect(
+            slowest_ms <= MOST_MS,
+            &format!("at most {MOST_MS} ms a step beside a rank that is stopped"),
+            &slowest_ms,
+        )?;
+        let lost: u64 = results[0].iter().map(|step| step.lost_bytes).sum();
+        expect(lost > 0, "what the stopped rank did not send to be reported", &lost)?;
+        let compared = compare(&job, &results)?;
+        drop(job);
+        self.say(&format!(
+            "a machine stopped for {} s: a step of the others took {slowest_ms:.0} ms at most, with a bound of {BOUND_MS} ms; {lost} bytes \
+             reported as lost; {compared} results checked",
+            STOP.as_secs()
+        ));
+        Ok(())
+    }
+
+    /// One packet in a hundred is lost at each card, each way.
+    fn loss_is_reported(&mut self) -> Result<(), String> {
+        const BOUND_MS: u64 = 500;
+        let plan = Plan { steps: 30, bound_ms: BOUND_MS, pause_ms: 5, repair: true, port: self.next_port() };
+        let job = self.job(plan, 1)?;
+        job.begun()?;
+        let mut results = Vec::new();
+        for rank in 0..RANKS {
+            let (steps, outcome) = job.rest(rank, PATIENCE)?;
+            outcome.map_err(|error| format!("rank {rank}: {error}"))?;
+            expect(steps.len() == plan.steps, "all steps", &steps.len())?;
+            results.push(steps);
+        }
+        let lost: u64 = results.iter().flatten().map(|step| step.lost_bytes).sum();
+        expect(lost > 0, "some bytes to be reported as lost", &lost)?;
+        let slowest_ms = results.iter().flatten().map(|step| step.ms).fold(0.0_f64, f64::max);
+        // Four more for repairs.
+        expect(slowest_ms <= 7.0 * BOUND_MS as f64 + 2000.0, "no step to outlive its bounds", &slowest_ms)?;
+        let compared = compare(&job, &results)?;
+        drop(job);
+        self.say(&format!("1 % loss: {lost} bytes reported as lost, the slowest step took {slowest_ms:.0} ms; {compared} results checked"));
+        Ok(())
+    }
+
+    /// A card leaves the bus in the middle of a job: its rank ends with an error that says so, the others go on.
+    fn a_card_that_leaves_ends_its_rank_alone(&mut self) -> Result<(), String> {
+        let plan = Plan { steps: 40, bound_ms: 500, pause_ms: 20, repair: false, port: self.next_port() };
+        let card = self.good.pop().ok_or("no card is left")?;
+        let job = self.job(plan, 0)?;
+        job.begun()?;
+        for _ in 0..5 {
+            job.next(0, PATIENCE)?;
+        }
+        card.leave()?;
+        let (_, outcome) = job.rest(RANKS - 1, PATIENCE)?;
+        let error = outcome.err().unwrap_or_default();
+        expect(error.contains("the card is gone"), "the rank to say that its card is gone", &error)?;
+        let mut results = Vec::new();
+        for rank in 0..RANKS - 1 {
+            let (steps, outcome) = job.rest(rank, PATIENCE)?;
+            outcome.map_err(|error| format!("rank {rank}: {error}"))?;
+            expect(steps.last().is_some_and(|step| step.step + 1 == plan.steps), "all steps", &steps.last())?;
+            let live = &steps.last().ok_or("no step")?.live;
+            expect(live == &[0, 1, 2], "the others to have agreed to go on without it", live)?;
+            results.push(steps);
+        }
+        drop(job);
+        self.say(&format!("a card that leaves a job: its rank says {:?}; the others went on", first_line(&error)));
+        Ok(())
+    }
+
+    /// And in the middle of the self-test. Its process ends once the kernel has given up waiting for the card, which takes a minute; what it says
+    /// comes at once.
+    fn a_card_that_leaves_ends_the_self_test(&mut self) -> Result<(), String> {
+        let card = self.lossy.pop().ok_or("no card is left")?;
+        let address = self.cards[1][1].clone();
+        let start = format!(
+            "optireduce-nic selftest {address} --seed 1 >/tmp/left 2>&1 & \
+             until grep -q \"vfio-msix.*{address}\" /proc/interrupts; do :; done; sleep 0.2"
+        );
+        self.must(1, &start)?;
+        card.leave()?;
+        let left = Instant::now();
+        let said = self.must(1, "until grep -q optireduce-nic: /tmp/left; do sleep 0.1; done; cat /tmp/left")?;
+        expect(said.contains("the card is gone"), "the self-test to say that the card is gone", &said)?;
+        expect(left.elapsed() < PATIENCE / 2, "it at once", &left.elapsed())?;
+        self.say("a card that leaves the self-test: it is told at once");
+        Ok(())
+    }
+}
+
+/// Compares the results of all ranks step by step; how many.
+fn compare(job: &Job<'_>, results: &[Vec<Step>]) -> Result<usize, String> {
+    let mut compared = 0;
+    for number in 0..job.plan.steps {
+        let of_step: Vec<&Step> =
+            results.iter().filter_map(|steps| steps.iter().find(|step| step.step == number)).collect();
+        job.check(&of_step)?;
+        compared += of_step.len();
+    }
+    Ok(compared)
+}
+
+fn signal(process: u32, name: &str) -> Result<(), String> {
+    let status = Command::new("kill").args([&format!("-{name}"), &process.to_string()]).status().map_err(text)?;
+    if status.success() { Ok(()) } else { Err(format!("kill -{name} {process}: {status}")) }
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}

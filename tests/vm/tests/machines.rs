@@ -1,0 +1,22 @@
+//! The whole scenario. Needs what `tests/vm/fetch` downloads, and fails without; `OPTIREDUCE_NO_VM=1` leaves it out, and says so.
+
+use std::process::{Command, Stdio};
+
+#[test]
+fn cards_behind_an_unmodified_kernel_work_in_jobs() {
+    if std::env::var_os("OPTIREDUCE_NO_VM").is_some() {
+        return eprintln!("NOT RUN: OPTIREDUCE_NO_VM is set");
+    }
+    // tests/run has built them, with the features of the whole workspace.
+    if std::env::var_os("OPTIREDUCE_BUILT").is_none() {
+        let packages = ["optireduce-cli", "optireduce-nic", "optireduce-sim"];
+        let mut build = Command::new(env!("CARGO"));
+        build.args(["build", "--quiet", "--features", "optireduce-sim/serve"]);
+        build.args(packages.iter().flat_map(|package| ["-p", package]));
+        assert!(build.status().expect("cargo").success());
+    }
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_optireduce-vm")).stdin(Stdio::null()).output().expect("the program starts");
+    println!("{}", String::from_utf8_lossy(&output.stdout));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
