@@ -1,5 +1,6 @@
 """Training with DDP: the backend, and the communication hook on others."""
 
+import dataclasses
 import importlib.util
 import os
 import pathlib
@@ -136,6 +137,32 @@ def test_with_a_vote_all_ranks_skip_and_halt_on_the_same_step(job):
     (first, skipped, left), (second, _, right) = job.run(2, skips, True)
     assert first == second and skipped >= 1 and torch.equal(left, right)
     assert first[0] is False and first[-1] is True, "the first step is exact, the last before the halt is skipped"
+
+
+def outvoted(rank, ranks, root):
+    with group(rank, ranks, root):
+        model = DistributedDataParallel(torch.nn.Linear(300, 300))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        state = optireduce.torch.State(vote=True)
+        model.register_comm_hook(state, optireduce.torch.comm_hook)
+        state.guard(optimizer)
+        settled = []
+        for step in range(4):
+            optimizer.zero_grad()
+            model(torch.randn(4, 300)).sum().backward()
+            if step == 2 and rank == 1:
+                # As if it had lost much, and got that with its next mean.
+                state._step[0] = dataclasses.replace(state._step[0], action="skip")
+                with torch.no_grad():
+                    model.module.bias.add_(1.0)
+            optimizer.step()
+            settled.append(state.settle(optimizer))
+        return settled, bits(model)
+
+
+def test_after_a_vote_to_skip_replicas_are_made_the_same(job):
+    (settled, left), (_, right) = job.run(2, outvoted)
+    assert settled == [False, False, True, False] and torch.equal(left, right)
 
 
 def test_without_a_vote_every_rank_skips_and_halts(job):

@@ -94,7 +94,8 @@ class State:
         elif is_common and not all(report.agreed for report in reports):
             self._differs = True
             log.warning("%s", self.session.describe(f"step {self.steps}: no decision of all ranks came in time"))
-        self._differs |= any(report.missing_ranges for report in reports) or not (applied or is_common)
+        # What a vote has left out comes later to those that lacked it, with a mean, and to nobody else.
+        self._differs |= any(report.missing_ranges for report in reports) or not (applied or self.session.agrees)
         self._in_a_row = 0 if applied else self._in_a_row + 1
         if not applied:
             self.skipped += 1
