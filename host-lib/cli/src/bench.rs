@@ -1,12 +1,16 @@
 //! `optireduce bench`: starts the ranks on this machine.
 
-use std::net::TcpListener;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::os::fd::OwnedFd;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use optireduce_core::hadamard::{Direction, Speed, measure};
+use rustix::net::sockopt::set_socket_reuseaddr;
+use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, getsockname, socket_with};
 
 use crate::args::{BenchAllReduceArgs, BenchCommand, BenchHadamardArgs};
 use crate::compare::Rows;
@@ -49,12 +53,12 @@ fn allreduce(args: &BenchAllReduceArgs, log_filter: Option<&str>) -> Result<(), 
 fn measure_ranks(ranks: usize, rows: Option<&mut String>, log_filter: Option<&str>) -> Result<(), Failure> {
     let program = std::env::current_exe().map_err(|error| format!("this program's path: {error}"))?;
     let arguments: Vec<String> = std::env::args().skip_while(|argument| argument != "allreduce").skip(1).collect();
-    let port = free_port().ok_or("found no free port from 20000 to 31999 for rank 0".to_string())?;
+    let (root, _kept) = free_root().map_err(|error| format!("an address of loopback for rank 0: {error}"))?;
     let mut processes = Processes(Vec::new());
     for rank in 0..ranks {
         let place = ["--rank".into(), rank.to_string(), "--world-size".into(), ranks.to_string()];
         let mut command = Command::new(&program);
-        command.arg("run").args(place).args(["--root", &format!("127.0.0.1:{port}")]);
+        command.arg("run").args(place).args(["--root", &root.to_string()]);
         command.args(["--job-id", &format!("bench.{}.{ranks}", std::process::id())]);
         command.args(arguments_of_run(&arguments));
         // One card is not for all of them.
@@ -118,11 +122,13 @@ impl Drop for Processes {
     }
 }
 
-/// A port for rank 0, below those that the kernel hands out to others in the meantime (`net.ipv4.ip_local_port_range`).
-fn free_port() -> Option<u16> {
-    let first = (std::process::id() as u16).wrapping_mul(61);
-    let mut ports = (0..12_000).map(|at| 20_000 + first.wrapping_add(at) % 12_000);
-    ports.find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok())
+/// An address for rank 0, and a socket that keeps it from others as long as it is there: it does not listen, and lets rank 0.
+fn free_root() -> io::Result<(SocketAddrV4, OwnedFd)> {
+    let kept = socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+    bind(&kept, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0))?;
+    // Only now: before, the kernel might choose one that is kept like this.
+    set_socket_reuseaddr(&kept, true)?;
+    Ok((SocketAddrV4::try_from(getsockname(&kept)?)?, kept))
 }
 
 /// The arguments that `run` takes as well.

@@ -1,10 +1,13 @@
 //! C programs, compiled as users compile them: the example as the ranks of a job, every collective, wrong uses, and trouble.
 
 mod built;
+#[path = "../../tests/root/mod.rs"]
+mod root;
 
 use std::process::Output;
 
-use built::{Link, bare, compile, finish, free_port, is_installed, job, prefix, run};
+use built::{Link, bare, compile, finish, is_installed, job, prefix, run};
+use root::free_root;
 
 /// Addresses and undefined behaviour are checked, at run time.
 const SANITIZE: [&str; 1] = ["-fsanitize=address,undefined"];
@@ -26,20 +29,21 @@ fn run_example(link: Link, compiler: &str, flags: &[&str], environment: impl Fn(
     }
 }
 
-fn torchrun(rank: usize, port: u16) -> Vec<(&'static str, String)> {
-    let (address, port) = ("127.0.0.1".to_owned(), port.to_string());
-    vec![("RANK", rank.to_string()), ("WORLD_SIZE", "4".into()), ("MASTER_ADDR", address), ("MASTER_PORT", port)]
+fn torchrun(rank: usize, root: &str) -> Vec<(&'static str, String)> {
+    let (address, port) = root.split_once(':').unwrap();
+    let address = [("MASTER_ADDR", address.to_owned()), ("MASTER_PORT", port.to_owned())];
+    [("RANK", rank.to_string()), ("WORLD_SIZE", "4".into())].into_iter().chain(address).collect()
 }
 
 #[test]
 fn the_example_runs_as_four_ranks_of_torchrun_with_the_shared_library() {
-    let port = free_port();
-    run_example(Link::Shared, "gcc", &[], |rank| torchrun(rank, port));
+    let root = free_root();
+    run_example(Link::Shared, "gcc", &[], |rank| torchrun(rank, &root));
 }
 
 #[test]
 fn the_example_runs_as_four_ranks_of_mpirun_with_the_static_library() {
-    let root = format!("127.0.0.1:{}", free_port());
+    let root = free_root();
     run_example(Link::Static, "gcc", &[], |rank| {
         let rank = ("OMPI_COMM_WORLD_RANK", rank.to_string());
         vec![rank, ("OMPI_COMM_WORLD_SIZE", "4".into()), ("OPTIREDUCE_ROOT", root.clone())]
@@ -53,7 +57,7 @@ fn the_example_runs_under_mpirun_itself() {
         return;
     }
     let program = compile("gcc", "examples/all_reduce.c", Link::Shared, &["-DMPIRUN"]);
-    let root = format!("OPTIREDUCE_ROOT=127.0.0.1:{}", free_port());
+    let root = format!("OPTIREDUCE_ROOT={}", free_root());
     let arguments = ["--allow-run-as-root", "--oversubscribe", "-x", &root, "-n", "4"];
     let text = run(bare("mpirun").args(arguments).arg(program));
     assert_eq!(text.matches(" of 4: the weights are -0.7500;").count(), 4, "{text}");
@@ -61,8 +65,8 @@ fn the_example_runs_under_mpirun_itself() {
 
 #[test]
 fn the_example_is_clean_under_the_address_sanitizer() {
-    let port = free_port();
-    run_example(Link::Shared, "gcc", &SANITIZE, |rank| torchrun(rank, port));
+    let root = free_root();
+    run_example(Link::Shared, "gcc", &SANITIZE, |rank| torchrun(rank, &root));
 }
 
 #[test]
@@ -71,8 +75,8 @@ fn clang_takes_the_header_and_the_example_too() {
         eprintln!("clang is not installed: not tested");
         return;
     }
-    let port = free_port();
-    run_example(Link::Shared, "clang", &[], |rank| torchrun(rank, port));
+    let root = free_root();
+    run_example(Link::Shared, "clang", &[], |rank| torchrun(rank, &root));
 }
 
 #[test]

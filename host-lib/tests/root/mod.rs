@@ -1,15 +1,22 @@
 //! Where rank 0 of a job listens, which all ranks must know before it does.
 
-use std::net::TcpListener;
-use std::sync::atomic::{AtomicU16, Ordering};
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::os::fd::OwnedFd;
+use std::sync::Mutex;
 
-/// An address on loopback that nobody else is given until rank 0 listens there: its port is never the same twice in a program, and below
-/// those that the kernel hands out (`net.ipv4.ip_local_port_range`), any of which a connection of another test may get.
+use rustix::net::sockopt::set_socket_reuseaddr;
+use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, getsockname, socket_with};
+
+/// An address on loopback that nobody else is given while this program runs: a socket has its port that does not listen, and lets
+/// rank 0 listen there.
 pub fn free_root() -> String {
-    static NEXT: AtomicU16 = AtomicU16::new(0);
-    let first = (std::process::id() as u16).wrapping_mul(61);
-    let ports = std::iter::repeat_with(|| 20_000 + first.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)) % 12_000);
-    let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
-    let port = ports.take(12_000).find(is_free).expect("a free port from 20000 to 31999");
-    format!("127.0.0.1:{port}")
+    static KEPT: Mutex<Vec<OwnedFd>> = Mutex::new(Vec::new());
+    let kept = socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, None).expect("a socket");
+    bind(&kept, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0)).expect("a free port");
+    // Only now: before, the kernel might choose one that is kept like this.
+    set_socket_reuseaddr(&kept, true).expect("an option of every socket");
+    let address =
+        getsockname(&kept).and_then(SocketAddrV4::try_from).expect("an address of the kind that it was bound to");
+    KEPT.lock().expect("nobody panics with it").push(kept);
+    address.to_string()
 }

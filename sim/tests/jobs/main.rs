@@ -5,17 +5,20 @@
 mod command;
 mod failures;
 mod refusals;
+#[path = "../../../host-lib/tests/root/mod.rs"]
+mod root;
 #[path = "../served/mod.rs"]
 mod served;
 
-use std::net::{Ipv4Addr, TcpListener};
-use std::sync::atomic::{AtomicU8, AtomicU16, Ordering};
+use std::net::Ipv4Addr;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use optireduce::{
     Bound, BucketOptions, Builder, Communicator, Early, HadamardMode, Launch, ReduceOp, Report, UpdateAction,
 };
 
+use root::free_root;
 use served::{Served, free_port};
 
 /// Far longer than any stage here, on a busy machine.
@@ -69,16 +72,6 @@ fn on_ranks<T: Send>(ranks: usize, rank: impl Fn(usize) -> T + Sync) -> Vec<T> {
         let threads: Vec<_> = (0..ranks).map(|number| threads.spawn(move || rank(number))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     })
-}
-
-fn free_root() -> String {
-    static NEXT: AtomicU16 = AtomicU16::new(0);
-    // Below those that the kernel hands out.
-    let first = (std::process::id() as u16).wrapping_mul(61);
-    let next = || 20_000 + first.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)) % 12_000;
-    let mut ports = std::iter::repeat_with(next).take(12_000);
-    let port = ports.find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok()).expect("a free port");
-    format!("127.0.0.1:{port}")
 }
 
 /// Sums that nothing encodes.

@@ -2,7 +2,6 @@
 #![allow(dead_code)]
 
 use std::ffi::OsStr;
-use std::net::TcpListener;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -136,11 +135,6 @@ pub fn bare(program: impl AsRef<OsStr>) -> Command {
     // What it forks is killed with it.
     command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
-}
-
-/// A free port of this host.
-pub fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 /// Runs ranks of a job to their ends; their outputs, by rank. `environment`: of a launcher, for a rank.
