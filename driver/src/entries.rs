@@ -39,15 +39,22 @@ pub(crate) fn check(entry: &Submission, ranks: usize) -> Result<(), BadField> {
     Ok(())
 }
 
-/// Reads a completion and checks every field that has a range. Its `sq_head` is checked by the submission ring.
+/// Reads a completion and checks every field that has a range. Its `sq_head` is checked by the submission ring. `phase`: the bit that was
+/// seen before the entry was copied; a copy with another one is of an entry that the card has taken back meanwhile, or is still writing.
 ///
 /// A refusal echoes fields of the refused submission, so its slot may be one that the card does not have.
-pub(crate) fn decode(bytes: &[u8; ENTRY_BYTES], limits: &Limits, ranks: usize) -> Result<Completion, BadField> {
+pub(crate) fn decode(
+    bytes: &[u8; ENTRY_BYTES],
+    phase: bool,
+    limits: &Limits,
+    ranks: usize,
+) -> Result<Completion, BadField> {
     let entry = Completion::from_bytes(bytes);
     let within = |field, found: u64, first: u64, last: u64| {
         let expected = || if first == last { format!("{first:#x}") } else { format!("{first:#x} to {last:#x}") };
         if (first..=last).contains(&found) { Ok(()) } else { Err(BadField { field, found, expected: expected() }) }
     };
+    within("PHASE", entry.phase.into(), phase.into(), phase.into())?;
     within("OPCODE", entry.opcode.into(), DONE_CONTRIBUTE.into(), DONE_REFUSED.into())?;
     let reserved = reserved_byte(bytes);
     within("a reserved byte", reserved.into(), 0, 0)?;

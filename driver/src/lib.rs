@@ -3,7 +3,7 @@
 //! * [`Nic`]: one card. Identity, configuration, submissions in, completions out, counters.
 //! * [`bus`]: the seam below it. [`Bus`] is how a card is reached; [`bus::vfio`] reaches one in a slot of this machine,
 //!   [`bus::vfio_user`] one that another process serves on a socket, [`bus::card`] whichever an address names, [`bus::in_process`] a
-//!   simulated one; [`TraceBus`] and [`FaultBus`] wrap any bus.
+//!   simulated one; [`TraceBus`], [`FaultBus`] and [`HostileBus`] wrap any bus.
 //! * [`Machine`]: the PCI devices of this machine, and what must hold before a card among them can be opened.
 //! * [`BarMap`] and [`DmaMap`]: the two kinds of memory shared with a card; they, and `bus/vfio/mapped.rs`, are the only places with
 //!   `unsafe`.
@@ -36,6 +36,7 @@ pub use bar::{BarMap, RegisterBlock};
 pub use bus::Bus;
 pub use bus::card::CardBus;
 pub use bus::fault::FaultBus;
+pub use bus::hostile::{HostileBus, Hostility, Lie};
 pub use bus::in_process::{CardEnd, CardHook, HostMemory, InProcessBus, in_process};
 pub use bus::trace::{BusEvent, TraceBus};
 pub use bus::vfio::VfioBus;

@@ -15,7 +15,7 @@
 //! is closed by configuring the card anew: until then its memory must stay mapped.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use optireduce_contract::queue::{Completion, ENTRY_BYTES, Submission};
 use optireduce_contract::registers::{self as regs, CONTROL_ENABLE, Register, STATUS_BUSY, status_stopped};
@@ -321,7 +321,7 @@ impl<B: Bus> Nic<B> {
         self.queues_mut()?.completions.pop();
         self.publish(false)?;
         let limits = self.limits;
-        self.queues_mut()?.accept(&bytes, &limits).map(Some).map_err(|BadField { field, found, expected }| {
+        self.queues_mut()?.accept(&bytes, phase, &limits).map(Some).map_err(|BadField { field, found, expected }| {
             self.completions_rejected += 1;
             let error = DriverError::BadCompletion { device: self.device(), index, field, found, expected };
             tracing::warn!(device = self.bus.name(), index, field, found, "completion rejected");
@@ -329,16 +329,16 @@ impl<B: Bus> Nic<B> {
         })
     }
 
-    /// Waits for the next completion, at most `timeout` of real time.
+    /// Waits for the next completion, at most `timeout` by the bus's clock.
     ///
     /// # Errors
     /// [`DriverError::Timeout`] if the card still answers, [`DriverError::DeviceGone`] if not, [`DriverError::QueueStopped`]
     /// if it does not read submissions any more, and as [`Nic::poll_completion`].
     pub fn wait_completion(&mut self, timeout: Duration) -> Result<Completion, DriverError> {
-        let start = Instant::now();
+        let start = self.bus.now();
         loop {
             // The clock is read first: what came before the end of the wait is found by the last poll.
-            let over = start.elapsed() >= timeout;
+            let over = self.bus.now().duration_since(start) >= timeout;
             if let Some(completion) = self.poll_completion()? {
                 return Ok(completion);
             }
@@ -494,8 +494,8 @@ impl<B: Bus> Nic<B> {
 }
 
 impl Queues {
-    fn accept(&mut self, bytes: &[u8; ENTRY_BYTES], limits: &Limits) -> Result<Completion, BadField> {
-        let completion = entries::decode(bytes, limits, self.ranks)?;
+    fn accept(&mut self, bytes: &[u8; ENTRY_BYTES], phase: bool, limits: &Limits) -> Result<Completion, BadField> {
+        let completion = entries::decode(bytes, phase, limits, self.ranks)?;
         self.submissions.learn_from_completion(completion.sq_head).map_err(|BadIndex { first, last }| BadField {
             field: "SQ_HEAD",
             found: completion.sq_head.into(),

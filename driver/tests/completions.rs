@@ -70,11 +70,11 @@ fn each_damaged_field_is_named() {
 }
 
 #[test]
-fn every_reserved_bit_must_be_zero() {
+fn every_reserved_bit_must_be_zero_and_the_phase_as_it_was_seen() {
     for byte in 44..64 {
         for bit in 0..8 {
-            let expected = if (byte, bit) == (63, 0) { None } else { Some("a reserved byte") };
-            assert_eq!(rejected_field(move |bytes| bytes[byte] ^= 1 << bit), expected, "byte {byte} bit {bit}");
+            let field = if (byte, bit) == (63, 0) { "PHASE" } else { "a reserved byte" };
+            assert_eq!(rejected_field(move |bytes| bytes[byte] ^= 1 << bit), Some(field), "byte {byte} bit {bit}");
         }
     }
 }

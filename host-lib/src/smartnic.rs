@@ -130,6 +130,9 @@ pub struct SmartNic<B: Bus> {
     slots: Vec<Slot>,
     /// Gradients and results; the card reaches them by the slots' buffers.
     lent: LentMemory,
+    /// Commands since the card was configured, without those that it has refused: each can be refused once, so that a card that lies does not
+    /// keep the host busy with refusals without end.
+    refusable: u64,
     /// While no other rank is left: stages that have closed.
     alone: VecDeque<PlaneEvent>,
     /// Latest stage time sample, for the header.
@@ -189,7 +192,7 @@ impl<B: Bus> SmartNic<B> {
             .collect::<Result<_, DriverError>>()?;
         let (job, rank, ranks) = (job.clone(), job.rank, job.ranks);
         let (lent, alone) = (LentMemory::default(), VecDeque::new());
-        Ok(Self { nic, limits, job, epoch: 0, rank, ranks, slots, lent, alone, timeout_16us: 0 })
+        Ok(Self { nic, limits, job, epoch: 0, rank, ranks, slots, lent, refusable: 0, alone, timeout_16us: 0 })
     }
 
     /// The card.
@@ -247,7 +250,7 @@ impl<B: Bus> SmartNic<B> {
         flags |= if plan.bf16 { FLAG_BF16 } else { 0 };
         flags |= if params.early.is_some() { FLAG_EARLY } else { 0 };
         let window_beats_max = self.limits.window_beats_max.min(u16::MAX.into());
-        self.nic.submit(&Submission {
+        self.submit(&Submission {
             opcode: OP_ARM,
             slot: narrow(cookie, "slot", index as u64, u8::MAX.into())? as u8,
             step: plan.step,
@@ -271,8 +274,7 @@ impl<B: Bus> SmartNic<B> {
             report_address: reports.iova,
             sign_key: plan.sign_key,
             ..Submission::default()
-        })?;
-        Ok(())
+        })
     }
 
     /// Sends this rank's gradient of the window in a slot of the card.
@@ -282,7 +284,7 @@ impl<B: Bus> SmartNic<B> {
         self.nic.write_f32(gradient, 0, elements)?;
         let padding = plan.host_beats() * LANES - elements.len();
         self.nic.write_f32(gradient, size_of_val(elements), &[0.0; LANES][..padding])?;
-        self.nic.submit(&Submission {
+        self.submit(&Submission {
             opcode: OP_CONTRIBUTE,
             slot: index as u8,
             step: plan.step,
@@ -292,8 +294,7 @@ impl<B: Bus> SmartNic<B> {
             incast,
             host_address: gradient.iova,
             ..Submission::default()
-        })?;
-        Ok(())
+        })
     }
 
     /// Without any other rank: the gradient is the result, and both stages are complete.
@@ -319,6 +320,30 @@ impl<B: Bus> SmartNic<B> {
         Ok(())
     }
 
+    /// Hands a command to the card.
+    fn submit(&mut self, command: &Submission) -> Result<(), SmartNicError> {
+        self.nic.submit(command)?;
+        self.refusable += 1;
+        Ok(())
+    }
+
+    /// What a refusal says. It is not looked up in the slot: by now that may hold another window.
+    fn handle_refusal(&mut self, completion: &Completion) -> Result<PlaneEvent, SmartNicError> {
+        let &Completion { cookie, status, .. } = completion;
+        let slot = usize::from(completion.slot);
+        let wrong = |name, found, expected| SmartNicError::WrongReport { cookie, slot, name, found, expected };
+        let status = match status {
+            STATUS_STALE => RefusedStatus::Stale,
+            STATUS_SLOT_BUSY => RefusedStatus::SlotBusy,
+            STATUS_BAD_COMMAND => RefusedStatus::BadCommand,
+            STATUS_DMA_ERROR => return Err(SmartNicError::HostMemory { cookie, slot }),
+            _ => return Err(wrong("the status of a refusal as", status.into(), STATUS_STALE.into())),
+        };
+        let left = self.refusable.checked_sub(1);
+        self.refusable = left.ok_or(wrong("a refusal more than there were commands:", 1, 0))?;
+        Ok(PlaneEvent::Refused { cookie, status })
+    }
+
     fn handle_completion(&mut self, completion: &Completion) -> Result<PlaneEvent, SmartNicError> {
         let &Completion { cookie, status, .. } = completion;
         let slot = usize::from(completion.slot);
@@ -326,17 +351,7 @@ impl<B: Bus> SmartNic<B> {
         let stage = match completion.opcode {
             DONE_CONTRIBUTE => Stage::Contribute,
             DONE_BROADCAST => Stage::Broadcast,
-            // Not looked up in the slot: by now it may hold another window.
-            DONE_REFUSED => {
-                let status = match status {
-                    STATUS_STALE => RefusedStatus::Stale,
-                    STATUS_SLOT_BUSY => RefusedStatus::SlotBusy,
-                    STATUS_BAD_COMMAND => RefusedStatus::BadCommand,
-                    STATUS_DMA_ERROR => return Err(SmartNicError::HostMemory { cookie, slot }),
-                    _ => return Err(wrong("the status of a refusal as", status.into(), STATUS_STALE.into())),
-                };
-                return Ok(PlaneEvent::Refused { cookie, status });
-            }
+            DONE_REFUSED => return self.handle_refusal(completion),
             opcode => return Err(wrong("opcode", opcode.into(), DONE_REFUSED.into())),
         };
         let state = self.slots.get(slot).ok_or(wrong("slot", slot as u64, self.limits.slots as u64 - 1))?;
@@ -551,6 +566,7 @@ impl<B: Bus> DataPlane for SmartNic<B> {
         };
         if job.ranks > 1 {
             self.nic.configure(&job)?;
+            self.refusable = 0;
         }
         (self.epoch, self.rank, self.ranks) = (view.epoch, rank, job.ranks);
         Ok(true)

@@ -376,15 +376,22 @@ fn windows_and_blocks_are_as_large_as_the_card_says() {
 }
 
 #[test]
-fn refusals_are_passed_on_whatever_the_slot_holds_now() {
-    let (mut plane, card, ..) = contributed();
+fn refusals_are_passed_on_whatever_the_slot_holds_now_one_for_each_command() {
+    let refusal = |status| Completion { opcode: DONE_REFUSED, slot: 0, status, cookie: 77, ..Completion::default() };
     for (status, expected) in [
         (STATUS_STALE, RefusedStatus::Stale),
         (STATUS_SLOT_BUSY, RefusedStatus::SlotBusy),
         (STATUS_BAD_COMMAND, RefusedStatus::BadCommand),
     ] {
-        card.post(Completion { opcode: DONE_REFUSED, slot: 0, status, cookie: 77, ..Completion::default() });
-        assert_eq!(plane.poll().unwrap(), Some(PlaneEvent::Refused { cookie: 77, status: expected }));
+        let (mut plane, card, ..) = contributed();
+        for _command in 0..2 {
+            card.post(refusal(status));
+            assert_eq!(plane.poll().unwrap(), Some(PlaneEvent::Refused { cookie: 77, status: expected }));
+        }
+        card.post(refusal(status));
+        let error = plane.poll().unwrap_err().to_string();
+        let text = "the card reports a refusal more than there were commands: 0x1, expected 0x0";
+        assert!(error.contains(text), "{error}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! A bus that lies, for tests of everything above it.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use optireduce_contract::queue::ENTRY_BYTES;
 use optireduce_contract::registers::{PEER_BYTES, Register};
@@ -67,6 +67,10 @@ impl<B: Bus> Bus for FaultBus<B> {
 
     fn relax(&self) {
         self.inner.relax();
+    }
+
+    fn now(&self) -> Instant {
+        self.inner.now()
     }
 
     fn is_gone(&self) -> bool {

@@ -1,19 +1,20 @@
 //! The seam below the driver: how a card is reached.
 //!
 //! A bus reaches the registers and maps the DMA memory; everything above works through the methods of [`Bus`], so that
-//! a wrapper ([`trace::TraceBus`], [`fault::FaultBus`]) sees, and may change, every register access and every ring entry.
+//! a wrapper ([`trace::TraceBus`], [`fault::FaultBus`], [`hostile::HostileBus`]) sees, and may change, every register access and every ring entry.
 //! Bulk data goes to [`Bus::dma`] directly.
 
 mod bell;
 pub mod card;
 pub mod fault;
+pub mod hostile;
 pub mod in_process;
 mod memory;
 pub mod trace;
 pub mod vfio;
 pub mod vfio_user;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use optireduce_contract::queue::{ENTRY_BYTES, completion};
 use optireduce_contract::registers::{PEER_BYTES, Register};
@@ -38,6 +39,11 @@ pub trait Bus: Send {
 
     /// Called between two polls of a bounded wait: yields the processor; a simulated card runs some cycles.
     fn relax(&self);
+
+    /// The clock that bounds waits: this machine's, unless a test has one of its own.
+    fn now(&self) -> Instant {
+        Instant::now()
+    }
 
     /// Reads a register: all ones if the card is not there.
     fn read(&self, register: &Register) -> u32;

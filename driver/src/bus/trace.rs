@@ -1,6 +1,6 @@
 //! A bus that tells what passes over it.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use optireduce_contract::queue::ENTRY_BYTES;
 use optireduce_contract::registers::{PEER_BYTES, Register};
@@ -86,6 +86,10 @@ impl<B: Bus> Bus for TraceBus<B> {
 
     fn relax(&self) {
         self.inner.relax();
+    }
+
+    fn now(&self) -> Instant {
+        self.inner.now()
     }
 
     fn is_gone(&self) -> bool {

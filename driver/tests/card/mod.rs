@@ -107,14 +107,22 @@ impl TestCard {
 
     fn step_queue(&self, number: usize, queue: &mut Queue, seen: &mut Vec<Submission>) {
         let mine = |register: &Register| self.register(&register.of_queue(number));
-        let ring = |lo, hi, log2, index: u16| {
+        let log2 = |register| mine(register) & 0xf;
+        let ring = |lo, hi, log2: u32, index: u16| {
             let base = u64::from(mine(lo)) | u64::from(mine(hi)) << 32;
-            base + (u64::from(index) % (1 << mine(log2))) * ENTRY_BYTES as u64
+            base.wrapping_add((u64::from(index) % (1 << log2)) * ENTRY_BYTES as u64)
         };
-        while queue.sq_head != mine(&regs::SQ_TAIL) as u16 {
+        let sq_log2 = log2(&regs::SQ_LOG2);
+        // A tail further away than the ring is long is no driver's.
+        for _ in 0..1 << sq_log2 {
+            if queue.sq_head == mine(&regs::SQ_TAIL) as u16 {
+                break;
+            }
             let mut bytes = [0; ENTRY_BYTES];
-            let at = ring(&regs::SQ_BASE_LO, &regs::SQ_BASE_HI, &regs::SQ_LOG2, queue.sq_head);
-            self.end().dma_read(at, &mut bytes).unwrap();
+            let at = ring(&regs::SQ_BASE_LO, &regs::SQ_BASE_HI, sq_log2, queue.sq_head);
+            if self.end().dma_read(at, &mut bytes).is_err() {
+                return self.stop(number);
+            }
             queue.sq_head = queue.sq_head.wrapping_add(1);
             let submission = Submission::from_bytes(&bytes);
             let (opcode, status) = match submission.opcode {
@@ -126,14 +134,22 @@ impl TestCard {
             queue.waiting.push_back(Completion { opcode, status, slot, cookie, sq_head, ..Completion::default() });
             seen.push(submission);
         }
-        let entries = 1u16 << mine(&regs::CQ_LOG2);
+        let cq_log2 = log2(&regs::CQ_LOG2);
+        let entries = 1u16 << cq_log2;
         while queue.cq_tail.wrapping_sub(mine(&regs::CQ_HEAD) as u16) < entries {
             let Some(completion) = queue.waiting.pop_front() else { break };
-            let phase = (queue.cq_tail >> mine(&regs::CQ_LOG2)) & 1 == 0;
-            let at = ring(&regs::CQ_BASE_LO, &regs::CQ_BASE_HI, &regs::CQ_LOG2, queue.cq_tail);
-            self.end().dma_write(at, &Completion { phase, ..completion }.to_bytes()).unwrap();
+            let phase = (queue.cq_tail >> cq_log2) & 1 == 0;
+            let at = ring(&regs::CQ_BASE_LO, &regs::CQ_BASE_HI, cq_log2, queue.cq_tail);
+            if self.end().dma_write(at, &Completion { phase, ..completion }.to_bytes()).is_err() {
+                return self.stop(number);
+            }
             queue.cq_tail = queue.cq_tail.wrapping_add(1);
         }
+    }
+
+    /// The queue's rings are not where the card could reach them.
+    fn stop(&self, number: usize) {
+        self.set(&regs::STATUS, self.register(&regs::STATUS) | regs::STATUS_DMA_ERROR | regs::status_stopped(number));
     }
 
     /// Shows in the registers what the card did.
