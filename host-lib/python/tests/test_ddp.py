@@ -4,6 +4,8 @@ import dataclasses
 import importlib.util
 import os
 import pathlib
+import subprocess
+import sys
 import time
 
 import optireduce
@@ -40,6 +42,16 @@ def test_the_example_trains_as_well_as_with_gloo_and_replicas_are_equal_to_the_b
     assert all(model == bounded[0][1] for _, model in bounded)
     assert lossless[0][0] > 0.9
     assert abs(bounded[0][0] - lossless[0][0]) < 0.02
+
+
+def test_the_example_with_a_transformer_learns():
+    example = EXAMPLE.with_name("ddp_text.py")
+    assert len(example.read_text().splitlines()) <= 80
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    done = subprocess.run([*torchrun, str(example), "--steps", "20"], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    # Of some 96 characters, each as likely as the next: 4.6.
+    assert float(done.stdout.split("step 20: loss ")[1].split()[0]) < 3.4, done.stdout
 
 
 def overlaps(rank, ranks, root):
