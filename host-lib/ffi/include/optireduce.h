@@ -37,6 +37,9 @@
 // optr_recv(): from any rank.
 #define OPTR_ANY_RANK -1
 
+// optr_comm_split(): this rank is in none of the new communicators.
+#define OPTR_NO_COLOR -1
+
 // What a call has come to. optr_last_error() has the text.
 enum optr_status_t
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -562,6 +565,14 @@ optr_status_t optr_comm_async_error(optr_comm_t comm, optr_status_t *error);
 //
 // Threads: any, one at a time per communicator; blocks.
 optr_status_t optr_comm_rejoin(optr_comm_t comm, uint32_t *first_op);
+
+// Makes a communicator of the ranks that give the same color, at least two, in the order of their ranks in this one, with its
+// settings, buckets and collectives of its own. color: 0 or more, or OPTR_NO_COLOR: this rank is in none, and gets NULL. It is
+// finalized and destroyed by itself, before this one or after it. An all-reduce on two levels is a reduce-scatter in one, an
+// all-reduce of the shards in another, and an all-gather in the first. Collective.
+//
+// Threads: any, one at a time per communicator; blocks.
+optr_status_t optr_comm_split(optr_comm_t comm, int color, optr_comm_t *new_comm);
 
 // From now on calls over TCP (barriers, broadcasts, creation of buckets) leave out ranks whose process has ended, as the
 // collectives do. Without it they fail with OPTR_PEER_FAILED. Collective.

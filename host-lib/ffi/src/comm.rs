@@ -45,9 +45,12 @@ pub struct Comm {
 impl Comm {
     pub fn connect(builder: Builder) -> Result<Self, Failure> {
         let live = Live::new();
-        let communicator = builder.connect()?;
+        Ok(Self::of_communicator(builder.connect()?, live))
+    }
+
+    fn of_communicator(communicator: Communicator, live: Live) -> Self {
         let (rank, world_size) = (communicator.rank(), communicator.world_size());
-        Ok(Self {
+        Self {
             communicator: Mutex::new(Some(communicator)),
             turn: Mutex::default(),
             state: AtomicU8::new(RUNS),
@@ -57,7 +60,7 @@ impl Comm {
             rank,
             world_size,
             _live: live,
-        })
+        }
     }
 
     pub fn rank(&self) -> usize {
@@ -88,13 +91,7 @@ impl Comm {
     pub fn partial_reduce(&self, elements: usize, options: PartialOptions) -> Result<Arc<Averages>, Failure> {
         let _turn = self.turn()?;
         let declaring = self.begin(|communicator| communicator.start_partial_reduce(elements, options))?;
-        let declared = self.until_ended(declaring).ok_or_else(|| self.ended())?;
-        let partial = declared.map_err(|error| match error {
-            _ if self.has_ended() => self.ended(),
-            ConnectError::Control(error) => self.failed(error.into()),
-            error => error.into(),
-        })?;
-        let partial = Arc::new(Mutex::new(Some(partial)));
+        let partial = Arc::new(Mutex::new(Some(self.connected(declaring)?)));
         let mut partials = lock(&self.partials);
         partials.retain(|one| one.strong_count() > 0);
         partials.push(Arc::downgrade(&partial));
@@ -105,6 +102,23 @@ impl Comm {
             return Err(self.ended());
         }
         Ok(partial)
+    }
+
+    /// Makes a communicator of the ranks of a colour; `None`: this one has none. It is not ended with this one.
+    pub fn split(&self, colour: Option<usize>) -> Result<Option<Self>, Failure> {
+        let (_turn, live) = (self.turn()?, Live::new());
+        let splitting = self.begin(|communicator| communicator.start_split(colour))?;
+        Ok(self.connected(splitting)?.map(|communicator| Self::of_communicator(communicator, live)))
+    }
+
+    /// Waits for new connections, unless the communicator is ended meanwhile.
+    fn connected<T>(&self, connecting: impl Future<Output = Result<T, ConnectError>>) -> Result<T, Failure> {
+        let connected = self.until_ended(connecting).ok_or_else(|| self.ended())?;
+        connected.map_err(|error| match error {
+            _ if self.has_ended() => self.ended(),
+            ConnectError::Control(error) => self.failed(error.into()),
+            error => error.into(),
+        })
     }
 
     /// Waits for something, unless the communicator is ended meanwhile.

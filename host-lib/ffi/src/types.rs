@@ -29,6 +29,9 @@ pub const OPTR_NO_TIMEOUT: u64 = u64::MAX;
 /// optr_recv(): from any rank.
 pub const OPTR_ANY_RANK: c_int = -1;
 
+/// optr_comm_split(): this rank is in none of the new communicators.
+pub const OPTR_NO_COLOR: c_int = -1;
+
 /// What a call has come to. optr_last_error() has the text.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,8 @@
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
-use std::time::Instant;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use socket2::{Domain, Socket, Type};
@@ -22,8 +23,31 @@ use optireduce_core::protocol::{UpdateAction, rounds};
 /// Where a rank's group could meet, if it were the lowest of its group.
 #[derive(Debug, Serialize, Deserialize)]
 struct Place {
-    colour: usize,
+    /// `None`: it wants no group.
+    colour: Option<usize>,
     root: String,
+}
+
+/// What all ranks said of their groups.
+struct Places {
+    rank: usize,
+    meeting: Meeting,
+    /// Where this rank's group meets if it is the lowest.
+    listener: Arc<TcpListener>,
+    /// With their ranks.
+    of_ranks: Vec<(usize, Place)>,
+}
+
+impl Places {
+    /// The communicator of the ranks of this colour, this one among them.
+    async fn join(self, colour: usize) -> Result<Communicator, ConnectError> {
+        let Self { rank, meeting, listener, of_ranks } = self;
+        let same: Vec<(usize, Place)> = of_ranks.into_iter().filter(|(_, one)| one.colour == Some(colour)).collect();
+        let index = same.iter().position(|(member, _)| *member == rank).unwrap_or(0);
+        let root = same.first().map(|(_, first)| first.root.clone()).unwrap_or_default();
+        let listener = Some(listener).filter(|_| index == 0);
+        meeting.join(index, same.len(), &root, listener, &colour.to_string()).await
+    }
 }
 
 /// What the lowest rank of a group tells the others.
@@ -35,6 +59,32 @@ enum Answer {
     Differs(Mismatch),
     /// It cannot go on, and why.
     Failed(String),
+}
+
+/// What communicators of some of the ranks have of the one that they are made from.
+struct Meeting {
+    builder: Builder,
+    /// Its stage deadline, which goes on changing until they meet.
+    bound_ns: Arc<AtomicU64>,
+}
+
+impl Meeting {
+    /// A communicator of ranks that meet at `root`, where the lowest listens.
+    async fn join(
+        self,
+        rank: usize,
+        ranks: usize,
+        root: &str,
+        listener: Option<Arc<TcpListener>>,
+        id: &str,
+    ) -> Result<Communicator, ConnectError> {
+        let job_id = self.builder.launch.as_ref().map_or("", |launch| &launch.job_id);
+        let launch = Launch::new(rank, ranks, root)?.job_id(format!("{job_id}/{id}"));
+        let bound = Bound::Fixed(Duration::from_nanos(self.bound_ns.load(Ordering::Relaxed)));
+        // A card has one job at a time.
+        let card = Some(String::new());
+        Builder { launch: Some(launch), listener, bound, card, ..self.builder }.connect_async().await
+    }
 }
 
 /// Tags of the messages of ranks that make a group: what each calls, and what the lowest of them answers.
@@ -59,20 +109,52 @@ impl Communicator {
     /// # Errors
     /// See [`ConnectError`].
     pub async fn split_async(&mut self, colour: usize) -> Result<Communicator, ConnectError> {
-        let (rank, (root, listener)) = (self.rank(), self.free_place()?);
-        let place = serde_json::to_vec(&Place { colour, root }).unwrap_or_default();
-        let all = self.all_gather_bytes_async(&place).await.map_err(|error| match error {
-            Error::Control(error) => ConnectError::Control(error),
-            _ => ConnectError::Control(ControlError::Closed),
-        })?;
-        // Of ranks that are gone, and left out, there is nothing.
-        let places =
-            all.iter().enumerate().filter_map(|(member, place)| Some((member, serde_json::from_slice(place).ok()?)));
-        let same: Vec<(usize, Place)> = places.filter(|(_, one): &(_, Place)| one.colour == colour).collect();
-        let index = same.iter().position(|(member, _)| *member == rank).unwrap_or(0);
-        let root = same.first().map(|(_, first)| first.root.clone()).unwrap_or_default();
-        let listener = Some(listener).filter(|_| index == 0);
-        self.join(index, same.len(), &root, listener, &colour.to_string()).await
+        self.start_places(Some(colour)).await?.join(colour).await
+    }
+
+    /// Begins as [`split`](Self::split), in the order of the other calls; the future borrows nothing, so the communicator can be used, or
+    /// dropped, while it waits. A rank without a colour is in none of the new communicators, but calls it, too.
+    ///
+    /// # Errors
+    /// As [`split`](Self::split), from the future.
+    pub fn start_split(
+        &mut self,
+        colour: Option<usize>,
+    ) -> impl Future<Output = Result<Option<Communicator>, ConnectError>> + Send + 'static + use<> {
+        let places = self.start_places(colour);
+        async move {
+            let places = places.await?;
+            match colour {
+                None => Ok(None),
+                Some(colour) => places.join(colour).await.map(Some),
+            }
+        }
+    }
+
+    /// All ranks tell their colours, and where those of each could meet.
+    fn start_places(
+        &mut self,
+        colour: Option<usize>,
+    ) -> impl Future<Output = Result<Places, ConnectError>> + Send + 'static + use<> {
+        let begun = self.free_place().map(|(root, listener)| {
+            let place = serde_json::to_vec(&Place { colour, root }).unwrap_or_default();
+            let terms = Terms::default().with("the call", "split");
+            let told =
+                self.shared.call(terms, move |channel, timeout| channel.hand_over(|_| Some(&place), false, timeout));
+            (told, listener)
+        });
+        let (rank, meeting) = (self.rank(), self.meeting());
+        async move {
+            let (told, listener) = begun?;
+            let all: Vec<Vec<u8>> = told.await.map_err(|error| match error {
+                Error::Control(error) => ConnectError::Control(error),
+                _ => ConnectError::Control(ControlError::Closed),
+            })?;
+            // Of ranks that are gone, and left out, there is nothing.
+            let of = |(member, place): (usize, &Vec<u8>)| Some((member, serde_json::from_slice(place).ok()?));
+            let of_ranks = all.iter().enumerate().filter_map(of).collect();
+            Ok(Places { rank, meeting, listener, of_ranks })
+        }
     }
 
     /// Joins some of the ranks in a communicator of their own, in the order of their ranks, with sockets, engine and job tag of its own and
@@ -121,7 +203,7 @@ impl Communicator {
             }
         };
         let index = members.iter().position(|member| *member == own).unwrap_or(0);
-        self.join(index, members.len(), &root, listener, &root).await
+        self.meeting().join(index, members.len(), &root, listener, &root).await
     }
 
     /// At the lowest rank of a group: waits for the others, compares what they call, and says where all meet.
@@ -170,21 +252,8 @@ impl Communicator {
         listen().map_err(|source| BootstrapError::Io { what: format!("a free port of {address}"), source })
     }
 
-    /// A communicator as this one, of ranks that meet at `root`, where the lowest listens.
-    async fn join(
-        &self,
-        rank: usize,
-        ranks: usize,
-        root: &str,
-        listener: Option<Arc<TcpListener>>,
-        id: &str,
-    ) -> Result<Communicator, ConnectError> {
-        let job_id = self.builder.launch.as_ref().map_or("", |launch| &launch.job_id);
-        let launch = Launch::new(rank, ranks, root)?.job_id(format!("{job_id}/{id}"));
-        let bound = Bound::Fixed(self.stage_deadline());
-        // A card has one job at a time.
-        let card = Some(String::new());
-        Builder { launch: Some(launch), listener, bound, card, ..self.builder.clone() }.connect_async().await
+    fn meeting(&self) -> Meeting {
+        Meeting { builder: self.builder.clone(), bound_ns: self.shared.bound_ns.clone() }
     }
 
     /// All-reduce on two levels, in `groups` groups of neighbouring ranks of equal size: rank r is in group r / (ranks / groups).

@@ -13,7 +13,7 @@ use crate::raw::{self, Place};
 use crate::registry;
 use crate::status::{Failure, remember};
 use crate::types::optr_status_t::{self, OPTR_SUCCESS};
-use crate::types::{optr_comm_t, optr_config_t, optr_unique_id_t};
+use crate::types::{OPTR_NO_COLOR, optr_comm_t, optr_config_t, optr_unique_id_t};
 use crate::unique_id;
 
 /// Makes the id of a job, on one rank; hand its bytes to all others (by MPI, a file, a socket). address: HOST or HOST:PORT,
@@ -183,6 +183,31 @@ pub unsafe extern "C" fn optr_comm_rejoin(comm: optr_comm_t, first_op: *mut u32)
         // SAFETY: the caller's: NULL or room for a number.
         let mut place = unsafe { Place::new("first_op", first_op) }?;
         place.set(of(comm)?.call(|communicator| communicator.start_rejoin())?);
+        Ok(())
+    })
+}
+
+/// Makes a communicator of the ranks that give the same color, at least two, in the order of their ranks in this one, with its
+/// settings, buckets and collectives of its own. color: 0 or more, or OPTR_NO_COLOR: this rank is in none, and gets NULL. It is
+/// finalized and destroyed by itself, before this one or after it. An all-reduce on two levels is a reduce-scatter in one, an
+/// all-reduce of the shards in another, and an all-gather in the first. Collective.
+///
+/// Threads: any, one at a time per communicator; blocks.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn optr_comm_split(comm: optr_comm_t, color: c_int, new_comm: *mut optr_comm_t) -> optr_status_t {
+    guard("optr_comm_split", || {
+        // SAFETY: the caller's: NULL or room for a handle.
+        let mut place = unsafe { Place::new("new_comm", new_comm) }?;
+        place.set(null_mut());
+        let colour = match color {
+            OPTR_NO_COLOR => None,
+            _ => Some(
+                usize::try_from(color).map_err(|_| Failure::argument("color", color, "0 or more, or OPTR_NO_COLOR"))?,
+            ),
+        };
+        if let Some(new) = of(comm)?.split(colour)? {
+            place.set(handle(registry::insert(Arc::new(new))));
+        }
         Ok(())
     })
 }

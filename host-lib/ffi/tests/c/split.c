@@ -1,0 +1,111 @@
+/* Communicators of some of the ranks: an all-reduce on two levels is exact where its sums are, ranks without a color get NULL, and each ends by
+   itself. */
+#include "ranks.h"
+
+#define RANKS 4
+#define ELEMENTS 10007 /* a prime: shards differ in length */
+
+/* Whole numbers, so that all sums are exact, and their fourths. */
+static float value(int rank, size_t i) { return (float)((i * 7 + (size_t)rank * 31) % 1024); }
+
+static int rank_of(optr_comm_t comm) {
+    int rank;
+    OK(optr_comm_rank(comm, &rank));
+    return rank;
+}
+
+static int size_of(optr_comm_t comm) {
+    int size;
+    OK(optr_comm_world_size(comm, &size));
+    return size;
+}
+
+/* Neighbours reduce-scatter, equal members of the groups average their shards, and each group gathers the means. */
+static void reduce_on_two_levels(optr_comm_t inside, optr_comm_t across, int rank) {
+    static float given[RANKS][ELEMENTS], got[RANKS][ELEMENTS], shards[RANKS][ELEMENTS];
+    float *shard = shards[rank];
+    optr_report_t report = optr_report_init();
+    size_t first, count;
+    OK(optr_comm_shard(inside, ELEMENTS, &first, &count));
+    for (size_t i = 0; i < ELEMENTS; i++) given[rank][i] = value(rank, i);
+    OK(optr_reduce_scatter(inside, given[rank], ELEMENTS, shard, count, &report));
+    OK(optr_all_reduce(across, shard, shard, count, &report));
+    OK(optr_all_gather(inside, shard, count, got[rank], ELEMENTS, &report));
+    for (size_t i = 0; i < ELEMENTS; i++) {
+        float mean = (value(0, i) + value(1, i) + value(2, i) + value(3, i)) / RANKS;
+        if (got[rank][i] != mean) FAIL("element %zu is %f, not %f", i, got[rank][i], mean);
+    }
+}
+
+static void rank(optr_comm_t comm, int rank) {
+    optr_comm_t inside, across, none = comm;
+    OK(optr_comm_split(comm, rank / 2, &inside));
+    OK(optr_comm_split(comm, rank % 2, &across));
+    CHECK(rank_of(inside) == rank % 2 && size_of(inside) == 2 && rank_of(across) == rank / 2 && size_of(across) == 2);
+    reduce_on_two_levels(inside, across, rank);
+    /* Rank 2 stays out; the others are three. */
+    OK(optr_comm_split(comm, rank == 2 ? OPTR_NO_COLOR : 7, &none));
+    if (rank == 2) {
+        CHECK(none == NULL);
+    } else {
+        CHECK(size_of(none) == 3 && rank_of(none) == (rank > 2 ? 2 : rank));
+        OK(optr_barrier(none));
+        OK(optr_comm_destroy(none));
+    }
+    /* What it was made from may end first. */
+    OK(optr_comm_finalize(comm));
+    OK(optr_comm_destroy(comm));
+    OK(optr_barrier(inside));
+    OK(optr_comm_finalize(inside));
+    OK(optr_comm_destroy(inside));
+    OK(optr_comm_abort(across));
+    FAILS(optr_comm_split(across, 0, &none), OPTR_ABORTED, "the communicator was aborted");
+    OK(optr_comm_destroy(across));
+}
+
+static void *split(void *comm) {
+    optr_comm_t new_comm;
+    FAILS(optr_comm_split(comm, 0, &new_comm), OPTR_ABORTED, "the communicator was aborted");
+    CHECK(new_comm == NULL);
+    return NULL;
+}
+
+static void other_call(optr_comm_t comm, int rank) {
+    optr_comm_t new_comm;
+    optr_status_t status = rank == 0 ? optr_comm_split(comm, 0, &new_comm) : optr_barrier(comm);
+    CHECK(status == OPTR_MISMATCH && strstr(optr_last_error(), "split"));
+    OK(optr_comm_destroy(comm));
+}
+
+static pthread_barrier_t at_the_end;
+
+static void misuse(optr_comm_t comm, int rank) {
+    optr_comm_t new_comm = comm;
+    FAILS(optr_comm_split(comm, 0, NULL), OPTR_INVALID_ARGUMENT, "new_comm is NULL");
+    FAILS(optr_comm_split(NULL, 0, &new_comm), OPTR_INVALID_HANDLE, "comm");
+    FAILS(optr_comm_split(comm, -2, &new_comm), OPTR_INVALID_ARGUMENT, "color is -2, expected 0 or more, or OPTR_NO_COLOR");
+    CHECK(new_comm == NULL);
+    /* Each for itself: that does not end the communicator it would be made from. */
+    FAILS(optr_comm_split(comm, rank, &new_comm), OPTR_INVALID_ARGUMENT, "is \"1\", expected 2 to 1024");
+    OK(optr_barrier(comm));
+    /* Nobody comes, until it is aborted. */
+    if (rank == 0) {
+        pthread_t thread;
+        CHECK(pthread_create(&thread, NULL, split, comm) == 0);
+        sleep_ms(50);
+        OK(optr_comm_abort(comm));
+        CHECK(pthread_join(thread, NULL) == 0);
+    }
+    pthread_barrier_wait(&at_the_end);
+    OK(optr_comm_destroy(comm));
+}
+
+int main(void) {
+    job_config = patient_config();
+    run_ranks(RANKS, rank);
+    run_ranks(2, other_call);
+    CHECK(pthread_barrier_init(&at_the_end, NULL, 2) == 0);
+    run_ranks(2, misuse);
+    puts("done");
+    return 0;
+}
