@@ -36,6 +36,7 @@ pub mod cluster;
 pub mod error;
 pub mod input;
 pub mod network;
+mod random;
 pub mod report;
 #[cfg(feature = "serve")]
 pub mod serve;

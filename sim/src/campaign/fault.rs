@@ -1,6 +1,6 @@
 //! The catalogue of faults: what may go wrong, when, and for how long.
 
-use super::random::Random;
+use crate::random::Random;
 
 /// A fault: when it begins, and what it does.
 #[derive(Clone, Debug, PartialEq)]

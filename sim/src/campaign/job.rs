@@ -14,11 +14,11 @@ use super::frames::{framed, unframed};
 use super::judge::{Judge, JudgeKind};
 use super::memory;
 use super::plan::JobPlan;
-use super::random::Random;
 use super::rank::{Arrived, EngineError, Plane, Rank, State};
 use super::states::States;
 use super::timeline::{Timeline, What};
 use super::wire::Wire;
+use crate::random::Random;
 
 /// How long after the last call repairs may take.
 const SETTLE_NS: u64 = 5_000_000_000;

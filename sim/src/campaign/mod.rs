@@ -20,7 +20,6 @@ mod judge;
 mod memory;
 mod picture;
 mod plan;
-mod random;
 mod rank;
 pub mod runner;
 #[cfg(test)]

@@ -4,10 +4,10 @@ use optireduce_core::Call;
 use optireduce_core::protocol::{HadamardMode, Kind, Stream};
 
 use super::fault::{self, Fault, FaultKind};
-use super::random::Random;
 use super::settings::Settings;
 use super::styles;
 use super::values::{LANES, RANKS_MAX, Stamp, ranks_of};
+use crate::random::Random;
 
 /// What is changed in the job of a seed, to make it smaller.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -10,8 +10,8 @@ use serde::Serialize;
 use super::coverage::Coverage;
 use super::fault::{FaultKind, Transition};
 use super::plan::JobPlan;
-use super::random::Random;
 use super::{Edits, Outcome, Tally, Violation, run};
+use crate::random::Random;
 
 /// Jobs that are handed out together: what is run does not depend on how many threads there are.
 const ROUND: usize = 32;

@@ -3,7 +3,7 @@
 use optireduce_core::PlaneLimits;
 use optireduce_hw::card::build::Build;
 
-use super::random::Random;
+use crate::random::Random;
 
 /// The smallest card: many are simulated at once.
 pub(super) const CARD: Build = Build { window_log2: 7, hadamard_log2: 10 };

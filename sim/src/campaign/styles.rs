@@ -7,9 +7,9 @@
 use optireduce_core::Call;
 use optireduce_core::protocol::{HadamardMode, Kind, Stream};
 
-use super::random::Random;
 use super::settings::{CARD, Settings};
 use super::values::{LANES, RANKS_TRIED};
+use crate::random::Random;
 
 /// log2 of the smallest and the largest Hadamard block of the software data plane.
 const BLOCK_LOG2: (u32, u32) = (8, 12);

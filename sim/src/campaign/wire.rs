@@ -7,8 +7,8 @@ use optireduce_contract::packet::{HEADER_BYTES, UBT_BYTES};
 
 use super::fault::FaultKind;
 use super::plan::JobPlan;
-use super::random::Random;
 use crate::card::functional::DMA_NS;
+use crate::random::Random;
 
 /// Beats of payload that pass where the MTU is small.
 const NARROW_BEATS: usize = 4;

@@ -1,4 +1,4 @@
-//! The one source of chance of a job: SplitMix64, counted up.
+//! A source of chance: SplitMix64, counted up.
 
 use optireduce_contract::signs::splitmix64;
 
@@ -6,7 +6,7 @@ use crate::network::unit;
 
 /// Numbers that follow from a seed.
 #[derive(Clone, Debug)]
-pub(super) struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
     /// The stream `stream` of a seed: streams do not depend on how much was drawn from others.
