@@ -25,6 +25,7 @@ use crate::network::reliable;
 use crate::report::{RunReport, StepReport};
 use crate::report::{table, timeline};
 use crate::serve_command::{self, ServeArgs};
+use crate::stragglers::cli::{self as stragglers, StragglersArgs};
 
 const EXAMPLES: &str = "Exit codes:
   0  success
@@ -58,6 +59,8 @@ enum Command {
     Allreduce(Box<AllreduceArgs>),
     /// Run whole jobs under faults in virtual time, each from one seed, and check them with independent judges
     Campaign(CampaignArgs),
+    /// Train with workers that are slow or stall: all-reduces, bounded all-reduces and Partial Reduce side by side
+    Stragglers(StragglersArgs),
     /// Measure the cycle-level card: cycles along its paths, and simulation speed
     Bench(BenchArgs),
     /// Serve a card as a PCIe device on a socket, for a driver, or a virtual machine, in wall-clock time
@@ -322,6 +325,11 @@ pub fn run(cli: Cli, out: &mut dyn Write) -> Result<u8, SimError> {
             let (text, code) = campaign::command(&args)?;
             print(out, &text)?;
             Ok(code)
+        }
+        Some(Command::Stragglers(args)) => {
+            let progress = |what: &str| drop(writeln!(std::io::stderr(), "training: {what}"));
+            print(out, &stragglers::command(&args, progress)?)?;
+            Ok(0)
         }
         Some(Command::Serve(args)) => serve_command::run(&args, &mut |text| print(out, text)),
         None => {

@@ -5,6 +5,7 @@
 //! * [`network`]: delay, tail, loss, reordering and incast; and what a reliable transport would have taken on it.
 //! * [`check`]: what must come out, and rules that hold for every engine.
 //! * [`campaign`]: whole jobs under faults, before independent judges.
+//! * [`stragglers`]: training with workers that are slow or stall, by all-reduces and Partial Reduce.
 //! * `serve`, a feature: a card as a PCIe device on a vfio-user socket, in wall-clock time.
 //! * [`input`], [`report`], [`mod@bench`], [`cli`]: files, JSON, tables, pictures, measurements, the command `optireduce-sim`.
 //!
@@ -41,6 +42,7 @@ pub mod report;
 #[cfg(feature = "serve")]
 pub mod serve;
 mod serve_command;
+pub mod stragglers;
 pub mod wire;
 
 pub use card::engine::Engine;

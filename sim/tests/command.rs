@@ -366,3 +366,64 @@ fn a_reader_that_goes_away_is_no_error() {
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(0), ""));
 }
+
+#[test]
+fn stragglers_compares_contenders_and_gives_the_same_figures_every_time() {
+    let arguments = ["stragglers", "--seconds", "1", "--seeds", "2", "--conditions", "slow2", "--loss", "0.01"];
+    let output = sim(&arguments);
+    let out = text(&output.stdout);
+    assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(0), "training: slow2\n"), "{out}");
+    assert!(
+        out.starts_with("4 workers, 80 % own digits, groups of 2, steps of 20 ms, 1 s, 2 seeds; 1 % loss"),
+        "{out}"
+    );
+    let contenders = ["all-reduce", "bounded", "bounded-fixed", "partial", "partial-constant", "partial-unguarded"];
+    for contender in contenders {
+        assert_eq!(
+            out.lines().filter(|line| line.split(' ').next() == Some(contender)).count(),
+            1,
+            "{contender}: {out}"
+        );
+    }
+    let run = || {
+        let mut report = json(&sim(&[&arguments[..], &["--contenders", "partial,bounded,partial", "--json"]].concat()));
+        assert!(report["wall_s"].as_f64().is_some_and(|wall_s| wall_s > 0.0));
+        report["wall_s"] = 0.into();
+        report
+    };
+    let report = run();
+    assert_eq!(report, run());
+    let summaries = report["summaries"].as_array().expect("summaries");
+    let names: Vec<_> = summaries.iter().map(|one| one["contender"].as_str().unwrap_or_default()).collect();
+    assert_eq!((names, &report["deadline_ms"]), (vec!["partial", "bounded"], &25.0.into()));
+    for one in summaries {
+        assert!(one["steps_per_s"].as_f64().is_some_and(|steps| (80.0..200.0).contains(&steps)), "{one}");
+        assert!(one["lost_fraction"].as_f64().is_some_and(|lost| lost > 0.0), "{one}");
+        assert_eq!(one["runs"].as_array().map(Vec::len), Some(2), "{one}");
+        assert_eq!(one["runs"][1]["steps"].as_array().map(Vec::len), Some(4), "{one}");
+    }
+}
+
+#[test]
+fn what_stragglers_cannot_do_is_named() {
+    for (arguments, message) in [
+        (&["--workers", "1"][..], "--workers is 1, expected 2 to 64"),
+        (&["--workers", "65"], "--workers is 65, expected 2 to 64"),
+        (&["--workers", "3", "--group-size", "4"], "--group-size is 4, expected 2 to 3, the number of workers"),
+        (&["--group-size", "1"], "--group-size is 1, expected 2 to 4, the number of workers"),
+        (&["--seeds", "31"], "--seeds is 31, expected 1 to 30"),
+        (&["--seconds", "nan"], "--seconds is NaN, expected 0.1 to 1000"),
+        (&["--step-ms", "0"], "--step-ms is 0, expected 0.1 to 1000"),
+        (&["--stall-ms", "-1"], "--stall-ms is -1, expected 0 to 10000"),
+        (&["--deadline-ms", "5000"], "--deadline-ms is 5000, expected 0.1 to 4000"),
+        (&["--own", "-1"], "--own is -1, expected 0 to 100"),
+        (&["--target", "101"], "--target is 101, expected 0 to 100"),
+        (&["--loss", "1"], "--loss is 1, expected at least 0 and less than 1"),
+        (&["--conditions", "slow3"], "invalid value 'slow3'"),
+    ] {
+        let output = sim(&[&["stragglers"], arguments].concat());
+        let found = text(&output.stderr);
+        assert!(output.status.code() == Some(2) && found.contains(message), "{arguments:?}: {found}");
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+    }
+}

@@ -50,6 +50,11 @@ impl SoftwareRank {
         Ok(Self(Arc::new(Mutex::new(state))))
     }
 
+    /// Keeps packets of views that were not announced yet, up to so many bytes of them.
+    pub fn keep_unannounced(&self, bytes_max: usize) {
+        self.lock().software.keep_unannounced(bytes_max);
+    }
+
     /// What it counted, under the names of a card's counters.
     pub fn counters(&self) -> Counters {
         let state = self.lock();
@@ -96,12 +101,12 @@ impl State {
     }
 
     fn transmit(&mut self, tx: &mut Vec<Departure>) {
-        let (rank, job_tag) = (self.software.job().rank, self.software.job().job_tag);
+        let rank = self.software.job().rank;
         let one = Batch { segments_max: 1, bytes_max: usize::MAX };
         while let Some(transmit) = self.software.poll_transmit(one) {
             let (from, to) = (Endpoint::of_rank(rank), Endpoint::of_rank(transmit.to));
             for Datagram { header, payload } in transmit.datagrams() {
-                let Ok(ubt) = UbtHeader::from_bytes(header, job_tag) else { continue };
+                let ubt = UbtHeader::of_any_job(header);
                 let mut header = [0; HEADER_BYTES];
                 write_header(&mut header, from, to, UDP_PORT_DEFAULT, &ubt, payload.len());
                 let mut frame = [&header, payload].concat();
@@ -178,7 +183,10 @@ impl DataPlane for SoftwareRank {
     }
 
     fn announce(&mut self, view: &View) {
-        self.lock().software.announce(view);
+        let mut state = self.lock();
+        let now_ns = state.now_ns;
+        state.software.set_now(now_ns);
+        state.software.announce(view);
     }
 
     fn enter(&mut self, view: &View) -> Result<bool, SoftwareError> {

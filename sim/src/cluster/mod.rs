@@ -604,6 +604,6 @@ fn software_rank(config: &ClusterConfig, rank: usize, port: &Arc<CardPort>) -> R
 }
 
 /// Names the rank of an error of its host library or driver.
-fn rank_error<E: std::error::Error + Send + Sync + 'static>(rank: usize) -> impl Fn(E) -> SimError {
+pub(crate) fn rank_error<E: std::error::Error + Send + Sync + 'static>(rank: usize) -> impl Fn(E) -> SimError {
     move |source| SimError::Rank { rank, source: Box::new(source) }
 }
