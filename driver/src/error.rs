@@ -131,6 +131,19 @@ pub enum DriverError {
         /// Name of the bus.
         device: String,
     },
+    /// The card was enabled by this driver and is not any more.
+    #[error(
+        "{device}: the card has been reset or disabled by somebody else: CONTROL is {found:#x}, expected {expected:#x}.\n\
+         Its windows are lost. Configure the card anew, or open it again, once nobody else uses it."
+    )]
+    WasReset {
+        /// Name of the bus.
+        device: String,
+        /// What CONTROL held.
+        found: u32,
+        /// What it holds while the card works.
+        expected: u32,
+    },
     /// The queue pair belongs to another driver of the card.
     #[error(
         "{device}: queue {queue} is in use: its {register} is {found:#x}, expected 0.\n\

@@ -1,7 +1,7 @@
 //! This machine's PCI devices, and whether a card among them can be reached by VFIO.
 //!
 //! Why here: the bus says by the same checks why it cannot open a card, and `optireduce-nic` shows them all before anybody tries.
-//! Source: Linux `vfio.rst`, `sysfs-bus-pci`, `sysfs-kernel-iommu_groups`.
+//! Source: Linux `vfio.rst`, `sysfs-bus-pci`, `sysfs-kernel-iommu_groups`, proc(5).
 //! Limits: what only opening the card shows (it is in use, interrupts are not remapped) is not here but in
 //! [`VfioBus::open`](crate::VfioBus::open).
 
@@ -10,7 +10,6 @@ use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use optireduce_contract::pci::{DEVICE_ID, VENDOR_ID, is_address};
-use rustix::process::{Resource, getrlimit};
 
 use crate::pci::PciId;
 
@@ -86,7 +85,7 @@ impl Machine {
         Self::at(Path::new("/"))
     }
 
-    /// One whose `sys` and `dev` are in this directory.
+    /// One whose `sys`, `dev` and `proc` are in this directory.
     pub fn at(root: &Path) -> Self {
         Self { root: root.into() }
     }
@@ -152,8 +151,37 @@ impl Machine {
                 }
             }
         }
-        list.push(memory_limit(dma_bytes));
+        list.push(self.memory_limit(dma_bytes));
         list
+    }
+
+    /// What this process may lock, in bytes; `None`: any amount.
+    fn locked_max(&self) -> Option<u64> {
+        let of_process = |file: &str| fs::read_to_string(self.root.join("proc/self").join(file)).unwrap_or_default();
+        let (limits, status) = (of_process("limits"), of_process("status"));
+        let limit = limits.lines().find_map(|line| line.strip_prefix("Max locked memory"))?;
+        // The soft limit; "unlimited" is no number.
+        let limit = limit.split_whitespace().next()?.parse().ok()?;
+        let effective = status.lines().find_map(|line| line.strip_prefix("CapEff:")).map(str::trim);
+        let capabilities = effective.and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or(0);
+        (capabilities >> CAP_IPC_LOCK & 1 == 0).then_some(limit)
+    }
+
+    /// The kernel counts DMA memory as locked.
+    fn memory_limit(&self, dma_bytes: usize) -> Precondition {
+        let name = "locked memory";
+        match self.locked_max() {
+            Some(limit) if limit < dma_bytes as u64 => {
+                let kib = (dma_bytes as u64).div_ceil(1024);
+                let found = format!("the limit is {} KiB, expected at least {kib} KiB", limit / 1024);
+                let mend = format!(
+                    "ulimit -l {kib} (as root: `prlimit --pid $$ --memlock={dma_bytes}`, or a line in /etc/security/limits.conf)"
+                );
+                Precondition { name, found, mend: Some(mend) }
+            }
+            Some(limit) => Precondition { name, found: format!("the limit is {} KiB", limit / 1024), mend: None },
+            None => Precondition { name, found: "unlimited".into(), mend: None },
+        }
     }
 
     /// What the kernel knows of it may be old; `None`: it answers, or cannot be asked. Opening one that does not takes the kernel a minute.
@@ -277,32 +305,6 @@ fn is_a_card(address: &str, function: Option<&PciFunction>) -> Precondition {
     }
     let found = format!("{address} is {vendor:04x}:{device:04x}, {expected}");
     Precondition { name, found, mend: Some("optireduce-nic list".into()) }
-}
-
-/// The kernel counts DMA memory as locked.
-fn memory_limit(dma_bytes: usize) -> Precondition {
-    let name = "locked memory";
-    let limit = getrlimit(Resource::Memlock).current.filter(|_| !may_lock_any());
-    match limit {
-        Some(limit) if limit < dma_bytes as u64 => {
-            let kib = (dma_bytes as u64).div_ceil(1024);
-            let found = format!("the limit is {} KiB, expected at least {kib} KiB", limit / 1024);
-            let mend = format!(
-                "ulimit -l {kib} (as root: `prlimit --pid $$ --memlock={dma_bytes}`, or a line in /etc/security/limits.conf)"
-            );
-            Precondition { name, found, mend: Some(mend) }
-        }
-        Some(limit) => Precondition { name, found: format!("the limit is {} KiB", limit / 1024), mend: None },
-        None => Precondition { name, found: "unlimited".into(), mend: None },
-    }
-}
-
-fn may_lock_any() -> bool {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let effective = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
-    effective
-        .and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok())
-        .is_some_and(|bits| bits >> CAP_IPC_LOCK & 1 == 1)
 }
 
 /// The last part of what a link leads to.

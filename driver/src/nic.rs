@@ -30,6 +30,9 @@ use crate::identity::{Limits, NetworkAddress, POLLS_MAX, check_magic, identify, 
 use crate::job::{JobConfig, check_queue};
 use crate::ring::{BadIndex, CompletionRing, RingMemory, SubmissionRing};
 
+/// How often a card that says nothing is asked whether it works.
+const ASK: Duration = Duration::from_millis(10);
+
 /// A card that is identified and, once configured, works for a job.
 pub struct Nic<B: Bus> {
     bus: B,
@@ -264,25 +267,18 @@ impl<B: Bus> Nic<B> {
     ///
     /// # Errors
     /// [`DriverError::RingFull`]: nothing was written, nothing is lost. [`DriverError::InvalidSubmission`],
-    /// [`DriverError::QueueStopped`], [`DriverError::NotConfigured`], [`DriverError::BadIndex`],
-    /// [`DriverError::DeviceGone`].
+    /// [`DriverError::BadIndex`], [`DriverError::NotConfigured`]; if the ring stays full, what [`Nic::check_working`] says.
     pub fn submit(&mut self, submission: &Submission) -> Result<(), DriverError> {
         entries::check(submission, self.queues()?.ranks).map_err(|BadField { field, found, expected }| {
             let (device, slot, cookie) = (self.device(), submission.slot, submission.cookie);
             DriverError::InvalidSubmission { device, slot, cookie, field, found, expected }
         })?;
         if self.queues()?.submissions.is_full() {
-            self.bus.flush()?;
-            let found = self.read(&self.mine(&regs::SQ_HEAD))?;
-            let learned = self.queues_mut()?.submissions.learn_from_register(found);
-            learned.map_err(|BadIndex { first, last }| {
-                let register = regs::SQ_HEAD.name;
-                DriverError::BadIndex { device: self.device(), register, found, first, last }
-            })?;
+            self.learn_head()?;
         }
         let ring = &self.queues()?.submissions;
         if ring.is_full() {
-            self.check_running()?;
+            self.check_working()?;
             let (entries, unrung) = (ring.memory().entries(), ring.unrung().into());
             return Err(DriverError::RingFull { device: self.device(), entries, unrung });
         }
@@ -332,28 +328,42 @@ impl<B: Bus> Nic<B> {
     /// Waits for the next completion, at most `timeout` by the bus's clock.
     ///
     /// # Errors
-    /// [`DriverError::Timeout`] if the card still answers, [`DriverError::DeviceGone`] if not, [`DriverError::QueueStopped`]
-    /// if it does not read submissions any more, and as [`Nic::poll_completion`].
+    /// [`DriverError::Timeout`] if the card still works then; what [`Nic::check_working`] says, which is asked every 10 ms; and as
+    /// [`Nic::poll_completion`].
     pub fn wait_completion(&mut self, timeout: Duration) -> Result<Completion, DriverError> {
         let start = self.bus.now();
+        let mut asked = start;
         loop {
             // The clock is read first: what came before the end of the wait is found by the last poll.
-            let over = self.bus.now().duration_since(start) >= timeout;
+            let now = self.bus.now();
+            let over = now.duration_since(start) >= timeout;
             if let Some(completion) = self.poll_completion()? {
                 return Ok(completion);
             }
+            if over || now.duration_since(asked) >= ASK {
+                self.check_working()?;
+                asked = now;
+            }
             if over {
-                self.check_alive()?;
-                self.check_running()?;
-                let ring = &self.queues()?.submissions;
-                let (outstanding, unrung) = (ring.outstanding().into(), ring.unrung().into());
-                return Err(DriverError::Timeout { device: self.device(), waited: timeout, outstanding, unrung });
+                return Err(self.overdue(timeout));
             }
             self.bus.relax();
             if self.bus.is_gone() {
                 self.check_alive()?;
             }
         }
+    }
+
+    /// The error about a card that works, as far as it says itself, and has told nothing for `waited`: [`DriverError::Timeout`], or what is
+    /// found while it is looked how far the card is.
+    pub fn overdue(&mut self, waited: Duration) -> DriverError {
+        let look = |nic: &mut Self| -> Result<DriverError, DriverError> {
+            nic.learn_head()?;
+            let ring = &nic.queues()?.submissions;
+            let (outstanding, unrung) = (ring.outstanding().into(), ring.unrung().into());
+            Ok(DriverError::Timeout { device: nic.device(), waited, outstanding, unrung })
+        };
+        look(self).unwrap_or_else(|error| error)
     }
 
     /// The card's counters, current.
@@ -387,12 +397,33 @@ impl<B: Bus> Nic<B> {
         if self.gone.load(Ordering::Relaxed) { Err(DriverError::DeviceGone { device: self.device() }) } else { Ok(()) }
     }
 
-    /// Asks the card whether it still reads submissions.
-    fn check_running(&self) -> Result<(), DriverError> {
-        if self.read(&regs::STATUS)? & status_stopped(self.queue) == 0 {
-            return Ok(());
+    /// Asks the card whether it is there, and still works for this driver: what to ask when completions do not come.
+    ///
+    /// # Errors
+    /// [`DriverError::DeviceGone`], [`DriverError::WasReset`] if somebody else has reset or disabled it, [`DriverError::QueueStopped`] if it
+    /// does not read submissions any more, [`DriverError::NotConfigured`].
+    pub fn check_working(&self) -> Result<(), DriverError> {
+        self.queues()?;
+        self.check_alive()?;
+        let (found, expected) = (self.read(&regs::CONTROL)?, CONTROL_ENABLE);
+        if found & CONTROL_ENABLE == 0 {
+            return Err(DriverError::WasReset { device: self.device(), found, expected });
         }
-        Err(DriverError::QueueStopped { device: self.device(), queue: self.queue })
+        if self.read(&regs::STATUS)? & status_stopped(self.queue) != 0 {
+            return Err(DriverError::QueueStopped { device: self.device(), queue: self.queue });
+        }
+        Ok(())
+    }
+
+    /// Asks the card how many submissions it has consumed.
+    fn learn_head(&mut self) -> Result<(), DriverError> {
+        self.bus.flush()?;
+        let found = self.read(&self.mine(&regs::SQ_HEAD))?;
+        let learned = self.queues_mut()?.submissions.learn_from_register(found);
+        learned.map_err(|BadIndex { first, last }| {
+            let register = regs::SQ_HEAD.name;
+            DriverError::BadIndex { device: self.device(), register, found, first, last }
+        })
     }
 
     /// A register of this driver's queue pair.

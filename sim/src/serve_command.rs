@@ -17,7 +17,7 @@ A job of the first card and a rank without one, in a terminal each (ranks need a
   optireduce run --rank 0 --world-size 2 --root 127.0.0.1:29517 --bench 64K --card /tmp/card.sock
   optireduce run --rank 1 --world-size 2 --root 127.0.0.1:29517 --bench 64K --interface 127.0.0.3";
 
-/// How often it is looked whether a card is to leave.
+/// How often it is looked whether a fault is to befall the card.
 #[cfg(feature = "serve")]
 const LOOK: std::time::Duration = std::time::Duration::from_millis(5);
 
@@ -41,6 +41,12 @@ pub(crate) struct ServeArgs {
     /// Once this file is there, the card leaves the bus, as one that is pulled out of its slot: it reads as ones, and does nothing more
     #[arg(long, value_name = "FILE")]
     leave_when: Option<PathBuf>,
+    /// Once this file is there, the card is reset, as by a function-level reset of somebody else's
+    #[arg(long, value_name = "FILE")]
+    reset_when: Option<PathBuf>,
+    /// Once this file is there, the card hangs: its registers answer, but it takes no command, closes no stage and sends nothing, until it is reset
+    #[arg(long, value_name = "FILE")]
+    hang_when: Option<PathBuf>,
     /// How the card is simulated; only functional cards are served so far
     #[arg(long, value_enum, default_value_t = Engine::Functional)]
     engine: Engine,
@@ -53,6 +59,7 @@ pub(crate) struct ServeArgs {
 #[cfg(feature = "serve")]
 pub(crate) fn run(args: &ServeArgs, print: &mut dyn FnMut(&str) -> Result<(), SimError>) -> Result<u8, SimError> {
     use std::sync::mpsc::{RecvTimeoutError, channel};
+    type Befall = fn(&crate::serve::Served);
 
     let network = args.network.parse().map_err(|error| SimError::Argument(format!("--network: {error}")))?;
     if args.engine != Engine::Functional {
@@ -69,16 +76,14 @@ pub(crate) fn run(args: &ServeArgs, print: &mut dyn FnMut(&str) -> Result<(), Si
         .map_err(|error| SimError::Argument(format!("cannot take note of signals: {error}")))?;
     let served = crate::serve::Served::start(&args.socket, network, loss)?;
     print(&served.describe())?;
+    let mut faults: Vec<(&PathBuf, Befall)> = Vec::new();
+    faults.extend(args.leave_when.iter().map(|file| (file, crate::serve::Served::leave as _)));
+    faults.extend(args.reset_when.iter().map(|file| (file, crate::serve::Served::reset as _)));
+    faults.extend(args.hang_when.iter().map(|file| (file, crate::serve::Served::hang as _)));
     // The handler lives as long as the process.
-    match &args.leave_when {
-        Some(file) => {
-            while !file.exists() && ended.recv_timeout(LOOK).is_err_and(|error| error == RecvTimeoutError::Timeout) {}
-            if file.exists() {
-                served.leave();
-                let _ = ended.recv();
-            }
-        }
-        None => drop(ended.recv()),
+    while ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+        // Each befalls the card once.
+        faults.extract_if(.., |(file, _)| file.exists()).for_each(|(_, befall)| befall(&served));
     }
     print(&served.counted())?;
     Ok(0)
@@ -90,7 +95,7 @@ pub(crate) fn run(args: &ServeArgs, print: &mut dyn FnMut(&str) -> Result<(), Si
 /// Always.
 #[cfg(not(feature = "serve"))]
 pub(crate) fn run(args: &ServeArgs, _: &mut dyn FnMut(&str) -> Result<(), SimError>) -> Result<u8, SimError> {
-    let ServeArgs { socket, network, engine, loss, seed, leave_when: _ } = args;
+    let ServeArgs { socket, network, engine, loss, seed, leave_when: _, reset_when: _, hang_when: _ } = args;
     Err(SimError::Argument(format!(
         "this optireduce-sim was built without `serve`; build it with: cargo run --release --features serve -- serve \
          --engine {engine} --socket {} --network {network} --loss {loss} --seed {seed}",

@@ -55,7 +55,7 @@ pub trait Bus: Send {
     fn write_peer(&self, rank: usize, words: [u32; PEER_BYTES / 4]);
 
     /// Whether the bus has noticed that the card has left: then its registers read as ones. Asked between two polls for a completion,
-    /// which read no register.
+    /// which read no register but every 10 ms.
     fn is_gone(&self) -> bool {
         false
     }

@@ -47,20 +47,28 @@ impl Rings {
         base + u64::from(index) % (1 << self.log2) * ENTRY_BYTES as u64
     }
 
+    /// What the driver learns of `SQ_HEAD`, if it asks; whether it does.
+    fn learn(&mut self, events: &[BusEvent], failed: bool) -> bool {
+        let mut asked = false;
+        for event in events {
+            if let BusEvent::Read { register: "SQ_HEAD", value } = event {
+                asked = true;
+                let head = *value as u16;
+                let is_possible = *value < 1 << 16 && head.wrapping_sub(self.head) <= self.rung.wrapping_sub(self.head);
+                assert!(is_possible || failed, "SQ_HEAD {value} is believed: {self:?}");
+                self.head = if is_possible { head } else { self.head };
+            }
+        }
+        asked
+    }
+
     /// A submission was written, or refused.
     pub fn submitted(&mut self, entry: &[u8; ENTRY_BYTES], result: &Result<(), DriverError>, events: &[BusEvent]) {
         let entries = 1 << self.log2;
         let is_full = |rings: &Self| u32::from(rings.tail.wrapping_sub(rings.head)) >= entries;
         let was_full = is_full(self);
-        for event in events {
-            if let BusEvent::Read { register: "SQ_HEAD", value } = event {
-                assert!(was_full, "a register is read on the fast path");
-                let head = *value as u16;
-                let is_possible = *value < 1 << 16 && head.wrapping_sub(self.head) <= self.rung.wrapping_sub(self.head);
-                assert!(is_possible || result.is_err(), "SQ_HEAD {value} is believed: {self:?}");
-                self.head = if is_possible { head } else { self.head };
-            }
-        }
+        let asked = self.learn(events, result.is_err());
+        assert!(was_full || !asked, "a register is read on the fast path");
         let stored: Vec<_> = events.iter().filter(|event| matches!(event, BusEvent::StoreEntry { .. })).collect();
         if result.is_err() {
             let is_refused = matches!(result, Err(DriverError::InvalidSubmission { .. }));
@@ -88,6 +96,8 @@ impl Rings {
         events: &[BusEvent],
         changed: bool,
     ) {
+        let asked = self.learn(events, result.is_err());
+        assert!(result.is_err() || !asked, "a register is read although a completion is there");
         let mut loaded = None;
         for event in events {
             match event {

@@ -360,6 +360,7 @@ fn a_card_that_lies_makes_no_panic_no_endless_call_and_no_completion_of_its_own(
             "QueueStopped",
             "RingFull",
             "Timeout",
+            "WasReset",
         ];
         for name in names {
             assert!(sum.errors.contains_key(name), "{name} was never seen: {:#?}", sum.errors);

@@ -12,6 +12,10 @@ use optireduce_driver::CardBus;
 
 /// How long after its last window a card may have packets to send: it tells when all has come, not when all has left.
 const LINGER: Duration = Duration::from_millis(20);
+/// How long a card that has windows may tell nothing before it is asked whether it still works: two registers are read then.
+const SILENCE: Duration = Duration::from_millis(100);
+/// How much longer than their bounds windows may take: for the card's DMA, and its simulator's host.
+const SLACK: Duration = Duration::from_secs(2);
 /// How soon to look again after an interrupt that came before what it speaks of.
 const AGAIN: Duration = Duration::from_micros(200);
 
@@ -24,13 +28,18 @@ pub(crate) struct CardPlane {
     /// Whether there were events since the last look that found none, and since the one before that.
     any: bool,
     busy: bool,
+    /// When it reported something last, was given a gradient, or had nothing to report; and when it was asked last whether it works.
+    quiet_since: Instant,
+    asked: Instant,
     /// There was an interrupt, and nothing that it could have meant: it may have overtaken that.
     early: bool,
 }
 
 impl CardPlane {
     pub fn new(card: SmartNic<CardBus>) -> Self {
-        Self { card, epoch: Instant::now(), reported: None, any: false, busy: false, early: false }
+        let now = Instant::now();
+        let (reported, quiet_since, asked) = (None, now, now);
+        Self { card, epoch: now, reported, any: false, busy: false, quiet_since, asked, early: false }
     }
 
     /// The time that the protocol is to be told, in ns. The card closes its stages by its own clock.
@@ -97,8 +106,28 @@ impl CardPlane {
         if event.is_none() {
             // A poll for completions reads no register, and would not notice.
             self.card.check_here()?;
+            self.check_silence()?;
         }
         Ok(event)
+    }
+
+    /// A card that says nothing although it has windows: was it reset, did its queue stop, does it hang?
+    fn check_silence(&mut self) -> Result<(), SmartNicError> {
+        let (now, owed) = (Instant::now(), self.card.owed());
+        if !owed.any {
+            self.quiet_since = now;
+        }
+        let waited = now - self.quiet_since;
+        if waited < SILENCE || now - self.asked < SILENCE {
+            return Ok(());
+        }
+        self.asked = now;
+        self.card.nic().check_working()?;
+        if owed.within_ns.is_some_and(|within_ns| waited > Duration::from_nanos(within_ns) + SLACK) {
+            let waited = Duration::from_millis(waited.as_millis() as u64);
+            return Err(self.card.nic_mut().overdue(waited).into());
+        }
+        Ok(())
     }
 }
 
@@ -126,6 +155,7 @@ impl DataPlane for CardPlane {
     }
 
     fn contribute(&mut self, plan: &WindowPlan) -> Result<(), SmartNicError> {
+        self.quiet_since = Instant::now();
         self.card.contribute(plan)
     }
 
@@ -136,7 +166,8 @@ impl DataPlane for CardPlane {
     fn poll(&mut self) -> Result<Option<PlaneEvent>, SmartNicError> {
         let event = self.look()?;
         if event.is_some() {
-            (self.any, self.reported) = (true, Some(Instant::now()));
+            self.quiet_since = Instant::now();
+            (self.any, self.reported) = (true, Some(self.quiet_since));
         } else {
             self.busy = std::mem::take(&mut self.any);
         }

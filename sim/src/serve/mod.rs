@@ -99,6 +99,16 @@ impl Served {
         self.card.leave();
     }
 
+    /// The card is reset, as by a function-level reset of somebody else's.
+    pub fn reset(&self) {
+        self.card.reset_alone();
+    }
+
+    /// The card hangs until it is reset: its registers answer, and nothing else does.
+    pub fn hang(&self) {
+        self.card.hang();
+    }
+
     /// What it has counted since it was enabled last, for a person.
     pub fn counted(&self) -> String {
         let [received, sent] = [reg::RX_PACKETS, reg::TX_PACKETS].map(|register| self.card.counter(&register));

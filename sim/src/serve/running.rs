@@ -44,6 +44,8 @@ struct Work {
     end: CardEnd,
     rx: VecDeque<Arrival>,
     tx: Vec<Departure>,
+    /// It takes no command and its time stands still, until it is reset.
+    hangs: bool,
     /// Eventfds of the MSI-X vectors.
     interrupts: [Option<File>; QUEUES],
     /// `CQ_TAIL` of each queue pair when its vector was raised last.
@@ -54,7 +56,7 @@ impl Running {
     /// A card at power-on.
     pub fn new(card: Box<dyn Card>, end: CardEnd, windows: Arc<Windows>, port: Port) -> Self {
         let (interrupts, told) = (Default::default(), [0; QUEUES]);
-        let work = Work { card, end, rx: VecDeque::new(), tx: Vec::new(), interrupts, told };
+        let work = Work { card, end, rx: VecDeque::new(), tx: Vec::new(), hangs: false, interrupts, told };
         let running = Self {
             work: Mutex::new(work),
             changed: Condvar::new(),
@@ -70,12 +72,23 @@ impl Running {
     /// As after power-on: nothing is enabled, no memory is reached, no interrupt is raised. The card knows its own address on the network.
     pub fn reset(&self) {
         self.windows.set_bus_master(false);
+        self.reset_alone();
+        self.lock().interrupts = Default::default();
+    }
+
+    /// As [`Running::reset`], but for what the host's kernel saves and restores around a reset: bus mastering and interrupts.
+    pub fn reset_alone(&self) {
         let mut work = self.now();
         work.end.clear();
-        work.interrupts = Default::default();
         work.rx.clear();
+        work.hangs = false;
         self.provision(&work.end);
         work.hear();
+    }
+
+    /// Hangs until it is reset: registers answer, and nothing else does.
+    pub fn hang(&self) {
+        self.now().hangs = true;
     }
 
     /// Leaves the bus, for good: from now on it reaches no memory, raises no interrupt and sends no packet.
@@ -128,7 +141,7 @@ impl Running {
             let mut work = self.now();
             let sent = std::mem::take(&mut work.tx);
             if sent.is_empty() && work.rx.is_empty() {
-                let wake_ns = work.card.next_wake_ns();
+                let wake_ns = work.card.next_wake_ns().filter(|_| !work.hangs);
                 // What is due at the end of the interval that was run is not done yet.
                 let nap_ns = |at_ns: u64| (at_ns + 1).saturating_sub(work.card.now_ns());
                 let nap = wake_ns.map_or(NAP, |at_ns| NAP.min(Duration::from_nanos(nap_ns(at_ns))));
@@ -188,6 +201,9 @@ impl Running {
 impl Work {
     /// The card takes over what the host wrote.
     fn hear(&mut self) {
+        if self.hangs {
+            return;
+        }
         self.card.sync_registers();
         self.card.publish_registers();
         for (queue, told) in self.told.iter_mut().enumerate() {
@@ -198,6 +214,10 @@ impl Work {
 
     /// Runs the card up to now, and raises the vectors of queues that have new completions.
     fn step(&mut self, now_ns: u64, bus_master: bool) {
+        if self.hangs {
+            self.rx.clear();
+            return;
+        }
         self.card.run(now_ns, &mut self.rx, &mut self.tx);
         self.card.sync_registers();
         self.card.publish_registers();

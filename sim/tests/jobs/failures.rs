@@ -5,6 +5,7 @@ use std::ops::Range;
 use optireduce::{Bucket, Error};
 
 use super::*;
+use crate::served::free_path;
 
 const RANKS: usize = 4;
 const ELEMENTS: usize = 5000;
@@ -64,6 +65,32 @@ fn a_card_that_is_killed_ends_its_rank_at_once_and_the_others_go_on() {
         assert_eq!(communicator.failure().unwrap().to_string(), text);
         assert_eq!(communicator.metrics().unwrap().counters, Default::default());
     });
+}
+
+/// They answer when asked, and so they must be asked.
+#[test]
+fn a_card_that_is_reset_or_hangs_ends_its_rank_with_a_sentence() {
+    for (fault, expected) in [
+        ("--reset-when", "the card has been reset or disabled by somebody else: CONTROL is 0x0, expected 0x1."),
+        ("--hang-when", ": no completion in "),
+    ] {
+        let (mut job, file) = (Job::new(0), free_path());
+        job.cards.push(Served::start_with(job.address(100), job.port, &[fault, file.to_str().unwrap()]));
+        on_ranks(2, |rank| {
+            let builder = job.builder(rank, 2).bound(Bound::Fixed(SHORT)).drop_silent_after(None);
+            let mut communicator = builder.connect().unwrap();
+            let mut bucket = declare(&mut communicator);
+            go_on_among(&mut bucket, rank, &[0, 1], BEFORE);
+            if rank == 1 {
+                return;
+            }
+            std::fs::write(&file, "").unwrap();
+            let mut errors = AFTER.filter_map(|_| bucket.all_reduce(&mut [1.0; ELEMENTS]).err());
+            let said = errors.next().expect("an error").to_string();
+            assert!(said.contains(expected), "{fault}: {said}");
+        });
+        std::fs::remove_file(&file).unwrap();
+    }
 }
 
 /// While nobody waits in a call, too.

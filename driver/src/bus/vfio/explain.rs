@@ -4,6 +4,7 @@ use std::io;
 
 use rustix::io::Errno;
 
+use crate::bus::memory::HUGE_BYTES;
 use crate::error::DriverError;
 use crate::machine::Precondition;
 
@@ -70,6 +71,15 @@ pub fn refused(device: &str, doing: Doing, dma_bytes: usize, error: &io::Error) 
     DriverError::Bus { device: device.into(), problem: format!("{what}: {error}"), remedy: remedy.into() }
 }
 
+/// What it means that there are no huge pages for so much memory.
+pub fn no_huge_pages(dma_bytes: usize) -> String {
+    let pages = dma_bytes.div_ceil(HUGE_BYTES);
+    format!(
+        "no huge pages for {dma_bytes} bytes of DMA memory, which takes small ones: the IOMMU is then slower; reserve some: \
+         echo {pages} > /proc/sys/vm/nr_hugepages"
+    )
+}
+
 /// Whether the kernel said so.
 pub fn is_os_error(error: &io::Error) -> bool {
     errno(error).is_some()
@@ -102,6 +112,11 @@ mod tests {
             let said = refused("0000:01:00.0", doing, 2 << 20, &error).to_string();
             assert!(said.starts_with("0000:01:00.0: ") && parts.iter().all(|part| said.contains(part)), "{said}");
         }
+    }
+
+    #[test]
+    fn the_table_of_faults_says_what_is_warned_of_without_huge_pages() {
+        assert!(include_str!("../../../faults.md").contains(&no_huge_pages(16 << 20)));
     }
 
     #[test]

@@ -242,13 +242,7 @@ fn lend(device: &VfioPciDevice, name: &str, dma_bytes: usize) -> Result<Lent, Dr
     if dma_bytes >= HUGE_BYTES {
         match Lent::new(device, unit(HUGE_BYTES), Pages::Huge) {
             Ok(lent) => return Ok(lent),
-            Err(error) => tracing::warn!(
-                device = name,
-                %error,
-                "no huge pages for {dma_bytes} bytes of DMA memory, which takes small ones: the IOMMU is then slower; reserve some: echo {} > \
-                 /proc/sys/vm/nr_hugepages",
-                dma_bytes.div_ceil(HUGE_BYTES)
-            ),
+            Err(error) => tracing::warn!(device = name, %error, "{}", explain::no_huge_pages(dma_bytes)),
         }
     }
     let bytes = unit(DMA_ALIGN);
