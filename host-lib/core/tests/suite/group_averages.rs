@@ -88,7 +88,48 @@ fn workers_and_controllers_that_die_or_stand_still_hold_nobody_up() {
         // Also from one that only says nothing, and does not wait for it to wake up.
         assert!(job.controllers.iter().any(|host| *host > 0), "seed {seed}: the controller did not move");
         for rank in 0..workers {
-            assert!(job.is_hurt(rank) || job.is_done(rank), "seed {seed}: {rank} was held up");
+            assert!(job.is_hurt(rank, u64::MAX) || job.is_done(rank), "seed {seed}: {rank} was held up");
+        }
+    }
+}
+
+#[test]
+fn a_worker_that_stood_still_until_it_was_dropped_takes_part_again() {
+    for seed in seeds(0..12) {
+        let workers = 4 + seed as usize % 3;
+        // The controller's host, or one of the others while the controller has ended: only those are dropped that are missed.
+        let stood = 5 * MS..(300 + 100 * (seed % 3)) * MS;
+        let case = Case { frozen: vec![(0, stood.clone())], rounds: 300, ..Case::new(seed, workers, 2) };
+        let job = Job::new(case).run();
+        job.check();
+        let what = format!("seed {seed}: {:?}", job.controllers);
+        assert!(job.drops(0) == 1 && job.groups_since(0, stood.end) >= 250, "{what}");
+        assert!(job.controllers.contains(&1) && job.controllers.last() == Some(&0), "{what}: it forms groups again");
+    }
+}
+
+#[test]
+fn a_process_that_is_started_again_takes_part_again_whoever_it_was_and_died_meanwhile() {
+    for seed in seeds(0..24) {
+        let mut random = Random(seed << 9);
+        let workers = 5 + seed as usize % 3;
+        let mut case = Case { rounds: 60, ..Case::new(seed, workers, 2 + seed as usize % 2) };
+        let died_ns = 5 * MS + random.below(30 * MS);
+        // Perhaps before the others have dropped it.
+        let back_ns = died_ns + [1, MS / 10, 10 * MS, 100 * MS][seed as usize / 2 % 4];
+        let again = if seed % 2 == 0 { 0 } else { 2 };
+        (case.dies, case.restarts) = (vec![(again, died_ns)], vec![(again, back_ns)]);
+        if seed % 3 == 0 {
+            case.dies.push((1, died_ns + random.below(20 * MS)));
+        }
+        let job = Job::new(case).run();
+        job.check();
+        assert!(job.groups_since(again, back_ns) >= 50, "seed {seed}: {again} is in no groups");
+        assert_eq!(job.drops(again), 0, "seed {seed}: {again} was dropped once more");
+        // Nobody waits longer than for a silent controller.
+        assert!(job.wait_ns_max < 100 * MS, "seed {seed}: {} ns", job.wait_ns_max);
+        for rank in 0..workers {
+            assert!(job.is_hurt(rank, u64::MAX) || job.is_done(rank), "seed {seed}: {rank} was held up");
         }
     }
 }

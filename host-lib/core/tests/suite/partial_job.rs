@@ -32,6 +32,8 @@ pub struct Case {
     pub rounds: usize,
     /// Who dies, and when.
     pub dies: Vec<(usize, u64)>,
+    /// Who of them is started again, and when.
+    pub restarts: Vec<(usize, u64)>,
     /// Who does nothing for a while, and when.
     pub frozen: Vec<(usize, Range<u64>)>,
 }
@@ -39,9 +41,22 @@ pub struct Case {
 impl Case {
     pub fn new(seed: u64, workers: usize, group_size: usize) -> Self {
         let group_loss = GroupLoss::Repair { timeout_ns: 20 * MS };
-        let (dies, frozen, letters_ns) = (Vec::new(), Vec::new(), 20_000..200_000);
+        let (dies, restarts, frozen, letters_ns) = (Vec::new(), Vec::new(), Vec::new(), 20_000..200_000);
         let (elements, loss, in_flight, rounds) = (3000, 0.02, 16, 20);
-        Self { seed, workers, group_size, elements, loss, in_flight, letters_ns, group_loss, rounds, dies, frozen }
+        Self {
+            seed,
+            workers,
+            group_size,
+            elements,
+            loss,
+            in_flight,
+            letters_ns,
+            group_loss,
+            rounds,
+            dies,
+            restarts,
+            frozen,
+        }
     }
 }
 
@@ -53,12 +68,48 @@ struct Member {
     /// When its training step is over; `None`: it waits for a group, or averages.
     trained_ns: Option<u64>,
     rounds: usize,
-    is_dropped: bool,
+    /// How often it was dropped.
+    drops: usize,
+    /// Since when it waits for a group.
+    ready_ns: u64,
+}
+
+impl Member {
+    /// `again_ns`: when its process was started again, if it was.
+    fn new(case: &Case, rank: usize, again_ns: Option<u64>) -> Self {
+        let workers = case.workers;
+        let mut params = Params::new(workers, case.group_size);
+        params.weighting = if case.seed.is_multiple_of(3) { Weighting::Constant } else { Weighting::default() };
+        let timing =
+            WorkerParams { patience_ns: 300 * MS, silent_ns: 60 * MS, retry_ns: MS, ..WorkerParams::new(params) };
+        let worker = match again_ns {
+            None => Worker::new(rank, timing),
+            Some(at_ns) => Worker::rejoin(rank, timing, at_ns, at_ns),
+        };
+        let mut plane = Software::new(SoftwareJob::new(rank, workers, JOB_TAG, 4)).unwrap();
+        plane.keep_unannounced(1 << 20);
+        let early = Some(EarlyRule { grace_ns: 200_000 });
+        let params = JobParams { early, ..JobParams::new(rank, workers, 4, BOUND_NS, &plane.limits()) };
+        let in_flight = case.in_flight;
+        let params = JobParams { window_beats_max: 64, in_flight, stage_slack_ns: 3_600_000 * MS, ..params };
+        Self {
+            worker: worker.unwrap(),
+            averages: GroupAverages::new(plane, params, case.group_loss).unwrap(),
+            model: (0..case.elements).map(|at| rank as f32 + at as f32 * 1e-3).collect(),
+            iteration: 0,
+            trained_ns: Some(again_ns.unwrap_or(0)),
+            rounds: 0,
+            drops: 0,
+            ready_ns: 0,
+        }
+    }
 }
 
 /// What the judge knows of a group.
 pub struct Judged {
     pub plan: GroupPlan,
+    /// When the first of its members heard of it.
+    pub begun_ns: u64,
     pub models: BTreeMap<usize, Vec<f32>>,
     pub results: BTreeMap<usize, Averaged>,
 }
@@ -71,6 +122,8 @@ enum Carried {
     Letter(Vec<u8>),
     Datagram(Vec<u8>),
     End,
+    /// There is a channel to another process in the place of one that has ended.
+    Back,
 }
 
 pub struct Job {
@@ -84,34 +137,20 @@ pub struct Job {
     is_dead: Vec<bool>,
     pub groups: BTreeMap<u32, Vec<Judged>>,
     pub controllers: Vec<usize>,
+    /// The longest that a worker waited for a group.
+    pub wait_ns_max: u64,
+    /// How often a rank began to form the groups.
+    takeovers: usize,
+    /// How often each process was started again, and what each rank knows of that: messages to the process before are lost.
+    starts: Vec<usize>,
+    known_starts: Vec<Vec<usize>>,
 }
 
 impl Job {
     pub fn new(case: Case) -> Self {
         let mut random = Random(case.seed ^ 0x7061_7274);
         let workers = case.workers;
-        let member = |rank: usize| {
-            let mut params = Params::new(workers, case.group_size);
-            params.weighting = if case.seed.is_multiple_of(3) { Weighting::Constant } else { Weighting::default() };
-            let timing =
-                WorkerParams { patience_ns: 300 * MS, silent_ns: 60 * MS, retry_ns: MS, ..WorkerParams::new(params) };
-            let mut plane = Software::new(SoftwareJob::new(rank, workers, JOB_TAG, 4)).unwrap();
-            plane.keep_unannounced(1 << 20);
-            let early = Some(EarlyRule { grace_ns: 200_000 });
-            let params = JobParams { early, ..JobParams::new(rank, workers, 4, BOUND_NS, &plane.limits()) };
-            let in_flight = case.in_flight;
-            let params = JobParams { window_beats_max: 64, in_flight, stage_slack_ns: 3_600_000 * MS, ..params };
-            Member {
-                worker: Worker::new(rank, timing).unwrap(),
-                averages: GroupAverages::new(plane, params, case.group_loss).unwrap(),
-                model: (0..case.elements).map(|at| rank as f32 + at as f32 * 1e-3).collect(),
-                iteration: 0,
-                trained_ns: Some(0),
-                rounds: 0,
-                is_dropped: false,
-            }
-        };
-        let mut members: Vec<Member> = (0..workers).map(member).collect();
+        let mut members: Vec<Member> = (0..workers).map(|rank| Member::new(&case, rank, None)).collect();
         members.iter_mut().for_each(|member| member.trained_ns = Some(random.below(3 * MS)));
         Self {
             random,
@@ -123,6 +162,10 @@ impl Job {
             is_dead: vec![false; workers],
             groups: BTreeMap::new(),
             controllers: Vec::new(),
+            wait_ns_max: 0,
+            takeovers: 0,
+            starts: vec![0; workers],
+            known_starts: vec![vec![0; workers]; workers],
             case,
         }
     }
@@ -132,7 +175,24 @@ impl Job {
         loop {
             for (rank, at_ns) in self.case.dies.clone() {
                 if self.now_ns >= at_ns && !std::mem::replace(&mut self.is_dead[rank], true) {
-                    self.end_channels(rank);
+                    self.tell_of(rank, &Carried::End);
+                }
+            }
+            for (rank, at_ns) in self.case.restarts.clone() {
+                if self.now_ns >= at_ns && std::mem::take(&mut self.is_dead[rank]) {
+                    self.case.dies.retain(|(dead, _)| *dead != rank);
+                    self.members[rank] = Member::new(&self.case, rank, Some(self.now_ns));
+                    self.flights.retain(|Reverse((.., to, _))| *to != rank);
+                    self.starts[rank] += 1;
+                    self.known_starts[rank] = self.starts.clone();
+                    // Nothing of the process before comes after it.
+                    self.tell_of(rank, &Carried::Back);
+                    // Who has ended meanwhile it learns from the rank that lets it in.
+                    let (dead, member) = (&self.is_dead, &mut self.members[rank]);
+                    for other in (0..dead.len()).filter(|other| dead[*other]) {
+                        member.worker.handle_gone(self.now_ns, other);
+                        member.averages.handle_gone(other);
+                    }
                 }
             }
             for rank in 0..self.members.len() {
@@ -140,7 +200,9 @@ impl Job {
                     self.step(rank);
                 }
             }
-            let is_over = |rank: usize| self.is_dead[rank] || self.members[rank].is_dropped || self.is_done(rank);
+            let comes_back =
+                |rank: usize| self.case.restarts.iter().any(|(who, at_ns)| *who == rank && *at_ns > self.now_ns);
+            let is_over = |rank: usize| if self.is_dead[rank] { !comes_back(rank) } else { self.is_done(rank) };
             if (0..self.members.len()).all(is_over) {
                 return self;
             }
@@ -166,9 +228,10 @@ impl Job {
                 [member.worker.next_timeout(), member.averages.next_timeout(), member.averages.plane().next_timeout()];
             timers.into_iter().flatten().chain(member.trained_ns)
         };
-        let awake = (0..self.members.len()).filter(|rank| !self.is_still(*rank) && !self.members[*rank].is_dropped);
+        let awake = (0..self.members.len()).filter(|rank| !self.is_still(*rank));
         let thaws = self.case.frozen.iter().map(|(_, time)| time.end).filter(|end| *end > self.now_ns);
-        let deaths = self.case.dies.iter().map(|(_, at_ns)| *at_ns).filter(|at_ns| *at_ns > self.now_ns);
+        let turns = self.case.dies.iter().chain(&self.case.restarts);
+        let deaths = turns.map(|(_, at_ns)| *at_ns).filter(|at_ns| *at_ns > self.now_ns);
         let flights = self.flights.peek().map(|Reverse((at_ns, ..))| *at_ns);
         let next = awake.flat_map(of).chain(thaws).chain(deaths).chain(flights).min();
         next.unwrap_or_else(|| panic!("{:?}: somebody waits for nothing", self.case))
@@ -178,9 +241,6 @@ impl Job {
     fn step(&mut self, rank: usize) {
         let now_ns = self.now_ns;
         let member = &mut self.members[rank];
-        if member.is_dropped {
-            return;
-        }
         member.averages.plane_mut().advance(now_ns);
         if member.trained_ns.take_if(|at_ns| *at_ns <= now_ns).is_some() {
             member.iteration += 1;
@@ -190,6 +250,7 @@ impl Job {
             if member.rounds >= self.case.rounds {
                 member.worker.leave(now_ns);
             } else {
+                member.ready_ns = now_ns;
                 member.worker.ready(now_ns, member.iteration);
             }
         }
@@ -201,11 +262,15 @@ impl Job {
                 WorkerOutput::Send { to, message } => letters.push((to, Message::Partial(message))),
                 WorkerOutput::SendMembership { to, message } => letters.push((to, Message::Membership(message))),
                 WorkerOutput::Group(plan) => plans.push(plan),
-                WorkerOutput::Controller(host) => self.controllers.push(host),
-                WorkerOutput::Dropped => member.is_dropped = true,
+                WorkerOutput::Controller(host) => {
+                    self.controllers.push(host);
+                    self.takeovers += usize::from(host == rank);
+                }
+                WorkerOutput::Dropped => member.drops += 1,
             }
         }
         for plan in plans {
+            self.wait_ns_max = self.wait_ns_max.max(now_ns - member.ready_ns);
             assert!(!member.averages.is_busy(), "{:?}: {rank} is in two groups", self.case);
             let own = plan.members.iter().find(|one| usize::from(one.rank) == rank).unwrap();
             assert_eq!(own.iteration, member.iteration, "{:?}", self.case);
@@ -215,7 +280,7 @@ impl Job {
                 Some(at) => &mut of_number[at],
                 None => {
                     let (models, results) = (BTreeMap::new(), BTreeMap::new());
-                    of_number.push(Judged { plan: plan.clone(), models, results });
+                    of_number.push(Judged { plan: plan.clone(), begun_ns: now_ns, models, results });
                     of_number.last_mut().unwrap()
                 }
             };
@@ -243,6 +308,9 @@ impl Job {
     }
 
     fn send_letter(&mut self, from: usize, to: usize, carried: Carried) {
+        if self.known_starts[from][to] != self.starts[to] {
+            return;
+        }
         let Range { start, end } = self.case.letters_ns;
         let at_ns = self.now_ns + start + self.random.below(end - start);
         let last_ns = self.last_letter_ns.entry((from, to)).or_default();
@@ -252,9 +320,10 @@ impl Job {
         self.flights.push(Reverse((at_ns, self.count, from, to, carried)));
     }
 
-    fn end_channels(&mut self, rank: usize) {
+    /// All others hear of the end of a rank's channels, or of new ones.
+    fn tell_of(&mut self, rank: usize, what: &Carried) {
         for to in (0..self.members.len()).filter(|to| *to != rank) {
-            self.send_letter(rank, to, Carried::End);
+            self.send_letter(rank, to, what.clone());
         }
     }
 
@@ -280,7 +349,7 @@ impl Job {
             && *at_ns <= self.now_ns
             && let Some(Reverse((_, count, from, to, carried))) = self.flights.pop()
         {
-            if self.is_dead[to] || self.members[to].is_dropped {
+            if self.is_dead[to] {
                 continue;
             }
             if let Some((_, time)) =
@@ -299,6 +368,11 @@ impl Job {
                     member.worker.handle_gone(now_ns, from);
                     member.averages.handle_gone(from);
                 }
+                Carried::Back => {
+                    self.known_starts[to][from] = self.starts[from];
+                    member.worker.handle_back(now_ns, from);
+                    member.averages.handle_back(from);
+                }
                 Carried::Letter(bytes) => match Message::decode(from, self.case.workers, &bytes).unwrap() {
                     Message::Membership(message) => member.worker.handle_membership(now_ns, from, message).unwrap(),
                     Message::Partial(message) => {
@@ -312,18 +386,37 @@ impl Job {
         self.flights.extend(later);
     }
 
-    /// Whether a worker died or stood still.
-    pub fn is_hurt(&self, rank: usize) -> bool {
-        self.case.dies.iter().any(|(dead, _)| *dead == rank) || self.case.frozen.iter().any(|(who, _)| *who == rank)
+    /// Whether a worker died, or stood still, and is not back at this time.
+    pub fn is_hurt(&self, rank: usize, at_ns: u64) -> bool {
+        let thaws = self.case.frozen.iter().filter(|(who, _)| *who == rank).map(|(_, time)| time.end);
+        let restarts = self.case.restarts.iter().filter(|(who, _)| *who == rank).map(|(_, at_ns)| *at_ns);
+        self.is_dead[rank] || thaws.chain(restarts).any(|back_ns| at_ns < back_ns)
+    }
+
+    /// Groups of a worker with others that began after a time.
+    pub fn groups_since(&self, rank: usize, at_ns: u64) -> usize {
+        let is_it = |judged: &&Judged| {
+            judged.begun_ns > at_ns && judged.plan.members.len() > 1 && judged.results.contains_key(&rank)
+        };
+        self.groups.values().flatten().filter(is_it).count()
+    }
+
+    /// How often a worker was dropped.
+    pub fn drops(&self, rank: usize) -> usize {
+        self.members[rank].drops
     }
 
     /// Every result is the mean of its members' models by their weights, with the same bits on all members; where one of them died, or
     /// nothing is repaired, it is a mean of some of them.
     pub fn check(&self) {
-        let case = &self.case;
+        let (case, mut stale) = (&self.case, 0);
         for judged in self.groups.values().flatten() {
-            let Judged { plan, models, results } = judged;
-            let is_whole = plan.ranks().all(|rank| !self.is_hurt(rank)) && case.group_loss != GroupLoss::Average;
+            let Judged { plan, begun_ns, models, results } = judged;
+            let is_well = plan.ranks().all(|rank| !self.is_hurt(rank, *begun_ns));
+            // Of a controller that has been replaced, and does not know: some have told its successor already that they wait.
+            let is_stale = plan.ranks().any(|rank| !models.contains_key(&rank));
+            stale += usize::from(is_well && is_stale);
+            let is_whole = is_well && !is_stale && case.group_loss != GroupLoss::Average;
             let first = results.values().next();
             for (rank, averaged) in results {
                 let what = format!("{case:?}: group {plan:?}, rank {rank}");
@@ -350,5 +443,8 @@ impl Job {
                 }
             }
         }
+        // And of a process that was started again, and was to be in one before.
+        let groups = (self.takeovers - 1) * case.workers / 2 + case.restarts.len();
+        assert!(stale <= groups, "{case:?}: {stale} groups lack members that lived, expected at most {groups}");
     }
 }

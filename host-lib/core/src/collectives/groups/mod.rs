@@ -165,6 +165,11 @@ impl<P: DataPlane> GroupAverages<P> {
         }
     }
 
+    /// There is a new reliable channel to a rank whose last one had ended: to another process, which knows nothing of groups before.
+    pub fn handle_back(&mut self, rank: usize) {
+        self.gone.remove(rank);
+    }
+
     /// Does what there is to do; returns what has come of the group, once it is over.
     ///
     /// # Errors

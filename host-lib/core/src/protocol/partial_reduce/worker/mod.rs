@@ -10,15 +10,21 @@
 //!   know nothing of it.
 //! * A group that is held open, for one worker more or for a bridge, closes after [`WorkerParams::patience_ns`] without those that are
 //!   not ready. They take part again with their next ready signal.
+//! * A rank that was dropped because it stood still asks to join, and so does a process that was started again in place of one that has
+//!   ended ([`Worker::rejoin`]). It takes part from the view on in which it joins; the lowest rank takes the controller over again.
+//!   Who waits and is told nothing for [`WorkerParams::silent_ns`] says once more that it does: the first time may have been too early.
 //!
-//! Needs: a reliable channel, in order per pair of ranks. Limits: a rank that was dropped does not come back; without a quorum of
-//! ranks nobody gets a group, and the caller sets a deadline.
+//! Needs: a reliable channel, in order per pair of ranks. Limits: without a quorum of ranks nobody gets a group, nor joins, and the caller
+//! sets a deadline.
 //! Source: ours; the paper has one controller that does not die.
+
+mod office;
 
 use std::collections::VecDeque;
 
-use super::controller::{Controller, Params, ParamsError, RefusedReady};
-use super::message::{GroupMember, GroupPlan, PartialMessage};
+use self::office::Office;
+use super::controller::{Controller, Params, ParamsError};
+use super::message::{GroupPlan, PartialMessage};
 use crate::protocol::membership::{
     BadMessage, Membership, MembershipMessage, MembershipParams, Output, Settings, View,
 };
@@ -65,7 +71,7 @@ pub enum WorkerOutput {
     Group(GroupPlan),
     /// The controller is with this rank from now on.
     Controller(usize),
-    /// The others go on without this rank, for good.
+    /// The others go on without this rank, which asks to take part again: until there is a controller for it, it gets no group.
     Dropped,
 }
 
@@ -87,8 +93,10 @@ pub struct Worker {
     left: Ranks,
     /// Whose channel has ended.
     gone: Ranks,
-    /// The rank with the controller.
+    /// The rank with the controller; `None`: this rank takes no part.
     host: Option<usize>,
+    /// With which this rank asked to join the last time.
+    incarnation: u64,
     outputs: VecDeque<WorkerOutput>,
 }
 
@@ -99,22 +107,31 @@ struct Waiting {
     told: Option<(usize, u64)>,
 }
 
-/// The controller and what it needs to know beside.
-#[derive(Clone, Debug)]
-struct Office {
-    controller: Controller,
-    /// Of the next group.
-    number: u32,
-    /// When those that wait are told that it is there.
-    alive_at_ns: u64,
-}
-
 impl Worker {
     /// A worker of a job that begins. Its ranks are the workers of `params.groups`.
     ///
     /// # Errors
     /// If groups cannot be formed like that.
     pub fn new(rank: usize, params: WorkerParams) -> Result<Self, ParamsError> {
+        let mut worker = Self::blank(rank, params)?;
+        worker.run(0);
+        Ok(worker)
+    }
+
+    /// A worker of a process that was started again, in a job that runs: it asks to join. `incarnation`: greater than that of any process
+    /// of this rank before; the time of day will do. Its model counts as any other: it must be a trained one.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn rejoin(rank: usize, params: WorkerParams, now_ns: u64, incarnation: u64) -> Result<Self, ParamsError> {
+        let mut worker = Self::blank(rank, params)?;
+        worker.incarnation = incarnation;
+        worker.membership.join(now_ns, incarnation);
+        worker.run(now_ns);
+        Ok(worker)
+    }
+
+    fn blank(rank: usize, params: WorkerParams) -> Result<Self, ParamsError> {
         // So that all ranks hear of it, not only the one with the controller.
         Controller::new(params.groups.clone())?;
         let ranks = params.groups.workers;
@@ -128,7 +145,7 @@ impl Worker {
         let membership =
             Membership::new(rank, members, Settings { hadamard: false, bound_ns: 1 }).map_err(|_| outside)?;
         let none = || Ranks::none(ranks);
-        let mut worker = Self {
+        Ok(Self {
             rank,
             params,
             membership,
@@ -138,10 +155,9 @@ impl Worker {
             left: none(),
             gone: none(),
             host: None,
+            incarnation: 0,
             outputs: VecDeque::new(),
-        };
-        worker.run(0);
-        Ok(worker)
+        })
     }
 
     /// This rank has a model of an iteration, greater than that of its last group, and waits for a group.
@@ -207,7 +223,19 @@ impl Worker {
         self.membership.handle_gone(rank);
         self.suspect(now_ns, rank);
         if let Some(office) = &mut self.office {
-            office.controller.leave(rank);
+            office.leave(rank);
+        }
+        self.run(now_ns);
+    }
+
+    /// There is a new reliable channel to a rank whose last one had ended: to another process, which asks to join.
+    pub fn handle_back(&mut self, now_ns: u64, rank: usize) {
+        self.gone.remove(rank);
+        self.left.remove(rank);
+        self.membership.handle_back(rank);
+        if let Some(waiting) = &mut self.waiting {
+            // What the process before was told is lost.
+            waiting.told = waiting.told.filter(|(host, _)| *host != rank);
         }
         self.run(now_ns);
     }
@@ -222,13 +250,8 @@ impl Worker {
     pub fn next_timeout(&self) -> Option<u64> {
         let told = self.waiting.as_ref().and_then(|waiting| waiting.told).filter(|(host, _)| *host != self.rank);
         let silent = told.map(|(_, heard_ns)| heard_ns.saturating_add(self.params.silent_ns));
-        let office = self.office.as_ref().map(|office| {
-            let waits = office.controller.waiting().next().is_some();
-            let patience = office.controller.open_since_ns().map(|at| at.saturating_add(self.params.patience_ns));
-            let alive = waits.then_some(office.alive_at_ns);
-            office.controller.next_wake_ns().into_iter().chain(patience).chain(alive)
-        });
-        silent.into_iter().chain(office.into_iter().flatten()).chain(self.membership.next_timeout()).min()
+        let office = self.office.as_ref().and_then(Office::next_timeout);
+        silent.into_iter().chain(office).chain(self.membership.next_timeout()).min()
     }
 
     /// What is to be done next, in order.
@@ -252,8 +275,11 @@ impl Worker {
                     self.outputs.push_back(WorkerOutput::SendMembership { to, message });
                 }
                 Output::Dropped => {
-                    (self.office, self.waiting, self.host) = (None, None, None);
+                    (self.office, self.host) = (None, None);
+                    self.waiting.iter_mut().for_each(|waiting| waiting.told = None);
                     self.outputs.push_back(WorkerOutput::Dropped);
+                    self.incarnation += 1;
+                    self.membership.join(now_ns, self.incarnation);
                 }
                 Output::Silent { .. } | Output::View(_) => {}
             }
@@ -265,13 +291,12 @@ impl Worker {
         if host != self.host {
             self.host = host;
             self.outputs.extend(host.map(WorkerOutput::Controller));
-            let controller =
-                if host == Some(self.rank) { Controller::new(self.params.groups.clone()).ok() } else { None };
-            self.office = controller.map(|controller| Office { controller, number: self.number, alive_at_ns: now_ns });
+            let is_here = host == Some(self.rank);
+            self.office = if is_here { Office::new(&self.params, self.number, now_ns).ok() } else { None };
         }
-        if let Some(Office { controller, .. }) = &mut self.office {
+        if let Some(office) = &mut self.office {
             let is_out = |rank: &usize| !newest.has(*rank) || self.left.contains(*rank) || self.gone.contains(*rank);
-            (0..self.params.groups.workers).filter(is_out).for_each(|rank| controller.leave(rank));
+            (0..self.params.groups.workers).filter(is_out).for_each(|rank| office.leave(rank));
         }
     }
 
@@ -292,29 +317,8 @@ impl Worker {
 
     fn form_groups(&mut self, now_ns: u64) {
         let view = self.membership.newest().map_or(0, |view| view.number);
-        let Some(Office { controller, number, alive_at_ns }) = &mut self.office else { return };
-        let mut messages = Vec::new();
-        if controller.open_since_ns().is_some_and(|at_ns| now_ns >= at_ns.saturating_add(self.params.patience_ns)) {
-            controller.leave_behind();
-        }
-        while *number <= GroupPlan::NUMBER_MAX
-            && let Some(group) = controller.poll_group(now_ns)
-        {
-            let of = |member: &super::Member| GroupMember {
-                rank: member.worker as u16,
-                iteration: member.iteration,
-                weight: member.weight,
-            };
-            let members: Vec<GroupMember> = group.members.iter().map(of).collect();
-            let plan = GroupPlan { number: *number, iteration: group.iteration, is_full: group.is_full, members };
-            *number += 1;
-            messages.extend(plan.ranks().map(|rank| (rank, PartialMessage::Group { group: plan.clone() })));
-        }
-        if now_ns >= *alive_at_ns {
-            *alive_at_ns = now_ns.saturating_add((self.params.silent_ns / 4).max(1));
-            messages.extend(controller.waiting().map(|rank| (rank, PartialMessage::Alive { view })));
-        }
-        for (to, message) in messages {
+        let messages = self.office.as_mut().map(|office| office.poll(now_ns, view));
+        for (to, message) in messages.into_iter().flatten() {
             match message {
                 PartialMessage::Group { group } if to == self.rank => self.take_group(to, group),
                 _ if to == self.rank => {}
@@ -325,18 +329,11 @@ impl Worker {
 
     /// A rank waits for a group.
     fn take_ready(&mut self, now_ns: u64, from: usize, iteration: u64, number: u32) {
-        // Whoever has not heard that the controller is elsewhere tells that one once it has.
-        let Some(Office { controller, number: next, .. }) = &mut self.office else { return };
-        *next = (*next).max(number);
-        let mut result = controller.ready(now_ns, from, iteration);
-        let is_out = |rank| self.left.contains(rank) || self.gone.contains(rank);
-        let is_live = self.membership.newest().is_some_and(|view| view.has(from)) && !is_out(from);
-        if matches!(result, Err(RefusedReady::Left { .. })) && is_live {
-            controller.join(from);
-            result = controller.ready(now_ns, from, iteration);
-        }
-        if let Err(error) = result {
-            tracing::debug!(%error, "a ready signal is not taken");
+        // Whoever has not heard that the controller is elsewhere tells that one once it has; whoever has before this rank, once more.
+        let Some(office) = &mut self.office else { return };
+        let is_live = self.membership.newest().is_some_and(|view| view.has(from));
+        if is_live && !self.left.contains(from) && !self.gone.contains(from) {
+            office.ready(now_ns, from, iteration, number);
         }
     }
 
@@ -356,7 +353,7 @@ impl Worker {
     fn take_leave(&mut self, from: usize) {
         self.left.insert(from);
         if let Some(office) = &mut self.office {
-            office.controller.leave(from);
+            office.leave(from);
         }
     }
 
@@ -380,14 +377,12 @@ impl Worker {
         }
     }
 
-    /// Whoever has the controller must say something to a rank that waits.
+    /// Whoever has the controller must say something to a rank that waits, or is told once more, and suspected.
     fn watch_host(&mut self, now_ns: u64) {
         let told = self.waiting.as_ref().and_then(|waiting| waiting.told).filter(|(host, _)| *host != self.rank);
         let Some((host, heard_ns)) = told else { return };
         if now_ns >= heard_ns.saturating_add(self.params.silent_ns) {
-            if let Some((_, heard_ns)) = self.waiting.as_mut().and_then(|waiting| waiting.told.as_mut()) {
-                *heard_ns = now_ns;
-            }
+            self.waiting.iter_mut().for_each(|waiting| waiting.told = None);
             self.suspect(now_ns, host);
         }
     }
