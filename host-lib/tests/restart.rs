@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use optireduce::{Bound, BucketOptions, Communicator, Early, Error, ExactOp, Launch, UpdateAction};
+use optireduce::{Bound, BucketOptions, Communicator, Early, Error, ExactOp, Launch, PartialOptions, UpdateAction};
 use root::free_root;
 use weights::{add, assert_equal, print, settle};
 
@@ -36,6 +36,8 @@ fn rank(root: &str, returns: u32) {
         assert!(error.starts_with("this process was started again,"), "{error}");
         let error = communicator.bucket(ELEMENTS + 1, BucketOptions::new()).unwrap_err().to_string();
         assert!(error.contains("elements is 5001 on rank 1, but 5000 on rank 0"), "{error}");
+        let error = communicator.partial_reduce(8, PartialOptions::new(2)).unwrap_err().to_string();
+        assert!(error.contains("takes no part in groups that were declared before; call `rejoin`"), "{error}");
     }
     // Nothing is shared with a process that was started again, which knows nobody's memory.
     let is_local = std::env::var(LOCAL.0).as_deref() == Ok(LOCAL.1);
@@ -97,6 +99,14 @@ fn rank(root: &str, returns: u32) {
     );
     let more = communicator.bucket(7, BucketOptions::new()).unwrap();
     assert_eq!((more.id(), others > 0), (1, true), "all ranks are in step, and declare another bucket");
+    let mut partial = communicator.partial_reduce(8, PartialOptions::new(2)).unwrap();
+    let mut iteration = 0;
+    for _ in 0..3 {
+        let report = partial.average(&mut [rank as f32; 8], iteration + 1).unwrap();
+        assert!(report.uncounted_ranks().is_empty() && report.missing_ranges().is_empty(), "{report}");
+        iteration = report.iteration();
+    }
+    partial.close().unwrap();
     communicator.close().unwrap();
     print(&weights);
 }

@@ -60,7 +60,7 @@ impl From<Error> for Failure {
             Error::Control(error) => of_control(error),
             Error::Argument { .. } | Error::Operation { .. } | Error::Cards { .. } => OPTR_INVALID_ARGUMENT,
             Error::Memory(_) => OPTR_NO_MEMORY,
-            Error::Dropped | Error::LeftOut => OPTR_DROPPED,
+            Error::Dropped => OPTR_DROPPED,
             Error::NoAgreement { .. } => OPTR_PEER_FAILED,
             Error::Closed => OPTR_CLOSED,
             _ => OPTR_INTERNAL,
@@ -150,10 +150,9 @@ mod tests {
     fn errors_say_whose_they_are() {
         let memory = NotEnoughMemory { what: "a bucket".into(), needed: 2, available: 1, remedy: "" };
         let gone = ControlError::Gone(3);
-        let cases: [(Error, _, _); 9] = [
+        let cases: [(Error, _, _); 8] = [
             (memory.into(), OPTR_NO_MEMORY, false),
             (Error::Dropped, OPTR_DROPPED, false),
-            (Error::LeftOut, OPTR_DROPPED, true),
             (Error::Closed, OPTR_CLOSED, true),
             (Error::Argument { name: "root", found: 3, expected: "less".into() }, OPTR_INVALID_ARGUMENT, false),
             (gone.clone().into(), OPTR_PEER_FAILED, true),

@@ -134,11 +134,6 @@ pub enum Error {
          model from a rank that stayed"
     )]
     Dropped,
-    /// The others form groups without this rank.
-    #[error(
-        "the others go on without this rank: it was to form their groups, and said nothing for too long; make a new communicator"
-    )]
-    LeftOut,
     /// No quorum of ranks answers.
     #[error(
         "the ranks did not agree on who takes part within {} s; a quorum is more than half of the ranks, or half of them with \

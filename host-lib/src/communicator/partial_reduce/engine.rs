@@ -20,6 +20,8 @@ use crate::wait::Sources;
 
 /// It looks around this often even if nothing happens.
 const NAP: Duration = Duration::from_millis(500);
+/// It has stood still if that took so long: nobody else is to blame for what did not come meanwhile.
+const STANDSTILL: Duration = Duration::from_secs(2);
 /// And so often after a failure.
 const LAST_NAP: Duration = Duration::from_millis(10);
 /// How long packets may take to leave at the end.
@@ -39,6 +41,8 @@ struct Waiting {
     model: Option<Vec<f32>>,
     reply: Sender<(Vec<f32>, PartialReport)>,
     since: Instant,
+    /// Of this, how long this process stood still.
+    stood_still: Duration,
     /// When it had its group.
     grouped: Option<Instant>,
 }
@@ -58,6 +62,8 @@ pub(super) struct GroupEngine {
     /// How long a group may take to form.
     limit: Duration,
     waiting: Option<Waiting>,
+    /// When it last looked around.
+    turned: Instant,
     /// Of the last group.
     iteration: u64,
     closing: Option<(Sender<()>, Instant, Duration)>,
@@ -90,6 +96,7 @@ impl GroupEngine {
             elements,
             limit,
             waiting: None,
+            turned: Instant::now(),
             iteration: 0,
             closing: None,
             ending: None,
@@ -125,6 +132,10 @@ impl GroupEngine {
 
     /// Does what there is to do.
     fn turn(&mut self) -> Result<(), Error> {
+        let since_last = std::mem::replace(&mut self.turned, Instant::now()).elapsed();
+        if let Some(waiting) = self.waiting.as_mut().filter(|_| since_last > STANDSTILL) {
+            waiting.stood_still += since_last;
+        }
         while self.take_command()?.is_continue() {}
         if self.failed.is_some() {
             return Ok(());
@@ -148,7 +159,7 @@ impl GroupEngine {
         }
         self.close();
         let waits = self.waiting.as_ref().filter(|waiting| waiting.grouped.is_none());
-        match waits.map(|waiting| waiting.since.elapsed()) {
+        match waits.map(|waiting| waiting.since.elapsed().saturating_sub(waiting.stood_still)) {
             Some(waited) if waited > self.limit => Err(Error::NoAgreement { waited }),
             _ => Ok(()),
         }
@@ -183,7 +194,8 @@ impl GroupEngine {
                 Err(error) => drop(reply.send(Err(error))),
                 Ok(()) => {
                     let (model, since) = (Some(model), Instant::now());
-                    self.waiting = Some(Waiting { model, reply, since, grouped: None });
+                    let stood_still = Duration::ZERO;
+                    self.waiting = Some(Waiting { model, reply, since, stood_still, grouped: None });
                     self.worker.ready(now_ns, iteration);
                 }
             },
@@ -260,7 +272,9 @@ impl GroupEngine {
                 WorkerOutput::Controller(worker) => {
                     tracing::info!(rank = self.ranks[worker], "a rank forms the groups from now on");
                 }
-                WorkerOutput::Dropped => return Err(Error::LeftOut),
+                WorkerOutput::Dropped => {
+                    tracing::warn!("the others go on without this rank, which asks to take part again");
+                }
             }
         }
         Ok(())

@@ -36,6 +36,9 @@ const UNANNOUNCED_BYTES_MAX: usize = 16 << 20;
 /// Silence that closes a stage early, unless the communicator says: what comes later is fetched.
 const GRACE: Duration = Duration::from_millis(1);
 
+const STARTED_AGAIN: &str = "this process was started again, and takes no part in groups that were declared before; call `rejoin` and take \
+                             part in a collective, then close the groups and declare them anew on all ranks";
+
 /// How groups are formed and what they do; the same on all ranks.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -153,7 +156,8 @@ impl Communicator {
     /// each rank [averages](PartialReduce::average) at its own pace. All ranks begin with the same model:
     /// [`broadcast`](Self::broadcast) it.
     ///
-    /// One rank, the lowest that lives, forms the groups; if its process ends or it stands still, the others agree on the next one.
+    /// One rank, the lowest that lives, forms the groups; if its process ends or it stands still, the others agree on the next one. One
+    /// that only stood still is in groups again once it goes on; a process that was started again is not, see the errors.
     ///
     /// ```no_run
     /// # fn train(mut communicator: optireduce::Communicator, mut model: Vec<f32>, step: fn(&mut [f32])) -> Result<(), Box<dyn std::error::Error>> {
@@ -172,7 +176,8 @@ impl Communicator {
     /// ```
     ///
     /// # Errors
-    /// See [`ConnectError`]. Arguments that differ are an error on all ranks, which names the rank and both values.
+    /// See [`ConnectError`]. Arguments that differ are an error on all ranks, which names the rank and both values. A process that was started
+    /// again ([`Launch::rejoin`]) takes part in a collective first; then all ranks close their groups and declare them anew.
     pub fn partial_reduce(&mut self, elements: usize, options: PartialOptions) -> Result<PartialReduce, ConnectError> {
         block_on(self.partial_reduce_async(elements, options))
     }
@@ -203,7 +208,12 @@ impl Communicator {
         let what = format!("partial reduce of {elements} elements");
         let memory = memory::require(what, needed, "average a smaller model, or give this rank more");
         let terms = options.terms(elements, memory.is_ok());
-        let begun = self.free_place().map(|(root, listener)| {
+        let free_place = if self.is_outside() {
+            Err(ConnectError::Params(STARTED_AGAIN.into()))
+        } else {
+            self.free_place().map_err(ConnectError::from)
+        };
+        let begun = free_place.map(|(root, listener)| {
             let place = root.into_bytes();
             let places =
                 self.shared.call(terms, move |channel, timeout| channel.hand_over(|_| Some(&place), false, timeout));
