@@ -7,7 +7,7 @@ fn help_end(examples: &str) -> String {
     format!(
         "Exit codes:
   0  done
-  1  a step of the self-test failed, or a card cannot be used yet
+  1  a card did not do what it should, or cannot be used yet
   2  it could not run, or not to the end: arguments, no card there, card in use
 
 {examples}"
@@ -49,6 +49,15 @@ const SELFTEST_EXAMPLES: &str = "Examples:
   optireduce-nic selftest /tmp/card.sock
   optireduce-nic selftest 0000:5e:00.0 --seed 7
   optireduce-nic selftest /tmp/card.sock --json";
+
+const BENCH_EXAMPLES: &str = "Examples:
+  optireduce-nic bench /tmp/card.sock
+  optireduce-nic bench 0000:5e:00.0 --commands 10000
+  optireduce-nic bench /tmp/card.sock --json";
+
+const BENCH: &str = "Measure what a card costs its host: time from doorbell to completion, accesses to registers and CPU time of a collective.
+
+As in the self-test, the card is rank 0 of a job of two whose other rank is absent, and sends its packets to 192.0.2.1.";
 
 const INFO: &str = "Show what a card is, what it can do, and where it is on the network.";
 
@@ -104,6 +113,9 @@ pub enum Command {
     /// Test a card: registers, queues, interrupts, DMA, windows, numbers
     #[command(long_about = about(SELFTEST), after_help = help_end(SELFTEST_EXAMPLES))]
     Selftest(SelftestArgs),
+    /// Measure a card: doorbell to completion, accesses to registers, CPU time
+    #[command(long_about = about(BENCH), after_help = help_end(BENCH_EXAMPLES))]
+    Bench(BenchArgs),
     /// Show all registers of a card, decoded
     #[command(long_about = about(DUMP), after_help = help_end(DUMP_EXAMPLES))]
     Dump(CardArgs),
@@ -163,4 +175,17 @@ pub struct SelftestArgs {
     /// What random values, lengths and places follow from [default: another one each time; it is printed]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+}
+
+/// Arguments of `bench`.
+#[derive(Debug, clap::Args)]
+pub struct BenchArgs {
+    #[command(flatten)]
+    pub card: CardArgs,
+    /// Commands to and fro whose time is measured
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub commands: u32,
+    /// Collectives of each size
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub collectives: u32,
 }

@@ -1,6 +1,7 @@
 //! `optireduce-nic`: finds, describes and tests OptiReduce SmartNICs.
 
 mod args;
+mod bench;
 mod bind;
 mod card;
 mod doctor;
@@ -39,6 +40,7 @@ fn command(command: &Command) -> Result<(), Failure> {
         Command::Doctor(args) => doctor::run(args),
         Command::Info(args) => info::run(args),
         Command::Selftest(args) => selftest::run(args),
+        Command::Bench(args) => bench::run(args),
         Command::Dump(args) => dump::run(args),
     }
 }

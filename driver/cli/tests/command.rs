@@ -14,7 +14,7 @@ fn text(bytes: &[u8]) -> String {
 #[test]
 fn what_cannot_be_meant_is_refused_with_a_sentence() {
     let missing = format!("{}/missing.sock", env!("CARGO_TARGET_TMPDIR"));
-    for command in ["info", "selftest", "dump"] {
+    for command in ["info", "selftest", "bench", "dump"] {
         for (arguments, part) in [
             (&[command][..], "no card is named"),
             (&[command, ""], "no card is named"),
@@ -55,7 +55,7 @@ fn the_environment_may_name_the_card() {
 
 #[test]
 fn every_help_ends_with_exit_codes_and_examples() {
-    for command in ["list", "bind", "unbind", "doctor", "info", "selftest", "dump"] {
+    for command in ["list", "bind", "unbind", "doctor", "info", "selftest", "bench", "dump"] {
         let output = nic(&[command, "--help"]);
         let said = text(&output.stdout);
         assert!(output.status.success(), "{said}");

@@ -96,6 +96,25 @@ fn the_self_test_passes_as_often_as_it_is_run_and_leaves_the_card_idle() {
     assert!(output.status.success() && said.contains(", seed ") && said.ends_with("passed\n"), "{said}");
 }
 
+/// The goal of the fast path, on a card in another process.
+#[test]
+fn a_collective_takes_one_doorbell_and_no_read() {
+    let card = serve();
+    let report = json("bench", &card.socket, &["--commands", "50", "--collectives", "10"]);
+    assert!(report["doorbell_to_completion_p50_us"].as_f64().unwrap() > 0.0, "{report}");
+    let collectives = report["collectives"].as_array().unwrap();
+    let bytes: Vec<_> = collectives.iter().map(|cost| cost["bytes"].as_u64().unwrap()).collect();
+    assert_eq!(bytes, [4096, 65536, 1 << 20]);
+    for cost in collectives {
+        // A card that is held up for 10 ms is asked whether it works.
+        assert_eq!((&cost["doorbell_stores"], &cost["loads_min"]), (&1.0.into(), &0.into()), "{report}");
+        assert!(cost["cpu_us"].as_f64().unwrap() > 0.0, "{report}");
+    }
+    let output = run("bench", &card.socket, &["--commands", "50", "--collectives", "10"]);
+    assert!(String::from_utf8(output.stdout).unwrap().contains("doorbell to completion: "));
+    json("selftest", &card.socket, &["--seed", "1"]);
+}
+
 /// Wherever the test is by then: before it has the card, in a step, or through.
 #[test]
 fn a_card_that_is_killed_ends_the_self_test_at_once() {

@@ -11,10 +11,10 @@ mod random;
 mod registers;
 mod report;
 #[cfg(test)]
-mod testing;
+pub mod testing;
 #[cfg(test)]
 mod tests;
-mod windows;
+pub mod windows;
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -131,7 +131,7 @@ fn leave_idle<B: Bus>(nic: &mut Nic<B>, reset: impl Fn(&B) -> Result<(), DriverE
 }
 
 /// The job of the test, on the smallest rings, so that they turn often.
-fn job<B: Bus>(nic: &Nic<B>, queue: usize) -> Result<JobConfig, DriverError> {
+pub fn job<B: Bus>(nic: &Nic<B>, queue: usize) -> Result<JobConfig, DriverError> {
     let place = nic.network_address()?;
     let own = place.map_or(Endpoint::of_ip(UNKNOWN), |place| place.endpoint);
     Ok(JobConfig {

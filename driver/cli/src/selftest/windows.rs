@@ -1,6 +1,6 @@
 //! Windows: what the card reads from host memory, computes, writes back and reports, bit by bit.
 
-mod case;
+pub mod case;
 mod memory;
 
 use std::time::Duration;

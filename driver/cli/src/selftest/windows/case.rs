@@ -76,7 +76,7 @@ pub fn all(window_beats_max: usize, random: &mut Random) -> Vec<Case> {
 
 impl Case {
     /// A window without padding.
-    fn whole(beats: usize, gradient_at: usize, result_at: usize) -> Self {
+    pub fn whole(beats: usize, gradient_at: usize, result_at: usize) -> Self {
         Self { beats, host_beats: beats, elements: beats * LANES, gradient_at, result_at, rotation: 0 }
     }
 
