@@ -171,6 +171,32 @@ fn silence_of_a_removed_card_is_no_timeout() {
     assert!(matches!(error, DriverError::DeviceGone { .. }), "{error}");
 }
 
+/// A wait without an end in sight notices it all the same.
+#[test]
+fn a_wait_ends_long_before_its_timeout_once_the_card_does_not_work() {
+    type Is = fn(&DriverError) -> bool;
+    let cases: [(&Register, u32, Is); 3] = [
+        (&regs::MAGIC, u32::MAX, |error| matches!(error, DriverError::DeviceGone { .. })),
+        (&regs::CONTROL, 0, |error| matches!(error, DriverError::WasReset { found: 0, expected: 1, .. })),
+        (&regs::STATUS, regs::status_stopped(0), |error| matches!(error, DriverError::QueueStopped { queue: 0, .. })),
+    ];
+    for (register, value, is_expected) in cases {
+        let (_card, bus) = TestCard::new(MIB);
+        let broken = Arc::new(AtomicBool::new(false));
+        let switch = broken.clone();
+        let fault = move |read: &Register, found| match switch.load(Ordering::Relaxed) && read == register {
+            true => value,
+            false => found,
+        };
+        let mut nic = Nic::open(FaultBus::new(bus).on_read(fault)).unwrap();
+        nic.configure(&job(4)).unwrap();
+        nic.check_working().unwrap();
+        broken.store(true, Ordering::Relaxed);
+        let error = nic.wait_completion(Duration::from_secs(24 * 3600)).err().unwrap();
+        assert!(is_expected(&error), "{}: {error}", register.name);
+    }
+}
+
 #[test]
 fn all_ones_in_a_ring_index_mean_removal_not_a_bad_index() {
     type Call = fn(&mut Nic<FaultBus<optireduce_driver::InProcessBus>>) -> Result<(), DriverError>;
