@@ -289,6 +289,8 @@ pub struct RunArgs {
     pub job: JobArgs,
 }
 
+const NOT_ENTERED: &str = "--rejoin: a job with --file, --groups, --partial, --card or --engine tcp cannot be entered; start all its ranks again";
+
 impl RunArgs {
     /// This rank's place in its job.
     pub fn launch(&self) -> Result<Launch, String> {
@@ -307,8 +309,11 @@ impl RunArgs {
             Some(job_id) => launch.job_id(job_id.clone()),
             None => launch,
         };
+        if launch.rejoin && !self.may_be_entered() {
+            return Err(NOT_ENTERED.replacen("--rejoin", "OPTIREDUCE_REJOIN", 1));
+        }
         let rejoin = self.rejoin || launch.rejoin;
-        Ok(launch.rejoin(rejoin && self.may_be_entered()))
+        Ok(launch.rejoin(rejoin))
     }
 
     /// Whether a process may come into the job while it runs.
@@ -334,10 +339,7 @@ impl RunArgs {
             return Err(format!("--card: {option} {because}; leave out one of them"));
         }
         if self.rejoin && !self.may_be_entered() {
-            return Err(
-                "--rejoin: a job with --file, --groups, --partial, --card or --engine tcp cannot be entered; start all its ranks again"
-                    .into(),
-            );
+            return Err(NOT_ENTERED.into());
         }
         Ok(())
     }

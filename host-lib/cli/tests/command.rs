@@ -199,6 +199,10 @@ fn what_cannot_run_is_named_with_exit_code_2() {
             "{error}"
         );
     }
+    let mut again = Command::new(env!("CARGO_BIN_EXE_optireduce"));
+    let again = again.args(nobody).args(["--partial", "2"]).env("OPTIREDUCE_REJOIN", "1").output().unwrap();
+    let said = String::from_utf8_lossy(&again.stderr);
+    assert!(said.contains("OPTIREDUCE_REJOIN: a job with --file, --groups, --partial,"), "{said}");
     let far = ["run", "--rank", "2", "--world-size", "2", "--root", "h:1"];
     assert!(error(&far).contains(r#"rank is "2", expected 0 to 1"#));
     let interface = [&nobody[..], &["--interface", "nosuch0"]].concat();
