@@ -18,10 +18,11 @@ import optireduce
 import optireduce.torch
 import torch
 import torch.distributed as dist
-import trainer
+import tasks
 from optireduce.torch import _settings
+from tasks import TRAINED_IMAGES, digits
 from torch.nn.parallel import DistributedDataParallel
-from trainer import TIMEOUT, TRAINED_IMAGES, digits, flat, parse
+from trainer import TIMEOUT, flat, parse
 
 #: Ranks meet at this port, and the two after it, in the first run, at the next ones in the next: TCP keeps old ones for a while.
 PORT = 25_000
@@ -51,14 +52,15 @@ def shard(images: torch.Tensor, labels: torch.Tensor, rank: int, ranks: int) -> 
 
 
 def network() -> torch.nn.Module:
-    return trainer.network("mlp")[0]
+    return tasks.network("mlp")[0]
 
 
 def judge(parameters: torch.Tensor, images: torch.Tensor, labels: torch.Tensor) -> tuple[float, float]:
     """Loss and accuracy of a model on images that were not trained with."""
     module = network()
     torch.nn.utils.vector_to_parameters(parameters, module.parameters())
-    return trainer.judge(module, images, labels)
+    with torch.no_grad():
+        return tasks.judge(module(images), labels)
 
 
 class Worker:

@@ -31,7 +31,7 @@ Exit codes:
   1  a run failed; the tables show the others
   2  nothing could be run: arguments, rights, missing programs"""
 
-MODELS = ["mlp", "conv"]
+MODELS = ["mlp", "conv", "text"]
 #: Networks that lose packets: arguments of badnet. Bursts: outages of a link of 1 ms on average.
 LOSSES: dict[str, list[str]] = {
     "0 %": [],
@@ -42,7 +42,14 @@ LOSSES: dict[str, list[str]] = {
     "5 %": ["--loss", "0.05"],
     "10 %": ["--loss", "0.1"],
 }
-HADAMARD = ["off", "on", "auto"]
+REPAIRED = {"repair": True, "wait_for_repairs": True}
+#: Settings of what is compared where packets are lost. The same ones in all: a run leaves its own to the next.
+BOUNDED: dict[str, dict[str, Any]] = {
+    "Hadamard off": {"hadamard": "off", **REPAIRED},
+    "Hadamard on": {"hadamard": "on", **REPAIRED},
+    "Hadamard auto": {"hadamard": "auto", **REPAIRED},
+    "Hadamard on, no repair": {"hadamard": "on", "repair": False, "wait_for_repairs": False},
+}
 #: Arguments of badnet, and in which share of the steps a rank is late. Delays are those of tests/compare.
 DELAYS = ["--delay-us", "200", "--delay-hold-ms", "10", "--delay-p99-over-p50", "3"]
 CONDITIONS: dict[str, tuple[list[str], float]] = {
@@ -79,9 +86,8 @@ def plan(args: argparse.Namespace) -> Iterator[tuple[list[str], list[Run]]]:
         for seed, model in turns:
             if loss == "0 %":
                 runs.append(run("accuracy", loss, "gloo", model, seed, {}))
-            for mode in HADAMARD:
-                settings = {"bound_ms": args.bound_ms, "hadamard": mode}
-                runs.append(run("accuracy", loss, f"optireduce, Hadamard {mode}", model, seed, settings))
+            for name, settings in BOUNDED.items():
+                runs.append(run("accuracy", loss, f"optireduce, {name}", model, seed, {"bound_ms": args.bound_ms, **settings}))
         yield LOSSES[loss], runs
     for condition in args.conditions if "time" in args.what else []:
         network, late = CONDITIONS[condition]
@@ -166,13 +172,13 @@ def parse() -> argparse.Namespace:
     add("--append", action="store_true", help="keep the runs that runs.jsonl has, but those of the conditions that are run again")
     add("--read", type=pathlib.Path, metavar="FILE", help="train nothing; tables and plot of the runs of this runs.jsonl")
     add("--what", type=listed("accuracy", "time"), default=["accuracy", "time"], help="accuracy,time (default: both)")
-    add("--models", type=listed(*MODELS), help="mlp,conv (default: both)")
+    add("--models", type=listed(*MODELS), help="mlp,conv,text (default: all)")
     add("--conditions", type=listed(*CONDITIONS), default=list(CONDITIONS), help=f"of time: {','.join(CONDITIONS)} (default: all)")
     add("--losses", type=listed(*LOSSES), default=list(LOSSES), help=f"of accuracy: {','.join(LOSSES)} (default: all)")
     add("--contenders", type=listed(*CONTENDERS), default=CONTENDERS, help="of time: optireduce,gloo,gloo-tuned (default: all)")
     add("--ranks", type=number(2, 64), default=4, help="one per host (default: %(default)s)")
     add("--seeds", type=number(1, 100), help="of weights, batches and late steps (default: 5)")
-    add("--epochs", type=number(1, 1000), help="passes over the data (default: 10)")
+    add("--epochs", type=number(1, 1000), help="passes over the data (default: 10), of text 20 steps each")
     add("--bound-ms", type=number(1, 60_000), default=200, help="deadline of a stage where accuracy is asked for (default: %(default)s ms)")
     add("--note", default="", help="a sentence about the machine, for results.md")
     add("--badnet", type=pathlib.Path, help=argparse.SUPPRESS)

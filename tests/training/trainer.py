@@ -1,9 +1,9 @@
-"""One rank that trains small networks on handwritten digits, one after the other, and measures how it went.
+"""One rank that trains small networks, one after the other, and measures how it went.
 
     badnet run --loss 0.01 -- python tests/training/trainer.py runs.json rows.jsonl
 
 `runs.json` is a list of runs; rank 0 appends a row for each to `rows.jsonl`: the run, and what became of it. Rank and peers come
-from torchrun's variables. The data and the way to train are those of host-lib/python/examples/ddp_digits.py.
+from torchrun's variables.
 """
 
 import argparse
@@ -12,7 +12,6 @@ import json
 import os
 import pathlib
 import random
-import sys
 import time
 from typing import Any
 
@@ -20,50 +19,31 @@ import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "host-lib" / "python" / "examples"))
-
-import optireduce  # noqa: E402
-import optireduce.torch  # noqa: E402
-from ddp_digits import digits  # noqa: E402
+import optireduce
+import optireduce.torch
+from tasks import Task, task
 
 #: Ranks meet at this port in the first run, at the next one in the next: TCP keeps old ones for a while.
 PORT = 24_000
 #: How long a rank waits for the others.
 TIMEOUT = datetime.timedelta(seconds=60)
-TRAINED_IMAGES = 1440
-IMAGES_PER_RANK = 32
 #: Steps between two points of a curve.
 STEPS_PER_POINT = 3
 
 
-def network(model: str) -> tuple[torch.nn.Module, float]:
-    """A network of about ten thousand parameters for 8x8 images, and its learning rate."""
-    nn = torch.nn
-    if model == "mlp":
-        return nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 10)), 0.2
-    layers = [nn.Conv2d(1, 16, 3, padding=1), nn.ReLU(), nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2)]
-    return nn.Sequential(nn.Unflatten(1, (1, 8, 8)), *layers, nn.Flatten(), nn.Linear(512, 10)), 0.1
-
-
 def warm_up(model: str) -> None:
     """What torch loads and compiles in a first step, which takes longer than all that is measured."""
-    module, rate = network(model)
-    optimizer = torch.optim.SGD(module.parameters(), lr=rate, momentum=0.9)
+    work = task(model)
+    optimizer = work.optimizer(work.module.parameters())
+    batch = next(work.batches(1, 0, 1))
     for _ in range(2):
         optimizer.zero_grad()
-        module(torch.zeros(IMAGES_PER_RANK, 64)).sum().backward()
+        work.loss(work.module, batch).backward()
         optimizer.step()
 
 
 def flat(module: torch.nn.Module) -> torch.Tensor:
     return torch.cat([one.detach().flatten() for one in module.parameters()])
-
-
-def judge(module: torch.nn.Module, images: torch.Tensor, labels: torch.Tensor) -> tuple[float, float]:
-    """Loss and accuracy on images that were not trained with."""
-    with torch.no_grad():
-        output = module(images)
-        return torch.nn.functional.cross_entropy(output, labels).item(), (output.argmax(1) == labels).float().mean().item()
 
 
 def gathered(parameters: torch.Tensor) -> list[torch.Tensor]:
@@ -72,12 +52,12 @@ def gathered(parameters: torch.Tensor) -> list[torch.Tensor]:
     return copies
 
 
-def curve_of(module: torch.nn.Module, points: list[Any], images: torch.Tensor, labels: torch.Tensor) -> list[list[float]]:
-    """Steps, seconds, loss and accuracy of each point. Leaves the module with the parameters of the last."""
+def curve_of(work: Task, points: list[Any]) -> list[list[float]]:
+    """Steps, seconds, loss and accuracy of each point. Leaves the network with the parameters of the last."""
     curve = []
     for steps, seconds, parameters in points:
-        torch.nn.utils.vector_to_parameters(parameters, module.parameters())
-        curve.append([steps, round(seconds, 4), *(round(one, 5) for one in judge(module, images, labels))])
+        torch.nn.utils.vector_to_parameters(parameters, work.module.parameters())
+        curve.append([steps, round(seconds, 4), *(round(one, 5) for one in work.judge())])
     return curve
 
 
@@ -86,12 +66,10 @@ def train(run: dict[str, Any]) -> dict[str, Any]:
     warm_up(run["model"])
     torch.manual_seed(run["seed"])
     rank, ranks = dist.get_rank(), dist.get_world_size()
-    images, labels = digits()
-    order = torch.randperm(len(images))
-    train, test = order[:TRAINED_IMAGES], order[TRAINED_IMAGES:]
-    module, rate = network(run["model"])
+    work = task(run["model"])
+    module = work.module
     model = DistributedDataParallel(module)
-    optimizer = torch.optim.SGD(model.parameters(), lr=rate, momentum=0.9)
+    optimizer = work.optimizer(model.parameters())
     state = None
     if run["backend"] == "optireduce":
         state = optireduce.torch.State()
@@ -103,34 +81,31 @@ def train(run: dict[str, Any]) -> dict[str, Any]:
     points = []
     dist.barrier()
     begin = time.perf_counter()
-    for _ in range(run["epochs"]):
-        for batch in train[torch.randperm(len(train))].split(IMAGES_PER_RANK * ranks):
-            if late.random() < run["late_share"] and rank == ranks - 1:
-                time.sleep(run["late_ms"] / 1e3)
-            mine = batch[rank::ranks]
-            if steps == run["killed_at"] and rank == ranks - 1:
-                os._exit(0)
-            try:
-                optimizer.zero_grad()
-                torch.nn.functional.cross_entropy(model(images[mine]), labels[mine]).backward()
-                optimizer.step()
-            except optireduce.HaltError:
-                # A job ends here. This one is to show where it would have got to.
-                halts += 1
-            except RuntimeError as error:
-                if run["killed_at"] is None:
-                    raise
-                return {"steps": steps, "ended_by": str(error).splitlines()[0][:200], "curve": []}
-            steps += 1
-            if steps % STEPS_PER_POINT == 0:
-                points.append((steps, time.perf_counter() - begin, flat(module)))
+    for batch in work.batches(run["epochs"], rank, ranks):
+        if late.random() < run["late_share"] and rank == ranks - 1:
+            time.sleep(run["late_ms"] / 1e3)
+        if steps == run["killed_at"] and rank == ranks - 1:
+            os._exit(0)
+        try:
+            optimizer.zero_grad()
+            work.loss(model, batch).backward()
+            optimizer.step()
+        except optireduce.HaltError:
+            # A job ends here. This one is to show where it would have got to.
+            halts += 1
+        except RuntimeError as error:
+            if run["killed_at"] is None:
+                raise
+            return {"steps": steps, "ended_by": str(error).splitlines()[0][:200], "curve": []}
+        steps += 1
+        if steps % STEPS_PER_POINT == 0:
+            points.append((steps, time.perf_counter() - begin, flat(module)))
     seconds = time.perf_counter() - begin
-    test_curve = lambda: curve_of(module, points, images[test], labels[test])  # noqa: E731
     if run["killed_at"] is not None:
         # Nothing is exact any more, since that needs all ranks.
-        accuracy = judge(module, images[test], labels[test])[1]
+        accuracy = work.judge()[1]
         live = len(state.session.reports[-1].live_ranks) if state is not None else ranks
-        return {"accuracy": accuracy, "steps": steps, "seconds": seconds, "live_ranks": live, "curve": test_curve()}
+        return {"accuracy": accuracy, "steps": steps, "seconds": seconds, "live_ranks": live, "curve": curve_of(work, points)}
     lost = [0.0, 0.0]
     unsettled = flat(module)
     if state is not None:
@@ -142,9 +117,9 @@ def train(run: dict[str, Any]) -> dict[str, Any]:
     dist.all_reduce(sums)
     optireduce.torch.synchronize(module)
     final = flat(module)
-    curve = test_curve()
+    curve = curve_of(work, points)
     torch.nn.utils.vector_to_parameters(final, module.parameters())
-    loss, accuracy = judge(module, images[test], labels[test])
+    loss, accuracy = work.judge()
     lost_bytes, expected_bytes, all_seconds = sums.tolist()
     return {
         "accuracy": accuracy,

@@ -1,0 +1,124 @@
+"""What is trained: small networks, their data, how batches are drawn and how a network is judged.
+
+Data and ways to train are those of the examples in host-lib/python/examples.
+"""
+
+import pathlib
+import sys
+from collections.abc import Iterator
+from typing import Protocol
+
+import torch
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "host-lib" / "python" / "examples"))
+
+import ddp_text  # noqa: E402
+from ddp_digits import digits  # noqa: E402
+
+nn = torch.nn
+Batch = tuple[torch.Tensor, torch.Tensor]
+
+
+class Task(Protocol):
+    """A network and its data."""
+
+    module: nn.Module
+
+    def optimizer(self, parameters: Iterator[nn.Parameter]) -> torch.optim.Optimizer: ...
+
+    def batches(self, epochs: int, rank: int, ranks: int) -> Iterator[Batch]:
+        """What a rank trains with, and what is to come out."""
+        ...
+
+    def loss(self, model: nn.Module, batch: Batch) -> torch.Tensor: ...
+
+    def judge(self) -> tuple[float, float]:
+        """Loss and accuracy of the network on what was not trained with."""
+        ...
+
+
+#: Images of digits that are trained with; the others are for judging.
+TRAINED_IMAGES = 1440
+
+
+def network(model: str) -> tuple[nn.Module, float]:
+    """A network of about ten thousand parameters for 8x8 images, and its learning rate."""
+    if model == "mlp":
+        return nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 10)), 0.2
+    layers = [nn.Conv2d(1, 16, 3, padding=1), nn.ReLU(), nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2)]
+    return nn.Sequential(nn.Unflatten(1, (1, 8, 8)), *layers, nn.Flatten(), nn.Linear(512, 10)), 0.1
+
+
+def judge(output: torch.Tensor, expected: torch.Tensor) -> tuple[float, float]:
+    """Loss and accuracy of what a network says of each class."""
+    return nn.functional.cross_entropy(output, expected).item(), (output.argmax(1) == expected).float().mean().item()
+
+
+class Digits:
+    """Handwritten digits, 8x8: "mlp" or "conv"."""
+
+    PER_RANK = 32
+
+    def __init__(self, model: str) -> None:
+        self._images, self._labels = digits()
+        order = torch.randperm(len(self._images))
+        self._train, self._test = order[:TRAINED_IMAGES], order[TRAINED_IMAGES:]
+        self.module, self._rate = network(model)
+
+    def optimizer(self, parameters: Iterator[nn.Parameter]) -> torch.optim.Optimizer:
+        return torch.optim.SGD(parameters, lr=self._rate, momentum=0.9)
+
+    def batches(self, epochs: int, rank: int, ranks: int) -> Iterator[Batch]:
+        for _ in range(epochs):
+            for batch in self._train[torch.randperm(len(self._train))].split(self.PER_RANK * ranks):
+                mine = batch[rank::ranks]
+                yield self._images[mine], self._labels[mine]
+
+    def loss(self, model: nn.Module, batch: Batch) -> torch.Tensor:
+        images, labels = batch
+        return nn.functional.cross_entropy(model(images), labels)
+
+    def judge(self) -> tuple[float, float]:
+        with torch.no_grad():
+            return judge(self.module(self._images[self._test]), self._labels[self._test])
+
+
+class Text:
+    """The documentation of this repository, and a transformer of a million parameters that continues it: "text"."""
+
+    #: The last part is not trained with: so many passages of it are for judging. A rank's passages in a step, and steps in an epoch.
+    TESTED_SHARE, TESTED, PER_RANK, STEPS = 0.1, 64, 4, 20
+
+    def __init__(self) -> None:
+        numbers, characters = ddp_text.text()
+        cut = int(len(numbers) * (1 - self.TESTED_SHARE))
+        self._train, test = numbers[:cut], numbers[cut:]
+        self._test = self._passages(test, torch.linspace(0, len(test) - ddp_text.CONTEXT - 1, self.TESTED).long())
+        self.module = ddp_text.Transformer(characters)
+
+    @staticmethod
+    def _passages(numbers: torch.Tensor, starts: torch.Tensor) -> Batch:
+        passages = numbers[starts[:, None] + torch.arange(ddp_text.CONTEXT + 1)]
+        return passages[:, :-1], passages[:, 1:]
+
+    def optimizer(self, parameters: Iterator[nn.Parameter]) -> torch.optim.Optimizer:
+        return torch.optim.AdamW(parameters, lr=1e-3)
+
+    def batches(self, epochs: int, rank: int, ranks: int) -> Iterator[Batch]:
+        for _ in range(epochs * self.STEPS):
+            starts = torch.randint(len(self._train) - ddp_text.CONTEXT, (self.PER_RANK * ranks,))
+            yield self._passages(self._train, starts[rank::ranks])
+
+    def loss(self, model: nn.Module, batch: Batch) -> torch.Tensor:
+        given, expected = batch
+        return nn.functional.cross_entropy(model(given).flatten(0, 1), expected.flatten())
+
+    def judge(self) -> tuple[float, float]:
+        given, expected = self._test
+        with torch.no_grad():
+            return judge(self.module(given).flatten(0, 1), expected.flatten())
+
+
+def task(model: str) -> Task:
+    """A network by name, with weights from torch's seed."""
+    return Text() if model == "text" else Digits(model)
