@@ -117,6 +117,12 @@ impl Communicator {
         Ok(deadline.as_secs_f64() * 1e3)
     }
 
+    /// Whether this process came into a job that runs, and has not taken part in a collective yet.
+    #[getter]
+    fn is_outside(&self, py: Python<'_>) -> PyResult<bool> {
+        py.detach(|| self.inner().get("is_outside").map(|inner| inner.is_outside()))
+    }
+
     /// Declares a bucket. Collective.
     #[pyo3(signature = (elements, *, op = "avg", hadamard = None, bf16 = None, repair = None))]
     fn bucket(
@@ -272,6 +278,11 @@ impl Communicator {
         let metrics = self.call(py, "metrics", async |inner| inner.metrics_async().await)?;
         let text = serde_json::to_string(&metrics).map_err(|error| OptiReduceError::new_err(error.to_string()))?;
         py.import("json")?.call_method1("loads", (text,))
+    }
+
+    /// From now on calls over TCP leave out ranks whose process has ended. Collective.
+    fn skip_gone_ranks(&self, py: Python<'_>) -> PyResult<()> {
+        self.call(py, "skip_gone_ranks", async |inner| inner.skip_gone_ranks_async().await)
     }
 
     /// Takes part again after `DroppedError`; the number of the first collective.

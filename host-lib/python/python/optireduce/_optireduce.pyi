@@ -140,6 +140,11 @@ class Communicator:
         """
     def metrics(self) -> dict[str, Any]:
         """What this rank has seen so far: datagrams, drops, loss and times by peer and stage."""
+    @property
+    def is_outside(self) -> bool:
+        """Whether this process came into a job that runs (`rejoin=True`, or the launcher's count of restarts), and has not taken part yet."""
+    def skip_gone_ranks(self) -> None:
+        """From now on calls over TCP leave out ranks whose process has ended, as all-reduces do. Collective."""
     def rejoin(self) -> int:
         """Takes part again after `DroppedError`; the number of the first collective."""
     def close(self, timeout: float | None = None) -> None:

@@ -41,6 +41,8 @@ class Session:
         self.rank, self.size, self.name = rank, size, name
         #: Whether all ranks skip an update if one does; the setting `agree`.
         self.agrees = agrees
+        #: Whether this process was started again, and takes no part yet: its all-reduces declare buckets, and no more.
+        self.is_outside = communicator is not None and communicator.is_outside
         self.reports: deque[Report] = deque(maxlen=REPORTS)
         self._process = os.getpid()
         self._buckets: dict[Hashable, Bucket] = {}
@@ -112,6 +114,9 @@ class Session:
                 return Ready(to_bytes(tensor).tobytes())
             if (bucket := self._buckets.get(key)) is None:
                 self._buckets[key] = self.calls.bucket(tensor.numel(), op=op)
+            if self.is_outside:
+                return Ready(to_bytes(tensor).tobytes())
+            if bucket is None:
                 return self.calls.start_all_reduce_exact(to_bytes(tensor), ELEMENTS[tensor.dtype], op)
             floats = to_floats(tensor)
             return bucket.start_all_reduce(floats.numpy())

@@ -5,15 +5,17 @@ make-up: DDP rebuilds its buckets after the first backward pass, when each of th
 """
 
 import logging
+import struct
 import types
 from typing import Any
 
 import torch
 import torch.distributed as dist
 
-from .. import ArgumentError, ClosedError, HaltError, PeerError, Report
+from .. import ArgumentError, ClosedError, Communicator, DroppedError, HaltError, PeerError, Report
 from . import _bootstrap
 from ._backend import OptiReduceBackend
+from ._return import PASSES, Returns
 from ._session import HALT, Session
 from ._settings import configured
 from ._staging import Staged
@@ -21,6 +23,9 @@ from ._tensors import from_bytes, to_bytes
 from ._work import Work
 
 log = logging.getLogger("optireduce")
+
+#: How long `settle` waits for what is outstanding.
+SETTLE_S = 10.0
 
 
 class State:
@@ -35,16 +40,35 @@ class State:
     def __init__(
         self, group: Any = None, *, vote: bool = False, synchronize_every: int | None = 100, **settings: Any
     ) -> None:
-        if synchronize_every is not None and synchronize_every < 1:
-            raise ArgumentError(f"optireduce.torch.State: synchronize_every is {synchronize_every}, expected at least 1 step, or None")
+        _check_every(synchronize_every)
         group = group or dist.group.WORLD
         if group is None:
             raise ClosedError("optireduce.torch.State: there is no process group; call init_process_group before")
         backend = group._get_backend(torch.device("cpu")) if torch.device("cpu") in group._device_types else None
         if isinstance(backend, OptiReduceBackend):
-            self.session = backend.session
+            self._begin(backend.session, group, vote, synchronize_every)
         else:
-            self.session = _connect(group, settings)
+            self._begin(_connect(group, settings), group, vote, synchronize_every)
+
+    @classmethod
+    def from_env(cls, *, vote: bool = False, synchronize_every: int | None = 100, **settings: Any) -> "State":
+        """A state that needs no process group of all ranks: the launcher's environment says which rank this is. Ranks may die, be started
+        again with `OPTIREDUCE_REJOIN=1`, and be stopped for a while: the others go on, and a rank that comes back gets model, optimizer's
+        state and `steps` from one of them. DDP itself gets a group of this rank alone, and the optimizer must be guarded. Rank 0 cannot be
+        started again. `settings`: those of `optireduce.Communicator.from_env`."""
+        _check_every(synchronize_every)
+        settings = configured(**settings)
+        communicator = Communicator.from_env(**settings)
+        communicator.skip_gone_ranks()
+        rank, size = communicator.rank, communicator.world_size
+        state = cls.__new__(cls)
+        session = Session(communicator, rank, size, "of gradients", bool(settings.get("agree")))
+        state._begin(session, None, vote, synchronize_every)
+        state._returns = Returns(session)
+        return state
+
+    def _begin(self, session: Session, group: Any, vote: bool, synchronize_every: int | None) -> None:
+        self.session = session
         self._group, self._vote, self._synchronize_every = group, vote, synchronize_every
         self._step: list[Report] = []
         # Buckets of the present make-up, by index: their streams, and the parameters that they are made of.
@@ -52,6 +76,19 @@ class State:
         # Whether this replica lacks, or got late, what others have, since replicas were the same.
         self._differs = False
         self.steps = self.skipped = self._in_a_row = 0
+        # Of states that ranks may come back to.
+        self._returns: Returns | None = None
+        self._is_dropped = self._has_joined = False
+        # The number of a collective over the first bucket.
+        self._phase: int | None = None
+
+    @property
+    def rank(self) -> int:
+        return self.session.rank
+
+    @property
+    def world_size(self) -> int:
+        return self.session.size
 
     def reduce(self, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
         """The mean of a bucket of gradients."""
@@ -61,6 +98,9 @@ class State:
         if before is not None and before[0] != key:
             self._settle(before[0])
         self._made_up[bucket.index()] = (key, parameters)
+        if bucket.is_last():
+            for index in [index for index in self._made_up if index > bucket.index()]:
+                self._settle(self._made_up.pop(index)[0])
         name = f"all_reduce of DDP's bucket {bucket.index()} of {tensor.numel()} elements"
         if tensor.is_cuda:
             staged = Staged(name, tensor)
@@ -69,7 +109,12 @@ class State:
         work = self.session.all_reduce(Work(name, [tensor]), tensor, "avg", key, self._step.append)
 
         def done(_: Any) -> torch.Tensor:
-            work.wait()
+            try:
+                work.wait()
+            except DroppedError:
+                if self._returns is None:
+                    raise
+                self._is_dropped = True
             return tensor
 
         return work.get_future().then(done)
@@ -77,7 +122,8 @@ class State:
     def _settle(self, key: Any) -> None:
         """What a bucket that is no more lacked in the end cannot be handed to another: this replica differs, until `settle`."""
         bucket = self.session.buckets().pop(key, None)
-        settled = bucket.settle(0.0) if bucket is not None else None
+        # A rank that is outside has reduced nothing.
+        settled = bucket.settle(0.0) if bucket is not None and not self.session.is_outside else None
         if settled is not None and (settled.correction is not None or settled.outstanding_bytes):
             self._differs = True
             log.warning("%s", self.session.describe(f"a bucket of DDP was rebuilt with {settled.outstanding_bytes} bytes outstanding"))
@@ -87,6 +133,9 @@ class State:
         row. Unless the ranks vote or agree, it is: what this rank left out is zero in its gradients, and comes with the next ones."""
         reports, self._step = list(self._step), []
         self.steps += 1
+        self._has_joined = any(report.joined_rank is not None for report in reports)
+        if reports and len(reports) == len(self._made_up):
+            self._phase = reports[0].op
         applied = all(report.action == "apply" for report in reports)
         is_common = self._vote or self.session.agrees
         if self._vote:
@@ -118,13 +167,50 @@ class State:
         step = type(optimizer).step
 
         def guarded(optimizer: torch.optim.Optimizer, *arguments: Any, **keywords: Any) -> Any:
+            if self._is_dropped or self.session.is_outside:
+                # So that the optimizer has a state, whose values come from another rank.
+                result = step(optimizer, *arguments, **keywords)
+                self._come_back(optimizer)
+                return result
             result = step(optimizer, *arguments, **keywords) if self.step_allowed() else None
-            if self._synchronize_every is not None and self.steps % self._synchronize_every == 0:
+            if self._has_joined:
+                self.settle(optimizer)
+            elif self._synchronize_every is not None and self.steps % self._synchronize_every == 0:
                 self._settle_if_all_are_there(optimizer)
+            if self._returns is not None and self._phase is not None:
+                self._returns.answer(self._keys(), self._phase)
             return result
 
         optimizer.step = types.MethodType(guarded, optimizer)  # type: ignore[method-assign]
         return optimizer
+
+    def _keys(self) -> list[Any]:
+        """Of DDP's present buckets, in the order of their all-reduces."""
+        return [key for _, (key, _) in sorted(self._made_up.items())]
+
+    def _come_back(self, optimizer: torch.optim.Optimizer) -> None:
+        """Takes part again: in the rest of a step of the others without gradients, and then with their model."""
+        self.steps += 1
+        self._step = []
+        if self._returns is None or (self.session.is_outside and self.steps < PASSES):
+            return
+        keys = self._keys()
+        if self.session.is_outside:
+            self._phase = self._returns.ask(keys)
+        first = self.session.calls.rejoin()
+        self.session.is_outside = self._is_dropped = False
+        log.info("%s", self.session.describe(f"takes part again from all-reduce {first} on"))
+        for key in keys[(first - (self._phase or 0)) % len(keys) :]:
+            zeros = torch.zeros(sum(key[4]), dtype=key[3])
+            work = Work(f"all_reduce of {zeros.numel()} zeros", [zeros])
+            self.session.all_reduce(work, zeros, "avg", key, self._step.append).wait()
+        self._step = []
+        if self._vote:
+            self._voted(True)
+        self._differs = True
+        is_settled = self._drain(SETTLE_S)
+        self._make_same(optimizer, came_back=True)
+        self._differs = not is_settled
 
     def _settle_if_all_are_there(self, optimizer: torch.optim.Optimizer) -> None:
         reports = self.session.reports
@@ -133,31 +219,47 @@ class State:
             if not reports or len(reports[-1].live_ranks) == self.session.size:
                 self.settle(optimizer)
         except PeerError as error:
-            self._synchronize_every = None
-            log.warning("%s", self.session.describe(f"replicas are not compared any more: {error}"))
+            if self._returns is None:
+                self._synchronize_every = None
+            log.warning("%s", self.session.describe(f"replicas are not compared{'' if self._returns else ' any more'}: {error}"))
 
-    def settle(self, optimizer: torch.optim.Optimizer, timeout_s: float = 10.0) -> bool:
+    def settle(self, optimizer: torch.optim.Optimizer, timeout_s: float = SETTLE_S) -> bool:
         """Makes replicas the same, to the bit: if the updates of any rank lacked something, a rank that has all of them (if there is
         none: rank 0) hands its parameters, and its optimizer's state, to the others. After the last step, and before a checkpoint; all
         ranks call it, and wait for the slowest. Returns whether any differed."""
-        is_settled = True
-        if self._differs:
-            # What comes later than this would be applied by this rank alone.
-            buckets = [self.session.buckets().get(key) for key, _ in self._made_up.values()]
-            is_settled = all([bucket.settle(timeout_s).is_settled for bucket in buckets if bucket is not None])
-            if not is_settled:
-                log.warning("%s", self.session.describe(f"settle: not all repairs came within {timeout_s} s"))
+        is_settled = self._drain(timeout_s)
+        differed = self._make_same(optimizer)
+        self._differs = not is_settled
+        return differed
+
+    def _drain(self, timeout_s: float) -> bool:
+        """If this replica may differ: waits for what its means lacked, and lets it go, since later it would be applied by this rank alone.
+        Returns whether all has come."""
+        if not self._differs:
+            return True
+        buckets = [self.session.buckets().get(key) for key in self._keys()]
+        is_settled = all([bucket.settle(timeout_s).is_settled for bucket in buckets if bucket is not None])
+        if not is_settled:
+            log.warning("%s", self.session.describe(f"settle: not all repairs came within {timeout_s} s"))
+        return is_settled
+
+    def _make_same(self, optimizer: torch.optim.Optimizer, came_back: bool = False) -> bool:
+        """If the replica of any rank may differ, one whose does not hands it to all; returns whether."""
         said: list[list[bytes]] = []
-        mine = bytes([self._differs])
+        mine = struct.pack("<BQ", 2 if came_back else self._differs, self.steps)
         self.session.submit(
             Work("whether replicas differ", []), lambda: self.session.calls.start_all_gather_bytes(mine), said.append
         ).wait()
-        differs = [one != b"\0" for one in said[0]]
-        if any(differs):
-            log.info("%s", self.session.describe(f"the replicas of {sum(differs)} ranks may differ: they are made the same"))
-            self._hand_out(optimizer, differs.index(False) if False in differs else 0)
-        self._differs = not is_settled
-        return any(differs)
+        # Of ranks that are gone there is nothing.
+        of_ranks = {rank: struct.unpack("<BQ", one) for rank, one in enumerate(said[0]) if one}
+        differ = [rank for rank, (differs, _) in of_ranks.items() if differs]
+        if differ:
+            log.info("%s", self.session.describe(f"the replicas of ranks {differ} may differ: they are made the same"))
+            root = min(of_ranks, key=lambda rank: (of_ranks[rank][0], rank))
+            self._hand_out(optimizer, root)
+            self.steps = of_ranks[root][1]
+        self._differs = False
+        return bool(differ)
 
     def _hand_out(self, optimizer: torch.optim.Optimizer, root: int) -> None:
         """The root's parameters and optimizer state."""
@@ -192,8 +294,13 @@ class State:
 
     def close(self) -> None:
         """Ends the connections that the state made itself."""
-        if not any(self.session is backend for backend in _sessions_of(self._group)):
+        if self._group is None or not any(self.session is backend for backend in _sessions_of(self._group)):
             self.session.close()
+
+
+def _check_every(synchronize_every: int | None) -> None:
+    if synchronize_every is not None and synchronize_every < 1:
+        raise ArgumentError(f"optireduce.torch.State: synchronize_every is {synchronize_every}, expected at least 1 step, or None")
 
 
 def _sessions_of(group: Any) -> list[Session]:

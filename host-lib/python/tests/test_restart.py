@@ -1,0 +1,117 @@
+"""Ranks that come back into a job of DDP: killed and started again, or stopped until the others went on without them."""
+
+import collections
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import zlib
+from collections.abc import Iterator
+
+import optireduce.torch
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+
+from ranks import free_root
+
+RANKS, LEAVES = 3, 1
+#: Steps of all ranks after one has come back.
+STEPS_BACK = 30
+
+
+def rank(vote: bool) -> None:
+    """Trains until a rank has come back, and then for some steps more."""
+    torch.manual_seed(0)
+    torch.set_num_threads(1)
+    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    # One bucket in the first pass, more in the next ones.
+    network = torch.nn.Sequential(*[torch.nn.Linear(150, 150) for _ in range(6)])
+    model = DistributedDataParallel(network, bucket_cap_mb=0.2)
+    state = optireduce.torch.State.from_env(bound_ms=200, early="off", vote=vote, synchronize_every=20, timeout_s=30)
+    model.register_comm_hook(state, optireduce.torch.comm_hook)
+    optimizer = state.guard(torch.optim.Adam(model.parameters(), lr=1e-3))
+    back, seen = None, collections.Counter()
+    while back is None or state.steps < back + STEPS_BACK:
+        generator = torch.Generator().manual_seed(100 * state.steps + state.rank)
+        optimizer.zero_grad()
+        model(torch.randn(4, 150, generator=generator)).square().mean().backward()
+        optimizer.step()
+        reports = list(state.session.reports)
+        if reports:
+            seen[reports[-1].live_ranks] += 1
+            # No more than a pipe holds.
+            if seen[reports[-1].live_ranks] <= 10:
+                print(*reports[-1].live_ranks, flush=True)
+        if back is None and any(report.joined_rank is not None for report in reports):
+            back = state.steps
+    state.settle(optimizer)
+    moments = [one for value in optimizer.state.values() for one in value.values()]
+    tensors = [*network.parameters(), *moments]
+    print("end", state.steps, zlib.crc32(torch.cat([one.detach().flatten() for one in tensors]).numpy().tobytes()), flush=True)
+    state.close()
+
+
+class Job:
+    """Its ranks, each a process, and the lines that they have printed."""
+
+    def __init__(self, vote: bool) -> None:
+        self._vote, self._root = vote, free_root()
+        self.ranks = [self.start(rank) for rank in range(RANKS)]
+
+    def start(self, rank: int, **variables: str) -> "subprocess.Popen[str]":
+        place = {"OPTIREDUCE_RANK": str(rank), "OPTIREDUCE_WORLD_SIZE": str(RANKS), "OPTIREDUCE_ROOT": self._root}
+        command = [sys.executable, __file__, *(["vote"] if self._vote else [])]
+        return subprocess.Popen(command, env={**os.environ, **place, **variables}, stdout=subprocess.PIPE, text=True)
+
+    def wait_for(self, live: str, steps: int) -> None:
+        """Until rank 0 has made so many steps with these ranks."""
+        output = self.ranks[0].stdout
+        assert output is not None
+        for line in output:
+            steps -= line == f"{live}\n"
+            if steps == 0:
+                return
+        raise AssertionError(f"rank 0 has ended with {self.ranks[0].wait()}, and not made its steps with ranks {live}")
+
+    def ends(self) -> list[str]:
+        """The last line of each rank."""
+        outputs = [process.communicate(timeout=80)[0] for process in self.ranks]
+        assert [process.returncode for process in self.ranks] == [0] * RANKS, outputs
+        return [output.splitlines()[-1] for output in outputs]
+
+
+@contextlib.contextmanager
+def job(vote: bool) -> Iterator[Job]:
+    started = Job(vote)
+    try:
+        yield started
+    finally:
+        for process in started.ranks:
+            process.kill()
+
+
+def test_a_rank_that_is_killed_and_started_again_takes_the_model_of_the_others():
+    with job(vote=True) as it:
+        it.wait_for("0 1 2", 5)
+        it.ranks[LEAVES].kill()
+        it.ranks[LEAVES].communicate()
+        it.wait_for("0 2", 5)
+        it.ranks[LEAVES] = it.start(LEAVES, OPTIREDUCE_REJOIN="1")
+        ends = it.ends()
+        assert ends[0].startswith("end") and ends == [ends[0]] * RANKS
+
+
+def test_a_rank_that_stood_still_takes_the_model_of_the_others():
+    with job(vote=False) as it:
+        it.wait_for("0 1 2", 5)
+        it.ranks[LEAVES].send_signal(signal.SIGSTOP)
+        it.wait_for("0 2", 5)
+        it.ranks[LEAVES].send_signal(signal.SIGCONT)
+        ends = it.ends()
+        assert ends[0].startswith("end") and ends == [ends[0]] * RANKS
+
+
+if __name__ == "__main__":
+    rank(sys.argv[1:] == ["vote"])
