@@ -77,6 +77,16 @@ impl Stage {
         error.to_string().replace(&format!("vfio-user:{}", self.card.socket.display()), "CARD")
     }
 
+    /// Stops its process, and waits until none of its threads runs any more: a signal takes its time.
+    fn stop_card(&self) {
+        self.signal_card(Signal::STOP);
+        let tasks = || fs::read_dir(format!("/proc/{}/task", self.card.pid())).unwrap();
+        let stands = |stat: String| stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T'));
+        while !tasks().all(|task| fs::read_to_string(task.unwrap().path().join("stat")).is_ok_and(stands)) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
     fn signal_card(&self, signal: Signal) {
         signal_process(self.card.pid(), signal);
     }
@@ -133,7 +143,7 @@ fn in_this_process(stage: &Stage, fault: Fault, state: State) -> Option<String> 
             bus.read(&reg::SCRATCH_ECHO) != !wrote
         }),
         Fault::CardKilled => stage.card.end(),
-        Fault::CardStopped => stage.signal_card(Signal::STOP),
+        Fault::CardStopped => stage.stop_card(),
         Fault::NoMemory => unmap(&window),
         Fault::NoInterrupts => silence(&window),
         Fault::SecondOpener | Fault::DmaError | Fault::DriverKilled | Fault::DriverStopped => {}
