@@ -56,6 +56,8 @@ pub fn run(args: &RunArgs, launch: &Launch, path: &str) -> Result<(), Failure> {
     drop(control);
     let mut content = content?;
 
+    // Another job than that of the control channel: a rank that comes before rank 0 has left that one tries again.
+    let launch = &launch.clone().job_id(format!("{}/file", launch.job_id));
     let mut engine = Engine::connect(args, launch)?;
     engine.communicator.barrier().map_err(text)?;
     let (mut seen, begin) = (Seen::default(), Instant::now());
