@@ -85,6 +85,9 @@ mod smartnic;
 mod udp;
 mod wait;
 
+// As tests outside of the crate call it.
+#[cfg(test)]
+extern crate self as optireduce;
 #[cfg(test)]
 #[path = "../tests/root/mod.rs"]
 mod root;

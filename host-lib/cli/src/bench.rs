@@ -1,16 +1,13 @@
 //! `optireduce bench`: starts the ranks on this machine.
 
-use std::io;
-use std::net::{Ipv4Addr, SocketAddrV4};
-use std::os::fd::OwnedFd;
+use std::net::Ipv4Addr;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use optireduce::Launch;
 use optireduce_core::hadamard::{Direction, Speed, measure};
-use rustix::net::sockopt::set_socket_reuseaddr;
-use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, getsockname, socket_with};
 
 use crate::args::{BenchAllReduceArgs, BenchCommand, BenchHadamardArgs};
 use crate::compare::Rows;
@@ -53,7 +50,8 @@ fn allreduce(args: &BenchAllReduceArgs, log_filter: Option<&str>) -> Result<(), 
 fn measure_ranks(ranks: usize, rows: Option<&mut String>, log_filter: Option<&str>) -> Result<(), Failure> {
     let program = std::env::current_exe().map_err(|error| format!("this program's path: {error}"))?;
     let arguments: Vec<String> = std::env::args().skip_while(|argument| argument != "allreduce").skip(1).collect();
-    let (root, _kept) = free_root().map_err(|error| format!("an address of loopback for rank 0: {error}"))?;
+    let reserved = Launch::reserve_root(Ipv4Addr::LOCALHOST.into());
+    let (root, _reserved) = reserved.map_err(|error| format!("an address of loopback for rank 0: {error}"))?;
     let mut processes = Processes(Vec::new());
     for rank in 0..ranks {
         let place = ["--rank".into(), rank.to_string(), "--world-size".into(), ranks.to_string()];
@@ -120,15 +118,6 @@ impl Drop for Processes {
         self.0.iter_mut().for_each(|process| drop(process.kill()));
         self.0.iter_mut().for_each(|process| drop(process.wait()));
     }
-}
-
-/// An address for rank 0, and a socket that keeps it from others as long as it is there: it does not listen, and lets rank 0.
-fn free_root() -> io::Result<(SocketAddrV4, OwnedFd)> {
-    let kept = socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
-    bind(&kept, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0))?;
-    // Only now: before, the kernel might choose one that is kept like this.
-    set_socket_reuseaddr(&kept, true)?;
-    Ok((SocketAddrV4::try_from(getsockname(&kept)?)?, kept))
 }
 
 /// The arguments that `run` takes as well.

@@ -5,12 +5,12 @@
 //! process has come. Limits: if rank 0 is another process, the port is kept for as long as this one lives.
 
 use std::collections::VecDeque;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs, UdpSocket};
+use std::os::fd::OwnedFd;
 use std::sync::{Mutex, PoisonError};
 
 use optireduce::Launch;
 use rustix::rand::{GetRandomFlags, getrandom};
-use socket2::{Domain, Socket, Type};
 
 use crate::status::Failure;
 use crate::types::optr_status_t::OPTR_SYSTEM;
@@ -20,7 +20,7 @@ const BEGIN: &str = "optireduce 1 ";
 /// Ports that are kept at most; then the oldest is given up.
 const KEPT_MAX: usize = 64;
 
-static KEPT: Mutex<VecDeque<(String, Socket)>> = Mutex::new(VecDeque::new());
+static KEPT: Mutex<VecDeque<(String, OwnedFd)>> = Mutex::new(VecDeque::new());
 
 /// Makes an id. `address`: HOST or HOST:PORT where rank 0 is to listen; `None`: `OPTIREDUCE_ROOT`, or this host on the way to
 /// others.
@@ -70,7 +70,7 @@ pub fn release(root: &str) {
     kept(|kept| kept.retain(|(of, _)| of != root));
 }
 
-fn kept<T>(look: impl FnOnce(&mut VecDeque<(String, Socket)>) -> T) -> T {
+fn kept<T>(look: impl FnOnce(&mut VecDeque<(String, OwnedFd)>) -> T) -> T {
     look(&mut KEPT.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
@@ -105,29 +105,24 @@ fn own_address() -> IpAddr {
 
 /// A free port at an address, kept until rank 0 listens there.
 fn keep_port(address: IpAddr) -> Result<String, Failure> {
-    let bind = || {
-        let socket = Socket::new(Domain::for_address((address, 0).into()), Type::STREAM, None)?;
-        // So that rank 0 can listen beside it.
-        socket.set_reuse_address(true)?;
-        socket.bind(&SocketAddr::new(address, 0).into())?;
-        let root = socket.local_addr()?.as_socket().map(|bound| bound.to_string());
-        Ok::<_, std::io::Error>((root.unwrap_or_default(), socket))
-    };
     let failed = |error| {
         let text = format!("no port at {address}: {error}; give an address of this host");
         Failure::new(OPTR_SYSTEM, text)
     };
-    let (root, socket) = bind().map_err(failed)?;
+    let (root, reserved) = Launch::reserve_root(address).map_err(failed)?;
+    let root = root.to_string();
     kept(|kept| {
         kept.truncate(KEPT_MAX - 1);
-        kept.push_front((root.clone(), socket));
+        kept.push_front((root.clone(), reserved));
     });
     Ok(root)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::net::TcpListener;
+    use std::net::{SocketAddr, TcpListener};
+
+    use socket2::{Domain, Socket, Type};
 
     use super::*;
     use crate::types::optr_status_t::OPTR_INVALID_ARGUMENT;

@@ -16,7 +16,12 @@
 //! so their counters are part of the job's id, and what then begins is another job. A launcher that restarts single processes
 //! gives them the id of the job that runs.
 
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::OwnedFd;
+
 use optireduce_core::protocol::RANKS_MAX;
+use socket2::{Domain, Socket, Type};
 use thiserror::Error;
 
 /// By how much the root's port lies above torch's, if somebody chose that one.
@@ -127,6 +132,20 @@ impl Launch {
     /// trainer's to fetch, see [`Report::joined_rank`](crate::Report::joined_rank).
     pub fn rejoin(self, rejoin: bool) -> Self {
         Self { rejoin, ..self }
+    }
+
+    /// A free port of this host for rank 0, which all ranks must know before it listens. The kernel gives the port to nobody else while the
+    /// socket is open: it is bound and does not listen, and lets rank 0 listen beside it.
+    ///
+    /// # Errors
+    /// If the address is not of this host, or no port or socket is left.
+    pub fn reserve_root(address: IpAddr) -> io::Result<(SocketAddr, OwnedFd)> {
+        let socket = Socket::new(Domain::for_address((address, 0).into()), Type::STREAM, None)?;
+        socket.bind(&SocketAddr::new(address, 0).into())?;
+        // Only now: before, the kernel might choose a port that is reserved like this.
+        socket.set_reuse_address(true)?;
+        let root = socket.local_addr()?.as_socket().ok_or(io::ErrorKind::AddrNotAvailable)?;
+        Ok((root, socket.into()))
     }
 
     /// This process's place, from its environment.
