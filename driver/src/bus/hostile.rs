@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use optireduce_contract::queue::{DONE_REFUSED, ENTRY_BYTES, STATUS_STALE, completion};
 use optireduce_contract::registers::{PEER_BYTES, Register};
+use optireduce_contract::signs::{SPLITMIX64_STEP, splitmix64};
 
 use super::Bus;
 use crate::dma::{DmaFault, DmaMap};
@@ -345,15 +346,14 @@ impl<B: Bus> Bus for HostileBus<B> {
     }
 }
 
-/// SplitMix64. Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014), figure 17.
+/// SplitMix64.
 struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        let value = splitmix64(self.0);
+        self.0 = self.0.wrapping_add(SPLITMIX64_STEP);
+        value
     }
 
     /// A number below `end`, which is small.

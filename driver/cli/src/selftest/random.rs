@@ -1,6 +1,7 @@
 //! Random numbers from a seed (SplitMix64), and from them numbers to compute with.
 
 use optireduce_contract::limits::NAN_BITS;
+use optireduce_contract::signs::{SPLITMIX64_STEP, splitmix64};
 
 /// The same numbers from the same seed.
 #[derive(Clone, Debug)]
@@ -32,10 +33,9 @@ impl Random {
     }
 
     pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
+        let value = splitmix64(self.0);
+        self.0 = self.0.wrapping_add(SPLITMIX64_STEP);
+        value
     }
 
     /// A number below `limit`, which is not 0.
