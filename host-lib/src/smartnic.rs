@@ -158,15 +158,6 @@ struct Armed {
     next_stage: Option<Stage>,
 }
 
-/// What a card still has to tell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Owed {
-    /// Whether there is anything.
-    pub any: bool,
-    /// If it must come: how soon, in ns.
-    pub within_ns: Option<u64>,
-}
-
 impl<B: Bus> SmartNic<B> {
     /// Configures the card for a job and allocates the DMA buffers of its slots.
     ///
@@ -225,12 +216,20 @@ impl<B: Bus> SmartNic<B> {
         Ok(())
     }
 
-    /// Whether windows are armed; and if some of them have this rank's contribution, how long after the last of it, in ns, something must have
-    /// closed: either stage of a window ends by the bound.
-    pub(crate) fn owed(&self) -> Owed {
-        let armed = || self.slots.iter().flat_map(|slot| &slot.window).filter(|armed| armed.next_stage.is_some());
-        let bounds = armed().filter(|armed| armed.contributed).map(|armed| 2 * armed.bound_ns);
-        Owed { any: !self.is_alone() && armed().next().is_some(), within_ns: bounds.max() }
+    /// Windows whose stages are not over.
+    fn open(&self) -> impl Iterator<Item = &Armed> {
+        self.slots.iter().flat_map(|slot| &slot.window).filter(|armed| armed.next_stage.is_some())
+    }
+
+    /// Whether the card still has something to tell.
+    pub(crate) fn is_owed(&self) -> bool {
+        !self.is_alone() && self.open().next().is_some()
+    }
+
+    /// If windows have this rank's contribution: how long after the last of it, in ns, something must have closed; either stage of a window
+    /// ends by the bound.
+    pub(crate) fn owed_within_ns(&self) -> Option<u64> {
+        self.open().filter(|armed| armed.contributed).map(|armed| 2 * armed.bound_ns).max()
     }
 
     /// The slot that holds a window.

@@ -113,8 +113,8 @@ impl CardPlane {
 
     /// A card that says nothing although it has windows: was it reset, did its queue stop, does it hang?
     fn check_silence(&mut self) -> Result<(), SmartNicError> {
-        let (now, owed) = (Instant::now(), self.card.owed());
-        if !owed.any {
+        let now = Instant::now();
+        if !self.card.is_owed() {
             self.quiet_since = now;
         }
         let waited = now - self.quiet_since;
@@ -123,7 +123,7 @@ impl CardPlane {
         }
         self.asked = now;
         self.card.nic().check_working()?;
-        if owed.within_ns.is_some_and(|within_ns| waited > Duration::from_nanos(within_ns) + SLACK) {
+        if self.card.owed_within_ns().is_some_and(|within_ns| waited > Duration::from_nanos(within_ns) + SLACK) {
             let waited = Duration::from_millis(waited.as_millis() as u64);
             return Err(self.card.nic_mut().overdue(waited).into());
         }
