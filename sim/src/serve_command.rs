@@ -80,8 +80,9 @@ pub(crate) fn run(args: &ServeArgs, print: &mut dyn FnMut(&str) -> Result<(), Si
     faults.extend(args.leave_when.iter().map(|file| (file, crate::serve::Served::leave as _)));
     faults.extend(args.reset_when.iter().map(|file| (file, crate::serve::Served::reset as _)));
     faults.extend(args.hang_when.iter().map(|file| (file, crate::serve::Served::hang as _)));
-    // The handler lives as long as the process.
-    while ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+    // The handler lives as long as the process. Without faults to look for nobody wakes up.
+    let look = |faults: &[(&PathBuf, Befall)]| if faults.is_empty() { std::time::Duration::MAX } else { LOOK };
+    while ended.recv_timeout(look(&faults)) == Err(RecvTimeoutError::Timeout) {
         // Each befalls the card once.
         faults.extract_if(.., |(file, _)| file.exists()).for_each(|(_, befall)| befall(&served));
     }
