@@ -309,13 +309,12 @@ impl<B: Bus> Nic<B> {
         let ring = &self.queues()?.completions;
         let (entry, index, phase) = (ring.head_entry(), ring.head(), ring.phase());
         if self.bus.phase(entry).map_err(|source| self.dma_fault(source))? != phase {
-            self.publish(true)?;
             return Ok(None);
         }
         fence_after_phase();
         let bytes = self.bus.load_entry(entry).map_err(|source| self.dma_fault(source))?;
         self.queues_mut()?.completions.pop();
-        self.publish(false)?;
+        self.publish()?;
         let limits = self.limits;
         self.queues_mut()?.accept(&bytes, phase, &limits).map(Some).map_err(|BadField { field, found, expected }| {
             self.completions_rejected += 1;
@@ -493,8 +492,8 @@ impl<B: Bus> Nic<B> {
     }
 
     /// Tells the card which completions were consumed, if it is time.
-    fn publish(&mut self, drained: bool) -> Result<(), DriverError> {
-        if let Some(head) = self.queues_mut()?.completions.publish(drained) {
+    fn publish(&mut self) -> Result<(), DriverError> {
+        if let Some(head) = self.queues_mut()?.completions.publish() {
             fence_before_doorbell();
             self.bus.write(&self.mine(&regs::CQ_HEAD), head.into());
         }

@@ -50,7 +50,7 @@ struct Cost {
     collectives: usize,
     /// Stores of SQ_TAIL: announces commands.
     doorbell_stores: f64,
-    /// Stores of CQ_HEAD: gives room for completions back.
+    /// Stores of CQ_HEAD, once for each quarter of the ring: gives room for completions back.
     other_stores: f64,
     loads: f64,
     /// Of the collective with the fewest.
