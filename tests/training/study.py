@@ -193,10 +193,13 @@ def parse() -> argparse.Namespace:
 
 def kept(args: argparse.Namespace, path: pathlib.Path) -> str:
     """The rows that are not run again."""
-    again = {(one["what"], one["condition"], one["contender"], one["model"]) for _, runs in plan(args) for one in runs}
+
+    def key(run: Run) -> tuple[Any, ...]:
+        return run["what"], run["condition"], run["contender"], run["model"], run.get("ranks", args.ranks)
+
+    again = {key(one) for _, runs in plan(args) for one in runs}
     rows = [json.loads(line) for line in path.read_text().splitlines()]
-    is_kept = [row for row in rows if (row["what"], row["condition"], row["contender"], row["model"]) not in again]
-    return "".join(json.dumps(row) + "\n" for row in is_kept)
+    return "".join(json.dumps(row) + "\n" for row in rows if key(row) not in again)
 
 
 def main() -> bool:
@@ -209,7 +212,9 @@ def main() -> bool:
     rows = read(path, "runs.jsonl", "tests/training/run")
     text = markdown(rows, args.note)
     (args.out / "results.md").write_text(text)
-    plot([row for row in rows if row["what"] == "time" and "failed" not in row and row["killed_at"] is None], args.out / "curves.png")
+    # Of one number of ranks.
+    curves = [row for row in rows if row["what"] == "time" and "failed" not in row and row["killed_at"] is None]
+    plot([row for row in curves if row["ranks"] == curves[0]["ranks"]], args.out / "curves.png")
     tell(args, path, text, "results.md", "curves.png")
     return all_well
 

@@ -15,20 +15,18 @@ HEAD = """# Training on good and bad networks
 
 Written by `tests/training/run`, as are `curves.png` and `runs.jsonl`, which has every run with its curve. {runs}
 
-{ranks} ranks on hosts of their own (namespaces) joined by `badnet`, MTU 1500.
+{ranks} ranks, unless said otherwise, on hosts of their own (namespaces) joined by `badnet`, MTU 1500.
 
 - `mlp` (64-128-10) and `conv` (two convolutional layers and one other): handwritten digits, 8x8, 1440 to train with and 357 to test with, 32 per rank and
   step, SGD with momentum. Both have about ten thousand parameters, so a bucket is some 30 packets, a shard about 7.
 - `text`: a transformer of a million parameters (five layers, 4 MiB of gradients in several buckets) that continues this repository's documentation character by
-  character, 8 passages of 64 characters per rank and step, AdamW; the last tenth of the text is for testing.
-
-{steps} steps.
+  character, 4 passages of 64 characters per rank and step, AdamW; the last tenth of the text is for testing.
 """
 
 ACCURACY = """
 ## Accuracy when packets are lost
 
-Accuracy in % (of `text`: of the characters that follow) on what is for testing, after the last step, mean over seeds and its 95 % interval (Student's t). Lost: of the
+Accuracy in % (of `text`: of the characters that follow) on what is for testing, after the last of {steps} steps, mean over seeds and its 95 % interval (Student's t). Lost: of the
 bytes that ranks were to receive, what did not come before the deadline of {bound} ms; it has the packets that the network
 drops, and those that a busy machine delivers too late. Skipped: steps in which rank 0 left something out, since more than 10 % was lost and could not be fetched. Halts:
 skipped steps after two others, where a job would have ended; here it goes on. Settle: the largest difference of a parameter
@@ -39,7 +37,7 @@ TIME = """
 ## Time to accuracy
 
 Seconds until {targets} of what is for testing is right, median over seeds (least to most); in brackets how many seeds got
-there, if not all did. Of optireduce the deadline is what the ranks measure, as by default. `loss1`: 1 % of the packets are lost.
+there in {steps} steps, if not all did. Of optireduce the deadline is what the ranks measure, as by default. `loss1`: 1 % of the packets are lost.
 `delay3`: delays with a median of 200 us and a P99 of 3 times that; `loss1-delay3`: both. `straggler`: a rank is 50 ms late in 1 of 10 steps. `gloo-tuned`: TCP may
 send again after 5 ms instead of 200 ms.
 
@@ -81,15 +79,32 @@ def distinct(values: Iterable[Any]) -> list[Any]:
     return list(dict.fromkeys(values))
 
 
+def either(values: Iterable[Any]) -> str:
+    return " or ".join(map(str, sorted(distinct(values))))
+
+
+def steps(rows: list[Row]) -> str:
+    return either(row["steps"] for row in rows)
+
+
 def table(head: list[str], lines: Iterable[list[str]]) -> str:
     written = [head, ["---"] * len(head), *lines]
     return "\n".join(f"| {' | '.join(line)} |" for line in written) + "\n"
 
 
+def network(row: Row, rows: list[Row]) -> str:
+    """What was between the ranks, and how many there were, where that differs."""
+    return row["condition"] if row["ranks"] == rows[0]["ranks"] else f"{row['condition']}, {row['ranks']} ranks"
+
+
 def accuracy(rows: list[Row]) -> str:
     lines = []
-    for model, condition, contender in distinct((one["model"], one["condition"], one["contender"]) for one in rows):
-        chosen = [row for row in rows if (row["model"], row["condition"], row["contender"]) == (model, condition, contender)]
+
+    def key(row: Row) -> tuple[str, ...]:
+        return row["model"], network(row, rows), row["contender"]
+
+    for model, condition, contender in distinct(map(key, rows)):
+        chosen = [row for row in rows if key(row) == (model, condition, contender)]
         said: list[Callable[[str], str]] = [
             lambda key: f"{100 * statistics.fmean(row[key] for row in chosen):.2f} %",
             lambda key: f"{statistics.fmean(row[key] for row in chosen):.1f}",
@@ -106,10 +121,10 @@ def accuracy(rows: list[Row]) -> str:
 
 def time(rows: list[Row]) -> str:
     contenders, lines = distinct(row["contender"] for row in rows), []
-    for model, condition in distinct((row["model"], row["condition"]) for row in rows):
+    for model, condition in distinct((row["model"], network(row, rows)) for row in rows):
         cells = []
         for contender in contenders:
-            chosen = [row for row in rows if (row["model"], row["condition"], row["contender"]) == (model, condition, contender)]
+            chosen = [row for row in rows if (row["model"], network(row, rows), row["contender"]) == (model, condition, contender)]
             cells.append(time_cell(chosen) if chosen else "not run")
         lines.append([model, condition, *cells])
     lines.sort(key=lambda line: list(TARGETS).index(line[0]))
@@ -136,14 +151,13 @@ def markdown(rows: list[Row], note: str) -> str:
         return "# Training on good and bad networks\n\nNo run ended well.\n" + failures(failed)
     kinds = {what: [row for row in good if row["what"] == what and row["killed_at"] is None] for what in ("accuracy", "time")}
     dead = [row for row in good if row["killed_at"] is not None]
-    numbers = {key: " or ".join(map(str, distinct(row[key] for row in good if "ended_by" not in row))) for key in ("ranks", "steps")}
-    text = HEAD.format(runs=f"{note}".strip(), **numbers)
+    text = HEAD.format(runs=f"{note}".strip(), ranks=good[0]["ranks"])
     if kinds["accuracy"]:
         bounds = distinct(row["settings"]["bound_ms"] for row in kinds["accuracy"] if row["settings"])
-        text += ACCURACY.format(bound=" or ".join(map(str, bounds))) + "\n" + accuracy(kinds["accuracy"])
+        text += ACCURACY.format(bound=either(bounds), steps=steps(kinds["accuracy"])) + "\n" + accuracy(kinds["accuracy"])
     if kinds["time"]:
         targets = ", ".join(f"{100 * TARGETS[model]:.0f} % (`{model}`)" for model in TARGETS if model in {row["model"] for row in kinds["time"]})
-        text += TIME.format(targets=targets) + "\n" + time(kinds["time"])
+        text += TIME.format(targets=targets, steps=steps(kinds["time"])) + "\n" + time(kinds["time"])
     if dead:
         text += KILLED + "\n" + killed(dead)
     return text + failures(failed)
