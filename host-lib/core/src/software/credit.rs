@@ -2,30 +2,50 @@
 //!
 //! Why: nothing is sent twice, so what overruns a receiver's socket buffer is lost for good.
 //! How: a peer answers what it received with feedback packets that name the last one. What was sent before that one has
-//! come or is lost; what was sent after it is in flight, and held below a limit. Silence of two round trips, and of
+//! come or is lost; what was sent after it is in flight, and held below a window. Silence of two round trips, and of
 //! [`PATIENCE_NS`] at least, counts as an answer: a dead peer or lost feedback never stops a stage, only slows it.
-//! Source: feedback and its round-trip times as in OptiReduce 3.2.3; the limit is ours.
+//! The window is what the receiver's buffer has for this rank, and smaller where more would only wait in queues on the way: round
+//! trips of more than [`RTT_NS_MAX`] shrink it, and silence halves it, since what was taken for lost may still be on its way.
+//! Feedback is a packet, too: there is one for each [`QUANTUM_PART`] of the room that a sender has, for the end of a shard, and where
+//! a sender pauses for [`FEEDBACK_NS`]; more only where rates follow round trips.
+//! Source: feedback and its round-trip times as in OptiReduce 3.2.3; the window is ours.
 
 use std::collections::VecDeque;
 
 use optireduce_contract::limits::BEAT_BYTES;
-use optireduce_contract::packet::{STAGE_FEEDBACK, UBT_BYTES, UbtHeader};
+use optireduce_contract::packet::{FLAG_LAST_PERCENTILE, STAGE_FEEDBACK, UBT_BYTES, UbtHeader};
 
 /// How long a peer may be silent at least before what is in flight counts as lost.
 const PATIENCE_NS: u64 = 2_000_000;
 /// How long it may at most: a host that slow has no room for more.
 const PATIENCE_NS_MAX: u64 = 50_000_000;
+/// Round trips that are longer mean that queues are long.
+const RTT_NS_MAX: u64 = 20_000_000;
+/// The smallest window is this part of the largest: a few answers are always under way.
+const WINDOW_PART_MIN: u64 = 4;
+/// A receiver answers at the latest after this part of what a sender may have in flight.
+const QUANTUM_PART: u64 = 16;
+/// How long an answer may wait for more.
+const FEEDBACK_NS: u64 = 1_000_000;
 /// Batches that feedback can name.
 const BATCHES_MAX: usize = 256;
 
-/// The peers of a job, by rank.
 #[derive(Debug)]
-pub(super) struct Credits(Vec<Peer>);
+pub(super) struct Credits {
+    /// Of the job, by rank.
+    peers: Vec<Peer>,
+    /// Bytes of a peer after which it is answered.
+    quantum_bytes: u64,
+}
 
 #[derive(Debug, Default)]
 struct Peer {
     /// 0: the peer gives no feedback and takes none.
     limit_bytes: u64,
+    /// What may be in flight at present: at most the limit.
+    window_bytes: u64,
+    /// When it was made smaller last.
+    shrunk_ns: u64,
     /// The transport takes nothing for it before.
     held_until_ns: u64,
     sent_bytes: u64,
@@ -34,11 +54,33 @@ struct Peer {
     answered_ns: u64,
     batches: VecDeque<Batch>,
     rtt_ns: Option<u64>,
-    /// What the next feedback to this peer is to say.
-    pending: Option<UbtHeader>,
+    /// What the next feedback to this peer is to say, when it is to leave at the latest, and the bytes that it answers.
+    pending: Option<(UbtHeader, u64)>,
+    pending_bytes: u64,
 }
 
 impl Peer {
+    fn new(limit_bytes: u64) -> Self {
+        Self { limit_bytes, window_bytes: limit_bytes, ..Self::default() }
+    }
+
+    /// Makes the window smaller, by half at most.
+    fn shrink(&mut self, part: f64, now_ns: u64) {
+        self.window_bytes =
+            ((self.window_bytes as f64 * part.max(0.5)) as u64).max(self.limit_bytes.div_ceil(WINDOW_PART_MIN));
+        self.shrunk_ns = now_ns;
+    }
+
+    /// A round trip that took so long has answered so many bytes.
+    fn adapt(&mut self, rtt_ns: u64, answered_bytes: u64, now_ns: u64) {
+        if rtt_ns <= RTT_NS_MAX {
+            self.window_bytes = (self.window_bytes + answered_bytes / 2).min(self.limit_bytes);
+        } else if now_ns - self.shrunk_ns >= rtt_ns {
+            // What was sent before it became smaller tells nothing of the smaller one.
+            self.shrink(RTT_NS_MAX as f64 / rtt_ns as f64, now_ns);
+        }
+    }
+
     /// When what is in flight counts as lost.
     fn silent_ns(&self) -> u64 {
         self.answered_ns + (2 * self.rtt_ns.unwrap_or(0)).clamp(PATIENCE_NS, PATIENCE_NS_MAX)
@@ -55,47 +97,59 @@ struct Batch {
 }
 
 impl Credits {
-    pub fn new(limits_bytes: impl Iterator<Item = u64>) -> Self {
-        Self(limits_bytes.map(|limit_bytes| Peer { limit_bytes, ..Peer::default() }).collect())
+    /// `limits_bytes`: by rank, what may be on its way to it. `rank`: this one, whose limit its peers know, too.
+    pub fn new(limits_bytes: impl Iterator<Item = u64>, rank: usize) -> Self {
+        let peers: Vec<_> = limits_bytes.map(Peer::new).collect();
+        let quantum_bytes = peers.get(rank).map_or(0, |own| own.limit_bytes / QUANTUM_PART);
+        Self { peers, quantum_bytes }
     }
 
     /// From now on so many bytes may be on their way to a peer; 0: no limit, and no feedback. What was sent before counts as answered.
     pub fn set_limit(&mut self, peer: usize, limit_bytes: u64) {
-        self.0[peer] = Peer { limit_bytes, ..Peer::default() };
+        self.peers[peer] = Peer::new(limit_bytes);
+    }
+
+    /// From now on whatever comes is answered at once: rates that follow round trips need many of them.
+    pub fn answer_at_once(&mut self) {
+        self.quantum_bytes = 0;
     }
 
     /// Nothing is sent to the peer before.
     pub fn hold(&mut self, peer: usize, until_ns: u64) {
-        self.0[peer].held_until_ns = until_ns;
+        self.peers[peer].held_until_ns = until_ns;
     }
 
     /// Whether it is [held](Self::hold) now.
     pub fn is_held(&self, peer: usize, now_ns: u64) -> bool {
-        self.0[peer].held_until_ns > now_ns
+        self.peers[peer].held_until_ns > now_ns
     }
 
     /// When the first peer that is held now is so no more.
     pub fn next_release_ns(&self, now_ns: u64) -> Option<u64> {
-        self.0.iter().map(|peer| peer.held_until_ns).filter(|until_ns| *until_ns > now_ns).min()
+        self.peers.iter().map(|peer| peer.held_until_ns).filter(|until_ns| *until_ns > now_ns).min()
     }
 
     /// When the peer may be sent to.
     pub fn ready_ns(&self, peer: usize, now_ns: u64) -> u64 {
-        let peer = &self.0[peer];
+        let peer = &self.peers[peer];
         let in_flight = peer.sent_bytes - peer.answered_bytes;
-        let has_credit = peer.limit_bytes == 0 || in_flight < peer.limit_bytes;
+        let has_credit = peer.limit_bytes == 0 || in_flight < peer.window_bytes;
         let ready_ns = if has_credit { now_ns } else { peer.silent_ns().max(now_ns) };
         ready_ns.max(peer.held_until_ns)
     }
 
     /// `segments` datagrams with `bytes` together went out to a peer. They start with the header `first`.
     pub fn sent(&mut self, peer: usize, segments: usize, bytes: usize, first: &UbtHeader, now_ns: u64) {
-        let peer = &mut self.0[peer];
+        let peer = &mut self.peers[peer];
         if peer.limit_bytes == 0 {
             return;
         }
-        if peer.sent_bytes == peer.answered_bytes || peer.silent_ns() <= now_ns {
+        let is_idle = peer.sent_bytes == peer.answered_bytes;
+        if is_idle || peer.silent_ns() <= now_ns {
             (peer.answered_bytes, peer.answered_ns) = (peer.sent_bytes, now_ns);
+            if !is_idle {
+                peer.shrink(0.5, now_ns);
+            }
         }
         let scale = payload_scale(first);
         let payload_bytes = (bytes - segments * UBT_BYTES) as u32 * scale;
@@ -108,25 +162,37 @@ impl Credits {
     }
 
     /// A packet of `peer` came: feedback will name it.
-    pub fn received(&mut self, peer: usize, header: &UbtHeader, payload_bytes: usize) {
-        let peer = &mut self.0[peer];
-        if peer.limit_bytes > 0 {
-            let end = header.offset.wrapping_add(payload_bytes as u32 * payload_scale(header));
-            peer.pending = Some(UbtHeader { offset: end, ..*header });
+    pub fn received(&mut self, peer: usize, header: &UbtHeader, payload_bytes: usize, now_ns: u64) {
+        let peer = &mut self.peers[peer];
+        if peer.limit_bytes == 0 {
+            return;
         }
+        peer.pending_bytes += payload_bytes as u64;
+        let is_due = header.flags & FLAG_LAST_PERCENTILE != 0 || peer.pending_bytes >= self.quantum_bytes;
+        let latest_ns = peer.pending.map_or(now_ns + FEEDBACK_NS, |(_, latest_ns)| latest_ns);
+        let end = header.offset.wrapping_add(payload_bytes as u32 * payload_scale(header));
+        let latest_ns = if is_due { now_ns.min(latest_ns) } else { latest_ns };
+        peer.pending = Some((UbtHeader { offset: end, ..*header }, latest_ns));
+    }
+
+    /// When the next feedback is to leave.
+    pub fn next_feedback_ns(&self) -> Option<u64> {
+        self.peers.iter().filter_map(|peer| Some(peer.pending?.1)).min()
     }
 
     /// The next feedback to send, but for its sender, and to whom.
-    pub fn poll_feedback(&mut self) -> Option<(usize, UbtHeader)> {
-        let (to, peer) = self.0.iter_mut().enumerate().find(|(_, peer)| peer.pending.is_some())?;
-        let named = peer.pending.take()?;
+    pub fn poll_feedback(&mut self, now_ns: u64) -> Option<(usize, UbtHeader)> {
+        let is_due = |peer: &Peer| peer.pending.is_some_and(|(_, latest_ns)| latest_ns <= now_ns);
+        let (to, peer) = self.peers.iter_mut().enumerate().find(|(_, peer)| is_due(peer))?;
+        let (named, _) = peer.pending.take()?;
+        peer.pending_bytes = 0;
         Some((to, UbtHeader { stage: STAGE_FEEDBACK, flags: named.stage, ..named }))
     }
 
     /// Feedback of `peer` came: what was sent up to the packet that it names is not in flight any more. Returns the round-trip time
     /// in ns, if it names something that was sent.
     pub fn handle_feedback(&mut self, peer: usize, feedback: &UbtHeader, now_ns: u64) -> Option<u64> {
-        let peer = &mut self.0[peer];
+        let peer = &mut self.peers[peer];
         let names = |batch: &Batch| {
             let same = (batch.first.bucket, batch.first.step, batch.first.stage);
             let within =
@@ -137,6 +203,7 @@ impl Credits {
         peer.batches.drain(..index);
         let batch = peer.batches.front()?;
         let payload_bytes = u64::from(feedback.offset.min(batch.end_offset) - batch.first.offset);
+        let before = peer.answered_bytes;
         let answered = batch.sent_before + payload_bytes / u64::from(payload_scale(&batch.first));
         peer.answered_bytes = peer.answered_bytes.max(answered.min(peer.sent_bytes));
         peer.answered_ns = now_ns;
@@ -147,12 +214,13 @@ impl Credits {
             peer.answered_bytes = peer.answered_bytes.max(end);
             peer.batches.pop_front();
         }
+        peer.adapt(rtt_ns, peer.answered_bytes - before, now_ns);
         Some(rtt_ns)
     }
 
     /// Smoothed round-trip time to the peer in ns, once it has answered.
     pub fn rtt_ns(&self, peer: usize) -> Option<u64> {
-        self.0.get(peer)?.rtt_ns
+        self.peers.get(peer)?.rtt_ns
     }
 }
 
@@ -178,16 +246,16 @@ mod tests {
 
     /// Feedback of a receiver that got the packet at `offset`.
     fn feedback(offset: u32) -> UbtHeader {
-        let mut receiver = Credits::new([LIMIT, LIMIT].into_iter());
-        receiver.received(0, &header(offset), 1024);
-        let (to, feedback) = receiver.poll_feedback().unwrap();
-        assert_eq!((to, receiver.poll_feedback()), (0, None));
+        let mut receiver = Credits::new([LIMIT, LIMIT].into_iter(), 1);
+        receiver.received(0, &header(offset), 1024, 0);
+        let (to, feedback) = receiver.poll_feedback(0).unwrap();
+        assert_eq!((to, receiver.poll_feedback(u64::MAX)), (0, None));
         feedback
     }
 
     #[test]
     fn what_is_in_flight_is_bounded_until_feedback_or_silence() {
-        let mut credits = Credits::new([0, LIMIT].into_iter());
+        let mut credits = Credits::new([0, LIMIT].into_iter(), 0);
         send(&mut credits, 0, 2, 100);
         assert_eq!(credits.ready_ns(1, 100), 100);
         send(&mut credits, 2048, 2, 110);
@@ -207,7 +275,7 @@ mod tests {
     #[test]
     fn a_slow_peer_is_waited_for_longer_and_not_for_ever() {
         for (rtt_ns, silence_ns) in [(100, PATIENCE_NS), (10_000_000, 20_000_000), (1_000_000_000, PATIENCE_NS_MAX)] {
-            let mut credits = Credits::new([0, LIMIT].into_iter());
+            let mut credits = Credits::new([0, LIMIT].into_iter(), 0);
             send(&mut credits, 0, 1, 0);
             assert_eq!(credits.handle_feedback(1, &feedback(0), rtt_ns), Some(rtt_ns));
             send(&mut credits, 1024, 4, rtt_ns);
@@ -217,7 +285,7 @@ mod tests {
 
     #[test]
     fn feedback_on_what_was_never_sent_changes_nothing() {
-        let mut credits = Credits::new([LIMIT, LIMIT].into_iter());
+        let mut credits = Credits::new([LIMIT, LIMIT].into_iter(), 0);
         send(&mut credits, 0, 4, 0);
         for wrong in [UbtHeader { step: 8, ..feedback(0) }, feedback(1 << 20), UbtHeader { offset: 0, ..feedback(0) }] {
             assert_eq!(credits.handle_feedback(1, &wrong, 10), None);
@@ -229,7 +297,7 @@ mod tests {
 
     #[test]
     fn a_peer_that_is_held_waits_for_its_time_or_its_release() {
-        let mut credits = Credits::new([0, LIMIT].into_iter());
+        let mut credits = Credits::new([0, LIMIT].into_iter(), 0);
         credits.hold(0, 500);
         assert_eq!((credits.ready_ns(0, 100), credits.ready_ns(1, 100), credits.ready_ns(0, 600)), (500, 100, 600));
         credits.hold(0, 0);
@@ -238,7 +306,7 @@ mod tests {
 
     #[test]
     fn a_limit_that_is_set_anew_begins_with_nothing_in_flight() {
-        let mut credits = Credits::new([0, LIMIT].into_iter());
+        let mut credits = Credits::new([0, LIMIT].into_iter(), 0);
         send(&mut credits, 0, 4, 0);
         credits.set_limit(1, LIMIT);
         assert_eq!(credits.ready_ns(1, 10), 10);
@@ -249,12 +317,74 @@ mod tests {
     }
 
     #[test]
+    fn a_receiver_answers_by_the_quantum_at_the_end_of_a_shard_or_after_a_pause() {
+        let mut credits = Credits::new([LIMIT, 64 * 1024].into_iter(), 1);
+        for offset in [0, 1024, 2048] {
+            credits.received(0, &header(offset), 1024, 100);
+        }
+        assert_eq!((credits.poll_feedback(200), credits.next_feedback_ns()), (None, Some(100 + FEEDBACK_NS)));
+        credits.received(0, &header(3072), 1024, 300);
+        let (_, by_quantum) = credits.poll_feedback(300).unwrap();
+        assert_eq!((by_quantum.offset, credits.next_feedback_ns()), (4096, None), "the last one is named, once");
+        credits.received(0, &UbtHeader { flags: FLAG_LAST_PERCENTILE, ..header(4096) }, 1024, 400);
+        assert!(credits.poll_feedback(400).is_some(), "the end of a shard");
+        credits.received(0, &header(5120), 1024, 500);
+        credits.received(0, &header(6144), 1024, 600);
+        assert_eq!(credits.poll_feedback(499 + FEEDBACK_NS), None);
+        assert_eq!(credits.poll_feedback(500 + FEEDBACK_NS).unwrap().1.offset, 7168);
+        credits.answer_at_once();
+        credits.received(0, &header(7168), 1024, 700);
+        assert!(credits.poll_feedback(700).is_some());
+    }
+
+    /// The largest number of packets of 1024 bytes that may be in flight to rank 1.
+    fn window(credits: &Credits) -> u64 {
+        credits.peers[1].window_bytes / 1024
+    }
+
+    #[test]
+    fn long_round_trips_and_silence_make_the_window_smaller_and_short_ones_larger() {
+        const ROOM: u64 = 64 * 1024;
+        let mut credits = Credits::new([0, ROOM].into_iter(), 0);
+        let mut now_ns = 0;
+        // Answers a packet after so long.
+        let mut answer = |credits: &mut Credits, rtt_ns: u64| {
+            send(credits, 0, 1, now_ns);
+            now_ns += rtt_ns;
+            assert_eq!(credits.handle_feedback(1, &feedback(0), now_ns), Some(rtt_ns));
+            now_ns
+        };
+        answer(&mut credits, RTT_NS_MAX);
+        assert_eq!(window(&credits), 64);
+        answer(&mut credits, RTT_NS_MAX * 4 / 3);
+        assert_eq!(window(&credits), 48);
+        let until_ns = answer(&mut credits, 100 * RTT_NS_MAX);
+        assert_eq!(window(&credits), 24, "by half at most");
+        assert_eq!(credits.handle_feedback(1, &feedback(0), until_ns + 1), None, "it was answered");
+        for _ in 0..3 {
+            answer(&mut credits, 100 * RTT_NS_MAX);
+        }
+        assert_eq!(window(&credits), 16, "answers are always under way");
+        let mut now_ns = answer(&mut credits, 1000);
+        assert!(window(&credits) == 16 && credits.peers[1].window_bytes > 16 * 1024);
+        for _ in 0..200 {
+            now_ns = answer(&mut credits, 1000);
+        }
+        assert_eq!(credits.peers[1].window_bytes, ROOM, "no larger than what the receiver has room for");
+        send(&mut credits, 0, 64, now_ns);
+        let silent_ns = credits.ready_ns(1, now_ns);
+        assert!(silent_ns >= now_ns + PATIENCE_NS);
+        send(&mut credits, 0, 1, silent_ns);
+        assert_eq!(window(&credits), 32, "what was in flight may still be");
+    }
+
+    #[test]
     fn peers_without_a_limit_neither_give_nor_get_feedback() {
-        let mut credits = Credits::new([0, 0].into_iter());
+        let mut credits = Credits::new([0, 0].into_iter(), 0);
         send(&mut credits, 0, 40, 0);
         assert_eq!(credits.ready_ns(1, 0), 0);
-        credits.received(1, &header(0), 1024);
-        assert_eq!(credits.poll_feedback(), None);
+        credits.received(1, &header(0), 1024, 0);
+        assert_eq!((credits.poll_feedback(u64::MAX), credits.next_feedback_ns()), (None, None));
         assert_eq!(credits.handle_feedback(1, &feedback(0), 10), None);
     }
 }

@@ -185,7 +185,7 @@ impl Software {
             windows: (0..2 * job.slots).map(|_| None).collect(),
             lent: LentMemory::default(),
             outbox: Outbox::default(),
-            budget: SendBudget { pacer: Pacer::new(ranks), credits: Credits::new(limits) },
+            budget: SendBudget { pacer: Pacer::new(ranks), credits: Credits::new(limits, rank) },
             train: Train::default(),
             unexpected: UnexpectedQueue::new(job.unexpected_bytes_max),
             unannounced: Unannounced::default(),
@@ -215,7 +215,8 @@ impl Software {
         let windows = self.windows.iter().flatten();
         let stages = windows.flat_map(|window| Stage::ALL.map(|stage| self.silence.due(window, stage, self.now_ns)));
         let due = stages.flatten().map(|(at_ns, _)| at_ns);
-        due.chain(self.outbox.next_ns(self.now_ns, &self.budget)).min()
+        let feedback_ns = self.budget.credits.next_feedback_ns();
+        due.chain(self.outbox.next_ns(self.now_ns, &self.budget)).chain(feedback_ns).min()
     }
 
     /// The next datagrams for one peer: what follows UDP's header. They are descriptors of what this data plane holds, so that a
@@ -228,7 +229,7 @@ impl Software {
 
     /// The next feedback, in the train.
     fn poll_feedback(&mut self) -> Option<Polled> {
-        while let Some((to, feedback)) = self.budget.credits.poll_feedback() {
+        while let Some((to, feedback)) = self.budget.credits.poll_feedback(self.now_ns) {
             let Some(view) = self.views.with_tag(feedback.job_tag) else { continue };
             self.train.clear();
             self.train.push_header(&UbtHeader { sender: view.rank as u16, ..feedback });
@@ -450,6 +451,8 @@ impl DataPlane for Software {
 
     fn set_rate(&mut self, peer: usize, rate_bytes_per_us: u32) -> Result<(), SoftwareError> {
         self.budget.pacer.set_rate(peer, rate_bytes_per_us);
+        // All ranks' rates follow round trips, or none's: the peers need to know theirs.
+        self.budget.credits.answer_at_once();
         Ok(())
     }
 

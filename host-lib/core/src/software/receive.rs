@@ -67,7 +67,7 @@ impl Software {
             }
             Ok((peer, header, payload)) => {
                 self.hear(peer);
-                self.budget.credits.received(peer, &header, payload.len());
+                self.budget.credits.received(peer, &header, payload.len(), self.now_ns);
                 self.take(&header, payload);
             }
             Err(cause) => *self.counters.dropped(cause) += 1,
