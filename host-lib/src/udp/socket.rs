@@ -4,8 +4,9 @@ use std::io::{self, IoSlice, IoSliceMut};
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::AsRawFd;
 
-use nix::sys::socket::{ControlMessage, MsgFlags, SockaddrStorage, sendmsg};
+use nix::sys::socket::{ControlMessage, MsgFlags, SockaddrStorage, sendmsg, setsockopt, sockopt};
 use quinn_udp::{BATCH_SIZE, RecvMeta, Transmit, UdpSocketState};
+use rustix::net::sockopt::{set_ip_recvtos, set_ipv6_recvtclass};
 use socket2::{Domain, Protocol, Type};
 
 use super::unsent::Refusal;
@@ -59,6 +60,7 @@ impl Socket {
         let receive_buffer_bytes = socket.recv_buffer_size()?;
         let socket = UdpSocket::from(socket);
         let state = UdpSocketState::new((&socket).into())?;
+        tell_no_more(&socket);
         let buffers = vec![vec![0; RECEIVE_BYTES]; BATCH_SIZE.min(8)];
         Ok(Self { socket, state, buffers, receive_buffer_bytes })
     }
@@ -150,6 +152,15 @@ impl Socket {
             _ => Received::Full,
         })
     }
+}
+
+/// The kernel need not say of each datagram to which address it came, and with which type of service: `quinn_udp` asks for it. A kernel that
+/// goes on does no harm.
+fn tell_no_more(socket: &UdpSocket) {
+    let _ = setsockopt(socket, sockopt::Ipv4PacketInfo, &false);
+    let _ = setsockopt(socket, sockopt::Ipv6RecvPacketInfo, &false);
+    let _ = set_ip_recvtos(socket, false);
+    let _ = set_ipv6_recvtclass(socket, false);
 }
 
 impl std::os::fd::AsFd for Socket {
