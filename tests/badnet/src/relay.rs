@@ -97,7 +97,8 @@ struct Port {
     links: Vec<Link>,
     underway: BinaryHeap<Underway>,
     taken: u64,
-    spare: Vec<Vec<u8>>,
+    /// Room for the packet that is taken.
+    room: Vec<u8>,
     counts: Arc<Counts>,
     changes: Receiver<(usize, Conditions)>,
     begin: Instant,
@@ -114,8 +115,8 @@ impl Port {
     ) -> Self {
         let seed = |to: usize| (seed << 16) + (source << 8 | to) as u64;
         let links = (0..devices.len()).map(|to| Link::new(conditions, seed(to))).collect();
-        let (underway, spare) = (BinaryHeap::new(), Vec::new());
-        Self { source, devices, links, underway, taken: 0, spare, counts, changes, begin: Instant::now() }
+        let (underway, room) = (BinaryHeap::new(), vec![0; PACKET_BYTES_MAX]);
+        Self { source, devices, links, underway, taken: 0, room, counts, changes, begin: Instant::now() }
     }
 
     fn run(mut self, end: &AtomicBool) {
@@ -143,53 +144,59 @@ impl Port {
     /// Takes what the host has sent.
     fn take(&mut self) {
         for _ in 0..TURN {
-            let mut packet = self.spare.pop().unwrap_or_default();
-            packet.resize(PACKET_BYTES_MAX, 0);
-            match self.devices[self.source].recv(&mut packet) {
-                Ok(bytes) => packet.truncate(bytes),
-                Err(_) => return self.spare.push(packet),
+            let mut room = std::mem::take(&mut self.room);
+            let taken = self.devices[self.source].recv(&mut room);
+            if let Ok(bytes) = taken {
+                self.forward(&room[..bytes]);
             }
-            let Some(to) = destination(&packet).filter(|to| *to < self.devices.len() && *to != self.source) else {
-                self.counts.undelivered.fetch_add(1, Ordering::Relaxed);
-                self.spare.push(packet);
-                continue;
-            };
-            let now_ns = self.now_ns();
-            let arrives = self.links[to].pass(now_ns, packet.len());
-            if let Some((at, garbled)) = arrives.and_then(|at| self.links[to].replay(at)) {
-                let mut again = packet.clone();
-                if let Some(place) = garbled {
-                    garble(&mut again, place);
-                }
-                self.taken += 1;
-                self.underway.push(Reverse((at, self.taken, to, again)));
-            }
-            match arrives {
-                Some(at) if at > now_ns => {
-                    self.taken += 1;
-                    self.underway.push(Reverse((at, self.taken, to, packet)));
-                }
-                Some(_) => self.hand_over(to, packet),
-                None => {
-                    self.counts.lost.fetch_add(1, Ordering::Relaxed);
-                    self.spare.push(packet);
-                }
+            self.room = room;
+            if taken.is_err() {
+                return;
             }
         }
+    }
+
+    /// Has a packet of the host's fare as its link will have it.
+    fn forward(&mut self, packet: &[u8]) {
+        let Some(to) = destination(packet).filter(|to| *to < self.devices.len() && *to != self.source) else {
+            self.counts.undelivered.fetch_add(1, Ordering::Relaxed);
+            return;
+        };
+        let now_ns = self.now_ns();
+        let arrives = self.links[to].pass(now_ns, packet.len());
+        if let Some((at, garbled)) = arrives.and_then(|at| self.links[to].replay(at)) {
+            let mut again = packet.to_vec();
+            if let Some(place) = garbled {
+                garble(&mut again, place);
+            }
+            self.send_at(at, to, again);
+        }
+        match arrives {
+            Some(at) if at > now_ns => self.send_at(at, to, packet.to_vec()),
+            Some(_) => self.hand_over(to, packet),
+            None => {
+                self.counts.lost.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn send_at(&mut self, at_ns: u64, to: usize, packet: Vec<u8>) {
+        self.taken += 1;
+        self.underway.push(Reverse((at_ns, self.taken, to, packet)));
     }
 
     fn deliver(&mut self) {
         let now_ns = self.now_ns();
         while self.underway.peek().is_some_and(|Reverse((at, ..))| *at <= now_ns) {
             if let Some(Reverse((_, _, to, packet))) = self.underway.pop() {
-                self.hand_over(to, packet);
+                self.hand_over(to, &packet);
             }
         }
     }
 
-    fn hand_over(&mut self, to: usize, packet: Vec<u8>) {
+    fn hand_over(&self, to: usize, packet: &[u8]) {
         let sent = loop {
-            match self.devices[to].send(&packet) {
+            match self.devices[to].send(packet) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 sent => break sent,
             }
@@ -201,7 +208,6 @@ impl Port {
         } else {
             counts.undelivered.fetch_add(1, Ordering::Relaxed);
         }
-        self.spare.push(packet);
     }
 }
 
