@@ -20,7 +20,7 @@ def plot(rows: list[dict[str, Any]], path: pathlib.Path) -> None:
     networks, models = (list(dict.fromkeys(row[key] for row in rows)) for key in ("condition", "model"))
     lines = [(model, value) for model in models for value in ("loss", "accuracy")]
     size = (3.2 * len(networks) + 1, 2.3 * len(lines) + 0.6)
-    figure, panels = plt.subplots(len(lines), len(networks), figsize=size, squeeze=False, sharey="row", sharex="row")
+    figure, panels = plt.subplots(len(lines), len(networks), figsize=size, squeeze=False, sharey="row", sharex="col")
     for (model, value), line in zip(lines, panels):
         for network, panel in zip(networks, line):
             for row in [one for one in rows if (one["model"], one["condition"]) == (model, network)]:
