@@ -13,8 +13,8 @@ use optireduce_driver::{CardBus, DriverError, JobConfig, Limits, NetworkAddress,
 
 /// Memory for a card of which only the limits are wanted.
 const LITTLE_BYTES: usize = 4096;
-/// Entries of a ring for each slot: a few more than its commands that may wait.
-const ENTRIES_PER_SLOT: usize = 8;
+/// Entries of a ring for each slot: more than its commands that may wait, so that room for completions is given back seldom.
+const ENTRIES_PER_SLOT: usize = 32;
 
 /// A card that works for no job yet.
 pub(crate) struct OpenCard {
