@@ -30,6 +30,7 @@ const FEEDBACK_NS: u64 = 1_000_000;
 /// Batches that feedback can name.
 const BATCHES_MAX: usize = 256;
 
+/// What is in flight to each peer, and what each is told of its packets.
 #[derive(Debug)]
 pub(super) struct Credits {
     /// Of the job, by rank.
