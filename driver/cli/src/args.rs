@@ -1,5 +1,7 @@
 //! The command line.
 
+use std::path::PathBuf;
+
 use clap::{Parser, Subcommand};
 
 /// What every command's help ends with: the exit codes, and examples to copy.
@@ -54,6 +56,17 @@ const BENCH_EXAMPLES: &str = "Examples:
   optireduce-nic bench /tmp/card.sock
   optireduce-nic bench 0000:5e:00.0 --commands 10000
   optireduce-nic bench /tmp/card.sock --json";
+
+const PROGRAM_EXAMPLES: &str = "Examples:
+  optireduce-nic program bitstreams/ecp5-85f --board NAME       # a board that `openFPGALoader --list-boards` shows
+  optireduce-nic program bitstreams/alveo-u250 --card 0000:5e:00.0
+  optireduce-nic program bitstreams/alveo-u250 --json";
+
+const PROGRAM: &str = "Load a bitstream into a board, or print how to. Not run on a board.
+
+The manifest beside the bitstream must have the contract version of this program, say that it was built, and have the SHA-256 of the file. \
+Boards that openFPGALoader lists are loaded by it, once their JTAG chain was found to have the manifest's part: into the FPGA's memory, which a \
+power cycle clears. For others the commands of Vivado or xbutil are printed, and the exit code is 2, since nothing was programmed.";
 
 const BENCH: &str = "Measure what a card costs its host: time from doorbell to completion, accesses to registers and CPU time of a collective.
 
@@ -116,6 +129,9 @@ pub enum Command {
     /// Measure a card: doorbell to completion, accesses to registers, CPU time
     #[command(long_about = about(BENCH), after_help = help_end(BENCH_EXAMPLES))]
     Bench(BenchArgs),
+    /// Load a bitstream into a board, or print how to
+    #[command(long_about = PROGRAM, after_help = help_end(PROGRAM_EXAMPLES))]
+    Program(ProgramArgs),
     /// Show all registers of a card, decoded
     #[command(long_about = about(DUMP), after_help = help_end(DUMP_EXAMPLES))]
     Dump(CardArgs),
@@ -151,6 +167,23 @@ pub struct DoctorArgs {
     /// The card's PCI address, with a domain or without [default: all cards of this machine]
     #[arg(value_name = "ADDRESS")]
     pub address: Option<String>,
+    /// One line of JSON instead of a table
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `program`.
+#[derive(Debug, clap::Args)]
+pub struct ProgramArgs {
+    /// A folder with a bitstream and its manifest.toml
+    #[arg(value_name = "BITSTREAM_DIR")]
+    pub folder: PathBuf,
+    /// The board's PCI address: it must hold a card of ours that nobody uses, and what to do afterwards is printed with it
+    #[arg(long, value_name = "ADDRESS")]
+    pub card: Option<String>,
+    /// The board, as `openFPGALoader --list-boards` calls it [default: as the manifest calls it]
+    #[arg(long, value_name = "NAME")]
+    pub board: Option<String>,
     /// One line of JSON instead of a table
     #[arg(long)]
     pub json: bool,

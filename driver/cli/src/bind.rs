@@ -106,9 +106,7 @@ fn unbind_on(machine: &Machine, address: &str) -> Result<Done, String> {
         ));
     }
     // The kernel would wait until the card is closed, however long.
-    let group = machine.vfio_group(card.iommu_group.as_deref().unwrap_or_default());
-    let tried = OpenOptions::new().read(true).write(true).open(group).err();
-    if tried.is_some_and(|error| error.kind() == std::io::ErrorKind::ResourceBusy) {
+    if is_in_use(machine, &card) {
         return Err(format!(
             "{}: it is in use, and the kernel would wait for that to end: end the process that has it (`fuser -v /dev/vfio/*` names it)",
             card.address
@@ -117,6 +115,13 @@ fn unbind_on(machine: &Machine, address: &str) -> Result<Done, String> {
     carry_out(&to_release(machine, &card))?;
     let now = again(machine, &card)?;
     Ok(Done { address: now.address, before: card.driver, driver: now.driver, iommu_group: now.iommu_group })
+}
+
+/// Whether a process has it: VFIO hands out a group once at a time.
+pub fn is_in_use(machine: &Machine, card: &PciFunction) -> bool {
+    let group = machine.vfio_group(card.iommu_group.as_deref().unwrap_or_default());
+    let tried = OpenOptions::new().read(true).write(true).open(group).err();
+    tried.is_some_and(|error| error.kind() == std::io::ErrorKind::ResourceBusy)
 }
 
 /// The device at `address`, if its numbers are ours.

@@ -12,6 +12,7 @@ mod list;
 #[path = "../../tests/machine_in_a_folder/mod.rs"]
 mod machine_in_a_folder;
 mod outcome;
+mod program;
 mod registers;
 mod selftest;
 
@@ -41,6 +42,7 @@ fn command(command: &Command) -> Result<(), Failure> {
         Command::Info(args) => info::run(args),
         Command::Selftest(args) => selftest::run(args),
         Command::Bench(args) => bench::run(args),
+        Command::Program(args) => program::run(args),
         Command::Dump(args) => dump::run(args),
     }
 }

@@ -1,0 +1,276 @@
+//! `program`: loads a bitstream into a board, or says how to; refuses one that does not fit.
+//!
+//! How: the manifest beside the bitstream says what it is, and is checked first: contract version, whether anything was built, SHA-256 of the file. A
+//! board that openFPGALoader lists is loaded by it, once the JTAG chain has said that its part is the manifest's; for others the
+//! commands of Vivado or xbutil are printed. Sources: openFPGALoader's `--list-boards` and `--detect`; UG908 (Vivado); `xbutil program` of XRT.
+//! Limits: **not run on a board**. openFPGALoader loads the FPGA's own memory, which a power cycle clears; flash is left alone. A JTAG chain tells
+//! the part, but neither its package nor what its pins lead to.
+
+mod loader;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use optireduce_contract::pci::is_address;
+use optireduce_driver::{Machine, Manifest, ManifestError, State, full_address};
+use serde::Serialize;
+
+use self::loader::Loader;
+use crate::args::ProgramArgs;
+use crate::bind::is_in_use;
+use crate::outcome::{Failure, print};
+
+/// Endings of bitstreams.
+const ENDINGS: [&str; 3] = ["bit", "bin", "xclbin"];
+
+/// What was done, or is to be done.
+#[derive(Debug, Serialize)]
+struct Report {
+    bitstream: PathBuf,
+    board: String,
+    part: String,
+    contract_version: u32,
+    /// Whether the board was loaded.
+    programmed: bool,
+    /// The part in the JTAG chain, if it was asked.
+    found_part: Option<String>,
+    /// What is left to do, in this order.
+    steps: Vec<String>,
+}
+
+/// A bitstream whose file is the one of its manifest.
+struct Bitstream {
+    manifest: Manifest,
+    file: PathBuf,
+}
+
+/// Loads the bitstream, or prints how to.
+///
+/// # Errors
+/// If it does not fit, the loader fails, or there is no loader for the board: then the steps are printed all the same.
+pub fn run(args: &ProgramArgs) -> Result<(), Failure> {
+    let bitstream = Bitstream::of(&args.folder)?;
+    let card = args.card.as_deref().map(|address| card(&Machine::this(), address)).transpose()?;
+    let report = program(&bitstream, args.board.as_deref(), card.as_deref())?;
+    print(args.json, &report, || report.describe())?;
+    if report.programmed {
+        return Ok(());
+    }
+    Err(format!(
+        "nothing was programmed: openFPGALoader lists no board {}; the steps on stdout program it",
+        report.board
+    )
+    .into())
+}
+
+impl Bitstream {
+    /// The one in `folder`.
+    fn of(folder: &Path) -> Result<Self, Failure> {
+        let folder = folder.canonicalize().map_err(|error| {
+            format!(
+                "{}: {error}; expected a folder with a bitstream and its manifest.toml, as in bitstreams/",
+                folder.display()
+            )
+        })?;
+        let refused = |error: ManifestError| match error {
+            ManifestError::Read { .. } => Failure::from(error.to_string()),
+            error => Failure::check(error.to_string()),
+        };
+        let manifest = Manifest::load(&folder.join("manifest.toml")).map_err(refused)?;
+        if manifest.state == State::NotBuiltHere {
+            // Says so.
+            manifest.verify(&folder).map_err(refused)?;
+        }
+        let files = files(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        let Some(first) = files.first() else {
+            return Err(Failure::check(format!(
+                "{}: it holds no bitstream, expected a file that ends with .{}.\nBuild it as the README beside the manifest says, or fetch it.",
+                folder.display(),
+                ENDINGS.join(" or .")
+            )));
+        };
+        let file = files.iter().find(|file| manifest.verify(file).is_ok()).unwrap_or(first);
+        manifest.verify(file).map_err(refused)?;
+        Ok(Self { file: file.clone(), manifest })
+    }
+}
+
+/// Plain files of a folder that may be bitstreams, by name.
+fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in folder.read_dir()? {
+        let path = entry?.path();
+        let may_be = path.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known));
+        if may_be && path.is_file() {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The PCI address of the board, in the kernel's spelling, if nobody uses what is there.
+fn card(machine: &Machine, address: &str) -> Result<String, Failure> {
+    let Some(full) = is_address(address).then(|| full_address(address)).flatten() else {
+        return Err(format!(
+            "{address} is no PCI address, as `optireduce-nic list` shows them; a card on a socket has no bitstream: start its process anew"
+        )
+        .into());
+    };
+    let Some(function) = machine.function(&full) else {
+        return Err(format!(
+            "there is no PCI device at {full}; without --card, a board that is not on the bus is programmed, too"
+        )
+        .into());
+    };
+    if !function.may_be_a_card() {
+        return Err(Failure::check(format!(
+            "{function} is none of our cards, and programming it would take it from its driver; without --card nothing is looked for on the bus"
+        )));
+    }
+    if is_in_use(machine, &function) {
+        return Err(Failure::check(format!(
+            "{full}: it is in use: end the process that has it (`fuser -v /dev/vfio/*` names it), and program it then"
+        )));
+    }
+    Ok(full)
+}
+
+fn program(bitstream: &Bitstream, board: Option<&str>, card: Option<&str>) -> Result<Report, Failure> {
+    let Bitstream { manifest, file } = bitstream;
+    let name = board.unwrap_or(&manifest.board);
+    let loader = Loader::find()?;
+    let mut report = Report {
+        bitstream: file.clone(),
+        board: name.to_owned(),
+        part: manifest.part.clone(),
+        contract_version: manifest.contract,
+        programmed: false,
+        found_part: None,
+        steps: Vec::new(),
+    };
+    if let Some(loader) = loader.as_ref().filter(|loader| loader.lists(name)) {
+        let found = loader.detect(name)?;
+        if !is_part(&manifest.part, &found) {
+            return Err(Failure::check(format!(
+                "board {name}: its JTAG chain has part {found}, expected {} by {}.\nTake the bitstream that was built for this board.",
+                manifest.part,
+                manifest.file.display()
+            )));
+        }
+        loader.load(name, file)?;
+        (report.programmed, report.found_part) = (true, Some(found));
+        report.steps = card.map_or(Vec::new(), afterwards);
+        return Ok(report);
+    }
+    if name != manifest.board {
+        let known = if loader.is_some() { "openFPGALoader lists no such board" } else { loader::MISSING };
+        return Err(Failure::check(format!(
+            "board {name}: {known}, and the bitstream is for {} by {}.\nTake one that was built for this board.",
+            manifest.board,
+            manifest.file.display()
+        )));
+    }
+    if !manifest.tool.contains("Vivado") {
+        let known = if loader.is_some() { "openFPGALoader lists no such board" } else { loader::MISSING };
+        return Err(format!(
+            "board {name}: {known}; name the board that has the part {}: --board NAME, as `openFPGALoader --list-boards` shows them",
+            manifest.part
+        )
+        .into());
+    }
+    report.steps = by_hand(file, card);
+    Ok(report)
+}
+
+/// Whether `found`, which tools shorten and spell as they like, is the part of the manifest.
+fn is_part(part: &str, found: &str) -> bool {
+    let plain = |text: &str| text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    let (part, found) = (plain(part), plain(found));
+    // A family alone ("ecp5") says nothing.
+    found.len() >= 5 && part.starts_with(&found)
+}
+
+/// The tools of the vendor.
+fn by_hand(file: &Path, card: Option<&str>) -> Vec<String> {
+    let address = card.unwrap_or("ADDRESS");
+    if file.extension().is_some_and(|ending| ending == "xclbin") {
+        let mut steps = vec![format!("xbutil program --device {address} --user {:?}", file)];
+        steps.extend(afterwards(address));
+        return steps;
+    }
+    let mut steps = vec![format!("echo 1 > /sys/bus/pci/devices/{address}/remove")];
+    steps.push("vivado -mode tcl".into());
+    steps.push("open_hw_manager; connect_hw_server; open_hw_target".into());
+    steps.push(format!("set_property PROGRAM.FILE {{{}}} [current_hw_device]", file.display()));
+    steps.push("program_hw_devices [current_hw_device]; exit".into());
+    steps.push("echo 1 > /sys/bus/pci/rescan".into());
+    steps.extend(seen(address));
+    steps
+}
+
+/// What the kernel still knows of the card is that of the bitstream before.
+fn afterwards(address: &str) -> Vec<String> {
+    let mut steps =
+        vec![format!("echo 1 > /sys/bus/pci/devices/{address}/remove"), "echo 1 > /sys/bus/pci/rescan".to_owned()];
+    steps.extend(seen(address));
+    steps
+}
+
+fn seen(address: &str) -> [String; 2] {
+    [format!("optireduce-nic bind {address}"), format!("optireduce-nic selftest {address}")]
+}
+
+impl Report {
+    fn describe(&self) -> String {
+        let Self { bitstream, board, part, contract_version, steps, .. } = self;
+        let mut text =
+            format!("{}\n  for {board}, part {part}, contract version {contract_version}\n", bitstream.display());
+        if let Some(found) = &self.found_part {
+            text += &format!("  loaded by openFPGALoader; the JTAG chain has {found}\n");
+        }
+        if !steps.is_empty() {
+            text += "To be done by hand, as root:\n";
+        }
+        steps.iter().for_each(|step| text += &format!("  {step}\n"));
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine_in_a_folder::{CARD, Folder};
+
+    #[test]
+    fn a_part_is_recognised_however_it_is_shortened() {
+        for (part, found, is) in [
+            ("LFE5U-85F-8BG756C", "LFE5U-85", true),
+            ("LFE5U-85F-8BG756C", "LFE5U-85F-8BG756", true),
+            ("LFE5U-85F-8BG756C", "LFE5U-45", false),
+            ("xc7a35tcsg324-1", "xc7a35", true),
+            ("xcu250-figd2104-2l-e", "xcu50", false),
+            ("LFE5U-85F-8BG756C", "LFE5", false),
+            ("LFE5U-85F-8BG756C", "", false),
+        ] {
+            assert_eq!(is_part(part, found), is, "{part}, {found}");
+        }
+    }
+
+    #[test]
+    fn only_a_card_of_ours_on_the_bus_is_taken_for_the_board() {
+        let folder = Folder::new("program");
+        folder.device("0000:5e:00.0", CARD, None, None);
+        folder.device("0000:01:00.0", (0x8086, 0x1234, 0x02_0000), Some("nvme"), Some("1"));
+        let machine = folder.machine();
+        assert_eq!(card(&machine, "5E:00.0").unwrap(), "0000:5e:00.0");
+        for (address, code, part) in [
+            ("/tmp/card.sock", 2, "a card on a socket has no bitstream"),
+            ("0000:02:00.0", 2, "there is no PCI device at 0000:02:00.0"),
+            ("0000:01:00.0", 1, "0000:01:00.0 (8086:1234, nvme) is none of our cards"),
+        ] {
+            let failure = card(&machine, address).unwrap_err();
+            assert!(failure.code == code && failure.text.contains(part), "{failure:?}");
+        }
+    }
+}
