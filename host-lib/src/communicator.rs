@@ -26,7 +26,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -106,6 +106,8 @@ struct Shared {
     returned: Arc<Mutex<Vec<usize>>>,
     /// Ranks with a card.
     cards: Vec<usize>,
+    /// In a job with cards: the same ranks over the kernel's UDP, for what cards do not know; or why they do not reach one another so.
+    beside: OnceLock<Result<Arc<Shared>, Error>>,
 }
 
 impl fmt::Debug for Shared {
@@ -170,20 +172,37 @@ impl Shared {
         let _ = self.calls.send(ControlCall::Run(Box::new(call)));
     }
 
+    fn skip_gone(&self) -> Pending<()> {
+        let terms = Terms::default().with("the call", "skip_gone_ranks");
+        let (sender, done) = reply();
+        let (timeout, beside) = (self.timeout, self.beside.get().cloned());
+        self.run(move |channel| {
+            // A process that was started again does as the others.
+            let result = match channel.outside().load(Ordering::Acquire) {
+                true => Ok(()),
+                false => channel.call(&terms, timeout, |channel| {
+                    channel.skip_gone();
+                    Ok(())
+                }),
+            };
+            let result = result.map_err(Error::from);
+            let _ = sender.send(match beside {
+                Some(Ok(beside)) => result.and_then(|()| beside.skip_gone().wait()),
+                _ => result,
+            });
+        });
+        Pending::new(done)
+    }
+
     /// That no rank has a card, for calls that cards do not know.
     fn require_no_card(&self, call: &'static str, instead: &'static str) -> Result<(), Error> {
         self.cards.first().map_or(Ok(()), |rank| Err(Error::Cards { call, rank: *rank, instead }))
     }
 
-    /// That the job can make collectives of this kind: cards know all-reduces only.
-    fn require_kind(&self, kind: Kind) -> Result<(), Error> {
-        match kind {
-            Kind::AllReduce => Ok(()),
-            Kind::ReduceScatter => {
-                self.require_no_card("reduce_scatter", "call all_reduce, or reduce_scatter_exact, which goes over TCP")
-            }
-            Kind::AllGather => self.require_no_card("all_gather", "call all_gather_bytes, which goes over TCP"),
-        }
+    /// Who makes collectives of this kind: in a job with cards, which know all-reduces only, the same ranks over UDP. `None`: this job itself.
+    fn beside(&self, kind: Kind) -> Result<Option<&Arc<Self>>, Error> {
+        let beside = self.beside.get().filter(|_| kind != Kind::AllReduce);
+        beside.map(|beside| beside.as_ref().map_err(Error::clone)).transpose()
     }
 
     /// The elements of a bucket that are one rank's.
@@ -211,6 +230,8 @@ pub struct Communicator {
     /// See [`is_outside`](Self::is_outside).
     outside: Arc<AtomicBool>,
     closer: Option<Closer>,
+    /// In a job with cards: what [`Shared::beside`] has.
+    beside: Option<Box<Communicator>>,
     engine: Option<JoinHandle<()>>,
     calls: Option<JoinHandle<()>>,
 }
@@ -263,9 +284,27 @@ impl Communicator {
             returned,
             declared: AtomicU32::new(0),
             cards,
+            beside: OnceLock::new(),
         });
         let (engine, calls) = (Some(engine), Some(serving));
-        Ok(Self { builder, shared, addresses, outside, closer, engine, calls })
+        Ok(Self { builder, shared, addresses, outside, closer, beside: None, engine, calls })
+    }
+
+    /// In a job with cards: brings the same ranks together over the kernel's UDP, too. If that cannot be, collectives of halves say why.
+    fn open_beside(&mut self) {
+        if self.shared.cards.is_empty() {
+            return;
+        }
+        let opened = block_on(self.same_ranks()).map_err(|error| match error {
+            ConnectError::Control(error) => Error::Control(error),
+            error => Error::Collective(Arc::new(error)),
+        });
+        let shared = opened.as_ref().map(|beside| beside.shared.clone()).map_err(Error::clone);
+        if let Err(error) = &shared {
+            tracing::warn!(%error, "no reduce-scatter and no all-gather in this job: its ranks do not come together over UDP");
+        }
+        let _ = self.shared.beside.set(shared);
+        self.beside = opened.ok().map(Box::new);
     }
 
     /// This rank, from 0.
@@ -345,21 +384,7 @@ impl Communicator {
 
     /// Begins as [`skip_gone_ranks`](Self::skip_gone_ranks).
     pub fn start_skip_gone_ranks(&mut self) -> Pending<()> {
-        let terms = Terms::default().with("the call", "skip_gone_ranks");
-        let (sender, done) = reply();
-        let timeout = self.shared.timeout;
-        self.shared.run(move |channel| {
-            // A process that was started again does as the others.
-            let result = match channel.outside().load(Ordering::Acquire) {
-                true => Ok(()),
-                false => channel.call(&terms, timeout, |channel| {
-                    channel.skip_gone();
-                    Ok(())
-                }),
-            };
-            let _ = sender.send(result.map_err(Error::from));
-        });
-        Pending::new(done)
+        self.shared.skip_gone()
     }
 
     /// Takes part again after [`Error::Dropped`]. A process that came into a job that runs

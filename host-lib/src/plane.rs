@@ -59,6 +59,11 @@ macro_rules! either {
 }
 
 impl Plane {
+    /// Whether it is a card.
+    pub fn is_card(&self) -> bool {
+        self.udp().is_none()
+    }
+
     /// The time that the protocol is to be told, in ns.
     pub fn now_ns(&self) -> u64 {
         either!(self, plane => plane.now_ns())

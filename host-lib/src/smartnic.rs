@@ -5,7 +5,7 @@
 //! One gradient is enough: the card completes a window only once its gradient was read, and a contribution that comes
 //! after that is refused unread.
 //! Windows and Hadamard blocks are as large as the card's registers allow. Limits: means are broadcast by the card without
-//! asking the host; incast and rates are what the job says, not controlled.
+//! asking the host; incast and rates are what the job says, not controlled. Only all-reduces: others have the host's UDP beside the card.
 //! A card takes at least two ranks. If no other is left, the mean is this rank's gradient, and the card has nothing to do: the
 //! host gives it back, exactly, even if it is to travel encoded or as bf16.
 //! Trust: every field of a completion and of a stage report is checked against the plan before it is passed on.

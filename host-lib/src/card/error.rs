@@ -29,20 +29,6 @@ pub enum CardError {
         /// What was given.
         address: String,
     },
-    /// A setting that jobs with cards cannot have.
-    #[error("{setting} is {found}, expected {expected} in a job with cards, and rank {rank} has one: {because}")]
-    Setting {
-        /// Name of the setting in [`Builder`](crate::Builder).
-        setting: &'static str,
-        /// Its value.
-        found: String,
-        /// What it must be.
-        expected: &'static str,
-        /// The first rank with a card.
-        rank: usize,
-        /// Why.
-        because: &'static str,
-    },
     /// Two ranks cannot be told apart.
     #[error(
         "ranks {first} and {second} are both at {address}, expected an address for each: in a job with cards all ranks receive at \

@@ -12,8 +12,6 @@ use optireduce_core::protocol::Ranks;
 pub(crate) struct Cards {
     /// Ranks with a card.
     ranks: Ranks,
-    /// The first of them.
-    first: usize,
     /// The UDP port at which all ranks receive.
     port: u16,
     /// The smallest of each limit.
@@ -52,7 +50,7 @@ impl Cards {
             return Err(CardError::Loopback { rank, found, other, address });
         }
         let of_cards = members.iter().enumerate().filter(|(_, member)| member.card.is_some()).map(|(rank, _)| rank);
-        Ok(Some(Self { ranks: Ranks::none(members.len()).with(of_cards), first, port, limits }))
+        Ok(Some(Self { ranks: Ranks::none(members.len()).with(of_cards), port, limits }))
     }
 
     /// Ranks with a card.
@@ -81,17 +79,6 @@ impl Cards {
             ranks_max: plane.ranks_max.min(ranks_max),
             payload_beats_max: plane.payload_beats_max.min(payload_beats_max),
         }
-    }
-
-    /// A setting that cards cannot follow.
-    pub fn refuse(
-        &self,
-        setting: &'static str,
-        found: impl Into<String>,
-        expected: &'static str,
-        because: &'static str,
-    ) -> CardError {
-        CardError::Setting { setting, found: found.into(), expected, rank: self.first, because }
     }
 }
 
@@ -141,7 +128,7 @@ mod tests {
         let other = CardLimits { slots: 4, hadamard_log2_max: 14, ..LIMITS };
         let job = [("10.0.0.1:99", None), ("10.0.0.2:5791", Some(LIMITS)), ("10.0.0.3:5791", Some(other))];
         let cards = Cards::of(&members(&job)).unwrap().unwrap();
-        assert_eq!((cards.first, cards.ranks()), (1, &Ranks::none(3).with([1, 2])));
+        assert_eq!(cards.ranks(), &Ranks::none(3).with([1, 2]));
         assert_eq!(cards.place([10, 0, 0, 1].into()), "10.0.0.1:5791".parse().unwrap());
         let software = PlaneLimits {
             slots: 32,

@@ -125,6 +125,8 @@ pub struct Bucket {
     elements: usize,
     options: BucketOptions,
     stream: Stream,
+    /// In a job with cards: the same bucket where halves are made, see [`Shared::beside`].
+    beside: Option<Box<Bucket>>,
     /// Its values, for calls in place and for slice calls to copy into; `None` before the first, and after an error.
     values: Option<Vec<f32>>,
 }
@@ -150,37 +152,7 @@ impl Communicator {
 
     /// Begins as [`bucket`](Self::bucket).
     pub fn start_bucket(&mut self, elements: usize, options: BucketOptions) -> Pending<Bucket> {
-        let (sender, reply) = reply();
-        let (shared, options) = (self.shared.clone(), options.or(&self.builder));
-        // On the other thread, so that it counts also if nobody waits for it any more.
-        self.shared.run(move |channel| {
-            let declared = shared.declared.load(Ordering::Relaxed);
-            let memory = require_memory(elements);
-            let enough = if memory.is_ok() { "enough" } else { "too little" };
-            let terms =
-                options.terms("bucket", elements).with("buckets before", declared).with("memory for it", enough);
-            // Ids are used again after many; the generation tells what they are now.
-            let id = (declared % u32::from(ONE_OFF)) as u16;
-            let generation = declared / u32::from(ONE_OFF);
-            if generation > 0 {
-                // Before any rank can call the new one. If the engine has ended, the first call says so.
-                let _ = shared.command(Command::Release { bucket: id });
-            }
-            let same = match channel.declared_before(declared as usize) {
-                Some((by, before)) => before.compare(by, shared.params.rank, &terms).map_err(ControlError::from),
-                None => channel.call(&terms, shared.timeout, |_| Ok(())),
-            };
-            let same = same.map_err(Error::from);
-            let fits = same.and_then(|()| check_elements(&shared, elements, &options));
-            let bucket = fits.and_then(|()| Ok(memory?)).map(|()| {
-                channel.declared(declared as usize, &terms);
-                shared.declared.store(declared.wrapping_add(1), Ordering::Relaxed);
-                let stream = Stream::Declared { generation };
-                Bucket { shared: shared.clone(), id, elements, options, stream, values: None }
-            });
-            let _ = sender.send(bucket);
-        });
-        Pending::new(reply)
+        Bucket::declare(&self.shared, elements, options.or(&self.builder))
     }
 
     /// Averages `data` over all ranks, once. Collective. First all ranks compare what they call; at the end this rank fetches
@@ -258,14 +230,19 @@ impl Communicator {
 
     /// One collective, once all ranks were found to call it.
     fn one_off(&self, kind: Kind, elements: usize, given: Vec<f32>) -> Request {
+        match &self.beside {
+            Some(beside) if kind != Kind::AllReduce => return beside.one_off(kind, elements, given),
+            _ => {}
+        }
         let (sender, reply) = reply();
-        if let Err(error) = self.shared.require_kind(kind) {
+        if let Err(error) = self.shared.beside(kind) {
             let _ = sender.send(Err(error));
             return Request::new(reply, self.shared.clone());
         }
         let options = BucketOptions::new().or(&self.builder);
         let (shared, stream) = (self.shared.clone(), Stream::OneOff);
-        let bucket = Bucket { shared: shared.clone(), id: ONE_OFF, elements, options, stream, values: None };
+        let (shared_by, beside, values) = (shared.clone(), None, None);
+        let bucket = Bucket { shared: shared_by, id: ONE_OFF, elements, options, stream, beside, values };
         self.shared.run(move |channel| {
             let given_elements = match bucket.given_elements(kind) {
                 expected if expected == given.len() => "as many as are this rank's".into(),
@@ -310,6 +287,51 @@ fn check_elements(shared: &Shared, elements: usize, options: &BucketOptions) -> 
 }
 
 impl Bucket {
+    /// See [`Communicator::start_bucket`]; the options are whole.
+    fn declare(shared: &Arc<Shared>, elements: usize, options: BucketOptions) -> Pending<Self> {
+        let (sender, reply) = reply();
+        let of = shared.clone();
+        // On the other thread, so that it counts also if nobody waits for it any more.
+        shared.run(move |channel| {
+            let shared = of;
+            let declared = shared.declared.load(Ordering::Relaxed);
+            let memory = require_memory(elements);
+            let enough = if memory.is_ok() { "enough" } else { "too little" };
+            let terms =
+                options.terms("bucket", elements).with("buckets before", declared).with("memory for it", enough);
+            // Ids are used again after many; the generation tells what they are now.
+            let id = (declared % u32::from(ONE_OFF)) as u16;
+            let generation = declared / u32::from(ONE_OFF);
+            if generation > 0 {
+                // Before any rank can call the new one. If the engine has ended, the first call says so.
+                let _ = shared.command(Command::Release { bucket: id });
+            }
+            let same = match channel.declared_before(declared as usize) {
+                Some((by, before)) => before.compare(by, shared.params.rank, &terms).map_err(ControlError::from),
+                None => channel.call(&terms, shared.timeout, |_| Ok(())),
+            };
+            let same = same.map_err(Error::from);
+            let fits = same.and_then(|()| check_elements(&shared, elements, &options));
+            let bucket = fits.and_then(|()| Ok(memory?)).map(|()| {
+                channel.declared(declared as usize, &terms);
+                shared.declared.store(declared.wrapping_add(1), Ordering::Relaxed);
+                let stream = Stream::Declared { generation };
+                Self { shared: shared.clone(), id, elements, options, stream, beside: None, values: None }
+            });
+            // All ranks come here in the same order.
+            let _ = sender.send(bucket.and_then(Self::with_halves));
+        });
+        Pending::new(reply)
+    }
+
+    /// In a job with cards, declared where its halves are made, too.
+    fn with_halves(mut self) -> Result<Self, Error> {
+        if let Some(Ok(beside)) = self.shared.beside.get() {
+            self.beside = Some(Self::declare(beside, self.elements, self.options.clone()).wait()?.into());
+        }
+        Ok(self)
+    }
+
     /// Its id, the same on all ranks: that of its reports.
     pub fn id(&self) -> u16 {
         self.id
@@ -532,7 +554,7 @@ impl Bucket {
     /// Begins a collective. What is not as long as it must be is the engine's to find: it tells the other ranks.
     fn begin(&self, kind: Kind, given: Vec<f32>) -> Request {
         let request = self.send(kind, given);
-        self.shared.driver.wake();
+        request.wake();
         request
     }
 
@@ -558,6 +580,9 @@ impl Bucket {
 
     /// Hands a collective to the engine, which is not woken.
     fn send(&self, kind: Kind, given: Vec<f32>) -> Request {
+        if let Some(beside) = self.beside.as_ref().filter(|_| kind != Kind::AllReduce) {
+            return beside.send(kind, given);
+        }
         let (sender, reply) = reply();
         self.answer_to(kind, given, sender);
         Request::new(reply, self.shared.clone())
@@ -565,7 +590,7 @@ impl Bucket {
 
     /// Hands a collective to the engine, which is not woken. If that has ended, the reply says so.
     fn answer_to(&self, kind: Kind, given: Vec<f32>, reply: Sender<Outcome>) {
-        if let Err(error) = self.shared.require_kind(kind) {
+        if let Err(error) = self.shared.beside(kind) {
             return drop(reply.send(Err(error)));
         }
         let &Self { id: bucket, elements, stream, .. } = self;

@@ -183,10 +183,13 @@ impl Builder {
     /// * windows are at most the cards', and half the slots of the smallest card are under way at a time on all ranks;
     /// * collectives run one after the other; each begins once all cards have armed its windows, or after t_B: a rank with a card that is late by more misses what
     ///   the others sent meanwhile, and its means are repaired afterwards, except encoded ones;
-    /// * there is no [`secret`](Self::secret), [`rate_control`](Self::rate_control), [`rejoin`](crate::Communicator::rejoin),
-    ///   [`reduce_scatter`](crate::Communicator::reduce_scatter) and [`all_gather`](crate::Communicator::all_gather): each is an error that says so;
-    /// * what goes over TCP is as without cards; [groups](crate::Communicator::group) and [`partial_reduce`](crate::Communicator::partial_reduce)
-    ///   go over the kernel's UDP on all ranks.
+    /// * [`reduce_scatter`](crate::Communicator::reduce_scatter) and [`all_gather`](crate::Communicator::all_gather), which cards do not know,
+    ///   [groups](crate::Communicator::group) and [`partial_reduce`](crate::Communicator::partial_reduce) go over the kernel's UDP on all ranks,
+    ///   beside the cards: halves have numbers ([`Report::op`](crate::Report::op)), membership and a measured [`bound`](Self::bound) of their own.
+    ///   What goes over TCP is as without cards;
+    /// * with [`rate_control`](Self::rate_control), ranks without a card follow the round trips to one another. A card neither measures them nor
+    ///   answers: what it sends, and what is sent to it, has no rate;
+    /// * there is no [`secret`](Self::secret) and no [`rejoin`](crate::Communicator::rejoin): each is an error that says so.
     ///
     /// A card that goes away ends its rank's collectives with an error at once, one that hangs 10 s after t_B at the latest; the others go
     /// on without that rank, see
@@ -365,6 +368,7 @@ impl Builder {
         let params = JobParams { job_seed, ..self.params(launch, &plane, payload_beats, cards) };
         let bound_ns = params.bound_ns;
         let failed = |error: &dyn std::fmt::Display| ConnectError::Params(error.to_string());
+        let plane_is_card = plane.is_card();
         let mut collectives = Collectives::new(plane, params).map_err(|error| failed(&error))?;
         if self.early == Early::Adaptive {
             collectives.follow_stage_times(GRACE_MIN.as_nanos() as u32);
@@ -372,7 +376,8 @@ impl Builder {
         if self.incast.is_none() {
             collectives.follow_incast();
         }
-        if self.rate_control {
+        // A card's rates are the job's.
+        if self.rate_control && !plane_is_card {
             collectives.follow_round_trips(RATE_MAX_BYTES_PER_US).map_err(|error| failed(&error))?;
         }
         // Each call says whether it is repaired.

@@ -28,9 +28,10 @@ impl Communicator {
     /// As [`close`](Self::close).
     pub async fn close_async(self) -> Result<(), Error> {
         let (sender, closed) = reply();
-        let shared = self.shared.clone();
+        let (shared, mut this) = (self.shared.clone(), self);
+        let beside = this.beside.take();
         // Behind one-off collectives, which reach the engine from the same thread.
-        self.shared.run(move |channel| {
+        this.shared.run(move |channel| {
             channel.begun(0);
             let (counts_sender, counts) = reply();
             let counted = shared.command(Command::Close(counts_sender)).and_then(|()| block_on(counts));
@@ -40,6 +41,11 @@ impl Communicator {
             });
             let _ = sender.send(result);
         });
-        closed.await
+        let closed = closed.await;
+        match beside {
+            // The counts of halves, too. After an error nobody is waited for once more.
+            Some(beside) if closed.is_ok() => Box::pin(beside.close_async()).await,
+            _ => closed,
+        }
     }
 }

@@ -92,7 +92,9 @@ impl Builder {
         let engine = std::thread::Builder::new().name("optireduce-engine".into()).spawn(move || serving.serve());
         let engine = engine.map_err(ConnectError::Thread)?;
         let started = Communicator::start(builder, control, (params, cards), bound, commands, driver, engine);
-        started.map_err(ConnectError::Thread)
+        let mut communicator = started.map_err(ConnectError::Thread)?;
+        communicator.open_beside();
+        Ok(communicator)
     }
 
     /// As [`connect`](Self::connect), without blocking the thread. Needs no particular runtime. If the future is dropped, the
@@ -168,7 +170,7 @@ impl Builder {
         let mut job = control.job().clone();
         let cards = Cards::of(&job.members)?;
         if let Some(cards) = &cards {
-            self.move_into(cards, &mut job, launch.rank, receiver.socket())?;
+            move_into(cards, &mut job, launch.rank, receiver.socket())?;
         }
         if let Some(socket) = receiver.socket() {
             socket.seal(meeting.secret.as_ref(), launch.rank, &job);
@@ -194,27 +196,17 @@ impl Builder {
         };
         Ok(Opened { builder, launch, plane, control, waker, payload_beats, cards })
     }
+}
 
-    /// This rank is in a job with cards: it and all others without a card receive at the cards' port.
-    fn move_into(
-        &self,
-        cards: &Cards,
-        job: &mut Job,
-        rank: usize,
-        socket: Option<&mut Unconnected>,
-    ) -> Result<(), ConnectError> {
-        if self.rate_control {
-            let because = "a card does not measure round trips";
-            return Err(cards.refuse("rate_control", "true", "false", because).into());
-        }
-        for member in job.members.iter_mut().filter(|member| member.card.is_none()) {
-            member.udp = cards.place(member.udp.ip());
-        }
-        if let Some(socket) = socket {
-            socket.move_to(job.members[rank].udp)?;
-        }
-        Ok(())
+/// This rank is in a job with cards: it and all others without a card receive at the cards' port.
+fn move_into(cards: &Cards, job: &mut Job, rank: usize, socket: Option<&mut Unconnected>) -> Result<(), ConnectError> {
+    for member in job.members.iter_mut().filter(|member| member.card.is_none()) {
+        member.udp = cards.place(member.udp.ip());
     }
+    if let Some(socket) = socket {
+        socket.move_to(job.members[rank].udp)?;
+    }
+    Ok(())
 }
 
 /// Where ranks of this host may ask for memory, if they are to share it and the kernel can.

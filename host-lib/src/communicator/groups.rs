@@ -64,8 +64,8 @@ enum Answer {
 /// What communicators of some of the ranks have of the one that they are made from.
 struct Meeting {
     builder: Builder,
-    /// Its stage deadline, which goes on changing until they meet.
-    bound_ns: Arc<AtomicU64>,
+    /// Its stage deadline, which goes on changing until they meet. `None`: they begin with the same setting as it did.
+    bound_ns: Option<Arc<AtomicU64>>,
 }
 
 impl Meeting {
@@ -80,7 +80,8 @@ impl Meeting {
     ) -> Result<Communicator, ConnectError> {
         let job_id = self.builder.launch.as_ref().map_or("", |launch| &launch.job_id);
         let launch = Launch::new(rank, ranks, root)?.job_id(format!("{job_id}/{id}"));
-        let bound = Bound::Fixed(Duration::from_nanos(self.bound_ns.load(Ordering::Relaxed)));
+        let fixed = |bound_ns: Arc<AtomicU64>| Bound::Fixed(Duration::from_nanos(bound_ns.load(Ordering::Relaxed)));
+        let bound = self.bound_ns.map_or(self.builder.bound, fixed);
         // A card has one job at a time.
         let card = Some(String::new());
         Builder { launch: Some(launch), listener, bound, card, ..self.builder }.connect_async().await
@@ -253,7 +254,14 @@ impl Communicator {
     }
 
     fn meeting(&self) -> Meeting {
-        Meeting { builder: self.builder.clone(), bound_ns: self.shared.bound_ns.clone() }
+        Meeting { builder: self.builder.clone(), bound_ns: Some(self.shared.bound_ns.clone()) }
+    }
+
+    /// All ranks once more, in a communicator without cards, with the settings of this one. Collective, before any other call.
+    pub(super) async fn same_ranks(&mut self) -> Result<Communicator, ConnectError> {
+        let mut places = self.start_places(Some(0)).await?;
+        places.meeting.bound_ns = None;
+        places.join(0).await
     }
 
     /// All-reduce on two levels, in `groups` groups of neighbouring ranks of equal size: rank r is in group r / (ranks / groups).

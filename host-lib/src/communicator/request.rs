@@ -116,6 +116,11 @@ impl Request {
         Self { reply, shared, done: None }
     }
 
+    /// Lets the engine go on, if nobody is about to wait for it.
+    pub(super) fn wake(&self) {
+        self.shared.driver.wake();
+    }
+
     /// Whether the collective has finished; does not wait. Once it has, [`wait`](Self::wait) and `.await` return at once.
     pub fn test(&mut self) -> bool {
         self.wait_timeout(Duration::ZERO)

@@ -4,6 +4,7 @@
 
 mod command;
 mod failures;
+mod halves;
 mod refusals;
 #[path = "../../../host-lib/tests/root/mod.rs"]
 mod root;
