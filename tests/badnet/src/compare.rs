@@ -10,7 +10,8 @@ use clap::ValueEnum;
 use optireduce_badnet::{Hosts, Tcp, print, say};
 
 use crate::contender::{Contender, Measurement, Programs, processes};
-use crate::row::{Condition, Figures, Row};
+use crate::flow::Flow;
+use crate::row::{Condition, DEFAULT, Figures, Row};
 use crate::{job, table};
 
 /// The first port that is used; each run takes the next one.
@@ -25,13 +26,14 @@ const STRAGGLER_MS: f64 = 50.0;
 #[command(after_help = "Examples:
   tests/compare                      # installs torch and Open MPI, builds all, compares everything: half an hour
   badnet compare --contenders optireduce,optireduce-tcp --conditions clean,loss1 --bench 1M --mtu 9000
+  badnet compare --conditions incast,incast-ecn --hosts 8 --bench 64K,1M    # ports of 200 Mb/s with a short queue
   badnet compare --read compare.json # the tables of an earlier run")]
 pub struct CompareArgs {
     /// Which all-reduces to compare
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = Contender::value_variants().to_vec())]
     contenders: Vec<Contender>,
     /// Under which network conditions
-    #[arg(long, value_enum, value_delimiter = ',', default_values_t = Condition::value_variants().to_vec())]
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = DEFAULT.to_vec())]
     conditions: Vec<Condition>,
     /// Buffer sizes in bytes; K and M stand for KiB and MiB
     #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = size, default_value = "64K,1M,25M")]
@@ -89,7 +91,8 @@ pub fn compare(args: &CompareArgs) -> crate::Outcome {
     for place in places(args) {
         let hosts = match place.condition {
             Condition::Loopback => None,
-            _ => Some(Hosts::new(place.ranks, place.mtu)?),
+            // One more, for the stream's source.
+            condition => Some(Hosts::new(place.ranks + usize::from(condition.has_flow()), place.mtu)?),
         };
         for contender in (0..args.turns).flat_map(|_| &args.contenders).copied() {
             if hosts.is_none() && contender.tcp() == Tcp::Tuned {
@@ -171,6 +174,10 @@ fn measure(
         }
         None => None,
     };
+    let flow = match hosts {
+        Some(hosts) if place.condition.has_flow() => Some(Flow::start(hosts, ranks, 0)?),
+        _ => None,
+    };
     // Programs measure for four times as long at most, and have to find each other first.
     let most = Duration::from_secs_f64(60.0 + 8.0 * args.secs * args.bench.len() as f64);
     // 3: optireduce has measured, and would have halted a training job.
@@ -185,6 +192,10 @@ fn measure(
     let network = match (&relay, hosts) {
         (Some(relay), Some(hosts)) => format!("{}; all so far: {}", relay.counts.line(), hosts.own_losses()),
         _ => String::new(),
+    };
+    let network = match flow {
+        Some(flow) => format!("{network}; {}", flow.end()?),
+        None => network,
     };
     Ok((outcome, network))
 }

@@ -153,7 +153,8 @@ pub fn rsh(arguments: &[String]) -> Result<(), String> {
     Err(format!("rsh: ip: {}", ip.exec()))
 }
 
-fn own_program() -> Result<PathBuf, String> {
+/// This program, to be run again.
+pub fn own_program() -> Result<PathBuf, String> {
     std::env::current_exe().map_err(|error| format!("this program's path: {error}"))
 }
 

@@ -1,11 +1,13 @@
 //! One direction between two hosts: which packets are lost, and when the others arrive.
 //!
 //! Pure and in the caller's time, so that a seed gives the same network again. Packets of a link stay in order, as they
-//! mostly do between two hosts of a data centre. The bandwidth is that of the relay; queues are not modelled.
+//! mostly do between two hosts of a data centre. Rates and queues belong to the receiving host's [port](crate::port).
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use rand_distr::{Distribution, Exp, LogNormal};
+
+use crate::port::PortLimits;
 
 /// P99 of the standard normal distribution.
 const Z99: f64 = 2.326_347_874;
@@ -43,6 +45,9 @@ pub struct Conditions {
     /// How long a link keeps its delay before it draws another, in milliseconds; 0: for one packet.
     #[arg(long, default_value_t = 0.0, value_parser = milliseconds)]
     pub delay_hold_ms: f64,
+    /// What the ports take at which hosts receive.
+    #[command(flatten)]
+    pub port: PortLimits,
 }
 
 /// Longest time that an option takes: an hour.

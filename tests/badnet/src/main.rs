@@ -1,10 +1,11 @@
 //! `badnet`: hosts joined by a lossy, slow network on one machine, and how all-reduces compare on it.
 //!
 //! Hosts are network namespaces, the network is this process: it takes every packet from a host's TUN device and loses,
-//! delays or hands it over. So any program that speaks IPv4 can be tried on a bad network, without netem. Linux, root.
+//! queues, delays or hands it over. So any program that speaks IPv4 can be tried on a bad network, without netem. Linux, root.
 
 mod compare;
 mod contender;
+mod flow;
 mod job;
 mod row;
 mod table;
@@ -34,6 +35,9 @@ enum Command {
     Run(RunArgs),
     /// Compare all-reduces (OptiReduce, Gloo, Open MPI) under one network condition after the other
     Compare(compare::CompareArgs),
+    /// One end of a TCP stream that competes with the ranks
+    #[command(hide = true)]
+    Flow(FlowArgs),
     /// What mpirun calls to start a process on another host
     #[command(hide = true, disable_help_flag = true)]
     Rsh {
@@ -45,6 +49,7 @@ enum Command {
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   badnet run --loss 0.01 -- optireduce run --bench 1M
+  badnet run --hosts 8 --port-mbps 200 --queue-kib 64 --ecn-kib 24 -- optireduce run --bench 1M
   badnet run --hosts 2 --mtu 9000 --delay-us 500 --delay-p99-over-p50 3 -- sh -c 'ping -c 3 10.77.0.1'")]
 struct RunArgs {
     /// Number of hosts, with addresses from 10.77.0.1
@@ -69,6 +74,15 @@ struct RunArgs {
     command: Vec<String>,
 }
 
+#[derive(clap::Args)]
+#[group(required = true, multiple = false)]
+struct FlowArgs {
+    #[arg(long)]
+    receive_at: Option<std::net::Ipv4Addr>,
+    #[arg(long)]
+    send_to: Option<std::net::Ipv4Addr>,
+}
+
 /// Whether all that was run ended well. The error is why nothing could be run.
 type Outcome = Result<bool, String>;
 
@@ -77,6 +91,10 @@ fn main() -> ExitCode {
     let done = handled.map_err(|error| error.to_string()).and_then(|()| match Args::parse().command {
         Command::Run(args) => run(&args),
         Command::Compare(args) => compare::compare(&args),
+        Command::Flow(FlowArgs { receive_at: Some(at), .. }) => {
+            flow::receive(at).and_then(|said| print(&said)).map(|()| true)
+        }
+        Command::Flow(FlowArgs { send_to, .. }) => send_to.map_or(Ok(()), flow::send).map(|()| true),
         Command::Rsh { arguments } => contender::rsh(&arguments).map(|()| true),
     });
     match done {

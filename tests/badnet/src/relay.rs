@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io::ErrorKind;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
@@ -13,6 +13,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tun_rs::SyncDevice;
 
 use crate::link::{Conditions, Link};
+use crate::port::{self, Outcome, Queue};
 
 /// Largest IP packet.
 const PACKET_BYTES_MAX: usize = 9216;
@@ -32,6 +33,10 @@ pub struct Counts {
     pub bytes: AtomicU64,
     /// By loss and outages.
     pub lost: AtomicU64,
+    /// Dropped by the queue before the receiver's port.
+    pub overrun: AtomicU64,
+    /// Marked there, of those that passed.
+    pub marked: AtomicU64,
     /// Addressed to nobody here, or refused by the device.
     pub undelivered: AtomicU64,
 }
@@ -39,9 +44,13 @@ pub struct Counts {
 impl Counts {
     /// All of them in a line.
     pub fn line(&self) -> String {
-        let [passed, bytes, lost, undelivered] =
-            [&self.passed, &self.bytes, &self.lost, &self.undelivered].map(|count| count.load(Ordering::Relaxed));
-        format!("{passed} packets, {} MB, lost {lost}, undelivered {undelivered}", bytes / 1_000_000)
+        let Self { passed, bytes, lost, overrun, marked, undelivered } = self;
+        let [passed, bytes, lost, overrun, marked, undelivered] =
+            [passed, bytes, lost, overrun, marked, undelivered].map(|count| count.load(Ordering::Relaxed));
+        format!(
+            "{passed} packets, {} MB, marked {marked}, lost {lost}, dropped by queues {overrun}, undelivered {undelivered}",
+            bytes / 1_000_000
+        )
     }
 }
 
@@ -56,15 +65,20 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// Joins the devices; the host of `devices[i]` has the last octet i + 1. Devices must be non-blocking.
+    /// Joins the devices; the host of `devices[i]` has the last octet i + 1. Devices must be non-blocking. Ports stay what they are:
+    /// [`change`](Self::change) is about the ways between hosts.
     pub fn start(devices: &Arc<Vec<SyncDevice>>, conditions: Conditions, seed: u64) -> Self {
         let (counts, end) = (Arc::new(Counts::default()), Arc::new(AtomicBool::new(false)));
         let (mut threads, mut changes) = (Vec::new(), Vec::new());
+        let ports = Arc::new(Ports {
+            queues: devices.iter().map(|_| Queue::new(conditions.port).map(Mutex::new)).collect(),
+            begin: Instant::now(),
+        });
         for source in 0..devices.len() {
             let (change, changed) = channel();
-            let port = Port::new(source, devices.clone(), conditions, seed, counts.clone(), changed);
+            let sender = Uplink::new(source, devices.clone(), ports.clone(), conditions, seed, counts.clone(), changed);
             let end = end.clone();
-            threads.push(std::thread::spawn(move || port.run(&end)));
+            threads.push(std::thread::spawn(move || sender.run(&end)));
             changes.push(change);
         }
         Self { threads, counts, end, changes }
@@ -86,13 +100,42 @@ impl Drop for Relay {
     }
 }
 
-/// A packet on its way: when it arrives, its number (first in, first out), to whom, and its bytes.
-type Underway = Reverse<(u64, u64, usize, Vec<u8>)>;
+/// Where a packet on its way is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    /// On the way to the receiver's port.
+    Link,
+    /// In the queue before it.
+    Queue,
+}
+
+/// A packet on its way: when it is at the end of that place, its number (first in, first out), to whom, and its bytes.
+type Underway = Reverse<(u64, u64, usize, Place, Vec<u8>)>;
+
+/// The ports at which hosts receive, and the time of the whole network.
+struct Ports {
+    /// None for ports without a rate.
+    queues: Vec<Option<Mutex<Queue>>>,
+    begin: Instant,
+}
+
+impl Ports {
+    fn now_ns(&self) -> u64 {
+        self.begin.elapsed().as_nanos() as u64
+    }
+
+    /// A packet comes to a host's port now; `None`: it goes on at once.
+    fn enter(&self, to: usize, packet: &[u8]) -> Option<Outcome> {
+        let mut queue = self.queues[to].as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(queue.enter(self.now_ns(), packet.len(), port::understands_marks(packet)))
+    }
+}
 
 /// What a host sends, from its device to the others': a thread, as every port of a switch works by itself.
-struct Port {
+struct Uplink {
     source: usize,
     devices: Arc<Vec<SyncDevice>>,
+    ports: Arc<Ports>,
     /// To each host.
     links: Vec<Link>,
     underway: BinaryHeap<Underway>,
@@ -101,13 +144,13 @@ struct Port {
     room: Vec<u8>,
     counts: Arc<Counts>,
     changes: Receiver<(usize, Conditions)>,
-    begin: Instant,
 }
 
-impl Port {
+impl Uplink {
     fn new(
         source: usize,
         devices: Arc<Vec<SyncDevice>>,
+        ports: Arc<Ports>,
         conditions: Conditions,
         seed: u64,
         counts: Arc<Counts>,
@@ -116,7 +159,7 @@ impl Port {
         let seed = |to: usize| (seed << 16) + (source << 8 | to) as u64;
         let links = (0..devices.len()).map(|to| Link::new(conditions, seed(to))).collect();
         let (underway, room) = (BinaryHeap::new(), vec![0; PACKET_BYTES_MAX]);
-        Self { source, devices, links, underway, taken: 0, room, counts, changes, begin: Instant::now() }
+        Self { source, devices, ports, links, underway, taken: 0, room, counts, changes }
     }
 
     fn run(mut self, end: &AtomicBool) {
@@ -138,7 +181,7 @@ impl Port {
     }
 
     fn now_ns(&self) -> u64 {
-        self.begin.elapsed().as_nanos() as u64
+        self.ports.now_ns()
     }
 
     /// Takes what the host has sent.
@@ -169,27 +212,47 @@ impl Port {
             if let Some(place) = garbled {
                 garble(&mut again, place);
             }
-            self.send_at(at, to, again);
+            self.send_at(at, to, Place::Link, again);
         }
         match arrives {
-            Some(at) if at > now_ns => self.send_at(at, to, packet.to_vec()),
-            Some(_) => self.hand_over(to, packet),
+            Some(at) if at > now_ns => self.send_at(at, to, Place::Link, packet.to_vec()),
+            Some(_) if self.ports.queues[to].is_none() => self.hand_over(to, packet),
+            Some(_) => self.enter_port(to, packet.to_vec()),
             None => {
                 self.counts.lost.fetch_add(1, Ordering::Relaxed);
             }
         }
     }
 
-    fn send_at(&mut self, at_ns: u64, to: usize, packet: Vec<u8>) {
+    fn send_at(&mut self, at_ns: u64, to: usize, place: Place, packet: Vec<u8>) {
         self.taken += 1;
-        self.underway.push(Reverse((at_ns, self.taken, to, packet)));
+        self.underway.push(Reverse((at_ns, self.taken, to, place, packet)));
+    }
+
+    /// A packet has come to the receiver's port.
+    fn enter_port(&mut self, to: usize, mut packet: Vec<u8>) {
+        match self.ports.enter(to, &packet) {
+            None => self.hand_over(to, &packet),
+            Some(Outcome::Dropped) => {
+                self.counts.overrun.fetch_add(1, Ordering::Relaxed);
+            }
+            Some(Outcome::Passes { at_ns, mark }) => {
+                if mark {
+                    port::mark(&mut packet);
+                    self.counts.marked.fetch_add(1, Ordering::Relaxed);
+                }
+                self.send_at(at_ns, to, Place::Queue, packet);
+            }
+        }
     }
 
     fn deliver(&mut self) {
         let now_ns = self.now_ns();
         while self.underway.peek().is_some_and(|Reverse((at, ..))| *at <= now_ns) {
-            if let Some(Reverse((_, _, to, packet))) = self.underway.pop() {
-                self.hand_over(to, &packet);
+            match self.underway.pop() {
+                Some(Reverse((_, _, to, Place::Link, packet))) => self.enter_port(to, packet),
+                Some(Reverse((_, _, to, Place::Queue, packet))) => self.hand_over(to, &packet),
+                None => {}
             }
         }
     }

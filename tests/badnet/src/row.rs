@@ -1,7 +1,7 @@
 //! A line of the results, and the conditions that it was measured under.
 
 use clap::ValueEnum;
-use optireduce_badnet::Conditions;
+use optireduce_badnet::{Conditions, PortLimits};
 use serde::{Deserialize, Serialize};
 
 /// What is wrong in a run.
@@ -24,7 +24,21 @@ pub enum Condition {
     Delay3,
     /// The last rank is 50 ms late in every call.
     Straggler,
+    /// Each host receives 200 Mb/s at most, from a queue of 64 KiB.
+    Incast,
+    /// That, and beside it a TCP stream from a host without a rank to the first one.
+    IncastFlow,
+    /// As incast, and the queue marks packets (ECN) that have more than 24 KiB before them.
+    IncastEcn,
+    /// That, and beside it a TCP stream from a host without a rank to the first one.
+    IncastEcnFlow,
 }
+
+/// The conditions that are compared unless others are given: those in which the machine is the limit.
+pub const DEFAULT: [Condition; 8] = {
+    use Condition::*;
+    [Loopback, Clean, Loss01, Loss1, Outages, Delay15, Delay3, Straggler]
+};
 
 impl Condition {
     /// Its name on the command line and in tables.
@@ -35,6 +49,7 @@ impl Condition {
     /// What the network does.
     pub fn network(self) -> Conditions {
         let clean = Conditions { delay_p99_over_p50: 1.0, ..Conditions::default() };
+        let port = PortLimits { port_mbps: 200, queue_kib: 64, ecn_kib: 0 };
         let delays = Conditions { delay_us: 200.0, delay_hold_ms: 10.0, ..clean };
         match self {
             Self::Loopback | Self::Clean | Self::Straggler => clean,
@@ -43,7 +58,14 @@ impl Condition {
             Self::Outages => Conditions { outage_gap_ms: 1000.0, outage_ms: 5.0, ..clean },
             Self::Delay15 => Conditions { delay_p99_over_p50: 1.5, ..delays },
             Self::Delay3 => Conditions { delay_p99_over_p50: 3.0, ..delays },
+            Self::Incast | Self::IncastFlow => Conditions { port, ..clean },
+            Self::IncastEcn | Self::IncastEcnFlow => Conditions { port: PortLimits { ecn_kib: 24, ..port }, ..clean },
         }
+    }
+
+    /// Whether a TCP stream runs beside the ranks.
+    pub fn has_flow(self) -> bool {
+        matches!(self, Self::IncastFlow | Self::IncastEcnFlow)
     }
 }
 
