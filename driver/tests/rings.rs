@@ -2,15 +2,17 @@
 
 mod card;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use card::{IOVA, TestCard, arm, job};
 use optireduce_contract::queue::*;
-use optireduce_contract::registers::{self as regs, PEER_TABLE};
-use optireduce_driver::{Bus, BusEvent, DriverError, FaultBus, JobConfig, Nic, TraceBus};
+use optireduce_contract::registers::{self as regs, PEER_TABLE, Register};
+use optireduce_driver::{
+    Bus, BusEvent, DmaFault, DmaMap, DriverError, FaultBus, InProcessBus, JobConfig, Nic, TraceBus,
+};
 
 const MIB: usize = 1 << 20;
 
@@ -409,4 +411,122 @@ fn submissions_that_break_what_the_card_does_not_check_are_refused() {
     let refusal = nic.poll_completion().unwrap().unwrap();
     assert_eq!((refusal.opcode, refusal.status, refusal.slot), (DONE_REFUSED, STATUS_BAD_COMMAND, 200));
     assert_eq!(card.seen().len(), 1);
+}
+
+/// What the driver does while it waits.
+#[derive(Default)]
+struct Waits {
+    looks: AtomicU32,
+    sleeps: Mutex<Vec<Duration>>,
+    /// Time of the bus, in us.
+    now_us: AtomicU32,
+}
+
+/// A bus with interrupts and a clock of its own: a look takes 1 us, a sleep as long as it may, unless an interrupt comes.
+struct Ringing {
+    inner: InProcessBus,
+    waits: Arc<Waits>,
+    start: Instant,
+    /// Sleeps that an interrupt ends at once.
+    interrupts: u32,
+}
+
+impl Bus for Ringing {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn dma(&self) -> &DmaMap {
+        self.inner.dma()
+    }
+
+    fn flush(&self) -> Result<(), DriverError> {
+        self.inner.flush()
+    }
+
+    fn relax(&self) {
+        self.inner.relax();
+    }
+
+    fn now(&self) -> Instant {
+        self.start + Duration::from_micros(self.waits.now_us.load(Ordering::Relaxed).into())
+    }
+
+    fn read(&self, register: &Register) -> u32 {
+        self.inner.read(register)
+    }
+
+    fn write(&self, register: &Register, value: u32) {
+        self.inner.write(register, value);
+    }
+
+    fn write_peer(&self, rank: usize, words: [u32; 4]) {
+        self.inner.write_peer(rank, words);
+    }
+
+    fn has_interrupts(&self) -> bool {
+        true
+    }
+
+    fn wait_interrupt(&self, timeout: Duration) -> Option<bool> {
+        let mut sleeps = self.waits.sleeps.lock().unwrap();
+        sleeps.push(timeout);
+        let rings = sleeps.len() as u32 <= self.interrupts;
+        let us = if rings { 0 } else { timeout.as_micros() as u32 };
+        self.waits.now_us.fetch_add(us, Ordering::Relaxed);
+        // The card goes on while its host sleeps, and its completion is there at the third look after that.
+        if sleeps.len() == 3 {
+            self.inner.relax();
+        }
+        Some(rings)
+    }
+
+    fn phase(&self, iova: u64) -> Result<bool, DmaFault> {
+        self.waits.looks.fetch_add(1, Ordering::Relaxed);
+        self.waits.now_us.fetch_add(1, Ordering::Relaxed);
+        self.inner.phase(iova)
+    }
+}
+
+/// First it looks; then it sleeps, longer if no interrupt came, less if one came too early. Lost interrupts cost time, and no result.
+#[test]
+fn a_wait_polls_first_and_then_sleeps_until_an_interrupt() {
+    let [long, short] = [Duration::from_millis(10), Duration::from_micros(200)];
+    for (interrupts, poll_us, expected) in [(0, 20, [long; 3]), (2, 20, [long, short, short]), (0, 0, [long; 3])] {
+        let (_card, inner) = TestCard::new(MIB);
+        let waits = Arc::<Waits>::default();
+        let bus = Ringing { inner, waits: waits.clone(), start: Instant::now(), interrupts };
+        let mut nic = Nic::open(bus).unwrap();
+        nic.configure(&job(4)).unwrap();
+        nic.set_poll_first(Duration::from_micros(poll_us));
+        nic.submit(&arm(7)).unwrap();
+        nic.ring_doorbell().unwrap();
+        assert_eq!(nic.wait_completion(Duration::from_secs(1)).unwrap().cookie, 7);
+        assert_eq!(*waits.sleeps.lock().unwrap(), expected, "{interrupts} interrupts, {poll_us} us");
+        // One before each sleep and one after the last, besides those of the time for it.
+        let looks = waits.looks.load(Ordering::Relaxed);
+        assert!((4 + poll_us as u32 - 1..=4 + poll_us as u32 + 1).contains(&looks), "{looks} looks, {poll_us} us");
+        // No longer than the wait, up to the last look.
+        waits.sleeps.lock().unwrap().clear();
+        let begin_us = waits.now_us.load(Ordering::Relaxed);
+        let error = nic.wait_completion(Duration::from_millis(12)).unwrap_err();
+        assert!(matches!(error, DriverError::Timeout { .. }), "{error}");
+        assert!(waits.sleeps.lock().unwrap().iter().all(|sleep| *sleep <= long));
+        let took_us = waits.now_us.load(Ordering::Relaxed) - begin_us;
+        assert!((12_000..12_010).contains(&took_us), "{took_us}");
+    }
+}
+
+/// Nobody drives it any more, so it must not write to memory that is about to be unmapped. One that another driver configured goes on.
+#[test]
+fn a_card_is_stopped_by_who_configured_it_when_that_one_leaves() {
+    let (card, bus) = TestCard::new(8 * MIB);
+    let mut nics: Vec<_> = bus.split(2).into_iter().map(|bus| Nic::open(bus).unwrap()).collect();
+    let (mut other, mut owner) = (nics.pop().unwrap(), nics.pop().unwrap());
+    owner.configure(&job(4)).unwrap();
+    other.open_queue(1, 4).unwrap();
+    drop(other);
+    assert_eq!(card.register(&regs::CONTROL), 1, "the owner still drives it");
+    drop(owner);
+    assert_eq!(card.register(&regs::CONTROL), 0);
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 
-/// How long [`Bus::relax`](super::Bus::relax) sleeps at most: a lost interrupt costs that.
+/// How long [`Bus::relax`](super::Bus::relax) sleeps at most.
 pub(super) const DOZE: Duration = Duration::from_micros(200);
 
 /// An eventfd that nobody waits for when it is read.

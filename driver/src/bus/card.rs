@@ -116,6 +116,10 @@ impl Bus for CardBus {
         either!(self, bus => bus.is_gone())
     }
 
+    fn has_interrupts(&self) -> bool {
+        true
+    }
+
     fn wait_interrupt(&self, timeout: Duration) -> Option<bool> {
         either!(self, bus => bus.wait_interrupt(timeout))
     }

@@ -77,6 +77,10 @@ impl<B: Bus> Bus for FaultBus<B> {
         self.inner.is_gone()
     }
 
+    fn has_interrupts(&self) -> bool {
+        self.inner.has_interrupts()
+    }
+
     fn wait_interrupt(&self, timeout: Duration) -> Option<bool> {
         self.inner.wait_interrupt(timeout)
     }

@@ -308,6 +308,10 @@ impl<B: Bus> Bus for HostileBus<B> {
         self.state.borrow().ones > 0 || self.inner.is_gone()
     }
 
+    fn has_interrupts(&self) -> bool {
+        self.inner.has_interrupts()
+    }
+
     fn wait_interrupt(&self, timeout: Duration) -> Option<bool> {
         let [lie] = self.access([Lie::Interrupt]);
         let heard = if lie { Some(true) } else { self.inner.wait_interrupt(timeout) };

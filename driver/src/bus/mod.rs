@@ -60,6 +60,11 @@ pub trait Bus: Send {
         false
     }
 
+    /// Whether a card of this bus tells by interrupts that there is something to look at, so that who waits may sleep.
+    fn has_interrupts(&self) -> bool {
+        false
+    }
+
     /// Waits for an interrupt, at most `timeout`: whether one came since the last one that was taken note of, here or by [`Bus::relax`].
     /// `None`: this bus has no interrupts.
     fn wait_interrupt(&self, _timeout: Duration) -> Option<bool> {

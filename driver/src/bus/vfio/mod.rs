@@ -2,8 +2,8 @@
 //! all memory but what it was given.
 //!
 //! How: registers are BAR 0, mapped; DMA memory is a memory file that the kernel pins and the IOMMU shows to the card; the MSI-X vectors ring
-//! an eventfd, all the same one. [`Bus::relax`] sleeps on it for 0.2 ms at most, so a lost interrupt, or one that overtakes the completion that
-//! it speaks of, costs time and nothing else.
+//! an eventfd, all the same one. It means "look at the rings": a lost interrupt, or one that overtakes the completion that it speaks of, costs
+//! time and nothing else ([`Nic::wait_completion`](crate::Nic::wait_completion)).
 //! Order: identity, reset, memory space and bus mastering on, BAR, memory, interrupts; and back: interrupts and bus mastering off, reset, and
 //! only then is the memory unmapped. A process that is killed leaves that to the kernel, which resets the card, too.
 //! A card that has left reads as ones. Waiting for a completion reads no register, so the first one is read every 10 ms meanwhile. The kernel
@@ -146,6 +146,10 @@ impl Bus for VfioBus {
 
     fn relax(&self) {
         self.wait_interrupt(DOZE);
+    }
+
+    fn has_interrupts(&self) -> bool {
+        true
     }
 
     fn wait_interrupt(&self, timeout: Duration) -> Option<bool> {

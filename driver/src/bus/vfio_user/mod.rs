@@ -2,7 +2,7 @@
 //!
 //! How: register accesses are messages, each with its answer, so that a write has arrived when it returns. DMA memory is a memory file
 //! that the server maps. Interrupts are an eventfd that the card's MSI-X vectors ring, all the same one: it means "look at the ring".
-//! [`Bus::relax`] sleeps on it for 0.2 ms at most, so a lost interrupt costs time and nothing else.
+//! A lost interrupt costs time and nothing else ([`Nic::wait_completion`](crate::Nic::wait_completion)).
 //! A connection that fails, is late or says what cannot be is given up for good: from then on registers read as ones, which is what a
 //! card does that was pulled, and the driver finds [`DriverError::DeviceGone`].
 //! Limits: small pages only; one driver at a time, since a server takes one connection.
@@ -150,6 +150,10 @@ impl Bus for VfioUserBus {
 
     fn relax(&self) {
         self.wait_interrupt(DOZE);
+    }
+
+    fn has_interrupts(&self) -> bool {
+        true
     }
 
     /// Ends as soon as the card goes away, too.
