@@ -30,6 +30,7 @@ mod manifest;
 mod nic;
 mod pci;
 mod ring;
+mod stats;
 
 pub use arena::DmaBuffer;
 pub use bar::{BarMap, RegisterBlock};
@@ -51,3 +52,4 @@ pub use machine::{Machine, PciFunction, Precondition, VFIO_PCI, full_address};
 pub use manifest::{Manifest, ManifestError, State, Utilisation};
 pub use nic::Nic;
 pub use pci::PciId;
+pub use stats::{STATS_VARIABLE, stats_file};

@@ -57,6 +57,16 @@ const BENCH_EXAMPLES: &str = "Examples:
   optireduce-nic bench 0000:5e:00.0 --commands 10000
   optireduce-nic bench /tmp/card.sock --json";
 
+const STATS_EXAMPLES: &str = "Examples:
+  OPTIREDUCE_CARD_STATS=/run/job optireduce run --card /tmp/card.sock ...      # the job
+  optireduce-nic stats /tmp/card.sock --from /run/job --watch
+  optireduce-nic stats 0000:5e:00.0 --from /run/job --watch --json --count 10";
+
+const STATS: &str = "Show the counters of a card at work, as the process that has it shows them. No card is touched.
+
+A card has one driver at a time, and opening it resets it, so nobody else can look at it. A job that was started with OPTIREDUCE_CARD_STATS=FOLDER \
+writes its card's counters into that folder, once a second.";
+
 const PROGRAM_EXAMPLES: &str = "Examples:
   optireduce-nic program bitstreams/ecp5-85f --board NAME       # a board that `openFPGALoader --list-boards` shows
   optireduce-nic program bitstreams/alveo-u250 --card 0000:5e:00.0
@@ -129,6 +139,9 @@ pub enum Command {
     /// Measure a card: doorbell to completion, accesses to registers, CPU time
     #[command(long_about = about(BENCH), after_help = help_end(BENCH_EXAMPLES))]
     Bench(BenchArgs),
+    /// Show the counters of a card at work, as the job that has it shows them
+    #[command(long_about = STATS, after_help = help_end(STATS_EXAMPLES))]
+    Stats(StatsArgs),
     /// Load a bitstream into a board, or print how to
     #[command(long_about = PROGRAM, after_help = help_end(PROGRAM_EXAMPLES))]
     Program(ProgramArgs),
@@ -168,6 +181,29 @@ pub struct DoctorArgs {
     #[arg(value_name = "ADDRESS")]
     pub address: Option<String>,
     /// One line of JSON instead of a table
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `stats`.
+#[derive(Debug, clap::Args)]
+pub struct StatsArgs {
+    /// The card, as the job was told it: its PCI address, or the path of its vfio-user socket [default: $OPTIREDUCE_CARD]
+    #[arg(value_name = "CARD")]
+    pub card: Option<String>,
+    /// The folder that the job's OPTIREDUCE_CARD_STATS names [default: $OPTIREDUCE_CARD_STATS]
+    #[arg(long, value_name = "FOLDER")]
+    pub from: Option<PathBuf>,
+    /// Show them again and again, with counts per second, until the job has ended
+    #[arg(long)]
+    pub watch: bool,
+    /// Time between two of them at least, in ms; the job writes them once a second
+    #[arg(long, value_name = "MS", default_value_t = 1000, requires = "watch", value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
+    pub interval_ms: u64,
+    /// End after so many
+    #[arg(long, value_name = "N", requires = "watch", value_parser = clap::value_parser!(u64).range(1..))]
+    pub count: Option<u64>,
+    /// A line of JSON each time instead of a table
     #[arg(long)]
     pub json: bool,
 }

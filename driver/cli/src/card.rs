@@ -14,6 +14,14 @@ pub const LITTLE_BYTES: usize = 4096;
 /// # Errors
 /// No card is named, it cannot be opened, or somebody else has it.
 pub fn open(argument: Option<&str>, dma_bytes: usize) -> Result<CardBus, Failure> {
+    Ok(CardBus::open(&address(argument)?, dma_bytes)?)
+}
+
+/// The address that the argument gives, or else the environment.
+///
+/// # Errors
+/// No card is named.
+pub fn address(argument: Option<&str>) -> Result<String, Failure> {
     let address = match argument {
         Some(address) => address.to_owned(),
         None => std::env::var_os(VARIABLE).unwrap_or_default().into_string().map_err(|found| {
@@ -26,5 +34,5 @@ pub fn open(argument: Option<&str>, dma_bytes: usize) -> Result<CardBus, Failure
         )
         .into());
     }
-    Ok(CardBus::open(&address, dma_bytes)?)
+    Ok(address)
 }

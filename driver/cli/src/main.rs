@@ -15,6 +15,7 @@ mod outcome;
 mod program;
 mod registers;
 mod selftest;
+mod stats;
 
 use std::process::ExitCode;
 
@@ -42,6 +43,7 @@ fn command(command: &Command) -> Result<(), Failure> {
         Command::Info(args) => info::run(args),
         Command::Selftest(args) => selftest::run(args),
         Command::Bench(args) => bench::run(args),
+        Command::Stats(args) => stats::run(args),
         Command::Program(args) => program::run(args),
         Command::Dump(args) => dump::run(args),
     }

@@ -43,17 +43,31 @@ pub fn say(text: &str) {
 /// # Errors
 /// If stdout cannot be written to. A reader that has gone away is no error.
 pub fn print(json: bool, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<(), Failure> {
-    let text = if json {
-        serde_json::to_string(value).map_err(|error| format!("writing JSON: {error}"))? + "\n"
+    is_read(&text_of(json, value, text)?).map(drop)
+}
+
+/// `value` as a line of JSON if `json`, or else the text for a person.
+///
+/// # Errors
+/// If it cannot be said in JSON.
+pub fn text_of(json: bool, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<String, Failure> {
+    if json {
+        Ok(serde_json::to_string(value).map_err(|error| format!("writing JSON: {error}"))? + "\n")
     } else {
-        text()
-    };
+        Ok(text())
+    }
+}
+
+/// Prints `text`: whether there is still a reader.
+///
+/// # Errors
+/// If stdout cannot be written to.
+pub fn is_read(text: &str) -> Result<bool, Failure> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(format!("writing to stdout: {error}").into())
-        }
-        _ => Ok(()),
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(format!("writing to stdout: {error}").into()),
     }
 }
 

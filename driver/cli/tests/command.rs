@@ -55,7 +55,7 @@ fn the_environment_may_name_the_card() {
 
 #[test]
 fn every_help_ends_with_exit_codes_and_examples() {
-    for command in ["list", "bind", "unbind", "doctor", "info", "selftest", "bench", "program", "dump"] {
+    for command in ["list", "bind", "unbind", "doctor", "info", "selftest", "bench", "stats", "program", "dump"] {
         let output = nic(&[command, "--help"]);
         let said = text(&output.stdout);
         assert!(output.status.success(), "{said}");

@@ -331,7 +331,6 @@ impl RunArgs {
             ("--engine tcp", self.job.engine == EngineKind::Tcp, "goes over TCP"),
             ("--groups", self.job.groups.is_some(), "goes over the kernel's UDP"),
             ("--partial", self.partial.is_some(), "goes over the kernel's UDP"),
-            ("--rate-control", self.job.rate_control, "needs round trips, which a card does not measure"),
         ];
         if self.card.is_some()
             && let Some((option, _, because)) = beside_card.into_iter().find(|(_, is_given, _)| *is_given)

@@ -1,6 +1,7 @@
 //! Why a rank's card, or a job with cards, cannot be.
 
 use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
 
 use thiserror::Error;
 
@@ -28,6 +29,12 @@ pub enum CardError {
     NoAddress {
         /// What was given.
         address: String,
+    },
+    /// There is no such folder to show the card's counters in.
+    #[error("OPTIREDUCE_CARD_STATS is {}, expected a folder that is there: mkdir it, or unset the variable", folder.display())]
+    Stats {
+        /// What was given.
+        folder: PathBuf,
     },
     /// Two ranks cannot be told apart.
     #[error(

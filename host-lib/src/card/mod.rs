@@ -16,6 +16,8 @@ mod open;
 mod open;
 #[cfg(feature = "smartnic")]
 mod plane;
+#[cfg(feature = "smartnic")]
+mod stats;
 
 pub(crate) use self::address::from_env;
 pub use self::error::CardError;

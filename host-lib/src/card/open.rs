@@ -5,11 +5,12 @@ use std::net::{Ipv4Addr, SocketAddr};
 use super::error::CardError;
 use super::job::Cards;
 use super::plane::CardPlane;
+use super::stats::Stats;
 use crate::control::{CardLimits, Job};
 use crate::smartnic::{SmartNic, smartnic_dma_bytes};
 use optireduce_contract::packet::Endpoint;
 use optireduce_core::PlaneLimits;
-use optireduce_driver::{CardBus, DriverError, JobConfig, Limits, NetworkAddress, Nic};
+use optireduce_driver::{Bus, CardBus, DriverError, JobConfig, Limits, NetworkAddress, Nic};
 
 /// Memory for a card of which only the limits are wanted.
 const LITTLE_BYTES: usize = 4096;
@@ -22,6 +23,7 @@ pub(crate) struct OpenCard {
     limits: PlaneLimits,
     ring_log2: u32,
     address: NetworkAddress,
+    stats: Option<Stats>,
 }
 
 impl OpenCard {
@@ -37,7 +39,8 @@ impl OpenCard {
         let nic = Nic::open(CardBus::open(address, smartnic_dma_bytes(&limits, ring_log2))?)?;
         let found = nic.network_address()?;
         let place = found.ok_or_else(|| CardError::NoAddress { address: address.into() })?;
-        Ok(Self { nic, limits, ring_log2, address: place })
+        let stats = Stats::from_env(nic.bus().name())?;
+        Ok(Self { nic, limits, ring_log2, address: place, stats })
     }
 
     /// Where it receives.
@@ -73,7 +76,7 @@ impl OpenCard {
             ring_log2: self.ring_log2,
         };
         let plane = SmartNic::new(self.nic, &config).map_err(|error| CardError::Driver(error.into()))?;
-        Ok(CardPlane::new(plane))
+        Ok(CardPlane::new(plane, self.stats))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
+use super::stats::Stats;
 use crate::smartnic::{SmartNic, SmartNicError};
 use crate::wait::{Sources, Wait};
 use optireduce_core::protocol::{JobParams, Ranks, View, WindowPlan};
@@ -33,13 +34,15 @@ pub(crate) struct CardPlane {
     asked: Instant,
     /// There was an interrupt, and nothing that it could have meant: it may have overtaken that.
     early: bool,
+    /// Where its counters are shown to others, if they are.
+    stats: Option<Stats>,
 }
 
 impl CardPlane {
-    pub fn new(card: SmartNic<CardBus>) -> Self {
+    pub fn new(card: SmartNic<CardBus>, stats: Option<Stats>) -> Self {
         let now = Instant::now();
         let (reported, quiet_since, asked) = (None, now, now);
-        Self { card, epoch: now, reported, any: false, busy: false, quiet_since, asked, early: false }
+        Self { card, epoch: now, reported, any: false, busy: false, quiet_since, asked, early: false, stats }
     }
 
     /// The time that the protocol is to be told, in ns. The card closes its stages by its own clock.
@@ -111,6 +114,15 @@ impl CardPlane {
         Ok(event)
     }
 
+    /// Shows the card's counters to others, once a second if they are to be shown.
+    fn show(&mut self) {
+        if let Some(stats) = self.stats.as_mut().filter(|stats| stats.is_due())
+            && let Ok(counters) = self.card.nic().counters()
+        {
+            stats.show(counters);
+        }
+    }
+
     /// A card that says nothing although it has windows: was it reset, did its queue stop, does it hang?
     fn check_silence(&mut self) -> Result<(), SmartNicError> {
         let now = Instant::now();
@@ -164,6 +176,7 @@ impl DataPlane for CardPlane {
     }
 
     fn poll(&mut self) -> Result<Option<PlaneEvent>, SmartNicError> {
+        self.show();
         let event = self.look()?;
         if event.is_some() {
             self.quiet_since = Instant::now();

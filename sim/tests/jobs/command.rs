@@ -6,14 +6,19 @@ use std::process::{Command, Output, Stdio};
 use super::*;
 
 fn optireduce() -> Command {
+    program("optireduce-cli", "optireduce")
+}
+
+/// A program of the workspace.
+pub fn program(package: &str, name: &str) -> Command {
     // tests/run has built it, with the features of the whole workspace.
     if std::env::var_os("OPTIREDUCE_BUILT").is_none() {
-        let build = Command::new(env!("CARGO")).args(["build", "--quiet", "-p", "optireduce-cli"]).status();
+        let build = Command::new(env!("CARGO")).args(["build", "--quiet", "-p", package]).status();
         assert!(build.expect("cargo").success());
     }
     let target = PathBuf::from(env!("CARGO_BIN_EXE_optireduce-sim"));
     let target = target.parent().and_then(|folder| folder.parent()).expect("target/profile/optireduce-sim");
-    let mut command = Command::new(target.join("debug/optireduce"));
+    let mut command = Command::new(target.join("debug").join(name));
     for name in ["RANK", "WORLD_SIZE", "OPTIREDUCE_SECRET", "OPTIREDUCE_CARD", "OPTIREDUCE_LOG", "RUST_LOG"] {
         command.env_remove(name);
     }
@@ -76,7 +81,6 @@ fn what_does_not_go_with_a_card_is_named() {
         (&["--engine", "tcp"][..], &["--card: --engine tcp goes over TCP"][..]),
         (&["--groups", "2"], &["--card: --groups goes over the kernel's UDP"]),
         (&["--partial", "2"], &["--card: --partial goes over the kernel's UDP"]),
-        (&["--rate-control"], &["--card: --rate-control needs round trips"]),
         (&["--rejoin"], &["--rejoin: a job with", "--card"]),
         (&["--secret-file", "/dev/null"], &["--secret-file", "--card"]),
         (&[], &["/nowhere/card.sock: cannot connect", "optireduce-sim serve --socket PATH"]),

@@ -10,6 +10,7 @@ mod refusals;
 mod root;
 #[path = "../served/mod.rs"]
 mod served;
+mod stats;
 
 use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicU8, Ordering};
