@@ -275,6 +275,12 @@ impl Software {
         self.budget.credits.set_limit(peer, bytes);
     }
 
+    /// Whether all that a peer sends comes, sooner or later: then silence ends no stage that lacks the end of its shard, only the bound
+    /// does. Default: no.
+    pub fn set_lossless(&mut self, peer: usize, is_lossless: bool) {
+        self.silence.set_lossless(peer, is_lossless);
+    }
+
     /// Smoothed round-trip time to a peer that gives feedback, in ns.
     pub fn rtt_ns(&self, peer: usize) -> Option<u64> {
         self.budget.credits.rtt_ns(peer)

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::unexpected::Age;
 use super::{Accepted, Software};
 use crate::data_plane::PlaneEvent;
-use crate::protocol::PeerHints;
+use crate::protocol::{PeerHints, Stage};
 
 /// What came and what was dropped, since the job began. Every drop has its cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -115,6 +115,9 @@ impl Software {
             // The last packet of a shard leaves twice where packets are lost: the second one is not late.
             self.late_bytes += (window.missing_beats(&place) * BEAT_BYTES) as u64;
             return;
+        }
+        if stage == Stage::Broadcast && !gate.heard().contains(sender) {
+            self.outbox.forget_contribution(index, window.view.peers[sender]);
         }
         gate.hear(self.now_ns, sender, place.marked, &window.rules);
         if place.beats.end == window.shape.allowed(stage, window.view.rank, sender).end {

@@ -7,6 +7,7 @@
 //! whose last packet has not come must be silent besides, in all windows, for an eighth of the bound,
 //! [`silence_ns_min`](super::SoftwareJob::silence_ns_min) at least, and 50 ms at most: while the bound is measured, it is as long as it
 //! may be.
+//! A peer that sends through memory loses nothing on the way: what is missing of it is late, so nothing but the bound ends its stage.
 //! Limits: never later than the bound. A card knows marks only.
 
 use optireduce_contract::rules::gate::{Gate, Rules};
@@ -23,17 +24,24 @@ const PART_NS_MAX: u64 = 50_000_000;
 #[derive(Debug)]
 pub(super) struct Silence {
     last_ns: Vec<u64>,
+    /// Whether all that a rank sends comes.
+    lossless: Vec<bool>,
     min_ns: u64,
 }
 
 impl Silence {
     pub fn new(ranks: usize, min_ns: u64) -> Self {
-        Self { last_ns: vec![0; ranks], min_ns }
+        Self { last_ns: vec![0; ranks], lossless: vec![false; ranks], min_ns }
     }
 
     /// Something came from a rank.
     pub fn hear(&mut self, peer: usize, now_ns: u64) {
         self.last_ns[peer] = now_ns;
+    }
+
+    /// Whether all that a rank sends comes, sooner or later.
+    pub fn set_lossless(&mut self, peer: usize, is_lossless: bool) {
+        self.lossless[peer] = is_lossless;
     }
 
     /// When a stage of a window closes if nothing more arrives, and why.
@@ -54,7 +62,7 @@ impl Silence {
 
     /// When the last of these peers has been silent for long enough; `None` if there are none.
     fn silent_ns(&self, peers: impl Iterator<Item = usize>, bound_ns: u64) -> Option<u64> {
-        let last_ns = peers.map(|peer| self.last_ns[peer]).max()?;
+        let last_ns = peers.map(|peer| if self.lossless[peer] { u64::MAX } else { self.last_ns[peer] }).max()?;
         Some(last_ns.saturating_add(self.min_ns.max((bound_ns / BOUND_PARTS).min(PART_NS_MAX))))
     }
 }

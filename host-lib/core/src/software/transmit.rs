@@ -159,6 +159,8 @@ const ROUNDS_AHEAD: usize = 64;
 
 /// What is left of a contribution that is nearly out, at most.
 const TAIL_BYTES_MAX: usize = 1 << 16;
+/// A contribution is late once its stage has run for this part of the bound.
+const LATE_PART: u64 = 4;
 /// Where means and contributions are in the outbox.
 const MEANS: usize = 0;
 const CONTRIBUTIONS: usize = 1;
@@ -234,7 +236,9 @@ impl SendBudget {
     }
 }
 
-/// All that is to be sent, by urgency: means, then contributions.
+/// All that is to be sent: means before contributions, since they end a window, and are in the cache. But what is left of a contribution
+/// goes first, and so does one that is late: a peer waits for it for a bound, and for the means for two. A rank that comes late finds the
+/// contributions of its peers here, and so means at once: behind them its own would all miss their bound.
 #[derive(Debug, Default)]
 pub(super) struct Outbox([VecDeque<Round>; 2]);
 
@@ -269,6 +273,14 @@ impl Outbox {
     /// Forgets what the window at `index` has not sent yet.
     pub fn forget(&mut self, index: usize) {
         self.0.iter_mut().for_each(|rounds| rounds.retain(|round| round.index != index));
+    }
+
+    /// The peer has closed the contribute stage of the window at `index`: what is left of the contribution to it is of no use.
+    pub fn forget_contribution(&mut self, index: usize, peer: usize) {
+        let rounds = &mut self.0[CONTRIBUTIONS];
+        let of_window = rounds.iter_mut().filter(|round| round.index == index);
+        of_window.for_each(|round| round.flows.retain(|flow| flow.to != peer));
+        rounds.retain(|round| !round.flows.is_empty());
     }
 
     /// Of the windows that `is_meant`, the one whose means wait longest.
@@ -314,7 +326,7 @@ impl Outbox {
     ) -> Option<Polled> {
         loop {
             train.clear();
-            let (urgency, at, turn) = self.next_flow(now_ns, budget)?;
+            let (urgency, at, turn) = self.next_flow(now_ns, budget, windows)?;
             let rounds = &mut self.0[urgency];
             let round = &mut rounds[at];
             round.flows.rotate_left(turn);
@@ -343,25 +355,20 @@ impl Outbox {
     }
 
     /// The first flow whose peer may be sent to: urgency, round, index within the round.
-    fn next_flow(&self, now_ns: u64, budget: &SendBudget) -> Option<(usize, usize, usize)> {
+    fn next_flow(&self, now_ns: u64, budget: &SendBudget, windows: &[Option<Window>]) -> Option<(usize, usize, usize)> {
         let is_ready = |flow: &Flow| budget.ready_ns(flow.to, now_ns) <= now_ns;
-        let first = |urgency, is_it: &dyn Fn(&Flow) -> bool| {
-            self.first_flow(urgency, now_ns, budget, |flow| is_it(flow) && is_ready(flow))
+        let first = |urgency, is_it: &dyn Fn(&Round, &Flow) -> bool| {
+            let of_round = |round: &Round| round.flows.iter().position(|flow| is_it(round, flow) && is_ready(flow));
+            ahead(&self.0[urgency], now_ns, budget).find_map(|(at, round)| Some((urgency, at, of_round(round)?)))
         };
         // Contributions take turns, unless means wait.
-        let Some(mean) = first(MEANS, &|_| true) else { return first(CONTRIBUTIONS, &|_| true) };
-        Some(first(CONTRIBUTIONS, &Flow::is_tail).unwrap_or(mean))
-    }
-
-    fn first_flow(
-        &self,
-        urgency: usize,
-        now_ns: u64,
-        budget: &SendBudget,
-        is_it: impl Fn(&Flow) -> bool,
-    ) -> Option<(usize, usize, usize)> {
-        ahead(&self.0[urgency], now_ns, budget)
-            .find_map(|(at, round)| Some((urgency, at, round.flows.iter().position(&is_it)?)))
+        let Some(mean) = first(MEANS, &|_, _| true) else { return first(CONTRIBUTIONS, &|_, _| true) };
+        let is_late = |round: &Round| {
+            let window = windows[round.index].as_ref();
+            window.is_some_and(|window| window.is_late(Stage::Contribute, now_ns, LATE_PART))
+        };
+        let is_urgent = |round: &Round, flow: &Flow| flow.is_tail() || is_late(round);
+        Some(first(CONTRIBUTIONS, &is_urgent).unwrap_or(mean))
     }
 }
 

@@ -198,6 +198,12 @@ impl Window {
         bound_ns + bound_ns.saturating_sub(spent_ns)
     }
 
+    /// Whether a stage's clock has run for a `part`-th of the bound.
+    pub fn is_late(&self, stage: Stage, now_ns: u64, part: u64) -> bool {
+        let clock_ns = self.gates[stage.index()].clock_ns();
+        clock_ns.is_some_and(|clock_ns| now_ns.saturating_sub(clock_ns) >= self.rules.bound_ns / part)
+    }
+
     fn beat_bytes(&self) -> usize {
         if self.plan.bf16 { BF16_BEAT_BYTES } else { BEAT_BYTES }
     }

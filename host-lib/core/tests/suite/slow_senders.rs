@@ -1,6 +1,8 @@
 //! What was not lost on the network is not lost by the software data plane: packets that wait in a socket, senders that lose the
 //! CPU in the middle of a shard.
 
+use crate::seeds;
+use crate::virtual_network::{self, Impairments, Link, Network};
 use optireduce_contract::limits::{BEAT_BYTES, LANES};
 use optireduce_contract::packet::{FLAG_LAST_PERCENTILE, UbtHeader};
 use optireduce_core::protocol::{ClosedBy, EarlyRule, JobParams, Stage, StageReport, WindowPlan, plan_windows};
@@ -182,4 +184,91 @@ fn what_is_left_of_a_contribution_leaves_before_means() {
     assert_eq!(order[..PACKETS - 2], [(stage, begun); PACKETS - 2], "the rest of what has begun");
     assert_eq!(order[order.len() - PACKETS..], [(stage, other); PACKETS], "what has not begun comes last");
     assert!(order[PACKETS - 2..order.len() - PACKETS].iter().all(|(stage, _)| *stage == means), "{order:?}");
+}
+
+/// Of a rank that comes late, all peers' contributions are here, and so its means are due at once: behind them its own contributions,
+/// for which its peers wait half as long, would miss their bound.
+#[test]
+fn a_contribution_that_is_late_leaves_before_means() {
+    for (now_ns, contributions_first) in [(BOUND_NS / 4 - 1, false), (BOUND_NS / 4, true)] {
+        let (mut plane, plan) = contributed(job(), &params());
+        for index in 0..PACKETS {
+            (1..RANKS).for_each(|sender| arrive(&mut plane, &plan, sender, index, 1000));
+        }
+        assert_eq!(closed(&mut plane).unwrap().closed_by, ClosedBy::Complete);
+        plane.advance(now_ns);
+        let stages: Vec<u8> = sent(&mut plane).into_iter().map(|(stage, ..)| stage).collect();
+        let means = Stage::Broadcast.on_wire();
+        let is_first = |stage: u8| stages[..(RANKS - 1) * PACKETS].iter().all(|sent| *sent == stage);
+        assert_eq!(stages.len(), 2 * (RANKS - 1) * PACKETS);
+        assert!(is_first(if contributions_first { Stage::Contribute.on_wire() } else { means }), "{stages:?}");
+    }
+}
+
+#[test]
+fn a_peer_whose_mean_has_come_gets_no_more_of_the_contribution() {
+    let (mut plane, plan) = contributed(job(), &params());
+    let shard = plan.shards.range_of(1);
+    let header = UbtHeader {
+        offset: (shard.start * BEAT_BYTES) as u32,
+        sender: 1,
+        stage: Stage::Broadcast.on_wire(),
+        job_tag: JOB_TAG,
+        ..UbtHeader::default()
+    };
+    plane.set_now(1000);
+    plane.handle_datagram(Some(1), &[&header.to_bytes()[..], &[0; BEAT_BYTES]].concat());
+    let to: Vec<usize> = sent(&mut plane).into_iter().map(|(_, to, _)| to).collect();
+    assert_eq!(to, [2; PACKETS]);
+}
+
+/// What is sent through memory does not get lost: a sender that stops between its marks is off the CPU.
+#[test]
+fn silence_ends_no_stage_that_lacks_the_end_of_a_shard_sent_through_memory() {
+    for (lossless, expected) in [(false, ClosedBy::Early), (true, ClosedBy::Deadline)] {
+        let (mut plane, plan) = contributed(job(), &params());
+        plane.set_lossless(2, lossless);
+        (0..PACKETS).for_each(|index| arrive(&mut plane, &plan, 1, index, 1000));
+        (0..PACKETS - 1).for_each(|index| arrive(&mut plane, &plan, 2, index, 1000));
+        plane.advance(BOUND_NS - 1);
+        let early = closed(&mut plane).map(|report| report.closed_by);
+        assert_eq!(early, (!lossless).then_some(ClosedBy::Early));
+        plane.advance(BOUND_NS);
+        assert_eq!(early.or_else(|| closed(&mut plane).map(|report| report.closed_by)), Some(expected));
+    }
+    // Of one that has ended nothing more is on its way, however it was sent.
+    let (mut plane, plan) = contributed(job(), &params());
+    plane.set_lossless(1, true);
+    for sender in 1..RANKS {
+        (1..PACKETS).for_each(|index| arrive(&mut plane, &plan, sender, index, 1000));
+    }
+    plane.advance(1000 + u64::from(GRACE_NS));
+    assert_eq!(closed(&mut plane).unwrap().closed_by, ClosedBy::Early);
+}
+
+/// Two ranks, one of them late by a third of the bound, on links that take 0.4 bounds for what a rank sends in a stage.
+#[test]
+fn a_rank_that_is_late_by_less_than_the_bound_costs_nothing_however_full_the_links_are() {
+    const BOUND_NS: u64 = 2_000_000;
+    let elements = 16 * 3072 * LANES;
+    let link = Link { bytes_per_us: 2000, queue_bytes: 1 << 20 };
+    for seed in seeds(0..4) {
+        let impairments = Impairments { delay_ns: 4000..6000, link: Some(link), ..Impairments::default() };
+        let job = |rank| SoftwareJob {
+            in_flight_bytes_max: vec![1 << 17; 2],
+            ..SoftwareJob::new(rank, 2, virtual_network::JOB_TAG, 130)
+        };
+        let mut network = Network::with_jobs(2, impairments, seed, job, |rank, plane| JobParams {
+            window_beats_max: 3072,
+            early: None,
+            ..JobParams::new(rank, 2, 130, BOUND_NS, &plane.limits())
+        });
+        let gradients = vec![vec![1.0; elements]; 2];
+        for late in [0, 1] {
+            let starts = [0, 1].map(|rank| Some(if rank == late { BOUND_NS * 3 / 10 } else { 0 }));
+            let outcomes = network.all_reduce(0, &gradients, false, &starts);
+            let lost: Vec<u64> = outcomes.iter().flatten().map(|outcome| outcome.report.lost_bytes).collect();
+            assert_eq!(lost, [0, 0], "seed {seed}, rank {late} is late");
+        }
+    }
 }
