@@ -35,8 +35,8 @@ pub(crate) const BATCH_BYTES: usize = 1 << 16;
 pub(crate) const BATCH_DATAGRAMS: usize = 64;
 /// Their lines: each datagram has one for its header, and may end with one that is not full.
 const BATCH_LINES: u64 = (BATCH_BYTES / LINE_BYTES + 2 * BATCH_DATAGRAMS) as u64;
-/// Datagrams of a rank that are read before the next rank's.
-const DATAGRAMS_A_TURN: usize = 32;
+/// Datagrams of a rank that are read before it is told so, and before the next rank's: a quarter of the largest ring.
+const DATAGRAMS_A_TURN: usize = 16;
 
 /// Rings with the ranks of this host.
 #[derive(Debug)]
@@ -63,8 +63,8 @@ struct Peer {
     socket: OwnedFd,
     sender: Sender,
     receiver: Receiver,
-    /// Datagrams for it wait for room.
-    waits: bool,
+    /// Datagrams for it wait for room until it has read so many lines in all; 0: none wait.
+    waits_for: u64,
     /// The sleep of the peer that it was last woken from.
     rung: u64,
     state: State,
@@ -128,7 +128,7 @@ impl Local {
                 socket,
                 sender,
                 receiver,
-                waits: false,
+                waits_for: 0,
                 rung: 0,
                 state: State::Up,
             });
@@ -151,24 +151,26 @@ impl Local {
         self.peers.get(index)
     }
 
-    /// Whether a batch can be sent to a rank now ([`BATCH_DATAGRAMS`] of [`BATCH_BYTES`]). If not, the rank rings once it has read its ring,
-    /// and there is room from when half of the ring is free.
+    /// Whether a batch can be sent to a rank now ([`BATCH_DATAGRAMS`] of [`BATCH_BYTES`]). If not, there is room from when half of the ring
+    /// is free, and the rank rings then: it reads one half while this rank fills the other.
     pub fn has_room(&mut self, rank: usize) -> bool {
         let Some(index) = self.by_rank[rank] else { return false };
         let Self { own, layout, peers, .. } = self;
         let peer = &mut peers[index];
-        let needed = if peer.waits { (layout.lines as u64 / 2).max(BATCH_LINES) } else { BATCH_LINES };
+        let half = (layout.lines as u64 / 2).max(BATCH_LINES);
+        let needed = if peer.waits_for > 0 { half } else { BATCH_LINES };
         if peer.sender.room() < needed
             && let Err(broken) = peer.sender.handle_read(peer.say(*layout, self.index, Line::Read))
         {
             peer.end(State::Broken, &broken);
         }
-        let waits = peer.sender.room() < needed;
-        if waits != peer.waits {
-            peer.waits = waits;
-            own.words()[layout.line(peer.index) + Line::Waits as usize].store(waits.into(), Ordering::Relaxed);
+        let has_room = peer.sender.room() >= needed;
+        let waits_for = if has_room { 0 } else { peer.sender.written() + half - layout.lines as u64 };
+        if waits_for != peer.waits_for {
+            peer.waits_for = waits_for;
+            own.words()[layout.line(peer.index) + Line::WaitsFor as usize].store(waits_for, Ordering::Relaxed);
         }
-        !waits
+        has_room
     }
 
     /// Sends datagrams to a rank, as many as there is room for; returns how many. They are not seen before [`flush`](Self::flush).
@@ -274,13 +276,12 @@ impl Peer {
             let Some(length) = self.receiver.pop(ring, datagram)? else { break };
             take(self.rank, datagram.bytes(length));
         }
-        own[layout.line(self.index) + Line::Read as usize].store(self.receiver.read(), Ordering::Release);
-        if self.receiver.is_empty() {
-            // Either this process sees that the peer waits, or the peer sees what was read.
-            fence(Ordering::SeqCst);
-            if self.say(layout, index, Line::Waits) == 1 {
-                self.wake(layout);
-            }
+        let read = self.receiver.read();
+        own[layout.line(self.index) + Line::Read as usize].store(read, Ordering::Release);
+        // Either this process sees what the peer waits for, or the peer sees what was read.
+        fence(Ordering::SeqCst);
+        if (1..=read).contains(&self.say(layout, index, Line::WaitsFor)) {
+            self.wake(layout);
         }
         Ok(true)
     }
@@ -291,7 +292,7 @@ impl Peer {
             State::Broken => true,
             _ if !self.receiver.is_empty() => false,
             _ if self.say(layout, index, Line::Written) != self.receiver.read() => false,
-            State::Up if self.waits => self.say(layout, index, Line::Read) != self.sender.written(),
+            State::Up if self.waits_for > 0 => self.say(layout, index, Line::Read) < self.waits_for,
             _ => true,
         }
     }

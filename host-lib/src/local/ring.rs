@@ -70,8 +70,8 @@ pub(super) enum Line {
     Written,
     /// Lines read of the other's in all.
     Read,
-    /// 1: datagrams for the other wait for room.
-    Waits,
+    /// Lines that the other must have read in all to make room for what waits; 0: nothing waits.
+    WaitsFor,
 }
 
 /// What the other end says cannot be.
@@ -394,6 +394,10 @@ mod tests {
                 }
                 let found = written.load(Ordering::Relaxed);
                 let result = receiver.handle_written(found).and_then(|()| receiver.pop(Peeked::of(&ring), &mut out));
+                if !matches!(result, Ok(Some(_))) {
+                    // On a busy host the other thread waits for this one's core.
+                    std::thread::yield_now();
+                }
                 match result {
                     Ok(length) => popped += usize::from(length.is_some_and(|length| !out.bytes(length).is_empty())),
                     Err(_) => {

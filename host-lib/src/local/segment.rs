@@ -1,7 +1,7 @@
 //! Memory that processes of one host share: the only unsafe code of this crate.
 //!
 //! A segment is a memory file. Its owner maps it to write; then it is sealed, so that nobody else can map it to write, and
-//! nobody can change its length: reading it never meets a page that is gone (SIGBUS). Others map it to read.
+//! nobody can change its length or give back its pages: reading it never meets a page that is gone (SIGBUS). Others map it to read.
 //! Trust: a peer's segment may change at any time, to anything. It is seen as atomics only, and each value that matters is
 //! read once and checked.
 //! Limits: what Miri cannot run (mapped files, sockets) stays here; the rings work on any atomics, and run under it.
@@ -18,8 +18,10 @@ use rustix::fs::{
     memfd_create,
 };
 
-/// What a segment must be sealed with before it is read.
-const SEALED: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW);
+/// What a segment must be sealed with before it is read. The last forbids to punch holes, too.
+const SEALED: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlags::FUTURE_WRITE);
+/// The unit of a file's blocks.
+const BLOCK_BYTES: i64 = 512;
 /// Files in memory with small pages: of huge ones there may be none left when one is first touched.
 const TMPFS_MAGIC: i64 = 0x0102_1994;
 
@@ -41,7 +43,7 @@ impl Segment {
         ftruncate(&file, bytes as u64)?;
         fallocate(&file, FallocateFlags::empty(), 0, bytes as u64)?;
         let map = MmapOptions::new().len(bytes).map_raw(file.as_raw_fd())?;
-        fcntl_add_seals(&file, SEALED | SealFlags::FUTURE_WRITE | SealFlags::SEAL)?;
+        fcntl_add_seals(&file, SEALED | SealFlags::SEAL)?;
         Ok(Self { map, file })
     }
 
@@ -68,7 +70,7 @@ impl PeerSegment {
     /// Maps `words` words of a file that another process gave.
     ///
     /// # Errors
-    /// If it is not a memory file, is not sealed, or has another length.
+    /// If it is not a memory file, is not sealed, has another length, or has holes.
     pub fn open(file: &OwnedFd, words: usize) -> io::Result<Self> {
         let refuse = |what: String| Err(io::Error::other(what));
         let bytes = words * size_of::<u64>();
@@ -79,9 +81,13 @@ impl PeerSegment {
         if !seals.contains(SEALED) {
             return refuse(format!("the peer's segment is sealed with {seals:?}, expected at least {SEALED:?}"));
         }
-        let found = fstat(file)?.st_size;
+        let stat = fstat(file)?;
+        let (found, allocated) = (stat.st_size, stat.st_blocks * BLOCK_BYTES);
         if found != bytes as i64 {
             return refuse(format!("the peer's segment has {found} bytes, expected {bytes}"));
+        }
+        if allocated < found {
+            return refuse(format!("the peer's segment has memory for {allocated} bytes, expected {bytes}"));
         }
         Ok(Self(MmapOptions::new().len(bytes).map_raw_read_only(file.as_raw_fd())?))
     }
@@ -89,7 +95,7 @@ impl PeerSegment {
     /// Its words.
     pub fn words(&self) -> Peeked<'_> {
         // SAFETY: the mapping has `len()` bytes, begins at a page, so aligned, and lives as long as `self`; the file cannot
-        // shrink (its seals were seen in `open`, and none can be taken off). Other processes may write it at any time, which
+        // shrink or lose a page (its seals and its blocks were seen in `open`, and no seal can be taken off). Other processes may write it at any time, which
         // atomics allow; `Peeked` only loads, so that the memory may be read-only.
         Peeked(unsafe { std::slice::from_raw_parts(self.0.as_ptr().cast(), self.0.len() / size_of::<u64>()) })
     }
@@ -162,6 +168,12 @@ mod tests {
         assert!(refused(&open).contains("sealed with"), "{}", refused(&open));
         let own = Segment::new(1024).unwrap();
         assert_eq!(refused(&own.file), "the peer's segment has 8192 bytes, expected 4096");
+        let holes = memfd_create("test", MemfdFlags::ALLOW_SEALING).unwrap();
+        ftruncate(&holes, 4096).unwrap();
+        fcntl_add_seals(&holes, SealFlags::SHRINK | SealFlags::GROW).unwrap();
+        assert!(refused(&holes).contains("sealed with"), "its owner can punch holes: {}", refused(&holes));
+        fcntl_add_seals(&holes, SEALED).unwrap();
+        assert_eq!(refused(&holes), "the peer's segment has memory for 0 bytes, expected 4096");
         let program = OwnedFd::from(std::fs::File::open("/proc/self/exe").unwrap());
         assert!(PeerSegment::open(&program, 512).is_err());
     }
