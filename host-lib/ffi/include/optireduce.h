@@ -295,7 +295,7 @@ typedef struct optr_config_t {
     uint32_t agree;
     // Whether the rate to each peer follows its round-trip times: OPTR_OFF, OPTR_ON. Default OPTR_OFF.
     uint32_t rate_control;
-    // Whether ranks of one host send through shared memory: OPTR_OFF, OPTR_AUTO. Default: what OPTIREDUCE_LOCAL says, or off.
+    // Whether ranks of one host send through shared memory: OPTR_OFF, OPTR_AUTO. Default: what OPTIREDUCE_LOCAL says, or auto.
     uint32_t local;
     // Whether this process may come into a job that runs already: OPTR_OFF, OPTR_ON. Default: what OPTIREDUCE_REJOIN and the
     // launcher say; off with a unique id.

@@ -230,7 +230,7 @@ pub struct optr_config_t {
     pub agree: u32,
     /// Whether the rate to each peer follows its round-trip times: OPTR_OFF, OPTR_ON. Default OPTR_OFF.
     pub rate_control: u32,
-    /// Whether ranks of one host send through shared memory: OPTR_OFF, OPTR_AUTO. Default: what OPTIREDUCE_LOCAL says, or off.
+    /// Whether ranks of one host send through shared memory: OPTR_OFF, OPTR_AUTO. Default: what OPTIREDUCE_LOCAL says, or auto.
     pub local: u32,
     /// Whether this process may come into a job that runs already: OPTR_OFF, OPTR_ON. Default: what OPTIREDUCE_REJOIN and the
     /// launcher say; off with a unique id.

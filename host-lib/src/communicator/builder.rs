@@ -22,7 +22,7 @@ pub enum Bound {
     /// As given, from 1 us to 4 s.
     Fixed(Duration),
     /// Measured over the collectives that the job runs anyway: twice the 95th percentile of the stage times of the first 20,
-    /// at least [`BOUND_MIN`]; measured again when it no longer fits. Nothing stops for that; see
+    /// at least [`BOUND_MIN`] for each rank that a core of this host has; measured again when it no longer fits. Nothing stops for that; see
     /// [`BoundEstimator`](optireduce_core::protocol::BoundEstimator).
     Measured {
         /// The longest that it may be, from [`BOUND_MIN`] to 4 s, and what collectives have until it is known.
@@ -30,7 +30,8 @@ pub enum Bound {
     },
 }
 
-/// The shortest bound that is measured: for so long a host may keep the engine's thread off the CPU.
+/// The shortest bound that is measured: for so long a host may keep the engine's thread off the CPU. Where ranks share cores each may wait
+/// for the others: then it is so many times as long as there are ranks for a core.
 pub const BOUND_MIN: Duration = Duration::from_millis(5);
 /// The longest bound that is measured, unless something else is said.
 pub const BOUND_MAX_DEFAULT: Duration = Duration::from_secs(1);
@@ -82,11 +83,11 @@ pub enum Local {
 }
 
 impl Local {
-    /// What `OPTIREDUCE_LOCAL` says; [`Off`](Self::Off) if it is not set.
+    /// What `OPTIREDUCE_LOCAL` says; [`Auto`](Self::Auto) if it is not set.
     pub(super) fn from_env() -> Result<Self, LaunchError> {
         match std::env::var("OPTIREDUCE_LOCAL").unwrap_or_default().as_str() {
-            "auto" => Ok(Self::Auto),
-            "" | "off" => Ok(Self::Off),
+            "" | "auto" => Ok(Self::Auto),
+            "off" => Ok(Self::Off),
             found => {
                 let expected = "auto or off".into();
                 Err(LaunchError::Invalid { name: "OPTIREDUCE_LOCAL", found: found.into(), expected })
@@ -199,7 +200,7 @@ impl Builder {
     }
 
     /// Whether ranks of one host send to one another through shared memory. Default: what `OPTIREDUCE_LOCAL` says (`auto` or `off`), or
-    /// [`Local::Off`].
+    /// [`Local::Auto`].
     pub fn local(self, local: Local) -> Self {
         Self { local: Some(local), ..self }
     }
@@ -356,7 +357,8 @@ impl Builder {
         }
     }
 
-    /// The collectives of a rank with these settings.
+    /// The collectives of a rank with these settings. `ranks_a_core`: ranks of this host for each of its cores, each of which may wait for
+    /// a time slice of the others.
     pub(super) fn collectives(
         &self,
         launch: &Launch,
@@ -364,6 +366,7 @@ impl Builder {
         payload_beats: usize,
         job_seed: u64,
         cards: Option<&Cards>,
+        ranks_a_core: u32,
     ) -> Result<Collectives<Plane>, ConnectError> {
         let params = JobParams { job_seed, ..self.params(launch, &plane, payload_beats, cards) };
         let bound_ns = params.bound_ns;
@@ -398,7 +401,8 @@ impl Builder {
             bound: match self.bound {
                 Bound::Fixed(_) => None,
                 Bound::Measured { max } => {
-                    Some(BoundParams { min_ns: BOUND_MIN.as_nanos() as u64, max_ns: max.as_nanos() as u64 })
+                    let min = (BOUND_MIN * ranks_a_core).min(max);
+                    Some(BoundParams { min_ns: min.as_nanos() as u64, max_ns: max.as_nanos() as u64 })
                 }
             },
             ..MembershipParams::new(launch.world_size)

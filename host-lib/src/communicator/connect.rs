@@ -71,7 +71,9 @@ impl Builder {
     pub fn connect(self) -> Result<Communicator, ConnectError> {
         let Opened { builder, launch, plane, mut control, waker, payload_beats, cards } = self.open()?;
         let bound_ns = builder.bound_ns();
-        let mut collectives = builder.collectives(&launch, plane, payload_beats, control.job().seed, cards.as_ref())?;
+        let crowd = ranks_a_core(&control.job().members, launch.rank);
+        let mut collectives =
+            builder.collectives(&launch, plane, payload_beats, control.job().seed, cards.as_ref(), crowd)?;
         if let Some(running) = control.running() {
             collectives.leave();
             running.gone.iter().for_each(|peer| collectives.handle_gone(*peer));
@@ -207,6 +209,13 @@ fn move_into(cards: &Cards, job: &mut Job, rank: usize, socket: Option<&mut Unco
         socket.move_to(job.members[rank].udp)?;
     }
     Ok(())
+}
+
+/// Ranks at this rank's address for each core that it may use, rounded up.
+fn ranks_a_core(members: &[Member], rank: usize) -> u32 {
+    let here = members.iter().filter(|member| member.udp.ip() == members[rank].udp.ip()).count();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    here.div_ceil(cores).try_into().unwrap_or(u32::MAX)
 }
 
 /// Where ranks of this host may ask for memory, if they are to share it and the kernel can.

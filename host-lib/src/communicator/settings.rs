@@ -51,7 +51,7 @@ impl Builder {
                 Early::Adaptive => "adaptive".into(),
             },
         )
-        .with("local", if *local == Some(Local::Auto) { "auto" } else { "off" })
+        .with("local", if *local == Some(Local::Off) { "off" } else { "auto" })
         .with("hadamard", hadamard)
         .with("bf16", bf16)
         .with("incast", or(incast.map(|incast| incast.to_string()), "adaptive"))

@@ -185,8 +185,10 @@ impl Unconnected {
         shared.iter().flat_map(Shared::ranks).for_each(|peer| in_flight_bytes_max[peer] = 0);
         let software = SoftwareJob { in_flight_bytes_max, ..SoftwareJob::new(rank, ranks, job.tag, payload_beats) };
         let peers: Vec<_> = job.members.iter().map(|member| member.udp).collect();
+        let mut software = Software::new(software)?;
+        shared.iter().flat_map(Shared::ranks).for_each(|peer| software.set_lossless(peer, true));
         Ok(Udp {
-            software: Software::new(software)?,
+            software,
             socket: self.socket,
             seals: self.seals,
             ranks: peers.iter().enumerate().map(|(rank, address)| (*address, rank)).collect(),

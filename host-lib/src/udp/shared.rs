@@ -62,6 +62,7 @@ impl Shared {
             let has_room = local.has_room(rank);
             if !local.reaches(rank) {
                 software.set_in_flight_bytes_max(rank, peer.in_flight_bytes_max);
+                software.set_lossless(rank, false);
                 return false;
             }
             match (has_room, peer.held_until_ns) {

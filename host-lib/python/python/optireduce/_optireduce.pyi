@@ -44,7 +44,7 @@ class Communicator:
     - `repair`, True: what this rank missed comes with the bucket's next output.
     - `wait_for_repairs`, False (True in `optireduce.torch`): an all-reduce of a bucket waits for that, no longer than four deadlines of a stage.
     - `agree`, False: all ranks skip an update if one does.
-    - `interface`, `mtu`: found out. `local`, "off": "auto" lets ranks of one host share memory.
+    - `interface`, `mtu`: found out. `local`, "auto": ranks of one host share memory; "off": they use UDP.
     - `secret`: encrypts and authenticates everything; or `OPTIREDUCE_SECRET`.
     """
 
