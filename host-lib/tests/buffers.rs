@@ -17,8 +17,8 @@ use ranks::{builder, check_mean, gradient, job};
 const ELEMENTS: usize = (1 << 18) + 1000;
 /// More than a packet, and than what the protocol keeps of each rank; less than what a window takes.
 const LARGE_BYTES: usize = 10_000;
-/// Until the means that are kept for repairs are as many as there may be.
-const WARM_UP: usize = 140;
+/// Until the means that are kept for repairs are as many as there may be, 16 calls, and calls have overlapped as much as they may.
+const WARM_UP: usize = 100;
 const STEADY: usize = 8;
 
 static LARGE: AtomicUsize = AtomicUsize::new(0);

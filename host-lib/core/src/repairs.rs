@@ -5,8 +5,10 @@
 //! collective have, which asks for what is missing; [`finish`](Repairs::finish) when its output is returned, then
 //! [`fold`](Repairs::fold) if the output is applied. [`handle`](Repairs::handle) for messages; [`poll`](Repairs::poll) after
 //! each. So owners answer as soon as their windows have closed, whether or not their trainer has called the collective.
-//! Limits: the means of the last [`OPS`] collectives, at most [`STORE_BYTES`] or four calls of every declared bucket; updates
-//! that were skipped and are not whole yet, as many bytes.
+//! Limits: the means of the last [`OPS`] collectives, at most [`STORE_BYTES`] or [`CALLS`] calls of every declared bucket, and more
+//! for one-off calls, up to [`ONE_OFF_BYTES`]; updates
+//! that were skipped and are not whole yet, at most
+//! [`HELD_BYTES`] or [`HELD_CALLS`] calls of every declared bucket.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
@@ -24,9 +26,15 @@ use crate::protocol::{StreamId, View, WindowPlan};
 /// Collectives for which means are kept and asked for.
 const OPS: u32 = 1024;
 /// Bytes of means that are kept, at least.
-const STORE_BYTES: usize = 64 << 20;
+const STORE_BYTES: usize = 8 << 20;
+/// Bytes that skipped updates may take, at least.
+const HELD_BYTES: usize = 64 << 20;
+/// Bytes of means that are kept for the sake of one-off calls, at most.
+const ONE_OFF_BYTES: usize = 64 << 20;
 /// Calls of every declared bucket whose means are kept.
-const CALLS: usize = 4;
+const CALLS: usize = 2;
+/// Calls of every declared bucket that may be skipped and not be whole yet.
+const HELD_CALLS: usize = 4;
 /// Shards that are asked for at a time.
 const SHARDS_MAX: usize = 4096;
 /// Requests that wait for this rank to finish a collective.
@@ -106,13 +114,18 @@ impl Repairs {
             corrections: Corrections::default(),
             open: BTreeMap::new(),
             streams: BTreeMap::new(),
-            held_bytes_max: STORE_BYTES,
+            held_bytes_max: HELD_BYTES,
             pending: Vec::new(),
             unfinished_op: next_op,
             closed: BTreeSet::new(),
             asked_from: BTreeMap::new(),
             outgoing: VecDeque::new(),
         }
+    }
+
+    /// There is a one-off call of which this rank has to keep means of so many bytes.
+    pub fn expect_one_off(&mut self, bytes: usize) {
+        self.store.grow(bytes.min(ONE_OFF_BYTES));
     }
 
     /// The mean of this rank's shard of a window that has closed, at `index` in the view, for those who missed some of it.
@@ -350,7 +363,7 @@ impl Repairs {
         self.ledger.lose(stream.bucket, (elements * size_of::<f32>()) as u64);
         let bytes: usize = self.streams.values().map(|stream| stream.elements * size_of::<f32>()).sum();
         self.store.grow(CALLS * bytes.div_ceil(ranks.max(1)));
-        self.held_bytes_max = self.held_bytes_max.max(CALLS * bytes);
+        self.held_bytes_max = self.held_bytes_max.max(HELD_CALLS * bytes);
     }
 
     fn answer_pending(&mut self, is_ready: impl Fn(WindowKey) -> bool) {

@@ -461,6 +461,11 @@ impl Running {
         let mut repairs = repairs.filter(|_| self.is_repaired());
         let (plan, short) = (self.machine.plan_of(cookie)?.clone(), self.machine.short_of(cookie));
         let (op, index) = (self.machine.op(), self.machine.params().rank);
+        if let Some(repairs) = repairs.as_mut().filter(|_| self.call.is_one_off()) {
+            repairs.expect_one_off(
+                size_of::<f32>() * self.machine.wire_elements().div_ceil(self.view.live().count().max(1)),
+            );
+        }
         let Self { not_finite, incomplete: all_incomplete, arrived: all_arrived, .. } = self;
         let mut look = |WindowOutput { elements, repair }: WindowOutput<'_>| {
             *not_finite += count_not_finite(elements);
