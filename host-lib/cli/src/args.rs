@@ -37,6 +37,8 @@ const RUN_EXAMPLES: &str = "Examples:
 const BENCH_EXAMPLES: &str = "Examples:
   optireduce bench allreduce --ranks 2,4,8 --bench 1M
   optireduce bench allreduce --ranks 4 --bench 1M --straggler-ms 50 --engine tcp
+  optireduce bench allreduce --ranks 4 --bench 20M --in-flight 20
+  optireduce bench allreduce --ranks 4 --bench 1M,25M --shared-memory off
   optireduce bench allreduce --ranks 4 --bench 64K,1M,25M --rounds 5 --json > before.jsonl
   optireduce bench allreduce --ranks 4 --bench 64K,1M,25M --rounds 5 --compare before.jsonl";
 
@@ -53,8 +55,9 @@ const TRANSPORT: &str = "Transport";
 const LOSS: &str = "Bounds, loss and repair";
 const OUTPUT: &str = "Output";
 
-/// Memory of a rank for each byte that it reduces: 7 buffers as long, measured at 64 MiB and 2 ranks.
-const MEMORY_PER_BYTE: u64 = 7;
+/// Memory of a rank for each byte that it reduces: 3.2 buffers as long, 4.0 if they are encoded, measured at 64 MiB and 2 ranks, and as much
+/// as a buffer for repairs.
+const MEMORY_PER_BYTE: u64 = 5;
 /// Memory of a rank for everything else.
 const MEMORY_BYTES: u64 = 32 << 20;
 
@@ -176,6 +179,11 @@ pub struct JobArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 3.0, value_parser = seconds, hide_default_value = true,
           help_heading = MEASUREMENT)]
     pub secs: f64,
+    /// Buckets that are in flight at once, as DDP has them: each size is cut into so many, 1 to 1024. Not with --groups, --engine tcp and
+    /// --rejoin [default: 1 bucket]
+    #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true,
+          value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = MEASUREMENT)]
+    pub in_flight: u16,
     /// How late one rank enters every call, in milliseconds [default: 0 ms, nobody is late]
     #[arg(long, value_name = "MS", default_value_t = 0.0, value_parser = milliseconds, hide_default_value = true,
           allow_negative_numbers = true, help_heading = MEASUREMENT)]
@@ -184,10 +192,10 @@ pub struct JobArgs {
     #[arg(long, value_name = "RANK", default_value_t = -1, hide_default_value = true, allow_negative_numbers = true,
           help_heading = MEASUREMENT)]
     pub straggler_rank: i64,
-    /// How gradients travel [default: udp]
+    /// How gradients travel [default: udp, and shared memory among ranks of one host]
     #[arg(long, value_enum, default_value_t = EngineKind::Udp, hide_default_value = true, help_heading = TRANSPORT)]
     pub engine: EngineKind,
-    /// Whether ranks of one host send to one another through shared memory [default: $OPTIREDUCE_LOCAL, or off]
+    /// Whether ranks of one host send to one another through shared memory [default: $OPTIREDUCE_LOCAL, or auto]
     // Not --local, which torchrun takes for an abbreviation of its own.
     #[arg(long = "shared-memory", value_enum, help_heading = TRANSPORT)]
     pub local: Option<LocalArg>,
@@ -273,7 +281,7 @@ pub struct RunArgs {
     pub card: Option<String>,
     /// Average the tensors of this file over the ranks instead of measuring: F32, BF16 or F16 in safetensors, or raw
     /// little-endian fp32 under any other extension; {rank} stands for this rank
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["bench", "secs", "straggler_ms", "straggler_rank"],
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["bench", "secs", "in_flight", "straggler_ms", "straggler_rank"],
           help_heading = FILES)]
     pub file: Option<String>,
     /// Where to write the mean, in the format of --file; {rank} stands for this rank. Written whole or not at all, and by no
@@ -283,13 +291,13 @@ pub struct RunArgs {
     pub out: Option<String>,
     /// Measure Partial Reduce instead of all-reduces: groups of this many ranks that are ready average their models, 2 to all ranks,
     /// and nobody waits for the rest. Rows are of averages: of each rank as many as it makes in the time
-    #[arg(long, value_name = "RANKS", conflicts_with_all = ["file", "groups", "rejoin", "bf16"], help_heading = MEASUREMENT)]
+    #[arg(long, value_name = "RANKS", conflicts_with_all = ["file", "groups", "rejoin", "bf16", "in_flight"], help_heading = MEASUREMENT)]
     pub partial: Option<usize>,
     #[command(flatten)]
     pub job: JobArgs,
 }
 
-const NOT_ENTERED: &str = "--rejoin: a job with --file, --groups, --partial, --card or --engine tcp cannot be entered; start all its ranks again";
+const NOT_ENTERED: &str = "--rejoin: a job with --file, --groups, --partial, --in-flight, --card or --engine tcp cannot be entered; start all its ranks again";
 
 impl RunArgs {
     /// This rank's place in its job.
@@ -319,7 +327,7 @@ impl RunArgs {
     /// Whether a process may come into the job while it runs.
     fn may_be_entered(&self) -> bool {
         let is_plain = self.file.is_none() && self.job.groups.is_none() && self.partial.is_none();
-        is_plain && self.card.is_none() && self.job.engine == EngineKind::Udp
+        is_plain && self.card.is_none() && self.job.in_flight == 1 && self.job.engine == EngineKind::Udp
     }
 
     /// What the parser cannot see in a single value.
@@ -337,6 +345,7 @@ impl RunArgs {
         {
             return Err(format!("--card: {option} {because}; leave out one of them"));
         }
+        self.job.check_in_flight()?;
         if self.rejoin && !self.may_be_entered() {
             return Err(NOT_ENTERED.into());
         }
@@ -371,6 +380,7 @@ impl BenchAllReduceArgs {
                 return Err(format!("--ranks names {ranks} twice; give each number of ranks once"));
             }
             self.job.straggler(*ranks)?;
+            self.job.check_in_flight()?;
             self.job.require_memory(*ranks)?;
         }
         Ok(())
@@ -388,6 +398,22 @@ impl JobArgs {
             return Err(format!("--straggler-rank is {rank}, expected {} to {} with {ranks} ranks", -count, count - 1));
         }
         Ok(Some(rank.rem_euclid(count) as usize))
+    }
+
+    /// What the parser cannot see in a single value.
+    fn check_in_flight(&self) -> Result<(), String> {
+        if self.in_flight > 1 && (self.groups.is_some() || self.engine == EngineKind::Tcp) {
+            return Err("--in-flight: several buckets at once go neither on two levels (--groups) nor over --engine tcp; leave out one of them".into());
+        }
+        let buckets = usize::from(self.in_flight);
+        match self.bench.iter().find(|bytes| !bytes.is_multiple_of(4 * buckets)) {
+            Some(bytes) => Err(format!(
+                "--bench {}: found {bytes} bytes, expected a multiple of {} for {buckets} buckets of as many fp32 each",
+                crate::times::size_text(*bytes),
+                4 * buckets
+            )),
+            None => Ok(()),
+        }
     }
 
     /// Whether this host has memory for `ranks` ranks that measure these sizes.

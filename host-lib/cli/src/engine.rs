@@ -6,8 +6,8 @@ use std::ops::Range;
 use std::time::Duration;
 
 use optireduce::{
-    BOUND_MAX_DEFAULT, Bound, Bucket, BucketOptions, Builder, Communicator, Early, Kind, Launch, Report, Secret, Stage,
-    TwoLevel, TwoLevelBucket, UpdateAction,
+    BOUND_MAX_DEFAULT, Bound, Bucket, BucketOptions, Builder, ClosedBy, Communicator, Early, Kind, Launch, Report,
+    Secret, Stage, TwoLevel, TwoLevelBucket, UpdateAction,
 };
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +28,10 @@ pub struct Seen {
     pub lost_contribution_bytes: u64,
     /// Collectives of which not all means came.
     pub missing_means: u64,
+    /// Stages of windows, and those that closed early, and at their bound, before all had come.
+    pub stages: u64,
+    pub stages_early: u64,
+    pub stages_at_bound: u64,
     /// Values of results that are infinities or NaNs.
     pub not_finite: u64,
     /// Ranks that did not come in time, at least once.
@@ -52,6 +56,11 @@ impl Seen {
         let incomplete = report.action() != UpdateAction::Apply || !report.missing_from(Stage::Broadcast).is_empty();
         self.missing_means += u64::from(incomplete);
         self.not_finite += report.not_finite();
+        for closed_by in Stage::ALL.iter().flat_map(|stage| &report.stage(*stage).closed_by_window) {
+            self.stages += 1;
+            self.stages_early += u64::from(*closed_by == ClosedBy::Early);
+            self.stages_at_bound += u64::from(*closed_by == ClosedBy::Deadline);
+        }
         self.hadamard |= report.is_hadamard();
         self.measuring_bound = report.is_measuring_stage_deadline();
         self.skipped |= report.action() != UpdateAction::Apply;
@@ -67,7 +76,7 @@ pub struct Engine {
 }
 
 enum Way {
-    /// OptiReduce; the buckets that were declared, by elements.
+    /// OptiReduce; the buckets that were declared, by elements, or by number if there are several at once.
     Udp(BTreeMap<usize, Bucket>),
     TwoLevel(Box<TwoLevel>, BTreeMap<usize, TwoLevelBucket>),
     Tcp,
@@ -118,6 +127,28 @@ impl Engine {
     /// All-reduces `data`, without a copy where that can be; its bucket is declared the first time. The rank that joined with it, if one did.
     pub fn all_reduce(&mut self, data: &mut Vec<f32>, seen: &mut Seen) -> Result<Option<usize>, String> {
         self.try_all_reduce(data, seen).map_err(|error| error.to_string())
+    }
+
+    /// All-reduces several buffers at once, as DDP does with the buckets of a model; not on two levels or over TCP. The rank that joined
+    /// with one of them, if one did.
+    pub fn all_reduce_at_once(&mut self, data: &mut [Vec<f32>], seen: &mut Seen) -> Result<Option<usize>, String> {
+        let Self { communicator, way: Way::Udp(buckets) } = self else {
+            return Err("several buckets at once go over UDP or shared memory, without groups".into());
+        };
+        while let Some(buffer) = data.get(buckets.len()) {
+            let bucket = communicator.bucket(buffer.len(), BucketOptions::new()).map_err(|error| error.to_string())?;
+            buckets.insert(buckets.len(), bucket);
+        }
+        let calls = data.iter_mut().zip(buckets.values_mut());
+        let requests: Vec<_> = calls.map(|(values, bucket)| bucket.start_all_reduce(std::mem::take(values))).collect();
+        let mut joined = None;
+        for (values, request) in data.iter_mut().zip(requests) {
+            let report;
+            (*values, report) = request.wait().map_err(|error| error.to_string())?;
+            seen.add(&report, |rank| rank);
+            joined = joined.or(report.joined_rank());
+        }
+        Ok(joined)
     }
 
     fn try_all_reduce(&mut self, data: &mut Vec<f32>, seen: &mut Seen) -> Result<Option<usize>, optireduce::Error> {
@@ -185,11 +216,16 @@ impl Engine {
         communicator.close().map_err(|error| error.to_string())
     }
 
-    /// What moves the gradients, of all ranks.
+    /// What moves the gradients, of all ranks; without a card, how this rank reaches the others: over UDP, through shared memory, or both.
     pub fn name(&self) -> &'static str {
+        let shared = self.communicator.metrics().map_or(0, |metrics| metrics.shared.len());
         match self.way {
             Way::Tcp => "tcp",
-            _ if self.communicator.cards().is_empty() => "udp",
+            _ if self.communicator.cards().is_empty() => match shared {
+                0 => "udp",
+                shared if shared + 1 == self.communicator.world_size() => "shm",
+                _ => "hybrid",
+            },
             _ if self.communicator.cards().len() == self.communicator.world_size() => "card",
             _ => "mixed",
         }

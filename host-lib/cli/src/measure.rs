@@ -41,8 +41,10 @@ impl Progress {
 pub struct Measurement<'a> {
     args: &'a JobArgs,
     is_late: bool,
-    gradient: Vec<f32>,
-    data: Vec<f32>,
+    /// What this rank gives is this, over and over.
+    pattern: Vec<f32>,
+    /// The buckets that are in flight at once.
+    data: Vec<Vec<f32>>,
     seen: Seen,
     /// How long the call took in which this process joined, if it was started again.
     joined_in: Option<Duration>,
@@ -53,16 +55,18 @@ pub struct Measurement<'a> {
 
 impl<'a> Measurement<'a> {
     pub fn new(args: &'a JobArgs, rank: usize, is_late: bool, bytes: usize) -> Self {
-        let gradient: Vec<f32> = (0..bytes / 4).map(|i| ((i * 31 + rank * 7) % 1000) as f32 * 1e-3 - 0.5).collect();
-        let data = gradient.clone();
+        let pattern: Vec<f32> = (0..1000).map(|i| ((i * 31 + rank * 7) % 1000) as f32 * 1e-3 - 0.5).collect();
+        let buckets = usize::from(args.in_flight);
+        let data = vec![vec![0.0; bytes / 4 / buckets]; buckets];
         let (seen, begin, cpu_s) = (Seen::default(), Instant::now(), cpu_s());
-        Self { args, is_late, gradient, data, seen, joined_in: None, begin, cpu_s }
+        Self { args, is_late, pattern, data, seen, joined_in: None, begin, cpu_s }
     }
 
     /// Of a process that was started again: makes the call in which it joins, with the others. How far they are.
     pub fn join(&mut self, engine: &mut Engine) -> Result<Progress, String> {
         let call = Instant::now();
-        let joined = engine.all_reduce(&mut self.data, &mut self.seen)?;
+        self.fill();
+        let joined = self.all_reduce(engine)?;
         if joined != Some(engine.communicator.rank()) {
             return Err("its first collective is not the one in which the others let it join".into());
         }
@@ -87,7 +91,7 @@ impl<'a> Measurement<'a> {
 
     /// Makes a call; whether it was the last one.
     fn step(&mut self, engine: &mut Engine, progress: &mut Progress) -> Result<bool, String> {
-        self.data.copy_from_slice(&self.gradient);
+        self.fill();
         if progress.is_timed {
             engine.communicator.barrier().map_err(|error| error.to_string())?;
             if self.is_late {
@@ -95,12 +99,26 @@ impl<'a> Measurement<'a> {
             }
         }
         let call = Instant::now();
-        let joined = engine.all_reduce(&mut self.data, &mut self.seen)?;
+        let joined = self.all_reduce(engine)?;
         let took = call.elapsed();
         if joined.is_some() {
             exchange(engine, Some(*progress))?;
         }
         self.account(engine, progress, took)
+    }
+
+    /// What this rank gives to its next call.
+    fn fill(&mut self) {
+        for part in self.data.iter_mut().flat_map(|bucket| bucket.chunks_mut(self.pattern.len())) {
+            part.copy_from_slice(&self.pattern[..part.len()]);
+        }
+    }
+
+    fn all_reduce(&mut self, engine: &mut Engine) -> Result<Option<usize>, String> {
+        match &mut self.data[..] {
+            [data] => engine.all_reduce(data, &mut self.seen),
+            several => engine.all_reduce_at_once(several, &mut self.seen),
+        }
     }
 
     /// Takes a call that was made; whether it was the last one.

@@ -25,6 +25,12 @@ pub struct Row {
     pub replayed_packets: u64,
     /// Values of results that are infinities or NaNs, over all calls, at the rank that has most.
     pub not_finite: u64,
+    /// Stages of windows, over all calls and ranks; 0 for engines without.
+    pub stages: u64,
+    /// Those that closed before all had come, because silence followed the ends that were seen.
+    pub stages_early: u64,
+    /// Those that closed before all had come, at their bound.
+    pub stages_at_bound: u64,
     /// Whether the safeguard said halt on any rank.
     pub halted: bool,
     /// Bound on each stage; 0 for engines without.
@@ -62,7 +68,11 @@ impl Row {
         let text: Vec<String> = counts.map(|(count, what)| format!("{count} {what}")).collect();
         let packets = (!text.is_empty()).then(|| format!("       packets: {}", text.join(", ")));
         let values = (self.not_finite > 0).then(|| format!("       values: {} not finite", self.not_finite));
-        let remarks: Vec<String> = packets.into_iter().chain(values).collect();
+        let Self { stages, stages_early, stages_at_bound, .. } = self;
+        let short = (stages_early + stages_at_bound > 0).then(|| {
+            format!("       stages: of {stages} closed short {stages_early} early, {stages_at_bound} at their bound")
+        });
+        let remarks: Vec<String> = packets.into_iter().chain(values).chain(short).collect();
         (!remarks.is_empty()).then(|| remarks.join("\n"))
     }
 
@@ -142,6 +152,9 @@ mod tests {
             forged_packets: 0,
             replayed_packets: 0,
             not_finite: 0,
+            stages: 0,
+            stages_early: 0,
+            stages_at_bound: 0,
             halted: false,
             bound_ms: 5.0,
             engine: "udp",

@@ -38,11 +38,26 @@ fn text(bytes: &[u8]) -> String {
 
 #[test]
 fn ranks_on_this_machine_give_a_row_for_each_size() {
-    for engine in ["udp", "tcp"] {
+    for (engine, shared_memory, shown) in [("udp", "auto", "shm"), ("udp", "off", "udp"), ("tcp", "off", "tcp")] {
         // A bound far above what a busy machine takes: nothing may be lost.
         let sizes = ["--bench", "4K,100K", "--secs", "0.1", "--bound-ms", "2000", "--grace-us", "0"];
-        let output =
-            optireduce(&[&["bench", "allreduce", "--ranks", "2,3", "--json", "--engine", engine], &sizes[..]].concat());
+        let output = optireduce(
+            &[
+                &[
+                    "bench",
+                    "allreduce",
+                    "--ranks",
+                    "2,3",
+                    "--json",
+                    "--engine",
+                    engine,
+                    "--shared-memory",
+                    shared_memory,
+                ],
+                &sizes[..],
+            ]
+            .concat(),
+        );
         assert!(output.status.success(), "{}", text(&output.stderr));
         let rows: Vec<serde_json::Value> =
             text(&output.stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
@@ -51,7 +66,7 @@ fn ranks_on_this_machine_give_a_row_for_each_size() {
             [(2, 4096), (2, 102_400), (3, 4096), (3, 102_400)].map(|(ranks, size)| (Some(ranks), Some(size)));
         assert_eq!(found, expected);
         for row in &rows {
-            assert_eq!((&row["engine"], &row["received_fraction"]), (&engine.into(), &1.0.into()), "{row}");
+            assert_eq!((&row["engine"], &row["received_fraction"]), (&shown.into(), &1.0.into()), "{row}");
             let ms = ["p50_ms", "p90_ms", "p99_ms", "max_ms"].map(|name| row[name].as_f64().unwrap());
             assert!(ms[0] > 0.0 && ms.is_sorted() && row["iters"].as_u64() >= Some(20), "{row}");
             // As nccl-tests: bytes over time, and 2 (n - 1) / n of it.
@@ -191,11 +206,11 @@ fn what_cannot_run_is_named_with_exit_code_2() {
     let nobody = ["run", "--rank", "0", "--world-size", "2", "--root", "127.0.0.1:0", "--timeout-s", "0.2"];
     assert!(error(&nobody).contains("1 of 2 ranks did not come within 0.2 s: rank 1;"), "{}", error(&nobody));
     assert!(error(&["run", "--bench", "5"]).contains("expected a multiple of 4 bytes"));
-    for cannot in [["--engine", "tcp"], ["--groups", "1"], ["--file", "x"]] {
+    for cannot in [["--engine", "tcp"], ["--in-flight", "2"], ["--groups", "1"], ["--file", "x"]] {
         let error = error(&[&nobody[..], &cannot, &["--rejoin"]].concat());
         assert!(
             error
-                .contains("--rejoin: a job with --file, --groups, --partial, --card or --engine tcp cannot be entered"),
+                .contains("--rejoin: a job with --file, --groups, --partial, --in-flight, --card or --engine tcp cannot be entered"),
             "{error}"
         );
     }
@@ -339,6 +354,29 @@ fn ranks_share_a_secret_from_a_file() {
 }
 
 #[test]
+fn several_buckets_at_once_give_a_row_of_all_of_them() {
+    let sizes = ["--bench", "96K", "--secs", "0.1", "--bound-ms", "2000", "--grace-us", "0", "--in-flight", "12"];
+    let output = optireduce(&[&["bench", "allreduce", "--ranks", "2", "--json"], &sizes[..]].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let row: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&row["size_bytes"], &row["received_fraction"]), (&98_304.into(), &1.0.into()), "{row}");
+    // Two stages of each bucket of each call on each rank: none closed short.
+    let stages = row["iters"].as_u64().unwrap() * 12 * 2 * 2;
+    assert_eq!(
+        (row["stages"].as_u64(), row["stages_early"].as_u64(), row["stages_at_bound"].as_u64()),
+        (Some(stages), Some(0), Some(0))
+    );
+    let refused = |more: &[&str]| {
+        let output = optireduce(&[&["bench", "allreduce", "--ranks", "2", "--in-flight", "3"], more].concat());
+        (output.status.code(), text(&output.stderr))
+    };
+    let (code, said) = refused(&["--bench", "64K"]);
+    assert!(code == Some(2) && said.contains("found 65536 bytes, expected a multiple of 12 for 3 buckets"), "{said}");
+    let (code, said) = refused(&["--bench", "96K", "--engine", "tcp"]);
+    assert!(code == Some(2) && said.contains("--in-flight: several buckets at once go neither"), "{said}");
+}
+
+#[test]
 fn files_of_tensors_are_averaged_by_name() {
     let folder = scratch("averaged");
     let weight = |rank: usize| (0..6000).map(|i| (i * (rank + 1)) as f32).collect::<Vec<_>>();
@@ -370,7 +408,10 @@ fn files_of_tensors_are_averaged_by_name() {
         }
         let row: serde_json::Value = serde_json::from_slice(&outputs[0].stdout).expect("JSON of rank 0");
         assert_eq!((&row["tensors"], &row["size_bytes"], &row["ranks"]), (&2.into(), &24_004.into(), &3.into()));
-        assert_eq!((&row["received_fraction"], &row["engine"]), (&1.0.into(), &engine.into()));
+        assert_eq!(
+            (&row["received_fraction"], &row["engine"]),
+            (&1.0.into(), &if engine == "udp" { "shm" } else { "tcp" }.into())
+        );
         assert_eq!(row["late_ranks"], serde_json::json!([]));
         assert!(outputs[1].stdout.is_empty() && outputs[2].stdout.is_empty());
     }
