@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use optireduce_badnet::{Hosts, Tcp, print, say};
+use optireduce_badnet::{Hosts, print, say};
 
 use crate::contender::{Contender, Measurement, Programs, processes};
 use crate::flow::Flow;
@@ -41,7 +41,7 @@ pub struct CompareArgs {
     /// Number of hosts, with one rank on each
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u8).range(2..=64))]
     hosts: u8,
-    /// Numbers of ranks for the condition loopback
+    /// Numbers of ranks for the condition loopback; 16 need as many cores, or patience
     #[arg(long, value_delimiter = ',', default_value = "2,4,8")]
     loopback_ranks: Vec<usize>,
     /// Largest IP packet between hosts, in bytes
@@ -95,7 +95,7 @@ pub fn compare(args: &CompareArgs) -> crate::Outcome {
             condition => Some(Hosts::new(place.ranks + usize::from(condition.has_flow()), place.mtu)?),
         };
         for contender in (0..args.turns).flat_map(|_| &args.contenders).copied() {
-            if hosts.is_none() && contender.tcp() == Tcp::Tuned {
+            if !contender.takes_part(hosts.is_none()) {
                 continue;
             }
             port += 1;
@@ -180,9 +180,7 @@ fn measure(
     };
     // Programs measure for four times as long at most, and have to find each other first.
     let most = Duration::from_secs_f64(60.0 + 8.0 * args.secs * args.bench.len() as f64);
-    // 3: optireduce has measured, and would have halted a training job.
-    let accepted: &[i32] = if contender == Contender::Optireduce { &[0, 3] } else { &[0] };
-    let outcome = job::run(commands, most, accepted).and_then(|lines| {
+    let outcome = job::run(commands, most, contender.accepted()).and_then(|lines| {
         let rows = lines.iter().filter(|line| line.starts_with('{'));
         let figures = rows.map(|line| serde_json::from_str(line).map_err(|error| format!("{line}: {error}")));
         let figures: Vec<Figures> = figures.collect::<Result<_, _>>()?;

@@ -13,6 +13,8 @@ use optireduce_badnet::{Hosts, INTERFACE, Tcp, address};
 pub enum Contender {
     /// This project over UDP: bounded, reports what was lost.
     Optireduce,
+    /// The same through shared memory: over loopback only.
+    OptireduceShm,
     /// This project's Transpose AllReduce over TCP: waits for everybody.
     OptireduceTcp,
     /// torch.distributed with Gloo over TCP.
@@ -23,12 +25,27 @@ pub enum Contender {
     Openmpi,
     /// Open MPI, with TCP told to send again after 5 ms instead of 200 ms.
     OpenmpiTuned,
+    /// Open MPI through shared memory (vader): over loopback only.
+    OpenmpiVader,
 }
 
 impl Contender {
     /// Its name on the command line and in tables.
     pub fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default()
+    }
+
+    /// Whether it can take part: tuned TCP is of networks, shared memory of one host.
+    pub fn takes_part(self, over_loopback: bool) -> bool {
+        match self {
+            Self::OptireduceShm | Self::OpenmpiVader => over_loopback,
+            _ => !over_loopback || self.tcp() == Tcp::AsItComes,
+        }
+    }
+
+    /// Its exit codes that come with rows. 3: optireduce has measured, and would have halted a training job.
+    pub fn accepted(self) -> &'static [i32] {
+        if matches!(self, Self::Optireduce | Self::OptireduceShm) { &[0, 3] } else { &[0] }
     }
 
     /// What it wants TCP to be like.
@@ -72,8 +89,8 @@ pub fn processes(
     run: &Measurement<'_>,
     hosts: Option<&Hosts>,
 ) -> Result<Vec<Command>, String> {
-    if matches!(contender, Contender::Openmpi | Contender::OpenmpiTuned) {
-        return Ok(vec![mpirun(programs, run, hosts)?]);
+    if contender >= Contender::Openmpi {
+        return Ok(vec![mpirun(contender, programs, run, hosts)?]);
     }
     let optireduce = match &programs.optireduce {
         Some(program) => program.clone(),
@@ -89,6 +106,7 @@ pub fn processes(
         };
         match contender {
             // Beside others that use the network: ours, too.
+            Contender::OptireduceShm => command.args(["run", "--json", "--shared-memory", "auto"]),
             Contender::Optireduce => command.args(["run", "--json", "--shared-memory", "off"]),
             Contender::OptireduceTcp => command.args(["run", "--json", "--engine", "tcp"]),
             _ => command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/gloo.py")),
@@ -111,10 +129,16 @@ pub fn launch(command: &mut Command, rank: usize, ranks: usize, root: Ipv4Addr) 
     command.envs([("MASTER_ADDR", root.to_string()), ("MASTER_PORT", "29517".into())]);
 }
 
-fn mpirun(programs: &Programs, run: &Measurement<'_>, hosts: Option<&Hosts>) -> Result<Command, String> {
+fn mpirun(
+    contender: Contender,
+    programs: &Programs,
+    run: &Measurement<'_>,
+    hosts: Option<&Hosts>,
+) -> Result<Command, String> {
     let ranks = run.ranks.to_string();
-    // TCP also between ranks on one host, and no spinning where ranks share the cores.
-    let way = ["--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "mpi_yield_when_idle", "1"];
+    // No spinning where ranks share the cores.
+    let btl = if contender == Contender::OpenmpiVader { "vader,self" } else { "tcp,self" };
+    let way = ["--mca", "pml", "ob1", "--mca", "btl", btl, "--mca", "mpi_yield_when_idle", "1"];
     let mut command = match hosts {
         None => Command::new("mpirun"),
         Some(hosts) => {

@@ -75,56 +75,84 @@ fn table(text: &mut String, rows: &[&Row], cell: impl Fn(&[&Row]) -> String) {
     }
 }
 
-/// What the project wants to reach, for every MTU that was measured.
+/// A goal: what is compared, its figure and the one that it is compared with, and the largest ratio that is good enough.
+type Goal = (String, Option<f64>, Option<f64>, f64);
+
+/// p50 over that of another contender with the same condition, for each size that has a goal.
+fn ratios(
+    of: &impl Fn(&str, Condition, usize, fn(&Figures) -> f64) -> Option<f64>,
+    condition: Condition,
+    [own, other]: [&str; 2],
+    goals: [f64; 3],
+) -> impl Iterator<Item = Goal> {
+    let p50 = move |contender: &str, size| of(contender, condition, size, |figures| figures.p50_ms);
+    let sizes = [64 << 10, 1 << 20, 25 << 20];
+    sizes.into_iter().zip(goals).map(move |(size, goal)| {
+        let what = format!("{}, {}: p50 of {own} over that of {other}", condition.name(), size_name(size));
+        (what, p50(own, size), p50(other, size), goal)
+    })
+}
+
+/// What the project wants to reach, for every MTU that was measured, and over loopback.
 fn goals(text: &mut String, rows: &[Row]) {
     const MIB: usize = 1 << 20;
-    let mut mtus: Vec<u16> =
-        rows.iter().filter(|row| row.condition != Condition::Loopback).map(|row| row.mtu).collect();
-    mtus.sort_unstable();
-    mtus.dedup();
-    for mtu in mtus {
+    const RANKS: usize = 4;
+    let mut places: Vec<(bool, u16)> = rows.iter().map(|row| (row.condition == Condition::Loopback, row.mtu)).collect();
+    places.sort_unstable();
+    places.dedup();
+    for (over_loopback, mtu) in places {
         let of = |contender: &str, condition: Condition, size: usize, figure: fn(&Figures) -> f64| {
             let here = |row: &&Row| {
-                (row.mtu, row.condition, row.figures.size_bytes) == (mtu, condition, size) && row.contender == contender
+                (row.mtu, row.condition, row.figures.size_bytes) == (mtu, condition, size)
+                    && row.contender == contender
+                    && (!over_loopback || row.ranks == RANKS)
             };
             let here: Vec<&Row> = rows.iter().filter(here).collect();
             (!here.is_empty()).then(|| median(&here, figure))
         };
-        let [p50, p99, bound] = [
+        let [p50, p99, bound, cpu] = [
             |figures: &Figures| figures.p50_ms,
             |figures: &Figures| figures.p99_ms,
             |figures: &Figures| figures.bound_ms,
+            |figures: &Figures| figures.cpu_s_per_gb,
         ];
-        let own = "optireduce";
-        use Condition::{Clean, Loss1, Straggler};
-        let with_bound =
-            of(own, Clean, MIB, p50).zip(of(own, Straggler, MIB, bound)).map(|(clean, bound)| clean + bound);
-        let goals = [
-            ("clean, 1 MiB: p50 over Gloo's", of(own, Clean, MIB, p50), of("gloo", Clean, MIB, p50), 0.5),
-            (
-                "clean, 25 MiB: p50 over Open MPI's",
-                of(own, Clean, 25 * MIB, p50),
-                of("openmpi", Clean, 25 * MIB, p50),
-                1.0,
-            ),
-            ("1 % loss, 1 MiB: p99 over its own without loss", of(own, Loss1, MIB, p99), of(own, Clean, MIB, p99), 1.5),
-            (
-                "1 % loss, 1 MiB: p99 over tuned Gloo's",
-                of(own, Loss1, MIB, p99),
-                of("gloo-tuned", Loss1, MIB, p99),
-                0.5,
-            ),
-            ("straggler, 1 MiB: p50 over clean plus the bound", of(own, Straggler, MIB, p50), with_bound, 1.0),
-        ];
+        let (own, shm) = ("optireduce", "optireduce-shm");
+        use Condition::{Clean, Loopback, Loss1, Straggler};
+        let goals: Vec<Goal> = if over_loopback {
+            let with_cpu = [1, 25].into_iter().flat_map(|size| {
+                let theirs = of("openmpi", Loopback, size * MIB, cpu);
+                [(own, 1.0), (shm, 0.5)].map(|(own, goal)| {
+                    let what = format!("loopback, {size} MiB: CPU time of {own} over that of openmpi (TCP)");
+                    (what, of(own, Loopback, size * MIB, cpu), theirs, goal)
+                })
+            });
+            ratios(&of, Loopback, [shm, "openmpi-vader"], [1.0, 0.8, 0.8])
+                .chain(ratios(&of, Loopback, [own, "gloo"], [0.15, 0.4, 0.9]))
+                .chain(with_cpu)
+                .collect()
+        } else {
+            let clean = if mtu > 1500 { [0.25, 0.7, 1.0] } else { [0.4, 1.0, 1.1] };
+            let one = |what: &str, ours, theirs, goal| (what.to_owned(), ours, theirs, goal);
+            let with_bound =
+                of(own, Clean, MIB, p50).zip(of(own, Straggler, MIB, bound)).map(|(clean, bound)| clean + bound);
+            let lossless = of(own, Clean, MIB, p99);
+            let tuned = of("gloo-tuned", Loss1, MIB, p99);
+            let others = [
+                one("1 % loss, 1 MiB: p99 over its own without loss", of(own, Loss1, MIB, p99), lossless, 1.5),
+                one("1 % loss, 1 MiB: p99 over tuned Gloo's", of(own, Loss1, MIB, p99), tuned, 0.4),
+                one("straggler, 1 MiB: p50 over clean plus the bound", of(own, Straggler, MIB, p50), with_bound, 1.0),
+            ];
+            ratios(&of, Clean, [own, "gloo"], clean).chain(others).collect()
+        };
         let found: Vec<_> =
             goals.iter().filter_map(|(what, ours, theirs, most)| Some((what, (*ours)? / (*theirs)?, most))).collect();
         if found.is_empty() {
             continue;
         }
-        let _ = writeln!(text, "\nMTU {mtu}\n\n| | found | goal |\n|---|---|---|");
+        let place = if over_loopback { format!("{RANKS} ranks over loopback") } else { format!("MTU {mtu}") };
+        let _ = writeln!(text, "\n{place}\n\n| | found | goal |\n|---|---|---|");
         for (what, ratio, most) in found {
-            let _ =
-                writeln!(text, "| {what} | {ratio:.2} | {most:.1}{} |", if ratio <= *most { "" } else { ", missed" });
+            let _ = writeln!(text, "| {what} | {ratio:.2} | {most}{} |", if ratio <= *most { "" } else { ", missed" });
         }
     }
 }
@@ -183,10 +211,34 @@ mod tests {
         let text = tables(&rows);
         assert!(text.contains("| clean | 3.00 / 4.00 | 7.00 / 15.0 | did not finish |"), "{text}");
         assert!(text.contains("| loss1 | 3.50 / 8.00 (1.00 % lost) | did not finish | 7.00 / 33.0 |"), "{text}");
-        assert!(text.contains("| clean, 1 MiB: p50 over Gloo's | 0.43 | 0.5 |"), "{text}");
+        assert!(text.contains("| clean, 1 MiB: p50 of optireduce over that of gloo | 0.43 | 0.7 |"), "{text}");
         assert!(text.contains("| 1 % loss, 1 MiB: p99 over its own without loss | 2.00 | 1.5, missed |"), "{text}");
         assert!(!text.contains("25 MiB"), "{text}");
         assert!(text.contains("| clean | 1.50 / 20 |"), "{text}");
+    }
+
+    #[test]
+    fn over_loopback_four_ranks_are_held_to_the_goals_each_way_with_its_like() {
+        let mut rows =
+            [("optireduce", 3.0), ("optireduce-shm", 2.0), ("gloo", 6.0), ("openmpi-vader", 2.5), ("openmpi", 9.0)]
+                .map(|(contender, p50)| row(contender, Condition::Loopback, p50, p50, 1.0));
+        let text = tables(&rows);
+        assert!(
+            text.contains("| loopback, 1 MiB: p50 of optireduce-shm over that of openmpi-vader | 0.80 | 0.8 |"),
+            "{text}"
+        );
+        assert!(
+            text.contains("| loopback, 1 MiB: p50 of optireduce over that of gloo | 0.50 | 0.4, missed |"),
+            "{text}"
+        );
+        assert!(
+            text.contains(
+                "| loopback, 1 MiB: CPU time of optireduce-shm over that of openmpi (TCP) | 1.00 | 0.5, missed |"
+            ),
+            "{text}"
+        );
+        rows.iter_mut().for_each(|row| row.ranks = 8);
+        assert!(!tables(&rows).contains("missed"), "the goals are those of four ranks");
     }
 
     #[test]
