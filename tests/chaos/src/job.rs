@@ -136,12 +136,13 @@ impl Job<'_> {
 
     /// Starts a rank on its host, or starts it again.
     fn start(&self, rank: usize, is_again: bool) -> Result<Process, String> {
-        let Scenario { seed, subject, fault, ranks, victim, secret, bound_ms, hadamard, .. } = *self.scenario;
+        let Scenario { seed, subject, fault, ranks, one_host, victim, secret, bound_ms, hadamard, .. } = *self.scenario;
         let program = match subject {
             Subject::Train => &self.programs.trainer,
             _ => &self.programs.optireduce,
         };
-        let mut command = self.hosts.command(rank, &program.to_string_lossy());
+        let host = if one_host { 0 } else { rank };
+        let mut command = self.hosts.command(host, &program.to_string_lossy());
         let (timeout_s, bound_ms) = (TIMEOUT_S.to_string(), bound_ms.to_string());
         match subject {
             Subject::Bench if fault == Fault::Restart => {

@@ -69,6 +69,11 @@ impl Fault {
         matches!(self, SilentStrangers | SlowStrangers | LoudStrangers | Datagrams | Replay | Forgery | Loss | Slow)
     }
 
+    /// It strikes a process and not its host: the ranks may all be on one.
+    pub fn is_of_process(self) -> bool {
+        matches!(self, Self::Kill | Self::Restart | Self::Stop | Self::Slow | Self::DiskFull)
+    }
+
     /// A process is ended by it.
     pub fn kills(self) -> bool {
         matches!(self, Self::Kill | Self::Restart)
@@ -84,8 +89,10 @@ pub struct Scenario {
     pub subject: Subject,
     /// What goes wrong.
     pub fault: Fault,
-    /// Ranks, one a host.
+    /// Ranks, one a host unless they share one.
     pub ranks: usize,
+    /// Whether all ranks are on one host, where they share memory.
+    pub one_host: bool,
     /// The rank that the fault strikes.
     pub victim: usize,
     /// When it strikes, after the ranks were started, in milliseconds.
@@ -124,6 +131,7 @@ impl Scenario {
             subject,
             fault,
             ranks,
+            one_host: false,
             victim: random.random_range(0..ranks),
             after_ms: random.random_range(0..latest_ms),
             for_ms: random.random_range(100..1500),
@@ -135,9 +143,10 @@ impl Scenario {
         // Without a secret, whoever knows the tag is trusted.
         // With one, what comes again is dropped before it meets a window.
         let secret = fault == Fault::Forgery || scenario.secret && fault != Fault::Replay;
+        let one_host = random.random_bool(0.5) && fault.is_of_process();
         // Only rank 0 prints.
         let prints = (subject, fault) == (Subject::Bench, Fault::DiskFull);
-        Self { secret, victim: if prints { 0 } else { scenario.victim }, ..scenario }
+        Self { secret, one_host, victim: if prints { 0 } else { scenario.victim }, ..scenario }
     }
 
     /// What it does, in a line.
@@ -145,11 +154,12 @@ impl Scenario {
         let name = |value: Option<clap::builder::PossibleValue>| {
             value.map(|value| value.get_name().to_owned()).unwrap_or_default()
         };
-        let Self { seed, ranks, victim, after_ms, for_ms, mtu, secret, bound_ms, .. } = self;
+        let Self { seed, ranks, one_host, victim, after_ms, for_ms, mtu, secret, bound_ms, .. } = self;
+        let one_host = if *one_host { " on one host" } else { "" };
         let secret = if *secret { ", secret" } else { "" };
         let bound = if *bound_ms == 0 { "measured".into() } else { format!("{bound_ms} ms") };
         format!(
-            "seed {seed}: {:6} {:16} {ranks} ranks, rank {victim}, after {after_ms} ms for {for_ms} ms, MTU {mtu}, bound {bound}{secret}",
+            "seed {seed}: {:6} {:16} {ranks} ranks{one_host}, rank {victim}, after {after_ms} ms for {for_ms} ms, MTU {mtu}, bound {bound}{secret}",
             name(self.subject.to_possible_value()),
             name(self.fault.to_possible_value()),
         )
@@ -190,5 +200,9 @@ mod tests {
         }
         let found = |fault: Fault| (0..500).any(|seed| Scenario::new(seed, None, None).fault == fault);
         assert!(Fault::value_variants().iter().all(|fault| found(*fault)));
+        let on_one_host = |fault: Fault| {
+            (0..500).any(|seed| matches!(Scenario::new(seed, None, None), Scenario { one_host: true, fault: of, .. } if of == fault))
+        };
+        assert!(Fault::value_variants().iter().all(|fault| on_one_host(*fault) == fault.is_of_process()));
     }
 }
