@@ -10,13 +10,15 @@
 //! of stack, several of them at a time when decoding (at most 128 KiB); conversions, signs, halving, rescaling and interleave happen on the passes that the stages need anyway.
 //! Limits: n is 256, 1024, 4096 or 16384. A block that holds an infinity or a NaN becomes all NaN (0x7fc00000); a result
 //! too large is an infinity; one below the smallest normal number is +0, as is every zero.
-//! Fastest where the memory of what it leaves is aligned to 64 bytes: from windows of 256 KiB on, it then bypasses the caches.
+//! Fastest where the memory of what it leaves is aligned to 64 bytes: from windows of 256 KiB on, it then bypasses the caches (x86-64).
 //! Needs: the rounding mode every thread starts with, to nearest even. Flushing subnormals changes nothing.
 //! Source: OptiReduce (NSDI'25) 3.3; arithmetic and signs as `hw/src/hadamard/model.rs`, against which the tests compare.
 
 mod bf16;
 mod block;
 mod measure;
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+mod neon;
 mod portable;
 mod vector;
 mod window;
@@ -123,11 +125,13 @@ pub enum Kernel {
     Avx2,
     /// AVX-512 F.
     Avx512,
+    /// NEON.
+    Neon,
 }
 
 impl Kernel {
     /// All kernels, the fastest first.
-    pub const ALL: [Self; 3] = [Self::Avx512, Self::Avx2, Self::Portable];
+    pub const ALL: [Self; 4] = [Self::Avx512, Self::Avx2, Self::Neon, Self::Portable];
 
     /// The fastest kernel of this processor.
     pub fn best() -> Self {
@@ -147,7 +151,8 @@ impl Kernel {
             Self::Avx2 => x86::has_avx2(),
             #[cfg(target_arch = "x86_64")]
             Self::Avx512 => x86::has_avx512(),
-            #[cfg(not(target_arch = "x86_64"))]
+            #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+            Self::Neon => true,
             _ => false,
         }
     }
@@ -158,6 +163,7 @@ impl Kernel {
             Self::Portable => "portable",
             Self::Avx2 => "avx2",
             Self::Avx512 => "avx512",
+            Self::Neon => "neon",
         }
     }
 
@@ -169,8 +175,9 @@ impl Kernel {
             Self::Avx2 => x86::run_avx2(task),
             #[cfg(target_arch = "x86_64")]
             Self::Avx512 => x86::run_avx512(task),
-            #[cfg(not(target_arch = "x86_64"))]
-            _ => unreachable!("no kernel but the portable one is available"),
+            #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+            Self::Neon => neon::run_neon(task),
+            _ => unreachable!("a kernel of another processor is not available"),
         }
     }
 }

@@ -122,8 +122,69 @@ fn rescaled_decoding_has_no_bias_and_zero_filled_loses_the_share_lost() {
     }
 }
 
+/// Gradients that tell conversions apart: floats of this range of exponents, among them halves of units, zeros of both signs, and now
+/// and then one of the `rare` values.
+fn bits(low: u32, span: u32, rare: &[f32], elements: usize, state: &mut u64) -> Vec<f32> {
+    let mut next = || {
+        let word = splitmix64(*state);
+        *state = state.wrapping_add(SPLITMIX64_STEP);
+        word
+    };
+    (0..elements)
+        .map(|_| match (next(), next() as usize % 1000) {
+            (word, at) if at < rare.len() => rare[at] * [1.0, -1.0][word as usize % 2],
+            (word, at) if at < 100 => [0.0, -0.0, 0.5, 1.5, -2.5, 4.0][word as usize % 6],
+            (word, at) if at < 200 => (word % 1024) as f32 - 512.0,
+            (word, _) => f32::from_bits(word as u32 & 0x807f_ffff | (low + (word >> 32) as u32 % span) << 23),
+        })
+        .collect()
+}
+
+#[test]
+fn every_kernel_has_the_bits_of_the_portable_one() {
+    // That this one has the bits of the card is shown in `tests/whole_stack/numerics.rs`; this is what other processors than that of
+    // CI run, in an emulator (`tests/aarch64`).
+    let mut state = 0x4e30;
+    let huge = [f32::MAX, f32::MAX];
+    let cases: [(&str, u32, u32, &[f32]); 8] = [
+        ("usual", 110, 20, &[]),
+        ("small beside large", 60, 100, &[]),
+        ("tiny", 0, 27, &[]),
+        ("around the tiny limit", 15, 14, &[]),
+        ("huge", 240, 15, &huge),
+        ("infinity", 120, 4, &[f32::INFINITY]),
+        ("NaN", 120, 4, &[f32::NAN]),
+        ("any", 0, 255, &[]),
+    ];
+    for log2_n in [8, 10, 12, 14] {
+        for ((name, low, span, rare), log2_blocks) in cases.iter().zip([0, 1, 2, 3, 0, 1, 2, 3]) {
+            let code = Code { log2_n, log2_blocks, sign_key: splitmix64(state) };
+            let elements = code.elements() - [0, 7][log2_blocks as usize % 2];
+            let gradient = bits(*low, *span, rare, elements, &mut state);
+            let present: Vec<u64> =
+                (0..code.elements().div_ceil(64 * LANES) as u64).map(|word| splitmix64(word ^ state)).collect();
+            let run = |kernel: Kernel| {
+                let mut encoded = vec![0.0; code.elements()];
+                encode_with(kernel, code, &gradient, &mut encoded);
+                let mut decoded = [vec![0.0; elements], vec![0.0; elements]];
+                decode_with(kernel, code, &encoded, None, &mut decoded[0]);
+                decode_with(kernel, code, &encoded, Some(&present), &mut decoded[1]);
+                [encoded, decoded.concat()].concat().iter().map(|value| value.to_bits()).collect::<Vec<_>>()
+            };
+            let expected = run(Kernel::Portable);
+            for kernel in Kernel::available() {
+                let found = run(kernel);
+                let differs = found.iter().zip(&expected).position(|(found, expected)| found != expected);
+                assert_eq!(differs, None, "{name}, {code:x?}, {kernel:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_kernel_that_the_processor_has_is_chosen() {
+    // Every 64-bit Arm processor has NEON.
+    assert!(!cfg!(target_arch = "aarch64") || Kernel::best() == Kernel::Neon);
     assert!(Kernel::best().is_available() && Kernel::available().any(|kernel| kernel == Kernel::Portable));
 }
 

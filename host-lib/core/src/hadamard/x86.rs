@@ -1,4 +1,4 @@
-//! The transform on AVX2 and AVX-512, and the only unsafe code of this crate.
+//! The transform on AVX2 and AVX-512. With `neon.rs`, the only unsafe code of this crate.
 //!
 //! Why intrinsics: left to itself the compiler vectorises the stages between beats, but not those inside one.
 //! Stages inside a beat: two registers hold 2^(k+1) values, of which the register's number is one index bit. A perfect
