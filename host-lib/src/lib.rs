@@ -112,6 +112,7 @@ pub use optireduce_core::protocol::{
     StageMetrics, StageSummary, UpdateAction,
 };
 pub use optireduce_core::software::Counters;
+pub use optireduce_core::{Destination, Loan, Values};
 pub use secret::{SealDrops, Secret, SecretError};
 #[cfg(feature = "smartnic")]
 pub use smartnic::{SmartNic, SmartNicError, smartnic_dma_bytes};

@@ -15,7 +15,7 @@ use crate::udp::{Udp, UdpError, Unsent};
 use crate::wait::{Sources, Wait};
 use optireduce_core::protocol::{JobParams, Ranks, View, WindowPlan};
 use optireduce_core::software::Counters;
-use optireduce_core::{Capabilities, DataPlane, Memory, PlaneEvent, PlaneLimits, WindowOutput};
+use optireduce_core::{Capabilities, DataPlane, Memory, PlaneEvent, PlaneLimits, Values, WindowOutput};
 
 /// What moves the bytes of a rank.
 pub(crate) enum Plane {
@@ -190,11 +190,11 @@ impl DataPlane for Plane {
         either!(self, plane => plane.capabilities())
     }
 
-    fn lend(&mut self, memory: Memory, values: Vec<f32>) {
+    fn lend(&mut self, memory: Memory, values: Values) {
         either!(self, plane => plane.lend(memory, values));
     }
 
-    fn reclaim(&mut self, memory: Memory) -> Option<Vec<f32>> {
+    fn reclaim(&mut self, memory: Memory) -> Option<Values> {
         either!(self, plane => plane.reclaim(memory))
     }
 

@@ -24,8 +24,8 @@ use thiserror::Error;
 
 use optireduce_core::protocol::{ClosedBy, JobParams, Ranks, RefusedStatus, Stage, StageReport, View, WindowPlan};
 use optireduce_core::{
-    Capabilities, Capability, DataPlane, LentMemory, Memory, PlaneEvent, PlaneLimits, Role, Unsupported, WindowError,
-    WindowOutput,
+    Capabilities, Capability, DataPlane, LentMemory, Memory, PlaneEvent, PlaneLimits, Role, Unsupported, Values,
+    WindowError, WindowOutput,
 };
 
 use crate::secret::{SecretError, refuse_card};
@@ -459,11 +459,11 @@ impl<B: Bus> DataPlane for SmartNic<B> {
         self.limits
     }
 
-    fn lend(&mut self, memory: Memory, values: Vec<f32>) {
+    fn lend(&mut self, memory: Memory, values: Values) {
         self.lent.lend(memory, values);
     }
 
-    fn reclaim(&mut self, memory: Memory) -> Option<Vec<f32>> {
+    fn reclaim(&mut self, memory: Memory) -> Option<Values> {
         self.lent.reclaim(memory)
     }
 

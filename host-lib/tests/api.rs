@@ -8,8 +8,8 @@ use std::thread;
 use std::time::Duration;
 
 use optireduce::{
-    Bound, Bucket, BucketOptions, Communicator, ConnectError, ControlError, Error, HadamardMode, ReduceOp, Report,
-    Request, Stage, UpdateAction,
+    Bound, Bucket, BucketOptions, Communicator, ConnectError, ControlError, Destination, Error, HadamardMode, ReduceOp,
+    Report, Request, Stage, UpdateAction,
 };
 use ranks::{builder, check_mean, free_root, gradient, job};
 
@@ -90,6 +90,7 @@ fn handles_and_futures_may_move_between_threads() {
     is_send_and_sync::<Bucket>();
     is_send_and_sync::<Error>();
     is_send_and_sync::<ConnectError>();
+    is_send_and_sync::<Request>();
     fn futures(communicator: &mut Communicator, bucket: &mut Bucket, request: Request) {
         let mut data = [0.0; 4];
         is_send(&communicator.barrier_async());
@@ -99,6 +100,22 @@ fn handles_and_futures_may_move_between_threads() {
         is_send(&request);
     }
     let _ = futures;
+}
+
+#[test]
+fn a_destination_of_another_length_is_refused_before_anything_is_sent() {
+    job(2, |rank, root| {
+        let mut communicator = builder(rank, 2, &root).connect().unwrap();
+        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+        let (given, short) = (gradient(rank, ELEMENTS), Destination::Here(vec![0.0; ELEMENTS - 1].into()));
+        let error = bucket.all_reduce_lent(given.into(), short).unwrap_err().to_string();
+        let expected = format!("the number of elements of the destination is {}, expected {ELEMENTS}", ELEMENTS - 1);
+        assert!(error.contains(&expected), "{error}");
+        let (given, place) = (gradient(rank, ELEMENTS), Destination::Here(vec![0.0; ELEMENTS].into()));
+        let (mean, _) = bucket.start_all_reduce_lent(given.into(), place).wait().unwrap();
+        communicator.close().unwrap();
+        assert_eq!(mean.len(), ELEMENTS);
+    });
 }
 
 #[test]

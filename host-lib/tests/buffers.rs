@@ -7,10 +7,12 @@ mod ranks;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::BTreeSet;
+use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Barrier};
 
-use optireduce::{BucketOptions, HadamardMode, UpdateAction};
+use optireduce::{BucketOptions, Destination, HadamardMode, UpdateAction, Values};
 use ranks::{builder, check_mean, gradient, job};
 
 /// Two windows, one of them short, so that a buffer of a window is shorter than a gradient.
@@ -42,6 +44,35 @@ unsafe impl GlobalAlloc for Counting {
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
+
+/// Memory that goes back to its owner when it is dropped.
+struct Loan(Vec<f32>, Sender<Vec<f32>>);
+
+impl Deref for Loan {
+    type Target = [f32];
+
+    fn deref(&self) -> &[f32] {
+        &self.0
+    }
+}
+
+impl DerefMut for Loan {
+    fn deref_mut(&mut self) -> &mut [f32] {
+        &mut self.0
+    }
+}
+
+impl Drop for Loan {
+    fn drop(&mut self) {
+        let _ = self.1.send(std::mem::take(&mut self.0));
+    }
+}
+
+/// Lends memory; and where it comes back.
+fn lend(values: Vec<f32>) -> (Values, Receiver<Vec<f32>>) {
+    let (sender, back) = channel();
+    (Values::lent(Loan(values, sender)), back)
+}
 
 /// Two ranks make calls of one bucket in step, by `call` if it is given the values and how many have been made; how many large
 /// allocations the steady ones made together, and each rank's last result.
@@ -98,6 +129,37 @@ fn steady_calls_copy_nothing_between_caller_and_engine() {
     });
     check_mean(2, &results, 1e-6);
     assert_eq!(large, 0, "allocations longer than a packet in {STEADY} calls in place of two ranks");
+
+    // Lent memory stays where it is. In place the result is copied there; elsewhere nothing is, unless the peer began before.
+    for in_place in [true, false] {
+        let copied = Arc::new(AtomicUsize::new(0));
+        let (counted, mut other) = (copied.clone(), vec![0.0; ELEMENTS]);
+        let (large, results) = allocations(move |bucket, values| {
+            let place = if in_place { values.as_ptr() } else { other.as_ptr() };
+            let (gradient, gradient_back) = lend(std::mem::take(values));
+            let (result, result_back) = (!in_place).then(|| lend(std::mem::take(&mut other))).unzip();
+            let destination = result.map_or(Destination::Gradient, Destination::Here);
+            let (mean, report) = bucket.all_reduce_lent(gradient, destination).unwrap();
+            assert_eq!(mean.as_ptr(), place);
+            counted.fetch_add(report.copied_bytes() as usize, Ordering::Relaxed);
+            drop(mean);
+            *values = gradient_back.try_recv().unwrap();
+            if let Some(result_back) = result_back {
+                other = std::mem::replace(values, result_back.try_recv().unwrap());
+            }
+            report.action()
+        });
+        check_mean(2, &results, 1e-6);
+        assert_eq!(
+            large, 0,
+            "allocations longer than a packet in {STEADY} calls with lent memory, in place: {in_place}"
+        );
+        let (bytes, calls) = (4 * ELEMENTS, WARM_UP + STEADY);
+        match copied.load(Ordering::Relaxed) {
+            copied if in_place => assert_eq!(copied, 2 * calls * bytes),
+            copied => assert!(copied <= calls * bytes && copied % bytes == 0, "{copied} bytes in {calls} calls"),
+        }
+    }
 
     // The slice call copies, but it does not allocate either.
     let (large, results) = allocations(|bucket, values| bucket.all_reduce(values).unwrap().action());

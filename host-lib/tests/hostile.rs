@@ -18,7 +18,7 @@ use optireduce_contract::packet::{Endpoint, UDP_PORT_DEFAULT};
 use optireduce_contract::queue::*;
 use optireduce_contract::registers::*;
 use optireduce_core::protocol::{EarlyRule, JobParams, Ranks, StageReport, View, WindowPlan, plan_windows};
-use optireduce_core::{Capabilities, Collectives, DataPlane, Memory, PlaneEvent, PlaneLimits, WindowOutput};
+use optireduce_core::{Capabilities, Collectives, DataPlane, Memory, PlaneEvent, PlaneLimits, Values, WindowOutput};
 use optireduce_driver::{
     Bus, BusEvent, CardEnd, CardHook, HostileBus, Hostility, InProcessBus, JobConfig, Lie, Nic, TraceBus, in_process,
 };
@@ -283,11 +283,11 @@ impl DataPlane for Judged {
         self.plane.capabilities()
     }
 
-    fn lend(&mut self, memory: Memory, values: Vec<f32>) {
+    fn lend(&mut self, memory: Memory, values: Values) {
         self.plane.lend(memory, values);
     }
 
-    fn reclaim(&mut self, memory: Memory) -> Option<Vec<f32>> {
+    fn reclaim(&mut self, memory: Memory) -> Option<Values> {
         self.plane.reclaim(memory)
     }
 

@@ -199,7 +199,7 @@ fn contributed() -> (SmartNic<InProcessBus>, Arc<Card>, Submission, Submission) 
 fn lend(plane: &mut SmartNic<InProcessBus>, plan: &WindowPlan, role: Role, values: Vec<f32>) {
     let memory = Memory { op: plan.op, role, first_element: plan.first_element };
     plane.reclaim(memory);
-    plane.lend(memory, values);
+    plane.lend(memory, values.into());
 }
 
 fn lend_and_arm(
@@ -225,7 +225,7 @@ fn take_result(plane: &mut SmartNic<InProcessBus>, plan: &WindowPlan) -> Result<
     let mut elements = Vec::new();
     plane.take_result(plan, &mut |output| elements = output.elements.to_vec())?;
     let memory = Memory { op: plan.op, role: Role::Result, first_element: plan.first_element };
-    assert_eq!(plane.reclaim(memory).as_ref(), Some(&elements));
+    assert_eq!(plane.reclaim(memory).as_deref(), Some(&elements[..]));
     Ok(elements)
 }
 

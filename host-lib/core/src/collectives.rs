@@ -21,6 +21,7 @@ use self::pipeline::{Held, Pipeline, Running};
 use self::tuning::Tuning;
 use crate::data_plane::{Capability, DataPlane, PlaneEvent};
 use crate::protocol::{HadamardMode, JobParams, Kind, Metrics, PlanError, Ranks, Report, View};
+use crate::values::{Destination, Values};
 
 /// One rank's collectives. See the crate documentation for the call order.
 ///
@@ -126,6 +127,20 @@ impl<P: DataPlane> Collectives<P> {
     /// # Errors
     /// See [`CollectivesError`]. Nothing has changed if the data plane or the bucket's number does not allow the call.
     pub fn prepare_call(&mut self, now_ns: u64, call: Call) -> Result<u32, CollectivesError<P::Error>> {
+        self.prepare_call_to(now_ns, call, Destination::Bucket)
+    }
+
+    /// As [`prepare_call`](Self::prepare_call), with a place for the result. Other calls than all-reduces of declared buckets leave it
+    /// in [`Destination::Bucket`].
+    ///
+    /// # Errors
+    /// As [`prepare_call`](Self::prepare_call), and if the place is not as long as the bucket.
+    pub fn prepare_call_to(
+        &mut self,
+        now_ns: u64,
+        call: Call,
+        destination: Destination,
+    ) -> Result<u32, CollectivesError<P::Error>> {
         if call.kind != Kind::AllReduce {
             self.plane.capabilities().require(Capability::PartialCollectives)?;
         }
@@ -139,6 +154,9 @@ impl<P: DataPlane> Collectives<P> {
             }
             None => self.push(now_ns, call)?,
         };
+        if call.kind == Kind::AllReduce && !call.is_one_off() {
+            self.pipeline.set_destination(op, destination)?;
+        }
         self.pipeline.learn(bucket, call);
         self.act(now_ns)?;
         self.take_outputs();
@@ -199,8 +217,13 @@ impl<P: DataPlane> Collectives<P> {
     ///
     /// # Errors
     /// See [`CollectivesError`].
-    pub fn start(&mut self, now_ns: u64, op: u32, gradient: Vec<f32>) -> Result<(), CollectivesError<P::Error>> {
-        self.pipeline.start(op, gradient)?;
+    pub fn start(
+        &mut self,
+        now_ns: u64,
+        op: u32,
+        gradient: impl Into<Values>,
+    ) -> Result<(), CollectivesError<P::Error>> {
+        self.pipeline.start(op, gradient.into())?;
         self.act(now_ns)?;
         Ok(())
     }

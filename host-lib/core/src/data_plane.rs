@@ -15,6 +15,7 @@
 use std::ops::Range;
 
 use crate::protocol::{JobParams, PlaneLimits, Ranks, RefusedStatus, Stage, StageReport, View, WindowPlan};
+use crate::values::Values;
 
 /// Memory of a collective that is lent to a data plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,16 +65,16 @@ impl std::fmt::Display for Role {
 
 /// The memory that is lent to a data plane: a few collectives' gradients and results.
 #[derive(Debug, Default)]
-pub struct LentMemory(Vec<(Memory, Vec<f32>)>);
+pub struct LentMemory(Vec<(Memory, Values)>);
 
 impl LentMemory {
     /// Takes memory.
-    pub fn lend(&mut self, memory: Memory, values: Vec<f32>) {
+    pub fn lend(&mut self, memory: Memory, values: Values) {
         self.0.push((memory, values));
     }
 
     /// Gives it back.
-    pub fn reclaim(&mut self, memory: Memory) -> Option<Vec<f32>> {
+    pub fn reclaim(&mut self, memory: Memory) -> Option<Values> {
         let index = self.0.iter().position(|(of, _)| *of == memory)?;
         Some(self.0.swap_remove(index).1)
     }
@@ -291,10 +292,10 @@ pub trait DataPlane {
     fn capabilities(&self) -> Capabilities;
 
     /// Lends memory of a collective.
-    fn lend(&mut self, memory: Memory, values: Vec<f32>);
+    fn lend(&mut self, memory: Memory, values: Values);
 
     /// Gives memory back, whatever was not sent of it yet. `None` if it is not lent. Not while windows in it are armed.
-    fn reclaim(&mut self, memory: Memory) -> Option<Vec<f32>>;
+    fn reclaim(&mut self, memory: Memory) -> Option<Values>;
 
     /// Reserves a slot for a window and opens its stages to the peers. Its result is lent.
     ///

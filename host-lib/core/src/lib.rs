@@ -26,6 +26,7 @@ pub mod protocol;
 mod repairs;
 pub mod software;
 mod spans;
+mod values;
 
 pub use collectives::{
     Averaged, Call, Collectives, CollectivesError, Finished, GroupAverages, GroupLoss, MembershipEvent, MessageError,
@@ -35,3 +36,4 @@ pub use data_plane::{
     WindowError, WindowOutput,
 };
 pub use protocol::PlaneLimits;
+pub use values::{Destination, Loan, Values};

@@ -8,7 +8,7 @@ use crate::smartnic::{SmartNic, SmartNicError};
 use crate::wait::{Sources, Wait};
 use optireduce_core::protocol::{JobParams, Ranks, View, WindowPlan};
 use optireduce_core::software::Counters;
-use optireduce_core::{Capabilities, DataPlane, Memory, PlaneEvent, PlaneLimits, WindowOutput};
+use optireduce_core::{Capabilities, DataPlane, Memory, PlaneEvent, PlaneLimits, Values, WindowOutput};
 use optireduce_driver::CardBus;
 
 /// How long after its last window a card may have packets to send: it tells when all has come, not when all has left.
@@ -154,11 +154,11 @@ impl DataPlane for CardPlane {
         self.card.capabilities()
     }
 
-    fn lend(&mut self, memory: Memory, values: Vec<f32>) {
+    fn lend(&mut self, memory: Memory, values: Values) {
         self.card.lend(memory, values);
     }
 
-    fn reclaim(&mut self, memory: Memory) -> Option<Vec<f32>> {
+    fn reclaim(&mut self, memory: Memory) -> Option<Values> {
         self.card.reclaim(memory)
     }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::engine::{Collective, Command, Settle};
+use super::engine::{Collective, Command, Given, Settle};
 use super::error::Error;
 use super::report::Report;
 use super::request::{Outcome, Pending, Request, Sender, block_on, reply};
@@ -18,8 +18,8 @@ use super::{Builder, Communicator, Shared};
 use crate::control::{ControlError, Terms};
 use crate::memory::{self, NotEnoughMemory};
 use optireduce_contract::limits::LANES;
-use optireduce_core::Call;
 use optireduce_core::protocol::{BUCKETS_MAX, HadamardMode, Kind, Stream, StreamId, UpdateAction, plan_windows};
+use optireduce_core::{Call, Destination, Values};
 
 /// The bucket of one-off collectives.
 const ONE_OFF: u16 = BUCKETS_MAX - 1;
@@ -253,7 +253,7 @@ impl Communicator {
             let checked = same.and_then(|()| check_elements(&bucket.shared, elements, &bucket.options));
             match checked.and_then(|()| bucket.check_given(kind, &given)) {
                 Ok(()) => {
-                    bucket.answer_to(kind, given, sender);
+                    bucket.answer_to(kind, given.into(), sender);
                     bucket.shared.driver.wake();
                 }
                 Err(error) => drop(sender.send(Err(error))),
@@ -384,9 +384,11 @@ impl Bucket {
         given
     }
 
-    fn copy_back(&mut self, (result, report): (Vec<f32>, Report), data: &mut [f32]) -> Report {
+    fn copy_back(&mut self, (result, mut report): (Vec<f32>, Report), data: &mut [f32]) -> Report {
+        report.add_copied(data);
         if report.action() == UpdateAction::Apply {
             data.copy_from_slice(&result);
+            report.add_copied(data);
         }
         self.values = Some(result);
         report
@@ -477,6 +479,26 @@ impl Bucket {
         self.begin(Kind::AllReduce, data)
     }
 
+    /// As [`all_reduce_owned`](Self::all_reduce_owned), for memory that is lent and must stay where it lies. The gradient is sent from
+    /// there; the result comes to `destination`, whose memory comes back. [`Report::copied_bytes`] says what was copied: nothing to
+    /// memory [elsewhere](Destination::Here), or once, if this rank's windows were armed before it came because its peers were at
+    /// it; once [where the gradient lies](Destination::Gradient). Whatever becomes of the call, lent memory is given back (dropped),
+    /// if only when the communicator is.
+    ///
+    /// If the report does not say [`UpdateAction::Apply`], too much was lost: the values that come back are those that were handed in,
+    /// and what the destination holds means nothing.
+    ///
+    /// # Errors
+    /// See [`Error`]. If the destination is not as long as the bucket, nothing was begun.
+    pub fn all_reduce_lent(&mut self, data: Values, destination: Destination) -> Result<(Values, Report), Error> {
+        self.call(Kind::AllReduce, Given { values: data, destination })
+    }
+
+    /// Begins as [`all_reduce_lent`](Self::all_reduce_lent).
+    pub fn start_all_reduce_lent(&mut self, data: Values, destination: Destination) -> Request<Values> {
+        self.begin(Kind::AllReduce, Given { values: data, destination })
+    }
+
     /// Reduces `data` over all ranks and gives this rank its [`shard`](Self::shard_range) of the result; blocks the thread, no
     /// longer than the deadline of the contribute stage allows. As in an all-reduce, values of a peer that did not come are left
     /// out, and reported. Never Hadamard-encoded. Collective.
@@ -552,15 +574,15 @@ impl Bucket {
     }
 
     /// Begins a collective. What is not as long as it must be is the engine's to find: it tells the other ranks.
-    fn begin(&self, kind: Kind, given: Vec<f32>) -> Request {
-        let request = self.send(kind, given);
+    fn begin<V: From<Values>>(&self, kind: Kind, given: impl Into<Given>) -> Request<V> {
+        let request = self.send(kind, given.into());
         request.wake();
         request
     }
 
     /// Begins a collective and waits for it. Nobody is woken for it: this thread moves the engine on.
-    fn call(&self, kind: Kind, given: Vec<f32>) -> Result<(Vec<f32>, Report), Error> {
-        self.send(kind, given).wait()
+    fn call<V: From<Values>>(&self, kind: Kind, given: impl Into<Given>) -> Result<(V, Report), Error> {
+        self.send(kind, given.into()).wait()
     }
 
     /// What a rank gives to a collective of this kind.
@@ -579,7 +601,7 @@ impl Bucket {
     }
 
     /// Hands a collective to the engine, which is not woken.
-    fn send(&self, kind: Kind, given: Vec<f32>) -> Request {
+    fn send<V: From<Values>>(&self, kind: Kind, given: Given) -> Request<V> {
         if let Some(beside) = self.beside.as_ref().filter(|_| kind != Kind::AllReduce) {
             return beside.send(kind, given);
         }
@@ -589,11 +611,17 @@ impl Bucket {
     }
 
     /// Hands a collective to the engine, which is not woken. If that has ended, the reply says so.
-    fn answer_to(&self, kind: Kind, given: Vec<f32>, reply: Sender<Outcome>) {
+    fn answer_to(&self, kind: Kind, given: Given, reply: Sender<Outcome>) {
         if let Err(error) = self.shared.beside(kind) {
             return drop(reply.send(Err(error)));
         }
         let &Self { id: bucket, elements, stream, .. } = self;
+        if let Destination::Here(values) = &given.destination
+            && values.len() != elements
+        {
+            let (name, found) = ("the number of elements of the destination", values.len());
+            return drop(reply.send(Err(Error::Argument { name, found, expected: elements.to_string() })));
+        }
         let BucketOptions { reduce_op, hadamard, bf16, repair } = self.options;
         let (hadamard, repair) = (hadamard.unwrap_or_default(), repair.unwrap_or_default());
         let call = Call { kind, bucket, elements, hadamard, bf16, repair, stream };

@@ -18,7 +18,7 @@ use crate::plane::{Plane, PlaneError};
 use crate::wait::{Sources, Wait};
 use optireduce_core::protocol::membership::Settings;
 use optireduce_core::protocol::{JobParams, Kind, Parts, Ranks, Stream, StreamId};
-use optireduce_core::{Call, Collectives, CollectivesError, Finished, MembershipEvent};
+use optireduce_core::{Call, Collectives, CollectivesError, Destination, Finished, MembershipEvent, Values};
 
 /// It looks around this often even if nothing happens.
 const NAP: Duration = Duration::from_millis(500);
@@ -45,6 +45,21 @@ impl Collective {
     }
 }
 
+/// Memory of a collective.
+#[derive(Debug)]
+pub(super) struct Given {
+    /// What this rank gives.
+    pub values: Values,
+    /// Where the result is to lie.
+    pub destination: Destination,
+}
+
+impl From<Vec<f32>> for Given {
+    fn from(values: Vec<f32>) -> Self {
+        Self { values: values.into(), destination: Destination::Bucket }
+    }
+}
+
 /// A bucket of which nothing is to be outstanding.
 #[derive(Debug)]
 pub(super) struct Settle {
@@ -61,7 +76,7 @@ pub(super) struct Settle {
 pub(super) enum Command {
     Collective {
         call: Collective,
-        given: Vec<f32>,
+        given: Given,
         reply: Sender<Outcome>,
     },
     Settle(Settle),
@@ -93,12 +108,12 @@ pub(super) struct Engine {
     commands: Receiver<Command>,
     hadamard_from: Option<u32>,
     /// Collectives that may not begin yet, and since when.
-    waiting: VecDeque<(Collective, Vec<f32>, Sender<Outcome>)>,
+    waiting: VecDeque<(Collective, Given, Sender<Outcome>)>,
     waiting_since: Option<Instant>,
     /// Buckets that are not called any more once nothing of theirs is in `waiting`.
     releasing: Vec<u16>,
     /// Collectives that are prepared and wait for cards, with what this rank gives.
-    starting: VecDeque<(u32, Vec<f32>)>,
+    starting: VecDeque<(u32, Values)>,
     /// Since when the first of them has waited for nothing else.
     starting_since: Option<Instant>,
     /// The collectives that run, and who waits for them.
@@ -349,18 +364,19 @@ impl Engine {
             let Some((wanted, given, reply)) = self.waiting.pop_front() else { return Ok(any) };
             any = true;
             let expected = wanted.given_elements(self.collectives.params());
-            if given.len() != expected {
-                tracing::error!(call = %wanted.call, found = given.len(), expected, "a call with a wrong number of elements");
-                self.collectives.misfit(now_ns, wanted.call, given.len(), expected);
+            let Given { values, destination } = given;
+            if values.len() != expected {
+                tracing::error!(call = %wanted.call, found = values.len(), expected, "a call with a wrong number of elements");
+                self.collectives.misfit(now_ns, wanted.call, values.len(), expected);
                 self.replies.push_back((reply, wanted));
                 return Ok(any);
             }
-            match self.collectives.prepare_call(now_ns, wanted.call) {
+            match self.collectives.prepare_call_to(now_ns, wanted.call, destination) {
                 Ok(op) => {
                     self.counts.count(op, wanted.call.kind);
                     self.replies.push_back((reply, wanted));
                     self.links.bound_ns.store(self.collectives.params().bound_ns, Ordering::Relaxed);
-                    self.starting.push_back((op, given));
+                    self.starting.push_back((op, values));
                     self.start()?;
                 }
                 Err(error) => {
@@ -571,7 +587,7 @@ impl Engine {
     /// What a caller gets of a finished collective.
     fn outcome(&mut self, finished: Finished, sum: bool) -> Outcome {
         // Of a skipped update the caller gets what it gave.
-        let Finished { report, result, partial, .. } = finished;
+        let Finished { report, result, partial, copied_bytes, .. } = finished;
         let scale = (sum && partial.is_none()).then_some(report.live.len() as f32);
         let repair = self.collectives.repaired().unwrap_or_default();
         let bound = BoundStatus {
@@ -588,7 +604,7 @@ impl Engine {
             self.links.returned().extend(back.map(|(rank, _)| rank));
         }
         let joined = joined.map(|(rank, ..)| rank);
-        Outcome { report: Report::new(report, repair, bound, joined), result, scale }
+        Outcome { report: Report::new(report, repair, bound, joined, copied_bytes as u64), result, scale }
     }
 }
 

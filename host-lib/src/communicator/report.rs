@@ -21,6 +21,7 @@ pub struct Report {
     #[serde(flatten)]
     bound: BoundStatus,
     joined_rank: Option<usize>,
+    copied_bytes: u64,
 }
 
 /// What is known of the bound beside its length.
@@ -38,8 +39,21 @@ impl Report {
         job_repair: RepairReport,
         bound: BoundStatus,
         joined_rank: Option<usize>,
+        copied_bytes: u64,
     ) -> Self {
-        Self { collective, job_repair, bound, joined_rank }
+        Self { collective, job_repair, bound, joined_rank, copied_bytes }
+    }
+
+    /// Of a binding: these values were copied, too.
+    #[doc(hidden)]
+    pub fn add_copied(&mut self, values: &[f32]) {
+        self.copied_bytes += size_of_val(values) as u64;
+    }
+
+    /// Of an all-reduce of a declared bucket: bytes that were copied between the caller's memory and the engine's, of the gradient
+    /// and of the result. Other calls always copy, and do not count it.
+    pub fn copied_bytes(&self) -> u64 {
+        self.copied_bytes
     }
 
     /// The rank that takes part again from this collective on, the same on all ranks: it was dropped before, or its process was

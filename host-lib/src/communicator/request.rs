@@ -1,5 +1,6 @@
 //! Calls that have begun: to be waited for, tested or awaited, in any async runtime or none.
 
+use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
@@ -12,6 +13,7 @@ use tokio::sync::oneshot::error::TryRecvError;
 use super::Shared;
 use super::error::Error;
 use super::report::Report;
+use optireduce_core::Values;
 use optireduce_core::protocol::UpdateAction;
 
 /// What the engine or the control thread answers, once.
@@ -83,37 +85,40 @@ pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
 ///
 /// If the report of an all-reduce does not say [`UpdateAction::Apply`], too much was lost for an update, and the values are
 /// those that were handed in.
+///
+/// `V`: what holds the values that come back: `Vec<f32>`, or [`Values`] if memory was lent.
 #[derive(Debug)]
 #[must_use = "a collective may fail, or ask for its update to be skipped"]
-pub struct Request {
+pub struct Request<V = Vec<f32>> {
     reply: Reply<Outcome>,
     shared: Arc<Shared>,
     done: Option<Result<Outcome, Error>>,
+    values: PhantomData<fn() -> V>,
 }
 
 /// What the engine has of a collective.
 #[derive(Debug)]
 pub(super) struct Outcome {
     pub report: Report,
-    pub result: Vec<f32>,
+    pub result: Values,
     /// The result is to be multiplied by this: a sum is the mean times the ranks.
     pub scale: Option<f32>,
 }
 
 impl Outcome {
     /// What the caller gets.
-    fn values(self) -> (Vec<f32>, Report) {
+    fn values<V: From<Values>>(self) -> (V, Report) {
         let Self { report, mut result, scale } = self;
         if let Some(scale) = scale.filter(|_| report.action() == UpdateAction::Apply) {
             result.iter_mut().for_each(|value| *value *= scale);
         }
-        (result, report)
+        (result.into(), report)
     }
 }
 
-impl Request {
+impl<V: From<Values>> Request<V> {
     pub(super) fn new(reply: Reply<Outcome>, shared: Arc<Shared>) -> Self {
-        Self { reply, shared, done: None }
+        Self { reply, shared, done: None, values: PhantomData }
     }
 
     /// Lets the engine go on, if nobody is about to wait for it.
@@ -142,14 +147,14 @@ impl Request {
     ///
     /// # Errors
     /// See [`Error`].
-    pub fn wait(mut self) -> Result<(Vec<f32>, Report), Error> {
+    pub fn wait(mut self) -> Result<(V, Report), Error> {
         let done = self.done.take().or_else(|| self.shared.driver.complete(&mut self.reply, None));
         done.unwrap_or(Err(Error::Closed)).map(Outcome::values)
     }
 }
 
-impl Future for Request {
-    type Output = Result<(Vec<f32>, Report), Error>;
+impl<V: From<Values>> Future for Request<V> {
+    type Output = Result<(V, Report), Error>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let done = match self.done.take() {

@@ -24,7 +24,7 @@ use crate::secret::{SealDrops, Seals, Secret};
 use crate::wait::{Sources, Wait};
 use optireduce_core::protocol::{JobParams, Ranks, View, WindowPlan};
 use optireduce_core::software::{Batch, Counters, Software, SoftwareError, SoftwareJob, Transmit};
-use optireduce_core::{Capabilities, DataPlane, Memory, PlaneEvent, PlaneLimits, WindowOutput};
+use optireduce_core::{Capabilities, DataPlane, Memory, PlaneEvent, PlaneLimits, Values, WindowOutput};
 
 /// Largest batch of datagrams: what IPv4 can carry in one.
 const BATCH_BYTES_MAX: usize = 65_535 - IP_UDP_BYTES;
@@ -443,11 +443,11 @@ impl DataPlane for Udp {
         self.software.capabilities()
     }
 
-    fn lend(&mut self, memory: Memory, values: Vec<f32>) {
+    fn lend(&mut self, memory: Memory, values: Values) {
         self.software.lend(memory, values);
     }
 
-    fn reclaim(&mut self, memory: Memory) -> Option<Vec<f32>> {
+    fn reclaim(&mut self, memory: Memory) -> Option<Values> {
         self.software.reclaim(memory)
     }
 

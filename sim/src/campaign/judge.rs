@@ -9,8 +9,8 @@ mod layout;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 
-use optireduce_core::Finished;
 use optireduce_core::protocol::{HadamardMode, Kind, Report, Stream, StreamId, UpdateAction, View};
+use optireduce_core::{Finished, Values};
 
 use super::memory::footprint_max;
 use super::plan::JobPlan;
@@ -201,6 +201,7 @@ impl<'a> Judge<'a> {
     pub fn finished(&mut self, rank: usize, op: u32, at_ns: u64, finished: Finished) {
         self.tally.results += 1;
         let Finished { report, result, partial, .. } = finished;
+        let (result, partial) = (result.into_vec(), partial.map(Values::into_vec));
         let members = set_of(&report.live);
         if self.used[op as usize].is_empty() {
             self.tally.collectives += 1;

@@ -83,7 +83,7 @@ fn each_judge_of_results_objects_to_its_planted_fault() {
         ("a result of the collective before", JudgeKind::Exact, |plan, rank, op, finished| {
             if at(plan, rank, op) {
                 let length = finished.result.len();
-                finished.result = plan.stamp(op - 1).mean(7, 0, length);
+                finished.result = plan.stamp(op - 1).mean(7, 0, length).into();
             }
         }),
         ("one bit", JudgeKind::Exact, |plan, rank, op, finished| {
@@ -112,7 +112,7 @@ fn each_judge_of_results_objects_to_its_planted_fault() {
                 finished.report.agreed = true;
                 if at(plan, rank, op) {
                     finished.report.action = UpdateAction::Skip;
-                    finished.partial = Some(std::mem::replace(&mut finished.result, plan.gradient(rank, op)));
+                    finished.partial = Some(std::mem::replace(&mut finished.result, plan.gradient(rank, op).into()));
                 }
             }
         }),

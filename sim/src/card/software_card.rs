@@ -89,7 +89,7 @@ impl SoftwareCard {
             OP_ARM => {
                 let plan = plan_of(command, job.ranks, self.newest_op);
                 let params = params_of(command, job, advertised_incast);
-                rank.lend(memory(&plan, Role::Result), vec![0.0; plan.elements]);
+                rank.lend(memory(&plan, Role::Result), vec![0.0; plan.elements].into());
                 if rank.arm(&plan, &params).is_err() {
                     rank.reclaim(memory(&plan, Role::Result));
                     return STATUS_BAD_COMMAND;
@@ -103,7 +103,7 @@ impl SoftwareCard {
                 let mut gradient = vec![0; plan.elements * 4];
                 let _ = self.end.dma_read(command.host_address, &mut gradient);
                 let values: Vec<f32> = gradient.as_chunks().0.iter().map(|value| f32::from_le_bytes(*value)).collect();
-                rank.lend(memory(&plan, Role::Gradient), values);
+                rank.lend(memory(&plan, Role::Gradient), values.into());
                 let contributed = rank.contribute(&plan);
                 rank.reclaim(memory(&plan, Role::Gradient));
                 if contributed.is_err() {
@@ -128,7 +128,7 @@ impl SoftwareCard {
                         let taken = rank.take_result(&plan, &mut |_| {});
                         debug_assert!(taken.is_ok(), "the broadcast stage was reported");
                         let result = rank.reclaim(memory(&plan, Role::Result)).unwrap_or_default();
-                        let bytes: Vec<u8> = result.into_iter().flat_map(f32::to_le_bytes).collect();
+                        let bytes: Vec<u8> = result.iter().flat_map(|value| value.to_le_bytes()).collect();
                         let _ = self.end.dma_write(arm.host_address, &bytes);
                         self.windows.remove(&report.cookie);
                     }

@@ -13,7 +13,7 @@ use optireduce_contract::packet::{
 };
 use optireduce_core::protocol::{JobParams, Ranks, View, WindowPlan};
 use optireduce_core::software::{Batch, Datagram, Software, SoftwareError, SoftwareJob};
-use optireduce_core::{Capabilities, DataPlane, Memory, PlaneEvent, PlaneLimits, WindowOutput};
+use optireduce_core::{Capabilities, DataPlane, Memory, PlaneEvent, PlaneLimits, Values, WindowOutput};
 use optireduce_driver::Counters;
 
 use crate::card::{Accept, Card};
@@ -197,11 +197,11 @@ impl DataPlane for SoftwareRank {
         self.lock().software.take_heard()
     }
 
-    fn lend(&mut self, memory: Memory, values: Vec<f32>) {
+    fn lend(&mut self, memory: Memory, values: Values) {
         self.lock().software.lend(memory, values);
     }
 
-    fn reclaim(&mut self, memory: Memory) -> Option<Vec<f32>> {
+    fn reclaim(&mut self, memory: Memory) -> Option<Values> {
         self.lock().software.reclaim(memory)
     }
 

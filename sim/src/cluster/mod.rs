@@ -361,7 +361,7 @@ impl Cluster {
             .flatten()
             .zip(traces)
             .map(|((done_ns, finished), trace)| RankRecord {
-                output: finished.partial.unwrap_or(finished.result),
+                output: finished.partial.unwrap_or(finished.result).into_vec(),
                 report: finished.report,
                 done_ns,
                 trace,

@@ -5,7 +5,7 @@ use std::fmt;
 use optireduce::{SmartNic, SmartNicError};
 use optireduce_core::protocol::{JobParams, Ranks, View, WindowPlan};
 use optireduce_core::software::SoftwareError;
-use optireduce_core::{Capabilities, DataPlane, Memory, PlaneEvent, PlaneLimits, WindowOutput};
+use optireduce_core::{Capabilities, DataPlane, Memory, PlaneEvent, PlaneLimits, Values, WindowOutput};
 use optireduce_driver::{Counters, DriverError, InProcessBus};
 use thiserror::Error;
 
@@ -104,11 +104,11 @@ impl<S: DataPlane<Error = SoftwareError>> DataPlane for RankPlane<S> {
         forward!(self, plane => plane.take_heard())
     }
 
-    fn lend(&mut self, memory: Memory, values: Vec<f32>) {
+    fn lend(&mut self, memory: Memory, values: Values) {
         forward!(self, plane => plane.lend(memory, values));
     }
 
-    fn reclaim(&mut self, memory: Memory) -> Option<Vec<f32>> {
+    fn reclaim(&mut self, memory: Memory) -> Option<Values> {
         forward!(self, plane => plane.reclaim(memory))
     }
 

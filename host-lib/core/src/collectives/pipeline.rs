@@ -17,6 +17,7 @@ use crate::protocol::{
 };
 use crate::repairs::{Repairs, missing_elements};
 use crate::spans::Spans;
+use crate::values::{Destination, Values};
 
 /// Most collectives that are prepared before the caller asks for them.
 const PREPOSTS_MAX: usize = 2;
@@ -52,9 +53,11 @@ pub(super) struct Running {
     pub heard: Ranks,
     started: bool,
     /// What this rank gives, as the windows hold it, once started, while it is not lent.
-    pub gradient: Option<Vec<f32>>,
+    pub gradient: Option<Values>,
     /// What the windows hold, while it is not lent.
-    pub result: Vec<f32>,
+    pub result: Values,
+    /// Where the caller wants it.
+    destination: Destination,
     /// How much of that is not finite.
     not_finite: u64,
     /// The windows that are not whole.
@@ -133,7 +136,7 @@ impl Pipeline {
             _ => AllReduce::partial(&of_view, op, kind, bucket, parts)?,
         };
         self.next_op = next_op;
-        let result = self.spares.take(&call, machine.wire_elements());
+        let result = self.spares.take(&call, machine.wire_elements()).into();
         let spans = Spans::prepared(&machine, params.rank);
         let (incomplete, arrived, heard) = (Vec::new(), Vec::new(), Ranks::none(params.ranks));
         self.running.push_back(Running {
@@ -145,6 +148,7 @@ impl Pipeline {
             started: false,
             gradient: None,
             result,
+            destination: Destination::Bucket,
             not_finite: 0,
             incomplete,
             arrived,
@@ -255,8 +259,30 @@ impl Pipeline {
         Ok(())
     }
 
+    /// Where the result of a collective that was not started is to lie. One that lends its memory to the data plane already has it
+    /// copied.
+    pub fn set_destination<E: std::error::Error>(
+        &mut self,
+        op: u32,
+        destination: Destination,
+    ) -> Result<(), CollectivesError<E>> {
+        let waits = |one: &&mut Running| one.machine.op() == op && !one.started;
+        let one = self.running.iter_mut().find(waits).ok_or(CollectivesError::NotPrepared { op })?;
+        match destination {
+            Destination::Here(values) if values.len() != one.machine.wire_elements() => {
+                let (found, expected) = (values.len(), one.machine.wire_elements());
+                return Err(CollectivesError::WrongLength { op, found, expected });
+            }
+            Destination::Here(values) if !one.result.is_empty() => {
+                self.spares.put(&one.call, std::mem::replace(&mut one.result, values));
+            }
+            destination => one.destination = destination,
+        }
+        Ok(())
+    }
+
     /// What this rank gives to collective `op` is there.
-    pub fn start<E: std::error::Error>(&mut self, op: u32, gradient: Vec<f32>) -> Result<(), CollectivesError<E>> {
+    pub fn start<E: std::error::Error>(&mut self, op: u32, gradient: Values) -> Result<(), CollectivesError<E>> {
         let waits = |one: &&mut Running| one.machine.op() == op && !one.started;
         let one = self.running.iter_mut().find(waits).ok_or(CollectivesError::NotPrepared { op })?;
         let (found, expected) = (gradient.len(), one.machine.given_elements());
@@ -403,7 +429,8 @@ impl Pipeline {
 impl Held {
     /// What the caller gets: if an update of a declared bucket is skipped, what it gave.
     pub fn into_finished(self, spares: &mut Spares) -> Finished {
-        let Self { running: Running { call, machine, gradient, result, not_finite, .. }, mut report, .. } = self;
+        let Self { running, mut report, .. } = self;
+        let Running { call, machine, gradient, result, destination, not_finite, .. } = running;
         // Repairs and corrections change values.
         let is_repaired = report.repair.corrected || report.received_fraction[Stage::Broadcast.index()] < 1.0;
         report.not_finite = if is_repaired { count_not_finite(&result) } else { not_finite };
@@ -411,12 +438,23 @@ impl Held {
         match gradient {
             Some(given) if is_update && report.is_skipped() => {
                 report.missing = Vec::new();
-                Finished { report, result: given, partial: Some(result) }
+                Finished { report, result: given, partial: Some(result), copied_bytes: 0 }
             }
             given => {
-                given.into_iter().for_each(|given| spares.put(&call, given));
                 report.missing = machine.missing_of(&report.missing);
-                Finished { report, result: machine.unpack(result), partial: None }
+                let (mut copied_bytes, mut result) = (0, machine.unpack(result));
+                let (place, unused) = match destination {
+                    Destination::Bucket => (None, given),
+                    Destination::Gradient => (given, None),
+                    Destination::Here(values) => (Some(values), given),
+                };
+                if let Some(mut place) = place {
+                    copied_bytes = size_of_val(&*result);
+                    place.copy_from_slice(&result);
+                    spares.put(&call, std::mem::replace(&mut result, place));
+                }
+                unused.into_iter().for_each(|given| spares.put(&call, given));
+                Finished { report, result, partial: None, copied_bytes }
             }
         }
     }
@@ -573,7 +611,7 @@ mod tests {
         assert_eq!(pipeline.prepost(&params, next, call()), Some(1));
         pipeline.act(0, &mut plane, &params, &tuning).unwrap();
         assert_eq!(pipeline.running.iter().map(|one| one.machine.slots_in_use()).sum::<usize>(), 4);
-        pipeline.start::<std::convert::Infallible>(0, vec![1.0; 4 * LANES]).unwrap();
+        pipeline.start::<std::convert::Infallible>(0, vec![1.0; 4 * LANES].into()).unwrap();
         pipeline.act(0, &mut plane, &params, &tuning).unwrap();
         let sent = plane.poll_transmit(Batch { segments_max: 1, bytes_max: 1500 });
         assert!(sent.is_some(), "collective 0 was started and sends nothing");

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use super::types::Call;
 use crate::protocol::Kind;
+use crate::values::Values;
 
 /// Buffers that are free, by bucket.
 #[derive(Debug, Default)]
@@ -25,9 +26,11 @@ impl Spares {
         buffer
     }
 
-    /// Takes back a buffer that a call does not need any more.
-    pub fn put(&mut self, call: &Call, buffer: Vec<f32>) {
-        if is_recycled(call) {
+    /// Takes back a buffer that a call does not need any more. Lent memory is given back.
+    pub fn put(&mut self, call: &Call, buffer: Values) {
+        if let Values::Own(buffer) = buffer
+            && is_recycled(call)
+        {
             self.0.entry(call.bucket).or_default().push(buffer);
         }
     }

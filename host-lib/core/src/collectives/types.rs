@@ -11,6 +11,7 @@ use crate::protocol::{
     CallInfo, HadamardMode, JobParams, Kind, MalformedMessage, Mismatch, ParamError, PlanError, ProtocolError, Report,
     Stream, StreamId, View,
 };
+use crate::values::Values;
 
 /// A finished collective.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,9 +21,11 @@ pub struct Finished {
     pub report: Report,
     /// Mean gradient, or what else the collective gives ([`Kind`]). Elements in [`Report::missing_ranges`] are zero, or what
     /// is left of their Hadamard block. If an update of a declared bucket is skipped: what this rank gave, unchanged.
-    pub result: Vec<f32>,
+    pub result: Values,
     /// If an update of a declared bucket was skipped: what came of it. Not to be applied: it comes whole with a later output.
-    pub partial: Option<Vec<f32>>,
+    pub partial: Option<Values>,
+    /// Bytes of the result that were copied to where the caller wants it, see [`Destination`](crate::Destination).
+    pub copied_bytes: usize,
 }
 
 /// A collective that all ranks are to call.

@@ -16,6 +16,7 @@ use super::plan::{PlanError, WindowPlan, plan_windows};
 use super::report::{RepairStatus, Report, StageReport, StageSummary, fraction};
 use super::safeguard::Safeguard;
 use super::types::{ClosedBy, Kind, RefusedStatus, Stage, UpdateAction};
+use crate::values::Values;
 use optireduce_contract::limits::BEAT_BYTES;
 
 /// How much later than the next slowest the slowest peer's packets count as; in the last of two rounds they come after twice the time.
@@ -203,7 +204,7 @@ impl AllReduce {
     }
 
     /// What this rank gives, as the windows hold it.
-    pub fn pack(&self, given: Vec<f32>) -> Vec<f32> {
+    pub fn pack(&self, given: Values) -> Values {
         if self.kind == Kind::AllReduce {
             return given;
         }
@@ -214,23 +215,23 @@ impl AllReduce {
             let parts = self.parts.live().enumerate();
             parts.for_each(|(index, part)| self.parts.scatter(self.plans(), index, &given[part], &mut wire));
         }
-        wire
+        wire.into()
     }
 
     /// What this rank gets, from what the windows hold: its part after a reduce-scatter, else the bucket.
-    pub fn unpack(&self, wire: Vec<f32>) -> Vec<f32> {
+    pub fn unpack(&self, wire: Values) -> Values {
         if self.kind == Kind::AllReduce {
             return wire;
         }
         if self.kind == Kind::ReduceScatter {
             let mut part = vec![0.0; self.own_part().len()];
             self.parts.gather(self.plans(), self.params.rank, &wire, &mut part);
-            return part;
+            return part.into();
         }
         let mut whole = vec![0.0; self.parts.elements()];
         let parts = self.parts.live().enumerate();
         parts.for_each(|(index, part)| self.parts.gather(self.plans(), index, &wire, &mut whole[part]));
-        whole
+        whole.into()
     }
 
     /// Elements of the bucket in these elements of the windows, in order and as few ranges as possible; in an all-gather also
@@ -240,7 +241,7 @@ impl AllReduce {
         if self.kind != Kind::AllReduce && !wire.is_empty() {
             let mut marks = vec![0.0; self.wire_elements()];
             wire.iter().for_each(|range| marks[range.clone()].fill(1.0));
-            let marks = self.unpack(marks);
+            let marks = self.unpack(marks.into());
             missing = (0..marks.len()).filter(|at| marks[*at] > 0.0).map(|at| at..at + 1).collect();
         }
         if self.kind == Kind::AllGather {

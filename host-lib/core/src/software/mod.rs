@@ -45,6 +45,7 @@ use crate::data_plane::{
     Capabilities, Capability, DataPlane, LentMemory, Memory, PlaneEvent, Role, WindowError, WindowOutput,
 };
 use crate::protocol::{ClosedBy, JobParams, PeerHints, PlaneLimits, Ranks, RefusedStatus, Stage, View, WindowPlan};
+use crate::values::Values;
 
 /// What a software data plane must know of its job before the first window.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -373,12 +374,12 @@ impl DataPlane for Software {
             .fold(Capabilities::NONE, Capabilities::with)
     }
 
-    fn lend(&mut self, memory: Memory, values: Vec<f32>) {
+    fn lend(&mut self, memory: Memory, values: Values) {
         self.lent.lend(memory, values);
     }
 
     /// What is still to be sent from it is copied: rare, and a few packets.
-    fn reclaim(&mut self, memory: Memory) -> Option<Vec<f32>> {
+    fn reclaim(&mut self, memory: Memory) -> Option<Values> {
         let Self { windows, outbox, lent, buffers, .. } = self;
         for (index, window) in windows.iter_mut().enumerate() {
             if let Some(window) = window.as_mut().filter(|window| memory.holds(&window.plan))

@@ -1,14 +1,16 @@
 //! A collectives over a scripted data plane: what goes where, in which order, and what happens when it fails.
 
 use std::collections::VecDeque;
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, Weak};
 
 use optireduce_core::protocol::{
     BUCKETS_MAX, ClosedBy, HadamardMode, JobParams, Kind, MESSAGE_VERSION, MembershipParams, ProtocolError, Ranks,
     RefusedStatus, Stage, StageReport, UpdateAction, View, WindowPlan,
 };
 use optireduce_core::{
-    Call, Capabilities, Capability, Collectives, CollectivesError, DataPlane, LentMemory, Memory, PlaneEvent,
-    PlaneLimits, Role, Unsupported, WindowOutput,
+    Call, Capabilities, Capability, Collectives, CollectivesError, DataPlane, Destination, LentMemory, Memory,
+    PlaneEvent, PlaneLimits, Role, Unsupported, Values, WindowOutput,
 };
 
 const RANKS: usize = 4;
@@ -99,11 +101,11 @@ impl DataPlane for Plane {
         Ok(())
     }
 
-    fn lend(&mut self, memory: Memory, values: Vec<f32>) {
+    fn lend(&mut self, memory: Memory, values: Values) {
         self.lent.lend(memory, values);
     }
 
-    fn reclaim(&mut self, memory: Memory) -> Option<Vec<f32>> {
+    fn reclaim(&mut self, memory: Memory) -> Option<Values> {
         self.lent.reclaim(memory)
     }
 
@@ -161,6 +163,81 @@ fn every_element_of_a_bucket_of_many_windows_comes_back_in_its_place() {
         let expected: Vec<f32> = ramp(elements).iter().map(|own| own / 4.0).collect();
         assert!(data == expected, "{elements} elements");
         assert!(collectives.plane().armed.is_empty() && collectives.plane().armed_max <= 8);
+    }
+}
+
+/// Memory of a caller's: the address of its values, and whether somebody still has it.
+fn loan(value: f32) -> (Values, *const f32, Weak<()>) {
+    struct Lent(Box<[f32]>, Arc<()>);
+    impl Deref for Lent {
+        type Target = [f32];
+        fn deref(&self) -> &[f32] {
+            &self.0
+        }
+    }
+    impl DerefMut for Lent {
+        fn deref_mut(&mut self) -> &mut [f32] {
+            &mut self.0
+        }
+    }
+    let lent = Lent(vec![value; WINDOW].into(), Arc::default());
+    let (at, given_back) = (lent.0.as_ptr(), Arc::downgrade(&lent.1));
+    (Values::lent(lent), at, given_back)
+}
+
+/// Lent memory is sent from and written to where it lies, and is given back; what is armed before the call is copied there, once.
+#[test]
+fn results_lie_where_the_caller_wants_them() {
+    let mut collectives = collectives(Plane { eager: true, ..Plane::default() });
+    let call = Call::declared(Kind::AllReduce, 0, WINDOW, 0);
+    for round in 0..4_u16 {
+        // A peer is at it before this rank: in the third round.
+        if round == 2 {
+            collectives.plane_mut().events.push_back(PlaneEvent::Unexpected { bucket: 0, step: round });
+            assert!(collectives.poll(0).unwrap().is_none());
+            assert_eq!(collectives.plane().log.last().unwrap(), "flush", "its window is armed");
+        }
+        let ((gradient, from, gradient_back), (result, to, _)) = (loan(4.0), loan(0.0));
+        let (destination, place) = match round {
+            3 => (Destination::Gradient, from),
+            _ => (Destination::Here(result), to),
+        };
+        let op = collectives.prepare_call_to(0, call, destination).unwrap();
+        collectives.start(0, op, gradient).unwrap();
+        let finished = collectives.poll(0).unwrap().unwrap();
+        assert_eq!(finished.result, vec![1.0; WINDOW], "round {round}");
+        assert_eq!(finished.result.as_ptr(), place, "round {round}");
+        let copied = if round < 2 { 0 } else { WINDOW * 4 };
+        assert_eq!(finished.copied_bytes, copied, "round {round}");
+        // In place it is the result.
+        assert_eq!(gradient_back.strong_count(), usize::from(round == 3));
+        drop(finished);
+        assert_eq!(gradient_back.strong_count(), 0);
+    }
+    let short = Destination::Here(vec![0.0; WINDOW - 1].into());
+    let error = collectives.prepare_call_to(0, call, short).unwrap_err().to_string();
+    assert!(error.contains(&format!("{} elements were handed in, expected {WINDOW}", WINDOW - 1)), "{error}");
+}
+
+/// A skipped update gives back what was given, unchanged, and its place holds what came.
+#[test]
+fn a_skipped_update_leaves_lent_memory_as_it_was() {
+    for in_place in [true, false] {
+        let mut collectives = collectives(Plane::default());
+        let ((gradient, from, back), (result, to, _)) = (loan(4.0), loan(0.0));
+        let destination = if in_place { Destination::Gradient } else { Destination::Here(result) };
+        let call = Call::declared(Kind::AllReduce, 0, WINDOW, 0);
+        let op = collectives.prepare_call_to(0, call, destination).unwrap();
+        collectives.plane_mut().silent_peers = true;
+        collectives.start(0, op, gradient).unwrap();
+        collectives.plane_mut().close_both(0);
+        let finished = collectives.poll(0).unwrap().unwrap();
+        assert_eq!(finished.report.action, UpdateAction::Skip);
+        assert_eq!((finished.result.as_ptr(), &finished.result), (from, &vec![4.0; WINDOW].into()));
+        assert_eq!(finished.partial.as_ref().is_some_and(|partial| partial.as_ptr() == to), !in_place);
+        assert_eq!(finished.copied_bytes, 0);
+        drop(finished);
+        assert_eq!(back.strong_count(), 0);
     }
 }
 
@@ -255,7 +332,11 @@ fn a_late_rank_gets_the_result_and_its_refused_contribution_hurts_nobody() {
     collectives.start(5, op, vec![1.0; WINDOW]).unwrap();
     let finished = collectives.poll(5).unwrap().unwrap();
     assert!(!finished.report.local_contribution);
-    assert_eq!((finished.report.action, finished.result), (UpdateAction::Skip, vec![1.0; WINDOW]), "what was given");
+    assert_eq!(
+        (finished.report.action, finished.result),
+        (UpdateAction::Skip, vec![1.0; WINDOW].into()),
+        "what was given"
+    );
     assert!(!collectives.plane().log.iter().any(|line| line.starts_with("contribute")));
 
     // The refusal of a contribution may come after its collective.

@@ -116,7 +116,7 @@ fn packets_of_a_stage_in_which_nobody_sends_are_dropped_and_counted() {
         let mut software = Software::new(SoftwareJob::new(0, 2, JOB_TAG, 1)).unwrap();
         let params = JobParams::new(0, 2, 1, 1_000_000, &software.limits());
         let plan = &plan_partial(&params, 0, kind, 3, &Parts::new(32, 2)).unwrap()[0];
-        software.lend(Memory { op: 0, role: Role::Result, first_element: 0 }, vec![0.0; plan.elements]);
+        software.lend(Memory { op: 0, role: Role::Result, first_element: 0 }, vec![0.0; plan.elements].into());
         software.arm(plan, &params).unwrap();
         let mut send = |stage, first: usize| {
             let header = UbtHeader {

@@ -26,9 +26,9 @@ fn contributed(job: SoftwareJob, params: &JobParams) -> (Software, WindowPlan) {
     let mut plane = Software::new(job).unwrap();
     let elements = RANKS * PACKETS * LANES;
     let plan = plan_windows(params, 0, 0, elements, false).unwrap().remove(0);
-    plane.lend(Memory { op: 0, role: Role::Result, first_element: 0 }, vec![0.0; elements]);
+    plane.lend(Memory { op: 0, role: Role::Result, first_element: 0 }, vec![0.0; elements].into());
     plane.arm(&plan, params).unwrap();
-    plane.lend(Memory { op: 0, role: Role::Gradient, first_element: 0 }, vec![1.0; elements]);
+    plane.lend(Memory { op: 0, role: Role::Gradient, first_element: 0 }, vec![1.0; elements].into());
     plane.contribute(&plan).unwrap();
     (plane, plan)
 }

@@ -425,7 +425,7 @@ fn a_peer_that_is_held_keeps_nothing_from_others_however_much_waits_for_it() {
 
 /// Lends memory of ones to a window that is its bucket.
 fn lend(plane: &mut Software, plan: &WindowPlan, role: Role) {
-    plane.lend(Memory { op: plan.op, role, first_element: 0 }, vec![1.0; plan.elements]);
+    plane.lend(Memory { op: plan.op, role, first_element: 0 }, vec![1.0; plan.elements].into());
 }
 
 /// Rank 0 of `ranks` with a window of `plan.beats` armed and contributed, all of whose values are 1; from now on it is traced.
@@ -525,8 +525,8 @@ fn memory_may_be_reclaimed_before_all_of_it_was_sent() {
             let plan = plan_windows(&params, 0, 0, elements, false).unwrap().remove(0);
             lend(&mut plane, &plan, Role::Result);
             plane.arm(&plan, &params).unwrap();
-            let gradient = (0..elements).map(|at| at as f32).collect();
-            plane.lend(Memory { op: 0, role: Role::Gradient, first_element: 0 }, gradient);
+            let gradient: Vec<f32> = (0..elements).map(|at| at as f32).collect();
+            plane.lend(Memory { op: 0, role: Role::Gradient, first_element: 0 }, gradient.into());
             plane.contribute(&plan).unwrap();
             // The first packet leaves while the memory is lent, the others after both stages have met their deadlines.
             let mut datagrams = Vec::new();

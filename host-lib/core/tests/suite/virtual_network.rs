@@ -9,7 +9,7 @@ use std::ops::Range;
 use optireduce_contract::packet::{UBT_BYTES, UbtHeader};
 use optireduce_core::protocol::{HadamardMode, JobParams, Kind, Report};
 use optireduce_core::software::{Batch, Software, SoftwareError, SoftwareJob, Transmit};
-use optireduce_core::{Call, Collectives, CollectivesError, Finished, MembershipEvent, MessageError};
+use optireduce_core::{Call, Collectives, CollectivesError, Finished, MembershipEvent, MessageError, Values};
 
 pub const JOB_TAG: u64 = 0x0123_4567_89ab_cdef;
 
@@ -198,6 +198,7 @@ impl Network {
                 }
                 self.ranks[rank].plane_mut().advance(self.now_ns);
                 while let Some(Finished { report, result, partial, .. }) = self.ranks[rank].poll(self.now_ns).unwrap() {
+                    let (result, partial) = (result.into_vec(), partial.map(Values::into_vec));
                     outcomes[rank] = Some(Outcome { report, result, partial, took_ns: self.now_ns - start_ns });
                 }
                 self.transmit(rank);
@@ -254,6 +255,7 @@ impl Network {
                     Ok(None) => {}
                     Ok(Some(Finished { report, result, partial, .. })) => {
                         let took_ns = self.now_ns - since_ns[rank].take().expect("it was started");
+                        let (result, partial) = (result.into_vec(), partial.map(Values::into_vec));
                         finished(rank, Outcome { report, result, partial, took_ns });
                         next[rank] = (number + 1, self.now_ns + pause_ns(rank, number + 1));
                     }

@@ -217,7 +217,7 @@ impl Current {
         let Running { machine, result, arrived, .. } = running;
         let missing: Vec<Range<usize>> = arrived.into_iter().map(|(elements, _)| elements).collect();
         self.averaged.missing = machine.missing_of(&missing);
-        self.averaged.model = machine.unpack(result);
+        self.averaged.model = machine.unpack(result).into_vec();
         for elements in self.averaged.missing.iter().cloned() {
             self.averaged.model[elements.clone()].copy_from_slice(&self.model[elements]);
         }

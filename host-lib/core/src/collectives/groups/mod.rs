@@ -224,7 +224,7 @@ impl<P: DataPlane> GroupAverages<P> {
         let call = Call { bf16: Some(false), repair: false, ..Call::one_off(kind, 0, elements) };
         let parts = Parts::new(elements, view.ranks.len());
         let op = self.pipeline.push_parts(&self.params, view, call, parts)?;
-        self.pipeline.start(op, given)?;
+        self.pipeline.start(op, given.into())?;
         self.pipeline.act(now_ns, &mut self.plane, &self.params, &self.tuning)?;
         Ok(())
     }
@@ -273,7 +273,7 @@ impl<P: DataPlane> GroupAverages<P> {
         current.take_report(report, self.params.ranks);
         let op = running.machine.op();
         if let Some(given) = running.gradient.take() {
-            self.answers.give(op, given);
+            self.answers.give(op, given.into_vec());
         }
         let own = self.answers.given(op).unwrap_or_default();
         let timeout_ns = match self.loss {
@@ -298,7 +298,7 @@ impl<P: DataPlane> GroupAverages<P> {
         let Some(current) = &mut self.current else { return Ok(()) };
         current.weigh(&mut running.result, short);
         let (view, elements) = (current.view.clone(), current.elements());
-        let part = running.machine.unpack(running.result);
+        let part = running.machine.unpack(running.result).into_vec();
         self.call(now_ns, Kind::AllGather, view, elements, part)
     }
 }
