@@ -12,6 +12,14 @@
  * collective must be called by all ranks, in the same order and with the same lengths. A process that was forked after a communicator was
  * made gets OPTR_FORKED from all functions. Nothing here throws, and no signal handler is installed; none of these may be called in one.
  * Calls that block want a stack of 1 MiB.
+ *
+ * Errors of any function: OPTR_INVALID_ARGUMENT and OPTR_INVALID_HANDLE (nothing was changed), OPTR_FORKED, OPTR_INTERNAL; of calls that
+ * are made one at a time, OPTR_BUSY; of a communicator that has ended, OPTR_ABORTED and OPTR_CLOSED; of collectives, OPTR_MISMATCH,
+ * OPTR_PEER_FAILED and OPTR_DROPPED; of what takes memory, OPTR_NO_MEMORY. What else a function gives stands at it.
+ *
+ * Memory that a caller gives is the caller's: it is read and written until the call returns, or the request is done, and no address of it
+ * is kept. Memory from optr_alloc() and optr_bucket_buffer() and texts are the library's. Destroying a communicator ends all that
+ * was made of it: buckets, partial reduces, requests, memory.
  */
 
 #ifndef OPTIREDUCE_H
@@ -94,7 +102,7 @@ enum optr_action_t
  {
     // Use it.
     OPTR_APPLY = 0,
-    // Too much was lost: the output is as it was. Go on without this update.
+    // Too much was lost: the output is as it was (but see optr_alloc()). Go on without this update.
     OPTR_SKIP = 1,
     // Too much was lost in three collectives in a row: stop the job.
     OPTR_HALT = 2,
@@ -388,6 +396,9 @@ typedef struct optr_report_t {
     uint32_t is_measuring_deadline;
     // 1: this collective is the first with a new stage deadline.
     uint32_t deadline_changed;
+    // Of an all-reduce of a bucket: bytes that were copied between the caller's memory and the engine's, of input and output. See
+    // optr_alloc(). Other calls always copy, and do not count it.
+    uint64_t copied_bytes;
 } optr_report_t;
 
 // A message that was received.
@@ -745,8 +756,8 @@ optr_status_t optr_bucket_destroy(optr_bucket_t bucket);
 
 // Reduces values over all ranks; returns after two stage deadlines at the latest. input and output may be the same, or
 // overlap. elements: those of the bucket; with another number nothing is sent, and all ranks get OPTR_MISMATCH, which ends
-// the job. If report->action is not OPTR_APPLY, and after an error, output is as it was. Copies the values twice, by way of
-// optr_bucket_buffer(). Collective.
+// the job. If report->action is not OPTR_APPLY, and after an error, output is as it was. Copies the values twice, unless they lie in
+// memory from optr_alloc(). Collective.
 //
 // Threads: any, one at a time per bucket; blocks.
 optr_status_t optr_bucket_all_reduce(optr_bucket_t bucket,
@@ -790,7 +801,8 @@ optr_status_t optr_bucket_all_gather(optr_bucket_t bucket,
                                      struct optr_report_t *report);
 
 // Begins what optr_bucket_all_reduce() does, and returns at once; other collectives may begin before it is done. input is
-// copied before this returns. output must stay valid, and be left alone, until the request is done. Collective.
+// copied before this returns, unless input and output are memory from optr_alloc(): then both are to be left alone until the request
+// is done. output must stay valid, and be left alone, until then. Collective.
 //
 // Threads: any, one at a time per bucket; does not block.
 optr_status_t optr_bucket_start_all_reduce(optr_bucket_t bucket,
@@ -831,6 +843,28 @@ optr_status_t optr_bucket_settle(optr_bucket_t bucket,
                                  size_t elements,
                                  int32_t *has_correction,
                                  int32_t *is_settled);
+
+// Allocates memory of this host, zeros, aligned to 64 bytes, for any number of gradients and results. It stays where it is, and is the
+// caller's to read and write, until optr_free() or optr_comm_destroy(); aborting or finalizing the communicator leaves it.
+//
+// An all-reduce of a bucket whose input and output both lie in such memory of its communicator, anywhere in it, sends the input from
+// there. The result is received in the output; if peers began before this rank, it is received elsewhere and copied to the output once;
+// so it is, always, if output and input are the same. optr_report_t.copied_bytes says what was copied. Leave input and output alone
+// until the call, or the request, is done: a call that is given an output that a collective uses, or an input that one writes,
+// gets OPTR_BUSY, and nothing is done. If the update is not applied, and after an error, the values of an output that is not
+// the input mean nothing. All other calls take the memory as any.
+//
+// Threads: any, at any time; does not block.
+optr_status_t optr_alloc(optr_comm_t comm,
+                         size_t bytes,
+                         void **memory);
+
+// Frees memory from optr_alloc(), which is not to be read or written any more. NULL: nothing is done. Collectives that run with it keep
+// it until they are done, and write their results nowhere that is of use.
+//
+// Threads: any, at any time; does not block.
+optr_status_t optr_free(optr_comm_t comm,
+                        void *memory);
 
 // Declares averages of models of so many elements among groups of the ranks that are ready first (Partial Reduce, SIGMOD'21), instead
 // of all-reduces of gradients: each rank trains its model, calls optr_partial_average() at its own pace, and nobody waits for the
@@ -903,7 +937,7 @@ optr_status_t optr_request_wait(optr_request_t *request, uint64_t timeout_us, st
 optr_status_t optr_request_on_done(optr_request_t *request, optr_callback_t callback, void *context);
 
 // Gives a request up: what has begun goes on, but its result is written nowhere; a message that is not on its way is
-// withdrawn. *request becomes NULL.
+// withdrawn. *request becomes NULL. A collective with memory from optr_alloc() has it until it is done.
 //
 // Threads: any, one at a time per request; does not block.
 optr_status_t optr_request_free(optr_request_t *request);

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
 use optireduce::memory::NotEnoughMemory;
-use optireduce::{BucketOptions, Error, Kind, Report, Settled, UpdateAction};
+use optireduce::{BucketOptions, Error, Kind, Report, Settled, UpdateAction, Values};
 
 use crate::comm::Comm;
 use crate::raw::{Input, Output};
@@ -44,6 +44,9 @@ impl Bucket {
 
     /// Reduces `given`; the result goes to `output` if the update counts.
     pub fn all_reduce(&self, given: &Input<f32>, output: &mut Output<f32>) -> Result<Report, Failure> {
+        if let Some((values, destination)) = self.comm.memory().lend(given, output)? {
+            return self.with(|bucket| bucket.all_reduce_lent(values, destination).map(|(_, report)| report));
+        }
         self.with(|bucket| {
             // Its memory lies elsewhere once the values have travelled.
             if output.overlaps(bucket.values_mut()) {
@@ -55,9 +58,11 @@ impl Bucket {
                 return bucket.all_reduce_owned(given.to_vec()?).map(|(_, report)| Ok(report));
             }
             given.copy_over(bucket.values_mut());
-            let report = bucket.all_reduce_in_place()?;
+            let mut report = bucket.all_reduce_in_place()?;
+            report.add_copied(bucket.values_mut());
             if report.action() == UpdateAction::Apply {
                 output.write(bucket.values_mut());
+                report.add_copied(bucket.values_mut());
             }
             Ok(Ok(report))
         })?
@@ -113,6 +118,17 @@ impl Bucket {
 
     /// Begins a collective; the result goes to `output` when somebody waits for the request.
     pub fn start(self: Arc<Self>, kind: Kind, given: &Input<f32>, mut output: Output<f32>) -> Result<Request, Failure> {
+        if kind == Kind::AllReduce
+            && let Some((values, destination)) = self.comm.memory().lend(given, &output)?
+        {
+            let begun = self.with(|bucket| Ok(bucket.start_all_reduce_lent(values, destination)))?;
+            let comm = self.comm.clone();
+            let end = move |done: Result<(Values, Report), Error>| match done {
+                Ok((_, report)) => Ok(Some(report)),
+                Err(error) => Err(self.comm.failed(error)),
+            };
+            return Ok(Request::new(comm, begun, end));
+        }
         let given = if kind == Kind::AllReduce { self.copy_of(given) } else { given.to_vec() }?;
         let begun = self.with(|bucket| {
             Ok(match kind {
@@ -123,11 +139,16 @@ impl Bucket {
         })?;
         let comm = self.comm.clone();
         let end = move |done: Result<(Vec<f32>, Report), Error>| {
-            let (values, report) = done.map_err(|error| self.comm.failed(error))?;
-            if kind == Kind::AllGather || report.action() == UpdateAction::Apply {
+            let (values, mut report) = done.map_err(|error| self.comm.failed(error))?;
+            let applied = report.action() == UpdateAction::Apply;
+            if kind == Kind::AllGather || applied {
                 output.write(&values);
             }
             if kind == Kind::AllReduce {
+                report.add_copied(&values);
+                if applied {
+                    report.add_copied(&values);
+                }
                 self.spares().push(values);
             }
             Ok(Some(report))

@@ -12,6 +12,7 @@ use optireduce_core::protocol::Parts;
 
 use crate::guard::Live;
 use crate::handle::Handle;
+use crate::memory::Memory;
 use crate::status::{Failure, is_fatal};
 use crate::types::optr_status_t::{OPTR_ABORTED, OPTR_BUSY, OPTR_CLOSED};
 
@@ -37,6 +38,7 @@ pub struct Comm {
     partials: Mutex<Vec<Weak<Averages>>>,
     /// Why it is of no use any more.
     failure: Mutex<Option<Failure>>,
+    memory: Memory,
     rank: usize,
     world_size: usize,
     _live: Live,
@@ -57,6 +59,7 @@ impl Comm {
             waiting: Mutex::default(),
             partials: Mutex::default(),
             failure: Mutex::default(),
+            memory: Memory::default(),
             rank,
             world_size,
             _live: live,
@@ -69,6 +72,11 @@ impl Comm {
 
     pub fn world_size(&self) -> usize {
         self.world_size
+    }
+
+    /// Memory that travels without a copy.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
     }
 
     /// The elements of a buffer that belong to this rank.

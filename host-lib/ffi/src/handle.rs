@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use optireduce::{Error, Message, Pending, Report, Request, Transfer};
+use optireduce::{Error, Message, Pending, Report, Request, Transfer, Values};
 
 /// To be waited for, for as long as it takes or for a while, or awaited.
 pub trait Handle: Future<Output = Result<Self::Done, Error>> + Send + Unpin + Sized + 'static {
@@ -15,8 +15,8 @@ pub trait Handle: Future<Output = Result<Self::Done, Error>> + Send + Unpin + Si
     fn wait(self) -> Result<Self::Done, Error>;
 }
 
-impl Handle for Request {
-    type Done = (Vec<f32>, Report);
+impl<V: From<Values> + Send + 'static> Handle for Request<V> {
+    type Done = (V, Report);
     const HAS_REPORT: bool = true;
 
     fn wait_timeout(&mut self, timeout: Duration) -> bool {

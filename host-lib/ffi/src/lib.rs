@@ -13,6 +13,7 @@
 //! | `raw` | the caller's pointers, checked, as slices, texts and places to write to |
 //! | `guard` | no panic gets out, a forked child is told, the text of an error is kept |
 //! | `registry` | handles: numbers in a table, so that one which was destroyed is an error |
+//! | `memory` | memory of a communicator that travels without a copy |
 //! | `comm`, `bucket`, `partial`, `request`, `callbacks` | the objects behind the handles |
 //! | `handle` | what `optireduce` has of something that has begun |
 //! | `config`, `report`, `unique_id`, `status` | structs of the header from and to those of `optireduce` |
@@ -26,6 +27,7 @@ mod comm;
 mod config;
 mod guard;
 mod handle;
+mod memory;
 mod partial;
 mod raw;
 mod registry;

@@ -7,6 +7,7 @@
 #![allow(unsafe_code)]
 
 mod callback;
+mod memory;
 mod structs;
 mod values;
 
@@ -16,6 +17,7 @@ use crate::status::Failure;
 use crate::types::optr_unique_id_t;
 
 pub use self::callback::{Callback, NotCancelled};
+pub use self::memory::{InUse, Region};
 pub use self::structs::{ReportPlace, no_report, sized};
 pub use self::values::{Input, Output, check_elements};
 

@@ -57,6 +57,7 @@ pub fn for_c(report: &Report) -> (optr_report_t, Vec<optr_peer_report_t>) {
         is_corrected: report.is_corrected().into(),
         is_measuring_deadline: report.is_measuring_stage_deadline().into(),
         deadline_changed: report.stage_deadline_changed().into(),
+        copied_bytes: report.copied_bytes(),
     };
     (report, peers)
 }

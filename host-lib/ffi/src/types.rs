@@ -75,7 +75,7 @@ pub enum optr_status_t {
 pub enum optr_action_t {
     /// Use it.
     OPTR_APPLY = 0,
-    /// Too much was lost: the output is as it was. Go on without this update.
+    /// Too much was lost: the output is as it was (but see optr_alloc()). Go on without this update.
     OPTR_SKIP = 1,
     /// Too much was lost in three collectives in a row: stop the job.
     OPTR_HALT = 2,
@@ -351,6 +351,9 @@ pub struct optr_report_t {
     pub is_measuring_deadline: u32,
     /// 1: this collective is the first with a new stage deadline.
     pub deadline_changed: u32,
+    /// Of an all-reduce of a bucket: bytes that were copied between the caller's memory and the engine's, of input and output. See
+    /// optr_alloc(). Other calls always copy, and do not count it.
+    pub copied_bytes: u64,
 }
 
 /// Called once when a request is done, on a thread of the library's: with the status that optr_request_wait() would return,

@@ -105,6 +105,11 @@ fn exact_calls_and_messages_work_blocking_with_requests_and_with_callbacks() {
 fn communicators_of_some_of_the_ranks_reduce_on_two_levels_and_end_by_themselves() {
     run_program("split", &SANITIZE);
 }
+#[test]
+fn allocated_memory_stays_where_it_is_and_is_copied_as_rarely_as_reports_say() {
+    run_program("memory", &SANITIZE);
+}
+
 
 #[test]
 fn groups_of_ranks_average_their_models_exactly_where_sums_are_exact_and_end_with_their_communicator() {

@@ -15,6 +15,7 @@ fn generated() -> String {
         "abi/exact",
         "abi/message",
         "abi/bucket",
+        "abi/memory",
         "abi/partial",
         "abi/request",
     ];

@@ -52,8 +52,8 @@ fn find(bucket: optr_bucket_t) -> Result<Arc<Bucket>, Failure> {
 
 /// Reduces values over all ranks; returns after two stage deadlines at the latest. input and output may be the same, or
 /// overlap. elements: those of the bucket; with another number nothing is sent, and all ranks get OPTR_MISMATCH, which ends
-/// the job. If report->action is not OPTR_APPLY, and after an error, output is as it was. Copies the values twice, by way of
-/// optr_bucket_buffer(). Collective.
+/// the job. If report->action is not OPTR_APPLY, and after an error, output is as it was. Copies the values twice, unless they lie in
+/// memory from optr_alloc(). Collective.
 ///
 /// Threads: any, one at a time per bucket; blocks.
 #[unsafe(no_mangle)]
@@ -174,7 +174,8 @@ pub unsafe extern "C" fn optr_bucket_all_gather(
 }
 
 /// Begins what optr_bucket_all_reduce() does, and returns at once; other collectives may begin before it is done. input is
-/// copied before this returns. output must stay valid, and be left alone, until the request is done. Collective.
+/// copied before this returns, unless input and output are memory from optr_alloc(): then both are to be left alone until the request
+/// is done. output must stay valid, and be left alone, until then. Collective.
 ///
 /// Threads: any, one at a time per bucket; does not block.
 #[unsafe(no_mangle)]

@@ -11,6 +11,7 @@ pub mod collectives;
 pub mod comm;
 pub mod exact;
 pub mod library;
+pub mod memory;
 pub mod message;
 pub mod partial;
 pub mod request;

@@ -118,7 +118,7 @@ pub unsafe extern "C" fn optr_request_on_done(
 }
 
 /// Gives a request up: what has begun goes on, but its result is written nowhere; a message that is not on its way is
-/// withdrawn. *request becomes NULL.
+/// withdrawn. *request becomes NULL. A collective with memory from optr_alloc() has it until it is done.
 ///
 /// Threads: any, one at a time per request; does not block.
 #[unsafe(no_mangle)]

@@ -1,5 +1,7 @@
 //! Numbers that the caller gives, and places for results.
 
+use std::ops::Range;
+
 use optireduce::memory::{self, NotEnoughMemory};
 
 use super::{check_aligned, null};
@@ -19,8 +21,8 @@ unsafe impl Plain for u8 {}
 /// Values that the caller gives. No slice: the caller may have given the same memory, or a part of it, for the result.
 #[derive(Debug)]
 pub struct Input<T> {
-    pointer: *const T,
-    elements: usize,
+    pub(super) pointer: *const T,
+    pub(super) elements: usize,
 }
 
 impl<T: Plain> Input<T> {
@@ -33,6 +35,11 @@ impl<T: Plain> Input<T> {
 
     pub fn elements(&self) -> usize {
         self.elements
+    }
+
+    /// Where it lies.
+    pub fn addresses(&self) -> Range<usize> {
+        self.pointer.addr()..self.pointer.addr() + self.elements * size_of::<T>()
     }
 
     /// A copy, if there is memory for it.
@@ -86,8 +93,8 @@ fn check_values<T>(name: &str, pointer: *const T, elements: usize) -> Result<(),
 /// Where a result is to go, now or later, from any thread.
 #[derive(Debug)]
 pub struct Output<T> {
-    pointer: *mut T,
-    elements: usize,
+    pub(super) pointer: *mut T,
+    pub(super) elements: usize,
 }
 
 // SAFETY: an address and a length; the caller has promised that this library may write there until the call, or the request, is done.
@@ -103,6 +110,11 @@ impl<T: Plain> Output<T> {
 
     pub fn elements(&self) -> usize {
         self.elements
+    }
+
+    /// Where it lies.
+    pub fn addresses(&self) -> Range<usize> {
+        self.pointer.addr()..self.pointer.addr() + self.elements * size_of::<T>()
     }
 
     /// Whether it shares memory with these values.

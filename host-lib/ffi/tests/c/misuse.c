@@ -114,6 +114,10 @@ static void bad_handles(void) {
         optr_bucket_t made = (optr_bucket_t)values;
         FAILS(optr_bucket_create(none[i], 4, NULL, &made), OPTR_INVALID_HANDLE, comm);
         CHECK(made == NULL);
+        void *memory = values;
+        FAILS(optr_alloc(none[i], 4, &memory), OPTR_INVALID_HANDLE, comm);
+        CHECK(memory == NULL);
+        FAILS(optr_free(none[i], values), OPTR_INVALID_HANDLE, comm);
         FAILS(optr_bucket_destroy(none[i]), OPTR_INVALID_HANDLE, bucket);
         FAILS(optr_bucket_all_reduce(none[i], values, values, 4, &report), OPTR_INVALID_HANDLE, bucket);
         FAILS(optr_bucket_buffer(none[i], &pointer, NULL), OPTR_INVALID_HANDLE, bucket);
@@ -229,6 +233,19 @@ static void rank(optr_comm_t comm, int rank) {
     CHECK(values[ELEMENTS - 1] == 0);
     for (int i = 0; i < ELEMENTS; i++) values[i] = (float)rank;
     FAILS(optr_bucket_all_reduce_in_place(bucket, NULL, &report), OPTR_INVALID_ARGUMENT, "values is NULL");
+
+    /* Memory. */
+    void *memory;
+    FAILS(optr_alloc(comm, 8, NULL), OPTR_INVALID_ARGUMENT, "memory is NULL");
+    FAILS(optr_alloc(comm, 0, &memory), OPTR_INVALID_ARGUMENT, "bytes is 0, expected at least 1");
+    FAILS(optr_alloc(comm, SIZE_MAX, &memory), OPTR_NO_MEMORY, "the memory needs ");
+    FAILS(optr_alloc(comm, (size_t)1 << 50, &memory), OPTR_NO_MEMORY, "ask for less, or give this rank more");
+    CHECK(memory == NULL);
+    OK(optr_alloc(comm, 1, &memory));
+    FAILS(optr_free(comm, (char *)memory + 1), OPTR_INVALID_ARGUMENT, "expected what optr_alloc wrote for this communicator");
+    FAILS(optr_free(comm, values), OPTR_INVALID_ARGUMENT, "memory is at 0x");
+    OK(optr_free(comm, memory));
+    FAILS(optr_free(comm, memory), OPTR_INVALID_ARGUMENT, "and not freed before");
 
     /* Buckets that cannot be. */
     optr_bucket_t none;

@@ -102,11 +102,11 @@ impl Arguments {
         (pointer, begin..begin + size_of::<T>())
     }
 
-    /// The size that a struct says it has, and whether it must be refused.
-    fn size(&mut self, right: usize) -> (usize, bool) {
+    /// The size that a struct says it has, and whether it must be refused. `least`: what it had in the first version.
+    fn size(&mut self, least: usize, right: usize) -> (usize, bool) {
         match self.u8() {
-            few @ 0..=7 => (8 * usize::from(few), 8 * usize::from(few) < right),
-            8 => (right - 8, true),
+            few @ 0..=7 => (8 * usize::from(few), 8 * usize::from(few) < least),
+            8 => (right - 8, right - 8 < least),
             9 => (right + 8, false),
             10 => (4096, false),
             11 => (4097, true),
@@ -133,6 +133,8 @@ impl Arguments {
 /// A report with rows, of which there are two kinds.
 pub trait Report {
     const BYTES: usize;
+    /// In the first version.
+    const BYTES_MIN: usize;
     const ROW_BYTES: usize;
     const ROW_SIZE: usize;
     const ROWS: usize;
@@ -143,6 +145,7 @@ pub trait Report {
 
 impl Report for optr_report_t {
     const BYTES: usize = size_of::<Self>();
+    const BYTES_MIN: usize = offset_of!(Self, copied_bytes);
     const ROW_BYTES: usize = size_of::<optr_peer_report_t>();
     const ROW_SIZE: usize = offset_of!(Self, peer_size);
     const ROWS: usize = offset_of!(Self, peers);
@@ -152,6 +155,7 @@ impl Report for optr_report_t {
 
 impl Report for optr_partial_report_t {
     const BYTES: usize = size_of::<Self>();
+    const BYTES_MIN: usize = Self::BYTES;
     const ROW_BYTES: usize = size_of::<optr_partial_member_t>();
     const ROW_SIZE: usize = offset_of!(Self, member_size);
     const ROWS: usize = offset_of!(Self, members);
@@ -168,7 +172,7 @@ pub struct ReportPlace<R> {
 
 /// Makes a report. There is room for two rows of at most 4096 bytes.
 pub fn report<R: Report>(arguments: &mut Arguments, memory: &Memory) -> ReportPlace<R> {
-    let ((size, wrong_size), rows, how) = (arguments.size(R::BYTES), arguments.u8(), arguments.u8());
+    let ((size, wrong_size), rows, how) = (arguments.size(R::BYTES_MIN, R::BYTES), arguments.u8(), arguments.u8());
     let begin = STRUCT.start + usize::from(how == 1);
     let (row_bytes, wrong_rows) = match rows / 4 {
         0 => (0, true),
@@ -188,7 +192,7 @@ pub fn report<R: Report>(arguments: &mut Arguments, memory: &Memory) -> ReportPl
     memory.set(begin + R::ROW_SIZE, row_bytes);
     memory.set(begin + R::ROWS, first);
     memory.set(begin + R::CAPACITY, capacity);
-    let written = begin + R::GIVEN..begin + R::BYTES;
+    let written = begin + R::GIVEN..begin + size.clamp(R::GIVEN, R::BYTES);
     let (address, is_null) = if how == 0 { (std::ptr::null_mut(), true) } else { (memory.at(begin), false) };
     let is_wrong = !is_null && (how == 1 || wrong_size || wrong_rows);
     let rows = if first == 0 { 0..0 } else { ROWS.start..ROWS.start + capacity as usize * row_bytes };
@@ -199,7 +203,7 @@ pub fn report<R: Report>(arguments: &mut Arguments, memory: &Memory) -> ReportPl
 fn options<T>(arguments: &mut Arguments, memory: &Memory, fields: &[usize]) -> Pointer<T> {
     let begin = STRUCT.start;
     (begin..STRUCT.end).for_each(|at| memory.set(at, 0_u8));
-    let (size, is_wrong) = arguments.size(size_of::<T>());
+    let (size, is_wrong) = arguments.size(size_of::<T>(), size_of::<T>());
     memory.set(begin, size);
     let how = arguments.u8();
     for _ in 0..2 {
@@ -256,7 +260,7 @@ pub fn config(memory: &Memory) -> Pointer<optr_config_t> {
 pub fn any_config(arguments: &mut Arguments, memory: &Memory) -> Pointer<optr_config_t> {
     type Of = optr_config_t;
     config(memory);
-    let (size, wrong_size) = arguments.size(size_of::<Of>());
+    let (size, wrong_size) = arguments.size(size_of::<Of>(), size_of::<Of>());
     memory.set(STRUCT.start, size);
     let numbers = (offset_of!(Of, interface_name) - offset_of!(Of, timeout_us)) / 4;
     for _ in 0..2 {

@@ -1,6 +1,9 @@
 //! Calls of buckets.
 
+use std::ffi::c_void;
+
 use optireduce_c::abi::bucket::*;
+use optireduce_c::abi::memory::{optr_alloc, optr_free};
 use optireduce_c::types::optr_status_t::{self, *};
 use optireduce_c::types::{OPTR_NO_TIMEOUT, optr_bucket_t, optr_report_t};
 
@@ -22,7 +25,8 @@ impl Rank {
                 }
             }
             3 => self.buffer(bucket, arguments, shared),
-            4 | 5 => self.reduce_in_place(bucket, arguments, shared),
+            4 => self.reduce_in_place(bucket, arguments, shared),
+            5 => self.reduce_allocated(bucket, arguments, shared),
             6..=9 => self.collective(what - 6, bucket, arguments, shared),
             10..=12 => self.start_collective(what - 10, bucket, arguments, shared),
             _ => self.settle(bucket, arguments, shared),
@@ -82,6 +86,46 @@ impl Rank {
         self.make(&call, shared, reduce);
         if bucket.is_good && !is_wrong {
             self.touch(bucket);
+        }
+    }
+
+    /// Memory of the library's, which is allocated, given as input and mostly as output, and freed.
+    fn reduce_allocated(&mut self, bucket: Handle, arguments: &mut Arguments, shared: &Shared) {
+        let comm = self.handle(Kind::Comm, arguments.u8());
+        let (bytes, how) = (arguments.count(8 * ELEMENTS), arguments.u8());
+        let (place, at) = arguments.place::<*mut c_void>(&self.memory, 0);
+        let call = Call::new("optr_alloc").of(comm).wrong_if(place.is_wrong || bytes == 0).clears(at);
+        // SAFETY: as `Arguments` says.
+        let allocate = || unsafe { optr_alloc(comm.pointer(), bytes, place.address) };
+        if self.make(&call, shared, allocate) != OPTR_SUCCESS {
+            return;
+        }
+        let start = std::ptr::with_exposed_provenance_mut::<f32>(self.memory.get(HANDLE));
+        let elements = bucket.elements.min(bytes / 4);
+        let (plain, begin) = arguments.values::<f32>(&self.memory, elements, 4);
+        let (output, is_wrong, written) = match how % 4 {
+            0 => (start, false, 0..0),
+            // Apart, or with some values in both.
+            1 | 2 => (start.wrapping_add(bytes / 4 - elements), false, 0..0),
+            _ => (plain.address, plain.is_wrong, begin..begin + 4 * elements),
+        };
+        let place = report::<optr_report_t>(arguments, &self.memory);
+        let is_wrong = is_wrong || place.is_null || place.pointer.is_wrong;
+        let [one, other] = place.may_write;
+        let call = Call::new("optr_bucket_all_reduce").of(bucket).needs_job().wrong_if(is_wrong);
+        let call = call.writes(one).writes(other).writes(written);
+        let report = place.pointer.address;
+        // SAFETY: as `Arguments` says; as many values lie in the memory that was allocated.
+        self.make(&call, shared, || unsafe {
+            optr_bucket_all_reduce(bucket.pointer(), start, output, elements, report)
+        });
+        let call = Call::new("optr_free").of(comm);
+        if how >= 200 {
+            let inside = start.wrapping_add(1).cast();
+            self.make(&call, shared, || optr_free(comm.pointer(), start.cast()));
+            self.make(&call.wrong_if(true), shared, || optr_free(comm.pointer(), inside));
+        } else {
+            self.make(&call, shared, || optr_free(comm.pointer(), start.cast()));
         }
     }
 

@@ -1,0 +1,190 @@
+/* Memory of the library's: where results lie, what is copied, what is refused while a collective has it, and what is left of it. */
+#include "ranks.h"
+
+#define ELEMENTS 20000
+#define BYTES (ELEMENTS * sizeof(float))
+#define RANKS 2
+
+/* What this thread of all ranks tells the others. */
+static uint64_t copied[RANKS];
+static int may_go, is_over[2];
+
+static void set(int *flag) { __atomic_store_n(flag, 1, __ATOMIC_SEQ_CST); }
+
+static void wait_for(int *flag) {
+    while (!__atomic_load_n(flag, __ATOMIC_SEQ_CST)) sleep_ms(1);
+}
+
+static float *allocated(optr_comm_t comm, size_t elements) {
+    void *memory;
+    OK(optr_alloc(comm, elements * sizeof(float), &memory));
+    CHECK(memory && (size_t)memory % 64 == 0);
+    for (size_t i = 0; i < elements; i++) CHECK(((float *)memory)[i] == 0);
+    return memory;
+}
+
+/* Values whose means are exact: i and twice the rank. */
+static void give(float *values, int rank) {
+    for (int i = 0; i < ELEMENTS; i++) values[i] = (float)(i % 1000 + 2 * rank);
+}
+
+/* What was given, less one, for each rank: the mean over both; or its sum. */
+static int has(const float *values, float times, float plus) {
+    for (int i = 0; i < ELEMENTS; i++)
+        if (values[i] != times * ((float)(i % 1000) + plus)) return 0;
+    return 1;
+}
+
+static void results_lie_where_they_are_wanted(optr_comm_t comm, int rank) {
+    optr_report_t report = optr_report_init();
+    optr_bucket_options_t sums = optr_bucket_options_init();
+    sums.op = OPTR_SUM;
+    optr_bucket_t bucket, summed;
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
+    OK(optr_bucket_create(comm, ELEMENTS, &sums, &summed));
+    /* Two apart, and one that holds three, used out of order. */
+    float *a = allocated(comm, ELEMENTS), *b = allocated(comm, ELEMENTS), *three = allocated(comm, 3 * ELEMENTS);
+    float *plain = malloc(BYTES);
+    CHECK(plain);
+    const struct { float *input, *output; uint64_t copies; } cases[] = {
+        {a, b, 0}, {three + 2 * ELEMENTS, three, 0}, {b, three + 1, 0}, /* nothing; the result if the peer began before */
+        {a, a, 1}, {three + 5, three + 5, 1},                          /* the result */
+        {a, plain, 2}, {plain, a, 2}, {plain, plain, 2},               /* both, as ever */
+        {three, three + 8, 2}, {three + 8, three, 2},                  /* they overlap */
+    };
+    for (int round = 0; round < 3; round++) {
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            optr_bucket_t of = round == 2 ? summed : bucket;
+            float *input = cases[i].input, *output = cases[i].output;
+            give(input, rank);
+            if (round == 1) {
+                optr_request_t request;
+                OK(optr_bucket_start_all_reduce(of, input, output, ELEMENTS, &request));
+                OK(optr_request_wait(&request, OPTR_NO_TIMEOUT, &report));
+            } else {
+                OK(optr_bucket_all_reduce(of, input, output, ELEMENTS, &report));
+            }
+            CHECK(report.action == OPTR_APPLY && has(output, of == summed ? 2 : 1, 1));
+            if (output + ELEMENTS <= input || input + ELEMENTS <= output) CHECK(has(input, 1, 2.0f * (float)rank));
+            copied[rank] = report.copied_bytes;
+            OK(optr_barrier(comm));
+            uint64_t least = copied[0] < copied[1] ? copied[0] : copied[1], most = copied[0] + copied[1] - least;
+            /* Whoever began first has copied nothing. */
+            uint64_t more = cases[i].copies ? 0 : BYTES;
+            if (least != cases[i].copies * BYTES || most > least + more) FAIL("case %zu: copied %zu and %zu bytes", i, (size_t)least, (size_t)most);
+            OK(optr_barrier(comm));
+        }
+    }
+    OK(optr_free(comm, a));
+    OK(optr_free(comm, NULL));
+    free(plain);
+    OK(optr_comm_finalize(comm));
+    CHECK(b[1] != 0 && three[1] != 0); /* the caller's until the end of the communicator */
+    OK(optr_comm_destroy(comm));
+}
+
+static int calls;
+
+static void on_done(optr_status_t status, const optr_report_t *report, const char *error, void *context) {
+    CHECK(status == OPTR_SUCCESS && report->action == OPTR_APPLY && !*error && has(context, 1, 1));
+    __atomic_fetch_add(&calls, 1, __ATOMIC_SEQ_CST);
+}
+
+static void what_a_collective_has_is_refused(optr_comm_t comm, int rank) {
+    optr_report_t report = optr_report_init();
+    optr_bucket_t bucket, other;
+    optr_request_t first, second, none;
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &other));
+    float *a = allocated(comm, ELEMENTS), *b = allocated(comm, ELEMENTS), *c = allocated(comm, ELEMENTS), *plain = malloc(BYTES);
+    CHECK(plain);
+    give(a, rank);
+    give(plain, rank);
+    if (rank == 1) wait_for(&may_go); /* as long, nothing is done on rank 0 */
+    OK(optr_bucket_start_all_reduce(bucket, a, b, ELEMENTS, &first));
+    const char *sends = "output is memory that a collective sends from; wait for its request first";
+    const char *writes = "output is memory that a collective writes", *reads = "input is memory that a collective writes";
+    if (rank == 0) {
+        FAILS(optr_bucket_start_all_reduce(other, c, a, ELEMENTS, &none), OPTR_BUSY, sends);
+        FAILS(optr_bucket_start_all_reduce(other, c, b, ELEMENTS, &none), OPTR_BUSY, writes);
+        FAILS(optr_bucket_start_all_reduce(other, b, c, ELEMENTS, &none), OPTR_BUSY, reads);
+        FAILS(optr_bucket_start_all_reduce(other, b, plain, ELEMENTS, &none), OPTR_BUSY, reads);
+        FAILS(optr_bucket_start_all_reduce(other, plain, b, ELEMENTS, &none), OPTR_BUSY, writes);
+        FAILS(optr_bucket_all_reduce(other, a, a, ELEMENTS, &report), OPTR_BUSY, sends);
+        CHECK(none == NULL);
+    }
+    /* Two collectives may send the same: the second sends a copy. */
+    OK(optr_bucket_start_all_reduce(other, a, c, ELEMENTS, &second));
+    if (rank == 0) {
+        FAILS(optr_bucket_start_all_reduce(other, a, a, ELEMENTS, &none), OPTR_BUSY, sends);
+        set(&may_go);
+    }
+    OK(optr_request_wait(&second, OPTR_NO_TIMEOUT, &report));
+    CHECK(report.action == OPTR_APPLY && has(c, 1, 1) && (rank == 1 || report.copied_bytes == 2 * BYTES));
+    OK(optr_request_wait(&first, OPTR_NO_TIMEOUT, &report));
+    CHECK(report.action == OPTR_APPLY && has(b, 1, 1) && has(a, 1, 2.0f * (float)rank) && report.copied_bytes <= BYTES);
+
+    /* It is free again. A callback has it until it is called, and who frees it meanwhile takes nothing from the collective. */
+    give(a, rank);
+    OK(optr_bucket_start_all_reduce(bucket, a, b, ELEMENTS, &first));
+    OK(optr_request_on_done(&first, on_done, b));
+    OK(optr_barrier(comm));
+    while (__atomic_load_n(&calls, __ATOMIC_SEQ_CST) < RANKS) sleep_ms(1);
+    OK(optr_bucket_start_all_reduce(bucket, a, b, ELEMENTS, &first));
+    OK(optr_free(comm, a));
+    OK(optr_free(comm, b));
+    OK(optr_request_wait(&first, OPTR_NO_TIMEOUT, &report));
+    CHECK(report.action == OPTR_APPLY);
+
+    /* Nobody waits for a request that was given up, but the collective has its memory until it is done. */
+    give(c, rank);
+    OK(optr_bucket_start_all_reduce(bucket, c, c, ELEMENTS, &first));
+    OK(optr_request_free(&first));
+    OK(optr_bucket_all_reduce(other, plain, plain, ELEMENTS, &report)); /* done after it */
+    OK(optr_bucket_all_reduce(other, c, c, ELEMENTS, &report));
+    CHECK(report.action == OPTR_APPLY && has(c, 1, 1));
+    free(plain);
+    OK(optr_comm_finalize(comm));
+    OK(optr_comm_destroy(comm));
+}
+
+/* The peer comes far too late: the update is skipped, and what was given is unchanged. Then it is aborted in the middle. */
+static void it_outlives_skips_and_aborts(optr_comm_t comm, int rank) {
+    optr_report_t report = optr_report_init();
+    optr_bucket_t bucket;
+    optr_request_t request;
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
+    float *a = allocated(comm, ELEMENTS), *b = allocated(comm, ELEMENTS);
+    for (int in_place = 0; in_place < 2; in_place++) {
+        if (rank == 1) wait_for(&is_over[in_place]);
+        give(a, rank);
+        OK(optr_bucket_all_reduce(bucket, a, in_place ? a : b, ELEMENTS, &report));
+        if (rank == 0) CHECK(report.action == OPTR_SKIP && report.copied_bytes == 0);
+        if (rank == 0) set(&is_over[in_place]);
+        if (report.action != OPTR_APPLY) CHECK(has(a, 1, 2.0f * (float)rank));
+    }
+    OK(optr_barrier(comm));
+    give(a, rank);
+    if (rank == 0) OK(optr_bucket_start_all_reduce(bucket, a, b, ELEMENTS, &request));
+    OK(optr_comm_abort(comm));
+    /* It ends with the communicator, unless its deadlines were over before. */
+    optr_status_t status = rank == 0 ? optr_request_wait(&request, OPTR_NO_TIMEOUT, &report) : OPTR_ABORTED;
+    CHECK(status == OPTR_ABORTED || (status == OPTR_SUCCESS && report.action != OPTR_APPLY));
+    CHECK(has(a, 1, 2.0f * (float)rank));
+    give(b, rank);
+    OK(optr_free(comm, b));
+    FAILS(optr_free(comm, b), OPTR_INVALID_ARGUMENT, "not freed before");
+    OK(optr_comm_destroy(comm));
+    FAILS(optr_free(comm, a), OPTR_INVALID_HANDLE, "destroyed");
+}
+
+int main(void) {
+    job_config = patient_config();
+    run_ranks(RANKS, results_lie_where_they_are_wanted);
+    run_ranks(RANKS, what_a_collective_has_is_refused);
+    job_config.bound_us = 20000;
+    job_config.drop_silent_after = OPTR_NEVER;
+    run_ranks(RANKS, it_outlives_skips_and_aborts);
+    puts("done");
+    return 0;
+}
