@@ -6,7 +6,7 @@ mod root;
 
 use std::process::Output;
 
-use built::{Link, bare, compile, finish, is_installed, job, prefix, run};
+use built::{Link, bare, compile, finish, job, need, prefix, run};
 use root::free_root;
 
 /// Addresses and undefined behaviour are checked, at run time.
@@ -52,10 +52,7 @@ fn the_example_runs_as_four_ranks_of_mpirun_with_the_static_library() {
 
 #[test]
 fn the_example_runs_under_mpirun_itself() {
-    if !is_installed("mpirun") {
-        eprintln!("mpirun is not installed: not tested");
-        return;
-    }
+    need("mpirun", "openmpi-bin");
     let program = compile("gcc", "examples/all_reduce.c", Link::Shared, &["-DMPIRUN"]);
     let root = format!("OPTIREDUCE_ROOT={}", free_root());
     let arguments = ["--allow-run-as-root", "--oversubscribe", "-x", &root, "-n", "4"];
@@ -71,10 +68,7 @@ fn the_example_is_clean_under_the_address_sanitizer() {
 
 #[test]
 fn clang_takes_the_header_and_the_example_too() {
-    if !is_installed("clang") {
-        eprintln!("clang is not installed: not tested");
-        return;
-    }
+    need("clang", "clang");
     let root = free_root();
     run_example(Link::Shared, "clang", &[], |rank| torchrun(rank, &root));
 }
@@ -105,15 +99,15 @@ fn exact_calls_and_messages_work_blocking_with_requests_and_with_callbacks() {
 fn communicators_of_some_of_the_ranks_reduce_on_two_levels_and_end_by_themselves() {
     run_program("split", &SANITIZE);
 }
-#[test]
-fn allocated_memory_stays_where_it_is_and_is_copied_as_rarely_as_reports_say() {
-    run_program("memory", &SANITIZE);
-}
-
 
 #[test]
 fn groups_of_ranks_average_their_models_exactly_where_sums_are_exact_and_end_with_their_communicator() {
     run_program("partial", &SANITIZE);
+}
+
+#[test]
+fn allocated_memory_stays_where_it_is_and_is_copied_as_rarely_as_reports_say() {
+    run_program("memory", &SANITIZE);
 }
 
 #[test]
@@ -142,9 +136,12 @@ fn callbacks_may_call_the_library_and_a_process_may_end_at_any_time() {
 
 #[test]
 fn a_plugin_may_be_unloaded_while_threads_of_the_library_end() {
-    let program = compile("gcc", "tests/c/plugin.c", Link::Nothing, &["-D_GNU_SOURCE"]);
-    let output = finish(bare(program).arg(prefix().join("lib/liboptireduce.so")).spawn().unwrap());
-    assert_eq!(text(&output), "done\n");
+    // With the sanitizers, too: what is unloaded and used all the same would be found.
+    for flags in [&[][..], &SANITIZE] {
+        let program = compile("gcc", "tests/c/plugin.c", Link::Nothing, &[&["-D_GNU_SOURCE"], flags].concat());
+        let output = finish(bare(program).arg(prefix().join("lib/liboptireduce.so")).spawn().unwrap());
+        assert_eq!(text(&output), "done\n", "{flags:?}");
+    }
 }
 
 #[test]
@@ -157,8 +154,8 @@ fn random_calls_from_many_threads_do_no_harm() {
 
 #[test]
 fn forks_signals_cancellations_and_dead_ranks_are_survived() {
-    // Not with the sanitizer, which does not like to be forked from threads.
     run_program("processes", &[]);
+    run_program("processes", &SANITIZE);
 }
 
 #[test]
@@ -176,10 +173,8 @@ fn what_is_installed_is_found_by_pkg_config_and_by_its_soname() {
     assert!(needed.contains(&format!("[liboptireduce.so.{major}.{minor}]")), "{needed}");
     let flags = run(bare("readelf").arg("-d").arg(prefix().join("lib/liboptireduce.so")));
     assert!(flags.contains("NODELETE"), "{flags}");
-    if is_installed("pkg-config") {
-        let flags = run(bare("pkg-config")
-            .env("PKG_CONFIG_PATH", prefix().join("lib/pkgconfig"))
-            .args(["--libs", "optireduce"]));
-        assert!(flags.contains("-loptireduce"), "{flags}");
-    }
+    need("pkg-config", "pkgconf");
+    let libraries =
+        run(bare("pkg-config").env("PKG_CONFIG_PATH", prefix().join("lib/pkgconfig")).args(["--libs", "optireduce"]));
+    assert!(libraries.contains("-loptireduce"), "{libraries}");
 }

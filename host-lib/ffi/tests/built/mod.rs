@@ -113,9 +113,13 @@ fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Whether a command is there.
-pub fn is_installed(command: &str) -> bool {
-    Command::new(command).arg("--version").output().is_ok_and(|output| output.status.success())
+/// Fails if a command is not there. `package`: of Debian and Ubuntu.
+pub fn need(command: &str, package: &str) {
+    let is_there = Command::new(command).arg("--version").output().is_ok_and(|output| output.status.success());
+    assert!(
+        is_there,
+        "{command} is not installed; install it (apt-get install {package}) and run again: tests/run does"
+    );
 }
 
 /// A command without any launcher's environment.

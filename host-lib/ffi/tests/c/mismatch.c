@@ -1,5 +1,7 @@
 /* Ranks that differ: all of them get the same text, which names rank, found and expected. */
 #include "ranks.h"
+#include <arpa/inet.h>
+#include <sys/socket.h>
 
 #define RANKS 3
 #define ELEMENTS 100
@@ -104,6 +106,38 @@ static void *join_with_other_settings(void *number) {
     return NULL;
 }
 
+/* The library of another version on rank 2: its greeting is all that the others understand of it. */
+static int join_with_another_version(void) {
+    int port, joined;
+    char job[33], frame[200] = {0};
+    CHECK(sscanf((const char *)job_id.bytes, "optireduce 1 127.0.0.1:%d %32s", &port, job) == 2);
+    /* A length in four bytes, and one that says what follows. */
+    int bytes = snprintf(frame + 5, sizeof frame - 5, "{\"version\":1,\"job_id\":\"%s\",\"world_size\":3,\"member\":{\"rank\":2}}", job);
+    frame[0] = (char)bytes;
+    struct sockaddr_in root;
+    memset(&root, 0, sizeof root);
+    root.sin_family = AF_INET;
+    root.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    root.sin_port = htons((uint16_t)port);
+    for (int tries = 0;; tries++) {
+        CHECK((joined = socket(AF_INET, SOCK_STREAM, 0)) >= 0 && tries < 2000);
+        if (!connect(joined, (struct sockaddr *)&root, sizeof root)) break; /* rank 0 listens */
+        close(joined);
+        sleep_ms(10);
+    }
+    CHECK(write(joined, frame, (size_t)bytes + 5) == bytes + 5);
+    return joined;
+}
+
+static void *join_one_of_another_version(void *number) {
+    this_rank = (int)(size_t)number;
+    optr_comm_t comm;
+    FAILS(optr_comm_init_rank(&comm, RANKS, &job_id, this_rank, &job_config), OPTR_MISMATCH, "the ranks differ: the protocol version (");
+    CHECK(strstr(optr_last_error(), ") is 1 on rank 2, but "));
+    CHECK(comm == NULL);
+    return NULL;
+}
+
 int main(void) {
     job_config = patient_config();
     run_ranks(RANKS, goes_on);
@@ -114,6 +148,11 @@ int main(void) {
     OK(optr_get_unique_id("127.0.0.1", &job_id));
     for (int i = 0; i < RANKS; i++) CHECK(pthread_create(&threads[i], NULL, join_with_other_settings, (void *)(size_t)i) == 0);
     for (int i = 0; i < RANKS; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+    OK(optr_get_unique_id("127.0.0.1", &job_id));
+    for (int i = 0; i < 2; i++) CHECK(pthread_create(&threads[i], NULL, join_one_of_another_version, (void *)(size_t)i) == 0);
+    int joined = join_with_another_version();
+    for (int i = 0; i < 2; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+    CHECK(close(joined) == 0);
     puts("done");
     return 0;
 }
