@@ -50,7 +50,8 @@ def two_streams(rank, ranks, root, bound_ms):
         totals, scales = [torch.zeros(ELEMENTS), torch.zeros(ELEMENTS)], [1.0, 1e6]
         for _ in range(STEPS):
             gradients = [scale * torch.randn(ELEMENTS, generator=generator) for scale in scales]
-            works = [torch.distributed.all_reduce(one, torch.distributed.ReduceOp.AVG, async_op=True) for one in gradients]
+            with optireduce.torch.bounded():
+                works = [torch.distributed.all_reduce(one, torch.distributed.ReduceOp.AVG, async_op=True) for one in gradients]
             for work in works:
                 # A job would halt here.
                 with contextlib.suppress(optireduce.HaltError):

@@ -19,18 +19,20 @@ def reduces(rank, ranks, root):
         large = torch.arange(5000, dtype=torch.float32) + rank
         for call in range(3):
             sum_ = large.clone()
-            dist.all_reduce(sum_)
-            assert torch.equal(sum_, large * ranks + sum(range(ranks)) - ranks * rank), call
             mean = (large + call).to(torch.bfloat16).reshape(50, 100).t()
-            dist.all_reduce(mean, dist.ReduceOp.AVG)
+            with optireduce.torch.bounded():
+                dist.all_reduce(sum_)
+                dist.all_reduce(mean, dist.ReduceOp.AVG)
+            assert torch.equal(sum_, large * ranks + sum(range(ranks)) - ranks * rank), call
             assert mean.dtype == torch.bfloat16 and not mean.is_contiguous()
             optireduce.torch.begin_step()
         assert [report.elements for report in session().reports] == [5000] * 4, "of each bucket the first is exact"
         half = torch.full((2000,), 2.0, dtype=torch.float16)
         dist.all_reduce(half)
+        dist.all_reduce(half, dist.ReduceOp.AVG)
         small = torch.tensor([rank + 1.0])
         dist.all_reduce(small)
-        with optireduce.torch.exact():
+        with optireduce.torch.bounded(), optireduce.torch.exact():
             dist.all_reduce(large.clone())
         results = {}
         for op in ("MIN", "MAX", "PRODUCT", "SUM"):

@@ -8,7 +8,7 @@ import torch
 import torch.distributed as dist
 from groups import group
 
-# Not here: what asks `Work.is_completed` (isend, irecv) or for any source, which torch does not forward to backends in Python;
+# Not here: what receives from any source, which torch does not forward to backends in Python;
 # sparse tensors; what sets TORCH_DISTRIBUTED_DEBUG=DETAIL (see `test_debugging_in_detail_is_refused`).
 NAMES = """
     DistributedDataParallelCPU
@@ -51,6 +51,10 @@ NAMES = """
     get_rank_size_full_group
     get_rank_size_group
     grads_same_across_ranks_with_no_sync
+    irecv
+    isend
+    isend_autograd_profiler
+    isend_torch_profiler
     reduce_max
     reduce_product
     reduce_sum

@@ -15,10 +15,11 @@ from torch.optim.optimizer import register_optimizer_step_post_hook
 from .. import OptiReduceError
 from ._backend import OptiReduceBackend
 from ._partial import PartialReduce
-from ._settings import configure, exact
+from ._settings import bounded, configure, exact
 from ._state import State, comm_hook
+from ._work import tell_completion
 
-__all__ = ["PartialReduce", "State", "begin_step", "comm_hook", "configure", "exact", "synchronize"]
+__all__ = ["PartialReduce", "State", "begin_step", "bounded", "comm_hook", "configure", "exact", "synchronize"]
 
 _backends: Any = weakref.WeakSet()
 
@@ -51,3 +52,4 @@ def synchronize(model: torch.nn.Module, root: int = 0, group: Any = None) -> Non
 if dist.is_available() and "OPTIREDUCE" not in dist.Backend._plugins:
     dist.Backend.register_backend("optireduce", _create, extended_api=True, devices=["cpu"])
     register_optimizer_step_post_hook(begin_step)
+    tell_completion()

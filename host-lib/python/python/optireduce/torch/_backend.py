@@ -18,7 +18,7 @@ from ._alone import Ready
 from ._session import Session
 from ._tensors import BOUNDED_TYPES, ELEMENTS, check, from_bytes, to_bytes
 from ._transfer import Transfer
-from ._work import NO_TIMEOUT, Work
+from ._work import Work, seconds_of
 
 log = logging.getLogger("optireduce")
 
@@ -44,7 +44,7 @@ class OptiReduceBackend(Backend):
         if size > 1:
             communicator = _bootstrap.connect(rank, size, timeout, _bootstrap.over_store(store, rank))
         agrees = bool(_settings.configured().get("agree"))
-        self.session = Session(communicator, rank, size, name, agrees)
+        self.session = Session(communicator, rank, size, name, agrees, _settings.engine_of({}))
         self._occurrences: Counter[Any] = Counter()
 
     # What torch asks a backend, and would look up in vain without end.
@@ -57,10 +57,14 @@ class OptiReduceBackend(Backend):
         """An optimizer has made its step: the next all-reduce of a length is the first again."""
         self._occurrences.clear()
 
-    def _exact(self, name: str, tensors: Tensors, start: Any, finish: Any) -> Work:
+    def _work(self, name: str, tensors: Tensors, opts: Any) -> Work:
+        """Of a call that may have a timeout of its own."""
+        return Work(name, tensors, None if opts is None else seconds_of(opts.timeout))
+
+    def _exact(self, name: str, tensors: Tensors, opts: Any, start: Any, finish: Any) -> Work:
         """An exact call: `start` begins it, `finish` gets its result."""
         check(tensors, self.session.describe(name))
-        return self.session.submit(Work(name, tensors), start, finish)
+        return self.session.submit(self._work(name, tensors, opts), start, finish)
 
     def _op(self, name: str, tensor: torch.Tensor, reduce_op: Any) -> str:
         op, found = OPS.get(reduce_op.op.name), f"{reduce_op.op.name} of {tensor.dtype}"
@@ -71,7 +75,7 @@ class OptiReduceBackend(Backend):
 
     def _is_bounded(self, tensor: torch.Tensor, op: str) -> bool:
         is_gradient = tensor.dtype in BOUNDED_TYPES and tensor.numel() >= _settings.BOUNDED_ELEMENTS_MIN
-        return is_gradient and op in ("sum", "avg") and not _settings.is_exact()
+        return is_gradient and op in ("sum", "avg") and _settings.is_bounded()
 
     def allreduce(self, tensors: Tensors, opts: Any) -> Work:
         (tensor,) = tensors
@@ -83,7 +87,8 @@ class OptiReduceBackend(Backend):
             occurrence = self._occurrences[kind]
             self._occurrences[kind] += 1
             if occurrence < OCCURRENCES_MAX:
-                return self.session.all_reduce(Work(name, tensors), tensor, op, ("all_reduce", *kind, occurrence))
+                work = self._work(name, tensors, opts)
+                return self.session.all_reduce(work, tensor, op, ("all_reduce", *kind, occurrence))
             if occurrence == OCCURRENCES_MAX:
                 log.warning(
                     "%s: called %d times since the last step of an optimizer: exact from here on; call "
@@ -91,25 +96,25 @@ class OptiReduceBackend(Backend):
                     self.session.describe(name),
                     OCCURRENCES_MAX,
                 )
-        return self._all_reduce_exact(name, tensor, op)
+        return self._all_reduce_exact(name, tensor, op, opts)
 
     def allreduce_sparse(self, tensors: Tensors, opts: Any) -> Work:
         check(tensors, self.session.describe("all_reduce"))
         return self.allreduce(tensors, opts)
 
-    def _all_reduce_exact(self, name: str, tensor: torch.Tensor, op: str, is_wanted: bool = True) -> Work:
+    def _all_reduce_exact(self, name: str, tensor: torch.Tensor, op: str, opts: Any, is_wanted: bool = True) -> Work:
         def finish(result: bytes) -> None:
             if is_wanted:
                 from_bytes(tensor, result, name)
 
         start = lambda: self.session.calls.start_all_reduce_exact(to_bytes(tensor), ELEMENTS[tensor.dtype], op)  # noqa: E731
-        return self._exact(name, [tensor], start, finish)
+        return self._exact(name, [tensor], opts, start, finish)
 
     def reduce(self, tensors: Tensors, opts: Any) -> Work:
         (tensor,) = tensors
         name = f"reduce to rank {opts.rootRank} of {tensor.numel()} elements of {tensor.dtype}"
         op = self._op(name, tensor, opts.reduceOp)
-        return self._all_reduce_exact(name, tensor, op, is_wanted=opts.rootRank == self.session.rank)
+        return self._all_reduce_exact(name, tensor, op, opts, is_wanted=opts.rootRank == self.session.rank)
 
     def broadcast(self, tensors: Tensors, opts: Any) -> Work:
         (tensor,) = tensors
@@ -120,18 +125,19 @@ class OptiReduceBackend(Backend):
             if rank != root:
                 from_bytes(tensor, result, name)
 
-        return self._exact(name, tensors, lambda: self.session.calls.start_broadcast_bytes(to_bytes(tensor), root), finish)
+        start = lambda: self.session.calls.start_broadcast_bytes(to_bytes(tensor), root)  # noqa: E731
+        return self._exact(name, tensors, opts, start, finish)
 
     def barrier(self, opts: Any = None) -> Work:
-        return self._exact("barrier", [], lambda: self.session.calls.start_barrier(), lambda _: None)
+        return self._exact("barrier", [], opts, lambda: self.session.calls.start_barrier(), lambda _: None)
 
     def monitored_barrier(self, opts: Any, wait_all_ranks: bool = False) -> None:
-        self.barrier().wait(opts.timeout if opts.timeout > timedelta(0) else NO_TIMEOUT)
+        self.barrier(opts).wait()
 
     def allgather(self, outputs: list[Tensors], inputs: Tensors, opts: Any) -> Work:
         ((tensor,), (into,)) = (inputs, outputs)
         name = f"all_gather of {tensor.numel()} elements of {tensor.dtype}"
-        return self._all_gather(name, tensor, into)
+        return self._all_gather(name, tensor, into, opts)
 
     def all_gather_single(self, output: torch.Tensor, tensor: torch.Tensor, opts: Any) -> Work:
         name = f"all_gather_into_tensor of {tensor.numel()} elements of {tensor.dtype}"
@@ -140,16 +146,15 @@ class OptiReduceBackend(Backend):
                 f"{self.session.describe(name)}: the output has {output.numel()} elements, expected {tensor.numel()} for each of "
                 f"{self.session.size} ranks, contiguous"
             )
-        return self._all_gather(name, tensor, list(output.view(-1).chunk(self.session.size)) if tensor.numel() else [])
+        return self._all_gather(name, tensor, list(output.view(-1).chunk(self.session.size)) if tensor.numel() else [], opts)
 
-    def _all_gather(self, name: str, tensor: torch.Tensor, into: Tensors) -> Work:
+    def _all_gather(self, name: str, tensor: torch.Tensor, into: Tensors, opts: Any) -> Work:
         def finish(parts: list[bytes]) -> None:
             for one, part in zip(into, parts):
                 from_bytes(one, part, name)
 
-        return self._exact(
-            name, [tensor, *into], lambda: self.session.calls.start_all_gather_bytes(to_bytes(tensor)), finish
-        )
+        start = lambda: self.session.calls.start_all_gather_bytes(to_bytes(tensor))  # noqa: E731
+        return self._exact(name, [tensor, *into], opts, start, finish)
 
     def gather(self, outputs: list[Tensors], inputs: Tensors, opts: Any) -> Work:
         (tensor,) = inputs
@@ -161,14 +166,14 @@ class OptiReduceBackend(Backend):
                 from_bytes(one, part, name)
 
         start = lambda: self.session.calls.start_gather_bytes(to_bytes(tensor), opts.rootRank)  # noqa: E731
-        return self._exact(name, [tensor, *into], start, finish)
+        return self._exact(name, [tensor, *into], opts, start, finish)
 
     def scatter(self, outputs: Tensors, inputs: list[Tensors], opts: Any) -> Work:
         (output,) = outputs
         parts = inputs[0] if opts.rootRank == self.session.rank else []
         name = f"scatter from rank {opts.rootRank} of {output.numel()} elements of {output.dtype}"
         start = lambda: self.session.calls.start_scatter_bytes([to_bytes(part) for part in parts], opts.rootRank)  # noqa: E731
-        return self._exact(name, [output, *parts], start, lambda result: from_bytes(output, result, name))
+        return self._exact(name, [output, *parts], opts, start, lambda result: from_bytes(output, result, name))
 
     def reduce_scatter(self, outputs: Tensors, inputs: list[Tensors], opts: Any) -> Work:
         ((output,), (parts,)) = (outputs, inputs)
@@ -189,9 +194,9 @@ class OptiReduceBackend(Backend):
                 f"{self.session.size} ranks"
             )
         if self._is_bounded(tensor, op):
-            return self.session.reduce_scatter(Work(name, [output]), output, tensor, op)
+            return self.session.reduce_scatter(self._work(name, [output], opts), output, tensor, op)
         start = lambda: self.session.calls.start_reduce_scatter_exact(to_bytes(tensor), ELEMENTS[tensor.dtype], op)  # noqa: E731
-        return self._exact(name, [output], start, lambda result: from_bytes(output, result, name))
+        return self._exact(name, [output], opts, start, lambda result: from_bytes(output, result, name))
 
     def alltoall(self, outputs: Tensors, inputs: Tensors, opts: Any) -> Work:
         name = f"all_to_all of {sum(one.numel() for one in inputs)} elements"
@@ -201,7 +206,7 @@ class OptiReduceBackend(Backend):
                 from_bytes(one, part, name)
 
         start = lambda: self.session.calls.start_all_to_all_bytes([to_bytes(part) for part in inputs])  # noqa: E731
-        return self._exact(name, [*outputs, *inputs], start, finish)
+        return self._exact(name, [*outputs, *inputs], opts, start, finish)
 
     def all_to_all_single(
         self, output: torch.Tensor, tensor: torch.Tensor, into: list[int], outof: list[int], opts: Any

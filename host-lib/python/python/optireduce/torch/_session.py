@@ -16,8 +16,9 @@ from typing import Any
 
 import torch
 
-from .. import Bucket, ClosedError, ForkedError, HaltError, OptiReduceError, Report
+from .. import Bucket, ClosedError, ForkedError, HaltError, OptiReduceError, Report, TimeoutError
 from ._alone import Alone, Ready
+from ._halt import Halts
 from ._tensors import ELEMENTS, from_bytes, from_floats, to_bytes, to_floats
 from ._work import Work
 
@@ -36,11 +37,14 @@ _sessions: "weakref.WeakSet[Session]" = weakref.WeakSet()
 class Session:
     """A communicator, and the threads that serve it."""
 
-    def __init__(self, communicator: Any, rank: int, size: int, name: str, agrees: bool = False) -> None:
+    def __init__(self, communicator: Any, rank: int, size: int, name: str, agrees: bool = False, engine: str = "udp") -> None:
         self.calls: Any = Alone() if communicator is None else communicator
         self.rank, self.size, self.name = rank, size, name
         #: Whether all ranks skip an update if one does; the setting `agree`.
         self.agrees = agrees
+        #: "tcp": nothing is bounded.
+        self.engine = engine
+        self.halts = Halts(self.calls, rank, size)
         #: Whether this process was started again, and takes no part yet: its all-reduces declare buckets, and no more.
         self.is_outside = communicator is not None and communicator.is_outside
         self.reports: deque[Report] = deque(maxlen=REPORTS)
@@ -73,7 +77,10 @@ class Session:
             work, request, finish = task
             try:
                 with torch.no_grad():
-                    finish(request.wait())
+                    finish(request.wait(work.left_s()))
+            except TimeoutError as error:
+                # What the library says names the rank that did not come.
+                work.finish(work.timed_out() if work.left_s() == 0.0 else error)
             except BaseException as error:
                 work.finish(error)
             else:
@@ -95,8 +102,14 @@ class Session:
     def submit(self, work: Work, start: Callable[[], Any], finish: Callable[[Any], None] = lambda _: None) -> Work:
         """`start` begins a call once all before it have begun, and gives a request; `finish` gets its result."""
         self.check(work.name)
-        with torch.profiler.record_function(f"optireduce::{work.name}"):
+        work.described = self.describe(work.name)
+        if not torch._C._autograd._profiler_enabled():
             self._starting.put((work, start, finish))
+            return work
+        # A range from here to the end of the call, beside what this thread does meanwhile.
+        with torch.profiler.record_function(f"optireduce::{work.name}") as span:
+            self._starting.put((work, start, finish))
+            span._call_end_callbacks_on_future(work.get_future())
         return work
 
     def all_reduce(
@@ -112,6 +125,8 @@ class Session:
             nonlocal floats
             if self.size == 1:
                 return Ready(to_bytes(tensor).tobytes())
+            if self.engine == "tcp":
+                return self.calls.start_all_reduce_exact(to_bytes(tensor), ELEMENTS[tensor.dtype], op)
             if (bucket := self._buckets.get(key)) is None:
                 self._buckets[key] = self.calls.bucket(tensor.numel(), op=op)
             if self.is_outside:
@@ -132,33 +147,47 @@ class Session:
             self.take(result)
             if note is not None:
                 note(result)
-            elif result.action == "halt":
-                raise HaltError(f"{name}: more than 10 % was lost in {HALT} all-reduces in a row: {result}")
+            else:
+                self.halt_if(result, name)
 
         return self.submit(work, start, finish)
 
     def reduce_scatter(self, work: Work, output: torch.Tensor, inputs: torch.Tensor, op: str) -> Work:
-        """Bounded; `inputs` are as many shards of the length of `output` as there are ranks. Nothing is repaired: no two ranks
-        have the same shard."""
+        """Bounded; `inputs` are as many shards of the length of `output` as there are ranks. The first time the bucket is declared, and the
+        call is exact, which compares the types of all ranks. Nothing is repaired: no two ranks have the same shard."""
+        name = self.describe(work.name)
+        key = ("reduce_scatter", inputs.numel(), inputs.dtype, op)
 
         def start() -> Any:
             if self.size == 1:
-                return Ready((to_floats(inputs), None))
-            key = ("reduce_scatter", inputs.numel(), op)
-            if key not in self._buckets:
+                return Ready(to_bytes(inputs).tobytes())
+            bucket = self._buckets.get(key)
+            if bucket is None and self.engine != "tcp":
                 self._buckets[key] = self.calls.bucket(inputs.numel(), op=op, repair=False)
-            return self._buckets[key].start_reduce_scatter(to_floats(inputs).numpy())
+            if bucket is None:
+                return self.calls.start_reduce_scatter_exact(to_bytes(inputs), ELEMENTS[inputs.dtype], op)
+            return bucket.start_reduce_scatter(to_floats(inputs).numpy())
 
         def finish(result: Any) -> None:
+            if isinstance(result, bytes):
+                return from_bytes(output, result, name)
             shard, report = result
-            if report is not None:
-                self.take(report)
-            if report is None or report.action == "apply":
+            if report.action == "apply":
                 from_floats(output, torch.as_tensor(shard))
             else:
-                output.zero_()
+                output.detach().zero_()
+            self.take(report)
+            self.halt_if(report, name)
 
         return self.submit(work, start, finish)
+
+    def halt_if(self, report: Report, name: str) -> None:
+        """Raises if this rank is to halt, and tells the others; or if another rank has halted."""
+        if report.action == "halt":
+            self.halts.tell(report.op)
+            raise HaltError(f"{name}: more than 10 % was lost in {HALT} collectives in a row: {report}")
+        if (rank := self.halts.heard()) is not None:
+            raise HaltError(f"{name}: rank {rank} has halted: it lost more than 10 % in {HALT} collectives in a row")
 
     def take(self, report: Report) -> None:
         """Remembers a report, and tells the log."""

@@ -17,7 +17,7 @@ from . import _bootstrap
 from ._backend import OptiReduceBackend
 from ._return import PASSES, Returns
 from ._session import HALT, Session
-from ._settings import configured
+from ._settings import configured, engine_of
 from ._staging import Staged
 from ._tensors import from_bytes, to_bytes
 from ._work import Work
@@ -57,6 +57,8 @@ class State:
         state and `steps` from one of them. DDP itself gets a group of this rank alone, and the optimizer must be guarded. Rank 0 cannot be
         started again. `settings`: those of `optireduce.Communicator.from_env`."""
         _check_every(synchronize_every)
+        if engine_of(settings) != "udp":
+            raise ArgumentError("optireduce.torch.State.from_env: engine is 'tcp', expected 'udp': exact calls of ranks that are gone fail")
         settings = configured(**settings)
         communicator = Communicator.from_env(**settings)
         communicator.skip_gone_ranks()
@@ -130,7 +132,13 @@ class State:
 
     def step_allowed(self) -> bool:
         """Whether the optimizer is to make its step, after a backward pass. Raises `HaltError` if too much was lost three times in a
-        row. Unless the ranks vote or agree, it is: what this rank left out is zero in its gradients, and comes with the next ones."""
+        row, here or on another rank. Unless the ranks vote or agree, it is: what this rank left out is zero in its gradients, and comes with the next ones."""
+        is_allowed = self._allowed()
+        self._halt_with_others()
+        return is_allowed
+
+    def _allowed(self) -> bool:
+        """The same, but for what other ranks say."""
         reports, self._step = list(self._step), []
         self.steps += 1
         self._has_joined = any(report.joined_rank is not None for report in reports)
@@ -152,8 +160,17 @@ class State:
         # A rank that is dead costs updates until it is dropped, and is no reason to halt.
         if self._in_a_row >= HALT if self._vote else any(report.action == "halt" for report in reports):
             calls = "steps" if self._vote else "all-reduces"
+            if not self._vote:
+                self.session.halts.tell(max(report.op for report in reports))
             raise HaltError(f"{self.session.describe('step')} {self.steps}: more than 10 % was lost in {HALT} {calls} in a row")
         return applied or not is_common
+
+    def _halt_with_others(self) -> None:
+        """Raises if another rank has halted."""
+        rank = None if self._vote else self.session.halts.heard()
+        if rank is not None:
+            found = f"rank {rank} has halted: it lost more than 10 % in {HALT} all-reduces in a row"
+            raise HaltError(f"{self.session.describe('step')} {self.steps}: {found}")
 
     def _voted(self, allowed: bool) -> bool:
         votes: list[bytes] = []
@@ -172,13 +189,15 @@ class State:
                 result = step(optimizer, *arguments, **keywords)
                 self._come_back(optimizer)
                 return result
-            result = step(optimizer, *arguments, **keywords) if self.step_allowed() else None
+            result = step(optimizer, *arguments, **keywords) if self._allowed() else None
             if self._has_joined:
                 self.settle(optimizer)
             elif self._synchronize_every is not None and self.steps % self._synchronize_every == 0:
                 self._settle_if_all_are_there(optimizer)
             if self._returns is not None and self._phase is not None:
                 self._returns.answer(self._keys(), self._phase)
+            # After the step, which the others have made, too.
+            self._halt_with_others()
             return result
 
         optimizer.step = types.MethodType(guarded, optimizer)  # type: ignore[method-assign]
@@ -317,8 +336,9 @@ def _connect(group: Any, settings: dict[str, Any]) -> Session:
         return str(said[0])
 
     timeout = _bootstrap.TIMEOUT
+    engine, settings = engine_of(settings), configured(**settings)
     communicator = _bootstrap.connect(rank, size, timeout, share, settings) if size > 1 else None
-    return Session(communicator, rank, size, "of gradients", bool(configured(**settings).get("agree")))
+    return Session(communicator, rank, size, "of gradients", bool(settings.get("agree")), engine)
 
 
 def comm_hook(state: State, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:

@@ -1,5 +1,6 @@
 """Sends and receives that have begun. They run beside the collectives, and whoever waits for one sees to its end."""
 
+import contextlib
 import threading
 from datetime import timedelta
 from typing import Any
@@ -8,7 +9,7 @@ import torch
 
 from .. import TimeoutError
 from ._tensors import from_bytes
-from ._work import NO_TIMEOUT, Work
+from ._work import NO_TIMEOUT, Work, seconds_of
 
 
 class Transfer(Work):
@@ -18,25 +19,34 @@ class Transfer(Work):
         super().__init__(name, [tensor])
         self._request, self._receives = request, receives
         self._once = threading.Lock()
+        self._waiter: threading.Thread | None = None
 
     def wait(self, timeout: timedelta = NO_TIMEOUT) -> bool:
-        with self._once:
-            if not self.is_completed():
-                self._complete(timeout.total_seconds() if timeout > NO_TIMEOUT else None)
-        return super().wait()
+        seconds = seconds_of(timeout)
+        # Unless a thread sees to its end already.
+        if self._waiter is None and self._once.acquire(timeout=-1 if seconds is None else seconds):
+            with contextlib.ExitStack() as stack:
+                stack.callback(self._once.release)
+                if not self.is_completed():
+                    self._complete(seconds)
+        return super().wait(timeout)
 
     def _complete(self, timeout_s: float | None) -> None:
         try:
             _, data = self._request.wait(timeout_s)
             if self._receives:
                 from_bytes(self.tensors[0], data, self.name)
-        except TimeoutError:
-            raise
+        except TimeoutError as error:
+            if timeout_s is not None:
+                raise
+            self.finish(error)
         except BaseException as error:
             self.finish(error)
         else:
             self.finish()
 
     def get_future(self) -> torch.futures.Future[list[torch.Tensor]]:
-        threading.Thread(target=self.wait, name="optireduce-transfer", daemon=True).start()
+        if self._waiter is None and not self.is_completed():
+            self._waiter = threading.Thread(target=self._complete, args=[None], name="optireduce-transfer", daemon=True)
+            self._waiter.start()
         return super().get_future()

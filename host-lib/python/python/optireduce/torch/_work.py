@@ -1,6 +1,8 @@
 """Collectives that have begun, as torch wants them."""
 
+import contextlib
 import threading
+import time
 from datetime import timedelta
 from typing import Any
 
@@ -9,17 +11,29 @@ import torch.distributed as dist
 
 from .. import TimeoutError
 
-# What torch hands in for "no timeout of its own".
+# What torch hands in for "no timeout of its own": 0, or less.
 NO_TIMEOUT = timedelta(0)
+# `c10d::OpType::UNKNOWN`: all that a backend in Python gives; no backend of torch's own.
+_OP_UNKNOWN = 100
+
+
+def seconds_of(timeout: timedelta | None) -> float | None:
+    """A timeout of torch's in seconds; None if there is none."""
+    return timeout.total_seconds() if timeout is not None and timeout > NO_TIMEOUT else None
 
 
 class Work(dist.Work):
-    """A collective that has begun. Done once its result is in the tensors."""
+    """A collective that has begun. Done once its result is in the tensors, or it has failed: at the latest when `timeout_s` is over, if it has
+    a timeout of its own."""
 
-    def __init__(self, name: str, tensors: list[torch.Tensor]) -> None:
+    def __init__(self, name: str, tensors: list[torch.Tensor], timeout_s: float | None = None) -> None:
         super().__init__()
         self.name = name
+        #: The name, and whose call it is.
+        self.described = name
         self.tensors = tensors
+        self.timeout_s = timeout_s
+        self._end = None if timeout_s is None else time.monotonic() + timeout_s
         self._done = threading.Event()
         self._error: BaseException | None = None
         self._ended: torch.futures.Future[None] = torch.futures.Future()
@@ -28,6 +42,13 @@ class Work(dist.Work):
 
     def prepare(self) -> None:
         """Waits until the tensors may be read."""
+
+    def left_s(self) -> float | None:
+        """What is left of its own timeout."""
+        return None if self._end is None else max(0.0, self._end - time.monotonic())
+
+    def timed_out(self) -> TimeoutError:
+        return TimeoutError(f"{self.described}: not finished within {self.timeout_s} s, the timeout of this call")
 
     def finish(self, error: BaseException | None = None) -> None:
         """To be called once, by whoever does the work."""
@@ -42,10 +63,17 @@ class Work(dist.Work):
 
     def wait(self, timeout: timedelta = NO_TIMEOUT) -> bool:
         """Waits, at most for `timeout`; raises what went wrong."""
+        given, left = seconds_of(timeout), self.left_s()
+        limit = min((one for one in (given, left) if one is not None), default=None)
         with torch.profiler.record_function(f"optireduce::wait({self.name})"):
-            finished = self._done.wait(timeout.total_seconds() if timeout > NO_TIMEOUT else None)
+            finished = self._done.wait(limit)
         if not finished:
-            raise TimeoutError(f"{self.name}: not finished within {timeout.total_seconds()} s; it goes on")
+            if given is None or (left is not None and left < given):
+                raise self.timed_out()
+            raise TimeoutError(f"{self.described}: not finished within {given} s; it goes on")
+        # `is_completed` of what torch hands out asks the future.
+        with contextlib.suppress(Exception):
+            self._future.wait()
         if self._error is not None:
             raise self._error
         return True
@@ -69,8 +97,18 @@ class Work(dist.Work):
         self.wait()
 
 
-def finished(name: str, tensors: list[torch.Tensor]) -> Work:
-    """Work that was done at once."""
-    work = Work(name, tensors)
-    work.finish()
-    return work
+def tell_completion() -> None:
+    """Makes `Work.is_completed()` true for what backends in Python have finished: torch wraps their works in one that asks them for `wait` and
+    `get_future` only. Works of torch's own backends say what they said."""
+    asked = dist.Work.is_completed
+
+    def is_completed(work: Any) -> bool:
+        if asked(work) or work._get_op_type() != _OP_UNKNOWN:
+            return asked(work)
+        try:
+            return bool(work.get_future().done())
+        except RuntimeError:
+            # A work without a future.
+            return False
+
+    setattr(dist.Work, "is_completed", is_completed)

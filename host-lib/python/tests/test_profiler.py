@@ -1,0 +1,49 @@
+"""Traces of torch.profiler: a collective's range lasts from its call to its end."""
+
+import json
+import time
+
+import optireduce.torch
+import torch
+import torch.distributed as dist
+from groups import group
+from torch.nn.parallel import DistributedDataParallel
+from torch.profiler import ProfilerActivity, profile
+
+LAYERS = 4
+
+
+def traces(rank, ranks, root, path):
+    with group(rank, ranks, root):
+        layers = [torch.nn.Linear(100, 100) for _ in range(LAYERS)]
+        model = DistributedDataParallel(torch.nn.Sequential(*layers), bucket_cap_mb=0.03)
+        state = optireduce.torch.State()
+
+        def hook(state, bucket):
+            # Rank 0 waits for the first bucket of the other, and computes all others meanwhile.
+            if rank == 1 and bucket.index() == 0:
+                time.sleep(0.3)
+            return optireduce.torch.comm_hook(state, bucket)
+
+        model.register_comm_hook(state, hook)
+        for _ in range(3):
+            model(torch.ones(2, 100)).sum().backward()
+        with profile(activities=[ProfilerActivity.CPU]) as profiler:
+            model(torch.ones(2, 100)).sum().backward()
+            dist.barrier()
+        profiler.export_chrome_trace(f"{path}/{rank}.json")
+
+
+def test_a_trace_shows_buckets_reduced_while_the_backward_pass_runs(job, tmp_path):
+    job.run(2, traces, str(tmp_path))
+    events = [one for one in json.loads((tmp_path / "0.json").read_text())["traceEvents"] if "dur" in one]
+    collectives = [one for one in events if one["name"].startswith("optireduce::all_reduce of DDP's bucket")]
+    assert len(collectives) == LAYERS, [one["name"] for one in events if "optireduce" in one["name"]]
+    first = min(collectives, key=lambda one: one["ts"])
+    assert "bucket 0 " in first["name"]
+    # Of the layers whose gradients are computed after the first bucket was handed in: its range has begun, and has not ended.
+    backward = [one for one in events if "AddmmBackward0" in one["name"] and one["ts"] > first["ts"]]
+    assert len(backward) >= LAYERS - 1
+    assert all(one["ts"] + one["dur"] <= first["ts"] + first["dur"] for one in backward), (first, backward)
+    barrier = next(one for one in events if one["name"] == "optireduce::barrier")
+    assert barrier["ts"] > max(one["ts"] for one in collectives)
