@@ -20,7 +20,7 @@ import torch
 import torch.distributed as dist
 import tasks
 from optireduce.torch import _settings
-from tasks import TRAINED_IMAGES, digits
+from tasks import TRAINED_IMAGES, digits, network_of
 from torch.nn.parallel import DistributedDataParallel
 from trainer import TIMEOUT, flat, parse
 
@@ -52,7 +52,7 @@ def shard(images: torch.Tensor, labels: torch.Tensor, rank: int, ranks: int) -> 
 
 
 def network() -> torch.nn.Module:
-    return tasks.network("mlp")[0]
+    return network_of("mlp")[0]
 
 
 def judge(parameters: torch.Tensor, images: torch.Tensor, labels: torch.Tensor) -> tuple[float, float]:

@@ -13,7 +13,7 @@ import torch
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "host-lib" / "python" / "examples"))
 
 import ddp_text  # noqa: E402
-from ddp_digits import digits  # noqa: E402
+from ddp_digits import digits, network_of  # noqa: E402
 
 nn = torch.nn
 Batch = tuple[torch.Tensor, torch.Tensor]
@@ -39,14 +39,8 @@ class Task(Protocol):
 
 #: Images of digits that are trained with; the others are for judging.
 TRAINED_IMAGES = 1440
-
-
-def network(model: str) -> tuple[nn.Module, float]:
-    """A network of about ten thousand parameters for 8x8 images, and its learning rate."""
-    if model == "mlp":
-        return nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 10)), 0.2
-    layers = [nn.Conv2d(1, 16, 3, padding=1), nn.ReLU(), nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2)]
-    return nn.Sequential(nn.Unflatten(1, (1, 8, 8)), *layers, nn.Flatten(), nn.Linear(512, 10)), 0.1
+#: Elements of the inner layers of "wide".
+WIDTH = 2560
 
 
 def judge(output: torch.Tensor, expected: torch.Tensor) -> tuple[float, float]:
@@ -54,8 +48,14 @@ def judge(output: torch.Tensor, expected: torch.Tensor) -> tuple[float, float]:
     return nn.functional.cross_entropy(output, expected).item(), (output.argmax(1) == expected).float().mean().item()
 
 
+def wide() -> tuple[nn.Module, float]:
+    """A network whose two inner layers have 25 MiB of gradients each, a bucket of DDP as it comes."""
+    layers = [nn.Linear(64, WIDTH), nn.ReLU(), nn.Linear(WIDTH, WIDTH), nn.ReLU(), nn.Linear(WIDTH, WIDTH), nn.ReLU(), nn.Linear(WIDTH, 10)]
+    return nn.Sequential(*layers), 0.01
+
+
 class Digits:
-    """Handwritten digits, 8x8: "mlp" or "conv"."""
+    """Handwritten digits, 8x8: "mlp" or "conv", or "wide"."""
 
     PER_RANK = 32
 
@@ -63,7 +63,7 @@ class Digits:
         self._images, self._labels = digits()
         order = torch.randperm(len(self._images))
         self._train, self._test = order[:TRAINED_IMAGES], order[TRAINED_IMAGES:]
-        self.module, self._rate = network(model)
+        self.module, self._rate = wide() if model == "wide" else network_of(model)
 
     def optimizer(self, parameters: Iterator[nn.Parameter]) -> torch.optim.Optimizer:
         return torch.optim.SGD(parameters, lr=self._rate, momentum=0.9)

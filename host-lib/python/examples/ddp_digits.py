@@ -1,9 +1,7 @@
 """Trains a classifier of handwritten digits, data-parallel.
 
     torchrun --nproc-per-node 4 host-lib/python/examples/ddp_digits.py
-    torchrun --nproc-per-node 4 host-lib/python/examples/ddp_digits.py --backend gloo
-
-The lines with optireduce are what makes a DDP script use it.
+    torchrun --nproc-per-node 4 host-lib/python/examples/ddp_digits.py --model conv --backend gloo
 """
 
 import argparse
@@ -18,26 +16,31 @@ from torch.nn.parallel import DistributedDataParallel
 
 import optireduce.torch
 
-DATA = pathlib.Path(__file__).parent / "data" / "digits.csv.gz"
-
 
 def digits() -> tuple[torch.Tensor, torch.Tensor]:
-    with gzip.open(DATA, "rt") as file:
+    with gzip.open(pathlib.Path(__file__).parent / "data" / "digits.csv.gz", "rt") as file:
         rows = torch.from_numpy(numpy.loadtxt(file, delimiter=",", dtype="float32"))
     return rows[:, :-1] / 16, rows[:, -1].long()
 
 
-def train(epochs: int, backend: str, seed: int) -> tuple[float, torch.nn.Module]:
+def network_of(model: str) -> tuple[torch.nn.Module, float]:
+    """A network of about ten thousand parameters for 8x8 images, and its learning rate."""
+    nn = torch.nn
+    if model == "mlp":
+        return nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 10)), 0.2
+    layers = [nn.Conv2d(1, 16, 3, padding=1), nn.ReLU(), nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2)]
+    return nn.Sequential(nn.Unflatten(1, (1, 8, 8)), *layers, nn.Flatten(), nn.Linear(512, 10)), 0.1
+
+
+def train(epochs: int, backend: str, seed: int, kind: str = "mlp") -> tuple[float, torch.nn.Module]:
     """The accuracy on images that were not trained with, and the model."""
     torch.manual_seed(seed)
     torch.set_num_threads(1)
-    rank, ranks = dist.get_rank(), dist.get_world_size()
-    images, labels = digits()
-    order = torch.randperm(len(images))
-    train, test = order[:1440], order[1440:]
-    network = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 10))
+    (images, labels), rank, ranks = digits(), dist.get_rank(), dist.get_world_size()
+    train, test = torch.randperm(len(images)).split([1440, len(images) - 1440])
+    network, rate = network_of(kind)
     model = DistributedDataParallel(network)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.2, momentum=0.9)
+    optimizer = torch.optim.SGD(model.parameters(), lr=rate, momentum=0.9)
     state = None
     if backend == "optireduce":
         state = optireduce.torch.State()
@@ -51,7 +54,6 @@ def train(epochs: int, backend: str, seed: int) -> tuple[float, torch.nn.Module]
             optimizer.step()
     if state is not None:
         state.settle(optimizer)
-        optireduce.torch.synchronize(network)
         if rank == 0:
             print(state.report())
     with torch.no_grad():
@@ -61,12 +63,13 @@ def train(epochs: int, backend: str, seed: int) -> tuple[float, torch.nn.Module]
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--backend", default="optireduce", help="optireduce or gloo (default: %(default)s)")
+    arguments.add_argument("--model", default="mlp", choices=["mlp", "conv"], help="perceptron or convolutional net (default: %(default)s)")
     arguments.add_argument("--epochs", type=int, default=20, help="passes over the data (default: %(default)s)")
     arguments.add_argument("--seed", type=int, default=0, help="of weights and batches (default: %(default)s)")
     args = arguments.parse_args()
     dist.init_process_group(args.backend)
     begin = time.perf_counter()
-    accuracy, _ = train(args.epochs, args.backend, args.seed)
+    accuracy, _ = train(args.epochs, args.backend, args.seed, args.model)
     if dist.get_rank() == 0:
         print(f"{args.backend}: accuracy {100 * accuracy:.2f} % after {time.perf_counter() - begin:.1f} s")
     dist.destroy_process_group()

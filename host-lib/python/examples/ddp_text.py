@@ -2,8 +2,6 @@
 
     torchrun --nproc-per-node 4 host-lib/python/examples/ddp_text.py
     torchrun --nproc-per-node 4 host-lib/python/examples/ddp_text.py --backend gloo
-
-The lines with optireduce are what makes a DDP script use it.
 """
 
 import argparse

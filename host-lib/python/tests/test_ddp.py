@@ -2,6 +2,7 @@
 
 import dataclasses
 import importlib.util
+import logging
 import os
 import pathlib
 import subprocess
@@ -30,15 +31,21 @@ def bits(model):
     return torch.cat([parameter.detach().flatten() for parameter in model.parameters()]).view(torch.int32)
 
 
-def digits(rank, ranks, root, backend):
+def digits(rank, ranks, root, backend, kind):
     with group(rank, ranks, root, backend):
-        accuracy, model = example().train(6, backend, seed=1)
+        accuracy, model = example().train(6, backend, seed=1, kind=kind)
         return accuracy, bits(model).tolist()
 
 
-def test_the_example_trains_as_well_as_with_gloo_and_replicas_are_equal_to_the_bit(job):
-    lossless = job.run(4, digits, "gloo")
-    bounded = job.run(4, digits, "optireduce")
+@pytest.mark.parametrize("path", sorted(EXAMPLE.parent.glob("*.py")), ids=lambda path: path.stem)
+def test_an_example_has_under_80_lines(path):
+    assert len(path.read_text().splitlines()) < 80
+
+
+@pytest.mark.parametrize("kind", ["mlp", "conv"])
+def test_the_example_trains_as_well_as_with_gloo_and_replicas_are_equal_to_the_bit(job, kind):
+    lossless = job.run(4, digits, "gloo", kind)
+    bounded = job.run(4, digits, "optireduce", kind)
     assert all(model == bounded[0][1] for _, model in bounded)
     assert lossless[0][0] > 0.9
     assert abs(bounded[0][0] - lossless[0][0]) < 0.02
@@ -46,7 +53,6 @@ def test_the_example_trains_as_well_as_with_gloo_and_replicas_are_equal_to_the_b
 
 def test_the_example_with_a_transformer_learns():
     example = EXAMPLE.with_name("ddp_text.py")
-    assert len(example.read_text().splitlines()) <= 80
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     done = subprocess.run([*torchrun, str(example), "--steps", "20"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
@@ -130,7 +136,10 @@ def skips(rank, ranks, root, vote):
         state = optireduce.torch.State(vote=vote)
         model.register_comm_hook(state, optireduce.torch.comm_hook)
         state.guard(optimizer)
-        steps = []
+        steps, said = [], []
+        handler = logging.Handler(logging.WARNING)
+        handler.emit = lambda record: said.append(record.getMessage())
+        logging.getLogger("optireduce").addHandler(handler)
         with pytest.raises(RuntimeError, match="3 [a-z-]+ in a row"):
             for _ in range(20):
                 before = bits(model).clone()
@@ -138,6 +147,8 @@ def skips(rank, ranks, root, vote):
                 model(torch.randn(4, 300)).sum().backward()
                 optimizer.step()
                 steps.append(torch.equal(before, bits(model)))
+        logging.getLogger("optireduce").removeHandler(handler)
+        assert any(f"rank {rank} of group" in one and "more than 10 % was lost" in one and ": step " in one for one in said), said
         # Now and then an update comes in time at one rank, and is applied: the other may still lack it. Without votes they halt on
         # different steps, and no call of both follows.
         if vote:
@@ -177,9 +188,10 @@ def test_after_a_vote_to_skip_replicas_are_made_the_same(job):
     assert settled == [False, False, True, False] and torch.equal(left, right)
 
 
-def test_without_a_vote_every_rank_skips_and_halts(job):
-    for steps, skipped, _ in job.run(2, skips, False):
-        assert skipped >= 1 and steps[0] is False and steps[-1] is True
+def test_without_a_vote_every_rank_halts_by_itself_or_with_the_first(job):
+    found = job.run(2, skips, False)
+    assert any(skipped >= 1 and steps[-1] is True for steps, skipped, _ in found)
+    assert all(steps[0] is False for steps, *_ in found), "the first step is exact"
 
 
 def raises_in_backward(rank, ranks, root):
