@@ -9,7 +9,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 
 #: Told apart by the colour-blind.
-COLOURS = {"optireduce": "#0072B2", "gloo": "#D55E00", "gloo-tuned": "#009E73"}
+COLOURS = {"optireduce": "#0072B2", "optireduce-tcp": "#CC79A7", "gloo": "#D55E00", "gloo-tuned": "#009E73"}
 
 
 def plot(rows: list[dict[str, Any]], path: pathlib.Path) -> None:

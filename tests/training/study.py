@@ -1,13 +1,16 @@
 """Trains under each condition with each contender, and writes tables, a plot and the raw runs.
 
-Two questions: which accuracy is left when packets are lost (a fixed deadline, Hadamard transform off, on, auto; beside Gloo
-without loss), and how soon an accuracy is reached on a bad network (the deadline that the ranks measure; beside Gloo).
+Three questions: which accuracy is left when packets are lost (a fixed deadline, Hadamard transform off, on, auto, repair on, off;
+beside Gloo without loss), how soon an accuracy is reached on a bad network (the deadline that the ranks measure; beside this
+project's TCP engine and Gloo), and how long a step with buckets of 25 MiB takes on a clean one. torch's wheels have no MPI backend, so
+Open MPI is none of the contenders: tests/compare has it, without torch.
 """
 
 import argparse
 import json
 import pathlib
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -16,7 +19,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from command import listed, number, parser, read, run_main, say, tell, write_failed
-from plot import plot
 from tables import markdown
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -24,6 +26,7 @@ EXAMPLES = """Examples:
   tests/training/run --quick                       # a sample of everything: minutes
   tests/training/run --out tests/training          # all; writes results.md, curves.png and runs.jsonl there
   tests/training/run --what accuracy --seeds 10 --models mlp
+  tests/training/run --out tests/training --add --losses "10 %" --seeds 5    # only what runs.jsonl lacks there
   tests/training/run --read target/training/runs.jsonl       # trains nothing: tables and plot of earlier runs
 
 Exit codes:
@@ -31,6 +34,7 @@ Exit codes:
   1  a run failed; the tables show the others
   2  nothing could be run: arguments, rights, missing programs"""
 
+WHAT = ["accuracy", "time", "steps"]
 MODELS = ["mlp", "conv", "text"]
 #: Networks that lose packets: arguments of badnet. Bursts: outages of a link of 1 ms on average.
 LOSSES: dict[str, list[str]] = {
@@ -39,7 +43,9 @@ LOSSES: dict[str, list[str]] = {
     "1 %": ["--loss", "0.01"],
     "1 % in bursts": ["--outage-gap-ms", "99", "--outage-ms", "1"],
     "2 %": ["--loss", "0.02"],
+    "2 % in bursts": ["--outage-gap-ms", "49", "--outage-ms", "1"],
     "5 %": ["--loss", "0.05"],
+    "5 % in bursts": ["--outage-gap-ms", "19", "--outage-ms", "1"],
     "10 %": ["--loss", "0.1"],
 }
 REPAIRED = {"repair": True, "wait_for_repairs": True}
@@ -49,12 +55,17 @@ BOUNDED: dict[str, dict[str, Any]] = {
     "Hadamard on": {"hadamard": "on", **REPAIRED},
     "Hadamard auto": {"hadamard": "auto", **REPAIRED},
     "Hadamard on, no repair": {"hadamard": "on", "repair": False, "wait_for_repairs": False},
+    "Hadamard off, no repair": {"hadamard": "off", "repair": False, "wait_for_repairs": False},
 }
 #: Arguments of badnet, and in which share of the steps a rank is late. Delays are those of tests/compare.
-DELAYS = ["--delay-us", "200", "--delay-hold-ms", "10", "--delay-p99-over-p50", "3"]
+DELAYED = ["--delay-us", "200", "--delay-hold-ms", "10", "--delay-p99-over-p50"]
+DELAYS = [*DELAYED, "3"]
 CONDITIONS: dict[str, tuple[list[str], float]] = {
     "clean": ([], 0.0),
+    "loss0.1": (["--loss", "0.001"], 0.0),
     "loss1": (["--loss", "0.01"], 0.0),
+    "outages": (["--outage-gap-ms", "1000", "--outage-ms", "5"], 0.0),
+    "delay1.5": ([*DELAYED, "1.5"], 0.0),
     "delay3": (DELAYS, 0.0),
     "loss1-delay3": (["--loss", "0.01", *DELAYS], 0.0),
     "straggler": ([], 0.1),
@@ -62,7 +73,9 @@ CONDITIONS: dict[str, tuple[list[str], float]] = {
 }
 #: The step before which a rank is killed, if one is.
 KILLED_AT = 20
-CONTENDERS = ["optireduce", "gloo", "gloo-tuned"]
+CONTENDERS = ["optireduce", "optireduce-tcp", "gloo", "gloo-tuned"]
+#: All settings of what they train with, as those of `BOUNDED`.
+ENGINES: dict[str, dict[str, Any]] = {"optireduce-tcp": {"engine": "tcp"}}
 LATE_MS = 50
 #: How long a run may take, and the start of the processes.
 RUN_S, START_S = 180, 120
@@ -94,13 +107,16 @@ def plan(args: argparse.Namespace) -> Iterator[tuple[list[str], list[Run]]]:
         if condition == "killed":
             # A job for each.
             for one in [one for one in args.contenders if not one.endswith("-tuned")]:
-                yield network, [run("time", condition, one, args.models[0], 0, {})]
+                yield network, [run("time", condition, one, args.models[0], 0, ENGINES.get(one, {}))]
             continue
         for tuned in [False, True]:
             contenders = [one for one in args.contenders if one.endswith("-tuned") == tuned]
-            runs = [run("time", condition, one, model, seed, {}, late) for seed, model in turns for one in contenders]
-            if runs:
-                yield [*network, *(["--tuned-tcp"] if tuned else [])], runs
+            runs = [run("time", condition, one, model, seed, ENGINES.get(one, {}), late) for seed, model in turns for one in contenders]
+            yield [*network, *(["--tuned-tcp"] if tuned else [])], runs
+    for tuned in [False, True] if "steps" in args.what else []:
+        contenders = [one for one in args.contenders if one.endswith("-tuned") == tuned]
+        runs = [run("steps", "clean", one, "wide", seed, ENGINES.get(one, {})) for seed in range(args.seeds) for one in contenders]
+        yield ["--tuned-tcp"] if tuned else [], runs
 
 
 def attempt(args: argparse.Namespace, network: list[str], runs: list[Run], rows: pathlib.Path, number: str) -> str:
@@ -138,6 +154,8 @@ def attempt(args: argparse.Namespace, network: list[str], runs: list[Run], rows:
 
 
 def progress(row: Run) -> str:
+    if "step_ms" in row:
+        return f"steps    {row['contender']:25} seed {row['seed']}: {statistics.median(row['step_ms']):.0f} ms per step"
     if "ended_by" in row:
         return f"{row['what']:8} {row['condition']:10} {row['contender']:25} ended at step {row['steps']}: {row['ended_by']}"
     named = f"{row['what']:8} {row['condition']:10} {row['contender']:25} {row['model']:4} seed {row['seed']}"
@@ -148,7 +166,11 @@ def progress(row: Run) -> str:
 def study(args: argparse.Namespace, path: pathlib.Path) -> bool:
     """Makes all runs. One that fails ends its job: it is noted as failed, and the others go on in a new one."""
     all_well = True
+    done = {key(row) for row in read(path, "runs.jsonl", "tests/training/run")} if args.add else set()
     for number, (network, runs) in enumerate(plan(args), 1):
+        runs = [run for run in runs if key({"ranks": args.ranks, **run}) not in done]
+        if not runs:
+            continue
         say(f"== {' '.join(network) or 'a clean network'}: {len(runs)} runs")
         while runs:
             before = len(path.read_text().splitlines())
@@ -170,12 +192,13 @@ def parse() -> argparse.Namespace:
     add("--out", type=pathlib.Path, metavar="DIR", help="where results.md, curves.png and runs.jsonl go (default: target/training)")
     add("--json", action="store_true", help="print the runs as lines of JSON instead of tables; runs.jsonl has them in any case")
     add("--append", action="store_true", help="keep the runs that runs.jsonl has, but those of the conditions that are run again")
+    add("--add", action="store_true", help="keep all runs that runs.jsonl has and that did not fail, and make those that it lacks")
     add("--read", type=pathlib.Path, metavar="FILE", help="train nothing; tables and plot of the runs of this runs.jsonl")
-    add("--what", type=listed("accuracy", "time"), default=["accuracy", "time"], help="accuracy,time (default: both)")
+    add("--what", type=listed(*WHAT), default=[*WHAT], help=f"{','.join(WHAT)} (default: all)")
     add("--models", type=listed(*MODELS), help="mlp,conv,text (default: all)")
     add("--conditions", type=listed(*CONDITIONS), default=list(CONDITIONS), help=f"of time: {','.join(CONDITIONS)} (default: all)")
-    add("--losses", type=listed(*LOSSES), default=list(LOSSES), help=f"of accuracy: {','.join(LOSSES)} (default: all)")
-    add("--contenders", type=listed(*CONTENDERS), default=CONTENDERS, help="of time: optireduce,gloo,gloo-tuned (default: all)")
+    add("--losses", type=listed(*LOSSES), default=list(LOSSES), help=f"of accuracy: {','.join(LOSSES)} (default: all)".replace("%", "%%"))
+    add("--contenders", type=listed(*CONTENDERS), default=CONTENDERS, help=f"of time and steps: {','.join(CONTENDERS)} (default: all)")
     add("--ranks", type=number(2, 64), default=4, help="one per host (default: %(default)s)")
     add("--seeds", type=number(1, 100), help="of weights, batches and late steps (default: 5)")
     add("--epochs", type=number(1, 1000), help="passes over the data (default: 10), of text 20 steps each")
@@ -191,15 +214,25 @@ def parse() -> argparse.Namespace:
     return args
 
 
+def kind(run: Run) -> tuple[Any, ...]:
+    """What is in one line of a table."""
+    return run["what"], run["condition"], run["contender"], run["model"], run["ranks"]
+
+
+def key(run: Run) -> tuple[Any, ...]:
+    """What makes a run another one."""
+    return *kind(run), run["seed"], run["epochs"], run["settings"].get("bound_ms")
+
+
 def kept(args: argparse.Namespace, path: pathlib.Path) -> str:
     """The rows that are not run again."""
-
-    def key(run: Run) -> tuple[Any, ...]:
-        return run["what"], run["condition"], run["contender"], run["model"], run.get("ranks", args.ranks)
-
-    again = {key(one) for _, runs in plan(args) for one in runs}
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
-    return "".join(json.dumps(row) + "\n" for row in rows if key(row) not in again)
+    rows = read(path, "runs.jsonl", "tests/training/run")
+    if args.add:
+        left = [row for row in rows if "failed" not in row]
+    else:
+        again = {kind({"ranks": args.ranks, **one}) for _, runs in plan(args) for one in runs}
+        left = [row for row in rows if kind(row) not in again]
+    return "".join(json.dumps(row) + "\n" for row in left)
 
 
 def main() -> bool:
@@ -207,11 +240,14 @@ def main() -> bool:
     args.out.mkdir(parents=True, exist_ok=True)
     path, all_well = args.read or args.out / "runs.jsonl", True
     if args.read is None:
-        path.write_text(kept(args, path) if args.append and path.exists() else "")
+        path.write_text(kept(args, path) if (args.append or args.add) and path.exists() else "")
         all_well = study(args, path)
     rows = read(path, "runs.jsonl", "tests/training/run")
     text = markdown(rows, args.note)
     (args.out / "results.md").write_text(text)
+    # Not before: matplotlib is there for the picture only.
+    from plot import plot
+
     # Of one number of ranks.
     curves = [row for row in rows if row["what"] == "time" and "failed" not in row and row["killed_at"] is None]
     plot([row for row in curves if row["ranks"] == curves[0]["ranks"]], args.out / "curves.png")

@@ -38,12 +38,20 @@ TIME = """
 
 Seconds until {targets} of what is for testing is right, median over seeds (least to most); in brackets how many seeds got
 there in {steps} steps, if not all did. Of optireduce the deadline is what the ranks measure, as by default. `loss1`: 1 % of the packets are lost.
-`delay3`: delays with a median of 200 us and a P99 of 3 times that; `loss1-delay3`: both. `straggler`: a rank is 50 ms late in 1 of 10 steps. `gloo-tuned`: TCP may
-send again after 5 ms instead of 200 ms.
+`loss0.1`: 0.1 %. `outages`: a link loses everything for 5 ms on average, once a second.
+`delay3`: delays with a median of 200 us and a P99 of 3 times that; `delay1.5`: of 1.5 times; `loss1-delay3`: 1 % of loss and `delay3`. `straggler`: a rank is 50 ms late in 1 of 10 steps. `optireduce-tcp`: its TCP engine, which waits for
+everything, as Gloo does. `gloo-tuned`: TCP may send again after 5 ms instead of 200 ms.
 
 ![Loss and accuracy over time](curves.png)
 """
 
+
+STEPS = """
+## Time per step, buckets of 25 MiB
+
+A perceptron whose two inner layers have 25 MiB of gradients each, which DDP reduces in buckets as they come, on a clean network; of each of {steps} steps the slowest rank,
+after the first {untimed}; milliseconds, of all seeds. Goal: no more than Gloo.
+"""
 
 KILLED = """
 ## A rank is killed
@@ -143,6 +151,22 @@ def killed(rows: list[Row]) -> str:
     return table(["all-reduce", "killed before step", "the job", "steps", "accuracy"], lines)
 
 
+def steps_with_large_buckets(rows: list[Row]) -> str:
+    def times(contender: str, name: str) -> list[float]:
+        found = (row["step_ms"] for row in rows if (row["contender"], network(row, rows)) == (contender, name))
+        return sorted(one for step_ms in found for one in step_ms)
+
+    lines = []
+    for contender, name in distinct((row["contender"], network(row, rows)) for row in rows):
+        ms, gloo = times(contender, name), times("gloo", name)
+        lost = [row["lost"] for row in rows if (row["contender"], network(row, rows)) == (contender, name)]
+        ratio = f"{statistics.median(ms) / statistics.median(gloo):.2f}" if gloo else ""
+        p90 = ms[min(len(ms) - 1, int(0.9 * len(ms)))]
+        numbers = [f"{one:.0f}" for one in (statistics.median(ms), ms[0], p90)]
+        lines.append([name, contender, str(len(ms)), *numbers, ratio, f"{100 * statistics.fmean(lost):.2f} %"])
+    return table(["network", "all-reduce", "steps", "p50 ms", "least", "p90 ms", "p50 of Gloo's", "lost"], lines)
+
+
 def markdown(rows: list[Row], note: str) -> str:
     """All of results.md."""
     good = [row for row in rows if "failed" not in row]
@@ -158,6 +182,9 @@ def markdown(rows: list[Row], note: str) -> str:
     if kinds["time"]:
         targets = ", ".join(f"{100 * TARGETS[model]:.0f} % (`{model}`)" for model in TARGETS if model in {row["model"] for row in kinds["time"]})
         text += TIME.format(targets=targets, steps=steps(kinds["time"])) + "\n" + time(kinds["time"])
+    if large := [row for row in good if row["what"] == "steps"]:
+        untimed = large[0]["steps"] - len(large[0]["step_ms"])
+        text += STEPS.format(steps=steps(large), untimed=untimed) + "\n" + steps_with_large_buckets(large)
     if dead:
         text += KILLED + "\n" + killed(dead)
     return text + failures(failed)

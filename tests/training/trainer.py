@@ -29,6 +29,8 @@ PORT = 24_000
 TIMEOUT = datetime.timedelta(seconds=60)
 #: Steps between two points of a curve.
 STEPS_PER_POINT = 3
+#: Steps before those whose times are told: DDP makes its buckets, and the ranks begin to measure their deadline.
+UNTIMED_STEPS = 4
 
 
 def warm_up(model: str) -> None:
@@ -78,7 +80,7 @@ def train(run: dict[str, Any]) -> dict[str, Any]:
     # The same on all ranks: in which steps the last of them is late.
     late = random.Random(run["seed"])
     steps = halts = 0
-    points = []
+    points, ends = [], []
     dist.barrier()
     begin = time.perf_counter()
     for batch in work.batches(run["epochs"], rank, ranks):
@@ -98,9 +100,17 @@ def train(run: dict[str, Any]) -> dict[str, Any]:
                 raise
             return {"steps": steps, "ended_by": str(error).splitlines()[0][:200], "curve": []}
         steps += 1
-        if steps % STEPS_PER_POINT == 0:
-            points.append((steps, time.perf_counter() - begin, flat(module)))
-    seconds = time.perf_counter() - begin
+        ends.append(time.perf_counter() - begin)
+        if steps % STEPS_PER_POINT == 0 and run["what"] != "steps":
+            points.append((steps, ends[-1], flat(module)))
+    seconds = ends[-1]
+    if run["what"] == "steps":
+        slowest = torch.tensor(ends, dtype=torch.float64).diff(prepend=torch.zeros(1, dtype=torch.float64)) * 1e3
+        dist.all_reduce(slowest, dist.ReduceOp.MAX)
+        step_ms = [round(one, 3) for one in slowest[UNTIMED_STEPS:].tolist()]
+        reports = state.session.reports if state is not None else []
+        lost_bytes, expected_bytes = (sum(getattr(one, name) for one in reports) for name in ("lost_bytes", "expected_bytes"))
+        return {"steps": steps, "seconds": seconds, "step_ms": step_ms, "lost": lost_bytes / max(expected_bytes, 1)}
     if run["killed_at"] is not None:
         # Nothing is exact any more, since that needs all ranks.
         accuracy = work.judge()[1]
@@ -148,7 +158,7 @@ def main() -> None:
     torch.set_num_threads(1)
     rank, ranks = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     for index, run in enumerate(json.loads(args.runs.read_text())):
-        optireduce.torch.configure(**run["settings"])
+        optireduce.torch.configure(**{"engine": "udp", **run["settings"]})
         # Rank 0 serves the store until all have left the group.
         store = dist.TCPStore(os.environ["MASTER_ADDR"], PORT + index, ranks, rank == 0, timeout=TIMEOUT)
         dist.init_process_group(run["backend"], store=store, rank=rank, world_size=ranks, timeout=TIMEOUT)
