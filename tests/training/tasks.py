@@ -23,6 +23,8 @@ class Task(Protocol):
     """A network and its data."""
 
     module: nn.Module
+    #: Steps between two points of a curve.
+    STEPS_PER_POINT: int
 
     def optimizer(self, parameters: Iterator[nn.Parameter]) -> torch.optim.Optimizer: ...
 
@@ -57,7 +59,7 @@ def wide() -> tuple[nn.Module, float]:
 class Digits:
     """Handwritten digits, 8x8: "mlp" or "conv", or "wide"."""
 
-    PER_RANK = 32
+    PER_RANK, STEPS_PER_POINT = 32, 3
 
     def __init__(self, model: str) -> None:
         self._images, self._labels = digits()
@@ -88,6 +90,8 @@ class Text:
 
     #: The last part is not trained with: so many passages of it are for judging. A rank's passages in a step, and steps in an epoch.
     TESTED_SHARE, TESTED, PER_RANK, STEPS = 0.1, 64, 4, 20
+    #: Judging one takes as long as five steps.
+    STEPS_PER_POINT = 10
 
     def __init__(self) -> None:
         numbers, characters = ddp_text.text()

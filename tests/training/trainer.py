@@ -27,8 +27,6 @@ from tasks import Task, task
 PORT = 24_000
 #: How long a rank waits for the others.
 TIMEOUT = datetime.timedelta(seconds=60)
-#: Steps between two points of a curve.
-STEPS_PER_POINT = 3
 #: Steps before those whose times are told: DDP makes its buckets, and the ranks begin to measure their deadline.
 UNTIMED_STEPS = 4
 
@@ -55,9 +53,9 @@ def gathered(parameters: torch.Tensor) -> list[torch.Tensor]:
 
 
 def curve_of(work: Task, points: list[Any]) -> list[list[float]]:
-    """Steps, seconds, loss and accuracy of each point. Leaves the network with the parameters of the last."""
-    curve = []
-    for steps, seconds, parameters in points:
+    """Steps, seconds, loss and accuracy of each point, on rank 0, which writes them. Leaves the network with the parameters of the last."""
+    curve: list[list[float]] = []
+    for steps, seconds, parameters in points if dist.get_rank() == 0 else []:
         torch.nn.utils.vector_to_parameters(parameters, work.module.parameters())
         curve.append([steps, round(seconds, 4), *(round(one, 5) for one in work.judge())])
     return curve
@@ -101,7 +99,7 @@ def train(run: dict[str, Any]) -> dict[str, Any]:
             return {"steps": steps, "ended_by": str(error).splitlines()[0][:200], "curve": []}
         steps += 1
         ends.append(time.perf_counter() - begin)
-        if steps % STEPS_PER_POINT == 0 and run["what"] != "steps":
+        if steps % work.STEPS_PER_POINT == 0 and run["what"] != "steps":
             points.append((steps, ends[-1], flat(module)))
     seconds = ends[-1]
     if run["what"] == "steps":
