@@ -29,6 +29,20 @@ def test_a_root_that_nobody_knows_is_an_error_with_its_cure():
     assert line.startswith("fails  root") and "-> give --root host:port" in cure, done.stdout
 
 
+def test_a_job_measures_between_its_ranks():
+    # Two ranks by torchrun's variables, as the line in the help says.
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "--no-python"]
+    command += [sys.executable, "-m", "optireduce", "doctor", "--job", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=150)
+    assert done.returncode == 0, done.stdout + done.stderr
+    said = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    assert [one["can_run"] for one in said] == [True, True], done.stdout
+    for one in said:
+        found = {finding["name"]: finding["found"] for finding in one["findings"]}
+        assert "ms (p50)" in found["2 ranks"] and "% lost" in found["2 ranks"], found
+        assert "stage deadline of" in found["a job would choose"], found
+
+
 def test_a_job_whose_ranks_do_not_come_is_an_error():
     environment = {"OPTIREDUCE_RANK": "1", "OPTIREDUCE_WORLD_SIZE": "2", "OPTIREDUCE_ROOT": free_root()}
     done = run("--job", **environment)

@@ -3,6 +3,8 @@
 import collections
 import contextlib
 import os
+import pathlib
+import shlex
 import signal
 import subprocess
 import sys
@@ -56,13 +58,17 @@ def rank(vote: bool) -> None:
 class Job:
     """Its ranks, each a process, and the lines that they have printed."""
 
-    def __init__(self, vote: bool) -> None:
-        self._vote, self._root = vote, free_root()
+    def __init__(self, vote: bool, agent: bool) -> None:
+        self._vote, self._agent, self._root = vote, agent, free_root()
         self.ranks = [self.start(rank) for rank in range(RANKS)]
 
     def start(self, rank: int, **variables: str) -> "subprocess.Popen[str]":
         place = {"OPTIREDUCE_RANK": str(rank), "OPTIREDUCE_WORLD_SIZE": str(RANKS), "OPTIREDUCE_ROOT": self._root}
         command = [sys.executable, __file__, *(["vote"] if self._vote else [])]
+        if self._agent and rank == LEAVES:
+            shell = f"OPTIREDUCE_REJOIN=$((TORCHELASTIC_RESTART_COUNT > 0)) exec {shlex.join(command)}"
+            torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--max-restarts", "9"]
+            command = [*torchrun, "--no-python", "sh", "-c", shell]
         return subprocess.Popen(command, env={**os.environ, **place, **variables}, stdout=subprocess.PIPE, text=True)
 
     def wait_for(self, live: str, steps: int) -> None:
@@ -83,12 +89,16 @@ class Job:
 
 
 @contextlib.contextmanager
-def job(vote: bool) -> Iterator[Job]:
-    started = Job(vote)
+def job(vote: bool, agent: bool = False) -> Iterator[Job]:
+    started = Job(vote, agent)
     try:
         yield started
     finally:
         for process in started.ranks:
+            # An agent ends its worker.
+            process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(10)
             process.kill()
 
 
@@ -111,6 +121,20 @@ def test_a_rank_that_stood_still_takes_the_model_of_the_others():
         it.ranks[LEAVES].send_signal(signal.SIGCONT)
         ends = it.ends()
         assert ends[0].startswith("end") and ends == [ends[0]] * RANKS
+
+
+def test_an_agent_of_torchruns_starts_a_rank_again_and_nobody_else_restarts():
+    """As the help of examples/ddp_restart.py says it: an agent for one rank, the others without."""
+    with job(vote=True, agent=True) as it:
+        it.wait_for("0 1 2", 5)
+        agent = it.ranks[LEAVES].pid
+        (worker,) = pathlib.Path(f"/proc/{agent}/task/{agent}/children").read_text().split()
+        os.kill(int(worker), signal.SIGKILL)
+        it.wait_for("0 2", 5)
+        # The processes of ranks 0 and 2 are those that began.
+        ends = it.ends()
+        assert ends[0].startswith("end") and ends == [ends[0]] * RANKS
+        assert it.ranks[LEAVES].pid == agent
 
 
 if __name__ == "__main__":

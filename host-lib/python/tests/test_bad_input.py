@@ -1,0 +1,143 @@
+"""What users and networks get wrong: an exception that names the rank, what was found and what was expected; nothing hangs."""
+
+import contextlib
+import datetime
+import socket
+import threading
+
+import optireduce
+import optireduce.torch
+import pytest
+import torch.distributed as dist
+from groups import CALM
+from ranks import free_root
+
+
+def raised(act, expected=optireduce.OptiReduceError):
+    with pytest.raises(expected) as error:
+        act()
+    return f"{type(error.value).__name__}: {error.value}"
+
+
+def forget_groups():
+    """A group that could not be made leaves its number behind, and processes are kept from test to test."""
+    with contextlib.suppress(Exception):
+        dist.destroy_process_group()
+    dist.distributed_c10d._world.group_count = 0
+
+
+def two_groups(rank, ranks, root, is_torch):
+    """Ranks 0 and 1 are a job, 2 and 3 another, and both are told the same port."""
+    number, job = rank % 2, rank // 2
+    if not is_torch:
+        connect = lambda: optireduce.Communicator(number, 2, root, job_id=f"job {job}", timeout_s=5)  # noqa: E731
+    else:
+        host, port = root.split(":")
+        timeout = datetime.timedelta(seconds=5)
+        connect = lambda: dist.init_process_group(  # noqa: E731
+            "optireduce", init_method=f"tcp://{host}:{port}", rank=number, world_size=2, timeout=timeout
+        )
+    try:
+        made = connect()
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    finally:
+        forget_groups()
+    if made is not None:
+        made.abort()
+    return "connected"
+
+
+def is_there(rank, ranks, root):
+    pass
+
+
+@pytest.mark.parametrize("is_torch", [False, True])
+def test_two_jobs_at_one_port(job, is_torch):
+    # So that all processes have started.
+    job.run(4, is_there)
+    found = job.run(4, two_groups, is_torch)
+    # One of the two ranks 0 has the port; the other says so, and what is wrong.
+    (lost,) = [rank for rank in (0, 2) if "in use" in found[rank]]
+    port = "port" if is_torch else "listen"
+    assert port in found[lost], found
+    if not is_torch:
+        assert [found[lost ^ 2], found[lost ^ 3]] == ["connected"] * 2, found
+        assert "rank 1 of 2" in found[lost + 1] and "job" in found[lost + 1], found
+
+
+def world_size(rank, ranks, root):
+    optireduce.torch.configure(**CALM)
+    host, port = root.split(":")
+    timeout = datetime.timedelta(seconds=10)
+    store = dist.TCPStore(host, int(port), 2, rank == 0, timeout=timeout)
+    init = lambda: dist.init_process_group("optireduce", store=store, rank=rank, world_size=2 + rank, timeout=timeout)  # noqa: E731
+    said = raised(init)
+    store.set(f"done{rank}", "")
+    store.wait(["done0", "done1"])
+    forget_groups()
+    return said
+
+
+def test_a_wrong_world_size_is_an_error_of_torch_on_every_rank(job):
+    for rank, message in enumerate(job.run(2, world_size)):
+        assert message.startswith(f"MismatchError: rank {rank} of {2 + rank}: connect: "), message
+        assert "world size" in message and "3 on rank 1" in message and "2 on rank 0" in message, message
+
+
+class OtherVersion:
+    """Between a rank and rank 0: what the rank says of its version is one more than it is. All else passes."""
+
+    def __init__(self, to: str) -> None:
+        self._to, self.found = to.split(":"), False
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.root = f"127.0.0.1:{self._listener.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                theirs, _ = self._listener.accept()
+                try:
+                    ours = socket.create_connection((self._to[0], int(self._to[1])))
+                except OSError:
+                    theirs.close()
+                    continue
+                for source, sink, changes in ((theirs, ours, True), (ours, theirs, False)):
+                    threading.Thread(target=self._pump, args=(source, sink, changes), daemon=True).start()
+
+    def _pump(self, source: socket.socket, sink: socket.socket, changes: bool) -> None:
+        with contextlib.suppress(OSError):
+            while data := source.recv(1 << 16):
+                if changes and (at := data.find(b'"version":')) >= 0:
+                    at += len(b'"version":')
+                    data, self.found = data[:at] + b"%c" % (data[at] + 1) + data[at + 1 :], True
+                sink.sendall(data)
+            sink.shutdown(socket.SHUT_WR)
+
+    def close(self) -> None:
+        self._listener.close()
+
+
+def another_version(rank, ranks, root):
+    if rank == 0:
+        return raised(lambda: optireduce.Communicator(0, 2, root, timeout_s=10))
+    proxy = OtherVersion(root)
+    try:
+        said = raised(lambda: optireduce.Communicator(1, 2, proxy.root, timeout_s=10))
+        assert proxy.found
+        return said
+    finally:
+        proxy.close()
+
+
+def test_another_version_of_the_library_on_one_rank_is_an_error_on_every_rank(job):
+    for rank, message in enumerate(job.run(2, another_version)):
+        assert message.startswith(f"MismatchError: rank {rank} of 2: connect: "), message
+        assert "version" in message and "rank 1" in message, message
+
+
+def test_a_root_that_nobody_listens_at_is_an_error_that_names_it():
+    root = free_root()
+    said = raised(lambda: optireduce.Communicator(1, 2, root, timeout_s=0.5))
+    assert said.startswith("ConnectionError: rank 1 of 2: connect: ") and root in said, said
