@@ -14,6 +14,8 @@ from .. import OptiReduceError, PeerError, TimeoutError
 
 #: Of the messages, beyond the tags that programs use.
 TAG = 0xFFFF_FFFE
+#: What they say: the collective.
+SAID = struct.Struct("<Q")
 #: How long a rank that halts waits for its messages to leave.
 TELL_S = 1.0
 
@@ -38,7 +40,7 @@ class Halts:
         for rank in range(self._size):
             if rank != self._rank:
                 with contextlib.suppress(OptiReduceError):
-                    sent.append(self._calls.start_send(struct.pack("<Q", op), rank, TAG))
+                    sent.append(self._calls.start_send(SAID.pack(op), rank, TAG))
         for request in sent:
             # A rank that is gone needs to hear nothing.
             with contextlib.suppress(OptiReduceError):
@@ -59,6 +61,8 @@ class Halts:
             except (PeerError, TimeoutError):
                 # A rank is gone, or none has halted for a while.
                 return None
-            (op,) = struct.unpack("<Q", said)
+            if len(said) != SAID.size:
+                return None
+            (op,) = SAID.unpack(said)
             is_news, self._last = op > self._last, max(op, self._last)
             return int(rank) if is_news else None

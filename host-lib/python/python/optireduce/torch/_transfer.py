@@ -1,6 +1,5 @@
 """Sends and receives that have begun. They run beside the collectives, and whoever waits for one sees to its end."""
 
-import contextlib
 import threading
 from datetime import timedelta
 from typing import Any
@@ -25,10 +24,11 @@ class Transfer(Work):
         seconds = seconds_of(timeout)
         # Unless a thread sees to its end already.
         if self._waiter is None and self._once.acquire(timeout=-1 if seconds is None else seconds):
-            with contextlib.ExitStack() as stack:
-                stack.callback(self._once.release)
+            try:
                 if not self.is_completed():
                     self._complete(seconds)
+            finally:
+                self._once.release()
         return super().wait(timeout)
 
     def _complete(self, timeout_s: float | None) -> None:
@@ -47,6 +47,12 @@ class Transfer(Work):
 
     def get_future(self) -> torch.futures.Future[list[torch.Tensor]]:
         if self._waiter is None and not self.is_completed():
-            self._waiter = threading.Thread(target=self._complete, args=[None], name="optireduce-transfer", daemon=True)
+            self._waiter = threading.Thread(target=self._see_to_its_end, name="optireduce-transfer", daemon=True)
             self._waiter.start()
         return super().get_future()
+
+    def _see_to_its_end(self) -> None:
+        # A wait may have begun before.
+        with self._once:
+            if not self.is_completed():
+                self._complete(None)
