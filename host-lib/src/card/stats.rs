@@ -96,7 +96,7 @@ mod tests {
         for rx_packets in [1, 2] {
             stats.show(Counters { rx_packets, ..Counters::default() });
             let file = stats_file(&folder, "5e:00.0");
-            assert_eq!(files(), [file.clone()]);
+            assert_eq!(files(), std::slice::from_ref(&file));
             let shown: serde_json::Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
             assert_eq!(shown["counters"]["rx_packets"], rx_packets);
             assert_eq!((&shown["card"], &shown["pid"]), (&"0000:5e:00.0".into(), &std::process::id().into()));
