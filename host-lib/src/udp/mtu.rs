@@ -166,7 +166,7 @@ impl Prober<'_> {
                 }
                 sent += 1;
             }
-            let came = socket.receive(|from, came| {
+            let came = socket.receive(|from, came, _| {
                 let peer = peers.iter().position(|peer| *peer == from);
                 let came = match seals {
                     None => Some(&*came),

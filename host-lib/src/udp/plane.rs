@@ -337,14 +337,17 @@ impl Udp {
 
     fn receive(&mut self) -> Result<Received, UdpError> {
         let Self { socket, software, ranks, seals, .. } = self;
-        let take = |from: SocketAddr, datagram: &mut [u8]| {
+        if software.wants_marks() {
+            socket.read_marks();
+        }
+        let take = |from: SocketAddr, datagram: &mut [u8], is_marked: bool| {
             let from = ranks.get(&from).copied();
             let packet = match seals {
                 None => Some(&*datagram),
                 Some(seals) => seals.open(from, datagram),
             };
             if let Some(packet) = packet {
-                software.handle_datagram(from, packet);
+                software.handle_marked_datagram(from, packet, is_marked);
             }
         };
         socket.receive(take).map_err(|source| UdpError::Socket { what: "receiving".into(), source })

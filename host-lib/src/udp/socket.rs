@@ -5,8 +5,8 @@ use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::AsRawFd;
 
 use nix::sys::socket::{ControlMessage, MsgFlags, SockaddrStorage, sendmsg, setsockopt, sockopt};
-use quinn_udp::{BATCH_SIZE, RecvMeta, Transmit, UdpSocketState};
-use rustix::net::sockopt::{set_ip_recvtos, set_ipv6_recvtclass};
+use quinn_udp::{BATCH_SIZE, EcnCodepoint, RecvMeta, Transmit, UdpSocketState};
+use rustix::net::sockopt::{set_ip_recvtos, set_ip_tos, set_ipv6_recvtclass};
 use socket2::{Domain, Protocol, Type};
 
 use super::unsent::Refusal;
@@ -41,6 +41,7 @@ pub(super) enum Received {
 }
 
 pub(super) struct Socket {
+    reads_marks: bool,
     socket: UdpSocket,
     state: UdpSocketState,
     buffers: Vec<Vec<u8>>,
@@ -61,8 +62,9 @@ impl Socket {
         let socket = UdpSocket::from(socket);
         let state = UdpSocketState::new((&socket).into())?;
         tell_no_more(&socket);
+        understand_marks(&socket, address);
         let buffers = vec![vec![0; RECEIVE_BYTES]; BATCH_SIZE.min(8)];
-        Ok(Self { socket, state, buffers, receive_buffer_bytes })
+        Ok(Self { reads_marks: false, socket, state, buffers, receive_buffer_bytes })
     }
 
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
@@ -71,6 +73,16 @@ impl Socket {
 
     pub fn receive_buffer_bytes(&self) -> usize {
         self.receive_buffer_bytes
+    }
+
+    /// From now on the kernel says of each datagram whether the network has marked it. That costs time with each of them, so only
+    /// where it is of use.
+    pub fn read_marks(&mut self) {
+        if !std::mem::replace(&mut self.reads_marks, true) {
+            // A kernel that cannot say leaves losses to go by.
+            let _ = set_ip_recvtos(&self.socket, true);
+            let _ = set_ipv6_recvtclass(&self.socket, true);
+        }
     }
 
     /// Datagrams that one call may send.
@@ -106,8 +118,13 @@ impl Socket {
     /// # Errors
     /// What sending again cannot mend.
     pub fn send(&self, to: SocketAddr, datagrams: &[u8], segment_bytes: usize) -> io::Result<Sent> {
-        let transmit =
-            |contents, segment_size| Transmit { destination: to, ecn: None, contents, segment_size, src_ip: None };
+        let transmit = |contents, segment_size| Transmit {
+            destination: to,
+            ecn: Some(EcnCodepoint::Ect0),
+            contents,
+            segment_size,
+            src_ip: None,
+        };
         let sent = self.state.try_send((&self.socket).into(), &transmit(datagrams, Some(segment_bytes)));
         let Err(error) = sent else { return Ok(Sent::All) };
         if error.kind() == io::ErrorKind::WouldBlock {
@@ -129,8 +146,9 @@ impl Socket {
         Ok(last.map_or(Sent::All, |(refusal, datagrams)| Sent::Refused { refusal, datagrams }))
     }
 
-    /// Hands over the datagrams that have come, as many as one call brings.
-    pub fn receive(&mut self, mut take: impl FnMut(SocketAddr, &mut [u8])) -> io::Result<Received> {
+    /// Hands over the datagrams that have come, as many as one call brings, and of each whether it is marked, if that is
+    /// [read](Self::read_marks).
+    pub fn receive(&mut self, mut take: impl FnMut(SocketAddr, &mut [u8], bool)) -> io::Result<Received> {
         let mut metas = [RecvMeta::default(); BATCH_SIZE];
         let mut slices: Vec<IoSliceMut<'_>> = self.buffers.iter_mut().map(|buffer| IoSliceMut::new(buffer)).collect();
         let metas = &mut metas[..slices.len()];
@@ -143,7 +161,7 @@ impl Socket {
         };
         for (meta, buffer) in metas.iter().zip(&mut self.buffers).take(count) {
             for datagram in buffer[..meta.len].chunks_mut(meta.stride.max(1)) {
-                take(meta.addr, datagram);
+                take(meta.addr, datagram, meta.ecn == Some(EcnCodepoint::Ce));
             }
         }
         Ok(match count {
@@ -154,13 +172,22 @@ impl Socket {
     }
 }
 
-/// The kernel need not say of each datagram to which address it came, and with which type of service: `quinn_udp` asks for it. A kernel that
-/// goes on does no harm.
+/// The kernel need not say of each datagram to which address it came, nor, until that is [of use](Socket::read_marks), with which type of
+/// service: `quinn_udp` asks for it. A kernel that goes on does no harm.
 fn tell_no_more(socket: &UdpSocket) {
     let _ = setsockopt(socket, sockopt::Ipv4PacketInfo, &false);
     let _ = setsockopt(socket, sockopt::Ipv6RecvPacketInfo, &false);
     let _ = set_ip_recvtos(socket, false);
     let _ = set_ipv6_recvtclass(socket, false);
+}
+
+/// Switches may mark what leaves here instead of dropping it (ECT(0), RFC 3168). A kernel that sends it as any other does no harm.
+fn understand_marks(socket: &UdpSocket, address: SocketAddr) {
+    let ect0 = EcnCodepoint::Ect0 as u8;
+    let _ = match address {
+        SocketAddr::V4(_) => set_ip_tos(socket, ect0).map_err(|_| ()),
+        SocketAddr::V6(_) => setsockopt(socket, sockopt::Ipv6TClass, &ect0.into()).map_err(|_| ()),
+    };
 }
 
 impl std::os::fd::AsFd for Socket {

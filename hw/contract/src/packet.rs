@@ -21,7 +21,9 @@ pub const STAGE_CONTRIBUTE: u8 = 0;
 /// Stage number on the wire: owners send the mean of their shard to all.
 pub const STAGE_BROADCAST: u8 = 2;
 /// Stage number on the wire: a packet without payload that names the last one received; its flags hold the stage of that
-/// one, its offset the end of its payload. Between ranks without cards only.
+/// one, its offset the end of its payload. Its timeout field counts the packets that have come of the one it goes to (modulo 2^16), and
+/// its incast field says what share of those since the last feedback the network had marked (ECN), in fifteenths, rounded up.
+/// Between ranks without cards only.
 pub const STAGE_FEEDBACK: u8 = 3;
 /// Flag: among the last 1 % of the sender's packets of this stage.
 pub const FLAG_LAST_PERCENTILE: u8 = 0x1;
@@ -29,6 +31,8 @@ pub const FLAG_LAST_PERCENTILE: u8 = 0x1;
 pub const FLAG_HADAMARD: u8 = 0x2;
 /// Flag: the payload is bf16, 32 values a beat; offsets still count bytes of fp32.
 pub const FLAG_BF16: u8 = 0x4;
+/// Flag: the sender waits for feedback that names this packet. Between ranks without cards only; a card does not look at it.
+pub const FLAG_ANSWER: u8 = 0x8;
 /// Unit of the timeout field in nanoseconds.
 pub const TIMEOUT_UNIT_NS: u64 = 16_000;
 /// Default UDP port of the UBT transport.
@@ -57,7 +61,7 @@ layout! {
         BUCKET 2 "Bucket id.";
         OFFSET 4 "Byte offset of the payload in the (padded, encoded) bucket.";
         TIMEOUT 2 "Sender's stage time sample in units of 16 us, saturating.";
-        INCAST_FLAGS 1 "Incast (high 4 bits), flags (low 4): 1 last percentile, 2 Hadamard, 4 bf16.";
+        INCAST_FLAGS 1 "Incast (high 4 bits), flags (low 4): 1 last percentile, 2 Hadamard, 4 bf16, 8 answer.";
         VERSION_STAGE 1 "Header version (high 4 bits), stage (low 4): 0 contribute, 2 broadcast.";
         SENDER 2 "Sender's rank.";
         STEP 2 "Collective number, its low 16 bits, compared in serial-number arithmetic.";

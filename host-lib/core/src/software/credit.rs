@@ -5,15 +5,19 @@
 //! come or is lost; what was sent after it is in flight, and held below a window. Silence of two round trips, and of
 //! [`PATIENCE_NS`] at least, counts as an answer: a dead peer or lost feedback never stops a stage, only slows it.
 //! The window is what the receiver's buffer has for this rank, and smaller where more would only wait in queues on the way: round
-//! trips of more than [`RTT_NS_MAX`] shrink it, and silence halves it, since what was taken for lost may still be on its way.
-//! Feedback is a packet, too: there is one for each [`QUANTUM_PART`] of the room that a sender has, for the end of a shard, and where
-//! a sender pauses for [`FEEDBACK_NS`]; more only where rates follow round trips.
+//! trips of more than [`RTT_NS_MAX`] shrink it, and silence halves it, since what was taken for lost may still be on its way. What the
+//! network marks or loses makes it smaller still ([`congestion`](super::congestion)).
+//! Feedback is a packet, too: there is one for each [`QUANTUM_PART`] of the room that a sender has, for the end of a shard, where a sender
+//! pauses for [`FEEDBACK_NS`], and where the sender asks for it: if little may be in flight, or rates follow round trips. It says
+//! how many packets of the sender have come since the job began (modulo 2^16), and what share of those since the last was marked.
 //! Source: feedback and its round-trip times as in OptiReduce 3.2.3; the window is ours.
 
 use std::collections::VecDeque;
 
 use optireduce_contract::limits::BEAT_BYTES;
-use optireduce_contract::packet::{FLAG_LAST_PERCENTILE, STAGE_FEEDBACK, UBT_BYTES, UbtHeader};
+use optireduce_contract::packet::{FLAG_ANSWER, FLAG_LAST_PERCENTILE, STAGE_FEEDBACK, UBT_BYTES, UbtHeader};
+
+use super::congestion::{Answer, Congestion};
 
 /// How long a peer may be silent at least before what is in flight counts as lost.
 const PATIENCE_NS: u64 = 2_000_000;
@@ -29,6 +33,8 @@ const QUANTUM_PART: u64 = 16;
 const FEEDBACK_NS: u64 = 1_000_000;
 /// Batches that feedback can name.
 const BATCHES_MAX: usize = 256;
+/// The marked share of packets in feedback is in parts of so many.
+const MARKED_PARTS: u32 = 15;
 
 /// What is in flight to each peer, and what each is told of its packets.
 #[derive(Debug)]
@@ -37,6 +43,8 @@ pub(super) struct Credits {
     peers: Vec<Peer>,
     /// Bytes of a peer after which it is answered.
     quantum_bytes: u64,
+    /// Every batch is to be answered.
+    asks_always: bool,
 }
 
 #[derive(Debug, Default)]
@@ -55,14 +63,23 @@ struct Peer {
     answered_ns: u64,
     batches: VecDeque<Batch>,
     rtt_ns: Option<u64>,
+    congestion: Congestion,
+    /// Packets sent; those up to the last one that was named, and how many had come then, modulo 2^16.
+    sent_packets: u64,
+    named_packets: u64,
+    named_came: u16,
+    /// Packets that came of the peer, modulo 2^16.
+    came: u16,
     /// What the next feedback to this peer is to say, when it is to leave at the latest, and the bytes that it answers.
     pending: Option<(UbtHeader, u64)>,
     pending_bytes: u64,
+    pending_packets: u32,
+    pending_marked: u32,
 }
 
 impl Peer {
     fn new(limit_bytes: u64) -> Self {
-        Self { limit_bytes, window_bytes: limit_bytes, ..Self::default() }
+        Self { limit_bytes, window_bytes: limit_bytes, congestion: Congestion::new(limit_bytes), ..Self::default() }
     }
 
     /// Makes the window smaller, by half at most.
@@ -82,6 +99,28 @@ impl Peer {
         }
     }
 
+    /// Feedback says what came of the packets up to number `named`, and has answered so many bytes.
+    fn learn(&mut self, feedback: &UbtHeader, named: u64, bytes: u64) {
+        let packets = named.saturating_sub(self.named_packets);
+        let came = feedback.timeout_16us.wrapping_sub(self.named_came);
+        (self.named_packets, self.named_came) = (self.named_packets.max(named), feedback.timeout_16us);
+        // More than were sent: a packet was late or came twice; many more: the peer has begun to count anew.
+        let lost = packets as i64 - i64::from(came);
+        let lost = if lost < -i64::from(i8::MAX) { 0 } else { lost };
+        let marked = f64::from(feedback.incast) / f64::from(MARKED_PARTS);
+        let (position, sent) = (self.answered_bytes, self.sent_bytes);
+        self.congestion.answered(&Answer { bytes, packets, lost, marked, position, sent });
+    }
+
+    fn in_flight(&self) -> u64 {
+        self.sent_bytes - self.answered_bytes
+    }
+
+    /// Bytes that may be in flight.
+    fn window(&self) -> u64 {
+        self.window_bytes.min(self.congestion.window())
+    }
+
     /// When what is in flight counts as lost.
     fn silent_ns(&self) -> u64 {
         self.answered_ns + (2 * self.rtt_ns.unwrap_or(0)).clamp(PATIENCE_NS, PATIENCE_NS_MAX)
@@ -94,7 +133,19 @@ struct Batch {
     first: UbtHeader,
     end_offset: u32,
     sent_before: u64,
+    packets_before: u64,
+    packets: u64,
     at_ns: u64,
+}
+
+impl Batch {
+    /// Packets sent up to the one that ends at `offset`. All of a batch are of a length, but the last.
+    fn packets_to(&self, offset: u32) -> u64 {
+        let all = self.end_offset.wrapping_sub(self.first.offset);
+        let beats = (u64::from(all) / BEAT_BYTES as u64).div_ceil(self.packets.max(1)).max(1);
+        let named = u64::from(offset.wrapping_sub(self.first.offset)) / BEAT_BYTES as u64;
+        self.packets_before + named.div_ceil(beats).min(self.packets)
+    }
 }
 
 impl Credits {
@@ -102,7 +153,7 @@ impl Credits {
     pub fn new(limits_bytes: impl Iterator<Item = u64>, rank: usize) -> Self {
         let peers: Vec<_> = limits_bytes.map(Peer::new).collect();
         let quantum_bytes = peers.get(rank).map_or(0, |own| own.limit_bytes / QUANTUM_PART);
-        Self { peers, quantum_bytes }
+        Self { peers, quantum_bytes, asks_always: false }
     }
 
     /// From now on so many bytes may be on their way to a peer; 0: no limit, and no feedback. What was sent before counts as answered.
@@ -110,9 +161,25 @@ impl Credits {
         self.peers[peer] = Peer::new(limit_bytes);
     }
 
-    /// From now on whatever comes is answered at once: rates that follow round trips need many of them.
-    pub fn answer_at_once(&mut self) {
-        self.quantum_bytes = 0;
+    /// From now on peers are asked to answer every batch: rates that follow round trips need that.
+    pub fn ask_always(&mut self) {
+        self.asks_always = true;
+    }
+
+    /// Whether the peer is to answer the batch that is sent to it next.
+    pub fn asks(&self, peer: usize) -> bool {
+        let peer = &self.peers[peer];
+        peer.limit_bytes > 0 && (self.asks_always || peer.congestion.is_limited())
+    }
+
+    /// Bytes of the next batch to the peer at most, though one packet always may: a few batches make a window that the network limits.
+    pub fn batch_bytes_max(&self, peer: usize) -> usize {
+        let peer = &self.peers[peer];
+        if peer.limit_bytes == 0 || !peer.congestion.is_limited() {
+            return usize::MAX;
+        }
+        let window = peer.window();
+        (window / 2).min(window.saturating_sub(peer.in_flight())) as usize
     }
 
     /// Nothing is sent to the peer before.
@@ -130,11 +197,16 @@ impl Credits {
         self.peers.iter().map(|peer| peer.held_until_ns).filter(|until_ns| *until_ns > now_ns).min()
     }
 
+    /// Bytes that may be in flight to the peer.
+    #[cfg(test)]
+    pub fn window(&self, peer: usize) -> u64 {
+        self.peers[peer].window()
+    }
+
     /// When the peer may be sent to.
     pub fn ready_ns(&self, peer: usize, now_ns: u64) -> u64 {
         let peer = &self.peers[peer];
-        let in_flight = peer.sent_bytes - peer.answered_bytes;
-        let has_credit = peer.limit_bytes == 0 || in_flight < peer.window_bytes;
+        let has_credit = peer.limit_bytes == 0 || peer.in_flight() < peer.window();
         let ready_ns = if has_credit { now_ns } else { peer.silent_ns().max(now_ns) };
         ready_ns.max(peer.held_until_ns)
     }
@@ -155,21 +227,35 @@ impl Credits {
         let scale = payload_scale(first);
         let payload_bytes = (bytes - segments * UBT_BYTES) as u32 * scale;
         let end_offset = first.offset.wrapping_add(payload_bytes);
-        peer.batches.push_back(Batch { first: *first, end_offset, sent_before: peer.sent_bytes, at_ns: now_ns });
+        let (sent_before, packets_before, packets) = (peer.sent_bytes, peer.sent_packets, segments as u64);
+        peer.batches.push_back(Batch {
+            first: *first,
+            end_offset,
+            sent_before,
+            packets_before,
+            packets,
+            at_ns: now_ns,
+        });
         if peer.batches.len() > BATCHES_MAX {
             peer.batches.pop_front();
         }
         peer.sent_bytes += bytes as u64;
+        peer.sent_packets += packets;
+        peer.congestion.sent(peer.sent_bytes - peer.answered_bytes);
     }
 
-    /// A packet of `peer` came: feedback will name it.
-    pub fn received(&mut self, peer: usize, header: &UbtHeader, payload_bytes: usize, now_ns: u64) {
+    /// A packet of `peer` came, marked by the network or not: feedback will name it.
+    pub fn received(&mut self, peer: usize, header: &UbtHeader, payload_bytes: usize, is_marked: bool, now_ns: u64) {
         let peer = &mut self.peers[peer];
         if peer.limit_bytes == 0 {
             return;
         }
+        peer.came = peer.came.wrapping_add(1);
+        peer.pending_packets += 1;
+        peer.pending_marked += u32::from(is_marked);
         peer.pending_bytes += payload_bytes as u64;
-        let is_due = header.flags & FLAG_LAST_PERCENTILE != 0 || peer.pending_bytes >= self.quantum_bytes;
+        let is_due =
+            header.flags & (FLAG_LAST_PERCENTILE | FLAG_ANSWER) != 0 || peer.pending_bytes >= self.quantum_bytes;
         let latest_ns = peer.pending.map_or(now_ns + FEEDBACK_NS, |(_, latest_ns)| latest_ns);
         let end = header.offset.wrapping_add(payload_bytes as u32 * payload_scale(header));
         let latest_ns = if is_due { now_ns.min(latest_ns) } else { latest_ns };
@@ -186,8 +272,10 @@ impl Credits {
         let is_due = |peer: &Peer| peer.pending.is_some_and(|(_, latest_ns)| latest_ns <= now_ns);
         let (to, peer) = self.peers.iter_mut().enumerate().find(|(_, peer)| is_due(peer))?;
         let (named, _) = peer.pending.take()?;
-        peer.pending_bytes = 0;
-        Some((to, UbtHeader { stage: STAGE_FEEDBACK, flags: named.stage, ..named }))
+        let marked = (MARKED_PARTS * peer.pending_marked).div_ceil(peer.pending_packets.max(1));
+        (peer.pending_bytes, peer.pending_packets, peer.pending_marked) = (0, 0, 0);
+        let (timeout_16us, incast) = (peer.came, marked as u8);
+        Some((to, UbtHeader { stage: STAGE_FEEDBACK, flags: named.stage, timeout_16us, incast, ..named }))
     }
 
     /// Feedback of `peer` came: what was sent up to the packet that it names is not in flight any more. Returns the round-trip time
@@ -204,7 +292,7 @@ impl Credits {
         peer.batches.drain(..index);
         let batch = peer.batches.front()?;
         let payload_bytes = u64::from(feedback.offset.min(batch.end_offset) - batch.first.offset);
-        let before = peer.answered_bytes;
+        let (before, named_packets) = (peer.answered_bytes, batch.packets_to(feedback.offset));
         let answered = batch.sent_before + payload_bytes / u64::from(payload_scale(&batch.first));
         peer.answered_bytes = peer.answered_bytes.max(answered.min(peer.sent_bytes));
         peer.answered_ns = now_ns;
@@ -215,7 +303,9 @@ impl Credits {
             peer.answered_bytes = peer.answered_bytes.max(end);
             peer.batches.pop_front();
         }
-        peer.adapt(rtt_ns, peer.answered_bytes - before, now_ns);
+        let bytes = peer.answered_bytes - before;
+        peer.adapt(rtt_ns, bytes, now_ns);
+        peer.learn(feedback, named_packets, bytes);
         Some(rtt_ns)
     }
 
@@ -248,7 +338,7 @@ mod tests {
     /// Feedback of a receiver that got the packet at `offset`.
     fn feedback(offset: u32) -> UbtHeader {
         let mut receiver = Credits::new([LIMIT, LIMIT].into_iter(), 1);
-        receiver.received(0, &header(offset), 1024, 0);
+        receiver.received(0, &header(offset), 1024, false, 0);
         let (to, feedback) = receiver.poll_feedback(0).unwrap();
         assert_eq!((to, receiver.poll_feedback(u64::MAX)), (0, None));
         feedback
@@ -321,21 +411,22 @@ mod tests {
     fn a_receiver_answers_by_the_quantum_at_the_end_of_a_shard_or_after_a_pause() {
         let mut credits = Credits::new([LIMIT, 64 * 1024].into_iter(), 1);
         for offset in [0, 1024, 2048] {
-            credits.received(0, &header(offset), 1024, 100);
+            credits.received(0, &header(offset), 1024, false, 100);
         }
         assert_eq!((credits.poll_feedback(200), credits.next_feedback_ns()), (None, Some(100 + FEEDBACK_NS)));
-        credits.received(0, &header(3072), 1024, 300);
+        credits.received(0, &header(3072), 1024, false, 300);
         let (_, by_quantum) = credits.poll_feedback(300).unwrap();
         assert_eq!((by_quantum.offset, credits.next_feedback_ns()), (4096, None), "the last one is named, once");
-        credits.received(0, &UbtHeader { flags: FLAG_LAST_PERCENTILE, ..header(4096) }, 1024, 400);
+        credits.received(0, &UbtHeader { flags: FLAG_LAST_PERCENTILE, ..header(4096) }, 1024, false, 400);
         assert!(credits.poll_feedback(400).is_some(), "the end of a shard");
-        credits.received(0, &header(5120), 1024, 500);
-        credits.received(0, &header(6144), 1024, 600);
+        credits.received(0, &header(5120), 1024, false, 500);
+        credits.received(0, &header(6144), 1024, false, 600);
         assert_eq!(credits.poll_feedback(499 + FEEDBACK_NS), None);
         assert_eq!(credits.poll_feedback(500 + FEEDBACK_NS).unwrap().1.offset, 7168);
-        credits.answer_at_once();
-        credits.received(0, &header(7168), 1024, 700);
-        assert!(credits.poll_feedback(700).is_some());
+        credits.received(0, &UbtHeader { flags: FLAG_ANSWER, ..header(7168) }, 1024, false, 700);
+        assert!(credits.poll_feedback(700).is_some(), "it was asked for");
+        credits.ask_always();
+        assert!(credits.asks(0));
     }
 
     /// The largest number of packets of 1024 bytes that may be in flight to rank 1.
@@ -384,7 +475,7 @@ mod tests {
         let mut credits = Credits::new([0, 0].into_iter(), 0);
         send(&mut credits, 0, 40, 0);
         assert_eq!(credits.ready_ns(1, 0), 0);
-        credits.received(1, &header(0), 1024, 0);
+        credits.received(1, &header(0), 1024, false, 0);
         assert_eq!((credits.poll_feedback(u64::MAX), credits.next_feedback_ns()), (None, None));
         assert_eq!(credits.handle_feedback(1, &feedback(0), 10), None);
     }

@@ -12,6 +12,7 @@
 //! ([`SoftwareJob::carry_over`]).
 //! Limits: a peer's packets are summed in order of arrival, so the last bits of a mean depend on it, the same on all ranks.
 
+mod congestion;
 mod credit;
 mod lanes;
 mod pacer;
@@ -142,6 +143,8 @@ pub struct Software {
     events: VecDeque<PlaneEvent>,
     counters: Counters,
     late_bytes: u64,
+    /// A packet has come that asks for an answer.
+    is_asked: bool,
     buffers: Buffers,
     trace: Option<Vec<Accepted>>,
 }
@@ -193,6 +196,7 @@ impl Software {
             events: VecDeque::new(),
             counters: Counters::default(),
             late_bytes: 0,
+            is_asked: false,
             buffers: Buffers::default(),
             trace: None,
             job,
@@ -285,6 +289,12 @@ impl Software {
     /// Smoothed round-trip time to a peer that gives feedback, in ns.
     pub fn rtt_ns(&self, peer: usize) -> Option<u64> {
         self.budget.credits.rtt_ns(peer)
+    }
+
+    /// Whether it is of use to know which datagrams the network has marked: a peer waits for answers, since marks or losses limit what it
+    /// sends. Once it was, it stays so.
+    pub fn wants_marks(&self) -> bool {
+        self.is_asked
     }
 
     /// What came and what was dropped so far.
@@ -458,8 +468,7 @@ impl DataPlane for Software {
 
     fn set_rate(&mut self, peer: usize, rate_bytes_per_us: u32) -> Result<(), SoftwareError> {
         self.budget.pacer.set_rate(peer, rate_bytes_per_us);
-        // All ranks' rates follow round trips, or none's: the peers need to know theirs.
-        self.budget.credits.answer_at_once();
+        self.budget.credits.ask_always();
         Ok(())
     }
 
@@ -482,7 +491,7 @@ impl DataPlane for Software {
         }
         self.views.announce(view);
         for (from, datagram) in self.unannounced.take(view.job_tag(self.job.job_tag)) {
-            self.take_datagram(Some(from), &datagram);
+            self.take_datagram(Some(from), &datagram, false);
         }
     }
 

@@ -5,6 +5,8 @@
 
 /// Time whose bytes may go at once, in ns.
 const BURST_NS: u64 = 20_000;
+/// A batch takes no longer than this at the peer's rate, unless it is one datagram.
+const BATCH_US: u64 = 1000;
 /// Bytes of Ethernet, IPv4 and UDP around each datagram: preamble 8, header 14, check sequence 4, gap 12; 20; 8.
 const OVERHEAD_BYTES: usize = 66;
 
@@ -36,6 +38,14 @@ impl Pacer {
         if peer.rate_bytes_per_us == 0 { now_ns } else { peer.busy_until_ns.saturating_sub(BURST_NS).max(now_ns) }
     }
 
+    /// Bytes of the next batch to `peer` at most.
+    pub fn batch_bytes_max(&self, peer: usize) -> usize {
+        match self.0[peer].rate_bytes_per_us {
+            0 => usize::MAX,
+            rate => (u64::from(rate) * BATCH_US) as usize,
+        }
+    }
+
     /// A batch of `bytes` in so many datagrams went to `peer`.
     pub fn sent(&mut self, peer: usize, bytes: usize, datagrams: usize, now_ns: u64) {
         let peer = &mut self.0[peer];
@@ -59,6 +69,7 @@ mod tests {
         let (mut now_ns, mut sent) = (1_000_000, Vec::new());
         for turn in 0..200 {
             assert_eq!(pacer.ready_ns(0, now_ns), now_ns, "rank 0 is not paced");
+            assert_eq!((pacer.batch_bytes_max(0), pacer.batch_bytes_max(1)), (usize::MAX, 1_000_000));
             // Every fiftieth batch comes late: what was not used is lost.
             now_ns += if turn % 50 == 49 { 10_000_000 } else { 0 };
             now_ns = pacer.ready_ns(1, now_ns);

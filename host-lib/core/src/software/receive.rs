@@ -1,7 +1,7 @@
 //! What comes from the network: the contract's checks, one counter for each cause.
 
 use optireduce_contract::limits::BEAT_BYTES;
-use optireduce_contract::packet::{FLAG_BF16, STAGE_FEEDBACK, UBT_BYTES, UbtHeader};
+use optireduce_contract::packet::{FLAG_ANSWER, FLAG_BF16, STAGE_FEEDBACK, UBT_BYTES, UbtHeader};
 use optireduce_contract::rules::accept::{self, Cause};
 use serde::Serialize;
 
@@ -16,6 +16,8 @@ use crate::protocol::{PeerHints, Stage};
 pub struct Counters {
     /// Datagrams that came.
     pub rx_packets: u64,
+    /// Of those, marked by the network: congestion experienced.
+    pub rx_marked: u64,
     /// Datagrams sent.
     pub tx_packets: u64,
     /// Lengths, rank, stage or offset cannot be, or the source is not the sender's address.
@@ -46,6 +48,11 @@ impl Software {
     /// Takes a datagram that has come by the time of the last [`set_now`](Self::set_now): what follows UDP's header.
     /// `from`: the rank that the source address belongs to, `None` if it is nobody's.
     pub fn handle_datagram(&mut self, from: Option<usize>, datagram: &[u8]) {
+        self.handle_marked_datagram(from, datagram, false);
+    }
+
+    /// As [`handle_datagram`](Self::handle_datagram), and whether the network has marked it: congestion experienced (RFC 3168).
+    pub fn handle_marked_datagram(&mut self, from: Option<usize>, datagram: &[u8], is_marked: bool) {
         self.counters.rx_packets += 1;
         if let Some((from, tag)) = from.zip(self.unannounced.tag(datagram))
             && self.views.with_tag(tag).is_none()
@@ -53,11 +60,12 @@ impl Software {
             self.counters.drop_job += self.unannounced.keep(tag, from, datagram);
             return;
         }
-        self.take_datagram(from, datagram);
+        self.counters.rx_marked += u64::from(is_marked);
+        self.take_datagram(from, datagram, is_marked);
     }
 
     /// A datagram of a view that is known, or of none.
-    pub(super) fn take_datagram(&mut self, from: Option<usize>, datagram: &[u8]) {
+    pub(super) fn take_datagram(&mut self, from: Option<usize>, datagram: &[u8], is_marked: bool) {
         match self.check(from, datagram) {
             Ok((peer, header, _)) if header.stage == STAGE_FEEDBACK => {
                 self.hear(peer);
@@ -67,7 +75,8 @@ impl Software {
             }
             Ok((peer, header, payload)) => {
                 self.hear(peer);
-                self.budget.credits.received(peer, &header, payload.len(), self.now_ns);
+                self.is_asked |= header.flags & FLAG_ANSWER != 0;
+                self.budget.credits.received(peer, &header, payload.len(), is_marked, self.now_ns);
                 self.take(&header, payload);
             }
             Err(cause) => *self.counters.dropped(cause) += 1,

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use optireduce_contract::limits::BEAT_BYTES;
-use optireduce_contract::packet::{FLAG_LAST_PERCENTILE, UBT_BYTES, UbtHeader};
+use optireduce_contract::packet::{FLAG_ANSWER, FLAG_LAST_PERCENTILE, UBT_BYTES, UbtHeader, frame};
 use optireduce_contract::rules::send::{self, Cut, Packet, Packets};
 
 use super::credit::Credits;
@@ -104,6 +104,13 @@ impl Train {
         self.bytes.clear();
     }
 
+    /// The last datagram asks for an answer.
+    fn ask(&mut self) {
+        if let Some(last) = self.segments.last_mut() {
+            last.header[INCAST_FLAGS] |= FLAG_ANSWER;
+        }
+    }
+
     /// Adds a datagram without payload.
     pub fn push_header(&mut self, header: &UbtHeader) {
         self.segments.push(Segment { header: header.to_bytes(), source: Source::Train(0..0) });
@@ -161,6 +168,8 @@ const ROUNDS_AHEAD: usize = 64;
 const TAIL_BYTES_MAX: usize = 1 << 16;
 /// A contribution is late once its stage has run for this part of the bound.
 const LATE_PART: u64 = 4;
+/// Where a header has its flags.
+const INCAST_FLAGS: usize = frame::INCAST_FLAGS.offset - frame::BUCKET.offset;
 /// Where means and contributions are in the outbox.
 const MEANS: usize = 0;
 const CONTRIBUTIONS: usize = 1;
@@ -233,6 +242,12 @@ pub(super) struct SendBudget {
 impl SendBudget {
     fn ready_ns(&self, peer: usize, now_ns: u64) -> u64 {
         self.pacer.ready_ns(peer, now_ns).max(self.credits.ready_ns(peer, now_ns))
+    }
+
+    /// Most of `batch` that may go to the peer at a time.
+    fn batch(&self, peer: usize, batch: Batch) -> Batch {
+        let bytes_max = self.pacer.batch_bytes_max(peer).min(self.credits.batch_bytes_max(peer));
+        Batch { bytes_max: batch.bytes_max.min(bytes_max), ..batch }
     }
 }
 
@@ -333,7 +348,11 @@ impl Outbox {
             let mut polled = None;
             let of = (round.index, round.stage);
             if let (Some(flow), Some(window)) = (round.flows.front_mut(), &windows[round.index]) {
+                let batch = budget.batch(flow.to, batch);
                 let filled = fill(train, flow, of, payload_beats, (window, lent), batch);
+                if budget.credits.asks(flow.to) {
+                    train.ask();
+                }
                 if let Some((bytes, segment_bytes, first)) = filled {
                     budget.pacer.sent(flow.to, bytes, train.len(), now_ns);
                     budget.credits.sent(flow.to, train.len(), bytes, &first, now_ns);
