@@ -245,7 +245,8 @@ impl Builder {
         Self { window_bytes, ..self }
     }
 
-    /// Whether the rate of each peer follows the round-trip times of its answers (OptiReduce 3.2.3). Default: no.
+    /// Whether the rate of each peer follows the round-trip times of its answers (OptiReduce 3.2.3). Default: no, since on hosts most of a round
+    /// trip is a process that waits for the CPU. What is in flight to a peer follows the network's marks (ECN) and losses in any case.
     pub fn rate_control(self, rate_control: bool) -> Self {
         Self { rate_control, ..self }
     }
