@@ -35,9 +35,11 @@ use std::collections::{BTreeMap, VecDeque};
 use super::bound::BoundParams;
 use super::params::ParamError;
 use super::types::{RANKS_MAX, Ranks};
+use opinions::{Requests, Suspicions};
 use paxos::Paxos;
 use view::{Change, is_of_job};
 
+mod opinions;
 mod paxos;
 mod view;
 
@@ -131,9 +133,9 @@ pub struct Membership {
     joined: Vec<u64>,
     /// How far each rank said it is under the newest view, and whom it suspects.
     reached: Vec<u32>,
-    suspects_of: Vec<Ranks>,
-    /// What each rank has requested of the view after the newest, and what this one still does.
-    requests: Vec<Request>,
+    suspicions: Suspicions,
+    /// What the ranks have requested of the view after the newest, and what this one still does.
+    requests: Requests,
     request: Request,
     /// The decision about the view after the newest.
     paxos: Paxos,
@@ -194,8 +196,8 @@ impl Membership {
             joins: BTreeMap::new(),
             joined: vec![0; params.ranks],
             reached: vec![0; params.ranks],
-            suspects_of: vec![Ranks::none(params.ranks); params.ranks],
-            requests: vec![Request::default(); params.ranks],
+            suspicions: Suspicions::new(params.ranks),
+            requests: Requests::new(params.ranks),
             request: Request::default(),
             paxos: Paxos::default(),
             retry_at_ns: None,
@@ -290,7 +292,7 @@ impl Membership {
 
     /// Takes who was heard in a finished collective, and who had something to send but was not. Late packets count: a
     /// straggler is not silent. Ranks in neither set had nothing to send; one that is started again before it is dropped
-    /// sends nothing until the view in which it joins.
+    /// sends nothing until the view in which it joins. If the reliable channel of a rank has ended, that nothing came is enough.
     pub fn observe(&mut self, now_ns: u64, op: u32, heard: &Ranks, silent: &Ranks) {
         let Some(silent_ops) = self.params.silent_ops else { return };
         let Some(newest) = self.views.back().cloned() else { return };
@@ -307,7 +309,9 @@ impl Membership {
                 self.suspects.remove(rank);
                 continue;
             }
-            if !silent.contains(rank) {
+            // Of a rank that died nothing comes, whether or not it had something to send: in a bucket of fewer beats than ranks, most
+            // have not, and its owners are no quorum.
+            if !silent.contains(rank) && !self.gone.contains(rank) {
                 continue;
             }
             if *ops == 0 {
@@ -475,12 +479,11 @@ impl Membership {
             MembershipMessage::Suspect { mut suspects, .. } => {
                 suspects.retain_all(&newest.ranks);
                 suspects.remove(from);
-                self.suspects_of[from] = suspects;
+                self.suspicions.set(from, suspects);
                 self.consider(now_ns);
             }
             MembershipMessage::Request { request, .. } => {
-                let hadamard = request.hadamard.max(self.requests[from].hadamard.filter(|on| *on));
-                self.requests[from] = Request { hadamard, ..request };
+                self.requests.set(from, request);
                 self.consider(now_ns);
             }
             MembershipMessage::Prepare { ballot, .. } => {
@@ -565,7 +568,7 @@ impl Membership {
         }
         // A rank that is alone has decided by now.
         let Some(newest) = self.views.back().cloned() else { return };
-        if self.suspects_of[self.rank] != self.suspects {
+        if !self.suspicions.are(self.rank, &self.suspects) {
             self.tell_suspects(now_ns, &newest);
         }
         self.consider(now_ns);
@@ -579,10 +582,10 @@ impl Membership {
         if self.views.len() > VIEWS_KEPT {
             self.views.pop_front();
         }
-        self.requests.fill(Request::default());
+        self.requests = Requests::new(self.params.ranks);
         self.request = self.request.without(view);
         self.paxos = Paxos::default();
-        self.suspects_of.iter_mut().for_each(Ranks::clear);
+        self.suspicions.clear();
         self.reached.fill(view.first_op);
         self.reached[self.rank] = self.next_op.max(view.first_op);
         self.told_op = self.told_op.max(view.first_op);
@@ -620,12 +623,13 @@ impl Membership {
     fn horizon(&self, newest: &View) -> u32 {
         let mut reached: Vec<_> = newest.live().map(|rank| (self.reached[rank], rank)).collect();
         reached.sort_unstable_by_key(|(op, _)| core::cmp::Reverse(*op));
-        let mut those = Ranks::none(self.params.ranks);
-        let quorum = reached.iter().find(|(_, rank)| {
-            those.insert(*rank);
-            newest.is_quorum(&those)
+        let lowest = newest.live().next();
+        let mut has_lowest = false;
+        let quorum = reached.iter().enumerate().find(|(index, (_, rank))| {
+            has_lowest |= lowest == Some(*rank);
+            2 * (index + 1) + usize::from(has_lowest) > reached.len()
         });
-        quorum.map_or(0, |(op, _)| op.saturating_add(self.params.lead_ops))
+        quorum.map_or(0, |(_, (op, _))| op.saturating_add(self.params.lead_ops))
     }
 
     /// How the next view is to differ, if there is any reason for one. The ranks that remain are always a quorum.
@@ -633,14 +637,9 @@ impl Membership {
         if self.next_op <= newest.first_op {
             return None; // one change at a time: the last one is not in use yet
         }
-        let suspected = |rank: &usize| {
-            let by = newest.live().filter(|by| self.suspects_of[*by].contains(*rank));
-            newest.is_quorum(&Ranks::none(self.params.ranks).with(by))
-        };
-        let mut suspects = Ranks::none(self.params.ranks);
-        newest.live().for_each(|by| suspects.insert_all(&self.suspects_of[by]));
+        let suspected: Vec<usize> = self.suspicions.by_quorums_of(newest).collect();
         let mut remain = newest.ranks.clone();
-        for rank in (0..self.params.ranks).rev().filter(|rank| suspects.contains(*rank)).filter(suspected) {
+        for rank in suspected.into_iter().rev() {
             remain.remove(rank);
             if !newest.is_quorum(&remain) {
                 remain.insert(rank);
@@ -653,30 +652,18 @@ impl Membership {
         if !others && self.awaits_drop(newest) {
             return None;
         }
-        let change = Change { remain, joined, ..newest.change(&self.requested(newest)) };
+        let change = Change { remain, joined, ..newest.change(&self.requests.together(newest)) };
         (others || change.settings != newest.settings).then_some(change)
-    }
-
-    /// What the ranks of a view have requested together. Any of them may ask for the transform; to end it takes all.
-    fn requested(&self, newest: &View) -> Request {
-        let requests = || newest.live().map(|rank| self.requests[rank]);
-        let mut bounds_ns: Vec<u64> = requests().filter_map(|request| request.bound_ns).collect();
-        bounds_ns.sort_unstable_by_key(|bound_ns| core::cmp::Reverse(*bound_ns));
-        let ranks = newest.ranks.len();
-        let enough = bounds_ns.len() >= ranks.saturating_sub(1).max(ranks.min(2));
-        let bound_ns = bounds_ns.get(usize::from(bounds_ns.len() > 2)).copied().filter(|_| enough);
-        let hadamard = requests().filter_map(|request| request.hadamard).max();
-        let is_settled = |on: &bool| *on || requests().all(|request| request.hadamard.is_some());
-        Request { hadamard: hadamard.filter(is_settled), bound_ns }
     }
 
     /// Proposes if there is a reason and this rank is the coordinator; otherwise gives the coordinator its time.
     fn consider(&mut self, now_ns: u64) {
         let Some(newest) = self.views.back().cloned() else { return };
-        if self.paxos.is_bound() || self.change(&newest).is_none() {
+        if self.paxos.is_bound() {
             return;
         }
-        if self.ranks_ahead(&newest) == 0 {
+        let Some(change) = self.change(&newest) else { return };
+        if coordinators(&change).next().is_none_or(|first| first >= self.rank) {
             self.propose(now_ns, &newest);
         } else if self.retry_at_ns.is_none() {
             self.wait(now_ns, &newest);
@@ -686,8 +673,7 @@ impl Membership {
     /// How many ranks are to coordinate before this one does.
     fn ranks_ahead(&self, newest: &View) -> usize {
         let change = self.change(newest).unwrap_or_else(|| newest.change(&Request::default()));
-        let joining = change.joined.map(|(rank, _)| usize::from(rank));
-        change.remain.iter().filter(|rank| *rank < self.rank && Some(*rank) != joining).count()
+        coordinators(&change).take_while(|rank| *rank < self.rank).count()
     }
 
     /// Gives whoever coordinates time; longer with each attempt, and in the order of the ranks.
@@ -751,4 +737,10 @@ impl Membership {
             self.outputs.push_back(Output::Send { to, message });
         }
     }
+}
+
+/// The ranks that may coordinate a change, in order: those that remain, but for the one that joins.
+fn coordinators(change: &Change) -> impl Iterator<Item = usize> {
+    let joining = change.joined.map(|(rank, _)| usize::from(rank));
+    change.remain.iter().filter(move |rank| Some(*rank) != joining)
 }

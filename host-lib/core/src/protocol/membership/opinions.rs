@@ -1,0 +1,176 @@
+//! What the ranks of the newest view have said of it: whom they suspect, and what they request.
+//!
+//! Why: each rank tells all others, so that any of them can coordinate. In a job of N ranks each takes N messages for every such
+//! change; what is counted as they come keeps each of them from costing N steps more.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use super::super::types::Ranks;
+use super::view::{Request, View};
+
+/// Whom each rank suspects.
+#[derive(Clone, Debug)]
+pub(super) struct Suspicions {
+    /// Of those that suspect any: mostly of none, so a rank holds no set for each other.
+    of: BTreeMap<usize, Ranks>,
+    /// How many ranks suspect each, and whether any does.
+    count: Vec<u32>,
+    any: Ranks,
+}
+
+impl Suspicions {
+    pub fn new(ranks: usize) -> Self {
+        let none = Ranks::none(ranks);
+        Self { of: BTreeMap::new(), count: vec![0; ranks], any: none }
+    }
+
+    /// Nobody suspects anybody.
+    pub fn clear(&mut self) {
+        if !self.any.is_empty() {
+            *self = Self::new(self.count.len());
+        }
+    }
+
+    /// Whether `by` suspects these ranks, and no others.
+    pub fn are(&self, by: usize, suspects: &Ranks) -> bool {
+        self.of.get(&by).map_or(suspects.is_empty(), |said| said == suspects)
+    }
+
+    /// `by`, of the newest view, suspects these ranks, and no others any more.
+    pub fn set(&mut self, by: usize, suspects: Ranks) {
+        for rank in self.of.remove(&by).iter().flat_map(Ranks::iter) {
+            self.count[rank] -= 1;
+            if self.count[rank] == 0 {
+                self.any.remove(rank);
+            }
+        }
+        for rank in suspects.iter() {
+            self.count[rank] += 1;
+            self.any.insert(rank);
+        }
+        if !suspects.is_empty() {
+            self.of.insert(by, suspects);
+        }
+    }
+
+    /// The ranks of which each is suspected by a quorum of the view, in order.
+    pub fn by_quorums_of(&self, view: &View) -> impl Iterator<Item = usize> {
+        let (ranks, lowest) = (view.ranks.len(), view.live().next());
+        let with_lowest = lowest.and_then(|lowest| self.of.get(&lowest));
+        self.any.iter().filter(move |rank| match (2 * self.count[*rank] as usize).cmp(&ranks) {
+            Ordering::Greater => true,
+            Ordering::Equal => with_lowest.is_some_and(|suspects| suspects.contains(*rank)),
+            Ordering::Less => false,
+        })
+    }
+}
+
+/// What each rank requests of the view after the newest.
+#[derive(Clone, Debug)]
+pub(super) struct Requests {
+    of: Vec<Request>,
+    /// How many ask for a bound; for the transform, on or off; and for the transform.
+    bounds: usize,
+    either: usize,
+    on: usize,
+}
+
+impl Requests {
+    pub fn new(ranks: usize) -> Self {
+        Self { of: vec![Request::default(); ranks], bounds: 0, either: 0, on: 0 }
+    }
+
+    /// Of `from`, of the newest view. It takes back that it wants the transform to end, but not that it wants it to begin.
+    pub fn set(&mut self, from: usize, request: Request) {
+        let before = self.of[from];
+        let hadamard = request.hadamard.max(before.hadamard.filter(|on| *on));
+        let request = Request { hadamard, ..request };
+        let count = |of: fn(&Request) -> bool, sum: usize| sum + usize::from(of(&request)) - usize::from(of(&before));
+        self.bounds = count(|one| one.bound_ns.is_some(), self.bounds);
+        self.either = count(|one| one.hadamard.is_some(), self.either);
+        self.on = count(|one| one.hadamard == Some(true), self.on);
+        self.of[from] = request;
+    }
+
+    /// What the ranks of the newest view have requested together. Any of them may ask for the transform; to end it takes all.
+    pub fn together(&self, view: &View) -> Request {
+        let ranks = view.ranks.len();
+        let enough = self.bounds >= ranks.saturating_sub(1).max(ranks.min(2));
+        let bound_ns = enough.then(|| self.second_largest_bound(view)).flatten();
+        let hadamard = if self.on > 0 { Some(true) } else { (self.either == ranks).then_some(false) };
+        Request { hadamard, bound_ns }
+    }
+
+    /// Of two the larger.
+    fn second_largest_bound(&self, view: &View) -> Option<u64> {
+        let mut bounds_ns: Vec<u64> = view.live().filter_map(|rank| self.of[rank].bound_ns).collect();
+        bounds_ns.sort_unstable_by_key(|bound_ns| core::cmp::Reverse(*bound_ns));
+        bounds_ns.get(usize::from(bounds_ns.len() > 2)).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::view::Settings;
+    use super::*;
+    use optireduce_contract::signs::splitmix64;
+
+    const RANKS: usize = 70;
+
+    /// What the counts say is what everything that was said says, whatever is said, and taken back.
+    #[test]
+    fn counts_are_those_of_what_was_said_last() {
+        let settings = Settings { hadamard: false, bound_ns: 1000 };
+        for seed in 0..50_u64 {
+            // Views of few and of many ranks, of which suspicions come.
+            let live: Vec<usize> = (0..RANKS).filter(|rank| splitmix64(seed << 8 | *rank as u64) % 5 < 2).collect();
+            let view = View::first(Ranks::none(RANKS).with(live.iter().copied()), settings);
+            let (mut suspicions, mut said) = (Suspicions::new(RANKS), vec![Ranks::none(RANKS); RANKS]);
+            let (mut requests, mut requested) = (Requests::new(RANKS), vec![Request::default(); RANKS]);
+            let mut drawn = seed << 32;
+            let mut draw = |below: u64| {
+                drawn += 1;
+                splitmix64(drawn) % below
+            };
+            for step in 0..400 {
+                let by = live[draw(live.len() as u64) as usize];
+                // A few that many suspect.
+                let suspects = live.iter().copied().filter(|rank| *rank != by && *rank % 7 == 0 && draw(3) > 0);
+                let suspects = Ranks::none(RANKS).with(suspects);
+                (said[by], _) = (suspects.clone(), suspicions.set(by, suspects));
+                let is_by_quorum = |rank: &usize| {
+                    let by = live.iter().copied().filter(|by| said[*by].contains(*rank));
+                    view.is_quorum(&Ranks::none(RANKS).with(by))
+                };
+                let expected: Vec<usize> = (0..RANKS).filter(is_by_quorum).collect();
+                let found: Vec<usize> = suspicions.by_quorums_of(&view).collect();
+                assert_eq!(found, expected, "seed {seed}, step {step}");
+                let hadamard = [None, Some(false), Some(false), Some(step % 100 == 99)][draw(4) as usize];
+                let request = Request { hadamard, bound_ns: (draw(200) > 0).then(|| 1 + draw(9)) };
+                requests.set(by, request);
+                requested[by] =
+                    Request { hadamard: request.hadamard.max(requested[by].hadamard.filter(|on| *on)), ..request };
+                assert_eq!(requests.together(&view), together(&requested, &live), "seed {seed}, step {step}");
+            }
+            suspicions.clear();
+            assert_eq!(suspicions.by_quorums_of(&view).count(), 0);
+        }
+    }
+
+    /// As the rules say it.
+    fn together(requested: &[Request], live: &[usize]) -> Request {
+        let of = || live.iter().map(|rank| requested[*rank]);
+        let mut bounds_ns: Vec<u64> = of().filter_map(|one| one.bound_ns).collect();
+        bounds_ns.sort_unstable();
+        bounds_ns.reverse();
+        let enough = bounds_ns.len() >= 2.min(live.len()) && bounds_ns.len() + 1 >= live.len();
+        let bound_ns = bounds_ns.get(usize::from(bounds_ns.len() > 2)).copied().filter(|_| enough);
+        let hadamard = if of().any(|one| one.hadamard == Some(true)) {
+            Some(true)
+        } else {
+            of().all(|one| one.hadamard.is_some()).then_some(false)
+        };
+        Request { hadamard, bound_ns }
+    }
+}
