@@ -16,6 +16,7 @@ mod replicas;
 mod serial_numbers;
 mod slow_senders;
 mod software;
+mod thousand_ranks;
 mod tracing;
 mod virtual_network;
 

@@ -3,7 +3,7 @@
 //! Every decision comes from the seed. A rank acts when something reaches it or its own timer is due.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap};
 use std::ops::Range;
 
 use optireduce_contract::packet::{UBT_BYTES, UbtHeader};
@@ -101,6 +101,9 @@ pub struct Outcome {
 pub struct Network {
     pub ranks: Vec<Collectives<Software>>,
     pub sent: Vec<Sent>,
+    /// Whether datagrams are kept in `sent`: all are counted.
+    pub keeps_sent: bool,
+    pub sent_count: usize,
     pub now_ns: u64,
     pub impairments: Impairments,
     random: Random,
@@ -118,6 +121,43 @@ pub struct Network {
     pub dies_ns: Vec<Option<u64>>,
     /// What happened among the ranks, and to whom it was told.
     pub events: Vec<(usize, MembershipEvent)>,
+    agenda: Agenda,
+}
+
+/// Which ranks have something to do.
+#[derive(Default)]
+struct Agenda {
+    /// Something has reached them.
+    touched: BTreeSet<usize>,
+    /// Their own timers, also in the order of time.
+    timers: Vec<Option<u64>>,
+    in_order: BTreeSet<(u64, usize)>,
+}
+
+impl Agenda {
+    /// All ranks are asked.
+    fn touch_all(&mut self, ranks: usize) {
+        *self = Self { touched: (0..ranks).collect(), timers: vec![None; ranks], in_order: BTreeSet::new() };
+    }
+
+    fn set_timer(&mut self, rank: usize, at_ns: Option<u64>) {
+        if let Some(before) = std::mem::replace(&mut self.timers[rank], at_ns) {
+            self.in_order.remove(&(before, rank));
+        }
+        self.in_order.extend(at_ns.map(|at_ns| (at_ns, rank)));
+    }
+
+    /// The ranks whose turn it is, in order.
+    fn take(&mut self, now_ns: u64) -> BTreeSet<usize> {
+        let mut turn = std::mem::take(&mut self.touched);
+        turn.extend(self.in_order.range(..=(now_ns, usize::MAX)).map(|(_, rank)| *rank));
+        turn
+    }
+
+    /// When the next timer is due.
+    fn next_ns(&self) -> Option<u64> {
+        self.in_order.first().map(|(at_ns, _)| *at_ns)
+    }
 }
 
 impl Network {
@@ -148,6 +188,8 @@ impl Network {
         Self {
             ranks: (0..ranks).map(rank).collect(),
             sent: Vec::new(),
+            keeps_sent: true,
+            sent_count: 0,
             now_ns: 0,
             impairments,
             random: Random(seed ^ 0x6e65_7477),
@@ -160,6 +202,7 @@ impl Network {
             dead: vec![false; ranks],
             dies_ns: vec![None; ranks],
             events: Vec::new(),
+            agenda: Agenda::default(),
         }
     }
 
@@ -180,44 +223,47 @@ impl Network {
     /// One collective: every rank prepares and starts when its time has come (`None`: it never does); ends when all that
     /// started are done.
     pub fn collective(&mut self, call: Call, given: &[Vec<f32>], start_ns: &[Option<u64>]) -> Vec<Option<Outcome>> {
-        let begin_ns = self.now_ns;
-        let mut started = vec![false; self.ranks.len()];
-        let mut outcomes: Vec<Option<Outcome>> = vec![None; self.ranks.len()];
+        let (begin_ns, ranks) = (self.now_ns, self.ranks.len());
+        let mut started = vec![false; ranks];
+        let mut outcomes: Vec<Option<Outcome>> = vec![None; ranks];
+        let mut waits_for: BTreeSet<usize> = (0..ranks).filter(|rank| start_ns[*rank].is_some()).collect();
+        self.agenda.touch_all(ranks);
         loop {
-            for rank in 0..self.ranks.len() {
+            for rank in self.agenda.take(self.now_ns) {
+                self.agenda.set_timer(rank, None);
                 if self.dead[rank] {
                     continue;
                 }
                 self.exchange_letters(rank);
-                let Some(start_ns) = start_ns[rank].map(|after| begin_ns + after) else { continue };
-                if !started[rank] && self.now_ns >= start_ns && self.ranks[rank].may_prepare(self.now_ns) {
+                let start_ns = start_ns[rank].map(|after| begin_ns + after);
+                let may_start = !started[rank] && start_ns.is_some_and(|start_ns| self.now_ns >= start_ns);
+                self.ranks[rank].plane_mut().advance(self.now_ns);
+                if may_start && self.ranks[rank].may_prepare(self.now_ns) {
                     started[rank] = true;
-                    self.ranks[rank].plane_mut().advance(self.now_ns);
                     let op = self.ranks[rank].prepare_call(self.now_ns, call).unwrap();
                     self.ranks[rank].start(self.now_ns, op, given[rank].clone()).unwrap();
+                    self.ranks[rank].plane_mut().advance(self.now_ns);
                 }
-                self.ranks[rank].plane_mut().advance(self.now_ns);
-                while let Some(Finished { report, result, partial, .. }) = self.ranks[rank].poll(self.now_ns).unwrap() {
-                    let (result, partial) = (result.into_vec(), partial.map(Values::into_vec));
-                    outcomes[rank] = Some(Outcome { report, result, partial, took_ns: self.now_ns - start_ns });
+                if let Some(start_ns) = start_ns {
+                    while let Some(Finished { report, result, partial, .. }) =
+                        self.ranks[rank].poll(self.now_ns).unwrap()
+                    {
+                        let (result, partial) = (result.into_vec(), partial.map(Values::into_vec));
+                        outcomes[rank] = Some(Outcome { report, result, partial, took_ns: self.now_ns - start_ns });
+                    }
+                    self.transmit(rank);
+                    self.exchange_letters(rank);
+                    if outcomes[rank].is_some() || !started[rank] && !self.ranks[rank].is_member() {
+                        waits_for.remove(&rank);
+                    }
                 }
-                self.transmit(rank);
-                self.exchange_letters(rank);
+                let start_ns = start_ns.filter(|start_ns| *start_ns > self.now_ns);
+                self.set_timer(rank, start_ns);
             }
-            let is_over = |rank: usize| outcomes[rank].is_some() || !started[rank] && !self.ranks[rank].is_member();
-            if (0..self.ranks.len()).all(|rank| start_ns[rank].is_none() || is_over(rank)) {
+            if waits_for.is_empty() {
                 return outcomes;
             }
-            let arrivals = [&self.in_flight, &self.letters].into_iter().filter_map(|flights| flights.peek());
-            let arrivals = arrivals.map(|Reverse((at_ns, ..))| *at_ns);
-            let starts = (0..self.ranks.len()).filter(|rank| !started[*rank]).filter_map(|rank| start_ns[rank]);
-            let starts = starts.map(|after| begin_ns + after).filter(|at_ns| *at_ns > self.now_ns);
-            let living = || (0..self.ranks.len()).filter(|rank| !self.dead[*rank]).map(|rank| &self.ranks[rank]);
-            let timers = living().filter_map(|rank| rank.plane().next_timeout());
-            let agreements = living().filter_map(|rank| rank.next_timeout());
-            let next_ns = starts.chain(timers).chain(agreements).chain(arrivals).min();
-            self.now_ns = next_ns.expect("somebody waits for nothing: a hang").max(self.now_ns);
-            self.deliver();
+            self.pass_time();
         }
     }
 
@@ -235,8 +281,10 @@ impl Network {
         let mut failed: Vec<Option<_>> = (0..ranks).map(|_| None).collect();
         let mut next: Vec<(u32, u64)> = (0..ranks).map(|rank| (0, self.now_ns + pause_ns(rank, 0))).collect();
         let mut since_ns: Vec<Option<u64>> = vec![None; ranks];
+        self.agenda.touch_all(ranks);
         loop {
-            for rank in 0..ranks {
+            for rank in self.agenda.take(self.now_ns) {
+                self.agenda.set_timer(rank, None);
                 self.dead[rank] |= self.dies_ns[rank].is_some_and(|at_ns| self.now_ns >= at_ns);
                 if self.dead[rank] || failed[rank].is_some() {
                     continue;
@@ -251,7 +299,9 @@ impl Network {
                     self.ranks[rank].start(self.now_ns, op, given).unwrap();
                     since_ns[rank] = Some(self.now_ns);
                 }
-                match self.ranks[rank].poll(self.now_ns) {
+                let polled = self.ranks[rank].poll(self.now_ns);
+                let again = matches!(polled, Ok(Some(_)));
+                match polled {
                     Ok(None) => {}
                     Ok(Some(Finished { report, result, partial, .. })) => {
                         let took_ns = self.now_ns - since_ns[rank].take().expect("it was started");
@@ -263,6 +313,11 @@ impl Network {
                 }
                 self.transmit(rank);
                 self.exchange_letters(rank);
+                if failed[rank].is_none() {
+                    let waits = since_ns[rank].is_none() && next[rank].0 < calls && next[rank].1 > self.now_ns;
+                    let start_ns = waits.then_some(next[rank].1);
+                    self.set_timer(rank, if again { Some(self.now_ns) } else { start_ns });
+                }
             }
             let is_over = |rank: usize| self.dead[rank] || failed[rank].is_some() || next[rank].0 == calls;
             let works = |rank: &usize| !self.dead[*rank] && failed[*rank].is_none();
@@ -270,25 +325,32 @@ impl Network {
                 !works(&rank) || self.ranks[rank].repaired().is_none_or(|report| report.outstanding_bytes == 0)
             };
             let all_over = (0..ranks).all(is_over);
-            if all_over && (0..ranks).all(is_settled) && self.letters.is_empty() && self.in_flight.is_empty() {
+            let none_come = self.letters.is_empty() && self.in_flight.is_empty();
+            if all_over && (0..ranks).all(is_settled) && none_come
+                || all_over && none_come && self.agenda.next_ns().is_none()
+            {
                 return failed;
             }
-            let arrivals = [&self.in_flight, &self.letters].into_iter().filter_map(|flights| flights.peek());
-            let arrivals = arrivals.map(|Reverse((at_ns, ..))| *at_ns);
-            let waits =
-                |rank: &usize| since_ns[*rank].is_none() && next[*rank].0 < calls && next[*rank].1 > self.now_ns;
-            let starts = (0..ranks).filter(works).filter(waits).map(|rank| next[rank].1);
-            let planes = (0..ranks).filter(works).filter_map(|rank| self.ranks[rank].plane().next_timeout());
-            let agreements = (0..ranks).filter(works).filter_map(|rank| self.ranks[rank].next_timeout());
-            let next_ns = starts.chain(planes).chain(agreements).chain(arrivals).min();
-            let Some(next_ns) = next_ns else {
-                assert!(all_over, "somebody waits for nothing: a hang");
-                return failed;
-            };
-            self.now_ns = next_ns.max(self.now_ns);
+            self.pass_time();
             assert!(self.now_ns < 3_600_000_000_000, "the ranks do not end: {next:?}");
-            self.deliver();
         }
+    }
+
+    /// When a rank is asked next, should nothing reach it before; `start_ns`: when it begins its next collective.
+    fn set_timer(&mut self, rank: usize, start_ns: Option<u64>) {
+        let dies_ns = self.dies_ns[rank].filter(|at_ns| *at_ns > self.now_ns);
+        let one = &self.ranks[rank];
+        let timers = [one.plane().next_timeout(), one.next_timeout(), start_ns, dies_ns];
+        self.agenda.set_timer(rank, timers.into_iter().flatten().min());
+    }
+
+    /// Until something arrives, or a timer is due.
+    fn pass_time(&mut self) {
+        let arrivals = [&self.in_flight, &self.letters].into_iter().filter_map(|flights| flights.peek());
+        let arrivals = arrivals.map(|Reverse((at_ns, ..))| *at_ns);
+        let next_ns = arrivals.chain(self.agenda.next_ns()).min();
+        self.now_ns = next_ns.expect("somebody waits for nothing: a hang").max(self.now_ns);
+        self.deliver();
     }
 
     /// Messages on the reliable channel so far.
@@ -304,11 +366,13 @@ impl Network {
         {
             self.ranks[to].plane_mut().advance(self.now_ns);
             self.ranks[to].plane_mut().handle_datagram(Some(from), &datagram);
+            self.agenda.touched.insert(to);
         }
         while let Some(Reverse((at_ns, ..))) = self.letters.peek()
             && *at_ns <= self.now_ns
             && let Some(Reverse((_, _, from, to, letter))) = self.letters.pop()
         {
+            self.agenda.touched.insert(to);
             if !self.dead[to] {
                 match self.ranks[to].handle_message(self.now_ns, from, &letter) {
                     // An answer to a repair that was given up meanwhile.
@@ -367,13 +431,16 @@ impl Network {
                 arrived += 1;
                 self.in_flight.push(Reverse((
                     at_ns,
-                    self.sent.len() * 2 + arrived as usize,
+                    self.sent_count * 2 + arrived as usize,
                     from,
                     to,
                     datagram.to_vec(),
                 )));
             }
         }
-        self.sent.push(Sent { from, to, header, payload_bytes: datagram.len() - UBT_BYTES, arrived });
+        self.sent_count += 1;
+        if self.keeps_sent {
+            self.sent.push(Sent { from, to, header, payload_bytes: datagram.len() - UBT_BYTES, arrived });
+        }
     }
 }
