@@ -21,7 +21,7 @@ use crate::local;
 use crate::secret::Secret;
 
 /// Version of the messages of bootstrap and control channel.
-pub(super) const VERSION: u32 = 5;
+pub(super) const VERSION: u32 = 6;
 /// How long a rank may take for its greeting, once it has connected; it may try again.
 pub(super) const GREETING: Duration = Duration::from_secs(10);
 
@@ -324,6 +324,19 @@ pub enum BootstrapError {
         timeout: Duration,
         /// The last attempt's error.
         source: io::Error,
+    },
+    /// This process may not open as many files as the job takes.
+    #[error(
+        "a job of {ranks} ranks takes {expected} open files of each process, and this one may have {found} at most; raise the hard \
+         limit (ulimit -Hn, or LimitNOFILE of the service), then start it again; `ulimit -n` shows what is allowed now"
+    )]
+    Files {
+        /// Ranks of the job.
+        ranks: usize,
+        /// The hard limit of this process.
+        found: u64,
+        /// Files that it takes: one for each rank, and some others.
+        expected: u64,
     },
     /// An operation of the network failed.
     #[error("{what}: {source}")]

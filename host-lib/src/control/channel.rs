@@ -19,19 +19,18 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use tokio::net::TcpListener;
 use tokio::runtime;
 use tokio::sync::oneshot;
 
 use super::bootstrap::Running;
 use super::bootstrap::{BootstrapError, Job, Meeting, Member, io_error};
 use super::door::{Door, Status};
-use super::frame;
 use super::mailbox::Mailbox;
 use super::meet::{Met, meet};
 use super::outgoing::{Outgoing, Shutter};
 use super::serve::{Held, Inbox, PeerEvent, serve};
 use super::terms::Terms;
+use super::{files, frame, link};
 
 pub use self::error::ControlError;
 pub(crate) use self::exchange::{Folding, Place};
@@ -109,6 +108,7 @@ impl ControlChannel {
         describe: impl FnOnce(SocketAddr) -> Member + Send + 'static,
         wake: impl Fn() + Send + Sync + 'static,
     ) -> Result<Self, BootstrapError> {
+        files::make_room(meeting.launch.world_size)?;
         let ((in_step, incoming), (peer_message, peer_messages)) = (channel(), channel());
         let closer = in_step.clone();
         let (rank, ranks, meeting) = (meeting.launch.rank, meeting.launch.world_size, meeting.clone());
@@ -121,7 +121,7 @@ impl ControlChannel {
         let serve = move || {
             let meet = async {
                 let what = format!("rank {rank} listens at {}", meeting.local);
-                let listener = TcpListener::bind((meeting.local, 0)).await.map_err(io_error(what))?;
+                let listener = link::listen((meeting.local, 0).into()).map_err(io_error(what))?;
                 let control = listener.local_addr().map_err(io_error("its own address"))?;
                 meet(&meeting, describe(control), settings, listener).await
             };

@@ -20,7 +20,7 @@ use super::bootstrap::{
 };
 use super::frame::GREETING_BYTES_MAX;
 use super::launch::Launch;
-use super::link::{Common, End, Link, Reader};
+use super::link::{self, Common, End, Link, Reader};
 use super::terms::{Mismatch, Terms};
 
 /// How long rank 0 stays after a refusal to tell ranks that come late why there is no job.
@@ -70,7 +70,7 @@ pub(super) async fn gather(
     member: Member,
     settings: Terms,
 ) -> Result<(Job, Links, TcpListener), BootstrapError> {
-    let listener = listen(meeting).await?;
+    let listener = listen(meeting)?;
     let world_size = meeting.launch.world_size;
     let mut gathering = Gathering {
         meeting,
@@ -102,7 +102,7 @@ pub(super) async fn gather(
 }
 
 /// Listens where the root's name says, and nowhere else.
-async fn listen(meeting: &Meeting) -> Result<TcpListener, BootstrapError> {
+fn listen(meeting: &Meeting) -> Result<TcpListener, BootstrapError> {
     if let Some(listener) = &meeting.listener {
         let listener = listener.try_clone().and_then(|listener| {
             listener.set_nonblocking(true)?;
@@ -118,7 +118,7 @@ async fn listen(meeting: &Meeting) -> Result<TcpListener, BootstrapError> {
             true => SocketAddr::new(meeting.local, address.port()),
             false => *address,
         };
-        match TcpListener::bind(address).await {
+        match link::listen(address) {
             Ok(listener) => return Ok(listener),
             Err(error) => last = error,
         }

@@ -2,7 +2,8 @@
 //! connect to it.
 
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpStream};
@@ -156,32 +157,33 @@ async fn report(meeting: &Meeting, member: &Member, settings: &Terms) -> io::Res
 async fn connect_all(meeting: &Meeting, job: &Job, listener: &TcpListener, until: Instant) -> Result<Links, String> {
     let rank = meeting.launch.rank;
     let (mut links, mut connecting): (Links, _) = ((0..job.members.len()).map(|_| None).collect(), JoinSet::new());
-    for (peer, member) in job.members.iter().enumerate().take(rank).skip(1) {
+    // The nearest first: not all ranks begin with rank 1.
+    for (peer, member) in job.members.iter().enumerate().take(rank).skip(1).rev() {
         let (local, address, hello) = (meeting.local, member.control, PeerHello { tag: job.tag, rank, member: None });
-        let common = meeting.common();
-        connecting.spawn(async move {
-            let greet = async {
-                let mut link = Link::new(connect(local, address).await?, End::Connected, &common).await?;
-                link.writer.write_json(&hello).await?;
-                Ok(link)
-            };
-            let greeted: io::Result<Link> =
-                timeout_at(until, greet).await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
-            (peer, greeted.map_err(|error| format!("rank {peer} was not reached at {address}: {error}")))
-        });
+        connecting.spawn(reach(peer, local, address, hello, meeting.common(), until));
     }
-    let mut hearing: JoinSet<Option<(usize, Link)>> = JoinSet::new();
+    let (mut hearing, heard_by): (JoinSet<Option<(usize, Link)>>, _) = (JoinSet::new(), Arc::new(job.clone()));
     loop {
         let missing: Vec<usize> = (1..links.len()).filter(|peer| *peer != rank && links[*peer].is_none()).collect();
         if missing.is_empty() {
             return Ok(links);
         }
         tokio::select! {
-            () = tokio::time::sleep_until(until) => return Err(format!("nothing came of rank {}", missing[0])),
-            Some(Ok((peer, link))) = connecting.join_next() => links[peer] = Some(link?),
+            () = tokio::time::sleep_until(until) => {
+                let (first, others) = (missing[0], missing.len() - 1);
+                return Err(match first < rank {
+                    true => format!("rank {first} did not answer at {}, nor {others} others", job.members[first].control),
+                    false => format!("nothing came of rank {first}, nor of {others} others"),
+                });
+            }
+            Some(Ok(reached)) = connecting.join_next() => {
+                let (peer, link) = reached?;
+                links[peer] = Some(link);
+            }
             Some(heard) = hearing.join_next() => {
                 if let Ok(Some((peer, link))) = heard {
-                    links[peer].get_or_insert(link);
+                    // The newest: a rank that was not answered in time tries again.
+                    links[peer] = Some(link);
                 }
             }
             accepted = listener.accept() => match accepted {
@@ -189,10 +191,14 @@ async fn connect_all(meeting: &Meeting, job: &Job, listener: &TcpListener, until
                     if hearing.len() >= HEARD_MAX + job.members.len() {
                         hearing.abort_all();
                     }
-                    let (job, above, common) = (job.clone(), rank + 1..job.members.len(), meeting.common());
+                    let (job, above, common) = (heard_by.clone(), rank + 1..job.members.len(), meeting.common());
                     hearing.spawn(async move {
-                        let heard = timeout(GREETING, hear(stream, from.ip(), &job, &common)).await.ok().flatten();
-                        heard.filter(|(peer, _)| above.contains(peer))
+                        let hear = async {
+                            let (peer, mut link) = hear(stream, from.ip(), &job, &common).await?;
+                            link.writer.write_json(&Answer::Begin).await.ok()?;
+                            Some((peer, link)).filter(|(peer, _)| above.contains(peer))
+                        };
+                        timeout(GREETING, hear).await.ok().flatten()
                     });
                 }
                 Err(error) => {
@@ -201,6 +207,35 @@ async fn connect_all(meeting: &Meeting, job: &Job, listener: &TcpListener, until
                 }
             },
         }
+    }
+}
+
+/// A connection to a peer that has answered on it, however often that takes; or why there is none.
+async fn reach(
+    peer: usize,
+    local: IpAddr,
+    address: SocketAddr,
+    hello: PeerHello,
+    common: Common,
+    until: Instant,
+) -> Result<(usize, Link), String> {
+    let mut last = io::Error::from(io::ErrorKind::TimedOut);
+    loop {
+        let stream = timeout_at(until, connect(local, address)).await;
+        let stream = stream.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
+        let stream = stream.map_err(|error| format!("rank {peer} was not reached at {address}: {error}"))?;
+        let greet = async {
+            let mut link = Link::new(stream, End::Connected, &common).await?;
+            link.writer.write_json(&hello).await?;
+            link.reader.read_json::<Answer>().await.map(|_| link)
+        };
+        match timeout_at(until, greet).await {
+            Ok(Ok(link)) => return Ok((peer, link)),
+            Ok(Err(error)) => last = error,
+            Err(_) => return Err(format!("rank {peer} did not answer at {address}: {last}")),
+        }
+        tracing::debug!(peer, error = %last, "a connection to a rank failed; it is tried again");
+        sleep(RETRY).await;
     }
 }
 
@@ -213,24 +248,8 @@ async fn connect_again(meeting: &Meeting, running: &Running, member: &Member, un
             continue;
         }
         let hello = PeerHello { tag: job.tag, rank, member: Some(member.clone()) };
-        let (local, address, common) = (meeting.local, other.control, meeting.common());
-        connecting.spawn(async move {
-            let mut last = io::Error::from(io::ErrorKind::TimedOut);
-            loop {
-                let greet = async {
-                    let mut link = Link::new(connect(local, address).await?, End::Connected, &common).await?;
-                    link.writer.write_json(&hello).await?;
-                    // Not before it has heard that the connection to the process before has ended.
-                    link.reader.read_json::<Answer>().await.map(|_| link)
-                };
-                match timeout_at(until, greet).await {
-                    Ok(Ok(link)) => return Ok((peer, link)),
-                    Ok(Err(error)) => last = error,
-                    Err(_) => return Err(format!("rank {peer} did not let this process in at {address}: {last}")),
-                }
-                sleep(RETRY).await;
-            }
-        });
+        // It answers only once it has heard that the connection to the process before has ended.
+        connecting.spawn(reach(peer, meeting.local, other.control, hello, meeting.common(), until));
     }
     let mut links: Links = (0..job.members.len()).map(|_| None).collect();
     while let Some(connected) = connecting.join_next().await {

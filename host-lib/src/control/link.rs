@@ -6,17 +6,20 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::task::{Context, Poll};
 
+use nix::sys::socket::{setsockopt, sockopt};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::io::{AsyncBufRead, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
-use tokio::net::{TcpSocket, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
 use super::frame::{self, FRAME_BYTES, GREETING_BYTES_MAX};
 use super::launch::Launch;
 use crate::secret::{Handshake, Records, Secret};
 
 const BUFFER_BYTES: usize = 1 << 17;
+/// Connections that the kernel keeps until they are taken, if `net.core.somaxconn` allows.
+const BACKLOG: u32 = 4096;
 
 /// A connection to another rank, or to somebody who has not said yet who it is.
 #[derive(Debug)]
@@ -68,8 +71,19 @@ pub(super) async fn connect(local: IpAddr, to: SocketAddr) -> io::Result<TcpStre
     let socket = if to.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
     // Once it has ended, its port is free for a rank 0 at once, not after a minute.
     socket.set_reuseaddr(true)?;
+    // The port is chosen when it connects: connections to other addresses may have the same, or the ranks of a host would run out of
+    // ports. A kernel that does not know it chooses now.
+    let _ = setsockopt(&socket, sockopt::IpBindAddressNoPort, &true);
     socket.bind((local, 0).into())?;
     socket.connect(to).await
+}
+
+/// Takes connections at `address`: all ranks of a job may connect at the same time.
+pub(super) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
 impl Link {

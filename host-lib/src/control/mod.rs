@@ -6,6 +6,7 @@
 //! * `link`: a connection between two ranks, with a secret an encrypted one, and `frame` the messages on it.
 //! * `channel`: the control channel, one TCP connection for each pair of ranks, for what must not be lost.
 //! * `outgoing`: what waits for each peer, bounded; `serve`: the tasks that send it, and receive.
+//! * `files`: room for as many connections as the job has ranks.
 //! * `door`: how a process that was started again comes into a job that runs.
 //! * `terms`: what all ranks must have in common, and the message that says where they differ.
 //! * `reliable`: exact reductions over the control channel.
@@ -14,6 +15,7 @@
 mod bootstrap;
 mod channel;
 mod door;
+mod files;
 mod frame;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzz;

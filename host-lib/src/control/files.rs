@@ -1,0 +1,60 @@
+//! Room for the connections of a job: each is an open file of this process.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use super::bootstrap::{BootstrapError, io_error};
+
+/// Files that a rank opens beside its connections, and strangers that connect, at most.
+const OTHERS: usize = 300;
+
+/// Makes sure that this process may open a connection to each of `ranks`, and raises its own limit if it must, as far as it may.
+///
+/// # Errors
+/// [`BootstrapError::Files`] if the limit that only root can raise is too low.
+pub(super) fn make_room(ranks: usize) -> Result<(), BootstrapError> {
+    // Whatever the trainer has open. What cannot be counted is taken for few.
+    let open = std::fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
+    let expected = (open + ranks + OTHERS) as u64;
+    let Some(limits) = raised(getrlimit(Resource::Nofile), expected, ranks)? else { return Ok(()) };
+    tracing::debug!(files = expected, "the limit of open files is raised");
+    setrlimit(Resource::Nofile, limits).map_err(|error| io_error("the limit of open files")(error.into()))
+}
+
+/// The limits that hold `expected` files, if the present ones do not.
+fn raised(limits: Rlimit, expected: u64, ranks: usize) -> Result<Option<Rlimit>, BootstrapError> {
+    let holds = |limit: Option<u64>| limit.is_none_or(|limit| limit >= expected);
+    match limits {
+        Rlimit { current, .. } if holds(current) => Ok(None),
+        Rlimit { maximum, .. } if holds(maximum) => Ok(Some(Rlimit { current: Some(expected), maximum })),
+        Rlimit { maximum, .. } => Err(BootstrapError::Files { ranks, found: maximum.unwrap_or(u64::MAX), expected }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_soft_limit_is_raised_no_further_than_needed_and_never_lowered() {
+        let limits = |current, maximum| Rlimit { current, maximum };
+        for (found, expected) in [
+            (limits(Some(1024), Some(4096)), Ok(Some(2000))),
+            (limits(Some(1024), None), Ok(Some(2000))),
+            (limits(Some(2000), Some(2000)), Ok(None)),
+            (limits(None, None), Ok(None)),
+            (limits(Some(1024), Some(1999)), Err("1999")),
+        ] {
+            match (raised(found.clone(), 2000, 900), expected) {
+                (Ok(raised), Ok(current)) => {
+                    assert_eq!(raised.as_ref().and_then(|raised| raised.current), current);
+                    assert!(raised.is_none_or(|raised| raised.maximum == found.maximum));
+                }
+                (Err(error), Err(limit)) => {
+                    let text = error.to_string();
+                    assert!(["900 ranks", "2000", limit, "ulimit -n"].iter().all(|part| text.contains(part)), "{text}");
+                }
+                (found, expected) => panic!("{found:?}, expected {expected:?}"),
+            }
+        }
+    }
+}
