@@ -72,6 +72,7 @@ impl ControlChannel {
     ///
     /// # Errors
     /// Names a rank that is gone or missing.
+    #[cfg(test)]
     pub fn barrier(&mut self, timeout: Duration) -> Result<(), ControlError> {
         self.compare(&Terms::default().with("the call", "barrier"), timeout)
     }
