@@ -8,7 +8,7 @@
 //! ranks. Ranks contribute within their group, equal ranks of the groups then exchange their groups' sums, and broadcast
 //! the mean within their group.
 //! Limits: the card sends in this order of k, without waiting for rounds; a software data plane paces by round. 2D has
-//! incast 1.
+//! incast 1; no data plane runs this exchange between groups, under loss replicas would differ: see ARCHITECTURE.md.
 //! Source: OptiReduce 3.2.2 (rounds), appendix A (2D). The pairing is ours.
 
 use optireduce_contract::rules::send;

@@ -18,6 +18,7 @@ mod slow_senders;
 mod software;
 mod thousand_ranks;
 mod tracing;
+mod two_levels;
 mod virtual_network;
 
 use std::ops::Range;
