@@ -44,7 +44,7 @@ mod tests {
             (limits(None, None), Ok(None)),
             (limits(Some(1024), Some(1999)), Err("1999")),
         ] {
-            match (raised(found.clone(), 2000, 900), expected) {
+            match (raised(found, 2000, 900), expected) {
                 (Ok(raised), Ok(current)) => {
                     assert_eq!(raised.as_ref().and_then(|raised| raised.current), current);
                     assert!(raised.is_none_or(|raised| raised.maximum == found.maximum));

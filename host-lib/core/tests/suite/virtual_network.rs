@@ -326,9 +326,7 @@ impl Network {
             };
             let all_over = (0..ranks).all(is_over);
             let none_come = self.letters.is_empty() && self.in_flight.is_empty();
-            if all_over && (0..ranks).all(is_settled) && none_come
-                || all_over && none_come && self.agenda.next_ns().is_none()
-            {
+            if all_over && none_come && ((0..ranks).all(is_settled) || self.agenda.next_ns().is_none()) {
                 return failed;
             }
             self.pass_time();
