@@ -8,8 +8,8 @@
 //! - *Losses* in excess of [`HEAVY_SHARE`], [`HEAVY_PACKETS`] or more: the window becomes a little less than what came of it. Fewer say
 //!   nothing yet: packets are lost one by one, too, on their way.
 //! - From then on losses of more than [`LIGHT_SHARE`] make the window smaller, by half at most, and it is tried how much more fits: after
-//!   a number of packets that grows with the window, so that small ones catch up. It is four times as large after each loss, so that
-//!   trying costs less than one packet in a thousand, and half as large each time that more fitted.
+//!   a number of packets that grows with the window, so that small ones catch up. It is four times as large after each loss, and half as
+//!   large each time that more fitted.
 //! - Losses that do not become fewer though the window is a quarter are not the window's doing: it is restored, and twice as
 //!   many are put up with.
 //!
@@ -22,13 +22,14 @@ const WINDOW_MIN: u64 = 1000;
 /// What a window grows by at least: a packet.
 const STEP_BYTES: u64 = 1500;
 /// Share of the packets that may be lost one by one.
-const HEAVY_SHARE: f64 = 0.05;
+const HEAVY_SHARE: f64 = 0.10;
 /// So many lost packets above that share are a queue that was full.
-const HEAVY_PACKETS: f64 = 6.0;
+const HEAVY_PACKETS: f64 = 16.0;
 /// Of what came this part is tried next.
 const HEADROOM: f64 = 0.9;
-/// Share of the packets that may be lost where a full queue was seen before.
-const LIGHT_SHARE: f64 = 0.002;
+/// Share of the packets that may be lost where a full queue was seen before: networks that lose 1 % whatever is sent are what this project is
+/// for, and smaller windows bring none of it back.
+const LIGHT_SHARE: f64 = 0.02;
 /// Lost packets that say something of a share.
 const LIGHT_PACKETS: i64 = 4;
 /// Packets that are enough to judge a share of losses by.
