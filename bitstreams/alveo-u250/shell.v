@@ -1,5 +1,8 @@
 // Top for an Alveo U250: the card on QSFP28 cage 0. Cage 1 is left in reset.
-module shell (
+module shell #(
+    // For the register BUILD_ID: `-generic` of synth_design.
+    parameter [31:0] BUILD_ID = 32'd0
+) (
     input  wire        pcie_refclk_p,
     input  wire        pcie_refclk_n,
     input  wire        pcie_rstn,
@@ -21,7 +24,7 @@ module shell (
     assign qsfp_lpmode = 2'b10;
     assign qsfp_modsell = 2'b11;
 
-    alveo board (
+    alveo #(.BUILD_ID(BUILD_ID)) board (
         .pcie_refclk_p(pcie_refclk_p),
         .pcie_refclk_n(pcie_refclk_n),
         .pcie_rstn(pcie_rstn),

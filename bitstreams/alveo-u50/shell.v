@@ -1,5 +1,8 @@
 // Top for an Alveo U50: the card on its one QSFP28 cage; the HBM is not used.
-module shell (
+module shell #(
+    // For the register BUILD_ID: `-generic` of synth_design.
+    parameter [31:0] BUILD_ID = 32'd0
+) (
     input  wire        pcie_refclk_p,
     input  wire        pcie_refclk_n,
     input  wire        pcie_rstn,
@@ -19,7 +22,7 @@ module shell (
     // An HBM that is not there is never too hot; the pin must not float.
     assign hbm_cattrip = 1'b0;
 
-    alveo board (
+    alveo #(.BUILD_ID(BUILD_ID)) board (
         .pcie_refclk_p(pcie_refclk_p),
         .pcie_refclk_n(pcie_refclk_n),
         .pcie_rstn(pcie_rstn),

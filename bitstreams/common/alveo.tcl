@@ -77,7 +77,9 @@ ip cmac_usplus cmac_usplus_0 [list \
     CONFIG.INCLUDE_RS_FEC {1} CONFIG.TX_FLOW_CONTROL {0} CONFIG.RX_FLOW_CONTROL {0} \
     CONFIG.RX_MIN_PACKET_LEN {64} CONFIG.RX_MAX_PACKET_LEN {9600}]
 
-synth_design -top shell -part $part
+# The register BUILD_ID: the first 32 bits of the commit's hash.
+set build_id [exec git -C $here rev-parse --short=8 HEAD]
+synth_design -top shell -part $part -generic BUILD_ID=32'h$build_id
 opt_design
 place_design -directive Explore
 phys_opt_design

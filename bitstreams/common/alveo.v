@@ -7,7 +7,10 @@
 // Clocks: the card runs with the bridge's 250 MHz; the MAC with its own 322 MHz; between them frames cross whole.
 // Vendor IP: xdma_0, cmac_usplus_0, axi_dwidth_converter_0, axi_protocol_converter_0, made by common/alveo.tcl;
 // stubs of them are in common/stubs.
-module alveo (
+module alveo #(
+    // For the register BUILD_ID; 0: not said.
+    parameter [31:0] BUILD_ID = 32'd0
+) (
     input  wire        pcie_refclk_p,
     input  wire        pcie_refclk_n,
     input  wire        pcie_rstn,
@@ -473,9 +476,21 @@ module alveo (
         .message_failed(message_failed)
     );
 
+    // The MAC's state, for the register LINK; each bit for itself.
+    wire mac_aligned, mac_rsfec_aligned;
+    (* ASYNC_REG = "TRUE" *) reg [1:0] link_first, link_second;
+    initial {link_first, link_second} = 4'd0;
+    always @(posedge clock) begin
+        link_first <= {mac_rsfec_aligned, mac_aligned};
+        link_second <= link_first;
+    end
+
     optireduce_top card (
         .clock(clock),
         .aresetn(reset_n),
+        .link({1'b1, link_second}),
+        .pci_id(32'h903f_10ee),
+        .build_id(BUILD_ID),
         .s_axil_awaddr(axil_awaddr),
         .s_axil_awprot(3'd0),
         .s_axil_awvalid(axil_awvalid),
@@ -598,7 +613,6 @@ module alveo (
     );
 
     // IEEE 802.3: remote fault is sent, and nothing else, until the receiver is aligned.
-    wire mac_aligned;
     cmac_usplus_0 mac (
         .gt_rxp_in(qsfp_rxp),
         .gt_rxn_in(qsfp_rxn),
@@ -636,6 +650,7 @@ module alveo (
         .ctl_rx_rsfec_enable_indication(1'b1),
         .ctl_rsfec_ieee_error_indication_mode(1'b0),
         .stat_rx_aligned(mac_aligned),
+        .stat_rx_rsfec_lane_alignment_status(mac_rsfec_aligned),
         .tx_preamblein(56'd0),
         .rx_axis_tdata(mac_rx_tdata),
         .rx_axis_tkeep(mac_rx_tkeep),

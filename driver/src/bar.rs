@@ -103,14 +103,19 @@ cells! {
         hadamard_log2_max HADAMARD_LOG2_MAX RO, ranks_max RANKS_MAX RO, payload_beats_max PAYLOAD_BEATS_MAX RO,
         queues QUEUES RO
     } _gap_024 7;
-    { scratch_echo SCRATCH_ECHO RO, status STATUS RO } _gap_048 14;
+    {
+        scratch_echo SCRATCH_ECHO RO, status STATUS RO, card_time_lo CARD_TIME_LO RO, card_time_hi CARD_TIME_HI RO,
+        link LINK RO, pci_id PCI_ID RO, build_id BUILD_ID RO
+    } _gap_05c 9;
     {
         rx_packets RX_PACKETS RO, tx_packets TX_PACKETS RO, drop_fifo_full DROP_FIFO_FULL RO,
         drop_foreign DROP_FOREIGN RO, drop_malformed DROP_MALFORMED RO, drop_version DROP_VERSION RO,
         drop_job DROP_JOB RO, drop_no_window DROP_NO_WINDOW RO, drop_flags DROP_FLAGS RO,
         drop_out_of_shard DROP_OUT_OF_SHARD RO, drop_late_beats DROP_LATE_BEATS RO,
-        drop_duplicate_beats DROP_DUPLICATE_BEATS RO, drop_stale DROP_STALE RO
-    } _gap_0b4 19;
+        drop_duplicate_beats DROP_DUPLICATE_BEATS RO, drop_stale DROP_STALE RO, rx_bad RX_BAD RO, drop_mac DROP_MAC RO,
+        drop_ip_checksum DROP_IP_CHECKSUM RO, drop_ip DROP_IP RO, drop_source DROP_SOURCE RO,
+        drop_too_long DROP_TOO_LONG RO, arp_replies ARP_REPLIES RO, ping_replies PING_REPLIES RO
+    } _gap_0d4 11;
     {
         control CONTROL RW, scratch SCRATCH RW, rank RANK RW, ranks RANKS RW, job_tag_lo JOB_TAG_LO RW,
         job_tag_hi JOB_TAG_HI RW, payload_beats PAYLOAD_BEATS RW, udp_port UDP_PORT RW, local_ip LOCAL_IP RW,

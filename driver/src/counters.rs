@@ -37,4 +37,6 @@ counters! {
     drop_foreign DROP_FOREIGN, drop_malformed DROP_MALFORMED, drop_version DROP_VERSION, drop_job DROP_JOB,
     drop_no_window DROP_NO_WINDOW, drop_flags DROP_FLAGS, drop_out_of_shard DROP_OUT_OF_SHARD,
     drop_late_beats DROP_LATE_BEATS, drop_duplicate_beats DROP_DUPLICATE_BEATS, drop_stale DROP_STALE,
+    rx_bad RX_BAD, drop_mac DROP_MAC, drop_ip_checksum DROP_IP_CHECKSUM, drop_ip DROP_IP, drop_source DROP_SOURCE,
+    drop_too_long DROP_TOO_LONG, arp_replies ARP_REPLIES, ping_replies PING_REPLIES,
 }

@@ -41,6 +41,54 @@ pub struct NetworkAddress {
     pub udp_port: u16,
 }
 
+/// What a card says of what is around it. A card without these registers says nothing: its time is 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Surroundings {
+    /// Card time in ns: the clock of completions' `closed_ns`.
+    pub card_time_ns: u64,
+    /// Its link; `None`: its shell does not say.
+    pub link: Option<Link>,
+    /// Number that its shell was built with; `None`: it does not say.
+    pub build_id: Option<u32>,
+}
+
+/// The state of a card's link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Link {
+    /// The MAC's receiver is aligned.
+    pub up: bool,
+    /// RS-FEC is aligned.
+    pub rsfec: bool,
+}
+
+impl Link {
+    /// What a value of `LINK` says; `None` if it says nothing.
+    pub const fn of(value: u32) -> Option<Self> {
+        let (up, rsfec) = (value & regs::LINK_UP != 0, value & regs::LINK_RSFEC != 0);
+        if value & regs::LINK_KNOWN != 0 { Some(Self { up, rsfec }) } else { None }
+    }
+}
+
+/// What the card's registers say of what is around it.
+pub(crate) fn surroundings(bus: &impl Bus) -> Surroundings {
+    let mut high = bus.read(&regs::CARD_TIME_HI);
+    let mut low = 0;
+    // The high half changes every four seconds; a card whose does each time is not believed for ever.
+    for _ in 0..3 {
+        low = bus.read(&regs::CARD_TIME_LO);
+        let again = bus.read(&regs::CARD_TIME_HI);
+        if again == high {
+            break;
+        }
+        high = again;
+    }
+    Surroundings {
+        card_time_ns: u64::from(high) << 32 | u64::from(low),
+        link: Link::of(bus.read(&regs::LINK)),
+        build_id: Some(bus.read(&regs::BUILD_ID)).filter(|id| *id != 0),
+    }
+}
+
 /// What the card's registers say of its place on the network; `None` if IP address or port are zero.
 pub(crate) fn network_address(bus: &impl Bus) -> Option<NetworkAddress> {
     let [ip, mac_lo, mac_hi] = [&regs::LOCAL_IP, &regs::LOCAL_MAC_LO, &regs::LOCAL_MAC_HI].map(|at| bus.read(at));

@@ -45,7 +45,7 @@ pub use bus::vfio_user::VfioUserBus;
 pub use counters::Counters;
 pub use dma::{DmaFault, DmaMap};
 pub use error::DriverError;
-pub use identity::{Limits, NetworkAddress};
+pub use identity::{Limits, Link, NetworkAddress, Surroundings};
 pub use job::{JobConfig, RING_LOG2_MAX, RING_LOG2_MIN};
 pub use machine::{Machine, PciFunction, Precondition, VFIO_PCI, full_address};
 #[cfg(feature = "manifest")]

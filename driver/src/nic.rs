@@ -26,7 +26,9 @@ use crate::counters::Counters;
 use crate::dma::{DMA_ALIGN, DmaFault, fence_after_phase, fence_before_doorbell};
 use crate::entries::{self, BadField};
 use crate::error::DriverError;
-use crate::identity::{Limits, NetworkAddress, POLLS_MAX, check_magic, identify, network_address};
+use crate::identity::{
+    Limits, NetworkAddress, POLLS_MAX, Surroundings, check_magic, identify, network_address, surroundings,
+};
 use crate::job::{JobConfig, check_queue};
 use crate::ring::{BadIndex, CompletionRing, RingMemory, SubmissionRing};
 
@@ -116,6 +118,18 @@ impl<B: Bus> Nic<B> {
         let address = network_address(&self.bus);
         self.check_alive()?;
         Ok(address)
+    }
+
+    /// What the card says of its time, its link and its build.
+    ///
+    /// # Errors
+    /// [`DriverError::DeviceGone`].
+    pub fn surroundings(&self) -> Result<Surroundings, DriverError> {
+        self.check_here()?;
+        self.bus.flush()?;
+        let found = surroundings(&self.bus);
+        self.check_alive()?;
+        Ok(found)
     }
 
     /// Makes the card work for a job, from empty rings and windows: disables it, allocates rings, programs registers and

@@ -14184,6 +14184,16 @@ module optireduce_nic__nic__submit__epochs(clock,read_address,read_data,write_ad
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
 endmodule
 
+module optireduce_nic__rx__line__0(d,q,clock);
+    // Module arguments
+    input wire  [515:0] d;
+    output reg  [515:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 516'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
 module optireduce_nic__tx__sums__memory(clock,read_address,read_data,write_address,write_data,write_enable);
     // Module arguments
     input wire  clock;
@@ -14200,6 +14210,36 @@ module optireduce_nic__tx__sums__memory(clock,read_address,read_data,write_addre
     `endif
     always @(*) read_data = mem[read_address];
     always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
+module optireduce_nic__filter__counters(d,q,clock);
+    // Module arguments
+    input wire  [255:0] d;
+    output reg  [255:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 256'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__filter__sender(d,q,clock);
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 6'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__job_copy__host(d,q,clock);
+    // Module arguments
+    input wire  [175:0] d;
+    output reg  [175:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 176'h0;
+    always @(posedge clock) q <= d;
 endmodule
 
 module optireduce_nic__nic__broadcast_gates(clock,clear,now_ns,arm,arm_slot,rules,enter,packet,packet_slot,sender,mark,beat,beat_slot,own,quiet,free,open,closed,report_slot,report,timer_slot,timer_ns);
@@ -23474,6 +23514,34 @@ module optireduce_nic__nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_ma
     wire unused__start_extra = &{start_extra[21:15]};
 endmodule
 
+module optireduce_nic__responder__st(d,q,clock);
+    // Module arguments
+    input wire  [11:0] d;
+    output reg  [11:0] q;
+    input wire  clock;
+    // Update code (custom)
+    initial q = 12'h0;
+    always @(posedge clock) q <= d;
+endmodule
+
+module optireduce_nic__responder__store(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [3:0] read_address;
+    output reg  [511:0] read_data;
+    input wire  [3:0] write_address;
+    input wire  [511:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [511:0] mem [0:15];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 15; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
 module optireduce_nic__rx__sum(clock,reset,valid,data,last,done,total,checked,busy);
     // Module arguments
     input wire  clock;
@@ -24066,6 +24134,673 @@ module optireduce_nic__tx__sums(clock,clear,push,push_data,full,pop,pop_data,emp
             state__d[(64'h0)+:(16)] = ((32'h0) & 16'hffff);
             state__d[(64'h10)+:(16)] = ((32'h0) & 16'hffff);
             state__d[(64'h20)+:(16)] = ((32'h0) & 16'hffff);
+        end
+    end
+endmodule
+
+module optireduce_nic__card_state(clock,now_ns,link,pci_id,build_id,read_address,read_data);
+    // Module arguments
+    input wire  clock;
+    input wire  [47:0] now_ns;
+    input wire  [2:0] link;
+    input wire  [31:0] pci_id;
+    input wire  [31:0] build_id;
+    input wire  [9:0] read_address;
+    output wire  [31:0] read_data;
+    // Stub signals
+    reg  [31:0] value__d;
+    wire  [31:0] value__q;
+    wire  value__clock;
+    // Local signals
+    wire  known;
+    wire  [1:0] state;
+    // Sub module instances
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0__result value(
+        .d(value__d),
+        .q(value__q),
+        .clock(value__clock)
+    );
+    // Update code
+    assign value__clock = clock;
+    assign known = link[(32'h2)+:(1)];
+    assign state = link[(32'h0)+:(2)];
+    assign read_data = value__q;
+    always @(*) begin
+        value__d = value__q;
+        value__d = ((32'h0) & 32'hffffffff);
+        if (read_address == 32'h12) begin
+            value__d = now_ns[(32'h0)+:(32)];
+        end
+        else if (read_address == 32'h13) begin
+            value__d = ((now_ns[(32'h20)+:(16)]) & 32'hffffffff);
+        end
+        else if (read_address == 32'h14) begin
+            if (known == 32'h1) begin
+                value__d = ((state) & 32'hffffffff) | 64'h80000000;
+            end
+        end
+        else if (read_address == 32'h15) begin
+            value__d = pci_id;
+        end
+        else if (read_address == 32'h16) begin
+            value__d = build_id;
+        end
+    end
+endmodule
+
+module optireduce_nic__filter(clock,reset,job,write,write_address,write_data,read_address,read_data,rx_valid,rx_data,rx_last,in_valid,in_last,in_error,in_partial,answered,checksum,valid,error);
+    // Module arguments
+    input wire  clock;
+    input wire  reset;
+    input wire  [175:0] job;
+    input wire  write;
+    input wire  [9:0] write_address;
+    input wire  [31:0] write_data;
+    input wire  [9:0] read_address;
+    output wire  [31:0] read_data;
+    input wire  rx_valid;
+    input wire  [511:0] rx_data;
+    input wire  rx_last;
+    input wire  in_valid;
+    input wire  in_last;
+    input wire  in_error;
+    input wire  in_partial;
+    input wire  answered;
+    output wire  checksum;
+    output wire  valid;
+    output wire  error;
+    // Stub signals
+    wire  peers__clock;
+    wire  [5:0] peers__read_address;
+    wire  [31:0] peers__read_data;
+    wire  [5:0] peers__write_address;
+    wire  [31:0] peers__write_data;
+    wire  peers__write_enable;
+    reg  in_frame__d;
+    wire  in_frame__q;
+    wire  in_frame__clock;
+    reg  [7:0] found__0__d;
+    wire  [7:0] found__0__q;
+    wire  found__0__clock;
+    reg  [7:0] found__1__d;
+    wire  [7:0] found__1__q;
+    wire  found__1__clock;
+    reg  [7:0] found__2__d;
+    wire  [7:0] found__2__q;
+    wire  found__2__clock;
+    reg  [7:0] found__3__d;
+    wire  [7:0] found__3__q;
+    wire  found__3__clock;
+    reg  [7:0] found__4__d;
+    wire  [7:0] found__4__q;
+    wire  found__4__clock;
+    reg  [7:0] found__5__d;
+    wire  [7:0] found__5__q;
+    wire  found__5__clock;
+    reg  [7:0] held__d;
+    wire  [7:0] held__q;
+    wire  held__clock;
+    reg  [5:0] sender__d;
+    wire  [5:0] sender__q;
+    wire  sender__clock;
+    reg  [31:0] source__0__d;
+    wire  [31:0] source__0__q;
+    wire  source__0__clock;
+    reg  [31:0] source__1__d;
+    wire  [31:0] source__1__q;
+    wire  source__1__clock;
+    reg  [31:0] expected__d;
+    wire  [31:0] expected__q;
+    wire  expected__clock;
+    reg  [16:0] pair__0__d;
+    wire  [16:0] pair__0__q;
+    wire  pair__0__clock;
+    reg  [16:0] pair__1__d;
+    wire  [16:0] pair__1__q;
+    wire  pair__1__clock;
+    reg  [16:0] pair__2__d;
+    wire  [16:0] pair__2__q;
+    wire  pair__2__clock;
+    reg  [16:0] pair__3__d;
+    wire  [16:0] pair__3__q;
+    wire  pair__3__clock;
+    reg  [16:0] pair__4__d;
+    wire  [16:0] pair__4__q;
+    wire  pair__4__clock;
+    reg  [17:0] four__0__d;
+    wire  [17:0] four__0__q;
+    wire  four__0__clock;
+    reg  [17:0] four__1__d;
+    wire  [17:0] four__1__q;
+    wire  four__1__clock;
+    reg  [16:0] fifth__d;
+    wire  [16:0] fifth__q;
+    wire  fifth__clock;
+    reg  [19:0] sum__d;
+    wire  [19:0] sum__q;
+    wire  sum__clock;
+    reg  [16:0] carried__d;
+    wire  [16:0] carried__q;
+    wire  carried__clock;
+    reg  [15:0] folded__d;
+    wire  [15:0] folded__q;
+    wire  folded__clock;
+    reg  [1:0] st__d;
+    wire  [1:0] st__q;
+    wire  st__clock;
+    reg  [255:0] counters__d;
+    wire  [255:0] counters__q;
+    wire  counters__clock;
+    reg  [31:0] value__d;
+    wire  [31:0] value__q;
+    wire  value__clock;
+    // Local signals
+    wire  [511:0] h;
+    reg  [7:0] f;
+    wire  [15:0] word__0;
+    wire  [15:0] word__1;
+    wire  [15:0] word__2;
+    wire  [15:0] word__3;
+    wire  [15:0] word__4;
+    wire  [15:0] word__5;
+    wire  [15:0] word__6;
+    wire  [15:0] word__7;
+    wire  [15:0] word__8;
+    wire  [15:0] word__9;
+    wire  [15:0] fragment;
+    wire  [15:0] total;
+    wire  [15:0] payload;
+    wire  [15:0] longest;
+    wire  [15:0] from;
+    wire  [7:0] version_stage;
+    wire  [3:0] version;
+    reg  [7:0] v;
+    wire  drops;
+    wire  counts;
+    wire  ends;
+    wire  swallows;
+    // Sub module instances
+    optireduce_nic__nic__builder__peer_ip peers(
+        .clock(peers__clock),
+        .read_address(peers__read_address),
+        .read_data(peers__read_data),
+        .write_address(peers__write_address),
+        .write_data(peers__write_data),
+        .write_enable(peers__write_enable)
+    );
+    optireduce_nic__nic__finisher__drain__side__0 in_frame(
+        .d(in_frame__d),
+        .q(in_frame__q),
+        .clock(in_frame__clock)
+    );
+    optireduce_nic__nic__gather__arrivals__asked_epoch found__0(
+        .d(found__0__d),
+        .q(found__0__q),
+        .clock(found__0__clock)
+    );
+    optireduce_nic__nic__gather__arrivals__asked_epoch found__1(
+        .d(found__1__d),
+        .q(found__1__q),
+        .clock(found__1__clock)
+    );
+    optireduce_nic__nic__gather__arrivals__asked_epoch found__2(
+        .d(found__2__d),
+        .q(found__2__q),
+        .clock(found__2__clock)
+    );
+    optireduce_nic__nic__gather__arrivals__asked_epoch found__3(
+        .d(found__3__d),
+        .q(found__3__q),
+        .clock(found__3__clock)
+    );
+    optireduce_nic__nic__gather__arrivals__asked_epoch found__4(
+        .d(found__4__d),
+        .q(found__4__q),
+        .clock(found__4__clock)
+    );
+    optireduce_nic__nic__gather__arrivals__asked_epoch found__5(
+        .d(found__5__d),
+        .q(found__5__q),
+        .clock(found__5__clock)
+    );
+    optireduce_nic__nic__gather__arrivals__asked_epoch held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    optireduce_nic__filter__sender sender(
+        .d(sender__d),
+        .q(sender__q),
+        .clock(sender__clock)
+    );
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0__result source__0(
+        .d(source__0__d),
+        .q(source__0__q),
+        .clock(source__0__clock)
+    );
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0__result source__1(
+        .d(source__1__d),
+        .q(source__1__q),
+        .clock(source__1__clock)
+    );
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0__result expected(
+        .d(expected__d),
+        .q(expected__q),
+        .clock(expected__clock)
+    );
+    optireduce_nic__nic__lookup__key__0__found pair__0(
+        .d(pair__0__d),
+        .q(pair__0__q),
+        .clock(pair__0__clock)
+    );
+    optireduce_nic__nic__lookup__key__0__found pair__1(
+        .d(pair__1__d),
+        .q(pair__1__q),
+        .clock(pair__1__clock)
+    );
+    optireduce_nic__nic__lookup__key__0__found pair__2(
+        .d(pair__2__d),
+        .q(pair__2__q),
+        .clock(pair__2__clock)
+    );
+    optireduce_nic__nic__lookup__key__0__found pair__3(
+        .d(pair__3__d),
+        .q(pair__3__q),
+        .clock(pair__3__clock)
+    );
+    optireduce_nic__nic__lookup__key__0__found pair__4(
+        .d(pair__4__d),
+        .q(pair__4__q),
+        .clock(pair__4__clock)
+    );
+    optireduce_nic__nic__gather__arrivals__heard four__0(
+        .d(four__0__d),
+        .q(four__0__q),
+        .clock(four__0__clock)
+    );
+    optireduce_nic__nic__gather__arrivals__heard four__1(
+        .d(four__1__d),
+        .q(four__1__q),
+        .clock(four__1__clock)
+    );
+    optireduce_nic__nic__lookup__key__0__found fifth(
+        .d(fifth__d),
+        .q(fifth__q),
+        .clock(fifth__clock)
+    );
+    optireduce_nic__nic__builder__own_sum sum(
+        .d(sum__d),
+        .q(sum__q),
+        .clock(sum__clock)
+    );
+    optireduce_nic__nic__lookup__key__0__found carried(
+        .d(carried__d),
+        .q(carried__q),
+        .clock(carried__clock)
+    );
+    optireduce_nic__nic__finisher__drain__block_beats folded(
+        .d(folded__d),
+        .q(folded__q),
+        .clock(folded__clock)
+    );
+    optireduce_nic__nic__finisher__msix__at st(
+        .d(st__d),
+        .q(st__q),
+        .clock(st__clock)
+    );
+    optireduce_nic__filter__counters counters(
+        .d(counters__d),
+        .q(counters__q),
+        .clock(counters__clock)
+    );
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0__result value(
+        .d(value__d),
+        .q(value__q),
+        .clock(value__clock)
+    );
+    // Update code
+    assign in_frame__clock = clock;
+    assign held__clock = clock;
+    assign sender__clock = clock;
+    assign expected__clock = clock;
+    assign fifth__clock = clock;
+    assign sum__clock = clock;
+    assign carried__clock = clock;
+    assign folded__clock = clock;
+    assign st__clock = clock;
+    assign counters__clock = clock;
+    assign value__clock = clock;
+    assign found__0__clock = clock;
+    assign found__1__clock = clock;
+    assign found__2__clock = clock;
+    assign found__3__clock = clock;
+    assign found__4__clock = clock;
+    assign found__5__clock = clock;
+    assign pair__0__clock = clock;
+    assign pair__1__clock = clock;
+    assign pair__2__clock = clock;
+    assign pair__3__clock = clock;
+    assign pair__4__clock = clock;
+    assign source__0__clock = clock;
+    assign four__0__clock = clock;
+    assign source__1__clock = clock;
+    assign four__1__clock = clock;
+    assign h = ((rx_data) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+    assign fragment = h[(64'ha0)+:(16)] & 32'hff3f;
+    assign total = (((h[(64'h80)+:(8)]) & 16'hffff) << 32'h8) | ((h[(64'h88)+:(8)]) & 16'hffff);
+    assign payload = ((job[(64'h48)+:(8)]) & 16'hffff) << 32'h6;
+    assign longest = payload + 32'h32;
+    assign from = (((h[(64'h1a0)+:(8)]) & 16'hffff) << 32'h8) | ((h[(64'h1a8)+:(8)]) & 16'hffff);
+    assign version_stage = h[(64'h198)+:(8)];
+    assign version = version_stage[(32'h4)+:(4)];
+    always @(*) begin
+        f[(64'h0)+:(1)] = rx_valid && ~in_frame__q;
+        f[(64'h1)+:(1)] = (h[(64'h60)+:(16)] != 32'h8) || (h[(64'h70)+:(8)] != 32'h45) || (fragment != 32'h0) || (h[(64'hb8)+:(8)] != 32'h11) || (h[(64'h120)+:(16)] != job[(64'h50)+:(16)]);
+        f[(64'h2)+:(1)] = h[(64'h0)+:(48)] != job[(64'h80)+:(48)];
+        f[(64'h3)+:(1)] = 1'b0;
+        f[(64'h4)+:(1)] = h[(64'hf0)+:(32)] != job[(64'h60)+:(32)];
+        f[(64'h5)+:(1)] = (version == 32'h1) && (h[(64'h1c0)+:(64)] == job[(64'h8)+:(64)]) && (from < ((job[(64'h1)+:(7)]) & 16'hffff));
+        f[(64'h6)+:(1)] = 1'b0;
+        f[(64'h7)+:(1)] = total > longest;
+    end
+    assign peers__clock = clock;
+    assign peers__write_enable = write && (write_address[(32'h8)+:(2)] == 32'h1) && (write_address[(32'h0)+:(2)] == 32'h0);
+    assign peers__write_address = write_address[(32'h2)+:(6)];
+    assign peers__write_data = write_data;
+    assign peers__read_address = sender__q;
+    assign word__0 = rx_data[(0 * 32'h10 + 32'h70)+:(16)];
+    assign word__1 = rx_data[(1 * 32'h10 + 32'h70)+:(16)];
+    assign word__2 = rx_data[(2 * 32'h10 + 32'h70)+:(16)];
+    assign word__3 = rx_data[(3 * 32'h10 + 32'h70)+:(16)];
+    assign word__4 = rx_data[(4 * 32'h10 + 32'h70)+:(16)];
+    assign word__5 = rx_data[(5 * 32'h10 + 32'h70)+:(16)];
+    assign word__6 = rx_data[(6 * 32'h10 + 32'h70)+:(16)];
+    assign word__7 = rx_data[(7 * 32'h10 + 32'h70)+:(16)];
+    assign word__8 = rx_data[(8 * 32'h10 + 32'h70)+:(16)];
+    assign word__9 = rx_data[(9 * 32'h10 + 32'h70)+:(16)];
+    always @(*) begin
+        v = held__q;
+        if (found__5__q[(64'h0)+:(1)]) begin
+            v = found__5__q;
+        end
+    end
+    assign checksum = v[(64'h3)+:(1)];
+    assign drops = v[(64'h1)+:(1)] || v[(64'h2)+:(1)] || v[(64'h3)+:(1)] || v[(64'h4)+:(1)] || v[(64'h6)+:(1)] || v[(64'h7)+:(1)];
+    assign counts = job[(64'h0)+:(1)] && ~st__q[(64'h1)+:(1)];
+    assign ends = in_valid && in_last;
+    assign swallows = ends && drops && ~in_error && counts;
+    assign valid = in_valid && (~drops || (in_last && in_error && counts));
+    assign error = in_error || in_partial;
+    assign read_data = value__q;
+    always @(*) begin
+        in_frame__d = in_frame__q;
+        held__d = held__q;
+        sender__d = sender__q;
+        expected__d = expected__q;
+        fifth__d = fifth__q;
+        sum__d = sum__q;
+        carried__d = carried__q;
+        folded__d = folded__q;
+        st__d = st__q;
+        counters__d = counters__q;
+        value__d = value__q;
+        if (rx_valid) begin
+            in_frame__d = ~rx_last;
+        end
+        sender__d = from[(32'h0)+:(6)];
+        expected__d = peers__read_data;
+        source__0__d = h[(64'hd0)+:(32)];
+        source__1__d = source__0__q;
+        pair__0__d = ((word__0) & 17'h1ffff) + ((word__1) & 17'h1ffff);
+        pair__1__d = ((word__2) & 17'h1ffff) + ((word__3) & 17'h1ffff);
+        pair__2__d = ((word__4) & 17'h1ffff) + ((word__5) & 17'h1ffff);
+        pair__3__d = ((word__6) & 17'h1ffff) + ((word__7) & 17'h1ffff);
+        pair__4__d = ((word__8) & 17'h1ffff) + ((word__9) & 17'h1ffff);
+        four__0__d = ((pair__0__q) & 18'h3ffff) + ((pair__1__q) & 18'h3ffff);
+        four__1__d = ((pair__2__q) & 18'h3ffff) + ((pair__3__q) & 18'h3ffff);
+        fifth__d = pair__4__q;
+        sum__d = (((four__0__q) & 20'hfffff) + ((four__1__q) & 20'hfffff)) + ((fifth__q) & 20'hfffff);
+        carried__d = ((sum__q[(32'h0)+:(16)]) & 17'h1ffff) + ((sum__q[(32'h10)+:(4)]) & 17'h1ffff);
+        folded__d = carried__q[(32'h0)+:(16)] + ((carried__q[(32'h10)+:(1)]) & 16'hffff);
+        found__0__d = f;
+        found__1__d = found__0__q;
+        found__2__d = found__1__q;
+        found__3__d = found__2__q;
+        found__4__d = found__3__q;
+        found__5__d = found__4__q;
+        found__2__d[(64'h6)+:(1)] = found__1__q[(64'h5)+:(1)] && (expected__q != source__1__q);
+        found__5__d[(64'h3)+:(1)] = folded__q != 32'hffff;
+        held__d = v;
+        if (in_valid) begin
+            st__d[(64'h0)+:(1)] = ~in_last;
+            if (in_last) begin
+                st__d[(64'h1)+:(1)] = 1'b0;
+            end
+        end
+        if (~job[(64'h0)+:(1)]) begin
+            st__d[(64'h1)+:(1)] = st__q[(64'h0)+:(1)];
+            if (in_valid) begin
+                st__d[(64'h1)+:(1)] = ~in_last;
+            end
+        end
+        if (swallows) begin
+            counters__d[(64'h0)+:(32)] = counters__q[(64'h0)+:(32)] + 32'h1;
+            if (~answered) begin
+                if (v[(64'h1)+:(1)]) begin
+                    counters__d[(64'h20)+:(32)] = counters__q[(64'h20)+:(32)] + 32'h1;
+                end
+                else if (v[(64'h2)+:(1)]) begin
+                    counters__d[(64'h60)+:(32)] = counters__q[(64'h60)+:(32)] + 32'h1;
+                end
+                else if (v[(64'h3)+:(1)]) begin
+                    counters__d[(64'h80)+:(32)] = counters__q[(64'h80)+:(32)] + 32'h1;
+                end
+                else if (v[(64'h4)+:(1)]) begin
+                    counters__d[(64'ha0)+:(32)] = counters__q[(64'ha0)+:(32)] + 32'h1;
+                end
+                else if (v[(64'h6)+:(1)]) begin
+                    counters__d[(64'hc0)+:(32)] = counters__q[(64'hc0)+:(32)] + 32'h1;
+                end
+                else begin
+                    counters__d[(64'he0)+:(32)] = counters__q[(64'he0)+:(32)] + 32'h1;
+                end
+            end
+        end
+        else if (ends && error && counts) begin
+            counters__d[(64'h40)+:(32)] = counters__q[(64'h40)+:(32)] + 32'h1;
+        end
+        if (~job[(64'h0)+:(1)]) begin
+            counters__d[(64'h0)+:(32)] = ((32'h0) & 32'hffffffff);
+            counters__d[(64'h20)+:(32)] = ((32'h0) & 32'hffffffff);
+            counters__d[(64'h40)+:(32)] = ((32'h0) & 32'hffffffff);
+            counters__d[(64'h60)+:(32)] = ((32'h0) & 32'hffffffff);
+            counters__d[(64'h80)+:(32)] = ((32'h0) & 32'hffffffff);
+            counters__d[(64'ha0)+:(32)] = ((32'h0) & 32'hffffffff);
+            counters__d[(64'hc0)+:(32)] = ((32'h0) & 32'hffffffff);
+            counters__d[(64'he0)+:(32)] = ((32'h0) & 32'hffffffff);
+        end
+        value__d = ((32'h0) & 32'hffffffff);
+        if (read_address == 32'h20) begin
+            value__d = counters__q[(64'h0)+:(32)];
+        end
+        else if (read_address == 32'h23) begin
+            value__d = counters__q[(64'h20)+:(32)];
+        end
+        else if (read_address == 32'h2d) begin
+            value__d = counters__q[(64'h40)+:(32)];
+        end
+        else if (read_address == 32'h2e) begin
+            value__d = counters__q[(64'h60)+:(32)];
+        end
+        else if (read_address == 32'h2f) begin
+            value__d = counters__q[(64'h80)+:(32)];
+        end
+        else if (read_address == 32'h30) begin
+            value__d = counters__q[(64'ha0)+:(32)];
+        end
+        else if (read_address == 32'h31) begin
+            value__d = counters__q[(64'hc0)+:(32)];
+        end
+        else if (read_address == 32'h32) begin
+            value__d = counters__q[(64'he0)+:(32)];
+        end
+        if (reset) begin
+            in_frame__d = 1'b0;
+            st__d[(64'h0)+:(1)] = 1'b0;
+            st__d[(64'h1)+:(1)] = 1'b0;
+        end
+    end
+    wire unused__h = &{h[447:432], h[407:304], h[287:272], h[207:192], h[183:176], h[159:144], h[127:120], h[95:48]};
+    wire unused__version_stage = &{version_stage[3:0]};
+endmodule
+
+module optireduce_nic__job_copy(clock,reset,write,write_address,write_data,job);
+    // Module arguments
+    input wire  clock;
+    input wire  reset;
+    input wire  write;
+    input wire  [9:0] write_address;
+    input wire  [31:0] write_data;
+    output reg  [175:0] job;
+    // Stub signals
+    reg  [175:0] host__d;
+    wire  [175:0] host__q;
+    wire  host__clock;
+    // Sub module instances
+    optireduce_nic__job_copy__host host(
+        .d(host__d),
+        .q(host__q),
+        .clock(host__clock)
+    );
+    // Update code
+    assign host__clock = clock;
+    always @(*) begin
+        job[(64'h0)+:(1)] = host__q[(64'h0)+:(1)];
+        job[(64'h1)+:(7)] = host__q[(64'h1)+:(7)];
+        job[(64'h8)+:(64)] = (((host__q[(64'h28)+:(32)]) & 64'hffffffffffffffff) << 32'h20) | ((host__q[(64'h8)+:(32)]) & 64'hffffffffffffffff);
+        job[(64'h48)+:(8)] = host__q[(64'h48)+:(8)];
+        job[(64'h50)+:(16)] = host__q[(64'h50)+:(16)];
+        job[(64'h60)+:(32)] = host__q[(64'h60)+:(32)];
+        job[(64'h80)+:(48)] = (((host__q[(64'ha0)+:(16)]) & 48'hffffffffffff) << 32'h20) | ((host__q[(64'h80)+:(32)]) & 48'hffffffffffff);
+    end
+    always @(*) begin
+        host__d = host__q;
+        if (write) begin
+            if (write_address == 32'h40) begin
+                host__d[(64'h0)+:(1)] = write_data[32'h0];
+            end
+            else if (write_address == 32'h43) begin
+                host__d[(64'h1)+:(7)] = write_data[(32'h0)+:(7)];
+            end
+            else if (write_address == 32'h44) begin
+                host__d[(64'h8)+:(32)] = write_data;
+            end
+            else if (write_address == 32'h45) begin
+                host__d[(64'h28)+:(32)] = write_data;
+            end
+            else if (write_address == 32'h46) begin
+                host__d[(64'h48)+:(8)] = write_data[(32'h0)+:(8)];
+            end
+            else if (write_address == 32'h47) begin
+                host__d[(64'h50)+:(16)] = write_data[(32'h0)+:(16)];
+            end
+            else if (write_address == 32'h48) begin
+                host__d[(64'h60)+:(32)] = write_data;
+            end
+            else if (write_address == 32'h49) begin
+                host__d[(64'h80)+:(32)] = write_data;
+            end
+            else if (write_address == 32'h4a) begin
+                host__d[(64'ha0)+:(16)] = write_data[(32'h0)+:(16)];
+            end
+        end
+        if (reset) begin
+            host__d[(64'h0)+:(1)] = 1'b0;
+        end
+    end
+endmodule
+
+module optireduce_nic__merge(clock,reset,valid,data,last,error,ready,answer_valid,answer_data,answer_last,answer_ready,tx_valid,tx_data,tx_last,tx_error,tx_ready);
+    // Module arguments
+    input wire  clock;
+    input wire  reset;
+    input wire  valid;
+    input wire  [511:0] data;
+    input wire  last;
+    input wire  error;
+    output wire  ready;
+    input wire  answer_valid;
+    input wire  [511:0] answer_data;
+    input wire  answer_last;
+    output wire  answer_ready;
+    output wire  tx_valid;
+    output reg  [511:0] tx_data;
+    output reg  tx_last;
+    output reg  tx_error;
+    input wire  tx_ready;
+    // Stub signals
+    reg  [1:0] turn__d;
+    wire  [1:0] turn__q;
+    wire  turn__clock;
+    // Local signals
+    reg  answers;
+    reg  offer;
+    reg  ends;
+    // Sub module instances
+    optireduce_nic__nic__finisher__msix__at turn(
+        .d(turn__d),
+        .q(turn__q),
+        .clock(turn__clock)
+    );
+    // Update code
+    assign turn__clock = clock;
+    always @(*) begin
+        answers = answer_valid;
+        if (turn__q[(64'h0)+:(1)]) begin
+            answers = turn__q[(64'h1)+:(1)];
+        end
+    end
+    always @(*) begin
+        offer = valid;
+        if (answers) begin
+            offer = answer_valid;
+        end
+    end
+    always @(*) begin
+        ends = last && tx_ready;
+        if (answers) begin
+            ends = answer_last && tx_ready;
+        end
+    end
+    always @(*) begin
+        tx_data = data;
+        if (answers) begin
+            tx_data = answer_data;
+        end
+    end
+    always @(*) begin
+        tx_last = last;
+        if (answers) begin
+            tx_last = answer_last;
+        end
+    end
+    always @(*) begin
+        tx_error = error;
+        if (answers) begin
+            tx_error = 1'b0;
+        end
+    end
+    assign tx_valid = offer;
+    assign ready = tx_ready && ~answers;
+    assign answer_ready = tx_ready && answers;
+    always @(*) begin
+        turn__d = turn__q;
+        turn__d[(64'h1)+:(1)] = answers;
+        if (offer) begin
+            turn__d[(64'h0)+:(1)] = ~ends;
+        end
+        if (reset) begin
+            turn__d[(64'h0)+:(1)] = 1'b0;
         end
     end
 endmodule
@@ -25480,7 +26215,288 @@ module optireduce_nic__nic(clock,reset,now_ns,reg_write,reg_write_address,reg_wr
     wire unused__reduce__decided = &{reduce__decided[556:37], reduce__decided[30:17]};
 endmodule
 
-module optireduce_nic__rx(clock,reset,rx_valid,rx_data,rx_last,rx_error,valid,data,last,error,busy);
+module optireduce_nic__responder(clock,reset,job,read_address,read_data,rx_valid,rx_data,rx_last,in_valid,in_data,in_last,in_error,in_checksum,answers,tx_valid,tx_data,tx_last,tx_ready,busy);
+    // Module arguments
+    input wire  clock;
+    input wire  reset;
+    input wire  [175:0] job;
+    input wire  [9:0] read_address;
+    output wire  [31:0] read_data;
+    input wire  rx_valid;
+    input wire  [511:0] rx_data;
+    input wire  rx_last;
+    input wire  in_valid;
+    input wire  [511:0] in_data;
+    input wire  in_last;
+    input wire  in_error;
+    input wire  in_checksum;
+    output wire  answers;
+    output wire  tx_valid;
+    output wire  [511:0] tx_data;
+    output wire  tx_last;
+    input wire  tx_ready;
+    output wire  busy;
+    // Stub signals
+    wire  store__clock;
+    wire  [3:0] store__read_address;
+    wire  [511:0] store__read_data;
+    wire  [3:0] store__write_address;
+    reg  [511:0] store__write_data;
+    wire  store__write_enable;
+    reg  in_frame__d;
+    wire  in_frame__q;
+    wire  in_frame__clock;
+    reg  [2:0] kind__0__d;
+    wire  [2:0] kind__0__q;
+    wire  kind__0__clock;
+    reg  [2:0] kind__1__d;
+    wire  [2:0] kind__1__q;
+    wire  kind__1__clock;
+    reg  [2:0] kind__2__d;
+    wire  [2:0] kind__2__q;
+    wire  kind__2__clock;
+    reg  [2:0] kind__3__d;
+    wire  [2:0] kind__3__q;
+    wire  kind__3__clock;
+    reg  [2:0] kind__4__d;
+    wire  [2:0] kind__4__q;
+    wire  kind__4__clock;
+    reg  [2:0] kind__5__d;
+    wire  [2:0] kind__5__q;
+    wire  kind__5__clock;
+    reg  [11:0] st__d;
+    wire  [11:0] st__q;
+    wire  st__clock;
+    reg  [95:0] counters__d;
+    wire  [95:0] counters__q;
+    wire  counters__clock;
+    reg  [31:0] value__d;
+    wire  [31:0] value__q;
+    wire  value__clock;
+    // Local signals
+    wire  [511:0] a;
+    wire  [511:0] h;
+    wire  [15:0] fragment;
+    wire  [2:0] k;
+    wire  opens;
+    wire  takes;
+    reg  [4:0] place;
+    wire  [4:0] next_place;
+    wire  [4:0] at;
+    wire  [4:0] next_sent;
+    wire  [511:0] request;
+    reg  [511:0] reply;
+    reg  [511:0] echo;
+    wire  [16:0] sum;
+    wire  [15:0] folded;
+    wire  done;
+    wire  is_last;
+    // Sub module instances
+    optireduce_nic__responder__store store(
+        .clock(store__clock),
+        .read_address(store__read_address),
+        .read_data(store__read_data),
+        .write_address(store__write_address),
+        .write_data(store__write_data),
+        .write_enable(store__write_enable)
+    );
+    optireduce_nic__nic__finisher__drain__side__0 in_frame(
+        .d(in_frame__d),
+        .q(in_frame__q),
+        .clock(in_frame__clock)
+    );
+    optireduce_nic__nic__finisher__drain__come_slot kind__0(
+        .d(kind__0__d),
+        .q(kind__0__q),
+        .clock(kind__0__clock)
+    );
+    optireduce_nic__nic__finisher__drain__come_slot kind__1(
+        .d(kind__1__d),
+        .q(kind__1__q),
+        .clock(kind__1__clock)
+    );
+    optireduce_nic__nic__finisher__drain__come_slot kind__2(
+        .d(kind__2__d),
+        .q(kind__2__q),
+        .clock(kind__2__clock)
+    );
+    optireduce_nic__nic__finisher__drain__come_slot kind__3(
+        .d(kind__3__d),
+        .q(kind__3__q),
+        .clock(kind__3__clock)
+    );
+    optireduce_nic__nic__finisher__drain__come_slot kind__4(
+        .d(kind__4__d),
+        .q(kind__4__q),
+        .clock(kind__4__clock)
+    );
+    optireduce_nic__nic__finisher__drain__come_slot kind__5(
+        .d(kind__5__d),
+        .q(kind__5__q),
+        .clock(kind__5__clock)
+    );
+    optireduce_nic__responder__st st(
+        .d(st__d),
+        .q(st__q),
+        .clock(st__clock)
+    );
+    optireduce_nic__nic__reduce__flight__0 counters(
+        .d(counters__d),
+        .q(counters__q),
+        .clock(counters__clock)
+    );
+    optireduce_nic__nic__finisher__drain__multiplier__lane__0__result value(
+        .d(value__d),
+        .q(value__q),
+        .clock(value__clock)
+    );
+    // Update code
+    assign in_frame__clock = clock;
+    assign st__clock = clock;
+    assign counters__clock = clock;
+    assign value__clock = clock;
+    assign kind__0__clock = clock;
+    assign kind__1__clock = clock;
+    assign kind__2__clock = clock;
+    assign kind__3__clock = clock;
+    assign kind__4__clock = clock;
+    assign kind__5__clock = clock;
+    assign a = ((rx_data) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+    assign h = ((rx_data) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+    assign fragment = h[(64'ha0)+:(16)] & 32'hff3f;
+    assign request = ((in_data) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+    always @(*) begin
+        reply[(64'h0)+:(48)] = request[(64'hb0)+:(48)];
+        reply[(64'h30)+:(48)] = job[(64'h80)+:(48)];
+        reply[(64'h60)+:(16)] = request[(64'h60)+:(16)];
+        reply[(64'h70)+:(16)] = request[(64'h70)+:(16)];
+        reply[(64'h80)+:(16)] = request[(64'h80)+:(16)];
+        reply[(64'h90)+:(16)] = request[(64'h90)+:(16)];
+        reply[(64'ha0)+:(16)] = ((32'h200) & 16'hffff);
+        reply[(64'hb0)+:(48)] = job[(64'h80)+:(48)];
+        reply[(64'he0)+:(32)] = job[(64'h60)+:(32)];
+        reply[(64'h100)+:(48)] = request[(64'hb0)+:(48)];
+        reply[(64'h130)+:(32)] = request[(64'he0)+:(32)];
+        reply[(64'h150)+:(64)] = ((32'h0) & 64'hffffffffffffffff);
+        reply[(64'h190)+:(64)] = ((32'h0) & 64'hffffffffffffffff);
+        reply[(64'h1d0)+:(48)] = ((32'h0) & 48'hffffffffffff);
+    end
+    always @(*) begin
+        echo = ((in_data) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        echo[(64'h0)+:(48)] = request[(64'h30)+:(48)];
+        echo[(64'h30)+:(48)] = job[(64'h80)+:(48)];
+        echo[(64'hd0)+:(32)] = job[(64'h60)+:(32)];
+        echo[(64'hf0)+:(32)] = in_data[(32'hd0)+:(32)];
+        echo[(64'h110)+:(16)] = ((32'h0) & 16'hffff);
+        echo[(64'h120)+:(16)] = folded;
+    end
+    assign sum = ((in_data[(32'h120)+:(16)]) & 17'h1ffff) + 32'h8;
+    assign folded = sum[(32'h0)+:(16)] + ((sum[(32'h10)+:(1)]) & 16'hffff);
+    assign store__clock = clock;
+    assign k = kind__5__q;
+    assign opens = in_valid && k[(64'h0)+:(1)] && (k[(64'h1)+:(1)] || (k[(64'h2)+:(1)] && ~in_checksum)) && job[(64'h0)+:(1)] && ~st__q[(64'h6)+:(1)];
+    always @(*) begin
+        place = st__q[(64'h1)+:(5)];
+        if (opens) begin
+            place = ((32'h0) & 5'h1f);
+        end
+    end
+    assign next_place = place + 32'h1;
+    assign takes = opens || (in_valid && st__q[(64'h0)+:(1)] && (st__q[(64'h1)+:(5)] != 32'h10));
+    assign store__write_enable = takes;
+    assign store__write_address = place[(32'h0)+:(4)];
+    always @(*) begin
+        store__write_data = in_data;
+        if (k[(64'h0)+:(1)]) begin
+            store__write_data = ((echo) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+            if (k[(64'h1)+:(1)]) begin
+                store__write_data = ((reply) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+            end
+        end
+    end
+    assign done = takes && in_last && ~in_error && job[(64'h0)+:(1)];
+    assign answers = done;
+    assign at = st__q[(64'h7)+:(5)];
+    assign store__read_address = at[(32'h0)+:(4)];
+    assign next_sent = at + 32'h1;
+    assign is_last = next_sent == st__q[(64'h1)+:(5)];
+    assign tx_valid = st__q[(64'h6)+:(1)];
+    assign tx_data = store__read_data;
+    assign tx_last = is_last;
+    assign busy = st__q[(64'h6)+:(1)];
+    assign read_data = value__q;
+    always @(*) begin
+        in_frame__d = in_frame__q;
+        st__d = st__q;
+        counters__d = counters__q;
+        value__d = value__q;
+        kind__0__d[(64'h0)+:(1)] = rx_valid && ~in_frame__q;
+        kind__0__d[(64'h1)+:(1)] = rx_last && ((a[(64'h0)+:(48)] == job[(64'h80)+:(48)]) || (a[(64'h0)+:(48)] == 64'hffffffffffff)) && (a[(64'h60)+:(16)] == 32'h608) && (a[(64'h70)+:(16)] == 32'h100) && (a[(64'h80)+:(16)] == 32'h8) && (a[(64'h90)+:(16)] == 32'h406) && (a[(64'ha0)+:(16)] == 32'h100) && (a[(64'h130)+:(32)] == job[(64'h60)+:(32)]);
+        kind__0__d[(64'h2)+:(1)] = (h[(64'h0)+:(48)] == job[(64'h80)+:(48)]) && (h[(64'h60)+:(16)] == 32'h8) && (h[(64'h70)+:(8)] == 32'h45) && (fragment == 32'h0) && (h[(64'hb8)+:(8)] == 32'h1) && (h[(64'hf0)+:(32)] == job[(64'h60)+:(32)]) && (h[(64'h110)+:(16)] == 32'h8);
+        kind__1__d = kind__0__q;
+        kind__2__d = kind__1__q;
+        kind__3__d = kind__2__q;
+        kind__4__d = kind__3__q;
+        kind__5__d = kind__4__q;
+        if (rx_valid) begin
+            in_frame__d = ~rx_last;
+        end
+        if (in_valid) begin
+            st__d[(64'h0)+:(1)] = takes && ~in_last;
+        end
+        if (~job[(64'h0)+:(1)]) begin
+            st__d[(64'h0)+:(1)] = 1'b0;
+        end
+        if (takes) begin
+            st__d[(64'h1)+:(5)] = next_place;
+        end
+        if (done) begin
+            st__d[(64'h6)+:(1)] = 1'b1;
+            st__d[(64'h7)+:(5)] = ((32'h0) & 5'h1f);
+        end
+        if (st__q[(64'h6)+:(1)] && tx_ready) begin
+            st__d[(64'h7)+:(5)] = next_sent;
+            if (is_last) begin
+                st__d[(64'h6)+:(1)] = 1'b0;
+            end
+        end
+        if (done) begin
+            counters__d[(64'h0)+:(32)] = counters__q[(64'h0)+:(32)] + 32'h1;
+            if (opens && k[(64'h1)+:(1)]) begin
+                counters__d[(64'h20)+:(32)] = counters__q[(64'h20)+:(32)] + 32'h1;
+            end
+            else begin
+                counters__d[(64'h40)+:(32)] = counters__q[(64'h40)+:(32)] + 32'h1;
+            end
+        end
+        if (~job[(64'h0)+:(1)]) begin
+            counters__d[(64'h0)+:(32)] = ((32'h0) & 32'hffffffff);
+            counters__d[(64'h20)+:(32)] = ((32'h0) & 32'hffffffff);
+            counters__d[(64'h40)+:(32)] = ((32'h0) & 32'hffffffff);
+        end
+        value__d = ((32'h0) & 32'hffffffff);
+        if (read_address == 32'h21) begin
+            value__d = counters__q[(64'h0)+:(32)];
+        end
+        else if (read_address == 32'h33) begin
+            value__d = counters__q[(64'h20)+:(32)];
+        end
+        else if (read_address == 32'h34) begin
+            value__d = counters__q[(64'h40)+:(32)];
+        end
+        if (reset) begin
+            in_frame__d = 1'b0;
+            st__d[(64'h0)+:(1)] = 1'b0;
+            st__d[(64'h6)+:(1)] = 1'b0;
+        end
+    end
+    wire unused__a = &{a[511:336], a[303:176], a[95:48]};
+    wire unused__h = &{h[511:288], h[239:192], h[183:176], h[159:120], h[95:48]};
+    wire unused__job = &{job[95:1]};
+    wire unused__request = &{request[511:256], request[175:160], request[47:0]};
+endmodule
+
+module optireduce_nic__rx(clock,reset,rx_valid,rx_data,rx_last,rx_error,rx_partial,valid,data,last,error,partial,busy);
     // Module arguments
     input wire  clock;
     input wire  reset;
@@ -25488,10 +26504,12 @@ module optireduce_nic__rx(clock,reset,rx_valid,rx_data,rx_last,rx_error,valid,da
     input wire  [511:0] rx_data;
     input wire  rx_last;
     input wire  rx_error;
+    input wire  rx_partial;
     output wire  valid;
     output wire  [511:0] data;
     output wire  last;
     output wire  error;
+    output wire  partial;
     output wire  busy;
     // Stub signals
     wire  sum__clock;
@@ -25503,23 +26521,23 @@ module optireduce_nic__rx(clock,reset,rx_valid,rx_data,rx_last,rx_error,valid,da
     wire  [15:0] sum__total;
     wire  sum__checked;
     wire  sum__busy;
-    reg  [514:0] line__0__d;
-    wire  [514:0] line__0__q;
+    reg  [515:0] line__0__d;
+    wire  [515:0] line__0__q;
     wire  line__0__clock;
-    reg  [514:0] line__1__d;
-    wire  [514:0] line__1__q;
+    reg  [515:0] line__1__d;
+    wire  [515:0] line__1__q;
     wire  line__1__clock;
-    reg  [514:0] line__2__d;
-    wire  [514:0] line__2__q;
+    reg  [515:0] line__2__d;
+    wire  [515:0] line__2__q;
     wire  line__2__clock;
-    reg  [514:0] line__3__d;
-    wire  [514:0] line__3__q;
+    reg  [515:0] line__3__d;
+    wire  [515:0] line__3__q;
     wire  line__3__clock;
-    reg  [514:0] line__4__d;
-    wire  [514:0] line__4__q;
+    reg  [515:0] line__4__d;
+    wire  [515:0] line__4__q;
     wire  line__4__clock;
-    reg  [514:0] line__5__d;
-    wire  [514:0] line__5__q;
+    reg  [515:0] line__5__d;
+    wire  [515:0] line__5__q;
     wire  line__5__clock;
     // Local signals
     wire  wrong;
@@ -25535,32 +26553,32 @@ module optireduce_nic__rx(clock,reset,rx_valid,rx_data,rx_last,rx_error,valid,da
         .checked(sum__checked),
         .busy(sum__busy)
     );
-    optireduce_nic__nic__guard__held line__0(
+    optireduce_nic__rx__line__0 line__0(
         .d(line__0__d),
         .q(line__0__q),
         .clock(line__0__clock)
     );
-    optireduce_nic__nic__guard__held line__1(
+    optireduce_nic__rx__line__0 line__1(
         .d(line__1__d),
         .q(line__1__q),
         .clock(line__1__clock)
     );
-    optireduce_nic__nic__guard__held line__2(
+    optireduce_nic__rx__line__0 line__2(
         .d(line__2__d),
         .q(line__2__q),
         .clock(line__2__clock)
     );
-    optireduce_nic__nic__guard__held line__3(
+    optireduce_nic__rx__line__0 line__3(
         .d(line__3__d),
         .q(line__3__q),
         .clock(line__3__clock)
     );
-    optireduce_nic__nic__guard__held line__4(
+    optireduce_nic__rx__line__0 line__4(
         .d(line__4__d),
         .q(line__4__q),
         .clock(line__4__clock)
     );
-    optireduce_nic__nic__guard__held line__5(
+    optireduce_nic__rx__line__0 line__5(
         .d(line__5__d),
         .q(line__5__q),
         .clock(line__5__clock)
@@ -25577,17 +26595,19 @@ module optireduce_nic__rx(clock,reset,rx_valid,rx_data,rx_last,rx_error,valid,da
     assign sum__valid = rx_valid;
     assign sum__data = rx_data;
     assign sum__last = rx_last;
-    assign wrong = sum__done && sum__checked && (sum__total != 32'hffff);
+    assign wrong = sum__done && sum__checked && (sum__total != 32'hffff) && ~line__5__q[(64'h203)+:(1)];
     assign valid = line__5__q[(64'h0)+:(1)];
     assign data = line__5__q[(64'h1)+:(512)];
     assign last = line__5__q[(64'h201)+:(1)];
     assign error = line__5__q[(64'h202)+:(1)] || wrong;
+    assign partial = line__5__q[(64'h203)+:(1)];
     assign busy = sum__busy;
     always @(*) begin
         line__0__d[(64'h0)+:(1)] = rx_valid;
         line__0__d[(64'h1)+:(512)] = rx_data;
         line__0__d[(64'h201)+:(1)] = rx_last;
         line__0__d[(64'h202)+:(1)] = rx_error;
+        line__0__d[(64'h203)+:(1)] = rx_partial;
         line__1__d = line__0__q;
         line__2__d = line__1__q;
         line__3__d = line__2__q;
@@ -25823,21 +26843,14 @@ module optireduce_nic__tx(clock,reset,valid,beat,error,ready,tx_valid,tx_data,tx
     wire unused__sums__room = &{sums__room};
 endmodule
 
-module optireduce_registers__address(d,q,clock);
-    // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 12'h0;
-    always @(posedge clock) q <= d;
-endmodule
-
-module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_data,reg_read_address,reg_read_data,msix_valid,msix_vector,msix_ready,axi_ar_valid,axi_ar_address,axi_ar_beats,axi_ar_ready,axi_r_valid,axi_r_data,axi_r_last,axi_r_error,axi_r_ready,axi_aw_valid,axi_aw_address,axi_aw_beats,axi_aw_ready,axi_w_valid,axi_w_data,axi_w_last,axi_w_ready,axi_b_valid,axi_b_error,rx_valid,rx_data,rx_last,rx_error,tx_valid,tx_data,tx_last,tx_error,tx_ready,asleep,timer_ns,trace_arm,trace_cookie,trace_sum,trace_sum_place,trace_mean,trace_mean_place,trace_contribute_open,trace_broadcast_open);
+module optireduce_nic(clock,reset,now_ns,link,pci_id,build_id,reg_write,reg_write_address,reg_write_data,reg_read_address,reg_read_data,msix_valid,msix_vector,msix_ready,axi_ar_valid,axi_ar_address,axi_ar_beats,axi_ar_ready,axi_r_valid,axi_r_data,axi_r_last,axi_r_error,axi_r_ready,axi_aw_valid,axi_aw_address,axi_aw_beats,axi_aw_ready,axi_w_valid,axi_w_data,axi_w_last,axi_w_ready,axi_b_valid,axi_b_error,rx_valid,rx_data,rx_last,rx_error,rx_partial,tx_valid,tx_data,tx_last,tx_error,tx_ready,asleep,timer_ns,trace_arm,trace_cookie,trace_sum,trace_sum_place,trace_mean,trace_mean_place,trace_contribute_open,trace_broadcast_open);
     // Module arguments
     input wire  clock;
     input wire  reset;
     input wire  [47:0] now_ns;
+    input wire  [2:0] link;
+    input wire  [31:0] pci_id;
+    input wire  [31:0] build_id;
     input wire  reg_write;
     input wire  [9:0] reg_write_address;
     input wire  [31:0] reg_write_data;
@@ -25869,6 +26882,7 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
     input wire  [511:0] rx_data;
     input wire  rx_last;
     input wire  rx_error;
+    input wire  rx_partial;
     output wire  tx_valid;
     output wire  [511:0] tx_data;
     output wire  tx_last;
@@ -25934,17 +26948,70 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
     wire  [22:0] nic__trace_mean_place;
     wire  [7:0] nic__trace_contribute_open;
     wire  [7:0] nic__trace_broadcast_open;
+    wire  job_copy__clock;
+    wire  job_copy__reset;
+    wire  job_copy__write;
+    wire  [9:0] job_copy__write_address;
+    wire  [31:0] job_copy__write_data;
+    wire  [175:0] job_copy__job;
+    wire  card_state__clock;
+    wire  [47:0] card_state__now_ns;
+    wire  [2:0] card_state__link;
+    wire  [31:0] card_state__pci_id;
+    wire  [31:0] card_state__build_id;
+    wire  [9:0] card_state__read_address;
+    wire  [31:0] card_state__read_data;
     wire  rx__clock;
     wire  rx__reset;
     wire  rx__rx_valid;
     wire  [511:0] rx__rx_data;
     wire  rx__rx_last;
     wire  rx__rx_error;
+    wire  rx__rx_partial;
     wire  rx__valid;
     wire  [511:0] rx__data;
     wire  rx__last;
     wire  rx__error;
+    wire  rx__partial;
     wire  rx__busy;
+    wire  filter__clock;
+    wire  filter__reset;
+    wire  [175:0] filter__job;
+    wire  filter__write;
+    wire  [9:0] filter__write_address;
+    wire  [31:0] filter__write_data;
+    wire  [9:0] filter__read_address;
+    wire  [31:0] filter__read_data;
+    wire  filter__rx_valid;
+    wire  [511:0] filter__rx_data;
+    wire  filter__rx_last;
+    wire  filter__in_valid;
+    wire  filter__in_last;
+    wire  filter__in_error;
+    wire  filter__in_partial;
+    wire  filter__answered;
+    wire  filter__checksum;
+    wire  filter__valid;
+    wire  filter__error;
+    wire  responder__clock;
+    wire  responder__reset;
+    wire  [175:0] responder__job;
+    wire  [9:0] responder__read_address;
+    wire  [31:0] responder__read_data;
+    wire  responder__rx_valid;
+    wire  [511:0] responder__rx_data;
+    wire  responder__rx_last;
+    wire  responder__in_valid;
+    wire  [511:0] responder__in_data;
+    wire  responder__in_last;
+    wire  responder__in_error;
+    wire  responder__in_checksum;
+    wire  responder__answers;
+    wire  responder__tx_valid;
+    wire  [511:0] responder__tx_data;
+    wire  responder__tx_last;
+    wire  responder__tx_ready;
+    wire  responder__busy;
     wire  tx__clock;
     wire  tx__reset;
     wire  tx__valid;
@@ -25957,12 +27024,27 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
     wire  tx__tx_error;
     wire  tx__tx_ready;
     wire  tx__busy;
-    reg  enabled__d;
-    wire  enabled__q;
-    wire  enabled__clock;
+    wire  merge__clock;
+    wire  merge__reset;
+    wire  merge__valid;
+    wire  [511:0] merge__data;
+    wire  merge__last;
+    wire  merge__error;
+    wire  merge__ready;
+    wire  merge__answer_valid;
+    wire  [511:0] merge__answer_data;
+    wire  merge__answer_last;
+    wire  merge__answer_ready;
+    wire  merge__tx_valid;
+    wire  [511:0] merge__tx_data;
+    wire  merge__tx_last;
+    wire  merge__tx_error;
+    wire  merge__tx_ready;
     reg  reads_status__d;
     wire  reads_status__q;
     wire  reads_status__clock;
+    // Local signals
+    wire  [31:0] value;
     // Sub module instances
     optireduce_nic__nic nic(
         .clock(nic__clock),
@@ -26015,6 +27097,23 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         .trace_contribute_open(nic__trace_contribute_open),
         .trace_broadcast_open(nic__trace_broadcast_open)
     );
+    optireduce_nic__job_copy job_copy(
+        .clock(job_copy__clock),
+        .reset(job_copy__reset),
+        .write(job_copy__write),
+        .write_address(job_copy__write_address),
+        .write_data(job_copy__write_data),
+        .job(job_copy__job)
+    );
+    optireduce_nic__card_state card_state(
+        .clock(card_state__clock),
+        .now_ns(card_state__now_ns),
+        .link(card_state__link),
+        .pci_id(card_state__pci_id),
+        .build_id(card_state__build_id),
+        .read_address(card_state__read_address),
+        .read_data(card_state__read_data)
+    );
     optireduce_nic__rx rx(
         .clock(rx__clock),
         .reset(rx__reset),
@@ -26022,11 +27121,55 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         .rx_data(rx__rx_data),
         .rx_last(rx__rx_last),
         .rx_error(rx__rx_error),
+        .rx_partial(rx__rx_partial),
         .valid(rx__valid),
         .data(rx__data),
         .last(rx__last),
         .error(rx__error),
+        .partial(rx__partial),
         .busy(rx__busy)
+    );
+    optireduce_nic__filter filter(
+        .clock(filter__clock),
+        .reset(filter__reset),
+        .job(filter__job),
+        .write(filter__write),
+        .write_address(filter__write_address),
+        .write_data(filter__write_data),
+        .read_address(filter__read_address),
+        .read_data(filter__read_data),
+        .rx_valid(filter__rx_valid),
+        .rx_data(filter__rx_data),
+        .rx_last(filter__rx_last),
+        .in_valid(filter__in_valid),
+        .in_last(filter__in_last),
+        .in_error(filter__in_error),
+        .in_partial(filter__in_partial),
+        .answered(filter__answered),
+        .checksum(filter__checksum),
+        .valid(filter__valid),
+        .error(filter__error)
+    );
+    optireduce_nic__responder responder(
+        .clock(responder__clock),
+        .reset(responder__reset),
+        .job(responder__job),
+        .read_address(responder__read_address),
+        .read_data(responder__read_data),
+        .rx_valid(responder__rx_valid),
+        .rx_data(responder__rx_data),
+        .rx_last(responder__rx_last),
+        .in_valid(responder__in_valid),
+        .in_data(responder__in_data),
+        .in_last(responder__in_last),
+        .in_error(responder__in_error),
+        .in_checksum(responder__in_checksum),
+        .answers(responder__answers),
+        .tx_valid(responder__tx_valid),
+        .tx_data(responder__tx_data),
+        .tx_last(responder__tx_last),
+        .tx_ready(responder__tx_ready),
+        .busy(responder__busy)
     );
     optireduce_nic__tx tx(
         .clock(tx__clock),
@@ -26042,10 +27185,23 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         .tx_ready(tx__tx_ready),
         .busy(tx__busy)
     );
-    optireduce_nic__nic__finisher__drain__side__0 enabled(
-        .d(enabled__d),
-        .q(enabled__q),
-        .clock(enabled__clock)
+    optireduce_nic__merge merge(
+        .clock(merge__clock),
+        .reset(merge__reset),
+        .valid(merge__valid),
+        .data(merge__data),
+        .last(merge__last),
+        .error(merge__error),
+        .ready(merge__ready),
+        .answer_valid(merge__answer_valid),
+        .answer_data(merge__answer_data),
+        .answer_last(merge__answer_last),
+        .answer_ready(merge__answer_ready),
+        .tx_valid(merge__tx_valid),
+        .tx_data(merge__tx_data),
+        .tx_last(merge__tx_last),
+        .tx_error(merge__tx_error),
+        .tx_ready(merge__tx_ready)
     );
     optireduce_nic__nic__finisher__drain__side__0 reads_status(
         .d(reads_status__d),
@@ -26053,14 +27209,22 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
         .clock(reads_status__clock)
     );
     // Update code
-    assign enabled__clock = clock;
     assign reads_status__clock = clock;
     assign nic__clock = clock;
+    assign job_copy__clock = clock;
+    assign card_state__clock = clock;
     assign rx__clock = clock;
+    assign filter__clock = clock;
+    assign responder__clock = clock;
     assign tx__clock = clock;
+    assign merge__clock = clock;
     assign nic__reset = reset;
+    assign job_copy__reset = reset;
     assign rx__reset = reset;
+    assign filter__reset = reset;
+    assign responder__reset = reset;
     assign tx__reset = reset;
+    assign merge__reset = reset;
     assign nic__now_ns = now_ns;
     assign nic__reg_write = reg_write;
     assign nic__reg_write_address = reg_write_address;
@@ -26076,12 +27240,6 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
     assign nic__axi_w_ready = axi_w_ready;
     assign nic__axi_b_valid = axi_b_valid;
     assign nic__axi_b_error = axi_b_error;
-    always @(*) begin
-        reg_read_data = nic__reg_read_data;
-        if (reads_status__q && ~enabled__q && tx__busy) begin
-            reg_read_data = nic__reg_read_data | 32'h2;
-        end
-    end
     assign msix_valid = nic__msix_valid;
     assign msix_vector = nic__msix_vector;
     assign axi_ar_valid = nic__axi_ar_valid;
@@ -26103,14 +27261,53 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
     assign trace_mean_place = nic__trace_mean_place;
     assign trace_contribute_open = nic__trace_contribute_open;
     assign trace_broadcast_open = nic__trace_broadcast_open;
+    assign job_copy__write = reg_write;
+    assign job_copy__write_address = reg_write_address;
+    assign job_copy__write_data = reg_write_data;
+    assign filter__job = job_copy__job;
+    assign filter__write = reg_write;
+    assign filter__write_address = reg_write_address;
+    assign filter__write_data = reg_write_data;
+    assign filter__read_address = reg_read_address;
+    assign responder__job = job_copy__job;
+    assign card_state__now_ns = now_ns;
+    assign card_state__link = link;
+    assign card_state__pci_id = pci_id;
+    assign card_state__build_id = build_id;
+    assign card_state__read_address = reg_read_address;
+    assign responder__read_address = reg_read_address;
+    assign value = nic__reg_read_data + (filter__read_data | responder__read_data | card_state__read_data);
+    always @(*) begin
+        reg_read_data = value;
+        if (reads_status__q && ~job_copy__job[(64'h0)+:(1)] && (tx__busy || responder__busy)) begin
+            reg_read_data = value | 32'h2;
+        end
+    end
     assign rx__rx_valid = rx_valid;
     assign rx__rx_data = rx_data;
     assign rx__rx_last = rx_last;
     assign rx__rx_error = rx_error;
-    assign nic__rx_valid = rx__valid;
+    assign rx__rx_partial = rx_partial;
+    assign filter__rx_valid = rx_valid;
+    assign filter__rx_data = rx_data;
+    assign filter__rx_last = rx_last;
+    assign responder__rx_valid = rx_valid;
+    assign responder__rx_data = rx_data;
+    assign responder__rx_last = rx_last;
+    assign responder__in_valid = rx__valid;
+    assign responder__in_data = rx__data;
+    assign responder__in_last = rx__last;
+    assign responder__in_error = rx__error;
+    assign responder__in_checksum = filter__checksum;
+    assign filter__answered = responder__answers;
+    assign filter__in_valid = rx__valid;
+    assign filter__in_last = rx__last;
+    assign filter__in_error = rx__error;
+    assign filter__in_partial = rx__partial;
+    assign nic__rx_valid = filter__valid;
     assign nic__rx_data = rx__data;
     assign nic__rx_last = rx__last;
-    assign nic__rx_error = rx__error;
+    assign nic__rx_error = filter__error;
     assign tx__valid = nic__tx_valid;
     always @(*) begin
         tx__beat[(64'h0)+:(512)] = nic__tx_data;
@@ -26118,22 +27315,24 @@ module optireduce_nic(clock,reset,now_ns,reg_write,reg_write_address,reg_write_d
     end
     assign tx__error = nic__tx_error;
     assign nic__tx_ready = tx__ready;
-    assign tx_valid = tx__tx_valid;
-    assign tx_data = tx__tx_data;
-    assign tx_last = tx__tx_last;
-    assign tx_error = tx__tx_error;
-    assign tx__tx_ready = tx_ready;
-    assign asleep = nic__asleep && ~rx_valid && ~rx__busy && ~tx__busy;
+    assign merge__valid = tx__tx_valid;
+    assign merge__data = tx__tx_data;
+    assign merge__last = tx__tx_last;
+    assign merge__error = tx__tx_error;
+    assign tx__tx_ready = merge__ready;
+    assign merge__answer_valid = responder__tx_valid;
+    assign merge__answer_data = responder__tx_data;
+    assign merge__answer_last = responder__tx_last;
+    assign responder__tx_ready = merge__answer_ready;
+    assign tx_valid = merge__tx_valid;
+    assign tx_data = merge__tx_data;
+    assign tx_last = merge__tx_last;
+    assign tx_error = merge__tx_error;
+    assign merge__tx_ready = tx_ready;
+    assign asleep = nic__asleep && ~rx_valid && ~rx__busy && ~tx__busy && ~responder__busy;
     always @(*) begin
-        enabled__d = enabled__q;
         reads_status__d = reads_status__q;
         reads_status__d = reg_read_address == 32'h11;
-        if (reg_write && (reg_write_address == 32'h40)) begin
-            enabled__d = reg_write_data[32'h0];
-        end
-        if (reset) begin
-            enabled__d = 1'b0;
-        end
     end
 endmodule
 
@@ -26211,7 +27410,7 @@ module optireduce_registers(clock,reset,awvalid,awaddr,awready,wvalid,wdata,wstr
         .q(have_address__q),
         .clock(have_address__clock)
     );
-    optireduce_registers__address address(
+    optireduce_nic__responder__st address(
         .d(address__d),
         .q(address__q),
         .clock(address__clock)
@@ -26256,7 +27455,7 @@ module optireduce_registers(clock,reset,awvalid,awaddr,awready,wvalid,wdata,wstr
         .q(waiting__q),
         .clock(waiting__clock)
     );
-    optireduce_registers__address read(
+    optireduce_nic__responder__st read(
         .d(read__d),
         .q(read__q),
         .clock(read__clock)
@@ -26362,10 +27561,13 @@ module optireduce_registers(clock,reset,awvalid,awaddr,awready,wvalid,wdata,wstr
     end
 endmodule
 
-module optireduce_card(clock,aresetn,s_axil_awaddr,s_axil_awprot,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arprot,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,m_axi_awid,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awlock,m_axi_awcache,m_axi_awprot,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bid,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_arid,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arlock,m_axi_arcache,m_axi_arprot,m_axi_arvalid,m_axi_arready,m_axi_rid,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tlast,s_axis_rx_tuser,s_axis_rx_tvalid,s_axis_rx_tready,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tlast,m_axis_tx_tuser,m_axis_tx_tvalid,m_axis_tx_tready,msix_valid,msix_vector,msix_ready);
+module optireduce_card(clock,aresetn,link,pci_id,build_id,s_axil_awaddr,s_axil_awprot,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arprot,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,m_axi_awid,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awlock,m_axi_awcache,m_axi_awprot,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bid,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_arid,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arlock,m_axi_arcache,m_axi_arprot,m_axi_arvalid,m_axi_arready,m_axi_rid,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tlast,s_axis_rx_tuser,s_axis_rx_tvalid,s_axis_rx_tready,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tlast,m_axis_tx_tuser,m_axis_tx_tvalid,m_axis_tx_tready,msix_valid,msix_vector,msix_ready);
     // Module arguments
     input wire  clock;
     input wire  aresetn;
+    input wire  [2:0] link;
+    input wire  [31:0] pci_id;
+    input wire  [31:0] build_id;
     input wire  [11:0] s_axil_awaddr;
     input wire  [2:0] s_axil_awprot;
     input wire  s_axil_awvalid;
@@ -26439,6 +27641,9 @@ module optireduce_card(clock,aresetn,s_axil_awaddr,s_axil_awprot,s_axil_awvalid,
     wire  nic__clock;
     wire  nic__reset;
     wire  [47:0] nic__now_ns;
+    wire  [2:0] nic__link;
+    wire  [31:0] nic__pci_id;
+    wire  [31:0] nic__build_id;
     wire  nic__reg_write;
     wire  [9:0] nic__reg_write_address;
     wire  [31:0] nic__reg_write_data;
@@ -26470,6 +27675,7 @@ module optireduce_card(clock,aresetn,s_axil_awaddr,s_axil_awprot,s_axil_awvalid,
     wire  [511:0] nic__rx_data;
     wire  nic__rx_last;
     wire  nic__rx_error;
+    wire  nic__rx_partial;
     wire  nic__tx_valid;
     wire  [511:0] nic__tx_data;
     wire  nic__tx_last;
@@ -26526,6 +27732,9 @@ module optireduce_card(clock,aresetn,s_axil_awaddr,s_axil_awprot,s_axil_awvalid,
         .clock(nic__clock),
         .reset(nic__reset),
         .now_ns(nic__now_ns),
+        .link(nic__link),
+        .pci_id(nic__pci_id),
+        .build_id(nic__build_id),
         .reg_write(nic__reg_write),
         .reg_write_address(nic__reg_write_address),
         .reg_write_data(nic__reg_write_data),
@@ -26557,6 +27766,7 @@ module optireduce_card(clock,aresetn,s_axil_awaddr,s_axil_awprot,s_axil_awvalid,
         .rx_data(nic__rx_data),
         .rx_last(nic__rx_last),
         .rx_error(nic__rx_error),
+        .rx_partial(nic__rx_partial),
         .tx_valid(nic__tx_valid),
         .tx_data(nic__tx_data),
         .tx_last(nic__tx_last),
@@ -26619,6 +27829,9 @@ module optireduce_card(clock,aresetn,s_axil_awaddr,s_axil_awprot,s_axil_awvalid,
     assign registers__reset = reset;
     assign now_next = now_ns__q + 32'h4;
     assign nic__now_ns = now_ns__q;
+    assign nic__link = link;
+    assign nic__pci_id = pci_id;
+    assign nic__build_id = build_id;
     assign registers__awvalid = s_axil_awvalid;
     assign registers__awaddr = s_axil_awaddr;
     assign s_axil_awready = registers__awready;
@@ -26681,7 +27894,8 @@ module optireduce_card(clock,aresetn,s_axil_awaddr,s_axil_awprot,s_axil_awvalid,
     assign nic__rx_valid = s_axis_rx_tvalid;
     assign nic__rx_data = s_axis_rx_tdata;
     assign nic__rx_last = s_axis_rx_tlast;
-    assign nic__rx_error = s_axis_rx_tuser || rx_spoilt;
+    assign nic__rx_error = s_axis_rx_tuser;
+    assign nic__rx_partial = rx_spoilt;
     assign m_axis_tx_tdata = nic__tx_data;
     assign m_axis_tx_tkeep = ((64'hffffffffffffffff) & 64'hffffffffffffffff);
     assign m_axis_tx_tlast = nic__tx_last;

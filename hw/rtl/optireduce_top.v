@@ -3,6 +3,9 @@
 module optireduce_top (
     input  wire         clock,
     input  wire         aresetn,
+    input  wire   [2:0] link,
+    input  wire  [31:0] pci_id,
+    input  wire  [31:0] build_id,
     input  wire  [11:0] s_axil_awaddr,
     input  wire   [2:0] s_axil_awprot,
     input  wire         s_axil_awvalid,
@@ -76,6 +79,9 @@ module optireduce_top (
     optireduce_card card (
         .clock(clock),
         .aresetn(aresetn),
+        .link(link),
+        .pci_id(pci_id),
+        .build_id(build_id),
         .s_axil_awaddr(s_axil_awaddr),
         .s_axil_awprot(s_axil_awprot),
         .s_axil_awvalid(s_axil_awvalid),

@@ -37,6 +37,7 @@ module cmac_usplus_0 (
     input  wire         ctl_rx_rsfec_enable_indication,
     input  wire         ctl_rsfec_ieee_error_indication_mode,
     output wire         stat_rx_aligned,
+    output wire         stat_rx_rsfec_lane_alignment_status,
     input  wire  [55:0] tx_preamblein,
     output wire [511:0] rx_axis_tdata,
     output wire  [63:0] rx_axis_tkeep,
@@ -55,6 +56,7 @@ module cmac_usplus_0 (
     assign gt_txusrclk2 = 1'd0;
     assign usr_rx_reset = 1'd0;
     assign stat_rx_aligned = 1'd0;
+    assign stat_rx_rsfec_lane_alignment_status = 1'd0;
     assign rx_axis_tdata = 512'd0;
     assign rx_axis_tkeep = 64'd0;
     assign rx_axis_tlast = 1'd0;

@@ -6,7 +6,7 @@ use optireduce_contract::limits::QUEUES;
 use optireduce_contract::registers::{
     Access, CONTROL_ENABLE, QUEUE_BASE, QUEUE_BYTES, Register, STATUS_BUSY, STATUS_DMA_ERROR, status_stopped,
 };
-use optireduce_driver::{Bus, DriverError};
+use optireduce_driver::{Bus, DriverError, Link};
 use serde::Serialize;
 
 use crate::args::CardArgs;
@@ -79,6 +79,9 @@ fn meaning(register: &Register, value: u32) -> String {
         "MAGIC" if value == register.reset => "an OptiReduce card".to_owned(),
         "MAGIC" => format!("not an OptiReduce card, which has {:#010x}", register.reset),
         "STATUS" => status(value),
+        "LINK" => link(Link::of(value)).to_owned(),
+        "PCI_ID" | "BUILD_ID" if value == 0 => "not said".to_owned(),
+        "PCI_ID" => format!("{:04x}:{:04x}", value & 0xffff, value >> 16),
         "CONTROL" if value & CONTROL_ENABLE != 0 => "enabled".to_owned(),
         "CONTROL" => "disabled".to_owned(),
         "LOCAL_IP" => Ipv4Addr::from(bytes).to_string(),
@@ -91,6 +94,16 @@ fn meaning(register: &Register, value: u32) -> String {
         "CONTRACT" | "BUILD" | "SLOTS" | "RANKS_MAX" | "QUEUES" | "RANK" | "RANKS" => value.to_string(),
         _ if !register.unit.is_empty() => format!("{value} {}", register.unit),
         _ => String::new(),
+    }
+}
+
+/// The state of the link in words.
+pub fn link(link: Option<Link>) -> &'static str {
+    match link {
+        None => "not said",
+        Some(Link { up: false, .. }) => "down",
+        Some(Link { rsfec: true, .. }) => "up, RS-FEC aligned",
+        Some(Link { rsfec: false, .. }) => "up, RS-FEC not aligned",
     }
 }
 
@@ -153,6 +166,13 @@ mod tests {
             (&reg::MAGIC, 0, "not an OptiReduce card, which has 0x4f524e43"),
             (&reg::STATUS, 0, "no error"),
             (&reg::STATUS, 0x803, "DMA error, reset under way, queue 3 stopped"),
+            (&reg::LINK, 0, "not said"),
+            (&reg::LINK, 3, "not said"),
+            (&reg::LINK, 0x8000_0000, "down"),
+            (&reg::LINK, 0x8000_0001, "up, RS-FEC not aligned"),
+            (&reg::LINK, 0x8000_0003, "up, RS-FEC aligned"),
+            (&reg::PCI_ID, 0x903f_10ee, "10ee:903f"),
+            (&reg::BUILD_ID, 0, "not said"),
             (&reg::CONTROL, 1, "enabled"),
             (&reg::CONTROL, 0, "disabled"),
             (&reg::LOCAL_IP, u32::from_le_bytes([127, 0, 0, 2]), "127.0.0.2"),

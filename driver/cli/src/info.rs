@@ -4,11 +4,12 @@ use std::net::Ipv4Addr;
 
 use optireduce_contract::limits::{BEAT_BYTES, HADAMARD_LOG2_MIN};
 use optireduce_contract::registers as reg;
-use optireduce_driver::{Bus, Limits, NetworkAddress, Nic, PciId};
+use optireduce_driver::{Bus, Limits, NetworkAddress, Nic, PciId, Surroundings};
 use serde::Serialize;
 
 use crate::args::CardArgs;
 use crate::card::{LITTLE_BYTES, open};
+use crate::dump::link;
 use crate::outcome::{Failure, print, table};
 
 /// What is said of a card.
@@ -26,6 +27,8 @@ struct Info {
     payload_formats: [&'static str; 2],
     /// `None`: the card does not know its address.
     network: Option<Network>,
+    #[serde(flatten)]
+    surroundings: Surroundings,
 }
 
 #[derive(Debug, Serialize)]
@@ -73,11 +76,13 @@ impl Info {
             hadamard_elements: blocks.map(|log2| 1 << log2).collect(),
             payload_formats: ["fp32", "bf16"],
             network: nic.network_address()?.map(|address| Network::of(&address)),
+            surroundings: nic.surroundings()?,
         })
     }
 
     fn describe(&self) -> String {
-        let Self { limits, pci, .. } = self;
+        let Self { limits, pci, surroundings, .. } = self;
+        let build_id = surroundings.build_id.map_or("not said".to_owned(), |id| format!("{id:#010x}"));
         let blocks: Vec<String> = self.hadamard_elements.iter().map(usize::to_string).collect();
         let network = match &self.network {
             Some(Network { ip, udp_port, mac }) => format!("{ip}, UDP port {udp_port}, MAC {mac}"),
@@ -88,6 +93,9 @@ impl Info {
             ("PCI id", format!("{}:{}, class {}", pci.vendor, pci.device, pci.class)),
             ("contract", format!("version {}", self.contract_version)),
             ("build", limits.build.to_string()),
+            ("build id", build_id),
+            ("link", link(surroundings.link).to_owned()),
+            ("card time", format!("{} ns", surroundings.card_time_ns)),
             ("network", network),
             ("ranks", format!("2 to {}", limits.ranks_max)),
             ("window slots", limits.slots.to_string()),

@@ -57,6 +57,8 @@ impl CardPlane {
             counters.rx_packets = found.rx_packets.into();
             counters.tx_packets = found.tx_packets.into();
             counters.drop_malformed = found.drop_malformed.into();
+            counters.drop_source = found.drop_source.into();
+            counters.drop_too_long = found.drop_too_long.into();
             counters.drop_version = found.drop_version.into();
             counters.drop_job = found.drop_job.into();
             counters.drop_no_window = found.drop_no_window.into();

@@ -7,6 +7,7 @@
 //! * [`ranks`]: sets of ranks, a card's (64) and of any size.
 //! * [`shard`]: how a window is cut into shards, who owns which, and how windows are interleaved.
 //! * [`signs`]: the counter-based sign generator of the randomised Hadamard transform.
+//! * [`answer`]: what a card answers by itself: ARP and ping.
 //! * [`rules`]: the rules of a window, executable: what goes where, when a stage closes, what a command may say.
 //! * [`limits`]: sizes and numeric constants.
 //!
@@ -16,6 +17,7 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+pub mod answer;
 pub mod field;
 pub mod limits;
 pub mod packet;

@@ -9,8 +9,7 @@
 //! rank without a card. Who receives a frame drops it whole if the checksum is wrong ([`udp_checksum_holds`]); a card
 //! counts it in `DROP_FIFO_FULL` with the frames that its MAC marked bad, before it looks at anything else. A checksum of
 //! zero means "none" and is not checked, as RFC 768 has it and as kernels do: only cards built without the checksum send it
-//! (the reduced card for ECP5). Cards fill in the IPv4 header's own checksum and do not check it: what is in that header is
-//! either covered by UDP's or decides nothing.
+//! (the reduced card for ECP5). The IPv4 header's own checksum is filled in and checked, too ([`crate::rules::filter`]).
 
 use crate::layout;
 

@@ -51,6 +51,11 @@ impl Register {
         }
     }
 
+    /// Whether it holds [`reset`](Self::reset) again once the card was reset. The others tell of what is around the card.
+    pub fn is_reset_with_the_card(&self) -> bool {
+        !["CARD_TIME_LO", "CARD_TIME_HI", "LINK", "PCI_ID", "BUILD_ID"].contains(&self.name)
+    }
+
     /// Index of the register as a 32-bit word of BAR 0.
     pub const fn word(&self) -> usize {
         self.offset / 4
@@ -95,6 +100,12 @@ pub const CONTROL_ENABLE: u32 = 1;
 pub const STATUS_DMA_ERROR: u32 = 1;
 /// `STATUS`: a reset is under way: the card was disabled and is still completing what it began on the bus and the wire.
 pub const STATUS_BUSY: u32 = 2;
+/// `LINK`: the MAC's receiver is aligned.
+pub const LINK_UP: u32 = 1;
+/// `LINK`: RS-FEC is aligned.
+pub const LINK_RSFEC: u32 = 2;
+/// `LINK`: the shell tells the state of its MAC.
+pub const LINK_KNOWN: u32 = 1 << 31;
 /// `STATUS`: queue pair `queue` has stopped: an entry of its submission ring could not be read, or a completion could not
 /// be written. It takes no more submissions until the card is disabled; its windows continue.
 pub const fn status_stopped(queue: usize) -> u32 {
@@ -114,11 +125,16 @@ registers! {
 
     SCRATCH_ECHO 0x040 ReadOnly 0xffff_ffff, "", "Complement of SCRATCH: shows that the card hears writes.";
     STATUS 0x044 ReadOnly 0, "", "Bit 0: DMA error, 1: reset under way, 8 + q: queue pair q has stopped.";
+    CARD_TIME_LO 0x048 ReadOnly 0, "ns", "Card time, low half: the clock of CLOSED_NS. Read CARD_TIME_HI before and after; if it changed, read again.";
+    CARD_TIME_HI 0x04c ReadOnly 0, "ns", "Card time, bits 32 to 47.";
+    LINK 0x050 ReadOnly 0, "", "Bit 0: the MAC's receiver is aligned, so the link is up; 1: RS-FEC is aligned; 31: the shell says so; without it the others are 0.";
+    PCI_ID 0x054 ReadOnly 0, "", "What the shell's PCIe bridge says of itself: vendor, and device times 65536; 0: not said.";
+    BUILD_ID 0x058 ReadOnly 0, "", "Number that the shell was built with, to tell bitstreams apart; 0: not said.";
 
-    RX_PACKETS 0x080 ReadOnly 0, "packets", "Packets received, good or bad.";
+    RX_PACKETS 0x080 ReadOnly 0, "packets", "Frames received, good or bad.";
     TX_PACKETS 0x084 ReadOnly 0, "packets", "Packets sent.";
-    DROP_FIFO_FULL 0x088 ReadOnly 0, "packets", "Dropped: the receive buffer was full, or the MAC or the UDP checksum found the frame bad.";
-    DROP_FOREIGN 0x08c ReadOnly 0, "packets", "Dropped: not IPv4/UDP to the UBT port.";
+    DROP_FIFO_FULL 0x088 ReadOnly 0, "packets", "Dropped: the receive buffer was full, or the frame was bad (RX_BAD).";
+    DROP_FOREIGN 0x08c ReadOnly 0, "packets", "Dropped: not IPv4/UDP to the UBT port: ARP, VLAN, LLDP, IPv6, other ports; whole beats or not.";
     DROP_MALFORMED 0x090 ReadOnly 0, "packets", "Dropped: lengths disagree, or a field is out of range.";
     DROP_VERSION 0x094 ReadOnly 0, "packets", "Dropped: UBT header of another version.";
     DROP_JOB 0x098 ReadOnly 0, "packets", "Dropped: another job's tag.";
@@ -128,6 +144,14 @@ registers! {
     DROP_LATE_BEATS 0x0a8 ReadOnly 0, "beats", "Dropped: the stage had closed.";
     DROP_DUPLICATE_BEATS 0x0ac ReadOnly 0, "beats", "Dropped: this beat of this sender had come before.";
     DROP_STALE 0x0b0 ReadOnly 0, "packets", "Dropped: of a step before that of the window armed for its bucket.";
+    RX_BAD 0x0b4 ReadOnly 0, "packets", "Bad frames, all in DROP_FIFO_FULL too: the MAC or the UDP checksum says so, or it is a packet for this card and not whole beats.";
+    DROP_MAC 0x0b8 ReadOnly 0, "packets", "Dropped: to another MAC address than LOCAL_MAC.";
+    DROP_IP_CHECKSUM 0x0bc ReadOnly 0, "packets", "Dropped: the IPv4 header's checksum is wrong.";
+    DROP_IP 0x0c0 ReadOnly 0, "packets", "Dropped: to another IPv4 address than LOCAL_IP.";
+    DROP_SOURCE 0x0c4 ReadOnly 0, "packets", "Dropped: of this job, and not from the IPv4 address that the peer table has for its sender.";
+    DROP_TOO_LONG 0x0c8 ReadOnly 0, "packets", "Dropped: more payload than PAYLOAD_BEATS.";
+    ARP_REPLIES 0x0cc ReadOnly 0, "packets", "ARP requests for LOCAL_IP that were answered; in RX_PACKETS and TX_PACKETS too.";
+    PING_REPLIES 0x0d0 ReadOnly 0, "packets", "Pings of LOCAL_IP that were answered; in RX_PACKETS and TX_PACKETS too.";
 
     CONTROL 0x100 ReadWrite 0, "", "Bit 0: enable.";
     SCRATCH 0x104 ReadWrite 0, "", "Any value; see SCRATCH_ECHO.";

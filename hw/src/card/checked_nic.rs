@@ -1,22 +1,29 @@
-//! `CheckedNic`: the card between checks of the UDP checksum: what it sends gets one, what it receives with a wrong one is
-//! bad. Ports are those of [`SmartNic`], which neither fills in nor looks at that field.
+//! `CheckedNic`: the card between checks of what it receives. Frames that are no packets for it, or whose UDP checksum is wrong, do not
+//! reach it; what it sends gets its UDP checksum. ARP requests and pings for its address are answered here, and registers tell time and link.
+//! Ports are those of [`SmartNic`], which neither fills in nor looks at that field, and
+//! takes a packet's word for its sender.
 //!
-//! Why around the card, not in it: a build without the check is the [`SmartNic`] itself, as for the ECP5, which has no room
-//! for it; its frames then leave with a checksum of zero, "none" (RFC 768), which the check lets pass. And the card's registers stay
-//! as they are: a frame with a wrong checksum is one that the MAC found bad, in `DROP_FIFO_FULL`.
+//! Why around the card, not in it: a build without the checks is the [`SmartNic`] itself, as for the ECP5, which has no room
+//! for them; its frames then leave with a checksum of zero, "none" (RFC 768), which the check lets pass, and the counters of the filter
+//! read as zero. A frame with a wrong checksum is one that the MAC found bad, for the card.
 //! Latency, on top of [`SmartNic`]'s: [`frame_sum::LATENCY`](super::frame_sum::LATENCY) cycles in; out, the beats of the frame and
 //! [`tx_checksum::LATENCY`](super::tx_checksum::LATENCY) less one. Throughput: one beat a cycle each way.
 //! Reset: clearing CONTROL.enable does not touch what is on its way here to or from the MAC: up to six beats in, and frames out that
 //! were handed over whole, or cut and marked so. Until those have left, STATUS says that the reset is under way.
 
 use super::build::Build;
+use super::card_state::CardState;
+use super::job_copy::JobCopy;
+use super::responder::Responder;
 use super::rx_checksum::RxChecksum;
+use super::rx_filter::RxFilter;
 use super::smartnic::SmartNic;
 use super::tx_checksum::TxChecksum;
+use super::tx_merge::TxMerge;
 use crate::hdl::prelude::*;
-use optireduce_contract::registers::{CONTROL, CONTROL_ENABLE, STATUS, STATUS_BUSY};
+use optireduce_contract::registers::{STATUS, STATUS_BUSY};
 
-const _: () = assert!(STATUS.word() == 17 && STATUS_BUSY == 2 && CONTROL.word() == 64 && CONTROL_ENABLE == 1);
+const _: () = assert!(STATUS.word() == 17 && STATUS_BUSY == 2);
 
 /// The card with checked frames, see the module.
 #[derive(LogicBlock, Default, Ports)]
@@ -27,6 +34,12 @@ pub struct CheckedNic {
     pub reset: Signal<In, bool>,
     /// Nanoseconds since reset: a free-running counter on a board.
     pub now_ns: Signal<In, W<48>>,
+    /// State of the MAC, see [`CardState`].
+    pub link: Signal<In, W<3>>,
+    /// Vendor and device of the PCIe bridge.
+    pub pci_id: Signal<In, W<32>>,
+    /// Number of the build.
+    pub build_id: Signal<In, W<32>>,
 
     /// Register write.
     pub reg_write: Signal<In, bool>,
@@ -90,8 +103,10 @@ pub struct CheckedNic {
     pub rx_data: Signal<In, Beat>,
     /// Last of its frame.
     pub rx_last: Signal<In, bool>,
-    /// With the last beat: bad FCS, or not whole beats.
+    /// With the last beat: bad FCS.
     pub rx_error: Signal<In, bool>,
+    /// With the last beat: the frame is not whole beats.
+    pub rx_partial: Signal<In, bool>,
     /// To the MAC: valid.
     pub tx_valid: Signal<Out, bool>,
     /// The beat.
@@ -125,27 +140,41 @@ pub struct CheckedNic {
     pub trace_broadcast_open: Signal<Out, W<8>>,
 
     nic: SmartNic,
+    job_copy: JobCopy,
+    card_state: CardState,
     rx: RxChecksum,
+    filter: RxFilter,
+    responder: Responder,
     tx: TxChecksum,
-    enabled: DFF<bool>,
+    merge: TxMerge,
     reads_status: DFF<bool>,
+    value: Wire<W<32>>,
 }
 
 #[sections]
 impl Logic for CheckedNic {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, enabled, reads_status);
+        dff_setup!(self, clock, reads_status);
         self.nic.clock.next = self.clock.val();
+        self.job_copy.clock.next = self.clock.val();
+        self.card_state.clock.next = self.clock.val();
         self.rx.clock.next = self.clock.val();
+        self.filter.clock.next = self.clock.val();
+        self.responder.clock.next = self.clock.val();
         self.tx.clock.next = self.clock.val();
+        self.merge.clock.next = self.clock.val();
         self.nic.reset.next = self.reset.val();
+        self.job_copy.reset.next = self.reset.val();
         self.rx.reset.next = self.reset.val();
+        self.filter.reset.next = self.reset.val();
+        self.responder.reset.next = self.reset.val();
         self.tx.reset.next = self.reset.val();
+        self.merge.reset.next = self.reset.val();
         self.inputs();
         self.outputs();
+        self.registers();
         self.frames();
-        self.status();
     }
 
     /// Passes what goes to the card but frames.
@@ -169,7 +198,6 @@ impl Logic for CheckedNic {
 
     /// Passes what comes from the card but frames.
     fn outputs(&mut self) {
-        self.reg_read_data.next = self.nic.reg_read_data.val();
         self.msix_valid.next = self.nic.msix_valid.val();
         self.msix_vector.next = self.nic.msix_vector.val();
         self.axi_ar_valid.next = self.nic.axi_ar_valid.val();
@@ -193,17 +221,34 @@ impl Logic for CheckedNic {
         self.trace_broadcast_open.next = self.nic.trace_broadcast_open.val();
     }
 
-    /// Adds to STATUS that frames of a disabled card have still to leave.
-    fn status(&mut self) {
+    /// Overhears what is written, and adds to what the card reads: counters of filter and responder, and to STATUS that frames of a disabled card
+    /// have still to leave.
+    fn registers(&mut self) {
+        self.job_copy.write.next = self.reg_write.val();
+        self.job_copy.write_address.next = self.reg_write_address.val();
+        self.job_copy.write_data.next = self.reg_write_data.val();
+        self.filter.job.next = self.job_copy.job.val();
+        self.filter.write.next = self.reg_write.val();
+        self.filter.write_address.next = self.reg_write_address.val();
+        self.filter.write_data.next = self.reg_write_data.val();
+        self.filter.read_address.next = self.reg_read_address.val();
+        self.responder.job.next = self.job_copy.job.val();
+        self.card_state.now_ns.next = self.now_ns.val();
+        self.card_state.link.next = self.link.val();
+        self.card_state.pci_id.next = self.pci_id.val();
+        self.card_state.build_id.next = self.build_id.val();
+        self.card_state.read_address.next = self.reg_read_address.val();
+        self.responder.read_address.next = self.reg_read_address.val();
         self.reads_status.d.next = self.reg_read_address.val() == 17;
-        if self.reg_write.val() && (self.reg_write_address.val() == 64) {
-            self.enabled.d.next = self.reg_write_data.val().get_bit(0);
-        }
-        if self.reset.val() {
-            self.enabled.d.next = false;
-        }
-        if self.reads_status.q.val() && !self.enabled.q.val() && self.tx.busy.val() {
-            self.reg_read_data.next = self.nic.reg_read_data.val() | 2;
+        // Where two of them have something, it is counters that are counted in two places.
+        self.value.next = self.nic.reg_read_data.val()
+            + (self.filter.read_data.val() | self.responder.read_data.val() | self.card_state.read_data.val());
+        self.reg_read_data.next = self.value.val();
+        if self.reads_status.q.val()
+            && !self.job_copy.job.val().enable
+            && (self.tx.busy.val() || self.responder.busy.val())
+        {
+            self.reg_read_data.next = self.value.val() | 2;
         }
     }
 
@@ -213,21 +258,51 @@ impl Logic for CheckedNic {
         self.rx.rx_data.next = self.rx_data.val();
         self.rx.rx_last.next = self.rx_last.val();
         self.rx.rx_error.next = self.rx_error.val();
-        self.nic.rx_valid.next = self.rx.valid.val();
+        self.rx.rx_partial.next = self.rx_partial.val();
+        self.filter.rx_valid.next = self.rx_valid.val();
+        self.filter.rx_data.next = self.rx_data.val();
+        self.filter.rx_last.next = self.rx_last.val();
+        self.responder.rx_valid.next = self.rx_valid.val();
+        self.responder.rx_data.next = self.rx_data.val();
+        self.responder.rx_last.next = self.rx_last.val();
+        self.responder.in_valid.next = self.rx.valid.val();
+        self.responder.in_data.next = self.rx.data.val();
+        self.responder.in_last.next = self.rx.last.val();
+        self.responder.in_error.next = self.rx.error.val();
+        self.responder.in_checksum.next = self.filter.checksum.val();
+        self.filter.answered.next = self.responder.answers.val();
+        self.filter.in_valid.next = self.rx.valid.val();
+        self.filter.in_last.next = self.rx.last.val();
+        self.filter.in_error.next = self.rx.error.val();
+        self.filter.in_partial.next = self.rx.partial.val();
+        self.nic.rx_valid.next = self.filter.valid.val();
         self.nic.rx_data.next = self.rx.data.val();
         self.nic.rx_last.next = self.rx.last.val();
-        self.nic.rx_error.next = self.rx.error.val();
+        self.nic.rx_error.next = self.filter.error.val();
         self.tx.valid.next = self.nic.tx_valid.val();
         self.tx.beat.next.data = self.nic.tx_data.val();
         self.tx.beat.next.last = self.nic.tx_last.val();
         self.tx.error.next = self.nic.tx_error.val();
         self.nic.tx_ready.next = self.tx.ready.val();
-        self.tx_valid.next = self.tx.tx_valid.val();
-        self.tx_data.next = self.tx.tx_data.val();
-        self.tx_last.next = self.tx.tx_last.val();
-        self.tx_error.next = self.tx.tx_error.val();
-        self.tx.tx_ready.next = self.tx_ready.val();
-        self.asleep.next = self.nic.asleep.val() && !self.rx_valid.val() && !self.rx.busy.val() && !self.tx.busy.val();
+        self.merge.valid.next = self.tx.tx_valid.val();
+        self.merge.data.next = self.tx.tx_data.val();
+        self.merge.last.next = self.tx.tx_last.val();
+        self.merge.error.next = self.tx.tx_error.val();
+        self.tx.tx_ready.next = self.merge.ready.val();
+        self.merge.answer_valid.next = self.responder.tx_valid.val();
+        self.merge.answer_data.next = self.responder.tx_data.val();
+        self.merge.answer_last.next = self.responder.tx_last.val();
+        self.responder.tx_ready.next = self.merge.answer_ready.val();
+        self.tx_valid.next = self.merge.tx_valid.val();
+        self.tx_data.next = self.merge.tx_data.val();
+        self.tx_last.next = self.merge.tx_last.val();
+        self.tx_error.next = self.merge.tx_error.val();
+        self.merge.tx_ready.next = self.tx_ready.val();
+        self.asleep.next = self.nic.asleep.val()
+            && !self.rx_valid.val()
+            && !self.rx.busy.val()
+            && !self.tx.busy.val()
+            && !self.responder.busy.val();
     }
 }
 

@@ -6,7 +6,7 @@
 //! [`super::reset::RESET_CYCLES`], with the bus and the MAC; all registers except CONTROL keep their values.
 //! AXI4: one ID, bursts INCR of 64-byte beats that never cross 4 KiB, all strobes set; up to 16 reads and 16 writes
 //! outstanding; any response except OKAY is an error. Streams: the card always takes what the MAC receives; `tuser` with
-//! the last beat marks a bad frame in both directions; a received frame that is not whole beats counts as bad.
+//! the last beat marks a bad frame in both directions; a received frame that is not whole beats is never a packet.
 
 use super::axi_lite::AxiLite;
 use super::build::Build;
@@ -20,6 +20,12 @@ pub struct Endpoint {
     pub clock: Signal<In, Clock>,
     /// Synchronous reset, active low.
     pub aresetn: Signal<In, bool>,
+    /// The MAC's state for the register LINK, in this clock: bit 0 receiver aligned, 1 RS-FEC aligned, 2 the shell knows both.
+    pub link: Signal<In, W<3>>,
+    /// For the register PCI_ID, a constant: vendor of the PCIe bridge, and device times 65536.
+    pub pci_id: Signal<In, W<32>>,
+    /// For the register BUILD_ID, a constant.
+    pub build_id: Signal<In, W<32>>,
 
     /// Registers: write address.
     pub s_axil_awaddr: Signal<In, W<12>>,
@@ -186,6 +192,9 @@ impl Logic for Endpoint {
         self.now_next.next = self.now_ns.q.val() + 4;
         self.now_ns.d.next = self.now_next.val();
         self.nic.now_ns.next = self.now_ns.q.val();
+        self.nic.link.next = self.link.val();
+        self.nic.pci_id.next = self.pci_id.val();
+        self.nic.build_id.next = self.build_id.val();
 
         // Registers.
         self.registers.awvalid.next = self.s_axil_awvalid.val();
@@ -248,7 +257,7 @@ impl Logic for Endpoint {
         self.nic.axi_r_error.next = self.m_axi_rresp.val() != 0;
         self.m_axi_rready.next = self.nic.axi_r_ready.val();
 
-        // The wire. A frame with a beat that is not whole is bad.
+        // The wire.
         self.s_axis_rx_tready.next = true;
         self.rx_spoilt.next = self.rx_bad.q.val() || (self.s_axis_rx_tkeep.val() != 0xffff_ffff_ffff_ffffu64);
         if self.s_axis_rx_tvalid.val() {
@@ -257,7 +266,8 @@ impl Logic for Endpoint {
         self.nic.rx_valid.next = self.s_axis_rx_tvalid.val();
         self.nic.rx_data.next = self.s_axis_rx_tdata.val();
         self.nic.rx_last.next = self.s_axis_rx_tlast.val();
-        self.nic.rx_error.next = self.s_axis_rx_tuser.val() || self.rx_spoilt.val();
+        self.nic.rx_error.next = self.s_axis_rx_tuser.val();
+        self.nic.rx_partial.next = self.rx_spoilt.val();
         self.m_axis_tx_tdata.next = self.nic.tx_data.val();
         self.m_axis_tx_tkeep.next = bits_w::<64>(0xffff_ffff_ffff_ffffu64);
         self.m_axis_tx_tlast.next = self.nic.tx_last.val();

@@ -68,6 +68,13 @@ one_beat_struct! {
     incast_flags: 8, version_stage: 8, sender_b0: 8, sender_b1: 8, step_b0: 8, step_b1: 8, job_tag: 64,
 }
 
+one_beat_struct! {
+    /// An ARP packet for IPv4 over Ethernet (RFC 826) in its frame, padded to a beat.
+    ArpWord, bit_cast_arp, bit_cast_arp_beat;
+    eth_dst: 48, eth_src: 48, eth_type: 16, hardware: 16, protocol: 16, sizes: 16, operation: 16, sender_mac: 48,
+    sender_ip: 32, target_mac: 48, target_ip: 32, padding_lo: 64, padding_mid: 64, padding_hi: 48,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,6 +5,7 @@ pub mod arrivals;
 pub mod axi_lite;
 pub mod build;
 pub mod builder;
+pub mod card_state;
 pub mod checked_nic;
 pub mod contribute;
 pub mod dma_read;
@@ -15,6 +16,7 @@ pub mod entry;
 pub mod finisher;
 pub mod frame_sum;
 pub mod gather;
+pub mod job_copy;
 pub mod lookup;
 pub mod msix;
 pub mod pacer;
@@ -23,8 +25,10 @@ pub mod reciprocal;
 pub mod reduce;
 pub mod registers;
 pub mod reset;
+pub mod responder;
 pub mod rx_buffer;
 pub mod rx_checksum;
+pub mod rx_filter;
 pub mod rx_parser;
 pub mod scale;
 pub mod simulated;
@@ -34,6 +38,7 @@ pub mod stage_gates;
 pub mod submission;
 pub mod tx_checksum;
 pub mod tx_guard;
+pub mod tx_merge;
 pub mod types;
 
 #[cfg(test)]
@@ -71,9 +76,13 @@ mod reduce_tests;
 #[cfg(test)]
 mod registers_tests;
 #[cfg(test)]
+mod responder_tests;
+#[cfg(test)]
 mod rx_buffer_model;
 #[cfg(test)]
 mod rx_buffer_tests;
+#[cfg(test)]
+mod rx_filter_tests;
 #[cfg(test)]
 mod rx_parser_tests;
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Check of UDP checksums on the way from the MAC: a frame whose checksum is wrong is marked bad with its last beat, as the
 //! MAC marks one whose FCS is wrong, so that the receive buffer drops it whole.
 //!
-//! Which frames are checked, and how, says `contract::packet::udp_checksum_holds`. Frames pass unchanged.
+//! Which frames are checked, and how, says `contract::packet::udp_checksum_holds`; of frames that are not whole beats the sum says
+//! nothing. Frames pass unchanged.
 //! Latency: [`frame_sum::LATENCY`] cycles. Throughput: one beat a cycle, in and out. There is no back-pressure.
 //! Reset: `reset` (of the MAC too) forgets what is inside.
 
@@ -17,6 +18,7 @@ struct Incoming {
     data: Beat,
     last: bool,
     error: bool,
+    partial: bool,
 }
 
 /// Check of received frames, see the module.
@@ -34,6 +36,8 @@ pub struct RxChecksum {
     pub rx_last: Signal<In, bool>,
     /// With the last beat: the frame is bad.
     pub rx_error: Signal<In, bool>,
+    /// With the last beat: the frame is not whole beats.
+    pub rx_partial: Signal<In, bool>,
     /// A beat goes on.
     pub valid: Signal<Out, bool>,
     /// The beat.
@@ -42,6 +46,8 @@ pub struct RxChecksum {
     pub last: Signal<Out, bool>,
     /// With the last beat: the frame is bad, or its checksum is wrong.
     pub error: Signal<Out, bool>,
+    /// With the last beat: the frame is not whole beats.
+    pub partial: Signal<Out, bool>,
     /// A beat is inside.
     pub busy: Signal<Out, bool>,
     sum: FrameSum,
@@ -64,14 +70,19 @@ impl Logic for RxChecksum {
         self.line[0].d.next.data = self.rx_data.val();
         self.line[0].d.next.last = self.rx_last.val();
         self.line[0].d.next.error = self.rx_error.val();
+        self.line[0].d.next.partial = self.rx_partial.val();
         for i in 0..5 {
             self.line[i + 1].d.next = self.line[i].q.val();
         }
-        self.wrong.next = self.sum.done.val() && self.sum.checked.val() && (self.sum.total.val() != 0xffff);
+        self.wrong.next = self.sum.done.val()
+            && self.sum.checked.val()
+            && (self.sum.total.val() != 0xffff)
+            && !self.line[5].q.val().partial;
         self.valid.next = self.line[5].q.val().valid;
         self.data.next = self.line[5].q.val().data;
         self.last.next = self.line[5].q.val().last;
         self.error.next = self.line[5].q.val().error || self.wrong.val();
+        self.partial.next = self.line[5].q.val().partial;
         self.busy.next = self.sum.busy.val();
         if self.reset.val() {
             self.line[0].d.next.valid = false;

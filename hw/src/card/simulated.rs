@@ -10,6 +10,7 @@ use super::checked_nic::CheckedNic;
 use crate::cosim::{Bench, Compiled};
 use crate::hdl::stack::on_a_large_stack;
 use crate::hdl::word::{Beat, bits_w};
+use optireduce_contract::pci::{DEVICE_ID, VENDOR_ID};
 use std::sync::OnceLock;
 
 /// Inputs of a cycle, named as the ports of [`CheckedNic`].
@@ -25,6 +26,7 @@ pub struct Inputs {
     pub rx_data: Beat,
     pub rx_last: bool,
     pub rx_error: bool,
+    pub rx_partial: bool,
     pub tx_ready: bool,
     pub axi_r_valid: bool,
     pub axi_r_data: Beat,
@@ -147,7 +149,12 @@ fn set(card: &mut CheckedNic, inputs: &Inputs) {
     card.rx_data.next = inputs.rx_data;
     card.rx_last.next = inputs.rx_last;
     card.rx_error.next = inputs.rx_error;
+    card.rx_partial.next = inputs.rx_partial;
     card.tx_ready.next = inputs.tx_ready;
+    // A link that is up, and the identity that a served card has.
+    card.link.next = bits_w(7);
+    card.pci_id.next = bits_w(u64::from(DEVICE_ID) << 16 | u64::from(VENDOR_ID));
+    card.build_id.next = bits_w(0);
     card.axi_ar_ready.next = true;
     card.axi_r_valid.next = inputs.axi_r_valid;
     card.axi_r_data.next = inputs.axi_r_data;

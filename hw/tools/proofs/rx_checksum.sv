@@ -1,17 +1,18 @@
-// Every beat goes on after six cycles, unchanged, unless a reset comes meanwhile; a frame that the MAC marks bad or whose sum is
-// wrong never leaves unmarked, and no other leaves marked. Of the sum, which may be anything, see the co-simulation.
+// Every beat goes on after six cycles, unchanged, unless a reset comes meanwhile; a frame that the MAC marks bad, or that is whole beats
+// and whose sum is wrong, never leaves unmarked, and no other leaves marked. Of the sum, which may be anything, see the co-simulation.
 // cut: sum
-reg [514:0] was [0:5];
+reg [515:0] was [0:5];
 integer i;
 initial for (i = 0; i < 6; i = i + 1) was[i] = 0;
 always @(posedge clock) begin
-    was[0] <= {rx_error, rx_last, rx_data, rx_valid && !reset};
-    for (i = 1; i < 6; i = i + 1) was[i] <= {was[i - 1][514:1], was[i - 1][0] && !reset};
+    was[0] <= {rx_partial, rx_error, rx_last, rx_data, rx_valid && !reset};
+    for (i = 1; i < 6; i = i + 1) was[i] <= {was[i - 1][515:1], was[i - 1][0] && !reset};
 end
-wire is_wrong = sum$done && sum$checked && sum$total != 16'hffff;
+wire is_wrong = sum$done && sum$checked && sum$total != 16'hffff && !was[5][515];
 always @(*) begin
     assert (valid == was[5][0]);
     assert (data == was[5][512:1] && last == was[5][513]);
+    assert (partial == was[5][515]);
     assert (error == (was[5][514] || is_wrong));
 end
 

@@ -134,6 +134,7 @@ impl RtlCard {
         inputs.rx_valid = frame.is_some();
         inputs.rx_last = false;
         inputs.rx_error = false;
+        inputs.rx_partial = false;
         if let Some(frame) = frame {
             let rest = &frame[self.incoming_at..];
             let mut beat = [0; BEAT_BYTES];
@@ -141,7 +142,7 @@ impl RtlCard {
             beat[..take].copy_from_slice(&rest[..take]);
             inputs.rx_data = Beat::from_bytes(&beat);
             inputs.rx_last = rest.len() <= BEAT_BYTES;
-            inputs.rx_error = rest.len() < BEAT_BYTES;
+            inputs.rx_partial = rest.len() < BEAT_BYTES;
         }
 
         let read = self.reads.front().filter(|read| read.ready_ns <= now_ns);

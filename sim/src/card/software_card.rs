@@ -291,6 +291,12 @@ impl Card for SoftwareCard {
             (reg::DROP_LATE_BEATS, c.drop_late_beats),
             (reg::DROP_DUPLICATE_BEATS, c.drop_duplicate_beats),
             (reg::DROP_STALE, c.drop_stale),
+            (reg::RX_BAD, c.rx_bad),
+            (reg::DROP_MAC, c.drop_mac),
+            (reg::DROP_IP_CHECKSUM, c.drop_ip_checksum),
+            (reg::DROP_IP, c.drop_ip),
+            (reg::DROP_SOURCE, c.drop_source),
+            (reg::DROP_TOO_LONG, c.drop_too_long),
         ] {
             self.end.write_register(register.word(), value);
         }

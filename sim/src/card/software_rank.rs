@@ -4,13 +4,16 @@
 //! protocol, as over a driver; below it, frames with the addresses of [`Endpoint::of_rank`].
 //! Model: a host of no cost. It acts at the instant something reaches it; its frames leave at 100 Gb/s.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_contract::packet::{
-    Endpoint, FrameError, HEADER_BYTES, UBT_BYTES, UDP_PORT_DEFAULT, UbtHeader, frame, read_frame, udp_checksum_holds,
+    Endpoint, HEADER_BYTES, UBT_BYTES, UDP_PORT_DEFAULT, UbtHeader, frame, read_frame, udp_checksum_holds,
     write_header, write_udp_checksum,
 };
+use optireduce_contract::rules::accept::Cause;
+use optireduce_contract::rules::filter::Filter;
 use optireduce_core::protocol::{JobParams, Ranks, View, WindowPlan};
 use optireduce_core::software::{Batch, Datagram, Software, SoftwareError, SoftwareJob};
 use optireduce_core::{Capabilities, DataPlane, Memory, PlaneEvent, PlaneLimits, Values, WindowOutput};
@@ -28,11 +31,8 @@ struct State {
     software: Software,
     now_ns: u64,
     mac_free_ps: u64,
-    /// Frames with a wrong UDP checksum, frames to other ports, and frames whose lengths disagree: the kernel of a real host
-    /// would drop them.
-    drop_checksum: u32,
-    drop_foreign: u32,
-    drop_malformed: u32,
+    /// What the kernel of a real host would drop: frames with a wrong checksum, to another port or address, or whose lengths disagree.
+    dropped: HashMap<Cause, u32>,
 }
 
 impl SoftwareRank {
@@ -46,7 +46,7 @@ impl SoftwareRank {
         (0..ranks).try_for_each(|peer| software.set_rate(peer, rate_bytes_per_us))?;
         // From now on: the record of what it accepts.
         software.take_trace();
-        let state = State { software, now_ns: 0, mac_free_ps: 0, drop_checksum: 0, drop_foreign: 0, drop_malformed: 0 };
+        let state = State { software, now_ns: 0, mac_free_ps: 0, dropped: HashMap::new() };
         Ok(Self(Arc::new(Mutex::new(state))))
     }
 
@@ -59,12 +59,19 @@ impl SoftwareRank {
     pub fn counters(&self) -> Counters {
         let state = self.lock();
         let found = state.software.counters();
+        let dropped = |cause| state.dropped.get(&cause).copied().unwrap_or(0);
         Counters {
-            rx_packets: found.rx_packets as u32 + state.drop_checksum + state.drop_foreign + state.drop_malformed,
+            rx_packets: found.rx_packets as u32 + state.dropped.values().sum::<u32>(),
             tx_packets: found.tx_packets as u32,
-            drop_fifo_full: state.drop_checksum,
-            drop_foreign: state.drop_foreign,
-            drop_malformed: found.drop_malformed as u32 + state.drop_malformed,
+            drop_fifo_full: dropped(Cause::Bad),
+            rx_bad: dropped(Cause::Bad),
+            drop_foreign: dropped(Cause::Foreign),
+            drop_mac: dropped(Cause::Mac),
+            drop_ip_checksum: dropped(Cause::IpChecksum),
+            drop_ip: dropped(Cause::Ip),
+            drop_source: found.drop_source as u32,
+            drop_too_long: found.drop_too_long as u32,
+            drop_malformed: found.drop_malformed as u32 + dropped(Cause::Malformed),
             drop_version: found.drop_version as u32,
             drop_job: found.drop_job as u32,
             drop_no_window: (found.drop_no_window + found.drop_unexpected) as u32,
@@ -85,14 +92,18 @@ impl SoftwareRank {
 impl State {
     fn receive(&mut self, frame: &[u8]) {
         let Some(header) = frame.first_chunk::<HEADER_BYTES>() else { return };
-        // The kernel takes what is whole, addressed to the port and of the right checksum; the data plane checks the rest.
-        if !udp_checksum_holds(frame) {
-            return self.drop_checksum += 1;
-        }
-        match read_frame(header, frame.len(), UDP_PORT_DEFAULT) {
-            Err(FrameError::Foreign) => return self.drop_foreign += 1,
-            Err(_) => return self.drop_malformed += 1,
-            Ok(_) => {}
+        // The kernel takes what is whole, addressed to the port and of the right checksums; the data plane checks the rest.
+        let local = Endpoint::of_rank(self.software.job().rank);
+        let (udp_port, payload_beats) = (UDP_PORT_DEFAULT, usize::from(u16::MAX) / BEAT_BYTES);
+        let filter = Filter { local, udp_port, job_tag: 0, payload_beats, peers: &[] };
+        let judged = match udp_checksum_holds(frame) {
+            true => filter.check_header(header),
+            false => Err(Cause::Bad),
+        };
+        let judged = judged.and_then(|()| Ok(read_frame(header, frame.len(), UDP_PORT_DEFAULT)?));
+        if let Err(cause) = judged {
+            *self.dropped.entry(cause).or_default() += 1;
+            return;
         }
         let source = frame::IP_SRC;
         let is_from = |rank: &usize| Endpoint::of_rank(*rank).ip == header[source.offset..source.end()];

@@ -226,8 +226,9 @@ fn check_counters(cluster: &mut Cluster, records: &[StepRecord]) -> Result<(), S
         }
         let to_rank = fates().filter(|fate| usize::from(fate.packet.dst) == rank);
         let corrupted: u32 = to_rank.map(|fate| u32::from(fate.corrupted)).sum();
-        let outside = counters.drop_foreign + counters.drop_malformed;
+        let outside = counters.drop_foreign + counters.drop_malformed + counters.drop_mac + counters.drop_ip_checksum;
         let covered = counters.drop_version + counters.drop_job + counters.drop_flags + counters.drop_out_of_shard;
+        let covered = covered + counters.drop_ip + counters.drop_source + counters.drop_too_long;
         let is_wrong = outside > corrupted || covered > 0;
         if is_wrong || counters.dma_error || counters.completions_rejected > 0 {
             return Err(format!("rank {rank}: unexpected drops or errors: {counters:?}"));

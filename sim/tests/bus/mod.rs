@@ -41,7 +41,14 @@ fn registers_are_those_of_the_contract(bus: impl Bus) {
         let before = bus.read(&register);
         bus.write(&register, !before);
         bus.flush().unwrap();
-        assert_eq!(bus.read(&register), before, "{} is the card's", register.name);
+        let after = bus.read(&register);
+        // Time goes on.
+        let is_time = register.name.starts_with("CARD_TIME");
+        assert!(
+            after == before || is_time && after != !before,
+            "{} is the card's: {before:#x}, {after:#x}",
+            register.name
+        );
     }
     let written = || all.clone().filter(|register| register.access == Access::ReadWrite && *register != reg::CONTROL);
     let value = |register: &reg::Register| 0x1234_5600 + register.offset as u32;

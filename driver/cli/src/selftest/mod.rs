@@ -122,7 +122,11 @@ fn leave_idle<B: Bus>(nic: &mut Nic<B>, reset: impl Fn(&B) -> Result<(), DriverE
     reset(nic.bus())?;
     nic.bus().flush()?;
     let advice = "A reset must bring back what this register holds after power-on.";
-    let is_state = |register: &Register| register.access == Access::ReadOnly && register.offset >= reg::STATUS.offset;
+    let is_state = |register: &Register| {
+        register.access == Access::ReadOnly
+            && register.offset >= reg::STATUS.offset
+            && register.is_reset_with_the_card()
+    };
     for register in all(nic.limits().queues).filter(is_state) {
         equal(registers::name(&register), nic.bus().read(&register), register.reset, advice)?;
     }

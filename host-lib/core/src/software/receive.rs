@@ -20,8 +20,12 @@ pub struct Counters {
     pub rx_marked: u64,
     /// Datagrams sent.
     pub tx_packets: u64,
-    /// Lengths, rank, stage or offset cannot be, or the source is not the sender's address.
+    /// Lengths, rank, stage or offset cannot be.
     pub drop_malformed: u64,
+    /// Not from the address of the sender that it names.
+    pub drop_source: u64,
+    /// More payload than the job's packets have.
+    pub drop_too_long: u64,
     /// Header of another version.
     pub drop_version: u64,
     /// Another job's tag.
@@ -96,9 +100,12 @@ impl Software {
         let tag = UbtHeader::of_any_job(ubt).job_tag;
         let view = self.views.with_tag(tag).unwrap_or_else(|| self.views.entered());
         let header = accept::header(ubt, payload.len(), &view.receiver())?;
-        // Beyond the card's checks: a packet comes from the address of its sender.
         let peer = view.peers.get(usize::from(header.sender)).copied();
-        peer.filter(|_| peer == from).map(|peer| (peer, header, payload)).ok_or(Cause::Malformed)
+        let peer = peer.filter(|_| peer == from).ok_or(Cause::Source)?;
+        if payload.len() > self.job.payload_beats * BEAT_BYTES {
+            return Err(Cause::TooLong);
+        }
+        Ok((peer, header, payload))
     }
 
     /// Puts a checked packet where it belongs.
@@ -167,8 +174,12 @@ impl Counters {
     /// The counter of packets that are dropped for this.
     fn dropped(&mut self, cause: Cause) -> &mut u64 {
         match cause {
-            // Frames for other ports do not reach a socket.
-            Cause::Foreign | Cause::Malformed => &mut self.drop_malformed,
+            Cause::Source => &mut self.drop_source,
+            Cause::TooLong => &mut self.drop_too_long,
+            // What a kernel drops does not reach a socket.
+            Cause::Bad | Cause::Foreign | Cause::Mac | Cause::IpChecksum | Cause::Ip | Cause::Malformed => {
+                &mut self.drop_malformed
+            }
             Cause::Version => &mut self.drop_version,
             Cause::Job => &mut self.drop_job,
             Cause::NoWindow => &mut self.drop_no_window,

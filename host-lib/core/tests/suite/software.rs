@@ -99,6 +99,7 @@ fn without_loss_all_ranks_have_the_same_bits_and_the_mean() {
             let counters = rank.plane().counters();
             let wrong =
                 counters.drop_malformed + counters.drop_flags + counters.drop_out_of_shard + counters.drop_unexpected;
+            let wrong = wrong + counters.drop_source + counters.drop_too_long;
             assert_eq!(wrong, 0, "seed {seed}: {counters:?}");
         }
     }
@@ -385,7 +386,9 @@ fn packets_of_another_view_are_not_taken_into_a_window_of_the_same_collective() 
     }
     plane.take_trace();
     let counters = *plane.counters();
-    assert_eq!((counters.drop_no_window, counters.drop_malformed), (2, 2), "{counters:?}");
+    // Rank 1 of the job is no rank of the view; and the view has no rank 2.
+    let malformed_and_source = (counters.drop_malformed, counters.drop_source);
+    assert_eq!((counters.drop_no_window, malformed_and_source), (2, (1, 1)), "{counters:?}");
     plane.handle_datagram(Some(2), &packet(1, view.job_tag(JOB_TAG)));
     assert!(plane.take_trace().iter().all(|one| one.sender == 1));
     let mut expected = counters;
@@ -628,11 +631,19 @@ fn a_datagram_with_several_faults_is_dropped_for_the_first_of_them_as_on_a_card(
         plane.handle_datagram(Some(1), &bytes);
         assert_eq!(causes(&plane), expected, "{what}");
     }
-    // Beyond the card's checks, and after them: the address is not the sender's.
-    for (what, header, cause) in [("source", good, 0), ("job, source", other_job, 2)] {
+    // After these, unlike a card, which looks at addresses and lengths before: the address is not the sender's, or there is too much.
+    let lower = |plane: &Software| (plane.counters().drop_source, plane.counters().drop_too_long);
+    let before = lower(&plane);
+    for (what, from, header, beats, cause, found) in [
+        ("job, source", 2, other_job, 1, Some(2), (0, 0)),
+        ("source", 2, good, 1, None, (1, 0)),
+        ("source, too long", 2, good, 5, None, (2, 0)),
+        ("too long", 1, good, 5, None, (2, 1)),
+    ] {
         let mut expected = causes(&plane);
-        expected[cause] += 1;
-        plane.handle_datagram(Some(2), &[&header.to_bytes()[..], &[0; 64]].concat());
+        cause.into_iter().for_each(|cause: usize| expected[cause] += 1);
+        plane.handle_datagram(Some(from), &[&header.to_bytes()[..], &vec![0; 64 * beats]].concat());
         assert_eq!(causes(&plane), expected, "{what}");
+        assert_eq!(lower(&plane), (before.0 + found.0, before.1 + found.1), "{what}");
     }
 }

@@ -1,8 +1,9 @@
 //! Which window a packet belongs to, and why packets are dropped.
 //!
-//! Checks are made in this order, and a packet is counted under the first one that it fails: not for us (a frame's
-//! addresses), malformed (its lengths, then the ranges of sender, stage and offset), another version, another job; then no
-//! window (stale if its bucket is armed for a later step), other flags than the window's, outside the shard that its sender
+//! What stands below UBT is judged before ([`super::filter`]). Checks are made in this order, and a packet is counted under the
+//! first one that it fails: not for us (type and port), malformed (its lengths, then the ranges of sender, stage and offset),
+//! another version, another job; then no window (stale if its bucket is armed for a later step), other flags than the window's,
+//! outside the shard that its sender
 //! may write. What passes is taken by the window's gate while that is open, each beat of each sender once.
 
 use core::ops::Range;
@@ -18,6 +19,18 @@ use crate::registers::{self as reg, Register};
 /// Why a packet is dropped. Each cause has its counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cause {
+    /// The frame is bad: its FCS or UDP checksum is wrong, or it is a packet for this card and not whole beats.
+    Bad,
+    /// To another MAC address.
+    Mac,
+    /// The IPv4 header's checksum is wrong.
+    IpChecksum,
+    /// To another IPv4 address.
+    Ip,
+    /// Not from the address of its sender.
+    Source,
+    /// More payload than the job's packets have.
+    TooLong,
     /// Not IPv4/UDP to our port.
     Foreign,
     /// Lengths disagree, or sender, stage or offset are out of range.
@@ -40,6 +53,12 @@ impl Cause {
     /// The card's counter of such packets.
     pub const fn counter(self) -> Register {
         match self {
+            Self::Bad => reg::DROP_FIFO_FULL,
+            Self::Mac => reg::DROP_MAC,
+            Self::IpChecksum => reg::DROP_IP_CHECKSUM,
+            Self::Ip => reg::DROP_IP,
+            Self::Source => reg::DROP_SOURCE,
+            Self::TooLong => reg::DROP_TOO_LONG,
             Self::Foreign => reg::DROP_FOREIGN,
             Self::Malformed => reg::DROP_MALFORMED,
             Self::Version => reg::DROP_VERSION,
@@ -375,7 +394,10 @@ mod tests {
     #[test]
     fn every_cause_has_a_counter_of_its_own() {
         use Cause::*;
-        let causes = [Foreign, Malformed, Version, Job, NoWindow, Stale, Flags, OutOfShard];
+        let causes = [
+            Bad, Mac, IpChecksum, Ip, Source, TooLong, Foreign, Malformed, Version, Job, NoWindow, Stale, Flags,
+            OutOfShard,
+        ];
         for (at, cause) in causes.iter().enumerate() {
             assert!(causes[..at].iter().all(|other| other.counter().word() != cause.counter().word()), "{cause:?}");
         }

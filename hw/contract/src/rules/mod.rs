@@ -1,5 +1,6 @@
 //! The rules of a window as code, in one place: software, the functional card and the models of the hardware call them.
 //!
+//! * [`filter`]: which frames are packets for this card at all.
 //! * [`accept`]: which window a packet belongs to, and why packets are dropped.
 //! * [`gate`]: when a stage closes.
 //! * [`send`]: who is sent what, in which order.
@@ -13,6 +14,7 @@
 
 pub mod accept;
 pub mod command;
+pub mod filter;
 pub mod gate;
 pub mod send;
 

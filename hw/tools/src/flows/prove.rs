@@ -77,7 +77,7 @@ pub const PROOFS: &[Proof] = &[
     },
     Proof {
         name: "rx_checksum",
-        claim: "beats go on unchanged; a frame with a wrong sum never leaves unmarked, and no other leaves marked",
+        claim: "beats go on unchanged; a whole frame with a wrong sum never leaves unmarked, and no other leaves marked",
         block: || emitted("rx_checksum"),
         checker: include_str!("../../proofs/rx_checksum.sv"),
         solver: Solver::Sat,
@@ -87,7 +87,18 @@ pub const PROOFS: &[Proof] = &[
             ("sum$done && sum$checked", "sum$done && sum$checked && sum$busy"),
             ("sum$total != 32'hffff", "sum$total == 32'h0"),
             ("line$3$d = line$2$q", "line$3$d = line$1$q"),
+            ("~line$5$q[(64'h203)+:(1)]", "1'b1"),
         ],
+    },
+    Proof {
+        name: "rx_filter",
+        claim: "only packets for this card go on, and all of them; each frame that does not has one cause",
+        block: || emitted("rx_filter"),
+        checker: include_str!("../../proofs/rx_filter.sv"),
+        solver: Solver::Sat,
+        steps: 8,
+        cycles: 10,
+        mutants: &[],
     },
     Proof {
         name: "fifo",

@@ -5,6 +5,7 @@ use optireduce_contract::packet::Endpoint;
 use optireduce_contract::queue::ENTRY_BYTES;
 use optireduce_contract::registers::{self as reg, Register};
 use optireduce_contract::rules::accept::Receiver;
+use optireduce_contract::rules::filter::Filter;
 use optireduce_driver::CardEnd;
 
 /// What the host told the card before it enabled it.
@@ -47,6 +48,17 @@ impl Job {
             local: endpoint(word(reg::LOCAL_IP), word(reg::LOCAL_MAC_LO), word(reg::LOCAL_MAC_HI)),
             peers: (0..ranks).map(peer).collect(),
             rates: (0..ranks).map(rate).collect(),
+        }
+    }
+
+    /// Which frames are packets for this card.
+    pub fn filter(&self) -> Filter<'_> {
+        Filter {
+            local: self.local,
+            udp_port: self.udp_port,
+            job_tag: self.job_tag,
+            payload_beats: self.payload_beats,
+            peers: &self.peers,
         }
     }
 

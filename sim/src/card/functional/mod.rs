@@ -5,7 +5,7 @@
 //! processed at the instant it arrives, and frames leave one after another at 100 Gb/s or as their peer is paced, in order
 //! of command. It exists to try many seeds, many ranks and large buckets, and as a second opinion on the hardware.
 //!
-//! Left out: receive buffer overflow (`DROP_FIFO_FULL` stays 0), back-pressure, a gate that closes in the middle of a
+//! Left out: receive buffer overflow (`DROP_FIFO_FULL` is `RX_BAD`), back-pressure, a gate that closes in the middle of a
 //! packet, the slower wire of bf16 (64 Gb/s in the hardware), means that overtake contributions at the MAC, and the time
 //! of a reset (`STATUS_BUSY` stays 0).
 
@@ -25,6 +25,7 @@ use std::sync::Arc;
 
 use optireduce_contract::limits::{CYCLE_NS, QUEUES, SLOTS};
 use optireduce_contract::packet::UbtHeader;
+use optireduce_contract::pci::{DEVICE_ID, VENDOR_ID};
 use optireduce_contract::queue::{
     Completion, DONE_BROADCAST, DONE_CONTRIBUTE, STAGE_REPORT_BYTES, STATUS_DMA_ERROR, STATUS_OK,
 };
@@ -80,8 +81,8 @@ enum Event {
     Finished { slot: u8 },
 }
 
-/// Words of the counter lines: from `RX_PACKETS` to `DROP_STALE`.
-const COUNTERS: usize = reg::DROP_STALE.word() - reg::RX_PACKETS.word() + 1;
+/// Words of the counter lines: from `RX_PACKETS` to `PING_REPLIES`.
+const COUNTERS: usize = reg::PING_REPLIES.word() - reg::RX_PACKETS.word() + 1;
 
 impl FunctionalCard {
     /// A card at power-on behind the card's end of an in-process bus.
@@ -347,6 +348,10 @@ impl FunctionalCard {
         self.end.write_register(reg::SCRATCH_ECHO.word(), !scratch);
         self.end.write_register(reg::WINDOW_BEATS_MAX.word(), 1 << self.build.window_log2);
         self.end.write_register(reg::HADAMARD_LOG2_MAX.word(), self.build.hadamard_log2);
+        self.end.write_register(reg::CARD_TIME_LO.word(), self.now_ns as u32);
+        self.end.write_register(reg::CARD_TIME_HI.word(), (self.now_ns >> 32) as u32 & 0xffff);
+        self.end.write_register(reg::LINK.word(), reg::LINK_KNOWN | reg::LINK_RSFEC | reg::LINK_UP);
+        self.end.write_register(reg::PCI_ID.word(), u32::from(DEVICE_ID) << 16 | u32::from(VENDOR_ID));
         let mut status = u32::from(self.dma_error) * reg::STATUS_DMA_ERROR;
         for (number, queue) in self.queues.iter().enumerate() {
             status |= u32::from(queue.stopped) * reg::status_stopped(number);

@@ -1,7 +1,7 @@
 //! The receiving side of the functional card.
 
+use optireduce_contract::answer;
 use optireduce_contract::limits::BEAT_BYTES;
-use optireduce_contract::packet::udp_checksum_holds;
 use optireduce_contract::registers::{self as reg, Register};
 use optireduce_contract::rules::accept;
 
@@ -14,17 +14,31 @@ impl FunctionalCard {
     pub(super) fn receive(&mut self, frame: &[u8]) {
         let Some(job) = self.job.clone() else { return };
         self.count(reg::RX_PACKETS, 1);
-        if let Err((counter, by)) = self.take_frame(&job, frame) {
+        if let Some((counter, reply)) = self.answer(&job, frame) {
+            self.count(counter, 1);
+            self.send_frame(reply);
+        } else if let Err((counter, by)) = self.take_frame(&job, frame) {
             self.count(counter, by);
         }
     }
 
+    /// The answer to an ARP request or a ping, and its counter. Unlike the hardware it has room for as many as come.
+    fn answer(&self, job: &Job, frame: &[u8]) -> Option<(Register, Vec<u8>)> {
+        if let Some(reply) = answer::arp(&job.local, frame) {
+            return Some((reg::ARP_REPLIES, reply.to_vec()));
+        }
+        let mut reply = [0; answer::PING_BYTES_MAX];
+        let bytes = answer::ping(&job.local, frame, &mut reply)?;
+        Some((reg::PING_REPLIES, reply[..bytes].to_vec()))
+    }
+
     /// The counter to advance, and by how much, if something of the frame is dropped.
     fn take_frame(&mut self, job: &Job, frame: &[u8]) -> Result<(), (Register, u32)> {
-        if !udp_checksum_holds(frame) {
-            return Err((reg::DROP_FIFO_FULL, 1));
-        }
         let dropped = |cause: accept::Cause| (cause.counter(), 1);
+        if let Err(cause) = job.filter().check(frame) {
+            self.count(reg::RX_BAD, u32::from(cause == accept::Cause::Bad));
+            return Err(dropped(cause));
+        }
         let (header, payload) = accept::frame(frame, job.udp_port, &job.receiver()).map_err(dropped)?;
         let armed = self.slots.iter().enumerate();
         let armed = armed.filter_map(|(slot, window)| window.as_ref().map(|window| (slot, &window.shape)));

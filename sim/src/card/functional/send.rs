@@ -50,6 +50,12 @@ impl FunctionalCard {
         self.slots[index] = Some(window);
     }
 
+    /// Sends a frame that belongs to no window, as fast as the wire.
+    pub(super) fn send_frame(&mut self, frame: Vec<u8>) {
+        self.mac_free_ps = self.mac_free_ps.max(self.now_ns * 1000) + wire_ps(frame.len());
+        self.outbox.push_back(Departure { at_ns: self.mac_free_ps.div_ceil(1000), frame });
+    }
+
     /// Sends each peer its shard of a window, round by round. The peers of a round take turns, packet by packet; one whose
     /// bucket is too low is passed over while another may go. Packets whose first beat is missing are left out.
     fn send_stage(

@@ -1,10 +1,12 @@
 //! The rules of the card that a well-behaved cluster never touches, each as a check that runs against any engine.
 //!
 //! [`PACKET_RULES`] and [`CARD_RULES`] list them by name; a test of an engine runs them all ([`check`]). They look only at what
-//! a driver and a peer can see: completions, counters, host memory, frames. `checksum`, `payload`, `queues` and `reset` hold
+//! a driver and a peer can see: completions, counters, host memory, frames. `answers`, `checksum`, `filter`, `payload`, `queues` and `reset` hold
 //! those that need more than a page.
 
+mod answers;
 mod checksum;
+mod filter;
 mod payload;
 mod queues;
 mod reset;
@@ -43,6 +45,10 @@ pub const PACKET_RULES: &[(&str, Rule)] = &[
     ("a round goes to as many peers as commanded, packet by packet", payload::rounds),
     ("a frame with a wrong UDP checksum changes nothing and is counted", checksum::received),
     ("every frame leaves with the right UDP checksum", checksum::sent),
+    (
+        "frames to others, with a wrong IPv4 checksum, not from their sender or too long have counters",
+        filter::addresses,
+    ),
 ];
 
 /// Rules of commands, queues, host memory, reset and the wire's pace, which hold for cards.
@@ -61,6 +67,9 @@ pub const CARD_RULES: &[(&str, Rule)] = &[
     ("a queue whose completion ring is full holds up no other", queues::full_ring_of_one),
     ("an error of host memory stays with the window or queue that had it", queues::contained_errors),
     ("a queue whose rings cannot be reached stops, and the others go on", queues::stopped_queues),
+    ("frames of other kinds, of any length, are no overflow of the receive buffer", filter::other_kinds),
+    ("ARP requests and pings for the card are answered, and no others", answers::requests),
+    ("answers go out between the frames of a job and disturb none", answers::beside_a_job),
     ("a card that was disabled at any moment is as after power-on", reset::no_trace),
 ];
 
