@@ -26,7 +26,7 @@ use std::process::Command;
 use std::time::Instant;
 
 /// The reduced card.
-const BUILD: Build = Build { window_log2: 7, hadamard_log2: 8 };
+pub(crate) const BUILD: Build = Build { window_log2: 7, hadamard_log2: 8 };
 /// Cycles in a step of the card: lanes on one unit.
 const PACE: usize = 16;
 const TOOLS: [Tool; 3] = [Tool::Yosys, Tool::Nextpnr, Tool::Ecppack];

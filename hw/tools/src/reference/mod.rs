@@ -3,7 +3,9 @@
 mod c_header;
 mod dissector;
 mod markdown;
+mod prose;
 mod systemrdl;
+mod vectors;
 
 pub use c_header::c_header;
 pub use dissector::dissector;
