@@ -7,7 +7,7 @@
 always @(*) assume (job[175:1] == fixed);
 wire [6:0] ranks = job[7:1];
 wire [63:0] tag = job[71:8];
-wire [15:0] longest = 50 + {job[79:72], 6'd0};
+wire [15:0] most_bytes = 50 + {job[79:72], 6'd0};
 
 // What is wrong with the header d: too long, of the job, IP, MAC, foreign. Offsets are those of the contract, in bits.
 function [4:0] faults(input [511:0] d);
@@ -16,7 +16,7 @@ function [4:0] faults(input [511:0] d);
     faults[1] = d[47:0] != job[175:128];
     faults[2] = d[271:240] != job[127:96];
     faults[3] = d[415:412] == 4'd1 && d[511:448] == tag && {d[423:416], d[431:424]} < ranks;
-    faults[4] = {d[135:128], d[143:136]} > longest;
+    faults[4] = {d[135:128], d[143:136]} > most_bytes;
 endfunction
 function [17:0] two(input [511:0] d, input integer at);
     two = {2'b0, d[at +: 16]} + {2'b0, d[at + 16 +: 16]};
