@@ -50,6 +50,7 @@ const DUMP_EXAMPLES: &str = "Examples:
 const SELFTEST_EXAMPLES: &str = "Examples:
   optireduce-nic selftest /tmp/card.sock
   optireduce-nic selftest 0000:5e:00.0 --seed 7
+  optireduce-nic selftest /tmp/card.sock --bound-ms 300
   optireduce-nic selftest /tmp/card.sock --json";
 
 const BENCH_EXAMPLES: &str = "Examples:
@@ -244,6 +245,9 @@ pub struct SelftestArgs {
     /// What random values, lengths and places follow from [default: another one each time; it is printed]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// Bound on each stage of a window, in ms: longer for a card that is simulated cycle by cycle (300 for one whose Verilog runs)
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=4000))]
+    pub bound_ms: u32,
 }
 
 /// Arguments of `bench`.

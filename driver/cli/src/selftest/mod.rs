@@ -53,7 +53,8 @@ pub fn run(args: &SelftestArgs) -> Result<(), Failure> {
     let seed = args.seed.unwrap_or_else(|| RandomState::new().hash_one(()) >> 32);
     let bus = open(args.card.card.as_deref(), DMA_BYTES)?;
     let id = bus.id();
-    let report = test(bus, Some(id), seed, |bus| bus.reset());
+    let bound_ns = args.bound_ms * 1_000_000;
+    let report = test_within(bus, Some(id), seed, bound_ns, |bus| bus.reset());
     print(args.card.json, &report, || report.describe())?;
     match report.problem() {
         None => Ok(()),
@@ -61,9 +62,15 @@ pub fn run(args: &SelftestArgs) -> Result<(), Failure> {
     }
 }
 
-/// Tests the card on `bus`, step by step; after one that fails, the rest is left out, but the card is left idle. `reset`: a function-level
-/// reset.
-fn test<B: Bus>(bus: B, id: Option<PciId>, seed: u64, reset: impl Fn(&B) -> Result<(), DriverError>) -> Report {
+/// Tests the card on `bus`, step by step; after one that fails, the rest is left out, but the card is left idle. `bound_ns`: on a stage of a window.
+/// `reset`: a function-level reset.
+fn test_within<B: Bus>(
+    bus: B,
+    id: Option<PciId>,
+    seed: u64,
+    bound_ns: u32,
+    reset: impl Fn(&B) -> Result<(), DriverError>,
+) -> Report {
     let mut steps = Steps::new(bus.name(), seed);
     let mut random = Random::new(seed);
     let mut opened = None;
@@ -81,7 +88,7 @@ fn test<B: Bus>(bus: B, id: Option<PciId>, seed: u64, reset: impl Fn(&B) -> Resu
         or_gone(&nic, checked)
     });
     steps.run("windows", |figures| {
-        let checked = windows::check(&mut nic, &mut random, figures);
+        let checked = windows::check(&mut nic, &mut random, bound_ns, figures);
         or_gone(&nic, checked)
     });
     // Whatever has failed, unless nobody is there to listen.

@@ -25,6 +25,11 @@ fn failure(report: &Report) -> (&'static str, String) {
     (report.steps[failed].name, problem)
 }
 
+/// With the bound that the command has if none is said.
+fn test<B: Bus>(bus: B, id: Option<PciId>, seed: u64, reset: impl Fn(&B) -> Result<(), DriverError>) -> Report {
+    test_within(bus, id, seed, 3_000_000, reset)
+}
+
 fn test_card(bus: TestBus) -> Report {
     test(bus, None, SEED, TestBus::reset)
 }
