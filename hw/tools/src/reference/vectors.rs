@@ -74,7 +74,7 @@ fn sums(out: &mut String) {
         &[0x7f80_0000, 0xff80_0000],
     ];
     for contributions in cases {
-        let sum = contributions.iter().copied().reduce(|sum, next| fp_add(sum, next)).unwrap_or_default();
+        let sum = contributions.iter().copied().reduce(fp_add).unwrap_or_default();
         let reciprocal = recip(contributions.len() as u32);
         let list: Vec<String> = contributions.iter().map(|bits| format!("{bits:08x}")).collect();
         let mean = fp_mul(sum, reciprocal);
@@ -112,7 +112,7 @@ fn bf16_packets(out: &mut String) {
         let packets = Packets::new(7..12, cut).map(|packet| {
             let (offset, beats) = (4096 + packet.beats.start * BEAT_BYTES, packet.beats.len());
             let payload = beats.div_ceil(per_beat) * BEAT_BYTES;
-            let flags = u8::from(packet.marked) * FLAG_LAST_PERCENTILE | u8::from(per_beat == 2) * 4;
+            let flags = (u8::from(packet.marked) * FLAG_LAST_PERCENTILE) | (u8::from(per_beat == 2) * 4);
             format!("{offset}, {payload}, {} to {}, {flags}", packet.beats.start, packet.beats.end - 1)
         });
         let _ = writeln!(out, "| {name} | {} |", packets.collect::<Vec<_>>().join("; "));
