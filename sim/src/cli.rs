@@ -16,6 +16,7 @@ use optireduce_core::protocol::HadamardMode;
 use crate::bench;
 use crate::campaign::cli::{self as campaign, CampaignArgs};
 use crate::card::engine::Engine;
+use crate::card_commands::{self, CheckBusArgs, DemoArgs};
 use crate::check::oracle;
 use crate::cluster::{Cluster, ClusterConfig, Early, StepRecord, Straggler, bound};
 use crate::error::SimError;
@@ -63,8 +64,12 @@ enum Command {
     Stragglers(StragglersArgs),
     /// Measure the cycle-level card: cycles along its paths, and simulation speed
     Bench(BenchArgs),
-    /// Serve a card as a PCIe device on a socket, for a driver, or a virtual machine, in wall-clock time
+    /// Serve cards as PCIe devices on sockets, for a driver, or a virtual machine, in wall-clock time
     Serve(ServeArgs),
+    /// Hold a card, on a PCI bus or served on a socket, to the rules that hold for every way to a card
+    CheckBus(CheckBusArgs),
+    /// Show something to a person
+    Demo(DemoArgs),
 }
 
 /// Arguments of `bench`.
@@ -74,6 +79,12 @@ pub struct BenchArgs {
     /// What to measure
     #[arg(value_enum)]
     what: Bench,
+    /// With `driver`: also measure this card, a PCI address or the path of a vfio-user socket; repeatable
+    #[arg(long, value_name = "CARD")]
+    card: Vec<String>,
+    /// With `driver`: how many commands are measured on each card
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    commands: usize,
     /// Print JSON instead of text
     #[arg(long)]
     json: bool,
@@ -84,12 +95,15 @@ pub struct BenchArgs {
 enum Bench {
     /// The card: receive path, doorbell to completion, and simulated cycles per second under rust-hdl and Verilator
     Card,
+    /// The driver: doorbell to completion, on a functional card in this process and on those that are named
+    Driver,
 }
 
 const BENCH_EXAMPLES: &str = "Examples:
   optireduce-sim bench card
   optireduce-sim bench card --json
-  optireduce-sim bench card --json > card.json";
+  optireduce-sim bench card --json > card.json
+  optireduce-sim bench driver --card /tmp/card.sock";
 
 /// Arguments of `allreduce`.
 #[derive(Clone, Debug, PartialEq, Args)]
@@ -310,7 +324,20 @@ fn straggler(text: &str) -> Result<Straggler, String> {
 pub fn run(cli: Cli, out: &mut dyn Write) -> Result<u8, SimError> {
     match cli.command {
         Some(Command::Allreduce(args)) => allreduce(&args, out),
-        Some(Command::Bench(BenchArgs { what: Bench::Card, json })) => {
+        Some(Command::Bench(BenchArgs { what: Bench::Driver, card, commands, json })) => {
+            let figures = bench::doorbell::doorbells(&card, commands)?;
+            let text = if json {
+                serde_json::to_string_pretty(&figures).unwrap_or_default() + "\n"
+            } else {
+                bench::doorbell::text(&figures)
+            };
+            print(out, &text)?;
+            Ok(0)
+        }
+        Some(Command::Bench(BenchArgs { what: Bench::Card, card, json, .. })) => {
+            if let Some(card) = card.first() {
+                return Err(SimError::Argument(format!("--card {card} goes with `bench driver` alone")));
+            }
             let progress = |what: &str| drop(writeln!(std::io::stderr(), "measuring: {what}"));
             let figures = bench::card_figures(&Gradients::from_bytes(SHIPPED_NAME, SHIPPED, None)?, progress)?;
             let text = if json {
@@ -331,6 +358,11 @@ pub fn run(cli: Cli, out: &mut dyn Write) -> Result<u8, SimError> {
             print(out, &stragglers::command(&args, progress)?)?;
             Ok(0)
         }
+        Some(Command::CheckBus(args)) => {
+            print(out, &card_commands::check(&args)?)?;
+            Ok(0)
+        }
+        Some(Command::Demo(args)) => card_commands::demo(&args, &mut |text| print(out, text)),
         Some(Command::Serve(args)) => serve_command::run(&args, &mut |text| print(out, text)),
         None => {
             print(out, &format!("Demonstration: {DEMONSTRATION}\n\n"))?;

@@ -31,6 +31,7 @@
 pub mod bench;
 pub mod campaign;
 pub mod card;
+mod card_commands;
 pub mod check;
 pub mod cli;
 pub mod cluster;

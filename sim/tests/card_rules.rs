@@ -1,6 +1,7 @@
 //! The functional card alone, against every rule of the card, and the software data plane against those of packets; and the ways to
 //! a card, against the rules of a bus.
 
+#[cfg(feature = "serve")]
 mod bus;
 #[cfg(feature = "serve")]
 mod served;

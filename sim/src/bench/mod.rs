@@ -4,6 +4,7 @@
 //! speed is a measurement of this machine, printed and never asserted.
 
 pub mod all_reduce;
+pub mod doorbell;
 pub mod latency;
 pub mod throughput;
 

@@ -67,6 +67,19 @@ pub trait Card: Send {
     /// Idle time costs nothing: a card without work jumps to its next arrival or timer.
     fn run(&mut self, until_ns: u64, rx: &mut VecDeque<Arrival>, tx: &mut Vec<Departure>);
 
+    /// Lets the card run beside a clock that waits for nobody, for `slice_ns` of it at most and only as long as it has something to do. Card
+    /// time is what `clock` says, in nanoseconds, never less than the last time. A card that can jump in time is then at what the clock
+    /// says now; one that is simulated cycle by cycle makes as many as it can, each at the time of the clock.
+    fn run_beside(
+        &mut self,
+        clock: &dyn Fn() -> u64,
+        _slice_ns: u64,
+        rx: &mut VecDeque<Arrival>,
+        tx: &mut Vec<Departure>,
+    ) {
+        self.run(clock(), rx, tx);
+    }
+
     /// Card time: the end of the last interval that was run.
     fn now_ns(&self) -> u64;
 
@@ -82,6 +95,20 @@ pub trait Card: Send {
 
     /// Publishes what the card reports in its registers; the host asks for this by a flush of the bus.
     fn publish_registers(&mut self) {}
+
+    /// As [`Card::publish_registers`], but perhaps only of these words of BAR 0: a card that is simulated cycle by cycle takes a cycle for each.
+    fn publish_words(&mut self, _words: &[usize]) {
+        self.publish_registers();
+    }
+
+    /// Lets the card get as far as it would while a read of a register is on its way over a bus: whoever sees a completion in memory reads
+    /// registers that know of it.
+    fn settle(&mut self) {}
+
+    /// Whether the card may have raised an interrupt since the last call.
+    fn take_rang(&mut self) -> bool {
+        true
+    }
 
     /// Hands over the beats accepted since the last call, in order of acceptance.
     fn take_trace(&mut self) -> Vec<Accept>;

@@ -6,6 +6,9 @@
 //!
 //! Sleep: when the card says that nothing moves inside, for [`STILL_CYCLES`] cycles in a row, its time port jumps to
 //! the next arrival, register write or timer. Only then; cycles are counted where they are simulated.
+//!
+//! Beside a clock that waits for nobody ([`Card::run_beside`]) the time port is that clock, read before every cycle: deadlines hold, while the
+//! datapath is as slow as its simulation. Between two cycles there is then more time than on a board.
 
 use std::collections::VecDeque;
 
@@ -28,6 +31,10 @@ pub const READ_NS: u64 = 700;
 pub const ACK_NS: u64 = 100;
 /// Cycles of stillness before time may jump: more than any pipeline of the card and two turns of its timer scan.
 pub const STILL_CYCLES: u32 = 48;
+/// From the last beat of a write to the registers that count it, and more: the acknowledgement comes in the cycle after it beside a clock.
+const SETTLE_CYCLES: usize = 16;
+/// Frames that wait for the card beside a clock that does not wait for it.
+const INCOMING_MAX: usize = 64;
 /// How far ahead of the wire the card may fill the MAC's buffer: a largest frame, or the wire would idle between two.
 const MAC_AHEAD_NS: u64 = 750;
 
@@ -56,6 +63,8 @@ pub struct RtlCard {
     until_ns: u64,
     /// Words of BAR 0 that the host writes, in the order in which the card is to hear of them.
     host_words: Vec<usize>,
+    /// Words of BAR 0 that the card writes.
+    card_words: Vec<usize>,
     /// Host-written words as last given to the card, by word of BAR 0.
     given: Vec<u32>,
     reads: VecDeque<Burst>,
@@ -73,6 +82,8 @@ pub struct RtlCard {
     timer_ns: Option<u64>,
     cookies: [u32; 8],
     trace: Vec<Accept>,
+    /// It has raised an interrupt since somebody asked.
+    rang: bool,
     waves: Option<Waves>,
 }
 
@@ -104,6 +115,7 @@ impl RtlCard {
             clock_ns: 0,
             until_ns: 0,
             host_words: host_words(),
+            card_words: card_words(),
             given: vec![0; BAR_BYTES / 4],
             reads: VecDeque::new(),
             writes: VecDeque::new(),
@@ -118,6 +130,7 @@ impl RtlCard {
             timer_ns: None,
             cookies: [0; 8],
             trace: Vec::new(),
+            rang: false,
             waves: None,
         };
         card.publish_registers();
@@ -239,6 +252,7 @@ impl RtlCard {
             && self.incoming.is_empty();
         self.still = if still { self.still + 1 } else { 0 };
         self.timer_ns = (outputs.timer_ns != NO_TIMER).then_some(outputs.timer_ns);
+        self.rang |= outputs.msix_valid;
         if let Some(waves) = &mut self.waves {
             record(waves, now_ns, inputs, &outputs);
         }
@@ -250,6 +264,13 @@ impl RtlCard {
         let mut tx = Vec::new();
         self.cycle(&mut tx);
         self.late_departures.append(&mut tx);
+    }
+
+    /// Reads a register of the card's, and shows it to the host.
+    fn publish(&mut self, word: usize) {
+        self.inputs.reg_read_address = word;
+        self.register_cycle();
+        self.end.write_register(word, self.card.reg_read_data());
     }
 }
 
@@ -291,6 +312,38 @@ impl Card for RtlCard {
         self.until_ns = until_ns;
     }
 
+    fn run_beside(
+        &mut self,
+        clock: &dyn Fn() -> u64,
+        slice_ns: u64,
+        rx: &mut VecDeque<Arrival>,
+        tx: &mut Vec<Departure>,
+    ) {
+        tx.append(&mut self.late_departures);
+        let begin_ns = clock();
+        let mut now_ns = begin_ns;
+        while now_ns - begin_ns < slice_ns {
+            // A receive buffer that never overflows: what it holds waits in `rx`.
+            while self.incoming.len() < INCOMING_MAX
+                && let Some(arrival) = rx.pop_front()
+            {
+                self.incoming.push_back(arrival.frame);
+                self.still = 0;
+            }
+            if self.still >= STILL_CYCLES {
+                if self.timer_ns.is_none_or(|timer_ns| timer_ns > now_ns) {
+                    break;
+                }
+                self.still = 0;
+            }
+            self.clock_ns = self.clock_ns.max(now_ns / CYCLE_NS * CYCLE_NS);
+            self.cycle(tx);
+            now_ns = now_ns.max(clock());
+        }
+        self.clock_ns = self.clock_ns.max(now_ns / CYCLE_NS * CYCLE_NS);
+        self.until_ns = self.clock_ns;
+    }
+
     fn now_ns(&self) -> u64 {
         self.until_ns
     }
@@ -323,15 +376,30 @@ impl Card for RtlCard {
     }
 
     fn publish_registers(&mut self) {
-        // The registers of a queue pair exist once for each.
-        let of_queue = |queue| REGISTERS.iter().map(move |register| register.of_queue(queue));
-        let of_queues = (1..QUEUES).flat_map(of_queue).filter(|register| register.offset >= QUEUE_BASE);
-        let all = REGISTERS.iter().copied().chain(of_queues);
-        for register in all.filter(|register| register.access == Access::ReadOnly) {
-            self.inputs.reg_read_address = register.word();
-            self.register_cycle();
-            self.end.write_register(register.word(), self.card.reg_read_data());
+        for index in 0..self.card_words.len() {
+            self.publish(self.card_words[index]);
         }
+    }
+
+    fn publish_words(&mut self, words: &[usize]) {
+        for word in words {
+            if self.card_words.contains(word) {
+                self.publish(*word);
+            }
+        }
+    }
+
+    fn settle(&mut self) {
+        for _ in 0..SETTLE_CYCLES {
+            if self.still >= STILL_CYCLES {
+                return;
+            }
+            self.register_cycle();
+        }
+    }
+
+    fn take_rang(&mut self) -> bool {
+        std::mem::take(&mut self.rang)
     }
 
     fn take_trace(&mut self) -> Vec<Accept> {
@@ -355,6 +423,14 @@ impl Card for RtlCard {
 fn host_words() -> Vec<usize> {
     let registers = REGISTERS.iter().filter(|register| register.access == Access::ReadWrite && **register != CONTROL);
     registers.map(Register::word).chain(PEER_TABLE / 4..BAR_BYTES / 4).chain([CONTROL.word()]).collect()
+}
+
+/// The words of BAR 0 that the card writes. The registers of a queue pair exist once for each.
+fn card_words() -> Vec<usize> {
+    let of_queue = |queue| REGISTERS.iter().map(move |register| register.of_queue(queue));
+    let of_queues = (1..QUEUES).flat_map(of_queue).filter(|register| register.offset >= QUEUE_BASE);
+    let all = REGISTERS.iter().copied().chain(of_queues);
+    all.filter(|register| register.access == Access::ReadOnly).map(|register| register.word()).collect()
 }
 
 /// What a waveform shows: the card's streams, its stage gates and its memory channels.

@@ -3,12 +3,15 @@
 //! Accesses of the host act on the card at once, on the thread that carries them. A thread of its own lets the card's time go on: it sleeps
 //! until the card's next timer, an arrival or an access, and then runs the card up to now. So deadlines hold by the wall clock, however
 //! slow the card's datapath is simulated; what the card does in between is late by what that thread sleeps, some tens of microseconds.
+//!
+//! A card that is simulated cycle by cycle cannot jump to now: its time is read from the clock before every cycle, and cycles are run as fast as they
+//! can be, [`SLICE_NS`] of them between two looks at what arrived and who waits for the card.
 
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::Write;
 use std::net::SocketAddrV4;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -18,6 +21,7 @@ use optireduce_contract::registers::{self as reg, BAR_BYTES};
 use optireduce_driver::CardEnd;
 
 use super::network::Port;
+use super::recorder::{Did, Recorder};
 use super::windows::Windows;
 use crate::card::Card;
 use crate::wire::{Arrival, Departure};
@@ -26,12 +30,16 @@ use crate::wire::{Arrival, Departure};
 const NAP: Duration = Duration::from_secs(1);
 /// Frames that wait for the card's thread; what comes beyond is lost, as in a full receive buffer.
 const ARRIVALS_MAX: usize = 1 << 16;
+/// How long a card runs cycle by cycle before somebody else may have it.
+const SLICE_NS: u64 = 1_000_000;
 
 /// A card, its registers and memory, and what it is connected to.
 pub(super) struct Running {
     work: Mutex<Work>,
     /// There may be something to do.
     changed: Condvar,
+    /// Threads that want to reach the card's registers.
+    visitors: AtomicUsize,
     pub windows: Arc<Windows>,
     port: Port,
     epoch: Instant,
@@ -39,11 +47,31 @@ pub(super) struct Running {
     left: AtomicBool,
 }
 
+/// A card at power-on, and how it is run.
+pub(super) struct Parts {
+    pub card: Box<dyn Card>,
+    pub end: CardEnd,
+    pub windows: Arc<Windows>,
+    pub port: Port,
+    /// When the card's time is zero.
+    pub epoch: Instant,
+    /// It is run cycle by cycle.
+    pub by_cycles: bool,
+    /// Writes what it does, under this number.
+    pub recorder: Option<(Arc<Recorder>, usize)>,
+}
+
 struct Work {
     card: Box<dyn Card>,
     end: CardEnd,
     rx: VecDeque<Arrival>,
     tx: Vec<Departure>,
+    by_cycles: bool,
+    recorder: Option<(Arc<Recorder>, usize)>,
+    /// Frames that are to be recorded.
+    frames: Vec<Arrival>,
+    /// How long the card ran cycle by cycle.
+    busy: Duration,
     /// It takes no command and its time stands still, until it is reset.
     hangs: bool,
     /// Eventfds of the MSI-X vectors.
@@ -54,15 +82,28 @@ struct Work {
 
 impl Running {
     /// A card at power-on.
-    pub fn new(card: Box<dyn Card>, end: CardEnd, windows: Arc<Windows>, port: Port) -> Self {
-        let (interrupts, told) = (Default::default(), [0; QUEUES]);
-        let work = Work { card, end, rx: VecDeque::new(), tx: Vec::new(), hangs: false, interrupts, told };
+    pub fn new(parts: Parts) -> Self {
+        let Parts { card, end, windows, port, epoch, by_cycles, recorder } = parts;
+        let work = Work {
+            card,
+            end,
+            rx: VecDeque::new(),
+            tx: Vec::new(),
+            by_cycles,
+            recorder,
+            frames: Vec::new(),
+            busy: Duration::ZERO,
+            hangs: false,
+            interrupts: Default::default(),
+            told: [0; QUEUES],
+        };
         let running = Self {
             work: Mutex::new(work),
             changed: Condvar::new(),
+            visitors: AtomicUsize::new(0),
             windows,
             port,
-            epoch: Instant::now(),
+            epoch,
             left: false.into(),
         };
         running.reset();
@@ -73,22 +114,28 @@ impl Running {
     pub fn reset(&self) {
         self.windows.set_bus_master(false);
         self.reset_alone();
-        self.lock().interrupts = Default::default();
+        self.visit(|work| work.interrupts = Default::default());
     }
 
     /// As [`Running::reset`], but for what the host's kernel saves and restores around a reset: bus mastering and interrupts.
     pub fn reset_alone(&self) {
-        let mut work = self.now();
-        work.end.clear();
-        work.rx.clear();
-        work.hangs = false;
-        self.provision(&work.end);
-        work.hear();
+        self.visit(|work| {
+            self.catch_up(work);
+            work.end.clear();
+            work.rx.clear();
+            work.hangs = false;
+            work.told = [0; QUEUES];
+            self.provision(&work.end);
+            work.card.sync_registers();
+        });
     }
 
     /// Hangs until it is reset: registers answer, and nothing else does.
     pub fn hang(&self) {
-        self.now().hangs = true;
+        self.visit(|work| {
+            self.catch_up(work);
+            work.hangs = true;
+        });
     }
 
     /// Leaves the bus, for good: from now on it reaches no memory, raises no interrupt and sends no packet.
@@ -104,25 +151,41 @@ impl Running {
 
     /// Reads the word of BAR 0 at a byte offset; zero where nothing is.
     pub fn read_register(&self, offset: u64) -> u32 {
-        let work = self.now();
-        register_word(offset).map_or(0, |word| work.end.read_register(word))
+        self.visit(|work| {
+            self.catch_up(work);
+            let Some(word) = register_word(offset) else { return 0 };
+            if !work.hangs {
+                work.card.settle();
+                work.card.publish_words(&[word]);
+            }
+            work.end.read_register(word)
+        })
     }
 
     /// Writes the word of BAR 0 at a byte offset.
     pub fn write_register(&self, offset: u64, value: u32) {
-        if let Some(word) = register_word(offset) {
-            let mut work = self.now();
+        let Some(word) = register_word(offset) else { return };
+        self.visit(|work| {
+            self.catch_up(work);
             work.end.host_write(word * 4, value);
-            work.hear();
+            if !work.hangs {
+                work.card.sync_registers();
+            }
+            if word == reg::CONTROL.word() && value & reg::CONTROL_ENABLE == 0 {
+                // It counts from zero again.
+                work.told = [0; QUEUES];
+            }
             self.changed.notify_one();
-        }
+        });
     }
 
     /// What is to be written to when a vector is raised; without effect for vectors that are not there.
     pub fn set_interrupt(&self, vector: usize, event: Option<File>) {
-        if let Some(place) = self.lock().interrupts.get_mut(vector) {
-            *place = event;
-        }
+        self.visit(|work| {
+            if let Some(place) = work.interrupts.get_mut(vector) {
+                *place = event;
+            }
+        });
     }
 
     /// The card's address on the network.
@@ -135,22 +198,39 @@ impl Running {
         self.read_register(register.offset as u64)
     }
 
+    /// Clock cycles that were simulated, and how long that took; both zero for a card without a clock.
+    pub fn cycles(&self) -> (u64, Duration) {
+        self.visit(|work| (work.card.cycles(), work.busy))
+    }
+
     /// Lets the card's time go on, for ever.
     pub fn run(&self) {
         loop {
-            let mut work = self.now();
+            let mut work = self.lock();
+            if work.by_cycles {
+                self.run_slice(&mut work);
+            } else {
+                self.catch_up(&mut work);
+            }
             let sent = std::mem::take(&mut work.tx);
-            if sent.is_empty() && work.rx.is_empty() {
-                let wake_ns = work.card.next_wake_ns().filter(|_| !work.hangs);
-                // What is due at the end of the interval that was run is not done yet.
-                let nap_ns = |at_ns: u64| (at_ns + 1).saturating_sub(work.card.now_ns());
-                let nap = wake_ns.map_or(NAP, |at_ns| NAP.min(Duration::from_nanos(nap_ns(at_ns))));
-                drop(self.changed.wait_timeout(work, nap).unwrap_or_else(PoisonError::into_inner));
+            if !sent.is_empty() {
+                // The kernel takes its time; accesses of the host need not wait for it.
+                drop(work);
+                sent.iter().filter(|_| !self.has_left()).for_each(|departure| self.port.send(&departure.frame));
                 continue;
             }
-            // The kernel takes its time; accesses of the host need not wait for it.
-            drop(work);
-            sent.iter().filter(|_| !self.has_left()).for_each(|departure| self.port.send(&departure.frame));
+            // What is due at the end of the interval that was run is not done yet.
+            let nap_ns = |at_ns: u64| (at_ns + 1).saturating_sub(work.card.now_ns());
+            let wake_ns = work.card.next_wake_ns().filter(|_| !work.hangs);
+            let mut nap = wake_ns.map_or(NAP, |at_ns| NAP.min(Duration::from_nanos(nap_ns(at_ns))));
+            if work.by_cycles && wake_ns == Some(work.card.now_ns()) {
+                // A card at work pauses only for those who wait for it: a lock does not go to who waits for it longest.
+                let waits = self.visitors.load(Ordering::Acquire) > 0;
+                nap = if waits { Duration::from_nanos(SLICE_NS) } else { Duration::ZERO };
+            }
+            if work.rx.is_empty() && nap > Duration::ZERO {
+                drop(self.changed.wait_timeout(work, nap).unwrap_or_else(PoisonError::into_inner));
+            }
         }
     }
 
@@ -162,12 +242,14 @@ impl Running {
         let mut buffer = Vec::new();
         loop {
             let frame = self.port.receive(&mut buffer)?;
-            let at_ns = self.epoch.elapsed().as_nanos() as u64;
-            let mut work = self.lock();
-            if work.rx.len() < ARRIVALS_MAX {
-                work.rx.push_back(Arrival { at_ns, frame });
-                self.changed.notify_one();
-            }
+            self.visit(|work| {
+                if work.rx.len() < ARRIVALS_MAX {
+                    let arrival = Arrival { at_ns: self.now_ns(), frame };
+                    work.record(&arrival);
+                    work.rx.push_back(arrival);
+                    self.changed.notify_one();
+                }
+            });
         }
     }
 
@@ -185,12 +267,50 @@ impl Running {
         }
     }
 
-    /// The card as it is by now.
-    fn now(&self) -> MutexGuard<'_, Work> {
+    /// Lets a card that can jump do so, to now.
+    fn catch_up(&self, work: &mut Work) {
+        if work.by_cycles {
+            return;
+        }
+        let now_ns = self.now_ns();
+        if work.hangs {
+            work.rx.clear();
+            return;
+        }
+        let before = work.tx.len();
+        work.card.run(now_ns, &mut work.rx, &mut work.tx);
+        work.done(before, now_ns, self.windows.is_bus_master());
+    }
+
+    /// Lets a card that cannot jump run for a while, as long as it has something to do.
+    fn run_slice(&self, work: &mut Work) {
+        if work.hangs {
+            work.rx.clear();
+            return;
+        }
+        let (begin, cycles, before) = (Instant::now(), work.card.cycles(), work.tx.len());
+        work.card.run_beside(&|| self.now_ns(), SLICE_NS, &mut work.rx, &mut work.tx);
+        if work.card.cycles() > cycles {
+            work.busy += begin.elapsed();
+        }
+        let now_ns = work.card.now_ns();
+        work.done(before, now_ns, self.windows.is_bus_master());
+    }
+
+    /// Does something with the card, on a thread that is not its own.
+    fn visit<T>(&self, act: impl FnOnce(&mut Work) -> T) -> T {
+        self.visitors.fetch_add(1, Ordering::AcqRel);
         let mut work = self.lock();
-        let now_ns = self.epoch.elapsed().as_nanos() as u64;
-        work.step(now_ns, self.windows.is_bus_master());
-        work
+        self.visitors.fetch_sub(1, Ordering::AcqRel);
+        let answer = act(&mut work);
+        if work.by_cycles {
+            self.changed.notify_one();
+        }
+        answer
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.epoch.elapsed().as_nanos() as u64
     }
 
     fn lock(&self) -> MutexGuard<'_, Work> {
@@ -199,32 +319,29 @@ impl Running {
 }
 
 impl Work {
-    /// The card takes over what the host wrote.
-    fn hear(&mut self) {
-        if self.hangs {
-            return;
-        }
+    /// After the card has run up to now: raises the vectors of queues that have new completions, and records what it did. `sent_before`: frames
+    /// that it had sent before.
+    fn done(&mut self, sent_before: usize, now_ns: u64, bus_master: bool) {
         self.card.sync_registers();
-        self.card.publish_registers();
-        for (queue, told) in self.told.iter_mut().enumerate() {
-            // After a reset it counts from zero again.
-            *told = (*told).min(self.end.read_register(reg::CQ_TAIL.of_queue(queue).word()));
+        if self.card.take_rang() {
+            let tails: [_; QUEUES] = std::array::from_fn(|queue| reg::CQ_TAIL.of_queue(queue).word());
+            self.card.publish_words(&tails);
+            self.ring(&tails, bus_master);
         }
+        let accepts = self.card.take_trace();
+        let Some((recorder, card)) = &self.recorder else { return };
+        let mut frames = std::mem::take(&mut self.frames);
+        if recorder.frames {
+            let sent = self.tx.iter().skip(sent_before);
+            frames.extend(sent.map(|sent| Arrival { at_ns: sent.at_ns, frame: sent.frame.clone() }));
+        }
+        let accepts = if recorder.accepts { accepts } else { Vec::new() };
+        recorder.take(Did { card: *card, until_ns: now_ns, changes: self.card.take_changes(), frames, accepts });
     }
 
-    /// Runs the card up to now, and raises the vectors of queues that have new completions.
-    fn step(&mut self, now_ns: u64, bus_master: bool) {
-        if self.hangs {
-            self.rx.clear();
-            return;
-        }
-        self.card.run(now_ns, &mut self.rx, &mut self.tx);
-        self.card.sync_registers();
-        self.card.publish_registers();
-        // Nobody looks at the beats one by one.
-        drop(self.card.take_trace());
+    fn ring(&mut self, tails: &[usize; QUEUES], bus_master: bool) {
         for (queue, (told, event)) in self.told.iter_mut().zip(&mut self.interrupts).enumerate() {
-            let tail = self.end.read_register(reg::CQ_TAIL.of_queue(queue).word());
+            let tail = self.end.read_register(tails[queue]);
             // An interrupt is a write on the bus, too.
             if std::mem::replace(told, tail) != tail
                 && bus_master
@@ -233,6 +350,13 @@ impl Work {
             {
                 tracing::warn!(queue, %error, "an interrupt is lost");
             }
+        }
+    }
+
+    /// Notes a frame that comes to the card.
+    fn record(&mut self, arrival: &Arrival) {
+        if self.recorder.as_ref().is_some_and(|(recorder, _)| recorder.frames) {
+            self.frames.push(arrival.clone());
         }
     }
 }

@@ -1,185 +1,225 @@
-//! What every way to a card must do, as one suite that runs on all of them: in this process, and over a vfio-user socket to a
-//! card in another one.
+//! Cards that `optireduce-sim serve` serves, in a process of their own.
 
-#[cfg(feature = "serve")]
-mod served;
-
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, OnceLock};
-use std::time::Duration;
+use std::io::Write;
+use std::net::Ipv4Addr;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
 
 use optireduce_contract::limits::BEAT_BYTES;
-use optireduce_contract::queue::{
-    CLOSED_DEADLINE, Completion, DONE_BROADCAST, DONE_CONTRIBUTE, DONE_REFUSED, FLAG_AUTO_BROADCAST, OP_ARM,
-    OP_CONTRIBUTE, REPORT_BYTES, STATUS_BAD_COMMAND, STATUS_DMA_ERROR, STATUS_OK, Submission,
-};
-use optireduce_contract::registers::{self as reg, Access, REGISTERS};
-use optireduce_contract::shard::ShardMap;
-use optireduce_driver::{Bus, CardHook, DmaBuffer, DriverError, InProcessBus, Nic, in_process};
-use optireduce_sim::card::Card;
-use optireduce_sim::card::functional::FunctionalCard;
+use optireduce_contract::pci::{CLASS, DEVICE_ID, VENDOR_ID};
+use optireduce_contract::queue::REPORT_BYTES;
+use optireduce_contract::queue::Submission;
+use optireduce_contract::registers as reg;
+use optireduce_driver::{Bus, DmaBuffer, DriverError, Nic, VfioUserBus};
+use optireduce_sim::check::bus::{BOUND_NS, DMA_BYTES, a_window_travels_and_rings_turn, check_bus, window};
 use optireduce_sim::check::card_bench::bench_job;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-/// The suite takes so much DMA memory.
-const DMA_BYTES: usize = 1 << 20;
-const BEATS: usize = 100;
-const LANES: usize = BEAT_BYTES / 4;
+use crate::served::{Served, free_port};
+
 /// Far longer than any wait here, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Runs the suite. `open` opens the way to the same card anew, once the one before is gone.
-fn check_bus<B: Bus>(mut open: impl FnMut() -> Result<B, DriverError>) {
-    registers_are_those_of_the_contract(open().unwrap());
-    a_window_travels_and_rings_turn(open().unwrap());
-    what_the_card_cannot_reach_is_told(open().unwrap());
+fn start() -> Served {
+    Served::start(Ipv4Addr::LOCALHOST, free_port())
 }
 
-fn registers_are_those_of_the_contract(bus: impl Bus) {
-    bus.flush().unwrap();
-    let all = REGISTERS.iter().flat_map(|register| (0..4).map(move |queue| register.of_queue(queue)));
-    for register in all.clone().filter(|register| register.access == Access::ReadOnly) {
-        let before = bus.read(&register);
-        bus.write(&register, !before);
-        bus.flush().unwrap();
-        let after = bus.read(&register);
-        // Time goes on.
-        let is_time = register.name.starts_with("CARD_TIME");
-        assert!(
-            after == before || is_time && after != !before,
-            "{} is the card's: {before:#x}, {after:#x}",
-            register.name
-        );
-    }
-    let written = || all.clone().filter(|register| register.access == Access::ReadWrite && *register != reg::CONTROL);
-    let value = |register: &reg::Register| 0x1234_5600 + register.offset as u32;
-    written().for_each(|register| bus.write(&register, value(&register)));
-    bus.flush().unwrap();
-    for register in written() {
-        assert_eq!(bus.read(&register), value(&register), "{} at {:#x}", register.name, register.offset);
-    }
-    written().for_each(|register| bus.write(&register, 0));
-    let nic = Nic::open(bus).unwrap();
-    let limits = nic.limits();
-    assert!(limits.queues == 4 && limits.ranks_max == 64 && limits.slots == 8, "{limits:?}");
-    nic.check_alive().unwrap();
-}
-
-/// A job of two, of which only this rank is there: windows close at their deadlines.
-fn configured<B: Bus>(bus: B) -> (Nic<B>, [DmaBuffer; 3]) {
+/// A job of two, of which only this rank is there.
+fn configured(bus: VfioUserBus) -> (Nic<VfioUserBus>, [DmaBuffer; 3]) {
     let mut nic = Nic::open(bus).unwrap();
     nic.configure(&bench_job(2, 4)).unwrap();
-    // Off the edges of pages, and over them.
-    nic.alloc(BEAT_BYTES, BEAT_BYTES).unwrap();
-    let [gradient, result] = [(); 2].map(|()| nic.alloc(BEATS * BEAT_BYTES, BEAT_BYTES).unwrap());
+    let [gradient, result] = [(); 2].map(|()| nic.alloc(100 * BEAT_BYTES, BEAT_BYTES).unwrap());
     let reports = nic.alloc(REPORT_BYTES, REPORT_BYTES).unwrap();
-    assert!(gradient.iova % 4096 != 0 && result.iova / 4096 != (result.iova + result.len as u64) / 4096);
     (nic, [gradient, result, reports])
 }
 
-fn window([gradient, result, reports]: [DmaBuffer; 3], cookie: u32) -> [Submission; 2] {
-    let shards = ShardMap::new(BEATS, 2, 0);
-    let arm = Submission {
-        opcode: OP_ARM,
-        cookie,
-        step: cookie as u16,
-        flags: FLAG_AUTO_BROADCAST,
-        beats: BEATS as u16,
-        shard_quotient: shards.quotient as u16,
-        shard_remainder: shards.remainder as u8,
-        bound_ns: 1_000_000,
-        host_beats: BEATS as u16,
-        mark_packets: 1,
-        host_address: result.iova,
-        report_address: reports.iova,
-        ..Submission::default()
-    };
-    let (opcode, host_address) = (OP_CONTRIBUTE, gradient.iova);
-    let contribute = Submission { opcode, host_address, ..Submission { flags: 0, report_address: 0, ..arm } };
-    [arm, Submission { beats: 0, shard_quotient: 0, shard_remainder: 0, bound_ns: 0, mark_packets: 0, ..contribute }]
-}
-
-fn run<B: Bus>(nic: &mut Nic<B>, commands: &[Submission]) -> [Completion; 2] {
-    commands.iter().for_each(|command| nic.submit(command).unwrap());
-    nic.ring_doorbell().unwrap();
-    [(); 2].map(|()| nic.wait_completion(PATIENCE).unwrap())
-}
-
-fn a_window_travels_and_rings_turn(bus: impl Bus) {
-    let (mut nic, buffers) = configured(bus);
-    // More entries than the rings have.
-    for cookie in 1..=20 {
-        let given: Vec<f32> = (0..BEATS * LANES).map(|at| (at as u32 * cookie) as f32).collect();
-        nic.write_f32(buffers[0], 0, &given).unwrap();
-        let done = run(&mut nic, &window(buffers, cookie));
-        let expected = [DONE_CONTRIBUTE, DONE_BROADCAST].map(|opcode| (opcode, cookie, STATUS_OK, CLOSED_DEADLINE));
-        assert_eq!(done.map(|done| (done.opcode, done.cookie, done.status, done.closed_by)), expected);
-        let mut got = vec![f32::NAN; BEATS * LANES];
-        nic.read_f32(buffers[1], 0, &mut got).unwrap();
-        // The own shard is the mean of the only contribution.
-        let own = BEATS / 2 * LANES;
-        assert_eq!(got[..own], given[..own]);
-    }
-    let counters = nic.counters().unwrap();
-    assert_eq!((counters.sq_head, counters.cq_tail, counters.dma_error), (40, 40, false));
-    assert!(counters.tx_packets > 0);
-    // Disabled in the middle of a window, and configured anew: nothing is left of it.
-    nic.submit(&window(buffers, 30)[0]).unwrap();
-    nic.ring_doorbell().unwrap();
-    nic.disable().unwrap();
-    nic.configure(&bench_job(2, 4)).unwrap();
-    let refused = Submission { opcode: 99, cookie: 31, ..Submission::default() };
-    nic.submit(&refused).unwrap();
-    nic.ring_doorbell().unwrap();
-    let found = nic.wait_completion(PATIENCE).unwrap();
-    assert_eq!((found.opcode, found.cookie, found.status), (DONE_REFUSED, 31, STATUS_BAD_COMMAND));
-    assert_eq!(nic.poll_completion().unwrap(), None);
-}
-
-fn what_the_card_cannot_reach_is_told(bus: impl Bus) {
-    let (mut nic, buffers) = configured(bus);
-    let end = nic.bus().dma().iova() + nic.bus().dma().bytes() as u64;
-    let [arm, contribute] = window(buffers, 1);
-    // The last of its beats lies beyond the memory.
-    let beyond = Submission { host_address: end - ((BEATS - 1) * BEAT_BYTES) as u64, ..contribute };
-    nic.submit(&arm).unwrap();
-    nic.submit(&beyond).unwrap();
-    nic.ring_doorbell().unwrap();
-    let found = nic.wait_completion(PATIENCE).unwrap();
-    assert_eq!((found.cookie, found.status), (1, STATUS_DMA_ERROR));
-    assert!(nic.counters().unwrap().dma_error);
-}
-
-/// A card in this process: its time goes on by 20 us whenever the driver waits.
-#[derive(Default)]
-struct Steps {
-    card: OnceLock<Mutex<FunctionalCard>>,
-}
-
-impl CardHook for Steps {
-    fn flush(&self) {
-        if let Some(card) = self.card.get() {
-            card.lock().unwrap().sync_registers();
-        }
-    }
-
-    fn relax(&self) {
-        let Some(card) = self.card.get() else { return };
-        let mut card = card.lock().unwrap();
-        card.sync_registers();
-        let until_ns = card.now_ns() + 20_000;
-        card.run(until_ns, &mut VecDeque::new(), &mut Vec::new());
-        card.publish_registers();
-    }
-}
-
-fn bus_in_process() -> Result<InProcessBus, DriverError> {
-    let steps = Arc::new(Steps::default());
-    let (bus, end) = in_process("sim0", DMA_BYTES, 0x4000_0000, steps.clone())?;
-    assert!(steps.card.set(Mutex::new(FunctionalCard::new(end))).is_ok());
-    Ok(bus)
+fn open(served: &Served) -> Result<VfioUserBus, DriverError> {
+    VfioUserBus::open(&served.socket, DMA_BYTES)
 }
 
 #[test]
-fn the_bus_in_this_process_obeys_every_rule_of_a_bus() {
-    check_bus(bus_in_process);
+fn the_bus_to_a_served_card_obeys_every_rule_of_a_bus() {
+    let served = start();
+    assert_eq!(check_bus(BOUND_NS, || open(&served)).map(|rules| rules.len()), Ok(3));
+    let bus = open(&served).unwrap();
+    let id = bus.id();
+    assert_eq!((id.vendor, id.device, id.class), (VENDOR_ID, DEVICE_ID, CLASS));
+}
+
+/// One for each batch of completions, to be heard once; none after a reset, until they are set up again.
+#[test]
+fn an_interrupt_tells_of_completions_to_a_driver_that_does_not_look() {
+    let is_rung = |nic: &Nic<VfioUserBus>, timeout: Duration| {
+        let timeout = Timespec { tv_sec: timeout.as_secs() as i64, tv_nsec: timeout.subsec_nanos().into() };
+        poll(&mut [PollFd::from_borrowed_fd(nic.bus().interrupts(), PollFlags::IN)], Some(&timeout)).unwrap() == 1
+    };
+    let served = start();
+    let (mut nic, buffers) = configured(open(&served).unwrap());
+    assert!(!is_rung(&nic, Duration::ZERO));
+    window(buffers, 1, BOUND_NS).iter().for_each(|command| nic.submit(command).unwrap());
+    nic.ring_doorbell().unwrap();
+    assert!(is_rung(&nic, PATIENCE));
+    (0..2).for_each(|_| assert_eq!(nic.wait_completion(PATIENCE).unwrap().cookie, 1));
+    nic.bus().hear();
+    assert!(!is_rung(&nic, Duration::from_millis(20)), "nothing is left to tell");
+}
+
+/// Wherever the driver is when the card's process is killed, it is told so, long before its wait ends, and by every later call.
+#[test]
+fn a_card_whose_process_is_killed_is_gone_for_its_driver_at_once() {
+    for at in 0..3 {
+        let served = start();
+        let (mut nic, buffers) = configured(open(&served).unwrap());
+        let [arm, contribute] = window(buffers, 1, BOUND_NS);
+        // It would close after 4 s.
+        nic.submit(&Submission { bound_ns: u32::MAX, ..arm }).unwrap();
+        nic.submit(&contribute).unwrap();
+        if at > 0 {
+            nic.ring_doorbell().unwrap();
+        }
+        let begin = Instant::now();
+        let found = if at == 2 {
+            std::thread::scope(|threads| {
+                let kill = || {
+                    std::thread::sleep(Duration::from_millis(50));
+                    served.end();
+                };
+                threads.spawn(kill);
+                nic.wait_completion(10 * PATIENCE)
+            })
+        } else {
+            served.end();
+            nic.ring_doorbell().and_then(|()| nic.wait_completion(10 * PATIENCE))
+        };
+        assert!(matches!(found, Err(DriverError::DeviceGone { .. })), "{at}: {found:?}");
+        assert!(begin.elapsed() < PATIENCE, "{at}: after {:?}", begin.elapsed());
+        assert!(matches!(nic.counters(), Err(DriverError::DeviceGone { .. })));
+        assert!(matches!(nic.submit(&contribute), Err(DriverError::DeviceGone { .. })));
+        let missing = open(&served).err().unwrap().to_string();
+        assert!(missing.contains("cannot connect") && missing.contains("optireduce-sim serve"), "{missing}");
+    }
+}
+
+/// A driver that leaves a card at work, one that speaks no vfio-user, and one that only connects: the next finds a card as after power-on.
+#[test]
+fn whoever_had_a_card_before_leaves_nothing_behind() {
+    let served = start();
+    let (mut nic, buffers) = configured(open(&served).unwrap());
+    nic.submit(&Submission { bound_ns: u32::MAX, ..window(buffers, 1, BOUND_NS)[0] }).unwrap();
+    nic.ring_doorbell().unwrap();
+    // As a process that is killed: no goodbye to the card.
+    hang_up(nic.bus().connection().unwrap());
+    assert!(matches!(nic.wait_completion(PATIENCE), Err(DriverError::DeviceGone { .. })));
+    drop(nic);
+
+    let mut stranger = UnixStream::connect(&served.socket).unwrap();
+    // A version message without its text.
+    let mut strange = vec![0; 16];
+    strange[2..4].copy_from_slice(&1u16.to_ne_bytes());
+    strange[4..8].copy_from_slice(&24u32.to_ne_bytes());
+    strange.extend([0, 0, 1, 0, b'x', b'y', b'z', b'!']);
+    stranger.write_all(&strange).unwrap();
+    drop(stranger);
+    drop(UnixStream::connect(&served.socket).unwrap());
+
+    let bus = open(&served).unwrap();
+    for register in [reg::CONTROL, reg::RANKS, reg::SQ_BASE_LO, reg::SQ_TAIL, reg::SQ_HEAD] {
+        assert_eq!(bus.read(&register), 0, "{}", register.name);
+    }
+    a_window_travels_and_rings_turn(bus, BOUND_NS).unwrap();
+}
+
+/// The bits of a job are gone after a reset, and the card works on for the same driver.
+#[test]
+fn a_reset_is_as_power_on_and_the_card_goes_on_after_it() {
+    let served = start();
+    let bus = open(&served).unwrap();
+    let own = [reg::LOCAL_IP, reg::UDP_PORT].map(|register| bus.read(&register));
+    assert!(!own.contains(&0), "it knows its own address");
+    bus.write(&reg::LOCAL_IP, 7);
+    bus.write(&reg::RANK, 3);
+    bus.reset().unwrap();
+    assert_eq!([reg::LOCAL_IP, reg::UDP_PORT].map(|register| bus.read(&register)), own);
+    assert_eq!(bus.read(&reg::RANK), 0);
+    a_window_travels_and_rings_turn(bus, BOUND_NS).unwrap();
+}
+
+/// Its time is the wall clock's, and its cycles take what they take: the same rules, with longer bounds.
+#[test]
+fn the_bus_to_a_verilated_card_obeys_every_rule_of_a_bus() {
+    let served = Served::start_with(Ipv4Addr::LOCALHOST, free_port(), &["--engine", "verilator"]);
+    assert_eq!(check_bus(100 * BOUND_NS, || open(&served)).map(|rules| rules.len()), Ok(3));
+    let said = served.finish();
+    assert!(said.contains(" cycles/s (1 in "), "{said}");
+}
+
+/// As one that is pulled out of its slot, while its process goes on.
+#[test]
+fn a_card_that_leaves_the_bus_reads_as_ones_and_its_driver_is_told() {
+    let file = crate::served::free_path();
+    let options = ["--leave-when", file.to_str().unwrap()];
+    let served = Served::start_with(Ipv4Addr::LOCALHOST, free_port(), &options);
+    let (mut nic, buffers) = configured(open(&served).unwrap());
+    nic.check_alive().unwrap();
+    std::fs::write(&file, "").unwrap();
+    let begin = Instant::now();
+    while nic.bus().read(&reg::MAGIC) != u32::MAX {
+        assert!(begin.elapsed() < PATIENCE, "it has not left");
+    }
+    assert!(matches!(nic.check_alive(), Err(DriverError::DeviceGone { .. })));
+    assert!(matches!(nic.submit(&window(buffers, 1, BOUND_NS)[0]), Err(DriverError::DeviceGone { .. })));
+    drop(nic);
+    let error = open(&served).and_then(Nic::open).err();
+    assert!(matches!(error, Some(DriverError::DeviceGone { .. })), "{error:?}");
+    std::fs::remove_file(&file).unwrap();
+}
+
+/// A second driver waits, is told who is to blame, and gets the card once the first has gone.
+#[test]
+fn a_card_has_one_driver_at_a_time() {
+    let served = start();
+    let first = open(&served).unwrap();
+    let second = open(&served).err().unwrap().to_string();
+    assert!(second.contains("no answer within") && second.contains("One driver at a time"), "{second}");
+    drop(first);
+    check_bus(BOUND_NS, || open(&served)).unwrap();
+}
+
+#[test]
+fn what_cannot_be_served_is_refused_with_a_sentence() {
+    let said = |arguments: &[&str]| {
+        let command = Command::new(env!("CARGO_BIN_EXE_optireduce-sim")).arg("serve").args(arguments).output();
+        let output = command.unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let directory = env!("CARGO_TARGET_TMPDIR");
+    let lossy = said(&["--socket", "a.sock", "--network", "udp:127.0.0.1:9", "--loss", "1"]);
+    assert!(lossy.contains("--loss is 1, expected at least 0 and less than 1"), "{lossy}");
+    let hub = format!("hub:{directory}");
+    for (socket, network, part) in [
+        ("/nowhere/card.sock", "udp:127.0.0.1:9", "/nowhere/card.sock: cannot serve a card at"),
+        (directory, "udp:127.0.0.1:9", "cannot serve a card at: Address already in use"),
+        ("a.sock", "udp:192.0.2.1", "192.0.2.1:5791: Cannot assign requested address"),
+        ("a.sock", "tun:or0", "\"tun:or0\", without the card's address; expected udp:ADDRESS"),
+        ("a.sock", "tun:lo,10.0.0.1", "TUN device lo: "),
+        ("a.sock", "hub:/nowhere/hub", "hub /nowhere/hub: No such file"),
+        ("a.sock", &hub, "cannot be used on this host: hub "),
+    ] {
+        let message = said(&["--socket", socket, "--network", network]);
+        assert!(message.contains(part), "{message}");
+    }
+    for cards in ["0", "65"] {
+        let message = said(&["--socket", "a.sock", "--network", "udp:127.0.0.1:9", "--cards", cards]);
+        assert!(message.contains(&format!("--cards is {cards}, expected 1 to 64")), "{message}");
+    }
+    let unwritable = said(&["--socket", "a.sock", "--network", "udp:127.0.0.1:9", "--pcap", "/nowhere/a.pcap"]);
+    assert!(unwritable.contains("/nowhere/a.pcap: cannot write"), "{unwritable}");
+    assert!(!Path::new("a.sock").exists());
+}
+
+fn hang_up(connection: std::os::fd::OwnedFd) {
+    UnixStream::from(connection).shutdown(std::net::Shutdown::Both).unwrap();
 }

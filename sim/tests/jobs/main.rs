@@ -3,8 +3,10 @@
 #![cfg(feature = "serve")]
 
 mod command;
+mod engines;
 mod failures;
 mod halves;
+mod networks;
 mod refusals;
 #[path = "../../../host-lib/tests/root/mod.rs"]
 mod root;

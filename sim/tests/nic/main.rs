@@ -96,6 +96,17 @@ fn the_self_test_passes_as_often_as_it_is_run_and_leaves_the_card_idle() {
     assert!(output.status.success() && said.contains(", seed ") && said.ends_with("passed\n"), "{said}");
 }
 
+/// Deadlines are the wall clock's: a bound of 3 ms is a hundred cycles, and the self-test says what to do.
+#[test]
+fn the_self_test_passes_on_a_verilated_card_with_longer_bounds() {
+    let card = Served::start_with(Ipv4Addr::LOCALHOST, free_port(), &["--engine", "verilator"]);
+    let output = run("selftest", &card.socket, &["--seed", "1", "--bound-ms", "1"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(1) && said.contains("--bound-ms 300"), "{said}");
+    let report = json("selftest", &card.socket, &["--seed", "1", "--bound-ms", "300"]);
+    assert_eq!(report["passed"], true, "{report}");
+}
+
 /// The goal of the fast path, on a card in another process.
 #[test]
 fn a_collective_takes_one_doorbell_and_no_read() {

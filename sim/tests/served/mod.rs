@@ -1,17 +1,19 @@
-//! A card that `optireduce-sim serve` serves, in a process of its own.
+//! Cards that `optireduce-sim serve` serves, in processes of their own.
 #![allow(dead_code)] // Each test binary uses its part.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::net::{Ipv4Addr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A card's process.
+use rustix::process::{Pid, Signal, kill_process};
+
+/// A process that serves a card or several.
 pub struct Served {
     process: Mutex<Child>,
-    /// Where it is served.
+    /// Where its card is served; of several, see [`Served::socket_of`].
     pub socket: PathBuf,
 }
 
@@ -23,14 +25,34 @@ impl Served {
 
     /// As [`Served::start`], with more options.
     pub fn start_with(address: Ipv4Addr, port: u16, options: &[&str]) -> Self {
+        Self::on(&udp(address, port), options)
+    }
+
+    /// Cards on any network, once they are served.
+    pub fn on(network: &str, options: &[&str]) -> Self {
         let socket = free_path();
-        let process = Mutex::new(serve(&socket, address, port, options));
+        let process = Mutex::new(serve(&socket, network, options));
         Self { process, socket }
+    }
+
+    /// Where one of several cards is served.
+    pub fn socket_of(&self, card: usize) -> String {
+        format!("{}.{card}", self.socket.display())
     }
 
     /// Serves it again, at the same path, after its [end](Served::end).
     pub fn restart(&self, address: Ipv4Addr, port: u16, options: &[&str]) {
-        *self.process.lock().unwrap() = serve(&self.socket, address, port, options);
+        *self.process.lock().unwrap() = serve(&self.socket, &udp(address, port), options);
+    }
+
+    /// Tells it to end; what it says then.
+    pub fn finish(&self) -> String {
+        let mut process = self.process.lock().unwrap();
+        kill_process(Pid::from_child(&process), Signal::TERM).unwrap();
+        let mut said = String::new();
+        process.stdout.take().unwrap().read_to_string(&mut said).unwrap();
+        assert!(process.wait().unwrap().success());
+        said
     }
 
     /// The number of its process.
@@ -53,9 +75,13 @@ impl Drop for Served {
     }
 }
 
-fn serve(socket: &Path, address: Ipv4Addr, port: u16, options: &[&str]) -> Child {
+fn udp(address: Ipv4Addr, port: u16) -> String {
+    format!("udp:{address}:{port}")
+}
+
+fn serve(socket: &Path, network: &str, options: &[&str]) -> Child {
     let mut process = Command::new(env!("CARGO_BIN_EXE_optireduce-sim"))
-        .args(["serve", "--network", &format!("udp:{address}:{port}"), "--socket"])
+        .args(["serve", "--network", network, "--socket"])
         .arg(socket)
         .args(options)
         .env("RUST_LOG", "error")
@@ -66,7 +92,7 @@ fn serve(socket: &Path, address: Ipv4Addr, port: u16, options: &[&str]) -> Child
     // It is there once it says so.
     let mut said = String::new();
     BufReader::new(process.stdout.as_mut().unwrap()).read_line(&mut said).unwrap();
-    assert!(said.starts_with("functional card"), "{said}");
+    assert!(said.contains(" card of "), "{said}");
     process
 }
 
