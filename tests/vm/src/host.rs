@@ -65,32 +65,42 @@ pub struct Card {
     pub socket: PathBuf,
     /// It leaves once this file is there.
     leave: PathBuf,
+    trace: PathBuf,
 }
 
 impl Card {
-    /// Serves a card at an address of the network, which loses packets with probability `loss`.
-    pub fn serve(programs: &Path, scratch: &Path, host: u8, loss: f64) -> Result<Self, String> {
-        let socket = scratch.join(format!("card{host}.sock"));
-        let log = File::create(scratch.join(format!("card{host}.log"))).map_err(text)?;
+    /// Serves a card at an address of the network, which loses packets with probability `loss`. `cycles`: its Verilog runs, and it records
+    /// what it accepts.
+    pub fn serve(programs: &Path, scratch: &Path, host: u8, loss: f64, cycles: bool) -> Result<Self, String> {
+        let file = |kind: &str| scratch.join(format!("card{host}.{kind}"));
+        let [socket, log, leave, trace] = ["sock", "log", "leave", "trace"].map(file);
+        let said = File::create(&log).map_err(text)?;
         let mut command = Command::new(programs.join("optireduce-sim"));
-        command.args([
-            "serve",
-            "--network",
-            &format!("udp:{}", address(host)),
-            "--loss",
-            &loss.to_string(),
-            "--socket",
-        ]);
-        let leave = scratch.join(format!("card{host}.leave"));
-        command.arg(&socket).arg("--leave-when").arg(&leave).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
-        let mut process = command.spawn().map_err(|error| format!("optireduce-sim: {error}"))?;
+        command.args(["serve", "--network", &format!("udp:{}", address(host)), "--loss", &loss.to_string()]);
+        command.arg("--socket").arg(&socket).arg("--leave-when").arg(&leave);
+        if cycles {
+            command.args(["--engine", "verilator", "--trace"]).arg(&trace);
+        }
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(said);
+        let process = command.spawn().map_err(|error| format!("optireduce-sim: {error}"))?;
+        let mut card = Self { process, socket, leave, trace };
         // It is there once it says so.
         let mut said = String::new();
-        let read = process.stdout.as_mut().map(|output| BufReader::new(output).read_line(&mut said));
+        let read = card.process.stdout.as_mut().map(|output| BufReader::new(output).read_line(&mut said));
         match read {
-            Some(Ok(1..)) => Ok(Self { process, socket, leave }),
-            _ => Err(format!("optireduce-sim serve at {}: it ended", address(host))),
+            Some(Ok(1..)) => Ok(card),
+            _ => {
+                let why = std::fs::read_to_string(log).unwrap_or_default();
+                Err(format!("optireduce-sim serve at {}: it ended: {}", address(host), why.trim()))
+            }
         }
+    }
+
+    /// What it has accepted so far, a line each.
+    pub fn trace(&self) -> Result<String, String> {
+        let all = std::fs::read_to_string(&self.trace).map_err(|error| format!("{}: {error}", self.trace.display()))?;
+        // The last line may still be written.
+        Ok(all[..all.rfind('\n').map_or(0, |end| end + 1)].to_owned())
     }
 
     /// It leaves the bus: whoever reads it reads ones. Its process goes on: QEMU 11.1 may abort when a socket is closed in the middle of an access.

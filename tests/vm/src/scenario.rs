@@ -11,16 +11,18 @@ use crate::host::{Card, address, network};
 use crate::image;
 use crate::job::{FIRST_CARD, Job, Plan, RANKS};
 use crate::judge;
-use crate::rank::Step;
+use crate::rank::{Step, gradient_of};
 use crate::{text, values_of};
 
 /// For one command in a machine, on a busy host.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Hosts of the network: ranks without cards, machines, their cards on a good network and on one that loses packets.
+/// Hosts of the network: ranks without cards, machines, their cards on a good network, on one that loses packets, and those whose Verilog runs, which
+/// lose packets, too.
 const SOFTWARE: [u8; FIRST_CARD] = [1, 2];
 const MACHINES: [u8; 2] = [11, 12];
 const GOOD: [u8; 2] = [101, 102];
 const LOSSY: [u8; 2] = [111, 112];
+const VERILATED: [u8; 2] = [121, 122];
 const LOSS: f64 = 0.01;
 /// Gradients of a real network.
 const SHIPPED: &[u8] = include_bytes!("../../../sim/data/digits-mlp-gradients.safetensors");
@@ -42,8 +44,9 @@ struct Stage {
     guests: Vec<Guest>,
     good: Vec<Card>,
     lossy: Vec<Card>,
-    /// PCI addresses in each machine: of the card on the good network, and of the other one.
-    cards: Vec<[String; 2]>,
+    verilated: Vec<Card>,
+    /// PCI addresses in each machine: of the card on the good network, of the one on the other, and of the one whose Verilog runs.
+    cards: Vec<[String; 3]>,
     /// Of each rank.
     gradients: Vec<Vec<f32>>,
     port: u16,
@@ -57,11 +60,13 @@ pub fn run(places: Places) -> Result<(), String> {
     let mut stage = Stage::set(places)?;
     stage.say("machines are up");
     stage.mend_what_the_doctor_finds()?;
+    stage.every_way_to_a_card_has_the_same_rules()?;
     stage.without_root_a_card_needs_two_things()?;
     stage.a_process_that_is_killed_leaves_a_card_for_the_next()?;
     stage.files_are_averaged()?;
     stage.a_machine_that_stands_still_costs_the_others_their_bound()?;
     stage.loss_is_reported()?;
+    stage.verilated_cards_share_a_job()?;
     stage.a_card_that_leaves_ends_its_rank_alone()?;
     stage.a_card_that_leaves_ends_the_self_test()?;
     // The kernel of the other one would first wait for the cards that have left, a minute each: it is killed.
@@ -80,7 +85,7 @@ impl Stage {
     fn set(places: Places) -> Result<Self, String> {
         let begin = Instant::now();
         let taps = ["tap0", "tap1"];
-        network(&[&SOFTWARE[..], &GOOD, &LOSSY].concat(), &taps)?;
+        network(&[&SOFTWARE[..], &GOOD, &LOSSY, &VERILATED].concat(), &taps)?;
         let shipped = SafeTensors::deserialize(SHIPPED).map_err(text)?;
         let mut gradients = Vec::new();
         let mut data = Vec::new();
@@ -90,17 +95,19 @@ impl Stage {
             data.push(places.scratch.join(format!("gradient.{rank}.bin")));
             std::fs::write(&data[rank], bytes).map_err(text)?;
         }
-        let programs = ["optireduce-nic", "optireduce", "optireduce-vm"].map(|name| places.programs.join(name));
+        let programs =
+            ["optireduce-nic", "optireduce", "optireduce-sim", "optireduce-vm"].map(|name| places.programs.join(name));
         let init = Path::new(env!("CARGO_MANIFEST_DIR")).join("init");
         let initramfs = places.scratch.join("initramfs");
         let bytes = image::build(&places.packages, &init, &programs, &data[FIRST_CARD..], &places.scratch)?;
         std::fs::write(&initramfs, bytes).map_err(text)?;
-        let serve = |hosts: [u8; 2], loss| -> Result<Vec<Card>, String> {
-            hosts.into_iter().map(|host| Card::serve(&places.programs, &places.scratch, host, loss)).collect()
+        let serve = |hosts: [u8; 2], loss, cycles| -> Result<Vec<Card>, String> {
+            hosts.into_iter().map(|host| Card::serve(&places.programs, &places.scratch, host, loss, cycles)).collect()
         };
-        let (good, lossy) = (serve(GOOD, 0.0)?, serve(LOSSY, LOSS)?);
+        let (good, lossy) = (serve(GOOD, 0.0, false)?, serve(LOSSY, LOSS, false)?);
+        let verilated = serve(VERILATED, LOSS, true)?;
         let start = |(number, name): (usize, &str)| {
-            let cards = [&good[number], &lossy[number]].map(|card| card.socket.clone());
+            let cards = [&good[number], &lossy[number], &verilated[number]].map(|card| card.socket.clone());
             let (tap, address) = (taps[number], format!("{}/24", address(MACHINES[number])));
             let (packages, scratch) = (&places.packages, &places.scratch);
             let parts = Parts { name, packages, initramfs: &initramfs, cards: &cards, tap, address: &address, scratch };
@@ -108,7 +115,7 @@ impl Stage {
         };
         let mut guests = ["a", "b"].into_iter().enumerate().map(start).collect::<Result<Vec<_>, _>>()?;
         guests.iter_mut().try_for_each(Guest::wait_until_ready)?;
-        Ok(Self { begin, places, guests, good, lossy, cards: Vec::new(), gradients, port: 29_500 })
+        Ok(Self { begin, places, guests, good, lossy, verilated, cards: Vec::new(), gradients, port: 29_500 })
     }
 
     /// For a person.
@@ -141,10 +148,10 @@ impl Stage {
             let addresses: Vec<String> =
                 list.iter().filter_map(|card| Some(card["address"].as_str()?.to_owned())).collect();
             let unbound = list.iter().all(|card| card["driver"].is_null() && card["iommu_group"].is_string());
-            let [one, other] =
-                <[String; 2]>::try_from(addresses).map_err(|found| format!("expected two cards, found {found:?}"))?;
+            let cards =
+                <[String; 3]>::try_from(addresses).map_err(|found| format!("expected three cards, found {found:?}"))?;
             expect(unbound, "cards without a driver, in IOMMU groups", &list)?;
-            self.cards.push([one, other]);
+            self.cards.push(cards);
         }
         let card = self.cards[0][0].clone();
         let ill = self.on(0, "optireduce-nic doctor")?;
@@ -164,14 +171,14 @@ impl Stage {
         let listed = self.must(0, "optireduce-nic list")?;
         expect(
             listed.contains("none") && listed.contains("vfio-pci"),
-            "one card that is bound, and one that is not",
+            "cards that are bound, and one that is not",
             &listed,
         )?;
         self.must(0, &format!("optireduce-nic bind {card}"))?;
         let well = self.must(0, "optireduce-nic doctor")?;
         expect(
-            !well.contains("FAIL") && well.matches("it was opened: contract version").count() == 2,
-            "both to pass",
+            !well.contains("FAIL") && well.matches("it was opened: contract version").count() == 3,
+            "all to pass",
             &well,
         )?;
         self.say("doctor, bind, unbind: the cards can be opened");
@@ -189,6 +196,23 @@ impl Stage {
             &report,
         )?;
         self.say("self-test passed: registers, queues, interrupts, DMA through the IOMMU");
+        Ok(())
+    }
+
+    /// The suite that all ways to a card are held to, by VFIO, and what a doorbell costs on this one.
+    fn every_way_to_a_card_has_the_same_rules(&mut self) -> Result<(), String> {
+        let card = self.cards[0][0].clone();
+        let rules = self.must(0, &format!("optireduce-sim check-bus {card}"))?;
+        expect(rules.lines().count() == 3, "three rules to hold", &rules)?;
+        let report = self.must(0, &format!("optireduce-nic bench {card} --commands 200 --collectives 20 --json"))?;
+        let report: serde_json::Value = serde_json::from_str(&report).map_err(text)?;
+        let us = |name: &str| report[name].as_f64().filter(|us| *us > 0.0).ok_or(format!("{name}: {report}"));
+        let (p50, p99) = (us("doorbell_to_completion_p50_us")?, us("doorbell_to_completion_p99_us")?);
+        let doorbells = report["collectives"][0]["doorbell_stores"].as_f64();
+        expect(doorbells == Some(1.0), "one doorbell for a collective", &report)?;
+        self.say(&format!(
+            "by VFIO, the rules of a bus hold; doorbell to completion {p50:.0} us (P99 {p99:.0}), functional card, emulated machine"
+        ));
         Ok(())
     }
 
@@ -369,6 +393,52 @@ impl Stage {
         let compared = compare(&job, &results)?;
         drop(job);
         self.say(&format!("1 % loss: {lost} bytes reported as lost, the slowest step took {slowest_ms:.0} ms; {compared} results checked"));
+        Ok(())
+    }
+
+    /// The Verilog of two cards in a job on a network that loses packets: every bit that a card has aggregated follows from the order in which it took
+    /// values, as it recorded it.
+    fn verilated_cards_share_a_job(&mut self) -> Result<(), String> {
+        const BOUND_MS: u64 = 2000;
+        let card = self.cards[0][2].clone();
+        let command = format!("optireduce-nic selftest {card} --seed 4 --bound-ms 200");
+        let report = self.guests[0].run(&command, 3 * PATIENCE)?;
+        expect(report.code == 0, "the self-test of a card whose Verilog runs to pass", &report)?;
+        self.say("self-test passed on a card whose Verilog runs");
+        let before = self.verilated.iter().map(Card::trace).collect::<Result<Vec<_>, _>>()?;
+        let plan = Plan { steps: 4, bound_ms: BOUND_MS, pause_ms: 5, repair: true, port: self.next_port() };
+        let job = self.job(plan, 2)?;
+        job.begun()?;
+        let mut results = Vec::new();
+        for rank in 0..RANKS {
+            let (steps, outcome) = job.rest(rank, PATIENCE)?;
+            outcome.map_err(|error| format!("rank {rank}: {error}"))?;
+            expect(steps.len() == plan.steps, "all steps", &steps.len())?;
+            results.push(steps);
+        }
+        let lost: u64 = results.iter().flatten().map(|step| step.lost_bytes).sum();
+        let compared = compare(&job, &results)?;
+        drop(job);
+        let mut checked = 0;
+        for (card, before) in self.verilated.iter().zip(before) {
+            let trace = card.trace()?;
+            let orders = judge::orders(&trace[before.len()..])?;
+            expect(orders.len() == plan.steps, "a collective in the trace for each step", &orders.len())?;
+            for (number, order) in orders.iter().enumerate() {
+                let gradients: Vec<_> = self.gradients.iter().map(|gradient| gradient_of(gradient, number)).collect();
+                for step in results.iter().map(|steps| &steps[number]).filter(|step| step.action != "Skip") {
+                    checked += judge::check_order(&step.bits, &gradients, order, &step.missing)
+                        .map_err(|error| format!("step {number}: {error}"))?;
+                }
+            }
+        }
+        // Two cards own half of all elements.
+        let expected = plan.steps * self.gradients[0].len();
+        expect(checked >= expected, "elements that the cards aggregated, on all ranks", &checked)?;
+        self.say(&format!(
+            "two Verilated cards with 1 % loss: {lost} bytes reported as lost, {compared} results checked, {checked} elements by the order in which \
+             the cards added them"
+        ));
         Ok(())
     }
 
