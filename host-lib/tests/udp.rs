@@ -303,8 +303,8 @@ fn a_rank_that_dies_is_dropped_and_the_others_go_on_without_paying_the_bound() {
         }
         let metrics = communicator.metrics().unwrap();
         assert_eq!(metrics.live, [0, 1, 3], "rank {rank}");
-        // The others are not yet done.
-        thread::sleep(Duration::from_millis(500));
+        // The others are not yet done, and are no quorum without this rank.
+        thread::sleep(Duration::from_secs(3));
         Some((data, metrics.silent))
     });
     // A quorum has found it silent; the others may have heard of that before.

@@ -10,7 +10,7 @@ use std::time::Instant;
 use optireduce::{Communicator, Launch};
 use serde::{Deserialize, Serialize};
 
-use crate::args::{EngineKind, JobArgs, RunArgs};
+use crate::args::RunArgs;
 use crate::engine::{Engine, Seen, connect_control};
 use crate::outcome::{Failure, print};
 use crate::tensors::{Content, Missing, Staged, Tensor, difference};
@@ -71,7 +71,7 @@ pub fn run(args: &RunArgs, launch: &Launch, path: &str) -> Result<(), Failure> {
     let told = Told { seen, missing_elements: missing.iter().map(Range::len).sum() };
     let told = serde_json::to_vec(&told).map_err(text)?;
     let all = engine.communicator.all_gather_bytes(&told).map_err(text)?;
-    let summary = summary(&args.job, &engine, &content, &all)?;
+    let summary = summary(&engine, &content, &all)?;
     if launch.rank == 0 {
         print(&if args.job.json { serde_json::to_string(&summary).map_err(text)? } else { summary.text() })?;
     }
@@ -156,7 +156,7 @@ fn list(ranks: &BTreeSet<usize>) -> String {
     ranks.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
 }
 
-fn summary(args: &JobArgs, engine: &Engine, content: &Content, all: &[Vec<u8>]) -> Result<Summary, String> {
+fn summary(engine: &Engine, content: &Content, all: &[Vec<u8>]) -> Result<Summary, String> {
     // Of ranks that are gone there is nothing.
     let told = all.iter().enumerate().filter(|(_, told)| !told.is_empty());
     let told = told.map(|(rank, told)| serde_json::from_slice::<Told>(told).map(|told| (rank, told)));
@@ -173,7 +173,7 @@ fn summary(args: &JobArgs, engine: &Engine, content: &Content, all: &[Vec<u8>]) 
         lost_contribution_bytes: sum(|seen| seen.lost_contribution_bytes) as u64,
         incomplete_ranks: told.iter().filter(|(_, told)| told.missing_elements > 0).map(|(rank, _)| *rank).collect(),
         bound_ms: engine.bound_ms(),
-        engine: if args.engine == EngineKind::Udp { "udp" } else { "tcp" },
+        engine: engine.name(),
         ranks: told.len(),
     })
 }
