@@ -26,6 +26,8 @@ log = logging.getLogger("optireduce")
 
 #: How long `settle` waits for what is outstanding.
 SETTLE_S = 10.0
+#: Votes on a step, the least of which counts: too much was lost; it was, while a rank was late; nothing is wrong.
+SKIP, SKIP_BESIDE_LATE, APPLY = range(3)
 
 
 class State:
@@ -77,7 +79,7 @@ class State:
         self._made_up: dict[int, tuple[Any, list[torch.Tensor]]] = {}
         # Whether this replica lacks, or got late, what others have, since replicas were the same.
         self._differs = False
-        self.steps = self.skipped = self._in_a_row = 0
+        self.steps = self.skipped = self._in_a_row = self._late_in_a_row = 0
         # Of states that ranks may come back to.
         self._returns: Returns | None = None
         self._is_dropped = self._has_joined = False
@@ -146,19 +148,23 @@ class State:
             self._phase = reports[0].op
         applied = all(report.action == "apply" for report in reports)
         is_common = self._vote or self.session.agrees
+        late = any(report.late_ranks for report in reports)
         if self._vote:
-            applied = self._voted(applied)
+            vote = self._voted(APPLY if applied else SKIP_BESIDE_LATE if late else SKIP)
+            applied, late = vote == APPLY, vote == SKIP_BESIDE_LATE
         elif is_common and not all(report.agreed for report in reports):
             self._differs = True
             log.warning("%s", self.session.describe(f"step {self.steps}: no decision of all ranks came in time"))
         # What a vote has left out comes later to those that lacked it, with a mean, and to nobody else.
         self._differs |= any(report.missing_ranges for report in reports) or not (applied or self.session.agrees)
         self._in_a_row = 0 if applied else self._in_a_row + 1
+        self._late_in_a_row = 0 if applied else min(self._late_in_a_row + late, HALT)
         if not applied:
             self.skipped += 1
             log.warning("%s", self.session.describe(f"step {self.steps}: more than 10 % was lost"))
         # A rank that is dead costs updates until it is dropped, and is no reason to halt.
-        if self._in_a_row >= HALT if self._vote else any(report.action == "halt" for report in reports):
+        # As many steps beside a late one are put up with as a row has: by then it is dropped.
+        if self._in_a_row - self._late_in_a_row >= HALT if self._vote else any(report.action == "halt" for report in reports):
             calls = "steps" if self._vote else "all-reduces"
             if not self._vote:
                 self.session.halts.tell(max(report.op for report in reports))
@@ -172,11 +178,12 @@ class State:
             found = f"rank {rank} has halted: it lost more than 10 % in {HALT} all-reduces in a row"
             raise HaltError(f"{self.session.describe('step')} {self.steps}: {found}")
 
-    def _voted(self, allowed: bool) -> bool:
+    def _voted(self, vote: int) -> int:
+        """The least that a rank votes."""
         votes: list[bytes] = []
-        start = lambda: self.session.calls.start_all_reduce_exact(bytes([allowed]), "u8", "min")  # noqa: E731
+        start = lambda: self.session.calls.start_all_reduce_exact(bytes([vote]), "u8", "min")  # noqa: E731
         self.session.submit(Work("vote", []), start, votes.append).wait()
-        return bool(votes[0][0])
+        return votes[0][0]
 
     def guard(self, optimizer: torch.optim.Optimizer) -> torch.optim.Optimizer:
         """Makes `optimizer.step()` do nothing when `step_allowed` says no, and `settle` now and then. Before learning rate schedulers are
