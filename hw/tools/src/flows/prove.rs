@@ -91,16 +91,6 @@ pub const PROOFS: &[Proof] = &[
         ],
     },
     Proof {
-        name: "rx_filter",
-        claim: "only packets for this card go on, and all of them; each frame that does not has one cause",
-        block: || emitted("rx_filter"),
-        checker: include_str!("../../proofs/rx_filter.sv"),
-        solver: Solver::Sat,
-        steps: 8,
-        cycles: 10,
-        mutants: &[],
-    },
-    Proof {
         name: "fifo",
         claim: "every word comes out once, unchanged and in its turn; flags and room are right",
         block: emit::of::<Fifo<W<8>, 2>>,
