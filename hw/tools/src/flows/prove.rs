@@ -87,7 +87,6 @@ pub const PROOFS: &[Proof] = &[
             ("sum$done && sum$checked", "sum$done && sum$checked && sum$busy"),
             ("sum$total != 32'hffff", "sum$total == 32'h0"),
             ("line$3$d = line$2$q", "line$3$d = line$1$q"),
-            ("~line$5$q[(64'h203)+:(1)]", "1'b1"),
         ],
     },
     Proof {
