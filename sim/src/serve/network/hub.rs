@@ -40,8 +40,10 @@ const WELCOME: u8 = 1;
 const TAKEN: u8 = 0;
 /// The least that makes a frame: an Ethernet header.
 const FRAME_BYTES_MIN: usize = 14;
-/// How long a frame waits for room.
-const PATIENCE: Duration = Duration::from_millis(100);
+/// How long a frame waits for room at the switch's port.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// How long it waits for the switch, which may be waiting for another port.
+const SWITCH_PATIENCE: Duration = Duration::from_secs(1);
 /// How long a switch may take to answer, and a new one to come up.
 const JOIN: Duration = Duration::from_secs(5);
 /// Between two looks at what is not there yet.
@@ -66,11 +68,11 @@ struct Line {
 
 impl Line {
     /// Makes room for frames that wait at the other end, and gives up sending if there is none for a while.
-    fn new(socket: OwnedFd) -> io::Result<Self> {
+    fn new(socket: OwnedFd, patience: Duration) -> io::Result<Self> {
         // Root may pass the limit; others get what there is.
         set_socket_send_buffer_size_force(&socket, BUFFER_BYTES)
             .or_else(|_| set_socket_send_buffer_size(&socket, BUFFER_BYTES))?;
-        set_socket_timeout(&socket, Timeout::Send, Some(PATIENCE))?;
+        set_socket_timeout(&socket, Timeout::Send, Some(patience))?;
         Ok(Self { socket, full: AtomicBool::new(false) })
     }
 
@@ -199,7 +201,7 @@ fn is_nobody_there(error: &io::Error) -> bool {
 
 /// Asks for an address; the port, if it is free.
 fn greet(socket: OwnedFd, address: SocketAddrV4) -> io::Result<Option<Line>> {
-    let line = Line::new(socket)?;
+    let line = Line::new(socket, SWITCH_PATIENCE)?;
     line.send(&[&HELLO[..], &address.ip().octets()].concat())?;
     let answer = line.take_first(&mut [0; 64])?;
     Ok((answer == [WELCOME]).then_some(line))
@@ -230,7 +232,14 @@ impl Switch {
             fs::remove_file(path)?;
         }
         let listener = seqpacket()?;
-        bind(&listener, place)?;
+        // `AddrInUse` is for addresses of cards.
+        bind(&listener, place).map_err(|error| match error {
+            Errno::ADDRINUSE => io::Error::new(
+                io::ErrorKind::AlreadyExists,
+                "there is something that is no socket, expected nothing or a hub",
+            ),
+            error => error.into(),
+        })?;
         listen(&listener, 64)?;
         let switch = Arc::<Self>::default();
         thread::Builder::new().name("hub".into()).spawn(move || switch.run(&listener, &lock)).map(drop)
@@ -269,7 +278,7 @@ impl Switch {
 
     /// Hears which address a new port wants to have; its number, if it is free.
     fn welcome(&self, socket: OwnedFd, buffer: &mut [u8]) -> io::Result<Option<(usize, Arc<Line>)>> {
-        let line = Arc::new(Line::new(socket)?);
+        let line = Arc::new(Line::new(socket, PATIENCE)?);
         let said = line.take_first(buffer)?;
         let ip: Option<&[u8; 4]> = said.strip_prefix(HELLO).and_then(|ip| ip.try_into().ok());
         let Some(ip) = ip else { return Err(io::ErrorKind::InvalidData.into()) };
@@ -351,7 +360,9 @@ mod tests {
 
     /// Also that nothing else came: what is sent to it last comes next.
     fn expect(link: &HubLink, expected: &[u8]) {
-        assert_eq!(link.receive(&mut [0; 2048]).unwrap(), expected);
+        let line = link.line();
+        set_socket_timeout(&line.socket, Timeout::Recv, Some(Duration::from_secs(30))).unwrap();
+        assert_eq!(line.take(&mut [0; 2048]).unwrap(), expected);
     }
 
     #[test]
@@ -421,14 +432,17 @@ mod tests {
             connect(&socket, &SocketAddrUnix::new(&path).unwrap()).unwrap();
             send(&socket, said, SendFlags::NOSIGNAL).unwrap();
             // Its connection ends.
-            assert!(Line::new(socket).unwrap().take(&mut [0; 64]).is_err());
+            assert!(Line::new(socket, PATIENCE).unwrap().take(&mut [0; 64]).is_err());
         }
         links[0].send(&frame(mac(2), mac(1), 1));
         expect(&links[1], &frame(mac(2), mac(1), 1));
         let file = path.with_extension("file");
         fs::write(&file, "mine").unwrap();
         let error = HubLink::join(&file, at(3)).err().unwrap().to_string();
-        assert!(error.starts_with(&format!("hub {}: ", file.display())), "{error}");
+        assert_eq!(
+            error,
+            format!("hub {}: there is something that is no socket, expected nothing or a hub", file.display())
+        );
         assert_eq!(fs::read(&file).unwrap(), b"mine");
         remove(&file);
         remove(&path);
