@@ -5,7 +5,7 @@
 //!
 //! A device that is there is taken as it is, and needs no privileges if it was made for this user
 //! (`ip tuntap add dev or0 mode tun user $USER`); another one is made, brought up, and goes with this process, which needs `CAP_NET_ADMIN`.
-//! Limits: TUN takes IPv4 only. With TAP the kernel has to be told the cards' MAC addresses, and ranks take part only from an interface whose MAC
+//! Limits: TUN takes IPv4 only. With TAP the kernel finds cards by ARP once they are enabled, but ranks take part only from an interface whose MAC
 //! address is the one that cards take for its IP address ([`Endpoint::of_ip`]).
 
 use std::io;
@@ -24,6 +24,8 @@ pub(super) use tun_rs::Layer;
 
 /// Bytes of an Ethernet header.
 const ETHERNET_BYTES: usize = frame::IP_VERSION_IHL.offset;
+/// Fewest bytes of a frame, without its check sequence.
+const FRAME_BYTES_MIN: usize = 60;
 /// Bytes of an IPv4 header without options.
 const IPV4_BYTES: usize = 20;
 const ETHERTYPE_IPV4: [u8; 2] = [0x08, 0x00];
@@ -113,7 +115,7 @@ impl Segment {
                 }
             };
             let framed =
-                if self.layer == Layer::L3 { framed(&buffer[..bytes]) } else { Some(buffer[..bytes].to_vec()) };
+                if self.layer == Layer::L3 { framed(&buffer[..bytes]) } else { Some(padded(&buffer[..bytes])) };
             if let Some(frame) = framed {
                 self.deliver(&frame);
             }
@@ -171,6 +173,13 @@ fn framed(packet: &[u8]) -> Option<Vec<u8>> {
     };
     let [to, from] = [frame::IP_DST, frame::IP_SRC].map(|field| ip(field).map(|ip| Endpoint::of_ip(ip).mac));
     Some([&to?[..], &from?, &ETHERTYPE_IPV4, packet].concat())
+}
+
+/// A frame as a MAC sends it, which pads what is shorter than Ethernet has it.
+fn padded(frame: &[u8]) -> Vec<u8> {
+    let mut frame = frame.to_vec();
+    frame.resize(frame.len().max(FRAME_BYTES_MIN), 0);
+    frame
 }
 
 /// The IPv4 packet in a frame.
