@@ -87,6 +87,22 @@ pub const PROOFS: &[Proof] = &[
             ("sum$done && sum$checked", "sum$done && sum$checked && sum$busy"),
             ("sum$total != 32'hffff", "sum$total == 32'h0"),
             ("line$3$d = line$2$q", "line$3$d = line$1$q"),
+            ("line$0$d[(64'h203)+:(1)] = rx_partial", "line$0$d[(64'h203)+:(1)] = 1'b0"),
+        ],
+    },
+    Proof {
+        name: "rx_filter",
+        claim: "only packets for this card go on, and all of them; each frame that does not has one cause",
+        block: || emitted("rx_filter"),
+        checker: include_str!("../../proofs/rx_filter.sv"),
+        solver: Solver::Sat,
+        steps: 2,
+        cycles: 8,
+        mutants: &[
+            ("folded$q != 32'hffff", "1'b0"),
+            ("found$1$q[(64'h5)+:(1)] && (expected$q != source$1$q)", "(expected$q != source$1$q)"),
+            ("found$5$d = found$4$q", "found$5$d = found$3$q"),
+            ("total > longest", "total >= longest"),
         ],
     },
     Proof {
