@@ -284,6 +284,7 @@ fn invalid_arguments_are_refused_and_harm_nothing() {
 #[test]
 fn a_rank_that_dies_is_dropped_and_the_others_go_on_without_paying_the_bound() {
     const BOUND: Duration = Duration::from_millis(100);
+    const CALLS: usize = 300;
     let results = job(4, |rank, root| {
         let mut communicator = builder(rank, 4, &root).bound(Bound::Fixed(BOUND)).connect().unwrap();
         let mut bucket = communicator.bucket(10_000, BucketOptions::new()).unwrap();
@@ -292,19 +293,21 @@ fn a_rank_that_dies_is_dropped_and_the_others_go_on_without_paying_the_bound() {
         if rank == 2 {
             return None;
         }
-        // Collectives until three in a row are whole again, but for what a busy machine does.
-        let (mut whole, mut op) = (0, 0);
-        while whole < 3 {
-            assert!(op < 300, "rank {rank} still pays the bound after {op} collectives");
-            data = gradient(rank, 10_000);
-            let report = bucket.all_reduce(&mut data).unwrap();
+        // As many on each rank: one that stopped sooner would be missing in the others' means.
+        let (mut whole, mut most) = (0, 0);
+        for _ in 0..CALLS {
+            let mut values = gradient(rank, 10_000);
+            let report = bucket.all_reduce(&mut values).unwrap();
             whole = if report.live_ranks() == [0, 1, 3] && report.lost_bytes() == 0 { whole + 1 } else { 0 };
-            op = report.op();
+            if whole > most {
+                (most, data) = (whole, values);
+            }
         }
+        assert!(most >= 3, "rank {rank} still pays the bound after {CALLS} collectives");
         let metrics = communicator.metrics().unwrap();
         assert_eq!(metrics.live, [0, 1, 3], "rank {rank}");
-        // The others are not yet done, and are no quorum without this rank.
-        thread::sleep(Duration::from_secs(3));
+        // The others are not yet done.
+        thread::sleep(Duration::from_millis(500));
         Some((data, metrics.silent))
     });
     // A quorum has found it silent; the others may have heard of that before.
