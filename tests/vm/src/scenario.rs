@@ -378,13 +378,7 @@ impl Stage {
         let plan = Plan { steps: 30, bound_ms: BOUND_MS, pause_ms: 5, repair: true, port: self.next_port() };
         let job = self.job(plan, 1)?;
         job.begun()?;
-        let mut results = Vec::new();
-        for rank in 0..RANKS {
-            let (steps, outcome) = job.rest(rank, PATIENCE)?;
-            outcome.map_err(|error| format!("rank {rank}: {error}"))?;
-            expect(steps.len() == plan.steps, "all steps", &steps.len())?;
-            results.push(steps);
-        }
+        let results = all_steps(&job)?;
         let lost: u64 = results.iter().flatten().map(|step| step.lost_bytes).sum();
         expect(lost > 0, "some bytes to be reported as lost", &lost)?;
         let slowest_ms = results.iter().flatten().map(|step| step.ms).fold(0.0_f64, f64::max);
@@ -409,13 +403,7 @@ impl Stage {
         let plan = Plan { steps: 4, bound_ms: BOUND_MS, pause_ms: 5, repair: true, port: self.next_port() };
         let job = self.job(plan, 2)?;
         job.begun()?;
-        let mut results = Vec::new();
-        for rank in 0..RANKS {
-            let (steps, outcome) = job.rest(rank, PATIENCE)?;
-            outcome.map_err(|error| format!("rank {rank}: {error}"))?;
-            expect(steps.len() == plan.steps, "all steps", &steps.len())?;
-            results.push(steps);
-        }
+        let results = all_steps(&job)?;
         let lost: u64 = results.iter().flatten().map(|step| step.lost_bytes).sum();
         let compared = compare(&job, &results)?;
         drop(job);
@@ -490,6 +478,17 @@ impl Stage {
 }
 
 /// Compares the results of all ranks step by step; how many.
+/// Every step of every rank, all of which end well.
+fn all_steps(job: &Job<'_>) -> Result<Vec<Vec<Step>>, String> {
+    let of_rank = |rank| {
+        let (steps, outcome) = job.rest(rank, PATIENCE)?;
+        outcome.map_err(|error| format!("rank {rank}: {error}"))?;
+        expect(steps.len() == job.plan.steps, "all steps", &steps.len())?;
+        Ok(steps)
+    };
+    (0..RANKS).map(of_rank).collect()
+}
+
 fn compare(job: &Job<'_>, results: &[Vec<Step>]) -> Result<usize, String> {
     let mut compared = 0;
     for number in 0..job.plan.steps {
