@@ -162,8 +162,8 @@ class State:
         if not applied:
             self.skipped += 1
             log.warning("%s", self.session.describe(f"step {self.steps}: more than 10 % was lost"))
-        # A rank that is dead costs updates until it is dropped, and is no reason to halt.
-        # As many steps beside a late one are put up with as a row has: by then it is dropped.
+        # A rank that is dead costs updates until it is dropped, and is no reason to halt. Beside a late rank, as many steps as a row has do
+        # not count: by then it is dropped, if it is dead.
         if self._in_a_row - self._late_in_a_row >= HALT if self._vote else any(report.action == "halt" for report in reports):
             calls = "steps" if self._vote else "all-reduces"
             if not self._vote:
