@@ -627,7 +627,7 @@ impl Membership {
         let mut has_lowest = false;
         let quorum = reached.iter().enumerate().find(|(index, (_, rank))| {
             has_lowest |= lowest == Some(*rank);
-            2 * (index + 1) + usize::from(has_lowest) > reached.len()
+            newest.is_quorum_of(index + 1, has_lowest)
         });
         quorum.map_or(0, |(_, (op, _))| op.saturating_add(self.params.lead_ops))
     }

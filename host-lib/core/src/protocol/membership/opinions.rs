@@ -3,7 +3,6 @@
 //! Why: each rank tells all others, so that any of them can coordinate. In a job of N ranks each takes N messages for every such
 //! change; what is counted as they come keeps each of them from costing N steps more.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::super::types::Ranks;
@@ -56,12 +55,10 @@ impl Suspicions {
 
     /// The ranks of which each is suspected by a quorum of the view, in order.
     pub fn by_quorums_of(&self, view: &View) -> impl Iterator<Item = usize> {
-        let (ranks, lowest) = (view.ranks.len(), view.live().next());
-        let with_lowest = lowest.and_then(|lowest| self.of.get(&lowest));
-        self.any.iter().filter(move |rank| match (2 * self.count[*rank] as usize).cmp(&ranks) {
-            Ordering::Greater => true,
-            Ordering::Equal => with_lowest.is_some_and(|suspects| suspects.contains(*rank)),
-            Ordering::Less => false,
+        let of_lowest = view.live().next().and_then(|lowest| self.of.get(&lowest));
+        self.any.iter().filter(move |rank| {
+            let has_lowest = of_lowest.is_some_and(|suspects| suspects.contains(*rank));
+            view.is_quorum_of(self.count[*rank] as usize, has_lowest)
         })
     }
 }

@@ -82,8 +82,13 @@ impl View {
 
     /// Whether those of its ranks that are in `some` may decide for all.
     pub fn is_quorum(&self, some: &Ranks) -> bool {
-        let (all, voters) = (self.ranks.len(), self.live().filter(|rank| some.contains(*rank)).count());
-        let has_lowest = self.live().next().is_some_and(|lowest| some.contains(lowest));
+        let voters = self.live().filter(|rank| some.contains(*rank)).count();
+        self.is_quorum_of(voters, self.live().next().is_some_and(|lowest| some.contains(lowest)))
+    }
+
+    /// Whether so many of its ranks may decide for all, with or without the lowest.
+    pub(super) fn is_quorum_of(&self, voters: usize, has_lowest: bool) -> bool {
+        let all = self.ranks.len();
         2 * voters > all || 2 * voters == all && has_lowest
     }
 
