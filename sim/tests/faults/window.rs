@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use optireduce_contract::limits::BEAT_BYTES;
-use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE, UbtHeader};
+use optireduce_contract::packet::{Endpoint, STAGE_BROADCAST, STAGE_CONTRIBUTE, UbtHeader};
 use optireduce_contract::queue::{
     CLOSED_COMPLETE, Completion, DONE_BROADCAST, DONE_CONTRIBUTE, FLAG_AUTO_BROADCAST, OP_ARM, OP_CONTRIBUTE,
     REPORT_BYTES, STATUS_DMA_ERROR, STATUS_OK, Submission,
@@ -54,7 +54,9 @@ impl Window {
     /// Takes the card at `socket`, whose network port is at `port`, and configures it.
     pub fn open(socket: &Path, port: u16) -> Result<Self, DriverError> {
         let mut nic = Nic::open(CardBus::open(socket.to_str().unwrap(), DMA_BYTES)?)?;
-        let job = JobConfig { udp_port: port, ..bench_job(2, PAYLOAD_BEATS) };
+        // Both are on this host: the card drops what comes from another address than its peer's.
+        let endpoints = vec![Endpoint::of_ip(Ipv4Addr::LOCALHOST.octets()); 2];
+        let job = JobConfig { udp_port: port, endpoints, ..bench_job(2, PAYLOAD_BEATS) };
         nic.configure(&job)?;
         let [gradient, result] = [(); 2].map(|()| nic.alloc(BEATS * BEAT_BYTES, BEAT_BYTES).unwrap());
         let reports = nic.alloc(REPORT_BYTES, REPORT_BYTES).unwrap();
