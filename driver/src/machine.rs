@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use optireduce_contract::pci::{DEVICE_ID, VENDOR_ID, is_address};
 
+use crate::bus::HUGE_BYTES;
 use crate::pci::PciId;
 
 /// The driver that hands devices to user space.
@@ -152,7 +153,25 @@ impl Machine {
             }
         }
         list.push(self.memory_limit(dma_bytes));
+        if dma_bytes >= HUGE_BYTES {
+            list.push(self.huge_pages(dma_bytes.div_ceil(HUGE_BYTES)));
+        }
         list
+    }
+
+    /// A card works without them, too: this says what would be faster, and always holds.
+    fn huge_pages(&self, wanted: usize) -> Precondition {
+        let file = self.sys("kernel/mm/hugepages/hugepages-2048kB/free_hugepages");
+        let free = fs::read_to_string(file).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0);
+        let found = if free >= wanted {
+            format!("{free} of 2 MiB are free, {wanted} are used")
+        } else {
+            format!(
+                "{free} of 2 MiB are free, and {wanted} would be used: small ones do, but the IOMMU is then slower; for more: \
+                 echo {wanted} > /proc/sys/vm/nr_hugepages"
+            )
+        };
+        Precondition { name: "huge pages", found, mend: None }
     }
 
     /// What this process may lock, in bytes; `None`: any amount.

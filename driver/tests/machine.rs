@@ -62,6 +62,23 @@ fn each_precondition_that_fails_names_what_was_found_and_what_mends_it() {
 }
 
 #[test]
+fn huge_pages_are_counted_and_none_forbid_to_open_a_card() {
+    let folder = Folder::new("huge");
+    let said = |dma_bytes| {
+        let all = folder.machine().preconditions("0000:5e:00.0", dma_bytes);
+        all.into_iter().find(|one| one.name == "huge pages")
+    };
+    assert_eq!(said(4096), None);
+    let none = said(16 << 20).unwrap();
+    assert!(none.found.starts_with("0 of 2 MiB are free") && none.found.ends_with("echo 8 > /proc/sys/vm/nr_hugepages"));
+    let of_kernel = folder.machine().sys("kernel/mm/hugepages/hugepages-2048kB");
+    fs::create_dir_all(&of_kernel).unwrap();
+    fs::write(of_kernel.join("free_hugepages"), "9\n").unwrap();
+    let enough = said(16 << 20).unwrap();
+    assert_eq!((enough.found.as_str(), &none.mend, &enough.mend), ("9 of 2 MiB are free, 8 are used", &None, &None));
+}
+
+#[test]
 fn a_group_that_the_kernel_holds_is_not_viable_and_its_functions_are_named() {
     let folder = Folder::new("group");
     folder.driver(VFIO_PCI);

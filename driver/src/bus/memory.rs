@@ -10,7 +10,7 @@ use memmap2::{MmapOptions, MmapRaw};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
 
 /// Bytes of a huge page.
-pub(super) const HUGE_BYTES: usize = 2 << 20;
+pub(crate) const HUGE_BYTES: usize = 2 << 20;
 
 /// Of what pages memory is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
