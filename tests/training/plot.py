@@ -20,10 +20,15 @@ def plot(rows: list[dict[str, Any]], path: pathlib.Path) -> None:
     networks, models = (list(dict.fromkeys(row[key] for row in rows)) for key in ("condition", "model"))
     lines = [(model, value) for model in models for value in ("loss", "accuracy")]
     size = (3.2 * len(networks) + 1, 2.3 * len(lines) + 0.6)
-    figure, panels = plt.subplots(len(lines), len(networks), figsize=size, squeeze=False, sharey="row", sharex="col")
-    for (model, value), line in zip(lines, panels):
-        for network, panel in zip(networks, line):
-            for row in [one for one in rows if (one["model"], one["condition"]) == (model, network)]:
+    figure, panels = plt.subplots(len(lines), len(networks), figsize=size, squeeze=False, sharey="row")
+    for number, ((model, value), line) in enumerate(zip(lines, panels)):
+        for network, panel, above in zip(networks, line, panels[number - 1]):
+            # A model's loss and accuracy have one time; another model takes longer.
+            if value == "accuracy":
+                panel.sharex(above)
+            shown = [one for one in rows if (one["model"], one["condition"]) == (model, network)]
+            panel.set_visible(bool(shown))
+            for row in shown:
                 seconds = [point[1] for point in row["curve"]]
                 values = [point[2] if value == "loss" else 100 * point[3] for point in row["curve"]]
                 panel.plot(seconds, values, color=COLOURS[row["contender"]], linewidth=0.9, alpha=0.8, label=row["contender"])
