@@ -70,7 +70,9 @@ fn huge_pages_are_counted_and_none_forbid_to_open_a_card() {
     };
     assert_eq!(said(4096), None);
     let none = said(16 << 20).unwrap();
-    assert!(none.found.starts_with("0 of 2 MiB are free") && none.found.ends_with("echo 8 > /proc/sys/vm/nr_hugepages"));
+    assert!(
+        none.found.starts_with("0 of 2 MiB are free") && none.found.ends_with("echo 8 > /proc/sys/vm/nr_hugepages")
+    );
     let of_kernel = folder.machine().sys("kernel/mm/hugepages/hugepages-2048kB");
     fs::create_dir_all(&of_kernel).unwrap();
     fs::write(of_kernel.join("free_hugepages"), "9\n").unwrap();

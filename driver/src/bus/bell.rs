@@ -4,9 +4,10 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use rustix::io::Errno;
 
 /// How long [`Bus::relax`](super::Bus::relax) sleeps at most.
 pub(super) const DOZE: Duration = Duration::from_micros(200);
@@ -26,10 +27,26 @@ impl Bell {
 
     /// Waits for an interrupt, at most `timeout`, and takes note of it: whether one came. `other`: ends the wait, too, once it is readable.
     pub fn wait(&self, timeout: Duration, other: Option<BorrowedFd<'_>>) -> bool {
-        let timeout = Timespec { tv_sec: timeout.as_secs() as i64, tv_nsec: timeout.subsec_nanos().into() };
+        let start = Instant::now();
         let mut fds =
             [self.0.as_fd(), other.unwrap_or(self.0.as_fd())].map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
-        poll(&mut fds, Some(&timeout)).is_ok() && !fds[0].revents().is_empty() && self.hear()
+        loop {
+            let left = timeout.saturating_sub(start.elapsed());
+            let at_most = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };
+            match poll(&mut fds, Some(&at_most)) {
+                // A signal, or somebody else took note first: neither is the end of the wait.
+                Err(Errno::INTR) => {}
+                Ok(ready) if ready > 0 && !fds[0].revents().is_empty() => {
+                    if self.hear() {
+                        return true;
+                    }
+                    if left.is_zero() {
+                        return false;
+                    }
+                }
+                _ => return false,
+            }
+        }
     }
 }
 
