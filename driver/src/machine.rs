@@ -11,11 +11,12 @@ use std::path::{Path, PathBuf};
 
 use optireduce_contract::pci::{DEVICE_ID, VENDOR_ID, is_address};
 
-use crate::bus::HUGE_BYTES;
 use crate::pci::PciId;
 
 /// The driver that hands devices to user space.
 pub const VFIO_PCI: &str = "vfio-pci";
+/// Bytes of a huge page.
+pub(crate) const HUGE_BYTES: usize = 2 << 20;
 /// Drivers of the kernel that leave a group's other devices to user space (vfio.rst).
 const HARMLESS: [&str; 3] = [VFIO_PCI, "pci-stub", "pcieport"];
 /// Base class and subclass of bridges between PCI buses.

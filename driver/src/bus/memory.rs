@@ -9,9 +9,6 @@ use std::os::fd::OwnedFd;
 use memmap2::{MmapOptions, MmapRaw};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
 
-/// Bytes of a huge page.
-pub(crate) const HUGE_BYTES: usize = 2 << 20;
-
 /// Of what pages memory is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pages {

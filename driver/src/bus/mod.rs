@@ -22,8 +22,6 @@ use optireduce_contract::registers::{PEER_BYTES, Register};
 use crate::dma::{DmaFault, DmaMap};
 use crate::error::DriverError;
 
-pub(crate) use memory::HUGE_BYTES;
-
 /// A way to one card.
 pub trait Bus: Send {
     /// What errors call the card: "0000:5e:00.0", "sim0".

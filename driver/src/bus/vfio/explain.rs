@@ -4,9 +4,8 @@ use std::io;
 
 use rustix::io::Errno;
 
-use crate::bus::memory::HUGE_BYTES;
 use crate::error::DriverError;
-use crate::machine::Precondition;
+use crate::machine::{HUGE_BYTES, Precondition};
 
 /// What was tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,8 +12,9 @@ use pci_driver::regions::{PciRegion, Permissions};
 
 use super::iova::place;
 use crate::bar::BarMap;
-use crate::bus::memory::{HUGE_BYTES, Pages, shared_memory};
+use crate::bus::memory::{Pages, shared_memory};
 use crate::dma::{DMA_ALIGN, DmaMap};
+use crate::machine::HUGE_BYTES;
 
 /// Maps the registers of BAR 0, and no more: the page of the MSI-X table need not be mappable.
 pub fn map_bar(device: &VfioPciDevice) -> io::Result<BarMap> {

@@ -33,11 +33,11 @@ use self::explain::{Doing, refused, unmet};
 use self::mapped::{Lent, map_bar};
 use super::Bus;
 use super::bell::{Bell, DOZE};
-use super::memory::{HUGE_BYTES, Pages};
+use super::memory::Pages;
 use crate::bar::BarMap;
 use crate::dma::{DMA_ALIGN, DmaMap};
 use crate::error::DriverError;
-use crate::machine::{Machine, full_address};
+use crate::machine::{HUGE_BYTES, Machine, full_address};
 use crate::pci::{BUS_MASTER, COMMAND, MEMORY_SPACE, PciId};
 
 /// How often a card that is waited for is asked whether it is there.
