@@ -63,7 +63,9 @@ def test_two_jobs_at_one_port(job, is_torch):
     assert port in found[lost], found
     if not is_torch:
         assert [found[lost ^ 2], found[lost ^ 3]] == ["connected"] * 2, found
-        assert "rank 1 of 2" in found[lost + 1] and "job" in found[lost + 1], found
+        # Its rank 1 reaches the other job's rank 0 and learns so, or nobody: that one no longer listens once it is whole.
+        assert "rank 1 of 2" in found[lost + 1], found
+        assert "job" in found[lost + 1] or "was not reached" in found[lost + 1], found
 
 
 def world_size(rank, ranks, root):
