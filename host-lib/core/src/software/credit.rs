@@ -99,8 +99,9 @@ impl Peer {
         }
     }
 
-    /// Feedback says what came of the packets up to number `named`, and has answered so many bytes.
-    fn learn(&mut self, feedback: &UbtHeader, named: u64, bytes: u64) {
+    /// Feedback says what came of the packets up to number `named`, and has answered so many bytes. Whether all has come since the one
+    /// before.
+    fn learn(&mut self, feedback: &UbtHeader, named: u64, bytes: u64) -> bool {
         let packets = named.saturating_sub(self.named_packets);
         let came = feedback.timeout_16us.wrapping_sub(self.named_came);
         (self.named_packets, self.named_came) = (self.named_packets.max(named), feedback.timeout_16us);
@@ -110,6 +111,7 @@ impl Peer {
         let marked = f64::from(feedback.incast) / f64::from(MARKED_PARTS);
         let (position, sent) = (self.answered_bytes, self.sent_bytes);
         self.congestion.answered(&Answer { bytes, packets, lost, marked, position, sent });
+        lost <= 0
     }
 
     fn in_flight(&self) -> u64 {
@@ -121,9 +123,14 @@ impl Peer {
         self.window_bytes.min(self.congestion.window())
     }
 
+    /// How long it may be silent.
+    fn patience_ns(&self) -> u64 {
+        (2 * self.rtt_ns.unwrap_or(0)).clamp(PATIENCE_NS, PATIENCE_NS_MAX)
+    }
+
     /// When what is in flight counts as lost.
     fn silent_ns(&self) -> u64 {
-        self.answered_ns + (2 * self.rtt_ns.unwrap_or(0)).clamp(PATIENCE_NS, PATIENCE_NS_MAX)
+        self.answered_ns + self.patience_ns()
     }
 }
 
@@ -136,6 +143,19 @@ struct Batch {
     packets_before: u64,
     packets: u64,
     at_ns: u64,
+    /// Sent for the second time: an answer may be to the first.
+    is_repeated: bool,
+}
+
+/// What feedback has told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Answered {
+    /// The round-trip time, unless the answer may be to another packet.
+    pub rtt_ns: Option<u64>,
+    /// Bytes sent to the peer up to what it names.
+    pub sent_bytes: u64,
+    /// Whether all of them have come since the feedback before.
+    pub is_all: bool,
 }
 
 impl Batch {
@@ -211,6 +231,34 @@ impl Credits {
         ready_ns.max(peer.held_until_ns)
     }
 
+    /// Whether the peer gives feedback.
+    pub fn gives_feedback(&self, peer: usize) -> bool {
+        self.peers[peer].limit_bytes > 0
+    }
+
+    /// Bytes sent to the peer so far.
+    pub fn sent_bytes(&self, peer: usize) -> u64 {
+        self.peers[peer].sent_bytes
+    }
+
+    /// How long the peer may be silent before what is in flight counts as lost.
+    pub fn patience_ns(&self, peer: usize) -> u64 {
+        self.peers[peer].patience_ns()
+    }
+
+    /// When the peer is held no more; in the past if it is not.
+    pub fn held_until_ns(&self, peer: usize) -> u64 {
+        self.peers[peer].held_until_ns
+    }
+
+    /// As [`sent`](Self::sent), of one datagram whose beats were sent before.
+    pub fn sent_again(&mut self, peer: usize, bytes: usize, header: &UbtHeader, now_ns: u64) {
+        self.sent(peer, 1, bytes, header, now_ns);
+        if let Some(batch) = self.peers[peer].batches.back_mut() {
+            batch.is_repeated = true;
+        }
+    }
+
     /// `segments` datagrams with `bytes` together went out to a peer. They start with the header `first`.
     pub fn sent(&mut self, peer: usize, segments: usize, bytes: usize, first: &UbtHeader, now_ns: u64) {
         let peer = &mut self.peers[peer];
@@ -235,6 +283,7 @@ impl Credits {
             packets_before,
             packets,
             at_ns: now_ns,
+            is_repeated: false,
         });
         if peer.batches.len() > BATCHES_MAX {
             peer.batches.pop_front();
@@ -278,9 +327,9 @@ impl Credits {
         Some((to, UbtHeader { stage: STAGE_FEEDBACK, flags: named.stage, timeout_16us, incast, ..named }))
     }
 
-    /// Feedback of `peer` came: what was sent up to the packet that it names is not in flight any more. Returns the round-trip time
-    /// in ns, if it names something that was sent.
-    pub fn handle_feedback(&mut self, peer: usize, feedback: &UbtHeader, now_ns: u64) -> Option<u64> {
+    /// Feedback of `peer` came: what was sent up to the packet that it names is not in flight any more. Returns what it tells, if it
+    /// names something that was sent.
+    pub fn handle_feedback(&mut self, peer: usize, feedback: &UbtHeader, now_ns: u64) -> Option<Answered> {
         let peer = &mut self.peers[peer];
         let names = |batch: &Batch| {
             let same = (batch.first.bucket, batch.first.step, batch.first.stage);
@@ -293,20 +342,21 @@ impl Credits {
         let batch = peer.batches.front()?;
         let payload_bytes = u64::from(feedback.offset.min(batch.end_offset) - batch.first.offset);
         let (before, named_packets) = (peer.answered_bytes, batch.packets_to(feedback.offset));
-        let answered = batch.sent_before + payload_bytes / u64::from(payload_scale(&batch.first));
-        peer.answered_bytes = peer.answered_bytes.max(answered.min(peer.sent_bytes));
-        peer.answered_ns = now_ns;
-        let rtt_ns = now_ns.saturating_sub(batch.at_ns);
-        peer.rtt_ns = Some(peer.rtt_ns.map_or(rtt_ns, |smoothed| (7 * smoothed + rtt_ns) / 8));
+        let mut sent_bytes = batch.sent_before + payload_bytes / u64::from(payload_scale(&batch.first));
+        let rtt_ns = Some(now_ns.saturating_sub(batch.at_ns)).filter(|_| !batch.is_repeated);
         if feedback.offset >= batch.end_offset {
-            let end = peer.batches.get(1).map_or(peer.sent_bytes, |next| next.sent_before);
-            peer.answered_bytes = peer.answered_bytes.max(end);
+            sent_bytes = peer.batches.get(1).map_or(peer.sent_bytes, |next| next.sent_before);
             peer.batches.pop_front();
         }
+        peer.answered_bytes = peer.answered_bytes.max(sent_bytes.min(peer.sent_bytes));
+        peer.answered_ns = now_ns;
         let bytes = peer.answered_bytes - before;
-        peer.adapt(rtt_ns, bytes, now_ns);
-        peer.learn(feedback, named_packets, bytes);
-        Some(rtt_ns)
+        if let Some(rtt_ns) = rtt_ns {
+            peer.rtt_ns = Some(peer.rtt_ns.map_or(rtt_ns, |smoothed| (7 * smoothed + rtt_ns) / 8));
+            peer.adapt(rtt_ns, bytes, now_ns);
+        }
+        let is_all = peer.learn(feedback, named_packets, bytes);
+        Some(Answered { rtt_ns, sent_bytes, is_all })
     }
 
     /// Smoothed round-trip time to the peer in ns, once it has answered.
@@ -344,6 +394,11 @@ mod tests {
         feedback
     }
 
+    /// The round-trip time that feedback on the packet at `offset` shows.
+    fn rtt_shown(credits: &mut Credits, offset: u32, now_ns: u64) -> Option<u64> {
+        credits.handle_feedback(1, &feedback(offset), now_ns)?.rtt_ns
+    }
+
     #[test]
     fn what_is_in_flight_is_bounded_until_feedback_or_silence() {
         let mut credits = Credits::new([0, LIMIT].into_iter(), 0);
@@ -351,11 +406,11 @@ mod tests {
         assert_eq!(credits.ready_ns(1, 100), 100);
         send(&mut credits, 2048, 2, 110);
         assert_eq!(credits.ready_ns(1, 120), 100 + PATIENCE_NS, "4 packets are in flight");
-        assert_eq!(credits.handle_feedback(1, &feedback(1024), 150), Some(50));
+        assert_eq!(rtt_shown(&mut credits, 1024, 150), Some(50));
         assert_eq!(credits.ready_ns(1, 150), 150, "2 are");
         send(&mut credits, 4096, 2, 160);
         assert!(credits.ready_ns(1, 160) > 160);
-        assert_eq!(credits.handle_feedback(1, &feedback(2048), 170), Some(60), "the packet before it is lost or here");
+        assert_eq!(rtt_shown(&mut credits, 2048, 170), Some(60), "the packet before it is lost or here");
         assert_eq!(credits.ready_ns(1, 170), 170 + PATIENCE_NS, "3 are");
         let later_ns = 170 + PATIENCE_NS;
         assert_eq!(credits.ready_ns(1, later_ns), later_ns);
@@ -368,7 +423,7 @@ mod tests {
         for (rtt_ns, silence_ns) in [(100, PATIENCE_NS), (10_000_000, 20_000_000), (1_000_000_000, PATIENCE_NS_MAX)] {
             let mut credits = Credits::new([0, LIMIT].into_iter(), 0);
             send(&mut credits, 0, 1, 0);
-            assert_eq!(credits.handle_feedback(1, &feedback(0), rtt_ns), Some(rtt_ns));
+            assert_eq!(rtt_shown(&mut credits, 0, rtt_ns), Some(rtt_ns));
             send(&mut credits, 1024, 4, rtt_ns);
             assert_eq!(credits.ready_ns(1, rtt_ns), rtt_ns + silence_ns);
         }
@@ -382,7 +437,7 @@ mod tests {
             assert_eq!(credits.handle_feedback(1, &wrong, 10), None);
         }
         assert!(credits.ready_ns(1, 10) > 10);
-        assert_eq!(credits.handle_feedback(1, &feedback(3072), 20), Some(20));
+        assert_eq!(rtt_shown(&mut credits, 3072, 20), Some(20));
         assert_eq!((credits.ready_ns(1, 20), credits.rtt_ns(1)), (20, Some(20)));
     }
 
@@ -443,7 +498,7 @@ mod tests {
         let mut answer = |credits: &mut Credits, rtt_ns: u64| {
             send(credits, 0, 1, now_ns);
             now_ns += rtt_ns;
-            assert_eq!(credits.handle_feedback(1, &feedback(0), now_ns), Some(rtt_ns));
+            assert_eq!(rtt_shown(credits, 0, now_ns), Some(rtt_ns));
             now_ns
         };
         answer(&mut credits, RTT_NS_MAX);
@@ -452,7 +507,7 @@ mod tests {
         assert_eq!(window(&credits), 48);
         let until_ns = answer(&mut credits, 100 * RTT_NS_MAX);
         assert_eq!(window(&credits), 24, "by half at most");
-        assert_eq!(credits.handle_feedback(1, &feedback(0), until_ns + 1), None, "it was answered");
+        assert_eq!(rtt_shown(&mut credits, 0, until_ns + 1), None, "it was answered");
         for _ in 0..3 {
             answer(&mut credits, 100 * RTT_NS_MAX);
         }
@@ -477,6 +532,6 @@ mod tests {
         assert_eq!(credits.ready_ns(1, 0), 0);
         credits.received(1, &header(0), 1024, false, 0);
         assert_eq!((credits.poll_feedback(u64::MAX), credits.next_feedback_ns()), (None, None));
-        assert_eq!(credits.handle_feedback(1, &feedback(0), 10), None);
+        assert_eq!(rtt_shown(&mut credits, 0, 10), None);
     }
 }

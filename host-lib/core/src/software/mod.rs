@@ -18,6 +18,7 @@ mod lanes;
 mod pacer;
 mod receive;
 mod silence;
+mod tails;
 mod transmit;
 mod unannounced;
 mod unexpected;
@@ -37,6 +38,7 @@ pub use self::transmit::{Batch, Datagram, Transmit};
 use self::credit::Credits;
 use self::pacer::Pacer;
 use self::silence::Silence;
+use self::tails::Tails;
 use self::transmit::{Outbox, Polled, SendBudget, Train};
 use self::unannounced::Unannounced;
 use self::unexpected::UnexpectedQueue;
@@ -136,6 +138,7 @@ pub struct Software {
     /// Gradients and results of collectives.
     lent: LentMemory,
     outbox: Outbox,
+    tails: Tails,
     budget: SendBudget,
     train: Train,
     unexpected: UnexpectedQueue,
@@ -189,6 +192,7 @@ impl Software {
             windows: (0..2 * job.slots).map(|_| None).collect(),
             lent: LentMemory::default(),
             outbox: Outbox::default(),
+            tails: Tails::default(),
             budget: SendBudget { pacer: Pacer::new(ranks), credits: Credits::new(limits, rank) },
             train: Train::default(),
             unexpected: UnexpectedQueue::new(job.unexpected_bytes_max),
@@ -221,13 +225,15 @@ impl Software {
         let stages = windows.flat_map(|window| Stage::ALL.map(|stage| self.silence.due(window, stage, self.now_ns)));
         let due = stages.flatten().map(|(at_ns, _)| at_ns);
         let feedback_ns = self.budget.credits.next_feedback_ns();
-        due.chain(self.outbox.next_ns(self.now_ns, &self.budget)).chain(feedback_ns).min()
+        let tails_ns = self.tails.next_ns(&self.budget, self.now_ns);
+        due.chain(self.outbox.next_ns(self.now_ns, &self.budget)).chain(feedback_ns).chain(tails_ns).min()
     }
 
     /// The next datagrams for one peer: what follows UDP's header. They are descriptors of what this data plane holds, so that a
     /// socket, or memory shared with the peer, takes each byte from where it lies.
     pub fn poll_transmit(&mut self, batch: Batch) -> Option<Transmit<'_>> {
-        let polled = self.poll_feedback().or_else(|| self.poll_outbox(batch))?;
+        let tail = |this: &mut Self| this.tails.poll(this.now_ns, &mut this.budget, &mut this.train);
+        let polled = self.poll_feedback().or_else(|| tail(self)).or_else(|| self.poll_outbox(batch))?;
         self.counters.tx_packets += self.train.len() as u64;
         Some(Transmit::new(polled, &self.train, &self.windows, &self.lent))
     }
@@ -245,8 +251,8 @@ impl Software {
 
     /// The next packets of windows, in the train.
     fn poll_outbox(&mut self, batch: Batch) -> Option<Polled> {
-        let Self { outbox, budget, windows, lent, now_ns, job, train, .. } = self;
-        let polled = outbox.poll(*now_ns, job.payload_beats, budget, (windows, lent), batch, train);
+        let Self { outbox, tails, budget, windows, lent, now_ns, job, train, .. } = self;
+        let polled = outbox.poll(*now_ns, job.payload_beats, budget, (windows, lent), batch, (train, tails));
         if polled.is_none() {
             self.release_sent();
         }

@@ -73,8 +73,10 @@ impl Software {
         match self.check(from, datagram) {
             Ok((peer, header, _)) if header.stage == STAGE_FEEDBACK => {
                 self.hear(peer);
-                if let Some(rtt_ns) = self.budget.credits.handle_feedback(peer, &header, self.now_ns) {
-                    self.events.push_back(PlaneEvent::RoundTrip { peer, rtt_ns });
+                if let Some(answered) = self.budget.credits.handle_feedback(peer, &header, self.now_ns) {
+                    self.tails.answered(peer, &header, &answered);
+                    let rtt = answered.rtt_ns.map(|rtt_ns| PlaneEvent::RoundTrip { peer, rtt_ns });
+                    self.events.extend(rtt);
                 }
             }
             Ok((peer, header, payload)) => {
@@ -129,11 +131,15 @@ impl Software {
         if !gate.is_open() {
             self.counters.drop_late_beats += place.beats.len() as u64;
             // The last packet of a shard leaves twice where packets are lost: the second one is not late.
-            self.late_bytes += (window.missing_beats(&place) * BEAT_BYTES) as u64;
+            if !is_repeated_end(payload) {
+                self.late_bytes += (window.missing_beats(&place) * BEAT_BYTES) as u64;
+            }
             return;
         }
         if stage == Stage::Broadcast && !gate.heard().contains(sender) {
-            self.outbox.forget_contribution(index, window.view.peers[sender]);
+            let (peer, on_wire) = (window.view.peers[sender], Stage::Contribute.on_wire());
+            self.outbox.forget_contribution(index, peer);
+            self.tails.forget(peer, window.shape.bucket, window.shape.step, on_wire);
         }
         gate.hear(self.now_ns, sender, place.marked, &window.rules);
         if place.beats.end == window.shape.allowed(stage, window.view.rank, sender).end {
@@ -163,11 +169,18 @@ impl Software {
             },
             Age::Closed => {
                 *self.counters.dropped(Cause::NoWindow) += 1;
-                self.late_bytes += (payload.len() as u64) << u8::from(header.flags & FLAG_BF16 != 0);
+                if !is_repeated_end(payload) {
+                    self.late_bytes += (payload.len() as u64) << u8::from(header.flags & FLAG_BF16 != 0);
+                }
             }
             Age::Stale => *self.counters.dropped(Cause::Stale) += 1,
         }
     }
+}
+
+/// Whether a packet may be the end of a shard that its sender has repeated, which says nothing of how late the shard was.
+fn is_repeated_end(payload: &[u8]) -> bool {
+    payload.len() == BEAT_BYTES
 }
 
 impl Counters {

@@ -14,6 +14,7 @@ use optireduce_contract::rules::send::{self, Cut, Packet, Packets};
 
 use super::credit::Credits;
 use super::pacer::Pacer;
+use super::tails::{Tail, Tails};
 use super::window::Window;
 use crate::data_plane::LentMemory;
 use crate::protocol::Stage;
@@ -116,6 +117,13 @@ impl Train {
         self.segments.push(Segment { header: header.to_bytes(), source: Source::Train(0..0) });
     }
 
+    /// Adds a datagram with a payload of its own.
+    pub fn push_bytes(&mut self, header: &UbtHeader, payload: &[u8]) {
+        let begin = self.bytes.len();
+        self.bytes.extend_from_slice(payload);
+        self.segments.push(Segment { header: header.to_bytes(), source: Source::Train(begin..self.bytes.len()) });
+    }
+
     /// Adds beats of what the window at `index` sends in a stage.
     fn push(
         &mut self,
@@ -190,6 +198,8 @@ struct Flow {
     /// Packets left, and their beats.
     packets: Packets,
     left_beats: usize,
+    /// The last beat of all.
+    last_beat: usize,
     /// Whether some have left.
     is_begun: bool,
     /// Whether the last of them is sent twice: where packets are lost, a stage would have to wait for one that is.
@@ -268,8 +278,16 @@ impl Outbox {
         let flow = |to: usize| {
             let shard = window.shape.allowed(stage, to, rank);
             let (to, repeats_end) = (window.view.peers[to], window.repeats_ends);
-            let left_beats = shard.len();
-            Flow { to, packets: Packets::new(shard, cut), left_beats, is_begun: false, repeats_end, end: None }
+            let (left_beats, last_beat) = (shard.len(), shard.end.saturating_sub(1));
+            Flow {
+                to,
+                packets: Packets::new(shard, cut),
+                left_beats,
+                last_beat,
+                is_begun: false,
+                repeats_end,
+                end: None,
+            }
         };
         for round in 0..send::rounds(ranks, window.incast) {
             let flows = send::peers_in_round(rank, ranks, window.incast, round).map(flow);
@@ -329,7 +347,7 @@ impl Outbox {
     }
 
     /// The next datagrams for one peer, in `train`. Of means, packets whose first beat is missing are left out, as on the card,
-    /// and others end before the first that is: a contribution may have been cut short on its way.
+    /// and others end before the first that is: a contribution may have been cut short on its way. The ends of shards go to `tails`.
     pub fn poll(
         &mut self,
         now_ns: u64,
@@ -337,7 +355,7 @@ impl Outbox {
         budget: &mut SendBudget,
         (windows, lent): (&[Option<Window>], &LentMemory),
         batch: Batch,
-        train: &mut Train,
+        (train, tails): (&mut Train, &mut Tails),
     ) -> Option<Polled> {
         loop {
             train.clear();
@@ -359,6 +377,11 @@ impl Outbox {
                     polled = Some(Polled { to: flow.to, segment_bytes });
                 }
                 if flow.is_done() {
+                    if budget.credits.gives_feedback(flow.to)
+                        && let Some(tail) = tail(flow, of.1, (window, lent), now_ns)
+                    {
+                        tails.keep(tail, budget, now_ns);
+                    }
                     round.flows.pop_front();
                 } else {
                     round.flows.rotate_left(1);
@@ -439,6 +462,19 @@ fn fill(
         }
     }
     first.map(|(first_bytes, header)| (all_bytes, first_bytes, header))
+}
+
+/// The end of a shard that has left, if it has a mark and there is one.
+fn tail(flow: &Flow, stage: Stage, (window, lent): (&Window, &LentMemory), now_ns: u64) -> Option<Tail> {
+    let beats = flow.last_beat..flow.last_beat + 1;
+    let is_there = stage == Stage::Contribute || !window.present_from(beats.clone()).is_empty();
+    if window.mark_packets == 0 || !is_there {
+        return None;
+    }
+    let header = header(window, stage, &Packet { beats: beats.clone(), marked: true });
+    // Means that wait for their owners have two bounds.
+    let until_ns = now_ns.saturating_add(2 * window.rules.bound_ns);
+    Some(Tail { to: flow.to, header, payload: window.beat_payload(stage, flow.last_beat, lent), until_ns })
 }
 
 fn header(window: &Window, stage: Stage, packet: &Packet) -> UbtHeader {

@@ -467,6 +467,20 @@ impl Window {
         out.resize(end, 0);
     }
 
+    /// The payload of a packet of a stage with one beat.
+    pub fn beat_payload(&self, stage: Stage, beat: usize, lent: &LentMemory) -> [u8; BEAT_BYTES] {
+        let mut payload = [0; BEAT_BYTES];
+        let values = self.outgoing(stage, beat..beat + 1, lent);
+        if self.plan.bf16 {
+            let halves = payload.as_chunks_mut().0.iter_mut().zip(values);
+            halves.for_each(|(bytes, value)| *bytes = hadamard::to_bf16(*value).to_le_bytes());
+        } else {
+            let words = payload.as_chunks_mut().0.iter_mut().zip(values);
+            words.for_each(|(bytes, value)| *bytes = value.to_le_bytes());
+        }
+        payload
+    }
+
     /// Completes the window's elements of the result, and shows what it left. Not to be asked again.
     pub fn finish(&mut self, lent: &mut LentMemory, look: &mut dyn FnMut(WindowOutput<'_>)) -> Result<(), WindowError> {
         let out = lent.window_mut(&self.plan, Role::Result)?;

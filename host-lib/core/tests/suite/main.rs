@@ -9,6 +9,7 @@ mod collectives;
 mod group_averages;
 mod members;
 mod membership;
+mod outages;
 mod partial_collectives;
 mod partial_job;
 mod partial_reduce;
