@@ -241,4 +241,8 @@ impl DataPlane for Plane {
     fn take_heard(&mut self) -> Ranks {
         either!(self, plane => plane.take_heard())
     }
+
+    fn set_ended(&mut self, rank: usize, has_ended: bool) {
+        either!(self, plane => plane.set_ended(rank, has_ended));
+    }
 }

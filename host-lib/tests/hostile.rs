@@ -356,6 +356,10 @@ impl DataPlane for Judged {
     fn take_heard(&mut self) -> Ranks {
         self.plane.take_heard()
     }
+
+    fn set_ended(&mut self, rank: usize, has_ended: bool) {
+        self.plane.set_ended(rank, has_ended);
+    }
 }
 
 /// A small card that lies by this seed, configured for the job.

@@ -360,4 +360,8 @@ pub trait DataPlane {
     /// [`Capability::Views`]: ranks of the job from which anything arrived since the last call, in time or not. Empty if the
     /// data plane knows no more than its stage reports say.
     fn take_heard(&mut self) -> Ranks;
+
+    /// The process of a rank has ended, or there is a new one: what is missing of one that has ended will not come, so a stage need not wait for
+    /// it until its bound. Default: it does.
+    fn set_ended(&mut self, _rank: usize, _has_ended: bool) {}
 }

@@ -501,4 +501,8 @@ impl DataPlane for Udp {
     fn take_heard(&mut self) -> Ranks {
         self.software.take_heard()
     }
+
+    fn set_ended(&mut self, rank: usize, has_ended: bool) {
+        self.software.set_ended(rank, has_ended);
+    }
 }

@@ -208,6 +208,10 @@ impl DataPlane for SoftwareRank {
         self.lock().software.take_heard()
     }
 
+    fn set_ended(&mut self, rank: usize, has_ended: bool) {
+        self.lock().software.set_ended(rank, has_ended);
+    }
+
     fn lend(&mut self, memory: Memory, values: Values) {
         self.lock().software.lend(memory, values);
     }

@@ -104,6 +104,10 @@ impl<S: DataPlane<Error = SoftwareError>> DataPlane for RankPlane<S> {
         forward!(self, plane => plane.take_heard())
     }
 
+    fn set_ended(&mut self, rank: usize, has_ended: bool) {
+        forward!(self, plane => plane.set_ended(rank, has_ended));
+    }
+
     fn lend(&mut self, memory: Memory, values: Values) {
         forward!(self, plane => plane.lend(memory, values));
     }

@@ -423,7 +423,9 @@ impl DataPlane for Software {
             incast: params.advertised_incast as u8,
         });
         let (view, carry_over) = (self.views.entered(), self.job.carry_over);
-        self.windows[index] = Some(Window::new(plan, params, view, own_hints, carry_over, &mut self.buffers));
+        let mut window = Window::new(plan, params, view, own_hints, carry_over, &mut self.buffers);
+        window.excuse(self.silence.ended());
+        self.windows[index] = Some(window);
         for (header, payload) in self.unexpected.arm(plan) {
             self.take(&header, &payload);
         }
@@ -509,5 +511,10 @@ impl DataPlane for Software {
     fn take_heard(&mut self) -> Ranks {
         let none = Ranks::none(self.job.ranks);
         std::mem::replace(&mut self.heard, none)
+    }
+
+    fn set_ended(&mut self, rank: usize, has_ended: bool) {
+        self.silence.set_ended(rank, has_ended);
+        self.windows.iter_mut().flatten().for_each(|window| window.excuse(self.silence.ended()));
     }
 }

@@ -7,13 +7,14 @@
 //! whose last packet has not come must be silent besides, in all windows, for an eighth of the bound,
 //! [`silence_ns_min`](super::SoftwareJob::silence_ns_min) at least, and 50 ms at most: while the bound is measured, it is as long as it
 //! may be.
+//! A peer whose process has ended sends nothing more: no mark of it is waited for, and it need not be silent for longer than that minimum.
 //! A peer that sends through memory loses nothing on the way: what is missing of it is late, so nothing but the bound ends its stage.
 //! Limits: never later than the bound. A card knows marks only.
 
 use optireduce_contract::rules::gate::{Gate, Rules};
 
 use super::window::Window;
-use crate::protocol::{ClosedBy, Stage};
+use crate::protocol::{ClosedBy, Ranks, Stage};
 
 /// A peer whose last packet is missing may be silent for this part of the bound.
 const BOUND_PARTS: u64 = 8;
@@ -26,12 +27,14 @@ pub(super) struct Silence {
     last_ns: Vec<u64>,
     /// Whether all that a rank sends comes.
     lossless: Vec<bool>,
+    /// Whose processes have ended.
+    ended: Ranks,
     min_ns: u64,
 }
 
 impl Silence {
     pub fn new(ranks: usize, min_ns: u64) -> Self {
-        Self { last_ns: vec![0; ranks], lossless: vec![false; ranks], min_ns }
+        Self { last_ns: vec![0; ranks], lossless: vec![false; ranks], ended: Ranks::none(ranks), min_ns }
     }
 
     /// Something came from a rank.
@@ -42,6 +45,20 @@ impl Silence {
     /// Whether all that a rank sends comes, sooner or later.
     pub fn set_lossless(&mut self, peer: usize, is_lossless: bool) {
         self.lossless[peer] = is_lossless;
+    }
+
+    /// The process of a rank has ended, or there is a new one.
+    pub fn set_ended(&mut self, peer: usize, has_ended: bool) {
+        if has_ended {
+            self.ended.insert(peer);
+        } else {
+            self.ended.remove(peer);
+        }
+    }
+
+    /// The peers whose processes have ended.
+    pub fn ended(&self) -> &Ranks {
+        &self.ended
     }
 
     /// When a stage of a window closes if nothing more arrives, and why.
@@ -62,8 +79,13 @@ impl Silence {
 
     /// When the last of these peers has been silent for long enough; `None` if there are none.
     fn silent_ns(&self, peers: impl Iterator<Item = usize>, bound_ns: u64) -> Option<u64> {
-        let last_ns = peers.map(|peer| if self.lossless[peer] { u64::MAX } else { self.last_ns[peer] }).max()?;
-        Some(last_ns.saturating_add(self.min_ns.max((bound_ns / BOUND_PARTS).min(PART_NS_MAX))))
+        let part_ns = self.min_ns.max((bound_ns / BOUND_PARTS).min(PART_NS_MAX));
+        let silent_ns = |peer: usize| match (self.ended.contains(peer), self.lossless[peer]) {
+            (true, _) => self.last_ns[peer].saturating_add(self.min_ns),
+            (_, true) => u64::MAX,
+            _ => self.last_ns[peer].saturating_add(part_ns),
+        };
+        peers.map(silent_ns).max()
     }
 }
 

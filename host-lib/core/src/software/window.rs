@@ -177,6 +177,13 @@ impl Window {
         }
     }
 
+    /// Nothing more comes of these ranks of the job.
+    pub fn excuse(&mut self, peers: &Ranks) {
+        let excused = self.view.peers.iter().enumerate().filter(|(_, peer)| peers.contains(**peer));
+        let gates = &mut self.gates;
+        excused.for_each(|(index, _)| gates.iter_mut().for_each(|gate| gate.excuse(index)));
+    }
+
     pub fn recycle(self, buffers: &mut Buffers) {
         let unsent = self.unsent.into_iter().flatten().map(|(_, buffer)| buffer);
         buffers.values.extend(self.gathered.into_iter().chain(self.contribution).chain(unsent));

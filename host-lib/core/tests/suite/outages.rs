@@ -148,7 +148,7 @@ fn an_answer_to_something_later_answers_an_end_only_if_nothing_is_missing() {
             plane.handle_datagram(Some(sender), &[&header.to_bytes()[..], &[0; BEAT_BYTES]].concat());
         }
         let means = sent(&mut plane).into_iter().filter(|(stage, ..)| *stage == Stage::Broadcast.on_wire());
-        let last = means.filter(|(_, to, ..)| *to == 2).last();
+        let last = means.filter(|(_, to, ..)| *to == 2).next_back();
         let (.., bytes, header) = last.unwrap();
         answer(&mut plane, 2, &header, bytes, 2 * PACKETS as u16 - missing);
         plane.advance(1000 + PATIENCE_NS);
@@ -185,4 +185,36 @@ fn an_outage_costs_what_it_took_and_not_the_bound() {
             assert!(*most_ns < 2 * OUT_NS + CALM_NS, "seed {seed}, from {begin_ns} ns: {took_ns:?} ns");
         }
     }
+}
+
+/// The process of a rank has ended, and its connections tell the others. Through memory, too.
+#[test]
+fn a_rank_whose_process_has_ended_is_not_waited_for() {
+    const RANKS: usize = 4;
+    for (told, lossless) in [(true, false), (true, true), (false, false)] {
+        let impairments = Impairments { delay_ns: 20_000..60_000, ..Impairments::default() };
+        let mut network = Network::new(RANKS, 2, impairments, 1, |rank, _| params(rank, RANKS, false));
+        network.dead[3] = true;
+        for rank in &mut network.ranks {
+            rank.plane_mut().set_lossless(3, lossless);
+            if told {
+                rank.handle_gone(3);
+            }
+        }
+        let gradients = vec![vec![1.0; 100 * LANES]; RANKS];
+        let starts = [0, 1, 2, 3].map(|rank| (rank != 3).then_some(0));
+        let outcomes = network.all_reduce(0, &gradients, false, &starts);
+        let most_ns = outcomes.iter().flatten().map(|outcome| outcome.took_ns).max().unwrap();
+        let expected = if told { 0..CALM_NS } else { BOUND_NS..3 * BOUND_NS };
+        assert!(expected.contains(&most_ns), "told {told}, lossless {lossless}: {most_ns} ns");
+    }
+    // One that is back is waited for again.
+    let impairments = Impairments { delay_ns: 20_000..60_000, ..Impairments::default() };
+    let mut network = Network::new(RANKS, 2, impairments, 1, |rank, _| params(rank, RANKS, false));
+    for rank in &mut network.ranks {
+        rank.handle_gone(3);
+        rank.handle_back(3);
+    }
+    let outcomes = network.all_reduce(0, &vec![vec![1.0; 100 * LANES]; RANKS], false, &[0, 0, 0, 50 * MS].map(Some));
+    assert!(outcomes.iter().flatten().all(|outcome| outcome.report.lost_bytes == 0));
 }
