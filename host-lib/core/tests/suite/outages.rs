@@ -148,7 +148,7 @@ fn an_answer_to_something_later_answers_an_end_only_if_nothing_is_missing() {
             plane.handle_datagram(Some(sender), &[&header.to_bytes()[..], &[0; BEAT_BYTES]].concat());
         }
         let means = sent(&mut plane).into_iter().filter(|(stage, ..)| *stage == Stage::Broadcast.on_wire());
-        let last = means.filter(|(_, to, ..)| *to == 2).next_back();
+        let last = means.rev().find(|(_, to, ..)| *to == 2);
         let (.., bytes, header) = last.unwrap();
         answer(&mut plane, 2, &header, bytes, 2 * PACKETS as u16 - missing);
         plane.advance(1000 + PATIENCE_NS);
