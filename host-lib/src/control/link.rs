@@ -15,6 +15,7 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
 use super::frame::{self, FRAME_BYTES, GREETING_BYTES_MAX};
 use super::launch::Launch;
+use super::tcp;
 use crate::secret::{Handshake, Records, Secret};
 
 const BUFFER_BYTES: usize = 1 << 17;
@@ -89,7 +90,7 @@ pub(super) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 impl Link {
     /// A connection over `stream`; with a secret, once the other end has shown that it has it, too.
     pub async fn new(stream: TcpStream, end: End, common: &Common) -> io::Result<Self> {
-        let _ = stream.set_nodelay(true);
+        tcp::send_promptly(&stream);
         let (reading, writing) = stream.into_split();
         let mut reader = Reader { stream: BufReader::with_capacity(BUFFER_BYTES, reading), records: None };
         let mut writer = Writer { stream: writing, records: None };

@@ -29,6 +29,7 @@ mod outgoing;
 pub(crate) mod reliable;
 mod resolve;
 mod serve;
+mod tcp;
 mod terms;
 
 pub use self::bootstrap::{BootstrapError, Refusal};
