@@ -192,7 +192,7 @@ impl Software {
             windows: (0..2 * job.slots).map(|_| None).collect(),
             lent: LentMemory::default(),
             outbox: Outbox::default(),
-            tails: Tails::default(),
+            tails: Tails::new(ranks),
             budget: SendBudget { pacer: Pacer::new(ranks), credits: Credits::new(limits, rank) },
             train: Train::default(),
             unexpected: UnexpectedQueue::new(job.unexpected_bytes_max),
@@ -225,7 +225,7 @@ impl Software {
         let stages = windows.flat_map(|window| Stage::ALL.map(|stage| self.silence.due(window, stage, self.now_ns)));
         let due = stages.flatten().map(|(at_ns, _)| at_ns);
         let feedback_ns = self.budget.credits.next_feedback_ns();
-        let tails_ns = self.tails.next_ns(&self.budget, self.now_ns);
+        let tails_ns = self.tails.next_ns();
         due.chain(self.outbox.next_ns(self.now_ns, &self.budget)).chain(feedback_ns).chain(tails_ns).min()
     }
 

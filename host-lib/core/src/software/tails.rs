@@ -36,56 +36,92 @@ struct Kept {
 }
 
 impl Kept {
-    fn key(&self) -> (usize, u16, u16, u8) {
-        (self.tail.to, self.tail.header.bucket, self.tail.header.step, self.tail.header.stage)
+    fn key(&self) -> (u16, u16, u8) {
+        (self.tail.header.bucket, self.tail.header.step, self.tail.header.stage)
     }
 }
 
 /// The ends that wait for an answer.
-#[derive(Debug, Default)]
-pub(super) struct Tails(Vec<Kept>);
+#[derive(Debug)]
+pub(super) struct Tails {
+    /// By rank of the job.
+    peers: Vec<Vec<Kept>>,
+    count: usize,
+    /// None is due before.
+    soonest_ns: u64,
+}
 
 impl Tails {
+    pub fn new(ranks: usize) -> Self {
+        Self { peers: (0..ranks).map(|_| Vec::new()).collect(), count: 0, soonest_ns: u64::MAX }
+    }
+
     /// All of a shard has been sent.
     pub fn keep(&mut self, tail: Tail, budget: &SendBudget, now_ns: u64) {
-        let (wait_ns, sent_bytes) = (budget.credits.patience_ns(tail.to), budget.credits.sent_bytes(tail.to));
-        self.0.push(Kept { tail, due_ns: now_ns + wait_ns, wait_ns, sent_bytes });
+        let to = tail.to;
+        let (wait_ns, sent_bytes) = (budget.credits.patience_ns(to), budget.credits.sent_bytes(to));
+        let due_ns = now_ns + wait_ns;
+        self.soonest_ns = if self.count == 0 { due_ns } else { self.soonest_ns.min(due_ns) };
+        self.count += 1;
+        self.peers[to].push(Kept { tail, due_ns, wait_ns, sent_bytes });
     }
 
     /// A peer has answered: the end that it names has come, and so have those before it, if it says that all has.
     pub fn answered(&mut self, peer: usize, feedback: &UbtHeader, answered: &Answered) {
-        let key = (peer, feedback.bucket, feedback.step, feedback.flags);
-        self.0.retain(|kept| {
+        let key = (feedback.bucket, feedback.step, feedback.flags);
+        self.retain(peer, |kept| {
             let is_named = kept.key() == key && feedback.offset > kept.tail.header.offset;
-            let is_before = kept.tail.to == peer && kept.sent_bytes <= answered.sent_bytes && answered.is_all;
+            let is_before = kept.sent_bytes <= answered.sent_bytes && answered.is_all;
             !is_named && !is_before
         });
     }
 
     /// The peer waits no more for what this stage of a window was to bring it.
     pub fn forget(&mut self, peer: usize, bucket: u16, step: u16, stage: u8) {
-        self.0.retain(|kept| kept.key() != (peer, bucket, step, stage));
+        self.retain(peer, |kept| kept.key() != (bucket, step, stage));
     }
 
-    /// When the next is due.
-    pub fn next_ns(&self, budget: &SendBudget, now_ns: u64) -> Option<u64> {
-        self.0.iter().map(|kept| kept.due_ns.max(budget.credits.held_until_ns(kept.tail.to)).max(now_ns)).min()
+    fn retain(&mut self, peer: usize, is_wanted: impl Fn(&Kept) -> bool) {
+        let peer = &mut self.peers[peer];
+        let before = peer.len();
+        peer.retain(is_wanted);
+        self.count -= before - peer.len();
+    }
+
+    /// When to [`poll`](Self::poll) again.
+    pub fn next_ns(&self) -> Option<u64> {
+        (self.count > 0).then_some(self.soonest_ns)
     }
 
     /// The next that is due, in `train`.
     pub fn poll(&mut self, now_ns: u64, budget: &mut SendBudget, train: &mut Train) -> Option<Polled> {
-        let credits = &mut budget.credits;
-        self.0.retain(|kept| kept.tail.until_ns > now_ns && credits.gives_feedback(kept.tail.to));
-        let is_due = |kept: &&mut Kept| kept.due_ns <= now_ns && !credits.is_held(kept.tail.to, now_ns);
-        let kept = self.0.iter_mut().find(is_due)?;
-        let Tail { to, header, payload, .. } = &kept.tail;
-        let segment_bytes = UBT_BYTES + payload.len();
-        train.clear();
-        train.push_bytes(header, payload);
-        credits.sent_again(*to, segment_bytes, header, now_ns);
-        budget.pacer.sent(*to, segment_bytes, 1, now_ns);
-        kept.wait_ns *= 2;
-        (kept.due_ns, kept.sent_bytes) = (now_ns + kept.wait_ns, budget.credits.sent_bytes(*to));
-        Some(Polled { to: *to, segment_bytes })
+        if self.next_ns()? > now_ns {
+            return None;
+        }
+        self.soonest_ns = u64::MAX;
+        for peer in 0..self.peers.len() {
+            let credits = &mut budget.credits;
+            let gives_feedback = credits.gives_feedback(peer);
+            self.retain(peer, |kept| kept.tail.until_ns > now_ns && gives_feedback);
+            for kept in &mut self.peers[peer] {
+                let due_ns = kept.due_ns.max(credits.held_until_ns(peer));
+                if due_ns > now_ns {
+                    self.soonest_ns = self.soonest_ns.min(due_ns);
+                    continue;
+                }
+                let Tail { to, header, payload, .. } = &kept.tail;
+                let segment_bytes = UBT_BYTES + payload.len();
+                train.clear();
+                train.push_bytes(header, payload);
+                credits.sent_again(*to, segment_bytes, header, now_ns);
+                budget.pacer.sent(*to, segment_bytes, 1, now_ns);
+                kept.wait_ns *= 2;
+                (kept.due_ns, kept.sent_bytes) = (now_ns + kept.wait_ns, budget.credits.sent_bytes(*to));
+                // Those after it were not looked at.
+                self.soonest_ns = now_ns;
+                return Some(Polled { to: *to, segment_bytes });
+            }
+        }
+        None
     }
 }
