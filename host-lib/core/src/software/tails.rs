@@ -8,7 +8,7 @@
 //! Limits: for peers that give feedback, so neither for cards nor through memory.
 
 use optireduce_contract::limits::BEAT_BYTES;
-use optireduce_contract::packet::{UBT_BYTES, UbtHeader};
+use optireduce_contract::packet::{FLAG_BF16, UBT_BYTES, UbtHeader};
 
 use super::credit::Answered;
 use super::transmit::{Polled, SendBudget, Train};
@@ -38,6 +38,12 @@ struct Kept {
 impl Kept {
     fn key(&self) -> (u16, u16, u8) {
         (self.tail.header.bucket, self.tail.header.step, self.tail.header.stage)
+    }
+
+    /// Whether a packet that ends at this offset has the last beat. In bf16 it may have another after it, which is padding.
+    fn ends_at(&self, offset: u32) -> bool {
+        let beats = 1 + u32::from(self.tail.header.flags & FLAG_BF16 != 0);
+        (1..=beats * BEAT_BYTES as u32).contains(&offset.wrapping_sub(self.tail.header.offset))
     }
 }
 
@@ -70,7 +76,7 @@ impl Tails {
     pub fn answered(&mut self, peer: usize, feedback: &UbtHeader, answered: &Answered) {
         let key = (feedback.bucket, feedback.step, feedback.flags);
         self.retain(peer, |kept| {
-            let is_named = kept.key() == key && feedback.offset > kept.tail.header.offset;
+            let is_named = kept.key() == key && kept.ends_at(feedback.offset);
             let is_before = kept.sent_bytes <= answered.sent_bytes && answered.is_all;
             !is_named && !is_before
         });

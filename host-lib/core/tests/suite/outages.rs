@@ -159,6 +159,34 @@ fn an_answer_to_something_later_answers_an_end_only_if_nothing_is_missing() {
     }
 }
 
+/// Both windows of a bucket have left; the peers say that the second has come, and that packets are missing.
+#[test]
+fn the_end_of_one_window_does_not_answer_that_of_another() {
+    let job = SoftwareJob { in_flight_bytes_max: vec![1 << 20; RANKS], ..SoftwareJob::new(0, RANKS, JOB_TAG, 2) };
+    let mut plane = Software::new(job).unwrap();
+    let params = JobParams { window_beats_max: 6, ..params(0, RANKS, false) };
+    let elements = 12 * LANES;
+    let plans = plan_windows(&params, 0, 0, elements, false).unwrap();
+    assert_eq!(plans.len(), 2);
+    for role in [Role::Result, Role::Gradient] {
+        plane.lend(Memory { op: 0, role, first_element: 0 }, vec![0.0; elements].into());
+    }
+    plans.iter().for_each(|plan| plane.arm(plan, &params).unwrap());
+    plans.iter().for_each(|plan| plane.contribute(plan).unwrap());
+    let beats_to = |sent: &[(u8, usize, u32, usize, UbtHeader)], peer: usize| -> Vec<u32> {
+        sent.iter().filter(|(_, to, ..)| *to == peer).map(|(_, _, beat, ..)| *beat).collect()
+    };
+    let first = sent(&mut plane);
+    for (peer, last_beats) in [(1, 3), (2, 5)] {
+        assert_eq!(beats_to(&first, peer), [last_beats - 1, last_beats + 5], "to rank {peer}");
+        let (.., bytes, header) = first.iter().rfind(|(_, to, ..)| *to == peer).unwrap();
+        answer(&mut plane, peer, header, *bytes, 1);
+    }
+    plane.advance(PATIENCE_NS);
+    let again = sent(&mut plane);
+    assert_eq!([1, 2].map(|peer| beats_to(&again, peer)), [[3], [5]]);
+}
+
 /// What one rank sends is lost from some moment on, for 5 ms; the bound is that of a job which still measures it.
 #[test]
 fn an_outage_costs_what_it_took_and_not_the_bound() {
