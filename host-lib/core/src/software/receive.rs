@@ -137,9 +137,9 @@ impl Software {
             return;
         }
         if stage == Stage::Broadcast && !gate.heard().contains(sender) {
-            let (peer, on_wire) = (window.view.peers[sender], Stage::Contribute.on_wire());
+            let peer = window.view.peers[sender];
             self.outbox.forget_contribution(index, peer);
-            self.tails.forget(peer, window.shape.bucket, window.shape.step, on_wire);
+            self.tails.forget_contribution(peer, &window.shape);
         }
         gate.hear(self.now_ns, sender, place.marked, &window.rules);
         if place.beats.end == window.shape.allowed(stage, window.view.rank, sender).end {

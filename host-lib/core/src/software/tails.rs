@@ -9,9 +9,11 @@
 
 use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_contract::packet::{FLAG_BF16, UBT_BYTES, UbtHeader};
+use optireduce_contract::rules::Window;
 
 use super::credit::Answered;
 use super::transmit::{Polled, SendBudget, Train};
+use crate::protocol::Stage;
 
 /// The end of one shard, on its way to a peer.
 #[derive(Debug)]
@@ -36,14 +38,12 @@ struct Kept {
 }
 
 impl Kept {
-    fn key(&self) -> (u16, u16, u8) {
-        (self.tail.header.bucket, self.tail.header.step, self.tail.header.stage)
-    }
-
-    /// Whether a packet that ends at this offset has the last beat. In bf16 it may have another after it, which is padding.
-    fn ends_at(&self, offset: u32) -> bool {
-        let beats = 1 + u32::from(self.tail.header.flags & FLAG_BF16 != 0);
-        (1..=beats * BEAT_BYTES as u32).contains(&offset.wrapping_sub(self.tail.header.offset))
+    /// Whether feedback names a packet with the last beat. In bf16 that may have another after it, which is padding.
+    fn is_named(&self, feedback: &UbtHeader) -> bool {
+        let last = &self.tail.header;
+        let beats = 1 + u32::from(last.flags & FLAG_BF16 != 0);
+        (last.bucket, last.step, last.stage) == (feedback.bucket, feedback.step, feedback.flags)
+            && (1..=beats * BEAT_BYTES as u32).contains(&feedback.offset.wrapping_sub(last.offset))
     }
 }
 
@@ -74,17 +74,17 @@ impl Tails {
 
     /// A peer has answered: the end that it names has come, and so have those before it, if it says that all has.
     pub fn answered(&mut self, peer: usize, feedback: &UbtHeader, answered: &Answered) {
-        let key = (feedback.bucket, feedback.step, feedback.flags);
         self.retain(peer, |kept| {
-            let is_named = kept.key() == key && kept.ends_at(feedback.offset);
+            let is_named = kept.is_named(feedback);
             let is_before = kept.sent_bytes <= answered.sent_bytes && answered.is_all;
             !is_named && !is_before
         });
     }
 
-    /// The peer waits no more for what this stage of a window was to bring it.
-    pub fn forget(&mut self, peer: usize, bucket: u16, step: u16, stage: u8) {
-        self.retain(peer, |kept| kept.key() != (bucket, step, stage));
+    /// The peer waits no more for what is contributed to this window.
+    pub fn forget_contribution(&mut self, peer: usize, window: &Window) {
+        let is_it = |header: &UbtHeader| header.stage == Stage::Contribute.on_wire() && window.holds(header);
+        self.retain(peer, |kept| !is_it(&kept.tail.header));
     }
 
     fn retain(&mut self, peer: usize, is_wanted: impl Fn(&Kept) -> bool) {

@@ -182,8 +182,13 @@ fn the_end_of_one_window_does_not_answer_that_of_another() {
         let (.., bytes, header) = first.iter().rfind(|(_, to, ..)| *to == peer).unwrap();
         answer(&mut plane, peer, header, *bytes, 1);
     }
+    // And rank 2 has closed the second.
+    let offset = (plans[1].shards.range_of(2).start * BEAT_BYTES) as u32 + plans[1].shape().base_bytes;
+    let mean =
+        UbtHeader { offset, sender: 2, stage: Stage::Broadcast.on_wire(), job_tag: JOB_TAG, ..UbtHeader::default() };
+    plane.handle_datagram(Some(2), &[&mean.to_bytes()[..], &[0; BEAT_BYTES]].concat());
     plane.advance(PATIENCE_NS);
-    let again = sent(&mut plane);
+    let again: Vec<_> = sent(&mut plane).into_iter().filter(|(stage, ..)| *stage != STAGE_FEEDBACK).collect();
     assert_eq!([1, 2].map(|peer| beats_to(&again, peer)), [[3], [5]]);
 }
 
