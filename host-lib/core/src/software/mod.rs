@@ -232,8 +232,7 @@ impl Software {
     /// The next datagrams for one peer: what follows UDP's header. They are descriptors of what this data plane holds, so that a
     /// socket, or memory shared with the peer, takes each byte from where it lies.
     pub fn poll_transmit(&mut self, batch: Batch) -> Option<Transmit<'_>> {
-        let tail = |this: &mut Self| this.tails.poll(this.now_ns, &mut this.budget, &mut this.train);
-        let polled = self.poll_feedback().or_else(|| tail(self)).or_else(|| self.poll_outbox(batch))?;
+        let polled = self.poll_feedback().or_else(|| self.poll_tails()).or_else(|| self.poll_outbox(batch))?;
         self.counters.tx_packets += self.train.len() as u64;
         Some(Transmit::new(polled, &self.train, &self.windows, &self.lent))
     }
@@ -247,6 +246,16 @@ impl Software {
             return Some(Polled { to, segment_bytes: UBT_BYTES });
         }
         None
+    }
+
+    /// The next end of a shard that nobody has answered, in the train.
+    fn poll_tails(&mut self) -> Option<Polled> {
+        let tail = self.tails.poll(self.now_ns, &mut self.budget.credits)?;
+        let (to, segment_bytes) = (tail.to, tail.bytes());
+        self.budget.pacer.sent(to, segment_bytes, 1, self.now_ns);
+        self.train.clear();
+        self.train.push_bytes(&tail.header, &tail.payload);
+        Some(Polled { to, segment_bytes })
     }
 
     /// The next packets of windows, in the train.

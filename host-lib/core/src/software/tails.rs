@@ -11,12 +11,11 @@ use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_contract::packet::{FLAG_BF16, UBT_BYTES, UbtHeader};
 use optireduce_contract::rules::Window;
 
-use super::credit::Answered;
-use super::transmit::{Polled, SendBudget, Train};
+use super::credit::{Answered, Credits};
 use crate::protocol::Stage;
 
 /// The end of one shard, on its way to a peer.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Tail {
     /// The job's number of the peer.
     pub to: usize,
@@ -25,6 +24,13 @@ pub(super) struct Tail {
     pub payload: [u8; BEAT_BYTES],
     /// The peer has closed the stage by then.
     pub until_ns: u64,
+}
+
+impl Tail {
+    /// Bytes of the datagram.
+    pub fn bytes(&self) -> usize {
+        UBT_BYTES + self.payload.len()
+    }
 }
 
 #[derive(Debug)]
@@ -63,9 +69,9 @@ impl Tails {
     }
 
     /// All of a shard has been sent.
-    pub fn keep(&mut self, tail: Tail, budget: &SendBudget, now_ns: u64) {
+    pub fn keep(&mut self, tail: Tail, credits: &Credits, now_ns: u64) {
         let to = tail.to;
-        let (wait_ns, sent_bytes) = (budget.credits.patience_ns(to), budget.credits.sent_bytes(to));
+        let (wait_ns, sent_bytes) = (credits.patience_ns(to), credits.sent_bytes(to));
         let due_ns = now_ns + wait_ns;
         self.soonest_ns = if self.count == 0 { due_ns } else { self.soonest_ns.min(due_ns) };
         self.count += 1;
@@ -99,14 +105,13 @@ impl Tails {
         (self.count > 0).then_some(self.soonest_ns)
     }
 
-    /// The next that is due, in `train`.
-    pub fn poll(&mut self, now_ns: u64, budget: &mut SendBudget, train: &mut Train) -> Option<Polled> {
+    /// The next that is due: it is to be sent.
+    pub fn poll(&mut self, now_ns: u64, credits: &mut Credits) -> Option<Tail> {
         if self.next_ns()? > now_ns {
             return None;
         }
         self.soonest_ns = u64::MAX;
         for peer in 0..self.peers.len() {
-            let credits = &mut budget.credits;
             let gives_feedback = credits.gives_feedback(peer);
             self.retain(peer, |kept| kept.tail.until_ns > now_ns && gives_feedback);
             for kept in &mut self.peers[peer] {
@@ -115,17 +120,12 @@ impl Tails {
                     self.soonest_ns = self.soonest_ns.min(due_ns);
                     continue;
                 }
-                let Tail { to, header, payload, .. } = &kept.tail;
-                let segment_bytes = UBT_BYTES + payload.len();
-                train.clear();
-                train.push_bytes(header, payload);
-                credits.sent_again(*to, segment_bytes, header, now_ns);
-                budget.pacer.sent(*to, segment_bytes, 1, now_ns);
+                credits.sent_again(peer, kept.tail.bytes(), &kept.tail.header, now_ns);
                 kept.wait_ns *= 2;
-                (kept.due_ns, kept.sent_bytes) = (now_ns + kept.wait_ns, budget.credits.sent_bytes(*to));
+                (kept.due_ns, kept.sent_bytes) = (now_ns + kept.wait_ns, credits.sent_bytes(peer));
                 // Those after it were not looked at.
                 self.soonest_ns = now_ns;
-                return Some(Polled { to: *to, segment_bytes });
+                return Some(kept.tail);
             }
         }
         None

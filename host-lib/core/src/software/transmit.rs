@@ -380,7 +380,7 @@ impl Outbox {
                     if budget.credits.gives_feedback(flow.to)
                         && let Some(tail) = tail(flow, of.1, (window, lent), now_ns)
                     {
-                        tails.keep(tail, budget, now_ns);
+                        tails.keep(tail, &budget.credits, now_ns);
                     }
                     round.flows.pop_front();
                 } else {
