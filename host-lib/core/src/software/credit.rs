@@ -13,6 +13,7 @@
 //! Source: feedback and its round-trip times as in OptiReduce 3.2.3; the window is ours.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_contract::packet::{FLAG_ANSWER, FLAG_LAST_PERCENTILE, STAGE_FEEDBACK, UBT_BYTES, UbtHeader};
@@ -68,6 +69,8 @@ struct Peer {
     sent_packets: u64,
     named_packets: u64,
     named_came: u16,
+    /// Bytes sent up to what was named.
+    named_bytes: u64,
     /// Packets that came of the peer, modulo 2^16.
     came: u16,
     /// What the next feedback to this peer is to say, when it is to leave at the latest, and the bytes that it answers.
@@ -148,13 +151,13 @@ struct Batch {
 }
 
 /// What feedback has told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Answered {
     /// The round-trip time, unless the answer may be to another packet.
     pub rtt_ns: Option<u64>,
-    /// Bytes sent to the peer up to what it names.
-    pub sent_bytes: u64,
-    /// Whether all of them have come since the feedback before.
+    /// Bytes sent to the peer up to what the feedback before named, and up to what this one does.
+    pub sent_bytes: Range<u64>,
+    /// Whether all that was sent between them has come.
     pub is_all: bool,
 }
 
@@ -356,7 +359,9 @@ impl Credits {
             peer.adapt(rtt_ns, bytes, now_ns);
         }
         let is_all = peer.learn(feedback, named_packets, bytes);
-        Some(Answered { rtt_ns, sent_bytes, is_all })
+        let before = peer.named_bytes;
+        peer.named_bytes = before.max(sent_bytes);
+        Some(Answered { rtt_ns, sent_bytes: before..sent_bytes, is_all })
     }
 
     /// Smoothed round-trip time to the peer in ns, once it has answered.

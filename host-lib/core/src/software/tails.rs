@@ -78,12 +78,13 @@ impl Tails {
         self.peers[to].push(Kept { tail, due_ns, wait_ns, sent_bytes });
     }
 
-    /// A peer has answered: the end that it names has come, and so have those before it, if it says that all has.
+    /// A peer has answered: the end that it names has come, and so have those sent since its last answer, if it says that all has.
     pub fn answered(&mut self, peer: usize, feedback: &UbtHeader, answered: &Answered) {
         self.retain(peer, |kept| {
             let is_named = kept.is_named(feedback);
-            let is_before = kept.sent_bytes <= answered.sent_bytes && answered.is_all;
-            !is_named && !is_before
+            // The last of its bytes was sent in between.
+            let is_among = answered.is_all && answered.sent_bytes.contains(&(kept.sent_bytes - 1));
+            !is_named && !is_among
         });
     }
 

@@ -159,6 +159,30 @@ fn an_answer_to_something_later_answers_an_end_only_if_nothing_is_missing() {
     }
 }
 
+/// Once a peer has said that packets are missing, that all has come since says nothing of them.
+#[test]
+fn an_end_that_was_lost_is_sent_again_whatever_has_come_since() {
+    let (mut plane, plan) = contributed(false, true);
+    plane.set_now(1000);
+    for (sender, beat) in (1..RANKS).flat_map(|sender| plan.shards.range_of(0).map(move |beat| (sender, beat))) {
+        let offset = (beat * BEAT_BYTES) as u32;
+        let header = UbtHeader { offset, sender: sender as u16, job_tag: JOB_TAG, ..UbtHeader::default() };
+        plane.handle_datagram(Some(sender), &[&header.to_bytes()[..], &[0; BEAT_BYTES]].concat());
+    }
+    let means: Vec<_> = sent(&mut plane)
+        .into_iter()
+        .filter(|(stage, to, ..)| (*stage, *to) == (Stage::Broadcast.on_wire(), 2))
+        .map(|(.., bytes, header)| (bytes, header))
+        .collect();
+    // All that was contributed is lost; the means come, and are answered one after the other.
+    for (came, (bytes, header)) in (1..).zip(&means) {
+        answer(&mut plane, 2, header, *bytes, came);
+    }
+    plane.advance(1000 + PATIENCE_NS);
+    let again = sent(&mut plane).into_iter().filter(|(stage, to, ..)| *to == 2 && *stage != STAGE_FEEDBACK);
+    assert_eq!(again.map(|(stage, ..)| stage).collect::<Vec<_>>(), [Stage::Contribute.on_wire()]);
+}
+
 /// Both windows of a bucket have left; the peers say that the second has come, and that packets are missing.
 #[test]
 fn the_end_of_one_window_does_not_answer_that_of_another() {
