@@ -29,7 +29,7 @@ ACCURACY = """
 Accuracy in % (of `text`: of the characters that follow) on what is for testing, after the last of {steps} steps, mean over seeds and its 95 % interval (Student's t). Lost: of the
 bytes that ranks were to receive, what did not come before the deadline of {bound} ms; it has the packets that the network
 drops, and those that a busy machine delivers too late. Skipped: steps in which rank 0 left something out, since more than 10 % was lost and could not be fetched. Halts:
-skipped steps after two others, where a job would have ended; here it goes on. Settle: the largest difference of a parameter
+skipped steps after two others, where a job would have ended; here it goes on. Replicas are made the same after the last step only. Settle: the largest difference of a parameter
 between two ranks before `settle`, of all seeds; after: after it. 0 is the same to the bit.
 """
 
