@@ -131,6 +131,44 @@ impl Peer {
         (2 * self.rtt_ns.unwrap_or(0)).clamp(PATIENCE_NS, PATIENCE_NS_MAX)
     }
 
+    fn push_batch(&mut self, segments: usize, bytes: usize, first: &UbtHeader, at_ns: u64, is_repeated: bool) {
+        let payload_bytes = (bytes - segments * UBT_BYTES) as u32 * payload_scale(first);
+        self.batches.push_back(Batch {
+            first: *first,
+            end_offset: first.offset.wrapping_add(payload_bytes),
+            sent_before: self.sent_bytes,
+            packets_before: self.sent_packets,
+            packets: segments as u64,
+            at_ns,
+            is_repeated,
+        });
+        if self.batches.len() > BATCHES_MAX {
+            self.batches.pop_front();
+        }
+        self.sent_bytes += bytes as u64;
+        self.sent_packets += segments as u64;
+        self.congestion.sent(self.in_flight());
+    }
+
+    /// The batch that feedback names, and whether it may be another one that is meant: an end that was sent again is taken for answered
+    /// only if as many packets have come as were sent with it. Else each would look like a loss.
+    fn named(&self, feedback: &UbtHeader) -> Option<(usize, bool)> {
+        let names = |batch: &Batch| {
+            let same = (batch.first.bucket, batch.first.step, batch.first.stage);
+            let within =
+                batch.first.offset < feedback.offset && feedback.offset <= batch.end_offset + BEAT_BYTES as u32;
+            same == (feedback.bucket, feedback.step, feedback.flags) && within
+        };
+        let last = self.batches.iter().rposition(names)?;
+        let batch = &self.batches[last];
+        let packets = batch.packets_to(feedback.offset).saturating_sub(self.named_packets);
+        let came = feedback.timeout_16us.wrapping_sub(self.named_came);
+        if batch.is_repeated && u64::from(came) < packets {
+            return Some((self.batches.iter().position(names)?, true));
+        }
+        Some((last, batch.is_repeated))
+    }
+
     /// When what is in flight counts as lost.
     fn silent_ns(&self) -> u64 {
         self.answered_ns + self.patience_ns()
@@ -254,12 +292,16 @@ impl Credits {
         self.peers[peer].held_until_ns
     }
 
-    /// As [`sent`](Self::sent), of one datagram whose beats were sent before.
+    /// As [`sent`](Self::sent), of one datagram whose beats were sent before: that says nothing of what is still on its way.
     pub fn sent_again(&mut self, peer: usize, bytes: usize, header: &UbtHeader, now_ns: u64) {
-        self.sent(peer, 1, bytes, header, now_ns);
-        if let Some(batch) = self.peers[peer].batches.back_mut() {
-            batch.is_repeated = true;
+        let peer = &mut self.peers[peer];
+        if peer.limit_bytes == 0 {
+            return;
         }
+        if peer.in_flight() == 0 {
+            peer.answered_ns = now_ns;
+        }
+        peer.push_batch(1, bytes, header, now_ns, true);
     }
 
     /// `segments` datagrams with `bytes` together went out to a peer. They start with the header `first`.
@@ -275,25 +317,7 @@ impl Credits {
                 peer.shrink(0.5, now_ns);
             }
         }
-        let scale = payload_scale(first);
-        let payload_bytes = (bytes - segments * UBT_BYTES) as u32 * scale;
-        let end_offset = first.offset.wrapping_add(payload_bytes);
-        let (sent_before, packets_before, packets) = (peer.sent_bytes, peer.sent_packets, segments as u64);
-        peer.batches.push_back(Batch {
-            first: *first,
-            end_offset,
-            sent_before,
-            packets_before,
-            packets,
-            at_ns: now_ns,
-            is_repeated: false,
-        });
-        if peer.batches.len() > BATCHES_MAX {
-            peer.batches.pop_front();
-        }
-        peer.sent_bytes += bytes as u64;
-        peer.sent_packets += packets;
-        peer.congestion.sent(peer.sent_bytes - peer.answered_bytes);
+        peer.push_batch(segments, bytes, first, now_ns, false);
     }
 
     /// A packet of `peer` came, marked by the network or not: feedback will name it.
@@ -334,19 +358,13 @@ impl Credits {
     /// names something that was sent.
     pub fn handle_feedback(&mut self, peer: usize, feedback: &UbtHeader, now_ns: u64) -> Option<Answered> {
         let peer = &mut self.peers[peer];
-        let names = |batch: &Batch| {
-            let same = (batch.first.bucket, batch.first.step, batch.first.stage);
-            let within =
-                batch.first.offset < feedback.offset && feedback.offset <= batch.end_offset + BEAT_BYTES as u32;
-            same == (feedback.bucket, feedback.step, feedback.flags) && within
-        };
-        let index = peer.batches.iter().rposition(names)?;
+        let (index, is_ambiguous) = peer.named(feedback)?;
         peer.batches.drain(..index);
         let batch = peer.batches.front()?;
         let payload_bytes = u64::from(feedback.offset.min(batch.end_offset) - batch.first.offset);
         let (before, named_packets) = (peer.answered_bytes, batch.packets_to(feedback.offset));
         let mut sent_bytes = batch.sent_before + payload_bytes / u64::from(payload_scale(&batch.first));
-        let rtt_ns = Some(now_ns.saturating_sub(batch.at_ns)).filter(|_| !batch.is_repeated);
+        let rtt_ns = Some(now_ns.saturating_sub(batch.at_ns)).filter(|_| !is_ambiguous);
         if feedback.offset >= batch.end_offset {
             sent_bytes = peer.batches.get(1).map_or(peer.sent_bytes, |next| next.sent_before);
             peer.batches.pop_front();
@@ -431,6 +449,28 @@ mod tests {
             assert_eq!(rtt_shown(&mut credits, 0, rtt_ns), Some(rtt_ns));
             send(&mut credits, 1024, 4, rtt_ns);
             assert_eq!(credits.ready_ns(1, rtt_ns), rtt_ns + silence_ns);
+        }
+    }
+
+    /// The end of a shard is sent again although it had come, and both are answered: nothing looks lost, and nothing stays in flight.
+    #[test]
+    fn an_end_that_is_sent_again_for_nothing_is_no_loss_and_makes_nothing_smaller() {
+        for coalesced in [false, true] {
+            let mut credits = Credits::new([0, 64 * 1024].into_iter(), 0);
+            let answer = |credits: &mut Credits, came: u16, now_ns: u64| {
+                let feedback = UbtHeader { timeout_16us: came, ..feedback(3072) };
+                credits.handle_feedback(1, &feedback, now_ns).unwrap()
+            };
+            send(&mut credits, 0, 4, 0);
+            let end = UbtHeader { offset: 4096 - BEAT_BYTES as u32, ..header(0) };
+            credits.sent_again(1, UBT_BYTES + BEAT_BYTES, &end, 10 * PATIENCE_NS);
+            if !coalesced {
+                let first = answer(&mut credits, 4, 11 * PATIENCE_NS);
+                assert_eq!((first.rtt_ns, first.is_all), (None, true));
+            }
+            assert!(answer(&mut credits, 5, 12 * PATIENCE_NS).is_all);
+            let peer = &credits.peers[1];
+            assert_eq!((peer.in_flight(), peer.window(), credits.asks(1)), (0, 64 * 1024, false), "{coalesced}");
         }
     }
 
