@@ -53,6 +53,13 @@ fn contributed(bf16: bool, feedback: bool) -> (Software, WindowPlan) {
     (plane, plan)
 }
 
+/// A packet of `sender` comes, with this beat of the bucket.
+fn come(plane: &mut Software, sender: usize, stage: Stage, beat: usize) {
+    let (offset, stage) = ((beat * BEAT_BYTES) as u32, stage.on_wire());
+    let header = UbtHeader { offset, stage, sender: sender as u16, job_tag: JOB_TAG, ..UbtHeader::default() };
+    plane.handle_datagram(Some(sender), &[&header.to_bytes()[..], &[0; BEAT_BYTES]].concat());
+}
+
 /// What `peer` answers when the packet with `header` has come, after `came` packets in all.
 fn answer(plane: &mut Software, peer: usize, header: &UbtHeader, payload_bytes: usize, came: u16) {
     let scale = 1 + u32::from(header.flags & optireduce_contract::packet::FLAG_BF16 != 0);
@@ -119,14 +126,7 @@ fn an_end_that_was_answered_is_not_sent_again_and_one_of_which_packets_are_missi
     let to_2 = ends(&mut plane);
     assert_eq!(to_2.iter().map(|end| end.offset).collect::<Vec<_>>(), [header(&plan, 2, 1).offset]);
     // The mean of a peer ends what it waited for.
-    let mean = UbtHeader {
-        offset: (plan.shards.range_of(2).start * BEAT_BYTES) as u32,
-        sender: 2,
-        stage: Stage::Broadcast.on_wire(),
-        job_tag: JOB_TAG,
-        ..UbtHeader::default()
-    };
-    plane.handle_datagram(Some(2), &[&mean.to_bytes()[..], &[0; BEAT_BYTES]].concat());
+    come(&mut plane, 2, Stage::Broadcast, plan.shards.range_of(2).start);
     let left = |plane: &mut Software| sent(plane).iter().filter(|(stage, ..)| *stage != STAGE_FEEDBACK).count();
     plane.advance(BOUND_NS / 2);
     assert_eq!(left(&mut plane), 0);
@@ -136,20 +136,22 @@ fn an_end_that_was_answered_is_not_sent_again_and_one_of_which_packets_are_missi
     assert_eq!(left(&mut plane), 0);
 }
 
+/// All that the peers contribute comes 1 us later: payload bytes and header of each packet of the mean that rank 2 is sent.
+fn means_to_2(plane: &mut Software, plan: &WindowPlan) -> Vec<(usize, UbtHeader)> {
+    plane.set_now(1000);
+    for (sender, beat) in (1..RANKS).flat_map(|sender| plan.shards.range_of(0).map(move |beat| (sender, beat))) {
+        come(plane, sender, Stage::Contribute, beat);
+    }
+    let means = sent(plane).into_iter().filter(|(stage, to, ..)| (*stage, *to) == (Stage::Broadcast.on_wire(), 2));
+    means.map(|(.., bytes, header)| (bytes, header)).collect()
+}
+
 /// A peer names what was sent after the end: that says nothing of the end itself, unless the peer counts as many packets as were sent.
 #[test]
 fn an_answer_to_something_later_answers_an_end_only_if_nothing_is_missing() {
     for missing in [0, 1] {
         let (mut plane, plan) = contributed(false, true);
-        plane.set_now(1000);
-        for (sender, beat) in (1..RANKS).flat_map(|sender| plan.shards.range_of(0).map(move |beat| (sender, beat))) {
-            let offset = (beat * BEAT_BYTES) as u32;
-            let header = UbtHeader { offset, sender: sender as u16, job_tag: JOB_TAG, ..UbtHeader::default() };
-            plane.handle_datagram(Some(sender), &[&header.to_bytes()[..], &[0; BEAT_BYTES]].concat());
-        }
-        let means = sent(&mut plane).into_iter().filter(|(stage, ..)| *stage == Stage::Broadcast.on_wire());
-        let last = means.rev().find(|(_, to, ..)| *to == 2);
-        let (.., bytes, header) = last.unwrap();
+        let (bytes, header) = means_to_2(&mut plane, &plan).pop().unwrap();
         answer(&mut plane, 2, &header, bytes, 2 * PACKETS as u16 - missing);
         plane.advance(1000 + PATIENCE_NS);
         let again = sent(&mut plane).into_iter().filter(|(stage, to, ..)| *to == 2 && *stage != STAGE_FEEDBACK);
@@ -163,19 +165,8 @@ fn an_answer_to_something_later_answers_an_end_only_if_nothing_is_missing() {
 #[test]
 fn an_end_that_was_lost_is_sent_again_whatever_has_come_since() {
     let (mut plane, plan) = contributed(false, true);
-    plane.set_now(1000);
-    for (sender, beat) in (1..RANKS).flat_map(|sender| plan.shards.range_of(0).map(move |beat| (sender, beat))) {
-        let offset = (beat * BEAT_BYTES) as u32;
-        let header = UbtHeader { offset, sender: sender as u16, job_tag: JOB_TAG, ..UbtHeader::default() };
-        plane.handle_datagram(Some(sender), &[&header.to_bytes()[..], &[0; BEAT_BYTES]].concat());
-    }
-    let means: Vec<_> = sent(&mut plane)
-        .into_iter()
-        .filter(|(stage, to, ..)| (*stage, *to) == (Stage::Broadcast.on_wire(), 2))
-        .map(|(.., bytes, header)| (bytes, header))
-        .collect();
     // All that was contributed is lost; the means come, and are answered one after the other.
-    for (came, (bytes, header)) in (1..).zip(&means) {
+    for (came, (bytes, header)) in (1..).zip(&means_to_2(&mut plane, &plan)) {
         answer(&mut plane, 2, header, *bytes, came);
     }
     plane.advance(1000 + PATIENCE_NS);
@@ -207,10 +198,8 @@ fn the_end_of_one_window_does_not_answer_that_of_another() {
         answer(&mut plane, peer, header, *bytes, 1);
     }
     // And rank 2 has closed the second.
-    let offset = (plans[1].shards.range_of(2).start * BEAT_BYTES) as u32 + plans[1].shape().base_bytes;
-    let mean =
-        UbtHeader { offset, sender: 2, stage: Stage::Broadcast.on_wire(), job_tag: JOB_TAG, ..UbtHeader::default() };
-    plane.handle_datagram(Some(2), &[&mean.to_bytes()[..], &[0; BEAT_BYTES]].concat());
+    let first_beat = plans[1].shape().base_bytes as usize / BEAT_BYTES;
+    come(&mut plane, 2, Stage::Broadcast, first_beat + plans[1].shards.range_of(2).start);
     plane.advance(PATIENCE_NS);
     let again: Vec<_> = sent(&mut plane).into_iter().filter(|(stage, ..)| *stage != STAGE_FEEDBACK).collect();
     assert_eq!([1, 2].map(|peer| beats_to(&again, peer)), [[3], [5]]);
