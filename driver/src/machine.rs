@@ -169,7 +169,8 @@ impl Machine {
         } else {
             format!(
                 "{free} of 2 MiB are free, and {wanted} would be used: small ones do, but the IOMMU is then slower; for more: \
-                 echo {wanted} > /proc/sys/vm/nr_hugepages"
+                 {}",
+                reserve_huge_pages(wanted)
             )
         };
         Precondition { name: "huge pages", found, mend: None }
@@ -330,4 +331,9 @@ fn is_a_card(address: &str, function: Option<&PciFunction>) -> Precondition {
 /// The last part of what a link leads to.
 fn target(link: &Path) -> Option<String> {
     Some(fs::read_link(link).ok()?.file_name()?.to_string_lossy().into_owned())
+}
+
+/// The command that reserves so many huge pages.
+pub(crate) fn reserve_huge_pages(pages: usize) -> String {
+    format!("echo {pages} > /proc/sys/vm/nr_hugepages")
 }

@@ -5,7 +5,7 @@ use std::io;
 use rustix::io::Errno;
 
 use crate::error::DriverError;
-use crate::machine::{HUGE_BYTES, Precondition};
+use crate::machine::{HUGE_BYTES, Precondition, reserve_huge_pages};
 
 /// What was tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,10 +72,9 @@ pub fn refused(device: &str, doing: Doing, dma_bytes: usize, error: &io::Error) 
 
 /// What it means that there are no huge pages for so much memory.
 pub fn no_huge_pages(dma_bytes: usize) -> String {
-    let pages = dma_bytes.div_ceil(HUGE_BYTES);
     format!(
-        "no huge pages for {dma_bytes} bytes of DMA memory, which takes small ones: the IOMMU is then slower; reserve some: \
-         echo {pages} > /proc/sys/vm/nr_hugepages"
+        "no huge pages for {dma_bytes} bytes of DMA memory, which takes small ones: the IOMMU is then slower; reserve some: {}",
+        reserve_huge_pages(dma_bytes.div_ceil(HUGE_BYTES))
     )
 }
 
