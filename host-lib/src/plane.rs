@@ -242,7 +242,7 @@ impl DataPlane for Plane {
         either!(self, plane => plane.take_heard())
     }
 
-    fn set_ended(&mut self, rank: usize, has_ended: bool) {
-        either!(self, plane => plane.set_ended(rank, has_ended));
+    fn set_gone(&mut self, rank: usize, is_gone: bool) {
+        either!(self, plane => plane.set_gone(rank, is_gone));
     }
 }

@@ -357,8 +357,8 @@ impl DataPlane for Judged {
         self.plane.take_heard()
     }
 
-    fn set_ended(&mut self, rank: usize, has_ended: bool) {
-        self.plane.set_ended(rank, has_ended);
+    fn set_gone(&mut self, rank: usize, is_gone: bool) {
+        self.plane.set_gone(rank, is_gone);
     }
 }
 

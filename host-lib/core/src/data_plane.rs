@@ -363,5 +363,5 @@ pub trait DataPlane {
 
     /// The process of a rank has ended, or there is a new one: what is missing of one that has ended will not come, so a stage need not wait for
     /// it until its bound. Default: it does.
-    fn set_ended(&mut self, _rank: usize, _has_ended: bool) {}
+    fn set_gone(&mut self, _rank: usize, _is_gone: bool) {}
 }

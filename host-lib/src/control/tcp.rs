@@ -4,14 +4,12 @@
 //! stage takes some milliseconds: what repairs a loss, or a change of the bound, would come collectives later.
 //! Limits: a kernel that does not know an option goes without (`TCP_RTO_MIN_US`: Linux 6.15).
 
-use std::time::Duration;
-
 use nix::sys::socket::setsockopt;
 use nix::{getsockopt_impl, libc, setsockopt_impl, sockopt_impl};
 use tokio::net::TcpStream;
 
-/// The shortest time after which TCP sends again. It takes longer where round trips do.
-const RETRANSMIT_MIN: Duration = Duration::from_millis(5);
+/// The shortest time after which TCP sends again, in us. It takes longer where round trips do.
+const RETRANSMIT_MIN_US: u32 = 5_000;
 
 /// Of `linux/tcp.h`; not in libc yet.
 const TCP_RTO_MIN_US: libc::c_int = 45;
@@ -36,7 +34,7 @@ sockopt_impl!(
 /// Messages leave at once, and again soon if they were lost.
 pub(super) fn send_promptly(stream: &TcpStream) {
     let _ = stream.set_nodelay(true);
-    let _ = setsockopt(stream, RetransmitMinUs, &(RETRANSMIT_MIN.as_micros() as u32));
+    let _ = setsockopt(stream, RetransmitMinUs, &RETRANSMIT_MIN_US);
     let _ = setsockopt(stream, ThinLinearTimeouts, &true);
 }
 

@@ -502,7 +502,7 @@ impl DataPlane for Udp {
         self.software.take_heard()
     }
 
-    fn set_ended(&mut self, rank: usize, has_ended: bool) {
-        self.software.set_ended(rank, has_ended);
+    fn set_gone(&mut self, rank: usize, is_gone: bool) {
+        self.software.set_gone(rank, is_gone);
     }
 }

@@ -208,8 +208,8 @@ impl DataPlane for SoftwareRank {
         self.lock().software.take_heard()
     }
 
-    fn set_ended(&mut self, rank: usize, has_ended: bool) {
-        self.lock().software.set_ended(rank, has_ended);
+    fn set_gone(&mut self, rank: usize, is_gone: bool) {
+        self.lock().software.set_gone(rank, is_gone);
     }
 
     fn lend(&mut self, memory: Memory, values: Values) {

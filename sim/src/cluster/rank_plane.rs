@@ -104,8 +104,8 @@ impl<S: DataPlane<Error = SoftwareError>> DataPlane for RankPlane<S> {
         forward!(self, plane => plane.take_heard())
     }
 
-    fn set_ended(&mut self, rank: usize, has_ended: bool) {
-        forward!(self, plane => plane.set_ended(rank, has_ended));
+    fn set_gone(&mut self, rank: usize, is_gone: bool) {
+        forward!(self, plane => plane.set_gone(rank, is_gone));
     }
 
     fn lend(&mut self, memory: Memory, values: Values) {

@@ -164,14 +164,14 @@ impl<P: DataPlane> Collectives<P> {
     /// afterwards it would count as gone again.
     pub fn handle_gone(&mut self, rank: usize) {
         self.agreement.handle_gone(rank);
-        self.plane.set_ended(rank, true);
+        self.plane.set_gone(rank, true);
     }
 
     /// There is a new reliable channel to a rank whose last one had [ended](Self::handle_gone). It is asked for nothing before
     /// the view in which it, or this rank, joins.
     pub fn handle_back(&mut self, rank: usize) {
         self.agreement.handle_back(rank);
-        self.plane.set_ended(rank, false);
+        self.plane.set_gone(rank, false);
     }
 
     /// The next message to send on the reliable channel, and to whom.

@@ -105,8 +105,7 @@ impl Peer {
     /// Feedback says what came of the packets up to number `named`, and has answered so many bytes. Whether all has come since the one
     /// before.
     fn learn(&mut self, feedback: &UbtHeader, named: u64, bytes: u64) -> bool {
-        let packets = named.saturating_sub(self.named_packets);
-        let came = feedback.timeout_16us.wrapping_sub(self.named_came);
+        let (packets, came) = self.since(feedback, named);
         (self.named_packets, self.named_came) = (self.named_packets.max(named), feedback.timeout_16us);
         // More than were sent: a packet was late or came twice; many more: the peer has begun to count anew.
         let lost = packets as i64 - i64::from(came);
@@ -150,19 +149,22 @@ impl Peer {
         self.congestion.sent(self.in_flight());
     }
 
+    /// Packets sent since the last feedback up to number `named`, and those that have come since by this one.
+    fn since(&self, feedback: &UbtHeader, named: u64) -> (u64, u16) {
+        (named.saturating_sub(self.named_packets), feedback.timeout_16us.wrapping_sub(self.named_came))
+    }
+
     /// The batch that feedback names, and whether it may be another one that is meant: an end that was sent again is taken for answered
     /// only if as many packets have come as were sent with it. Else each would look like a loss.
     fn named(&self, feedback: &UbtHeader) -> Option<(usize, bool)> {
         let names = |batch: &Batch| {
-            let same = (batch.first.bucket, batch.first.step, batch.first.stage);
             let within =
                 batch.first.offset < feedback.offset && feedback.offset <= batch.end_offset + BEAT_BYTES as u32;
-            same == (feedback.bucket, feedback.step, feedback.flags) && within
+            is_of_stage(feedback, &batch.first) && within
         };
         let last = self.batches.iter().rposition(names)?;
         let batch = &self.batches[last];
-        let packets = batch.packets_to(feedback.offset).saturating_sub(self.named_packets);
-        let came = feedback.timeout_16us.wrapping_sub(self.named_came);
+        let (packets, came) = self.since(feedback, batch.packets_to(feedback.offset));
         if batch.is_repeated && u64::from(came) < packets {
             return Some((self.batches.iter().position(names)?, true));
         }
@@ -292,12 +294,10 @@ impl Credits {
         self.peers[peer].held_until_ns
     }
 
-    /// As [`sent`](Self::sent), of one datagram whose beats were sent before: that says nothing of what is still on its way.
+    /// As [`sent`](Self::sent), of one datagram whose beats were sent before, to a peer that gives feedback: that says nothing of what is
+    /// still on its way.
     pub fn sent_again(&mut self, peer: usize, bytes: usize, header: &UbtHeader, now_ns: u64) {
         let peer = &mut self.peers[peer];
-        if peer.limit_bytes == 0 {
-            return;
-        }
         if peer.in_flight() == 0 {
             peer.answered_ns = now_ns;
         }
@@ -388,8 +388,13 @@ impl Credits {
     }
 }
 
+/// Whether feedback is on packets of the bucket, the collective and the stage of this one.
+pub(super) fn is_of_stage(feedback: &UbtHeader, sent: &UbtHeader) -> bool {
+    (sent.bucket, sent.step, sent.stage) == (feedback.bucket, feedback.step, feedback.flags)
+}
+
 /// Bytes of fp32 for each byte of payload.
-fn payload_scale(header: &UbtHeader) -> u32 {
+pub(super) fn payload_scale(header: &UbtHeader) -> u32 {
     1 + u32::from(header.flags & optireduce_contract::packet::FLAG_BF16 != 0)
 }
 

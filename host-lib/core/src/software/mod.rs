@@ -242,7 +242,7 @@ impl Software {
         while let Some((to, feedback)) = self.budget.credits.poll_feedback(self.now_ns) {
             let Some(view) = self.views.with_tag(feedback.job_tag) else { continue };
             self.train.clear();
-            self.train.push_header(&UbtHeader { sender: view.rank as u16, ..feedback });
+            self.train.push_bytes(&UbtHeader { sender: view.rank as u16, ..feedback }, &[]);
             return Some(Polled { to, segment_bytes: UBT_BYTES });
         }
         None
@@ -433,7 +433,7 @@ impl DataPlane for Software {
         });
         let (view, carry_over) = (self.views.entered(), self.job.carry_over);
         let mut window = Window::new(plan, params, view, own_hints, carry_over, &mut self.buffers);
-        window.excuse(self.silence.ended());
+        window.excuse(self.silence.gone());
         self.windows[index] = Some(window);
         for (header, payload) in self.unexpected.arm(plan) {
             self.take(&header, &payload);
@@ -522,8 +522,8 @@ impl DataPlane for Software {
         std::mem::replace(&mut self.heard, none)
     }
 
-    fn set_ended(&mut self, rank: usize, has_ended: bool) {
-        self.silence.set_ended(rank, has_ended);
-        self.windows.iter_mut().flatten().for_each(|window| window.excuse(self.silence.ended()));
+    fn set_gone(&mut self, rank: usize, is_gone: bool) {
+        self.silence.set_gone(rank, is_gone);
+        self.windows.iter_mut().flatten().for_each(|window| window.excuse(self.silence.gone()));
     }
 }

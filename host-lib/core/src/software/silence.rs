@@ -28,13 +28,13 @@ pub(super) struct Silence {
     /// Whether all that a rank sends comes.
     lossless: Vec<bool>,
     /// Whose processes have ended.
-    ended: Ranks,
+    gone: Ranks,
     min_ns: u64,
 }
 
 impl Silence {
     pub fn new(ranks: usize, min_ns: u64) -> Self {
-        Self { last_ns: vec![0; ranks], lossless: vec![false; ranks], ended: Ranks::none(ranks), min_ns }
+        Self { last_ns: vec![0; ranks], lossless: vec![false; ranks], gone: Ranks::none(ranks), min_ns }
     }
 
     /// Something came from a rank.
@@ -48,17 +48,17 @@ impl Silence {
     }
 
     /// The process of a rank has ended, or there is a new one.
-    pub fn set_ended(&mut self, peer: usize, has_ended: bool) {
-        if has_ended {
-            self.ended.insert(peer);
+    pub fn set_gone(&mut self, peer: usize, is_gone: bool) {
+        if is_gone {
+            self.gone.insert(peer);
         } else {
-            self.ended.remove(peer);
+            self.gone.remove(peer);
         }
     }
 
     /// The peers whose processes have ended.
-    pub fn ended(&self) -> &Ranks {
-        &self.ended
+    pub fn gone(&self) -> &Ranks {
+        &self.gone
     }
 
     /// When a stage of a window closes if nothing more arrives, and why.
@@ -80,7 +80,7 @@ impl Silence {
     /// When the last of these peers has been silent for long enough; `None` if there are none.
     fn silent_ns(&self, peers: impl Iterator<Item = usize>, bound_ns: u64) -> Option<u64> {
         let part_ns = self.min_ns.max((bound_ns / BOUND_PARTS).min(PART_NS_MAX));
-        let silent_ns = |peer: usize| match (self.ended.contains(peer), self.lossless[peer]) {
+        let silent_ns = |peer: usize| match (self.gone.contains(peer), self.lossless[peer]) {
             (true, _) => self.last_ns[peer].saturating_add(self.min_ns),
             (_, true) => u64::MAX,
             _ => self.last_ns[peer].saturating_add(part_ns),

@@ -8,10 +8,10 @@
 //! Limits: for peers that give feedback, so neither for cards nor through memory.
 
 use optireduce_contract::limits::BEAT_BYTES;
-use optireduce_contract::packet::{FLAG_BF16, UBT_BYTES, UbtHeader};
+use optireduce_contract::packet::{UBT_BYTES, UbtHeader};
 use optireduce_contract::rules::Window;
 
-use super::credit::{Answered, Credits};
+use super::credit::{Answered, Credits, is_of_stage, payload_scale};
 use crate::protocol::Stage;
 
 /// The end of one shard, on its way to a peer.
@@ -47,9 +47,8 @@ impl Kept {
     /// Whether feedback names a packet with the last beat. In bf16 that may have another after it, which is padding.
     fn is_named(&self, feedback: &UbtHeader) -> bool {
         let last = &self.tail.header;
-        let beats = 1 + u32::from(last.flags & FLAG_BF16 != 0);
-        (last.bucket, last.step, last.stage) == (feedback.bucket, feedback.step, feedback.flags)
-            && (1..=beats * BEAT_BYTES as u32).contains(&feedback.offset.wrapping_sub(last.offset))
+        let bytes_max = payload_scale(last) * BEAT_BYTES as u32;
+        is_of_stage(feedback, last) && (1..=bytes_max).contains(&feedback.offset.wrapping_sub(last.offset))
     }
 }
 

@@ -112,11 +112,6 @@ impl Train {
         }
     }
 
-    /// Adds a datagram without payload.
-    pub fn push_header(&mut self, header: &UbtHeader) {
-        self.segments.push(Segment { header: header.to_bytes(), source: Source::Train(0..0) });
-    }
-
     /// Adds a datagram with a payload of its own.
     pub fn push_bytes(&mut self, header: &UbtHeader, payload: &[u8]) {
         let begin = self.bytes.len();
@@ -195,11 +190,8 @@ struct Round {
 struct Flow {
     /// The job's number of the peer.
     to: usize,
-    /// Packets left, and their beats.
+    /// Packets left.
     packets: Packets,
-    left_beats: usize,
-    /// The last beat of all.
-    last_beat: usize,
     /// Whether some have left.
     is_begun: bool,
     /// Whether the last of them is sent twice: where packets are lost, a stage would have to wait for one that is.
@@ -215,7 +207,7 @@ impl Flow {
 
     /// Whether it is nearly out: a batch takes what is left.
     fn is_tail(&self) -> bool {
-        self.is_begun && self.left_beats * BEAT_BYTES <= TAIL_BYTES_MAX
+        self.is_begun && self.packets.left().len() * BEAT_BYTES <= TAIL_BYTES_MAX
     }
 
     /// The beats that are still to be sent.
@@ -235,7 +227,7 @@ impl Flow {
             self.end = None;
             return false;
         };
-        (self.is_begun, self.left_beats) = (true, self.left_beats - taken.beats.len());
+        self.is_begun = true;
         let is_last = self.packets.is_done();
         self.end = Some(taken).filter(|_| is_last && self.repeats_end);
         !is_last
@@ -278,16 +270,7 @@ impl Outbox {
         let flow = |to: usize| {
             let shard = window.shape.allowed(stage, to, rank);
             let (to, repeats_end) = (window.view.peers[to], window.repeats_ends);
-            let (left_beats, last_beat) = (shard.len(), shard.end.saturating_sub(1));
-            Flow {
-                to,
-                packets: Packets::new(shard, cut),
-                left_beats,
-                last_beat,
-                is_begun: false,
-                repeats_end,
-                end: None,
-            }
+            Flow { to, packets: Packets::new(shard, cut), is_begun: false, repeats_end, end: None }
         };
         for round in 0..send::rounds(ranks, window.incast) {
             let flows = send::peers_in_round(rank, ranks, window.incast, round).map(flow);
@@ -466,7 +449,8 @@ fn fill(
 
 /// The end of a shard that has left, if it has a mark and there is one.
 fn tail(flow: &Flow, stage: Stage, (window, lent): (&Window, &LentMemory), now_ns: u64) -> Option<Tail> {
-    let beats = flow.last_beat..flow.last_beat + 1;
+    let end = flow.packets.left().end;
+    let beats = end - 1..end;
     let is_there = stage == Stage::Contribute || !window.present_from(beats.clone()).is_empty();
     if window.mark_packets == 0 || !is_there {
         return None;
@@ -474,7 +458,7 @@ fn tail(flow: &Flow, stage: Stage, (window, lent): (&Window, &LentMemory), now_n
     let header = header(window, stage, &Packet { beats: beats.clone(), marked: true });
     // Means that wait for their owners have two bounds.
     let until_ns = now_ns.saturating_add(2 * window.rules.bound_ns);
-    Some(Tail { to: flow.to, header, payload: window.beat_payload(stage, flow.last_beat, lent), until_ns })
+    Some(Tail { to: flow.to, header, payload: window.beat_payload(stage, end - 1, lent), until_ns })
 }
 
 fn header(window: &Window, stage: Stage, packet: &Packet) -> UbtHeader {

@@ -464,20 +464,20 @@ impl Window {
 
     /// Adds the payload of a packet of a stage to `out`: window beats `beats`, padded to whole beats of the wire.
     pub fn write_payload(&self, stage: Stage, beats: Range<usize>, lent: &LentMemory, out: &mut Vec<u8>) {
-        let end = out.len() + self.shape.payload_beats(beats.len()) * BEAT_BYTES;
-        let values = self.outgoing(stage, beats, lent);
-        if self.plan.bf16 {
-            out.extend(values.iter().flat_map(|value| hadamard::to_bf16(*value).to_le_bytes()));
-        } else {
-            out.extend(values.iter().flat_map(|value| value.to_le_bytes()));
-        }
-        out.resize(end, 0);
+        let begin = out.len();
+        out.resize(begin + self.shape.payload_beats(beats.len()) * BEAT_BYTES, 0);
+        self.put_payload(stage, beats, lent, &mut out[begin..]);
     }
 
     /// The payload of a packet of a stage with one beat.
     pub fn beat_payload(&self, stage: Stage, beat: usize, lent: &LentMemory) -> [u8; BEAT_BYTES] {
         let mut payload = [0; BEAT_BYTES];
-        let values = self.outgoing(stage, beat..beat + 1, lent);
+        self.put_payload(stage, beat..beat + 1, lent, &mut payload);
+        payload
+    }
+
+    fn put_payload(&self, stage: Stage, beats: Range<usize>, lent: &LentMemory, payload: &mut [u8]) {
+        let values = self.outgoing(stage, beats, lent);
         if self.plan.bf16 {
             let halves = payload.as_chunks_mut().0.iter_mut().zip(values);
             halves.for_each(|(bytes, value)| *bytes = hadamard::to_bf16(*value).to_le_bytes());
@@ -485,7 +485,6 @@ impl Window {
             let words = payload.as_chunks_mut().0.iter_mut().zip(values);
             words.for_each(|(bytes, value)| *bytes = value.to_le_bytes());
         }
-        payload
     }
 
     /// Completes the window's elements of the result, and shows what it left. Not to be asked again.
