@@ -34,7 +34,9 @@ def main() -> int:
 
     findings = doctor.examine(arguments.root, arguments.job)
     if arguments.json:
-        print(json.dumps({"can_run": doctor.can_run(findings), "findings": [finding.as_dict() for finding in findings]}))
+        line = json.dumps({"can_run": doctor.can_run(findings), "findings": [finding.as_dict() for finding in findings]})
+        # In one piece also where Python does not buffer: the ranks of a job write to the same pipe.
+        print(line + "\n", end="")
     else:
         print("\n".join(str(finding) for finding in findings))
     return 0 if doctor.can_run(findings) else 1
