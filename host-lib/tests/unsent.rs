@@ -78,3 +78,30 @@ fn datagrams_that_the_kernel_refuses_for_a_while_are_lost_and_counted_and_the_ra
         communicator.close().unwrap();
     });
 }
+
+#[test]
+fn ranks_that_cannot_connect_for_a_while_try_again() {
+    if is_outside("ranks_that_cannot_connect_for_a_while_try_again") {
+        return;
+    }
+    for host in ["10.77.1.1/32", "10.77.1.2/32", "10.77.1.3/32"] {
+        ip(&["address", "add", host, "dev", "lo"]);
+    }
+    // A rule before the one that leads to this host's own addresses.
+    ip(&["rule", "add", "pref", "10", "lookup", "local"]);
+    ip(&["rule", "delete", "pref", "0"]);
+    let forbidden = ["pref", "5", "from", "10.77.1.3", "to", "10.77.1.2", "prohibit"];
+    ip(&[&["rule", "add"][..], &forbidden].concat());
+    let mend = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_secs(1));
+        ip(&[&["rule", "delete"][..], &forbidden].concat());
+    });
+    // Rank 2 reaches rank 0, is told where rank 1 is, and may not connect to it.
+    job(3, |rank, root| {
+        let root = root.replace("127.0.0.1", "10.77.1.1");
+        let builder = builder(rank, 3, &root).interface(format!("10.77.1.{}", rank + 1));
+        let mut communicator = builder.bound(Bound::Fixed(Duration::from_secs(4))).connect().unwrap();
+        communicator.barrier().unwrap();
+    });
+    mend.join().unwrap();
+}

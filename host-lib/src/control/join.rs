@@ -219,24 +219,45 @@ async fn reach(
     common: Common,
     until: Instant,
 ) -> Result<(usize, Link), String> {
-    let mut last = io::Error::from(io::ErrorKind::TimedOut);
+    let unreached = |error| format!("rank {peer} was not reached at {address}: {error}");
+    let mut last = None;
     loop {
-        let stream = timeout_at(until, connect(local, address)).await;
-        let stream = stream.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
-        let stream = stream.map_err(|error| format!("rank {peer} was not reached at {address}: {error}"))?;
-        let greet = async {
-            let mut link = Link::new(stream, End::Connected, &common).await?;
-            link.writer.write_json(&hello).await?;
-            link.reader.read_json::<Answer>().await.map(|_| link)
+        let timed_out = |_| Err(io::ErrorKind::TimedOut.into());
+        let error = match timeout_at(until, connect(local, address)).await.unwrap_or_else(timed_out) {
+            Ok(stream) => {
+                let greet = async {
+                    let mut link = Link::new(stream, End::Connected, &common).await?;
+                    link.writer.write_json(&hello).await?;
+                    link.reader.read_json::<Answer>().await.map(|_| link)
+                };
+                match timeout_at(until, greet).await {
+                    Ok(Ok(link)) => return Ok((peer, link)),
+                    Ok(Err(error)) => error,
+                    Err(_) => {
+                        let last = last.unwrap_or(io::ErrorKind::TimedOut.into());
+                        return Err(format!("rank {peer} did not answer at {address}: {last}"));
+                    }
+                }
+            }
+            Err(error) if is_of_the_network(&error) => error,
+            Err(error) => return Err(unreached(error)),
         };
-        match timeout_at(until, greet).await {
-            Ok(Ok(link)) => return Ok((peer, link)),
-            Ok(Err(error)) => last = error,
-            Err(_) => return Err(format!("rank {peer} did not answer at {address}: {last}")),
+        tracing::debug!(peer, %error, "a connection to a rank failed; it is tried again");
+        // Why attempts before the end failed says more than that there is no time left.
+        let error = last.take().filter(|_| Instant::now() >= until).unwrap_or(error);
+        if Instant::now() + RETRY >= until {
+            return Err(unreached(error));
         }
-        tracing::debug!(peer, error = %last, "a connection to a rank failed; it is tried again");
+        last = Some(error);
         sleep(RETRY).await;
     }
+}
+
+/// Whether an attempt to connect failed for what may pass: a route that is missing or forbidden. A rank listens before it says where, so one
+/// that refuses has ended; and a process that has too many files open will have too many later.
+fn is_of_the_network(error: &io::Error) -> bool {
+    use io::ErrorKind::{HostUnreachable, NetworkDown, NetworkUnreachable, PermissionDenied, TimedOut};
+    matches!(error.kind(), HostUnreachable | NetworkDown | NetworkUnreachable | PermissionDenied | TimedOut)
 }
 
 /// Connections of a process that was started again to all ranks that are there, but 0; or why there are none.
