@@ -52,4 +52,5 @@ pub use machine::{Machine, PciFunction, Precondition, VFIO_PCI, full_address};
 pub use manifest::{Manifest, ManifestError, State, Utilisation};
 pub use nic::Nic;
 pub use pci::PciId;
+pub use ring::{Command, Rings};
 pub use stats::{STATS_VARIABLE, stats_file};

@@ -30,7 +30,7 @@ use crate::identity::{
     Limits, NetworkAddress, POLLS_MAX, Surroundings, check_magic, identify, network_address, surroundings,
 };
 use crate::job::{JobConfig, check_queue};
-use crate::ring::{BadIndex, CompletionRing, RingMemory, SubmissionRing};
+use crate::ring::{BadIndex, Command, CompletionRing, RingMemory, Rings, SubmissionRing};
 
 /// How often a card that says nothing is asked whether it works; and how long a lost interrupt goes unnoticed.
 const ASK: Duration = Duration::from_millis(10);
@@ -421,6 +421,22 @@ impl<B: Bus> Nic<B> {
         let counters = Counters::read(&self.bus, self.queue, self.completions_rejected);
         self.check_alive()?;
         Ok(counters)
+    }
+
+    /// How far this driver's queue pair is, and what the card has not consumed. Reads two registers.
+    ///
+    /// # Errors
+    /// [`DriverError::NotConfigured`], [`DriverError::BadIndex`], [`DriverError::DeviceGone`].
+    pub fn rings(&mut self) -> Result<Rings, DriverError> {
+        self.learn_head()?;
+        let completed = self.read(&self.mine(&regs::CQ_TAIL))?;
+        let Queues { submissions, completions, .. } = self.queues()?;
+        let load = |entry| self.bus.load_entry(entry).map(|bytes| Command::of(&Submission::from_bytes(&bytes)));
+        let waiting = submissions.waiting().take(Rings::COMMANDS_MAX).map(load).collect::<Result<_, _>>();
+        let waiting = waiting.map_err(|source| self.dma_fault(source))?;
+        let (entries, taken) = (submissions.memory().entries(), completions.head());
+        let [written, announced, consumed] = submissions.counts();
+        Ok(Rings { queue: self.queue, entries, written, announced, consumed, waiting, completed, taken })
     }
 
     /// Asks the card whether it is still there.

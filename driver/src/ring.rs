@@ -3,9 +3,65 @@
 //! All indices count modulo 65536 and rings hold at most 32768 entries, so a full ring and an empty one differ.
 //! The phase bit of a completion is 1 on the first turn of its ring and flips with every turn.
 
-use optireduce_contract::queue::ENTRY_BYTES;
+use optireduce_contract::queue::{ENTRY_BYTES, OP_ARM, OP_BROADCAST, OP_CONTRIBUTE, Submission};
 
 use crate::arena::DmaBuffer;
+
+/// How far a queue pair is. All counts are modulo 65536.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Rings {
+    /// The queue pair.
+    pub queue: usize,
+    /// Entries of each of its two rings.
+    pub entries: u32,
+    /// Submissions that the driver has written.
+    pub written: u16,
+    /// Of these, the ones that it has announced to the card.
+    pub announced: u16,
+    /// Of these, the ones that the card has consumed.
+    pub consumed: u16,
+    /// The oldest submissions that the card has not consumed, at most [`Rings::COMMANDS_MAX`].
+    pub waiting: Vec<Command>,
+    /// Completions that the card has written.
+    pub completed: u32,
+    /// Of these, the ones that the driver has taken.
+    pub taken: u16,
+}
+
+/// A submission, as far as it says which window it is about.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Command {
+    /// ARM, CONTRIBUTE, BROADCAST, or the number of another.
+    pub opcode: String,
+    /// Window slot.
+    pub slot: u8,
+    /// Collective number; 0 but in ARM.
+    pub step: u16,
+    /// Bucket id; 0 but in ARM.
+    pub bucket: u16,
+    /// Beats of the window; 0 but in ARM.
+    pub beats: u16,
+    /// The host's name for the window.
+    pub cookie: u32,
+}
+
+impl Rings {
+    /// The most submissions that are listed.
+    pub const COMMANDS_MAX: usize = 16;
+}
+
+impl Command {
+    pub(crate) fn of(entry: &Submission) -> Self {
+        let opcode = match entry.opcode {
+            OP_ARM => "ARM".to_owned(),
+            OP_CONTRIBUTE => "CONTRIBUTE".to_owned(),
+            OP_BROADCAST => "BROADCAST".to_owned(),
+            other => other.to_string(),
+        };
+        let Submission { slot, step, bucket, beats, cookie, .. } = *entry;
+        Self { opcode, slot, step, bucket, beats, cookie }
+    }
+}
 
 /// Where a ring lies and how large it is.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +123,17 @@ impl SubmissionRing {
     /// The entry at the tail was written.
     pub fn push(&mut self) {
         self.tail = self.tail.wrapping_add(1);
+    }
+
+    /// Entries written, announced, and known to be consumed.
+    pub fn counts(&self) -> [u16; 3] {
+        [self.tail, self.rung, self.head]
+    }
+
+    /// IOVAs of the entries that are not known to be consumed, oldest first.
+    pub fn waiting(&self) -> impl Iterator<Item = u64> {
+        let (memory, head) = (self.memory, self.head);
+        (0..self.tail.wrapping_sub(head)).map(move |at| memory.entry(head.wrapping_add(at)))
     }
 
     /// Entries written and not announced.

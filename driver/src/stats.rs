@@ -1,8 +1,8 @@
-//! Where the process that has a card shows its counters to others.
+//! Where the process that has a card shows its counters and rings to others.
 //!
 //! Why: a card has one driver at a time, and opening it resets it, so nobody else can look at a card at work. By a file in a folder that both
 //! sides are told, which the owner replaces as a whole: who reads it sees one state or the next. It holds one line of JSON: `card`, `pid`,
-//! `written_unix_ns`, and `counters` with the fields of [`Counters`](crate::Counters).
+//! `written_unix_ns`, `counters` with the fields of [`Counters`](crate::Counters), and `rings` with those of [`Rings`](crate::Rings).
 //! Limits: as current as the owner writes it; who may write to the folder can forge it.
 
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! `stats`: the counters of a card at work, as the process that has it shows them.
+//! `stats`: counters and rings of a card at work, as the process that has it shows them.
 //!
 //! Nobody else can look at a card at work: it has one driver at a time, and opening it resets it. A job that is started with
 //! `OPTIREDUCE_CARD_STATS=FOLDER` writes them there once a second; this command reads that, and touches no card.
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use optireduce_driver::{STATS_VARIABLE, stats_file};
+use optireduce_driver::{Command, Rings, STATS_VARIABLE, stats_file};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -27,6 +27,7 @@ struct Shown {
     written_unix_ns: u64,
     /// By their names, whichever card and driver have them.
     counters: Map<String, Value>,
+    rings: Rings,
     /// Of each counter that counts, since the state before; of `--watch`.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     per_second: Map<String, Value>,
@@ -139,7 +140,26 @@ fn describe(shown: &Shown) -> String {
         [format!("  {name}"), value.to_string(), rate]
     };
     let rows: Vec<_> = shown.counters.iter().map(row).collect();
-    format!("{}, process {}, {age:.1} s ago\n{}", shown.card, shown.pid, table(&rows))
+    format!("{}, process {}, {age:.1} s ago\n{}{}", shown.card, shown.pid, table(&rows), describe_rings(&shown.rings))
+}
+
+/// How far each ring is, and the commands that the card has not consumed.
+fn describe_rings(rings: &Rings) -> String {
+    let Rings { queue, entries, written, announced, consumed, waiting, completed, taken } = rings;
+    let commands = waiting.iter().map(|command| {
+        let Command { opcode, slot, step, bucket, beats, cookie } = command;
+        let what =
+            if opcode == "ARM" { format!("collective {step}, bucket {bucket}, {beats} beats") } else { String::new() };
+        [format!("    {opcode}"), format!("slot {slot}"), format!("cookie {cookie:#010x}"), what]
+    });
+    format!(
+        "  queue pair {queue}, two rings of {entries} entries; counts modulo 65536
+  submissions: {written} written, {announced} announced, {consumed} consumed by the card; it has yet to consume {}
+{}  completions: {completed} written by the card, {taken} taken
+",
+        written.wrapping_sub(*consumed),
+        table(&commands.collect::<Vec<_>>()),
+    )
 }
 
 #[cfg(test)]
@@ -155,6 +175,7 @@ mod tests {
             pid: 1,
             written_unix_ns: seconds * 1_000_000_000,
             counters,
+            rings: Rings::default(),
             per_second: Map::new(),
         }
     }
@@ -176,5 +197,30 @@ mod tests {
         let said = describe(&Shown { per_second: rates(&shown(1, 0), &shown(2, 9)), ..shown(2, 9) });
         assert!(said.starts_with("sim0, process 1, ") && said.contains("  rx_packets            9"), "{said}");
         assert!(said.contains("  9.0/s\n") && said.contains("dma_error             false\n"), "{said}");
+    }
+
+    #[test]
+    fn what_a_card_has_not_consumed_is_listed() {
+        let command =
+            |opcode: &str| Command { opcode: opcode.into(), slot: 3, step: 17, bucket: 2, beats: 64, cookie: 5 };
+        let rings = Rings {
+            queue: 1,
+            entries: 64,
+            written: 1,
+            announced: 0,
+            consumed: 65535,
+            waiting: vec![command("ARM"), command("CONTRIBUTE")],
+            completed: 9,
+            taken: 8,
+        };
+        assert_eq!(
+            describe_rings(&rings),
+            "  queue pair 1, two rings of 64 entries; counts modulo 65536
+  submissions: 1 written, 0 announced, 65535 consumed by the card; it has yet to consume 2
+    ARM         slot 3  cookie 0x00000005  collective 17, bucket 2, 64 beats
+    CONTRIBUTE  slot 3  cookie 0x00000005
+  completions: 9 written by the card, 8 taken
+"
+        );
     }
 }

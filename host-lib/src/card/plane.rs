@@ -34,7 +34,7 @@ pub(crate) struct CardPlane {
     asked: Instant,
     /// There was an interrupt, and nothing that it could have meant: it may have overtaken that.
     early: bool,
-    /// Where its counters are shown to others, if they are.
+    /// Where its counters and rings are shown to others, if they are.
     stats: Option<Stats>,
 }
 
@@ -116,12 +116,13 @@ impl CardPlane {
         Ok(event)
     }
 
-    /// Shows the card's counters to others, once a second if they are to be shown.
+    /// Shows the card's counters and rings to others, once a second if they are to be shown.
     fn show(&mut self) {
         if let Some(stats) = self.stats.as_mut().filter(|stats| stats.is_due())
             && let Ok(counters) = self.card.nic().counters()
+            && let Ok(rings) = self.card.nic_mut().rings()
         {
-            stats.show(counters);
+            stats.show(counters, &rings);
         }
     }
 

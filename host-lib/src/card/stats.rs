@@ -1,4 +1,4 @@
-//! Shows the counters of this process's card to others, if `OPTIREDUCE_CARD_STATS` names a folder: see `optireduce_driver::stats_file`.
+//! Shows the counters and rings of this process's card to others, if `OPTIREDUCE_CARD_STATS` names a folder: see `optireduce_driver::stats_file`.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use serde::Serialize;
 
 use super::error::CardError;
-use optireduce_driver::{Counters, STATS_VARIABLE, stats_file};
+use optireduce_driver::{Counters, Rings, STATS_VARIABLE, stats_file};
 
 /// How often they are written: each time costs some twenty reads of registers.
 const EVERY: Duration = Duration::from_secs(1);
@@ -28,6 +28,7 @@ struct Shown<'a> {
     pid: u32,
     written_unix_ns: u64,
     counters: Counters,
+    rings: &'a Rings,
 }
 
 impl Stats {
@@ -53,18 +54,18 @@ impl Stats {
     }
 
     /// Replaces the file. A job does not end because this fails.
-    pub fn show(&mut self, counters: Counters) {
+    pub fn show(&mut self, counters: Counters, rings: &Rings) {
         self.written = Some(Instant::now());
-        if let Err(error) = self.write(counters) {
+        if let Err(error) = self.write(counters, rings) {
             let file = self.file.display();
             tracing::warn!(card = self.card, %error, "cannot write {file}: nobody sees the card's counters any more");
             self.failed = true;
         }
     }
 
-    fn write(&self, counters: Counters) -> io::Result<()> {
+    fn write(&self, counters: Counters, rings: &Rings) -> io::Result<()> {
         let written_unix_ns = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64;
-        let shown = Shown { card: &self.card, pid: std::process::id(), written_unix_ns, counters };
+        let shown = Shown { card: &self.card, pid: std::process::id(), written_unix_ns, counters, rings };
         let next = self.file.with_extension(format!("{}.tmp", std::process::id()));
         std::fs::write(&next, serde_json::to_string(&shown)? + "\n")?;
         std::fs::rename(&next, &self.file).inspect_err(|_| drop(std::fs::remove_file(&next)))
@@ -94,11 +95,11 @@ mod tests {
         let files = || std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
         assert!(stats.is_due() && files().is_empty());
         for rx_packets in [1, 2] {
-            stats.show(Counters { rx_packets, ..Counters::default() });
+            stats.show(Counters { rx_packets, ..Counters::default() }, &Rings { taken: 7, ..Rings::default() });
             let file = stats_file(&folder, "5e:00.0");
             assert_eq!(files(), std::slice::from_ref(&file));
             let shown: serde_json::Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
-            assert_eq!(shown["counters"]["rx_packets"], rx_packets);
+            assert_eq!((&shown["counters"]["rx_packets"], &shown["rings"]["taken"]), (&rx_packets.into(), &7.into()));
             assert_eq!((&shown["card"], &shown["pid"]), (&"0000:5e:00.0".into(), &std::process::id().into()));
         }
         assert!(!stats.is_due());
@@ -107,7 +108,7 @@ mod tests {
         // What cannot be written any more is given up.
         let mut stats = Stats::in_folder(&folder, "0000:5e:00.0").unwrap();
         std::fs::remove_dir(&folder).unwrap();
-        stats.show(Counters::default());
+        stats.show(Counters::default(), &Rings::default());
         assert!(!stats.is_due());
     }
 }

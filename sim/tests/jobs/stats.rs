@@ -50,6 +50,23 @@ fn the_counters_of_a_card_at_work_are_shown_and_the_job_goes_on() {
     assert!(watched.status.success() && lines.len() == 3, "{lines:?}");
     let packets = |line: &Value| line["counters"]["rx_packets"].as_u64().unwrap();
     assert!(packets(&lines[0]) < packets(&lines[2]), "{lines:?}");
+    // The card writes two completions for each window, and the driver takes them.
+    let rings = |line: &Value| {
+        let count = |name: &str| line["rings"][name].as_u64().unwrap();
+        (count("written"), count("consumed"), count("completed"), count("taken"))
+    };
+    assert_ne!(rings(&lines[0]), rings(&lines[2]), "{lines:?}");
+    for line in &lines {
+        let (written, consumed, completed, taken) = rings(line);
+        let behind = |from: u64, to: u64| (from as u16).wrapping_sub(to as u16);
+        let entries = line["rings"]["entries"].as_u64().unwrap();
+        let waiting = line["rings"]["waiting"].as_array().unwrap().len();
+        assert!(
+            u64::from(behind(written, consumed)) <= entries && u64::from(behind(completed, taken)) <= entries,
+            "{line}"
+        );
+        assert_eq!(waiting, usize::from(behind(written, consumed).min(16)), "{line}");
+    }
     assert!(lines[0].get("per_second").is_none() && lines[2]["per_second"]["rx_packets"].as_f64().unwrap() > 0.0);
     // Until the end.
     let watched = stats(socket, &folder, &["--watch"]);
