@@ -23,6 +23,7 @@ const EXAMPLES: &str = "Examples:
 
 const LIST_EXAMPLES: &str = "Examples:
   optireduce-nic list
+  optireduce-nic list --identify
   optireduce-nic list --json";
 
 const BIND_EXAMPLES: &str = "Examples:
@@ -63,10 +64,10 @@ const STATS_EXAMPLES: &str = "Examples:
   optireduce-nic stats /tmp/card.sock --from /run/job --watch
   optireduce-nic stats 0000:5e:00.0 --from /run/job --watch --json --count 10";
 
-const STATS: &str = "Show the counters of a card at work, as the process that has it shows them. No card is touched.
+const STATS: &str = "Show counters and rings of a card at work, as the process that has it shows them. No card is touched.
 
 A card has one driver at a time, and opening it resets it, so nobody else can look at it. A job that was started with OPTIREDUCE_CARD_STATS=FOLDER \
-writes its card's counters into that folder, once a second.";
+writes its card's counters and rings into that folder, once a second.";
 
 const PROGRAM_EXAMPLES: &str = "Examples:
   optireduce-nic program bitstreams/ecp5-85f --board NAME       # a board that `openFPGALoader --list-boards` shows
@@ -86,7 +87,7 @@ As in the self-test, the card is rank 0 of a job of two whose other rank is abse
 const INFO: &str = "Show what a card is, what it can do, and where it is on the network.";
 
 const DUMP: &str = "Show all registers of a card as they are after a reset, decoded. The peer table is not among them: cards need not let it \
-be read.";
+be read. Nor are rings, of which a card has none after a reset: `stats` shows those of a card at work.";
 
 const SELFTEST: &str = "Test a card: registers, queues, interrupts, DMA, windows, numbers.
 
@@ -140,7 +141,7 @@ pub enum Command {
     /// Measure a card: doorbell to completion, accesses to registers, CPU time
     #[command(long_about = about(BENCH), after_help = help_end(BENCH_EXAMPLES))]
     Bench(BenchArgs),
-    /// Show the counters of a card at work, as the job that has it shows them
+    /// Show counters and rings of a card at work, as the job that has it shows them
     #[command(long_about = STATS, after_help = help_end(STATS_EXAMPLES))]
     Stats(StatsArgs),
     /// Load a bitstream into a board, or print how to
@@ -159,6 +160,9 @@ fn about(what: &str) -> String {
 #[derive(Debug, clap::Args)]
 #[command(after_help = help_end(LIST_EXAMPLES))]
 pub struct ListArgs {
+    /// Open each card that can be opened and is not in use, and show its contract version and build; this resets it
+    #[arg(long)]
+    pub identify: bool,
     /// One line of JSON instead of a table
     #[arg(long)]
     pub json: bool,

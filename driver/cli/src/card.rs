@@ -1,6 +1,10 @@
 //! Which card is meant, and the way to it.
 
-use optireduce_driver::CardBus;
+use std::fmt;
+
+use optireduce_contract::registers as reg;
+use optireduce_driver::{Bus, CardBus, DriverError, Nic};
+use serde::Serialize;
 
 use crate::outcome::Failure;
 
@@ -15,6 +19,32 @@ pub const LITTLE_BYTES: usize = 4096;
 /// No card is named, it cannot be opened, or somebody else has it.
 pub fn open(argument: Option<&str>, dma_bytes: usize) -> Result<CardBus, Failure> {
     Ok(CardBus::open(&address(argument)?, dma_bytes)?)
+}
+
+/// What a card says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Identity {
+    pub contract_version: u32,
+    pub build: u32,
+    /// `None`: its shell does not say.
+    pub build_id: Option<u32>,
+}
+
+/// Opens the card at `address` with `dma_bytes` bytes of DMA memory, which resets it, and asks it.
+///
+/// # Errors
+/// It cannot be opened, or is none of ours.
+pub fn identify(address: &str, dma_bytes: usize) -> Result<Identity, DriverError> {
+    let nic = Nic::open(CardBus::open(address, dma_bytes)?)?;
+    let build_id = nic.surroundings()?.build_id;
+    Ok(Identity { contract_version: nic.bus().read(&reg::CONTRACT), build: nic.limits().build, build_id })
+}
+
+impl fmt::Display for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "contract version {}, build {}", self.contract_version, self.build)?;
+        self.build_id.map_or(Ok(()), |id| write!(f, ", build id {id:#010x}"))
+    }
 }
 
 /// The address that the argument gives, or else the environment.

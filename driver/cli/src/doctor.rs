@@ -1,10 +1,10 @@
 //! `doctor`: what must hold before a card can be opened, each with what mends it; then it is opened.
 
-use optireduce_contract::registers as reg;
-use optireduce_driver::{Bus, CardBus, Machine, Nic, Precondition, full_address};
+use optireduce_driver::{Machine, Precondition, full_address};
 use serde::Serialize;
 
 use crate::args::DoctorArgs;
+use crate::card::identify;
 use crate::list::{cards, none};
 use crate::outcome::{Failure, print};
 use crate::selftest::DMA_BYTES;
@@ -29,7 +29,7 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
         })?],
         None => cards(&machine)?.into_iter().map(|card| card.address).collect(),
     };
-    let found: Vec<Diagnosis> = addresses.iter().map(|address| examine(&machine, address, identify)).collect();
+    let found: Vec<Diagnosis> = addresses.iter().map(|address| examine(&machine, address, open)).collect();
     print(args.json, &found, || found.iter().map(Diagnosis::describe).collect::<String>())?;
     match found.iter().filter(|one| !one.passed).count() {
         _ if found.is_empty() => Err(Failure::check(none().trim_end().to_owned())),
@@ -60,13 +60,9 @@ fn examine(machine: &Machine, address: &str, open: impl Fn(&str) -> Result<Strin
 }
 
 /// With as much memory as the self-test takes: its limits show, too.
-fn identify(address: &str) -> Result<String, String> {
-    let open = || {
-        let nic = Nic::open(CardBus::open(address, DMA_BYTES)?)?;
-        let contract = nic.bus().read(&reg::CONTRACT);
-        Ok(format!("it was opened: contract version {contract}, build {}", nic.limits().build))
-    };
-    open().map_err(|error: optireduce_driver::DriverError| error.to_string())
+fn open(address: &str) -> Result<String, String> {
+    let identity = identify(address, DMA_BYTES).map_err(|error| error.to_string())?;
+    Ok(format!("it was opened: {identity}"))
 }
 
 impl Diagnosis {

@@ -1,9 +1,11 @@
-//! `list`: the cards on this machine's PCI bus, as the kernel knows them.
+//! `list`: the cards on this machine's PCI bus, as the kernel knows them, and what those say of themselves that can be asked.
 
 use optireduce_contract::pci::{DEVICE_ID, VENDOR_ID};
 use optireduce_driver::{Machine, PciFunction, VFIO_PCI};
+use serde::Serialize;
 
 use crate::args::ListArgs;
+use crate::card::{Identity, LITTLE_BYTES, identify};
 use crate::outcome::{Failure, print, table};
 
 /// Lists the cards.
@@ -11,8 +13,44 @@ use crate::outcome::{Failure, print, table};
 /// # Errors
 /// If the kernel's list cannot be read.
 pub fn run(args: &ListArgs) -> Result<(), Failure> {
-    let devices = cards(&Machine::this())?;
-    print(args.json, &devices, || describe(&devices))
+    let machine = Machine::this();
+    let ask = |function: &PciFunction| args.identify.then(|| ask(&machine, function));
+    let found = cards(&machine)?.into_iter().map(|function| Listed { identity: ask(&function), function });
+    let found: Vec<Listed> = found.collect();
+    print(args.json, &found, || describe(&found))
+}
+
+/// A card in the list.
+#[derive(Debug, Serialize)]
+struct Listed {
+    #[serde(flatten)]
+    function: PciFunction,
+    /// What it says of itself; `None`: it was not asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    identity: Option<Answer>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Answer {
+    Card(Identity),
+    /// It cannot be opened, or is no card of ours.
+    Not {
+        error: String,
+    },
+}
+
+/// Opens a card that can be opened, and asks it. One that is in use, or hangs, is left alone.
+fn ask(machine: &Machine, function: &PciFunction) -> Answer {
+    let preconditions = machine.preconditions(&function.address, LITTLE_BYTES);
+    if let Some(missing) = preconditions.into_iter().find(|one| one.mend.is_some()) {
+        return Answer::Not { error: missing.found };
+    }
+    let first_line = |error: String| error.lines().next().unwrap_or_default().to_owned();
+    match identify(&function.address, LITTLE_BYTES) {
+        Ok(identity) => Answer::Card(identity),
+        Err(error) => Answer::Not { error: first_line(error.to_string()) },
+    }
 }
 
 /// The devices with our numbers. Only opening one would tell whether it is a card of ours: others keep the bridge's numbers, too.
@@ -38,19 +76,25 @@ pub fn none() -> String {
     )
 }
 
-fn describe(devices: &[PciFunction]) -> String {
-    if devices.is_empty() {
+fn describe(cards: &[Listed]) -> String {
+    if cards.is_empty() {
         return none();
     }
     let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".to_owned());
-    let head = ["address", "driver", "IOMMU group"].map(str::to_owned);
-    let rows =
-        devices.iter().map(|device| [device.address.clone(), or_none(&device.driver), or_none(&device.iommu_group)]);
-    let rows: Vec<_> = std::iter::once(head).chain(rows).collect();
-    let unbound = devices.iter().find(|device| device.driver.as_deref() != Some(VFIO_PCI));
-    let next = unbound.map(|device| {
-        format!("To use a card that is not bound to {VFIO_PCI}: optireduce-nic bind {}\n", device.address)
+    let was_asked = cards.iter().any(|card| card.identity.is_some());
+    let head = ["address", "driver", "IOMMU group", if was_asked { "card" } else { "" }].map(str::to_owned);
+    let rows = cards.iter().map(|Listed { function, identity }| {
+        let says = match identity {
+            None => String::new(),
+            Some(Answer::Card(identity)) => identity.to_string(),
+            Some(Answer::Not { error }) => error.clone(),
+        };
+        [function.address.clone(), or_none(&function.driver), or_none(&function.iommu_group), says]
     });
+    let rows: Vec<_> = std::iter::once(head).chain(rows).collect();
+    let unbound = cards.iter().map(|card| &card.function).find(|card| card.driver.as_deref() != Some(VFIO_PCI));
+    let next = unbound
+        .map(|card| format!("To use a card that is not bound to {VFIO_PCI}: optireduce-nic bind {}\n", card.address));
     table(&rows) + &next.unwrap_or_default()
 }
 
@@ -68,7 +112,11 @@ mod tests {
         folder.device("0000:03:00.0", (0x8086, 0x903f, 0x02_0000), None, None);
         // A device that goes away while it is looked at.
         std::fs::create_dir(folder.machine().device("0000:04:00.0")).unwrap();
-        let devices = cards(&folder.machine()).unwrap();
+        let listed = |identity: fn(&Machine, &PciFunction) -> Option<Answer>| -> Vec<Listed> {
+            let found = cards(&folder.machine()).unwrap().into_iter();
+            found.map(|function| Listed { identity: identity(&folder.machine(), &function), function }).collect()
+        };
+        let devices = listed(|_, _| None);
         assert_eq!(
             describe(&devices),
             "address       driver    IOMMU group\n0000:01:00.0  none      none\n0000:5e:00.0  vfio-pci  17\n\
@@ -78,6 +126,16 @@ mod tests {
         assert_eq!(json[1], serde_json::json!({"address": "0000:5e:00.0", "driver": "vfio-pci", "iommu_group": "17"}));
         assert_eq!(json[0]["driver"], serde_json::Value::Null);
         assert!(!describe(&devices[1..]).contains("bind"));
+        // What cannot be opened is not tried, and one that can says what it is.
+        let asked = listed(|machine, function| Some(ask(machine, function)));
+        let said = describe(&asked);
+        assert!(
+            said.contains("0000:01:00.0  none      none         the card is in no IOMMU group, expected one\n"),
+            "{said}"
+        );
+        let identity = Identity { contract_version: 3, build: 7, build_id: Some(0x2a) };
+        let card = Listed { function: devices[1].function.clone(), identity: Some(Answer::Card(identity)) };
+        assert!(describe(&[card]).ends_with("17           contract version 3, build 7, build id 0x0000002a\n"));
     }
 
     #[test]

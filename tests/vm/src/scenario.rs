@@ -175,6 +175,8 @@ impl Stage {
             &listed,
         )?;
         self.must(0, &format!("optireduce-nic bind {card}"))?;
+        let asked = self.must(0, "optireduce-nic list --identify")?;
+        expect(asked.matches("  contract version ").count() == 3, "three cards that say what they are", &asked)?;
         let well = self.must(0, "optireduce-nic doctor")?;
         expect(
             !well.contains("FAIL") && well.matches("it was opened: contract version").count() == 3,
