@@ -219,38 +219,37 @@ async fn reach(
     common: Common,
     until: Instant,
 ) -> Result<(usize, Link), String> {
-    let unreached = |error| format!("rank {peer} was not reached at {address}: {error}");
-    let mut last = None;
-    loop {
-        let timed_out = |_| Err(io::ErrorKind::TimedOut.into());
-        let error = match timeout_at(until, connect(local, address)).await.unwrap_or_else(timed_out) {
-            Ok(stream) => {
-                let greet = async {
-                    let mut link = Link::new(stream, End::Connected, &common).await?;
-                    link.writer.write_json(&hello).await?;
-                    link.reader.read_json::<Answer>().await.map(|_| link)
-                };
-                match timeout_at(until, greet).await {
-                    Ok(Ok(link)) => return Ok((peer, link)),
-                    Ok(Err(error)) => error,
-                    Err(_) => {
-                        let last = last.unwrap_or(io::ErrorKind::TimedOut.into());
-                        return Err(format!("rank {peer} did not answer at {address}: {last}"));
-                    }
-                }
-            }
-            Err(error) if is_of_the_network(&error) => error,
-            Err(error) => return Err(unreached(error)),
-        };
-        tracing::debug!(peer, %error, "a connection to a rank failed; it is tried again");
-        // Why attempts before the end failed says more than that there is no time left.
-        let error = last.take().filter(|_| Instant::now() >= until).unwrap_or(error);
-        if Instant::now() + RETRY >= until {
-            return Err(unreached(error));
+    let greet = async |stream| {
+        let mut link = Link::new(stream, End::Connected, &common).await?;
+        link.writer.write_json(&hello).await?;
+        link.reader.read_json::<Answer>().await.map(|_| link)
+    };
+    let (mut is_reached, mut last) = (false, io::Error::from(io::ErrorKind::TimedOut));
+    let attempts = async {
+        loop {
+            let connected = connect(local, address).await;
+            is_reached = connected.is_ok();
+            let error = match connected {
+                Ok(stream) => match greet(stream).await {
+                    Ok(link) => return Ok(link),
+                    Err(error) => error,
+                },
+                Err(error) if is_of_the_network(&error) => error,
+                Err(error) => return Err(error),
+            };
+            tracing::debug!(peer, %error, "a connection to a rank failed; it is tried again");
+            last = error;
+            sleep(RETRY).await;
         }
-        last = Some(error);
-        sleep(RETRY).await;
-    }
+    };
+    let error = match timeout_at(until, attempts).await {
+        Ok(Ok(link)) => return Ok((peer, link)),
+        Ok(Err(error)) => error,
+        // Why attempts before this one failed says more than that there is no time left.
+        Err(_) => last,
+    };
+    let what = if is_reached { "did not answer" } else { "was not reached" };
+    Err(format!("rank {peer} {what} at {address}: {error}"))
 }
 
 /// Whether an attempt to connect failed for what may pass: a route that is missing or forbidden. A rank listens before it says where, so one
