@@ -160,7 +160,7 @@ fn about(what: &str) -> String {
 #[derive(Debug, clap::Args)]
 #[command(after_help = help_end(LIST_EXAMPLES))]
 pub struct ListArgs {
-    /// Open each card that can be opened and is not in use, and show its contract version and build; this resets it
+    /// Open each card that can be opened and is not in use, which resets the card, and show its contract version and build
     #[arg(long)]
     pub identify: bool,
     /// One line of JSON instead of a table
