@@ -10,8 +10,10 @@ use serde::{Deserialize, Serialize};
 use crate::args::JobArgs;
 use crate::engine::{Engine, Seen};
 
-/// Most calls before those that are timed: a bound takes 20 or a few more.
+/// Most calls before those that are timed: a bound takes 20 or a few more, after which time may run out too.
 const WARM_UP_CALLS_MAX: usize = 100;
+const WARM_UP_CALLS: usize = 25;
+const WARM_UP_MAX: Duration = Duration::from_secs(5);
 /// Calls between two decisions whether to go on.
 const CALLS_A_ROUND: usize = 5;
 /// Fewest calls of a size.
@@ -125,10 +127,17 @@ impl<'a> Measurement<'a> {
     fn account(&mut self, engine: &mut Engine, progress: &mut Progress, took: Duration) -> Result<bool, String> {
         progress.calls += 1;
         if !progress.is_timed {
-            // Pages and paths are new, and the bound may still be measured. The ranks of two levels measure several.
-            let measuring = engine.communicator.all_gather_bytes(&[u8::from(self.seen.measuring_bound)]);
-            let measuring = measuring.map_err(|error| error.to_string())?.contains(&vec![1]);
-            if !measuring || progress.calls == WARM_UP_CALLS_MAX {
+            // Pages and paths are new, and the bound may still be measured. The ranks of two levels measure several. What all ranks
+            // tell one another takes long where there are many.
+            if progress.calls > 1 && !progress.calls.is_multiple_of(CALLS_A_ROUND) {
+                return Ok(false);
+            }
+            // Where the longest bound is the one to have, it counts as being measured for good.
+            let is_slow = progress.calls >= WARM_UP_CALLS && self.begin.elapsed() > WARM_UP_MAX;
+            let measuring = self.seen.measuring_bound && !is_slow;
+            let all =
+                engine.communicator.all_gather_bytes(&[u8::from(measuring)]).map_err(|error| error.to_string())?;
+            if !all.contains(&vec![1]) || progress.calls == WARM_UP_CALLS_MAX {
                 *progress = Progress { is_timed: true, ..Progress::at(progress.size) };
                 (self.seen, self.begin, self.cpu_s) = (Seen::default(), Instant::now(), cpu_s());
             }

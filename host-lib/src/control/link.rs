@@ -157,6 +157,13 @@ impl Reader {
 }
 
 impl Writer {
+    /// Whether segments may get lost on the way: not between two sockets of one host.
+    pub fn may_lose(&self) -> bool {
+        let stream = self.stream.as_ref();
+        let same = stream.local_addr().ok().zip(stream.peer_addr().ok());
+        same.is_none_or(|(local, peer)| local.ip() != peer.ip())
+    }
+
     pub async fn write(&mut self, kind: u8, message: &[u8]) -> io::Result<()> {
         let frame = frame::frame(kind, message)?;
         let Self { stream, records: Some(records) } = self else { return self.stream.write_all(&frame).await };

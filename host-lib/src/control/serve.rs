@@ -1,7 +1,8 @@
 //! The tasks that serve the connections of a rank, on the control channel's thread.
 //!
 //! After the last message that waits, an empty one follows, in a segment of its own. TCP finds out that a segment is lost from those after
-//! it that arrive; if none does, only after its retransmission timeout of 200 ms, for which a vote, a repair or a barrier would wait.
+//! it that arrive; if none does, only after its retransmission timeout of 200 ms, for which a vote, a repair or a barrier would wait. Ranks
+//! of one host lose nothing, and send none.
 
 use std::io;
 use std::pin::pin;
@@ -123,7 +124,8 @@ pub(super) async fn serve(
     let (alive, over) = watch::channel(());
     let (mut tasks, mut heard) = (JoinSet::new(), JoinSet::new());
     for (peer, link, queue) in links {
-        tasks.spawn(connection(peer, link, queue, inbox.clone(), over.clone()));
+        let followed = link.writer.may_lose();
+        tasks.spawn(connection(peer, link, followed, queue, inbox.clone(), over.clone()));
     }
     loop {
         tokio::select! {
@@ -132,7 +134,8 @@ pub(super) async fn serve(
                 let peer = member.rank;
                 tracing::warn!(peer, "a process that was started again has connected");
                 inbox.tell(peer, PeerEvent::Back(member), None);
-                tasks.spawn(connection(peer, link, queue, inbox.clone(), over.clone()));
+                let followed = link.writer.may_lose();
+                tasks.spawn(connection(peer, link, followed, queue, inbox.clone(), over.clone()));
             }
         }
     }
@@ -140,8 +143,15 @@ pub(super) async fn serve(
     while tasks.join_next().await.is_some() {}
 }
 
-/// One connection, to its end.
-async fn connection(peer: usize, link: Link, mut queue: Queue, inbox: Inbox, over: watch::Receiver<()>) {
+/// One connection, to its end. `followed`: an empty message follows the last that waits.
+async fn connection(
+    peer: usize,
+    link: Link,
+    followed: bool,
+    mut queue: Queue,
+    inbox: Inbox,
+    over: watch::Receiver<()>,
+) {
     let Link { mut reader, mut writer } = link;
     let (cut, taken) = (queue.cut(), AtomicU64::new(0));
     let mut reading = pin!(async {
@@ -164,7 +174,7 @@ async fn connection(peer: usize, link: Link, mut queue: Queue, inbox: Inbox, ove
     let sending = async {
         while let Some((kind, message)) = queue.next().await {
             let mut written = writer.write(kind, &message).await;
-            if written.is_ok() && queue.is_empty() {
+            if followed && written.is_ok() && queue.is_empty() {
                 written = writer.write(FOLLOWER, &[]).await;
             }
             if let Err(error) = written {
@@ -245,7 +255,8 @@ mod tests {
             let mailbox = Arc::new(Mailbox::new(0, 2, Duration::from_secs(60)));
             let inbox = Inbox { in_step, held: Held::new(2), peer_message, mailbox, wake: Arc::new(|| {}) };
             let (_alive, over) = watch::channel(());
-            let serving = tokio::spawn(connection(1, ours, queue, inbox, over));
+            assert!(!ours.writer.may_lose(), "both ends have the address 127.0.0.1");
+            let serving = tokio::spawn(connection(1, ours, true, queue, inbox, over));
             for expected in [(PEER_MESSAGE, vec![1]), (PEER_MESSAGE, vec![2]), (FOLLOWER, vec![])] {
                 assert_eq!(theirs.reader.read(100).await.unwrap(), expected);
             }

@@ -44,10 +44,12 @@ impl ControlChannel {
         self.peers().for_each(|peer| self.send_parts(peer, kind::TERMS, &[&message]));
         self.present.clear();
         // In the order of ranks, so that all of them find the same difference.
-        let (mut first, mut differs): (Option<(usize, Terms)>, Result<(), Mismatch>) = (None, Ok(()));
+        let mut first: Option<(usize, Vec<u8>)> = None;
+        let mut differs: Result<(), Mismatch> = Ok(());
+        let parse = |terms: &[u8]| serde_json::from_slice::<Terms>(terms).unwrap_or_default();
         for rank in 0..self.ranks() {
             let theirs = if rank == self.rank() {
-                terms.clone()
+                message.clone()
             } else {
                 match self.receive_terms(rank, deadline, timeout) {
                     Ok(terms) => terms,
@@ -61,8 +63,11 @@ impl ControlChannel {
             self.present.push(rank);
             match &first {
                 None => first = Some((rank, theirs)),
+                Some((_, first)) if *first == theirs => {}
                 // The others' messages are taken, too: the next call begins with its own.
-                Some((reference, first)) => differs = differs.and_then(|()| first.compare(*reference, rank, &theirs)),
+                Some((reference, first)) => {
+                    differs = differs.and_then(|()| parse(first).compare(*reference, rank, &parse(&theirs)));
+                }
             }
         }
         Ok(differs?)
@@ -83,12 +88,13 @@ impl ControlChannel {
         (0..self.ranks()).filter(move |peer| *peer != rank)
     }
 
-    /// What a peer calls next. What it still had to say of a call that failed is dropped.
-    fn receive_terms(&mut self, from: usize, deadline: Instant, waited: Duration) -> Result<Terms, ControlError> {
+    /// What a peer calls next, its [`Terms`] as JSON. What it still had to say of a call that failed is dropped.
+    fn receive_terms(&mut self, from: usize, deadline: Instant, waited: Duration) -> Result<Vec<u8>, ControlError> {
         loop {
-            let message = self.receive_by(from, deadline, waited)?;
-            if let Some((&kind::TERMS, terms)) = message.split_first() {
-                return Ok(serde_json::from_slice(terms).unwrap_or_default());
+            let mut message = self.receive_by(from, deadline, waited)?;
+            if message.first() == Some(&kind::TERMS) {
+                message.remove(0);
+                return Ok(message);
             }
         }
     }
@@ -102,14 +108,15 @@ impl ControlChannel {
         }
         let present = self.present.clone();
         let own = self.rank();
-        let list: Vec<u8> = present.iter().flat_map(|rank| (*rank as u64).to_le_bytes()).collect();
-        present.iter().filter(|rank| **rank != own).for_each(|rank| self.send_parts(*rank, kind::PRESENT, &[&list]));
+        let mut bits = vec![0; self.ranks().div_ceil(8)];
+        present.iter().for_each(|rank| bits[rank / 8] |= 1 << (rank % 8));
+        present.iter().filter(|rank| **rank != own).for_each(|rank| self.send_parts(*rank, kind::PRESENT, &[&bits]));
         let mut agreed = present.clone();
         for peer in present.iter().copied().filter(|rank| *rank != own) {
             match self.receive_part(peer, kind::PRESENT, timeout) {
-                Ok(list) => {
-                    let (list, _) = list[1..].as_chunks();
-                    agreed.retain(|rank| list.contains(&(*rank as u64).to_le_bytes()));
+                // A bit for each rank; who sends too few has nobody.
+                Ok(bits) => {
+                    agreed.retain(|rank| bits.get(1 + rank / 8).is_some_and(|byte| byte >> (rank % 8) & 1 == 1))
                 }
                 Err(error) if self.skips(&error) => agreed.retain(|rank| *rank != peer),
                 Err(error) => return Err(self.give_up(&present, error, timeout)),
