@@ -145,6 +145,7 @@ impl Machine {
             list.push(self.iommu(&function));
             list.extend(group.map(|group| self.is_viable(&function, group)));
             list.extend([self.module(), self.is_bound(&function)]);
+            list.extend(self.remaps_interrupts());
             if function.driver.as_deref() == Some(VFIO_PCI) {
                 list.extend(group.map(|group| self.is_accessible(group)));
                 // Somebody else's reset would hold up whoever asks.
@@ -238,6 +239,30 @@ impl Machine {
             return Precondition { name, found: format!("{VFIO_PCI} is loaded"), mend: None };
         }
         Precondition { name, found: format!("{VFIO_PCI} is not loaded"), mend: Some(format!("modprobe {VFIO_PCI}")) }
+    }
+
+    /// Without it a device could raise any interrupt of the machine's, and VFIO hands out none (EPERM), unless it is told to. `None`: not an x86, whose
+    /// kernel names its interrupts so, or it cannot be asked.
+    fn remaps_interrupts(&self) -> Option<Precondition> {
+        let interrupts = fs::read_to_string(self.root.join("proc/interrupts")).ok()?;
+        let of_board = interrupts.lines().find(|line| line.contains("IO-APIC"))?;
+        let name = "interrupts";
+        let pass = |found: &str| Some(Precondition { name, found: found.into(), mend: None });
+        if of_board.contains("IR-IO-APIC") {
+            return pass("the IOMMU remaps them");
+        }
+        let unsafe_too = "module/vfio_iommu_type1/parameters/allow_unsafe_interrupts";
+        if fs::read_to_string(self.sys(unsafe_too)).is_ok_and(|allowed| allowed.trim() == "Y") {
+            return pass(
+                "the IOMMU does not remap them, and VFIO was told to do without: a card can raise any interrupt",
+            );
+        }
+        let mend = format!(
+            "Switch interrupt remapping on in the BIOS, and take intremap=off out of the kernel's command line; or, if the card is trusted with every \
+             interrupt: modprobe vfio_iommu_type1; echo Y > /sys/{unsafe_too}"
+        );
+        let found = "the IOMMU does not remap them, expected it to: VFIO would refuse the card".into();
+        Some(Precondition { name, found, mend: Some(mend) })
     }
 
     fn is_bound(&self, function: &PciFunction) -> Precondition {

@@ -62,6 +62,33 @@ fn each_precondition_that_fails_names_what_was_found_and_what_mends_it() {
 }
 
 #[test]
+fn a_machine_that_does_not_remap_interrupts_is_told_unless_vfio_does_without() {
+    let folder = Folder::new("interrupts");
+    let at = "0000:5e:00.0";
+    folder.device(at, CARD, Some(VFIO_PCI), Some("7"));
+    let said = |interrupts: &str| {
+        fs::write(folder.path().join("proc/interrupts"), format!("            CPU0       CPU1\n{interrupts}\n"))
+            .unwrap();
+        let all = folder.machine().preconditions(at, 4096);
+        all.into_iter().find(|one| one.name == "interrupts")
+    };
+    fs::create_dir(folder.path().join("proc")).unwrap();
+    // As an Arm kernel names them.
+    assert_eq!(said(" 11:     115         0     GICv3  27 Level     arch_timer"), None);
+    let remapped = said("   9:          0          3  IR-IO-APIC    9-fasteoi   acpi").unwrap();
+    assert_eq!((remapped.found.as_str(), remapped.mend), ("the IOMMU remaps them", None));
+    let plain = "   9:          0          3   IO-APIC    9-fasteoi   acpi";
+    let refused = said(plain).unwrap();
+    assert!(refused.mend.is_some_and(|mend| mend.contains("allow_unsafe_interrupts")), "{}", refused.found);
+    let parameters = folder.machine().sys("module/vfio_iommu_type1/parameters");
+    fs::create_dir_all(&parameters).unwrap();
+    for (allowed, passes) in [("N", false), ("Y", true)] {
+        fs::write(parameters.join("allow_unsafe_interrupts"), format!("{allowed}\n")).unwrap();
+        assert_eq!(said(plain).unwrap().mend.is_none(), passes, "{allowed}");
+    }
+}
+
+#[test]
 fn huge_pages_are_counted_and_none_forbid_to_open_a_card() {
     let folder = Folder::new("huge");
     let said = |dma_bytes| {
