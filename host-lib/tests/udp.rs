@@ -143,6 +143,9 @@ fn two_levels_give_all_ranks_the_mean_with_the_same_bits() {
             let mut levels = communicator.two_level(groups).unwrap();
             assert_eq!(levels.inside().world_size(), ranks / groups);
             assert_eq!((levels.across().world_size(), levels.across().rank()), (groups, rank * groups / ranks));
+            let (own, equals) = (levels.inside().rank(), levels.across().rank());
+            assert_eq!((levels.ranks_inside()[own], levels.ranks_across()[equals]), (rank, rank));
+            assert!(levels.ranks_across().iter().all(|other| other % (ranks / groups) == own));
             let mut bucket = levels.bucket(elements, BucketOptions::new()).unwrap();
             let mut data = Vec::new();
             for _ in 0..2 {

@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::fmt;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -168,6 +169,24 @@ impl From<Hadamard> for HadamardMode {
     }
 }
 
+/// The groups of two levels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Groups {
+    /// So many, of neighbours.
+    Number(usize),
+    /// The ranks of each host.
+    Hosts,
+}
+
+impl fmt::Display for Groups {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Hosts => "hosts".fmt(f),
+        }
+    }
+}
+
 /// What `run` and `bench allreduce` have in common.
 #[derive(Clone, Debug, clap::Args)]
 pub struct JobArgs {
@@ -211,9 +230,9 @@ pub struct JobArgs {
     /// Let the rate to each peer follow its round-trip times
     #[arg(long, help_heading = TRANSPORT)]
     pub rate_control: bool,
-    /// All-reduce on two levels, with the ranks in this many groups of neighbours
-    #[arg(long, value_name = "GROUPS", help_heading = TRANSPORT)]
-    pub groups: Option<usize>,
+    /// All-reduce on two levels, with the ranks in this many groups of neighbours, or, with `hosts`, those of each host in one
+    #[arg(long, value_name = "GROUPS|hosts", value_parser = groups, help_heading = TRANSPORT)]
+    pub groups: Option<Groups>,
     /// How long ranks wait for one another to connect, and at barriers, in seconds [default: 60 s]
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = seconds, hide_default_value = true,
           help_heading = TRANSPORT)]
@@ -444,6 +463,13 @@ fn size(text: &str) -> Result<usize, String> {
     let bytes = digits.parse::<usize>().ok().and_then(|number| number.checked_mul(unit));
     let bytes = bytes.filter(|bytes| *bytes > 0 && bytes.is_multiple_of(4));
     bytes.ok_or_else(|| "expected a multiple of 4 bytes, for instance 4096, 64K or 25M".into())
+}
+
+fn groups(text: &str) -> Result<Groups, String> {
+    if text == "hosts" {
+        return Ok(Groups::Hosts);
+    }
+    text.parse().map(Groups::Number).map_err(|_| "expected a number of groups, or hosts".into())
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

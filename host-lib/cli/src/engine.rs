@@ -11,7 +11,7 @@ use optireduce::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::args::{EngineKind, JobArgs, RunArgs};
+use crate::args::{EngineKind, Groups, JobArgs, RunArgs};
 
 /// What one rank saw of a size.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -106,8 +106,11 @@ impl Engine {
         let mut communicator = builder.connect().map_err(|error| error.to_string())?;
         let way = match groups {
             Some(groups) => {
-                let levels = communicator.two_level(groups).map_err(|error| error.to_string())?;
-                Way::TwoLevel(Box::new(levels), BTreeMap::new())
+                let levels = match groups {
+                    Groups::Number(number) => communicator.two_level(number),
+                    Groups::Hosts => communicator.two_level_by_host(),
+                };
+                Way::TwoLevel(Box::new(levels.map_err(|error| error.to_string())?), BTreeMap::new())
             }
             None => Way::Udp(BTreeMap::new()),
         };
@@ -166,16 +169,14 @@ impl Engine {
                 return Ok(report.joined_rank());
             }
             Way::TwoLevel(levels, buckets) => {
-                let (rank, members) = (communicator.rank(), levels.inside().world_size());
                 let bucket = match buckets.entry(elements) {
                     Entry::Occupied(declared) => declared.into_mut(),
                     Entry::Vacant(vacant) => vacant.insert(levels.bucket(elements, options)?),
                 };
                 for report in bucket.all_reduce(data)? {
                     let across = report.kind() == Kind::AllReduce;
-                    seen.add(&report, |peer| {
-                        if across { peer * members + rank % members } else { rank - rank % members + peer }
-                    });
+                    let ranks = if across { levels.ranks_across() } else { levels.ranks_inside() };
+                    seen.add(&report, |peer| ranks[peer]);
                 }
             }
             Way::Tcp => {

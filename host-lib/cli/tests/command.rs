@@ -430,6 +430,15 @@ fn two_levels_run_and_groups_that_cannot_be_are_refused() {
         "{}",
         text(&wrong.stderr)
     );
+    // All of this machine's ranks are on one host; tests/badnet has several.
+    let one_host = optireduce(&["bench", "allreduce", "--ranks", "2", "--bench", "4K", "--groups", "hosts"]);
+    let said = text(&one_host.stderr);
+    assert!(
+        said.contains("two levels by host: 127.0.0.1 has ranks 0, 1; expected as many ranks on each of at least"),
+        "{said}"
+    );
+    let no_groups = optireduce(&["bench", "allreduce", "--groups", "host"]);
+    assert!(text(&no_groups.stderr).contains("expected a number of groups, or hosts"), "{no_groups:?}");
 }
 
 #[test]

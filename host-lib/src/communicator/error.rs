@@ -58,6 +58,14 @@ pub enum ConnectError {
         /// Groups wanted.
         groups: usize,
     },
+    /// The hosts cannot be the groups of two levels.
+    #[error(
+        "two levels by host: {found}; expected as many ranks on each of at least two hosts, at least two; or name a number of groups"
+    )]
+    Hosts {
+        /// Which ranks are where.
+        found: String,
+    },
     /// The settings do not fit one another.
     #[error("{0}")]
     Params(String),

@@ -31,7 +31,7 @@ struct Args {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run a command on every host, with the variables that torchrun sets: RANK, WORLD_SIZE, MASTER_ADDR, ...
+    /// Run a command on every host, once or several times, with the variables that torchrun sets: RANK, WORLD_SIZE, MASTER_ADDR, ...
     Run(RunArgs),
     /// Compare all-reduces (OptiReduce, Gloo, Open MPI) under one network condition after the other
     Compare(compare::CompareArgs),
@@ -50,11 +50,15 @@ enum Command {
 #[command(after_help = "Examples:
   badnet run --loss 0.01 -- optireduce run --bench 1M
   badnet run --hosts 8 --port-mbps 200 --queue-kib 64 --ecn-kib 24 -- optireduce run --bench 1M
+  badnet run --hosts 2 --ranks-per-host 4 -- optireduce run --bench 1M --groups hosts
   badnet run --hosts 2 --mtu 9000 --delay-us 500 --delay-p99-over-p50 3 -- sh -c 'ping -c 3 10.77.0.1'")]
 struct RunArgs {
     /// Number of hosts, with addresses from 10.77.0.1
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=64))]
     hosts: u8,
+    /// How many times the command runs on each host, as ranks next to one another
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=64))]
+    ranks_per_host: u8,
     /// Largest IP packet, in bytes
     #[arg(long, default_value_t = 1500, value_parser = clap::value_parser!(u16).range(576..=9216))]
     mtu: u16,
@@ -108,15 +112,17 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &RunArgs) -> Outcome {
-    let ranks = usize::from(args.hosts);
-    let hosts = Hosts::new(ranks, args.mtu)?;
+    let (hosts, on_each) = (usize::from(args.hosts), usize::from(args.ranks_per_host));
+    let ranks = hosts * on_each;
+    let hosts = Hosts::new(hosts, args.mtu)?;
     let tcp = if args.tuned_tcp { Tcp::Tuned } else { Tcp::AsItComes };
     hosts.tcp(tcp, args.conditions.path_mtu)?;
     let relay = hosts.join(args.conditions, args.seed);
     let commands = (0..ranks).map(|rank| {
-        let mut command = hosts.command(rank, &args.command[0]);
+        let mut command = hosts.command(rank / on_each, &args.command[0]);
         command.args(&args.command[1..]);
         contender::launch(&mut command, rank, ranks, address(0));
+        command.env("LOCAL_RANK", (rank % on_each).to_string());
         command
     });
     let printed = job::run(commands.collect(), std::time::Duration::from_secs(args.timeout_s), &[0]);

@@ -79,6 +79,12 @@ fn run(network: &[&str], arguments: &[&str]) -> Option<serde_json::Value> {
 
 /// A row of `optireduce run`, which every rank's shell starts after `script`.
 fn run_after(script: &str, network: &[&str], arguments: &[&str]) -> Option<serde_json::Value> {
+    let (printed, _) = output_after(script, network, arguments)?;
+    Some(serde_json::from_slice(&printed).expect("a row"))
+}
+
+/// What `optireduce run --json` prints, which every rank's shell starts after `script`, and what badnet says.
+fn output_after(script: &str, network: &[&str], arguments: &[&str]) -> Option<(Vec<u8>, String)> {
     // tests/run has built it, with the features of the whole workspace.
     if std::env::var_os("OPTIREDUCE_BUILT").is_none() {
         let build = Command::new(env!("CARGO")).args(["build", "--quiet", "-p", "optireduce-cli"]).status();
@@ -97,7 +103,7 @@ fn run_after(script: &str, network: &[&str], arguments: &[&str]) -> Option<serde
         return None;
     }
     assert!(output.status.success(), "{said}");
-    Some(serde_json::from_slice(&output.stdout).expect("a row"))
+    Some((output.stdout, said))
 }
 
 #[test]
@@ -107,6 +113,37 @@ fn ranks_on_a_lossy_network_end_and_say_what_was_lost() {
     let received = row["received_fraction"].as_f64().expect("a number");
     assert!((0.8..0.995).contains(&received), "{row}");
     assert!(row["iters"].as_u64() >= Some(20) && row["ranks"] == 3, "{row}");
+}
+
+/// Writes 8 MiB of this rank's number.
+const GRADIENT: &str = r#"python3 -c 'import array, os, sys
+array.array("f", [float(os.environ["RANK"])] * (1 << 21)).tofile(open(sys.argv[1], "wb"))' "$FOLDER/gradient.$RANK.f32""#;
+
+#[test]
+fn with_two_levels_by_host_a_host_sends_what_one_rank_would() {
+    let folder = std::env::temp_dir().join(format!("badnet-levels-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let file = |name: &str| folder.join(name).display().to_string();
+    // All-reduces the file once; how many MB went from host to host.
+    let sent_mb = |groups: &[&str]| {
+        let script = format!("FOLDER='{}'\n{GRADIENT}", folder.display());
+        let (gradient, mean) = (file("gradient.{rank}.f32"), file("mean.{rank}.f32"));
+        let network = ["--hosts", "2", "--ranks-per-host", "2", "--mtu", "9000"];
+        let run = ["--file", &gradient, "--out", &mean, "--bound-ms", "4000", "--grace-us", "0"];
+        let (_, said) = output_after(&script, &network, &[&run[..], groups].concat())?;
+        for rank in 0..4 {
+            let mean = std::fs::read(file(&format!("mean.{rank}.f32"))).expect("a mean");
+            assert!(mean.len() == 8 << 20 && mean.chunks(4).all(|value| value == 1.5_f32.to_le_bytes()), "rank {rank}");
+        }
+        let (before, _) = said.split_once(" MB").expect("badnet counts bytes");
+        Some(before.rsplit(' ').next().expect("a number").parse::<f64>().expect("a number"))
+    };
+    let sent = sent_mb(&[]).zip(sent_mb(&["--groups", "hosts"]));
+    let _ = std::fs::remove_dir_all(&folder);
+    let Some((flat, levels)) = sent else { return };
+    // Of 8.4 MB each rank sends a quarter to each of two others and the mean of its own; with levels the two halves are each
+    // all-reduced by two.
+    assert!((33.0..37.0).contains(&flat) && (16.0..19.0).contains(&levels), "{flat} MB, on two levels {levels} MB");
 }
 
 #[test]
