@@ -1,6 +1,8 @@
 //! Collectives of ranks that agree with one another: on views, on repairs, on updates that are skipped. Their messages go over
 //! a reliable channel.
 
+use optireduce_contract::limits::BEAT_BYTES;
+
 use super::agreement::Agreement;
 use super::{Collectives, CollectivesError, MembershipEvent, MessageError};
 use crate::data_plane::{Capability, DataPlane};
@@ -27,8 +29,8 @@ impl<P: DataPlane> Collectives<P> {
         if params.silent_ops.is_some() {
             self.plane.capabilities().require(Capability::Views)?;
         }
-        let JobParams { rank, bound_ns, .. } = self.params;
-        self.agreement.control = Some(Control::new(rank, params, hadamard, bound_ns)?);
+        let JobParams { rank, bound_ns, payload_beats, .. } = self.params;
+        self.agreement.control = Some(Control::new(rank, params, hadamard, bound_ns, payload_beats * BEAT_BYTES)?);
         // With the bound that the first collective has.
         self.params.bound_ns = self.agreement.newest().settings.bound_ns;
         self.tuning.set_bound_ns(self.params.bound_ns);

@@ -10,7 +10,7 @@ use super::bound::BoundEstimator;
 use super::hadamard_mode::{HadamardMode, HadamardSwitch};
 use super::membership::{BadMessage, Membership, MembershipMessage, Output, Request, Settings, View};
 use super::params::ParamError;
-use super::report::{Report, fraction};
+use super::report::Report;
 use super::types::Ranks;
 
 /// The agreements of one rank.
@@ -26,7 +26,8 @@ pub struct Control {
 }
 
 impl Control {
-    /// The agreements of a job that begins with the bound `bound_ns`, or with the longest if it is to be measured.
+    /// The agreements of a job that begins with the bound `bound_ns`, or with the longest if it is to be measured, and whose packets carry
+    /// `packet_bytes`.
     ///
     /// # Errors
     /// [`ParamError`] names the first number out of range.
@@ -35,11 +36,12 @@ impl Control {
         params: MembershipParams,
         hadamard: HadamardMode,
         bound_ns: u64,
+        packet_bytes: usize,
     ) -> Result<Self, ParamError> {
         let bound_ns = params.bound.map_or(bound_ns, |bound| bound.max_ns);
         let settings = Settings { hadamard: false, bound_ns };
         let membership = Membership::new(rank, params, settings)?;
-        let hadamard = HadamardSwitch::new(hadamard);
+        let hadamard = HadamardSwitch::new(hadamard, packet_bytes);
         Ok(Self { membership, hadamard, bound: params.bound.map(BoundEstimator::new) })
     }
 
@@ -73,7 +75,8 @@ impl Control {
     pub fn observe(&mut self, now_ns: u64, report: &Report, heard: &Ranks, silent: &Ranks, came_late: Option<bool>) {
         self.membership.observe(now_ns, report.op, heard, silent);
         let Some(newest) = self.membership.newest().cloned() else { return };
-        let hadamard = self.hadamard.observe(newest.settings.hadamard, scattered_loss(report));
+        let (expected_bytes, lost_bytes) = scattered_loss(report);
+        let hadamard = self.hadamard.observe(newest.settings.hadamard, expected_bytes, lost_bytes);
         let bound_ns = self.bound.as_mut().and_then(|bound| {
             bound.observe(report, silent, came_late);
             bound.wanted(newest.settings.bound_ns)
@@ -125,10 +128,10 @@ impl Control {
     }
 }
 
-/// Lost fraction of what was to come from peers of which most came, both stages together, 0 to 1: what the transform can
+/// Bytes that were to come from peers of which most came, both stages together, and those of them that were lost: what the transform can
 /// spread. A peer of which less than half came in a stage has stopped, or is late: it is dropped, or comes back, and a
 /// change of settings that it does not answer would only delay that.
-fn scattered_loss(report: &Report) -> f64 {
+fn scattered_loss(report: &Report) -> (u64, u64) {
     let of = |bytes: &[u64], peer: usize| bytes.get(peer).copied().unwrap_or(0);
     let (mut expected, mut received) = (0, 0);
     for peer in &report.live {
@@ -141,5 +144,5 @@ fn scattered_loss(report: &Report) -> f64 {
             received += bytes.iter().map(|(_, received)| received).sum::<u64>();
         }
     }
-    1.0 - fraction(received, expected)
+    (expected, expected - received)
 }
