@@ -8,8 +8,9 @@
 //! - *Losses* in excess of [`HEAVY_SHARE`], [`HEAVY_PACKETS`] or more: the window becomes a little less than what came of it. Fewer say
 //!   nothing yet: packets are lost one by one, too, on their way.
 //! - From then on losses of more than [`LIGHT_SHARE`] make the window smaller, by half at most, and it is tried how much more fits: after
-//!   a number of packets that grows with the window, so that small ones catch up. It is four times as large after each loss, and half as
+//!   a number of packets that grows with the window, so that small ones catch up. It is four times as large after a try that lost, and half as
 //!   large each time that more fitted.
+//! - A loss that no try has caused may be an outage, or the doing of another: the window that fitted before is what is tried next, and soon.
 //! - Losses that do not become fewer though the window is a quarter are not the window's doing: it is restored, and twice as
 //!   many are put up with.
 //!
@@ -87,6 +88,8 @@ pub(super) struct Congestion {
     wait_packets: u64,
     /// The window before the one that is being tried.
     before_try: Option<u64>,
+    /// The window before the last loss, if no try has caused that; until it is tried again.
+    fitted: Option<u64>,
     /// The window with which the losses began that are being reduced, and their share.
     anchor: Option<(u64, f64)>,
     /// Share of losses that is put up with.
@@ -167,7 +170,8 @@ impl Congestion {
 
     /// Too much was lost: `window` may fit. Unless that is not the window's doing.
     fn lose(&mut self, share: f64, window: u64, sent: u64) {
-        let (begun, begun_share) = *self.anchor.get_or_insert((self.window.min(self.peak.max(WINDOW_MIN)), share));
+        let begun_now = self.window.min(self.peak.max(WINDOW_MIN));
+        let (begun, begun_share) = *self.anchor.get_or_insert((begun_now, share));
         let is_random = share <= RANDOM_SHARE_MAX && share > begun_share / 2.0 && self.window <= begun / 4;
         let before = self.before_try.take();
         if is_random {
@@ -175,7 +179,10 @@ impl Congestion {
             self.anchor = None;
             return self.set(begun, sent);
         }
-        self.wait_packets = (4 * self.wait_packets).min(WAIT_PACKETS.1);
+        self.fitted = before.is_none().then_some(begun_now);
+        if before.is_some() {
+            self.wait_packets = (4 * self.wait_packets).min(WAIT_PACKETS.1);
+        }
         (self.has_marks, self.too_large) = (false, self.window.min(self.peak));
         self.set(window.min(before.unwrap_or(u64::MAX)), sent);
     }
@@ -230,7 +237,11 @@ impl Congestion {
             return self.lose(share, self.window / 8 * 7, sent);
         }
         let wait_packets = (self.wait_packets * self.window.min(FAIR_BYTES) / FAIR_BYTES).max(TRY_PACKETS_MIN);
-        let packets_min = if self.epoch.lost > 0 { EPOCH_PACKETS.max(wait_packets) } else { wait_packets };
+        let packets_min = match self.epoch.lost {
+            1.. => EPOCH_PACKETS.max(wait_packets),
+            _ if self.fitted.is_some() => TRY_PACKETS_MIN,
+            _ => wait_packets,
+        };
         if self.epoch.packets < packets_min || self.epoch.bytes < WAIT_WINDOWS * self.window {
             return;
         }
@@ -240,7 +251,8 @@ impl Congestion {
             if self.before_try.replace(self.window).is_some() {
                 self.wait_packets = (self.wait_packets / 2).max(WAIT_PACKETS.0);
             }
-            self.window = (self.window + (self.window / 8).max(STEP_BYTES)).min(self.limit);
+            let more = (self.window + (self.window / 8).max(STEP_BYTES)).min(self.limit);
+            self.window = self.fitted.take().map_or(more, |fitted| fitted.max(more));
         }
         (self.epoch, self.peak) = (Seen::default(), 0);
     }

@@ -322,6 +322,20 @@ fn packets_that_are_lost_one_by_one_slow_nobody_down() {
     }
 }
 
+/// What an outage takes looks like a queue that was full, but the window did fit. Of each second 5 ms are lost in any case.
+#[test]
+fn after_an_outage_the_window_that_fitted_is_soon_tried_again() {
+    for senders in 1..=3 {
+        for queue_bytes in [300_000.0, 1_000_000.0] {
+            let network = Network { senders, queue_bytes, delay_ns: 2_000_000, outage_every_ns: 1_000_000_000, ..PORT };
+            let mut run = Run::new(network);
+            run.ms(100);
+            let (_, used) = shares(run.ms(2000), 2000);
+            assert!(used >= 0.9, "{senders} senders, a queue of {queue_bytes} bytes: used {used}");
+        }
+    }
+}
+
 #[test]
 fn without_losses_no_answers_are_asked_for() {
     let mut run = Run::new(Network { queue_bytes: 0.0, ..PORT });
