@@ -153,7 +153,7 @@ pub struct AllreduceArgs {
     /// grace time that adapts to losses and to the stage times of all ranks
     #[arg(long, value_enum, default_value_t = OnOff::On, help_heading = "Protocol")]
     early: OnOff,
-    /// Hadamard transform of gradients and means; auto: from the step after one that lost more than 2 %
+    /// Hadamard transform of gradients and means; auto: once more than 2 % are lost, over some hundred packets
     #[arg(long, value_enum, default_value_t = Hadamard::Auto, help_heading = "Protocol")]
     hadamard: Hadamard,
     /// Send gradients and means as bf16: half the bytes. Sums stay fp32; each value is rounded when it is sent, an NMSE of about

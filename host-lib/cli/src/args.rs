@@ -155,7 +155,7 @@ impl From<LocalArg> for Local {
 pub enum Hadamard {
     Off,
     On,
-    /// Once a collective has lost more than 2 %, until next to nothing was lost for a while.
+    /// Once more than 2 % are lost, over some hundred packets, until next to nothing was lost for a while.
     Auto,
 }
 
