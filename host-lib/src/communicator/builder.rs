@@ -223,7 +223,8 @@ impl Builder {
     }
 
     /// When all-reduces are Hadamard-encoded, unless the options of their bucket say otherwise. Default: once more than 2 % are
-    /// lost, over some hundred packets, until every rank has lost at most 0.5 % in each of 100 collectives in a row; twice as many each time it begins again.
+    /// lost, over some hundred packets, until every rank has lost at most 0.5 % in each of 100 collectives in a row; twice as many each
+    /// time it begins again.
     pub fn hadamard(self, hadamard: HadamardMode) -> Self {
         Self { hadamard, ..self }
     }

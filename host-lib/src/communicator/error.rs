@@ -60,7 +60,8 @@ pub enum ConnectError {
     },
     /// The hosts cannot be the groups of two levels.
     #[error(
-        "two levels by host: {found}; expected as many ranks on each of at least two hosts, at least two; or name a number of groups"
+        "two levels by host: {found}; expected at least two hosts, with the same number of ranks on each, two or more; or name a number of \
+         groups"
     )]
     Hosts {
         /// Which ranks are where.

@@ -291,7 +291,7 @@ impl Communicator {
     /// Collective.
     ///
     /// # Errors
-    /// If there are not as many ranks on each of at least two hosts, at least two, or they do not connect.
+    /// If there are fewer than two hosts, if they have different numbers of ranks, or one each, or if the ranks do not connect.
     pub fn two_level_by_host(&mut self) -> Result<TwoLevel, ConnectError> {
         block_on(self.two_level_by_host_async())
     }
@@ -437,7 +437,9 @@ mod tests {
         assert_eq!(groups(&[7, 7, 3, 3]), Ok(vec![0, 0, 1, 1]));
         assert_eq!(groups(&[7, 3, 9, 9, 3, 7]), Ok(vec![0, 1, 2, 2, 1, 0]));
         let refused = |hosts: &[u8]| groups(hosts).unwrap_err();
-        assert!(refused(&[7, 7]).starts_with("two levels by host: 10.0.0.7 has ranks 0, 1; expected as many"));
+        assert!(
+            refused(&[7, 7]).starts_with("two levels by host: 10.0.0.7 has ranks 0, 1; expected at least two hosts")
+        );
         assert!(refused(&[7, 3]).starts_with("two levels by host: 10.0.0.7 has rank 0, and 10.0.0.3 has rank 1; "));
         let uneven = refused(&[7, 7, 3, 3, 9]);
         assert!(

@@ -144,5 +144,5 @@ fn scattered_loss(report: &Report) -> (u64, u64) {
             received += bytes.iter().map(|(_, received)| received).sum::<u64>();
         }
     }
-    (expected, expected - received)
+    (expected, expected.saturating_sub(received))
 }

@@ -4,9 +4,9 @@
 //! real. All ranks must encode the same collectives, since packets of the other kind are dropped: so it is a setting
 //! of the view ([`Settings::hadamard`](super::membership::Settings)), which any rank that sees the loss requests, and which ends
 //! when all ranks have seen none for a while. Each time the loss comes back, they wait twice as long.
-//! How: what is lost above 2 % adds up, over collectives, and what is lost less takes away from it, but not below zero (a CUSUM chart); so many packets are a loss above
-//! 2 %. One small collective says too little: of the 170 packets of 1 MiB on 4 ranks with MTU 9000 a network that loses 1 % takes more than 2 % every tenth
-//! time, by chance.
+//! How: what is lost above 2 % adds up over collectives, and what is lost less takes away from the sum, but not below zero (a CUSUM
+//! chart); [`EXCESS_PACKETS`] of it switch. One small collective says too little: of the 170 packets of 1 MiB on 4 ranks with MTU 9000 a
+//! network that loses 1 % takes more than 2 % every tenth time, by chance.
 //! Source: OptiReduce 3.2.1 (2 %). The sum, the agreement and the way back are ours.
 
 use std::fmt;
@@ -15,8 +15,8 @@ use std::fmt;
 pub const LOSS_ON: f64 = 0.02;
 /// Loss up to which a collective counts towards the way back.
 pub const LOSS_OFF: f64 = 0.005;
-/// Lost packets above that share which show that it is exceeded. A loss of 1 % adds up to so many by chance once in 10^10 packets, and one of 5 %
-/// after 530.
+/// Lost packets above that share which show that it is exceeded. A loss of 1 % adds up to so many by chance once in 10^10 packets, and
+/// one of 5 % after 530.
 const EXCESS_PACKETS: f64 = 16.0;
 /// Collectives in a row without more loss after which a rank requests, for the first time, that all-reduces be encoded no more.
 pub const CLEAN_OPS: u32 = 100;
