@@ -82,16 +82,6 @@ fn jobs_that_failed_once_stay_mended() {
     }
 }
 
-/// Of three ranks with cards one fell behind and was dropped, and then another one crashed: a judge took the two that were unharmed for a
-/// majority, but of the two that took part one was left.
-#[test]
-fn a_majority_is_one_of_those_that_take_part() {
-    let edits = Edits { ranks: None, calls: Some(15), only: Some(vec![1, 2, 3]), plain: false, shifts: Vec::new() };
-    let outcome = run(60_014_218, &edits, false);
-    assert_eq!(outcome.violation, None);
-    assert_eq!(outcome.tally.gave_up, 1);
-}
-
 /// What a search does follows from its first seed, also which of its jobs are changed.
 #[test]
 fn a_search_repeats_whatever_the_threads() {

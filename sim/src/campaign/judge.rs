@@ -619,3 +619,31 @@ fn missing_stamps(report: &Report, elements: usize) -> Result<Vec<bool>, Objecti
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::campaign::Edits;
+    use optireduce_core::protocol::Ranks;
+    use optireduce_core::protocol::membership::Settings;
+
+    /// Of three ranks with cards one that nothing befell fell behind and was dropped, as it may be, and then a harmed one crashed: the two that
+    /// were unharmed are no majority of those that take part.
+    #[test]
+    fn a_majority_is_one_of_those_that_take_part() {
+        let edits = Edits { calls: Some(15), only: Some(vec![1, 2, 3]), ..Edits::default() };
+        let plan = JobPlan::new(60_014_218, &edits);
+        let unharmed = plan.unharmed().expect("a majority");
+        let [is, not] =
+            [true, false].map(|wanted| (0..plan.ranks).filter(|rank| unharmed[*rank] == wanted).collect::<Vec<_>>());
+        assert_eq!((is.len(), not.len(), plan.cards), (2, 1, 7));
+        let objects = |members: &[usize]| {
+            let mut judge = Judge::new(&plan);
+            let settings = Settings { hadamard: false, bound_ns: plan.settings.bound_ns };
+            judge.view(is[0], 0, &View::first(Ranks::none(plan.ranks).with(members.iter().copied()), settings));
+            judge.gave_up(is[0], 1, "no agreement");
+            judge.violation.is_some()
+        };
+        assert_eq!([objects(&[is[0], not[0]]), objects(&[is[0], is[1], not[0]]), objects(&is)], [false, true, true]);
+    }
+}
