@@ -124,8 +124,7 @@ pub(super) async fn serve(
     let (alive, over) = watch::channel(());
     let (mut tasks, mut heard) = (JoinSet::new(), JoinSet::new());
     for (peer, link, queue) in links {
-        let followed = link.writer.may_lose();
-        tasks.spawn(connection(peer, link, followed, queue, inbox.clone(), over.clone()));
+        tasks.spawn(connection(peer, link, queue, inbox.clone(), over.clone()));
     }
     loop {
         tokio::select! {
@@ -134,8 +133,7 @@ pub(super) async fn serve(
                 let peer = member.rank;
                 tracing::warn!(peer, "a process that was started again has connected");
                 inbox.tell(peer, PeerEvent::Back(member), None);
-                let followed = link.writer.may_lose();
-                tasks.spawn(connection(peer, link, followed, queue, inbox.clone(), over.clone()));
+                tasks.spawn(connection(peer, link, queue, inbox.clone(), over.clone()));
             }
         }
     }
@@ -143,16 +141,10 @@ pub(super) async fn serve(
     while tasks.join_next().await.is_some() {}
 }
 
-/// One connection, to its end. `followed`: an empty message follows the last that waits.
-async fn connection(
-    peer: usize,
-    link: Link,
-    followed: bool,
-    mut queue: Queue,
-    inbox: Inbox,
-    over: watch::Receiver<()>,
-) {
+/// One connection, to its end.
+async fn connection(peer: usize, link: Link, mut queue: Queue, inbox: Inbox, over: watch::Receiver<()>) {
     let Link { mut reader, mut writer } = link;
+    let is_followed = writer.may_lose();
     let (cut, taken) = (queue.cut(), AtomicU64::new(0));
     let mut reading = pin!(async {
         let ended = loop {
@@ -174,7 +166,7 @@ async fn connection(
     let sending = async {
         while let Some((kind, message)) = queue.next().await {
             let mut written = writer.write(kind, &message).await;
-            if followed && written.is_ok() && queue.is_empty() {
+            if is_followed && written.is_ok() && queue.is_empty() {
                 written = writer.write(FOLLOWER, &[]).await;
             }
             if let Err(error) = written {
@@ -230,7 +222,7 @@ async fn stall(over: watch::Receiver<()>, taken: &AtomicU64) {
 mod tests {
     use std::sync::mpsc::channel;
 
-    use tokio::net::{TcpListener, TcpStream};
+    use tokio::net::{TcpListener, TcpSocket};
     use tokio::runtime;
     use tokio::time::timeout;
 
@@ -244,7 +236,10 @@ mod tests {
         let followed = async {
             let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
             let common = Common::new(&Launch::new(0, 2, "127.0.0.1:1").unwrap(), None);
-            let ours = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+            // From another address, as from another host.
+            let socket = TcpSocket::new_v4().unwrap();
+            socket.bind("127.0.0.2:0".parse().unwrap()).unwrap();
+            let ours = socket.connect(listener.local_addr().unwrap()).await.unwrap();
             let ours = Link::new(ours, End::Connected, &common).await.unwrap();
             let mut theirs = Link::new(listener.accept().await.unwrap().0, End::Accepted, &common).await.unwrap();
             let outgoing = Outgoing::new(2);
@@ -255,8 +250,7 @@ mod tests {
             let mailbox = Arc::new(Mailbox::new(0, 2, Duration::from_secs(60)));
             let inbox = Inbox { in_step, held: Held::new(2), peer_message, mailbox, wake: Arc::new(|| {}) };
             let (_alive, over) = watch::channel(());
-            assert!(!ours.writer.may_lose(), "both ends have the address 127.0.0.1");
-            let serving = tokio::spawn(connection(1, ours, true, queue, inbox, over));
+            let serving = tokio::spawn(connection(1, ours, queue, inbox, over));
             for expected in [(PEER_MESSAGE, vec![1]), (PEER_MESSAGE, vec![2]), (FOLLOWER, vec![])] {
                 assert_eq!(theirs.reader.read(100).await.unwrap(), expected);
             }
