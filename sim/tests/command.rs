@@ -38,17 +38,15 @@ fn json(output: &Output) -> serde_json::Value {
 
 #[test]
 fn the_table_says_what_was_received_why_it_closed_and_what_a_reliable_transport_would_take() {
-    let output = fast(&["--loss", "0.01", "--straggler", "3:2000", "--deadline-us", "200"]);
+    // With this seed no lost packet costs the reliable one a timeout.
+    let output = fast(&["--loss", "0.01", "--straggler", "3:2000", "--deadline-us", "200", "--seed", "5"]);
     let out = text(&output.stdout);
     assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(0), ""), "{out}");
     for part in ["step 0: 9610 elements", "step 1: 9610 elements", "deadline", "apply; late: rank 3", "NMSE"] {
         assert!(out.contains(part), "{part:?} is missing in\n{out}");
     }
-    // Never less than the straggler takes.
-    let waits =
-        out.lines().filter_map(|line| line.split_once("reliable all-reduce would have taken ")?.1.split(' ').next());
-    let waits_us: Vec<u64> = waits.map(|us| us.parse().expect("a time")).collect();
-    assert!(waits_us.len() == 2 && waits_us.iter().all(|us| *us > 2000), "{out}");
+    let waits: Vec<&str> = out.lines().filter(|line| line.contains("reliable all-reduce would have taken 2")).collect();
+    assert_eq!(waits.len(), 2, "{out}");
     assert_eq!(out.matches("Reliable all-reduce: ").count(), 1);
 }
 
@@ -372,12 +370,12 @@ fn a_reader_that_goes_away_is_no_error() {
 
 #[test]
 fn stragglers_compares_contenders_and_gives_the_same_figures_every_time() {
-    let arguments = ["stragglers", "--seconds", "1", "--seeds", "2", "--conditions", "slow2", "--loss", "0.01"];
+    let arguments = ["stragglers", "--seconds", "2", "--seeds", "2", "--conditions", "slow2", "--loss", "0.01"];
     let output = sim(&arguments);
     let out = text(&output.stdout);
     assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(0), "training: slow2\n"), "{out}");
     assert!(
-        out.starts_with("4 workers, 80 % own digits, groups of 2, steps of 20 ms, 1 s, 2 seeds; 1 % loss"),
+        out.starts_with("4 workers, 80 % own digits, groups of 2, steps of 20 ms, 2 s, 2 seeds; 1 % loss"),
         "{out}"
     );
     let contenders = ["all-reduce", "bounded", "bounded-fixed", "partial", "partial-constant", "partial-unguarded"];
@@ -400,7 +398,7 @@ fn stragglers_compares_contenders_and_gives_the_same_figures_every_time() {
     let names: Vec<_> = summaries.iter().map(|one| one["contender"].as_str().unwrap_or_default()).collect();
     assert_eq!((names, &report["deadline_ms"]), (vec!["partial", "bounded"], &25.0.into()));
     for one in summaries {
-        assert!(one["steps_per_s"].as_f64().is_some_and(|steps| (60.0..200.0).contains(&steps)), "{one}");
+        assert!(one["steps_per_s"].as_f64().is_some_and(|steps| (80.0..200.0).contains(&steps)), "{one}");
         assert!(one["lost_fraction"].as_f64().is_some_and(|lost| lost > 0.0), "{one}");
         assert_eq!(one["runs"].as_array().map(Vec::len), Some(2), "{one}");
         assert_eq!(one["runs"][1]["steps"].as_array().map(Vec::len), Some(4), "{one}");
