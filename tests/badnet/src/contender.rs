@@ -113,7 +113,7 @@ pub fn processes(
         };
         command.args(["--bench", &sizes.join(","), "--secs", &run.secs.to_string()]);
         command.args(["--straggler-ms", &run.straggler_ms.to_string()]);
-        launch(&mut command, rank, run.ranks, root);
+        launch(&mut command, (rank, 0), run.ranks, root);
         command.env("MASTER_PORT", run.port.to_string());
         command.env("GLOO_SOCKET_IFNAME", if hosts.is_some() { INTERFACE } else { "lo" });
         command.env("OMP_NUM_THREADS", "1");
@@ -122,10 +122,10 @@ pub fn processes(
     Ok(commands.collect())
 }
 
-/// Sets the variables that torchrun sets.
-pub fn launch(command: &mut Command, rank: usize, ranks: usize, root: Ipv4Addr) {
-    let [rank, ranks] = [rank, ranks].map(|number| number.to_string());
-    command.envs([("RANK", &rank), ("WORLD_SIZE", &ranks), ("LOCAL_RANK", &"0".into())]);
+/// Sets the variables that torchrun sets. `local`: which of its host's ranks it is.
+pub fn launch(command: &mut Command, (rank, local): (usize, usize), ranks: usize, root: Ipv4Addr) {
+    let [rank, local, ranks] = [rank, local, ranks].map(|number| number.to_string());
+    command.envs([("RANK", rank), ("WORLD_SIZE", ranks), ("LOCAL_RANK", local)]);
     command.envs([("MASTER_ADDR", root.to_string()), ("MASTER_PORT", "29517".into())]);
 }
 

@@ -121,8 +121,7 @@ fn run(args: &RunArgs) -> Outcome {
     let commands = (0..ranks).map(|rank| {
         let mut command = hosts.command(rank / on_each, &args.command[0]);
         command.args(&args.command[1..]);
-        contender::launch(&mut command, rank, ranks, address(0));
-        command.env("LOCAL_RANK", (rank % on_each).to_string());
+        contender::launch(&mut command, (rank, rank % on_each), ranks, address(0));
         command
     });
     let printed = job::run(commands.collect(), std::time::Duration::from_secs(args.timeout_s), &[0]);
