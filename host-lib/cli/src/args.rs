@@ -230,7 +230,7 @@ pub struct JobArgs {
     /// Let the rate to each peer follow its round-trip times
     #[arg(long, help_heading = TRANSPORT)]
     pub rate_control: bool,
-    /// All-reduce on two levels, with the ranks in this many groups of neighbours, or, with `hosts`, those of each host in one
+    /// All-reduce on two levels: in this many groups of neighbouring ranks, or, with `hosts`, in a group for each host
     #[arg(long, value_name = "GROUPS|hosts", value_parser = groups, help_heading = TRANSPORT)]
     pub groups: Option<Groups>,
     /// How long ranks wait for one another to connect, and at barriers, in seconds [default: 60 s]
