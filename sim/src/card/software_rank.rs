@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_contract::packet::{
-    Endpoint, HEADER_BYTES, UBT_BYTES, UDP_PORT_DEFAULT, UbtHeader, frame, read_frame, udp_checksum_holds,
-    write_header, write_udp_checksum,
+    Endpoint, HEADER_BYTES, STAGE_FEEDBACK, UBT_BYTES, UDP_PORT_DEFAULT, UbtHeader, frame, read_frame,
+    udp_checksum_holds, write_header, write_udp_checksum,
 };
 use optireduce_contract::rules::accept::Cause;
 use optireduce_contract::rules::filter::Filter;
@@ -100,7 +100,10 @@ impl State {
             true => filter.check_header(header),
             false => Err(Cause::Bad),
         };
-        let judged = judged.and_then(|()| Ok(read_frame(header, frame.len(), UDP_PORT_DEFAULT)?));
+        // To a kernel a datagram without payload, as feedback is, is one like any other.
+        let is_feedback = frame.len() == HEADER_BYTES && header[frame::VERSION_STAGE.offset] & 0xf == STAGE_FEEDBACK;
+        let judged = judged
+            .and_then(|()| if is_feedback { Ok(0) } else { Ok(read_frame(header, frame.len(), UDP_PORT_DEFAULT)?) });
         if let Err(cause) = judged {
             *self.dropped.entry(cause).or_default() += 1;
             return;

@@ -17,7 +17,8 @@ pub(crate) mod control_channel;
 pub mod reliable;
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::ops::Range;
 
 use optireduce_contract::packet::{Endpoint, HEADER_BYTES, frame};
 use optireduce_contract::signs::splitmix64;
@@ -162,9 +163,32 @@ pub struct Network {
     ports: Vec<Port>,
     /// When the last packet of each link (source * ports + destination) arrives: links are first in, first out.
     links: Vec<u64>,
+    copies: Copies,
     fates: Vec<Fate>,
     strays: u64,
     sequence: u64,
+}
+
+/// How many copies of each packet there were, so that one that is sent again has a fate of its own. Remembers the last 16384 packets
+/// at least, and twice as many at most.
+#[derive(Debug, Default)]
+struct Copies {
+    newer: HashMap<PacketId, u32>,
+    older: HashMap<PacketId, u32>,
+}
+
+impl Copies {
+    const KEPT: usize = 1 << 14;
+
+    /// The numbers of the next so many copies of a packet.
+    fn take(&mut self, packet: PacketId, count: u32) -> Range<u32> {
+        let taken = self.newer.get(&packet).or_else(|| self.older.get(&packet)).copied().unwrap_or(0);
+        if self.newer.len() == Self::KEPT {
+            self.older = std::mem::take(&mut self.newer);
+        }
+        self.newer.insert(packet, taken + count);
+        taken..taken + count
+    }
 }
 
 #[derive(Debug, Default)]
@@ -188,6 +212,7 @@ impl Network {
             impairments,
             ports: (0..ports).map(|_| Port::default()).collect(),
             links: vec![0; ports * ports],
+            copies: Copies::default(),
             fates: Vec::new(),
             strays: 0,
             sequence: 0,
@@ -205,7 +230,7 @@ impl Network {
             let copies = 1 + u32::from(self.impairments.duplicates(&packet));
             let payload_bytes = (departure.frame.len() - HEADER_BYTES) as u32;
             let mut fate = Fate { packet, payload_bytes, delivered: 0, lost: 0, corrupted: 0 };
-            for copy in 0..copies {
+            for copy in self.copies.take(packet, copies) {
                 if self.impairments.loses(&packet, copy) {
                     fate.lost += 1;
                     continue;
@@ -367,6 +392,33 @@ mod tests {
         assert!(count.abs_diff(1000) < 137, "{count} of 4000 corrupted at 25 %"); // 5 standard deviations of 27.4
         assert!(bits.len() > 500, "only {} different bits of 1024 flipped", bits.len());
         assert!(bits.first() < Some(&16) && bits.last() > Some(&1007), "header and payload are hit");
+    }
+
+    #[test]
+    fn a_packet_that_is_sent_again_has_a_fate_of_its_own() {
+        let impairments = Impairments { loss: 0.5, ..Impairments::default() };
+        let mut network = Network::new(2, impairments);
+        for at_ns in 0..1000 {
+            network.send(0, [Departure { at_ns, frame: frame_of(0, 1, 0, 64) }]);
+        }
+        let fates = network.take_fates();
+        let lost = fates.iter().filter(|fate| fate.lost == 1).count();
+        assert!(lost.abs_diff(500) < 80, "{lost} of 1000 lost at 50 %"); // 5 standard deviations of 15.8
+        // The first is lost, or not, as it is whatever comes after it.
+        assert_eq!(fates[0].lost == 1, impairments.loses(&fates[0].packet, 0));
+    }
+
+    #[test]
+    fn of_the_copies_of_packets_the_newest_are_remembered() {
+        let mut copies = Copies::default();
+        let packet = |offset| PacketId { src: 0, dst: 1, step: 0, stage: 0, bucket: 0, offset };
+        let kept = Copies::KEPT as u32;
+        (0..kept).for_each(|offset| assert_eq!(copies.take(packet(offset), 2), 0..2));
+        (0..kept).for_each(|offset| assert_eq!(copies.take(packet(offset), 1), 2..3));
+        (kept..3 * kept).for_each(|offset| assert_eq!(copies.take(packet(offset), 1), 0..1));
+        assert_eq!(copies.take(packet(3 * kept - 1), 1), 1..2);
+        assert_eq!(copies.take(packet(0), 1), 0..1);
+        assert!(copies.newer.len() + copies.older.len() <= 2 * Copies::KEPT);
     }
 
     #[test]

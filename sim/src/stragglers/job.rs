@@ -59,9 +59,14 @@ pub struct Counts {
     pub waited_ns: u64,
 }
 
-/// The data plane of a worker, which is also what stands at its port of the network.
+/// The most that the host library lets a rank have in flight to a peer, in bytes.
+const IN_FLIGHT_BYTES_MAX: u64 = 1 << 20;
+
+/// The data plane of a worker, which is also what stands at its port of the network. Peers give feedback, as the host library's do.
 pub(super) fn software(worker: usize, workers: usize, seed: u64) -> Result<SoftwareRank, SimError> {
+    let in_flight_bytes_max = vec![IN_FLIGHT_BYTES_MAX; workers];
     let job = SoftwareJob::new(worker, workers, splitmix64(seed), PAYLOAD_BEATS);
+    let job = SoftwareJob { in_flight_bytes_max, ..job };
     SoftwareRank::new(job, 0).map_err(rank_error(worker))
 }
 
