@@ -31,6 +31,7 @@ mod nic;
 mod pci;
 mod ring;
 mod stats;
+mod wait;
 
 pub use arena::DmaBuffer;
 pub use bar::{BarMap, RegisterBlock};

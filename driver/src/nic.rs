@@ -32,12 +32,8 @@ use crate::identity::{
 use crate::job::{JobConfig, check_queue};
 use crate::ring::{BadIndex, Command, CompletionRing, RingMemory, Rings, SubmissionRing};
 
-/// How often a card that says nothing is asked whether it works; and how long a lost interrupt goes unnoticed.
-const ASK: Duration = Duration::from_millis(10);
 /// How long a wait looks for a completion before it sleeps, unless it is told otherwise: as long as short commands take.
 const POLL_FIRST: Duration = Duration::from_micros(20);
-/// How soon to look again after an interrupt that came before what it speaks of.
-const AGAIN: Duration = Duration::from_micros(200);
 
 /// A card that is identified and, once configured, works for a job.
 pub struct Nic<B: Bus> {
@@ -51,7 +47,8 @@ pub struct Nic<B: Bus> {
     /// Present while the card is enabled.
     queues: Option<Queues>,
     completions_rejected: u64,
-    poll_first: Duration,
+    /// How long a wait looks for a completion before it sleeps.
+    pub(crate) poll_first: Duration,
     /// Set once, when the card has left the bus.
     gone: AtomicBool,
 }
@@ -351,52 +348,6 @@ impl<B: Bus> Nic<B> {
             tracing::warn!(device = self.bus.name(), index, field, found, "completion rejected");
             error
         })
-    }
-
-    /// How long [`Nic::wait_completion`] looks for a completion, without sleeping, before it waits for an interrupt. Default: 20 us. Longer
-    /// takes processor time and saves that of being woken; where the card is another process on few cores, it takes time from that.
-    pub fn set_poll_first(&mut self, poll_first: Duration) {
-        self.poll_first = poll_first;
-    }
-
-    /// Waits for the next completion, at most `timeout` by the bus's clock: looks for it for a [set time](Nic::set_poll_first), and then sleeps
-    /// until an interrupt tells of one. A lost interrupt costs 10 ms at most, and one that overtakes its completion 0.2 ms.
-    ///
-    /// # Errors
-    /// [`DriverError::Timeout`] if the card still works then; what [`Nic::check_working`] says, which is asked every 10 ms; and as
-    /// [`Nic::poll_completion`].
-    pub fn wait_completion(&mut self, timeout: Duration) -> Result<Completion, DriverError> {
-        let start = self.bus.now();
-        let (mut asked, mut heard) = (start, false);
-        loop {
-            // The clock is read first: what came before the end of the wait is found by the last poll.
-            let now = self.bus.now();
-            let over = now.duration_since(start) >= timeout;
-            if let Some(completion) = self.poll_completion()? {
-                return Ok(completion);
-            }
-            if over || now.duration_since(asked) >= ASK {
-                self.check_working()?;
-                asked = now;
-            }
-            if over {
-                return Err(self.overdue(timeout));
-            }
-            let waited = now.duration_since(start);
-            if !self.bus.has_interrupts() {
-                self.bus.relax();
-            } else if waited < self.poll_first {
-                std::thread::yield_now();
-                continue;
-            } else {
-                // What came before the last look is found by it, what comes from then on ends the sleep, and whatever is lost costs this long.
-                let at_most = (timeout - waited).min(if heard { AGAIN } else { ASK });
-                heard = self.bus.wait_interrupt(at_most) == Some(true);
-            }
-            if self.bus.is_gone() {
-                self.check_alive()?;
-            }
-        }
     }
 
     /// The error about a card that works, as far as it says itself, and has told nothing for `waited`: [`DriverError::Timeout`], or what is

@@ -100,6 +100,10 @@ impl Bus for CardBus {
         either!(self, bus => bus.relax());
     }
 
+    fn interrupt_fd(&self) -> Option<BorrowedFd<'_>> {
+        Some(self.interrupts())
+    }
+
     fn read(&self, register: &Register) -> u32 {
         either!(self, bus => bus.read(register))
     }

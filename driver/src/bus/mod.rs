@@ -14,6 +14,7 @@ pub mod trace;
 pub mod vfio;
 pub mod vfio_user;
 
+use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
 use optireduce_contract::queue::{ENTRY_BYTES, completion};
@@ -68,6 +69,11 @@ pub trait Bus: Send {
     /// Waits for an interrupt, at most `timeout`: whether one came since the last one that was taken note of, here or by [`Bus::relax`].
     /// `None`: this bus has no interrupts.
     fn wait_interrupt(&self, _timeout: Duration) -> Option<bool> {
+        None
+    }
+
+    /// What becomes readable when there is an interrupt, until [`Bus::wait_interrupt`] takes note of it. `None`: this bus has nothing of the kind.
+    fn interrupt_fd(&self) -> Option<BorrowedFd<'_>> {
         None
     }
 

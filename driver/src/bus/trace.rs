@@ -1,5 +1,6 @@
 //! A bus that tells what passes over it.
 
+use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
 use optireduce_contract::queue::ENTRY_BYTES;
@@ -102,6 +103,10 @@ impl<B: Bus> Bus for TraceBus<B> {
 
     fn wait_interrupt(&self, timeout: Duration) -> Option<bool> {
         self.inner.wait_interrupt(timeout)
+    }
+
+    fn interrupt_fd(&self) -> Option<BorrowedFd<'_>> {
+        self.inner.interrupt_fd()
     }
 
     fn read(&self, register: &Register) -> u32 {

@@ -41,9 +41,10 @@ pub fn check_bus<B: Bus>(
     bound_ns: u32,
     mut open: impl FnMut() -> Result<B, DriverError>,
 ) -> Result<Vec<&'static str>, String> {
-    let rules: [(&'static str, Rule<B>); 3] = [
+    let rules: [(&'static str, Rule<B>); 4] = [
         ("registers are those of the contract", registers_are_those_of_the_contract),
         ("a window travels and rings turn", a_window_travels_and_rings_turn),
+        ("tasks wait as threads do", tasks_wait_as_threads_do),
         ("what the card cannot reach is told", what_the_card_cannot_reach_is_told),
     ];
     for (name, rule) in rules {
@@ -168,6 +169,39 @@ pub fn a_window_travels_and_rings_turn<B: Bus>(bus: B, bound_ns: u32) -> Result<
     expect("another completion", nic.poll_completion()?, None)
 }
 
+/// A task finds what completes while it sleeps, and what completed while nobody waited; one that is dropped takes nothing along; a wait ends.
+fn tasks_wait_as_threads_do<B: Bus>(bus: B, bound_ns: u32) -> Result<(), Broken> {
+    let (mut nic, buffers) = configured(bus)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        for cookie in 1..=20 {
+            for command in window(buffers, cookie, bound_ns) {
+                nic.submit(&command)?;
+            }
+            nic.ring_doorbell()?;
+            if cookie % 2 == 0 {
+                // Dropped at its first sleep, if not before.
+                tokio::select! {
+                    biased;
+                    done = nic.completion(PATIENCE) => expect("cookie and stage", of(&done?), (cookie, DONE_CONTRIBUTE))?,
+                    () = std::future::ready(()) => {
+                        expect("cookie and stage", of(&nic.completion(PATIENCE).await?), (cookie, DONE_CONTRIBUTE))?;
+                    }
+                }
+            } else {
+                expect("cookie and stage", of(&nic.completion(PATIENCE).await?), (cookie, DONE_CONTRIBUTE))?;
+            }
+            expect("cookie and stage", of(&nic.completion(PATIENCE).await?), (cookie, DONE_BROADCAST))?;
+        }
+        let late = nic.completion(Duration::from_millis(15)).await;
+        expect("a wait for nothing that runs out of time", matches!(late, Err(DriverError::Timeout { .. })), true)
+    })
+}
+
+fn of(done: &Completion) -> (u32, u8) {
+    (done.cookie, done.opcode)
+}
+
 /// The last beat of a gradient lies beyond the memory.
 fn what_the_card_cannot_reach_is_told<B: Bus>(bus: B, bound_ns: u32) -> Result<(), Broken> {
     let (mut nic, buffers) = configured(bus)?;
@@ -225,6 +259,6 @@ mod tests {
 
     #[test]
     fn the_bus_in_this_process_obeys_every_rule_of_a_bus() {
-        assert_eq!(check_bus(BOUND_NS, bus_in_process).map(|rules| rules.len()), Ok(3));
+        assert_eq!(check_bus(BOUND_NS, bus_in_process).map(|rules| rules.len()), Ok(4));
     }
 }

@@ -42,7 +42,7 @@ fn open(served: &Served) -> Result<VfioUserBus, DriverError> {
 #[test]
 fn the_bus_to_a_served_card_obeys_every_rule_of_a_bus() {
     let served = start();
-    assert_eq!(check_bus(BOUND_NS, || open(&served)).map(|rules| rules.len()), Ok(3));
+    assert_eq!(check_bus(BOUND_NS, || open(&served)).map(|rules| rules.len()), Ok(4));
     let bus = open(&served).unwrap();
     let id = bus.id();
     assert_eq!((id.vendor, id.device, id.class), (VENDOR_ID, DEVICE_ID, CLASS));
@@ -150,7 +150,7 @@ fn a_reset_is_as_power_on_and_the_card_goes_on_after_it() {
 #[test]
 fn the_bus_to_a_verilated_card_obeys_every_rule_of_a_bus() {
     let served = Served::start_with(Ipv4Addr::LOCALHOST, free_port(), &["--engine", "verilator"]);
-    assert_eq!(check_bus(100 * BOUND_NS, || open(&served)).map(|rules| rules.len()), Ok(3));
+    assert_eq!(check_bus(100 * BOUND_NS, || open(&served)).map(|rules| rules.len()), Ok(4));
     let said = served.finish();
     assert!(said.contains(" cycles/s (1 in "), "{said}");
 }

@@ -205,7 +205,7 @@ impl Stage {
     fn every_way_to_a_card_has_the_same_rules(&mut self) -> Result<(), String> {
         let card = self.cards[0][0].clone();
         let rules = self.must(0, &format!("optireduce-sim check-bus {card}"))?;
-        expect(rules.lines().count() == 3, "three rules to hold", &rules)?;
+        expect(rules.lines().count() == 4, "four rules to hold", &rules)?;
         let report = self.must(0, &format!("optireduce-nic bench {card} --commands 200 --collectives 20 --json"))?;
         let report: serde_json::Value = serde_json::from_str(&report).map_err(text)?;
         let us = |name: &str| report[name].as_f64().filter(|us| *us > 0.0).ok_or(format!("{name}: {report}"));

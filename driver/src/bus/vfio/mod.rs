@@ -156,6 +156,10 @@ impl Bus for VfioBus {
         Some(self.interrupts.wait(timeout, None))
     }
 
+    fn interrupt_fd(&self) -> Option<BorrowedFd<'_>> {
+        Some(self.interrupts())
+    }
+
     fn read(&self, register: &Register) -> u32 {
         self.bar.read(register)
     }

@@ -162,6 +162,10 @@ impl Bus for VfioUserBus {
         Some(!self.gone.get() && self.interrupts.wait(timeout, Some(connection.as_fd())))
     }
 
+    fn interrupt_fd(&self) -> Option<BorrowedFd<'_>> {
+        Some(self.interrupts())
+    }
+
     fn read(&self, register: &Register) -> u32 {
         let read = |connection: &mut Connection| read::<4>(connection, BAR0, register.offset as u64);
         self.with(read).map_or(u32::MAX, u32::from_le_bytes)
