@@ -102,8 +102,8 @@ impl State {
         };
         // To a kernel a datagram without payload, as feedback is, is one like any other.
         let is_feedback = frame.len() == HEADER_BYTES && header[frame::VERSION_STAGE.offset] & 0xf == STAGE_FEEDBACK;
-        let judged = judged
-            .and_then(|()| if is_feedback { Ok(0) } else { Ok(read_frame(header, frame.len(), UDP_PORT_DEFAULT)?) });
+        let payload = || if is_feedback { Ok(0) } else { read_frame(header, frame.len(), UDP_PORT_DEFAULT) };
+        let judged = judged.and_then(|()| Ok(payload()?));
         if let Err(cause) = judged {
             *self.dropped.entry(cause).or_default() += 1;
             return;

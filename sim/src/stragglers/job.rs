@@ -64,9 +64,10 @@ const IN_FLIGHT_BYTES_MAX: u64 = 1 << 20;
 
 /// The data plane of a worker, which is also what stands at its port of the network. Peers give feedback, as the host library's do.
 pub(super) fn software(worker: usize, workers: usize, seed: u64) -> Result<SoftwareRank, SimError> {
-    let in_flight_bytes_max = vec![IN_FLIGHT_BYTES_MAX; workers];
-    let job = SoftwareJob::new(worker, workers, splitmix64(seed), PAYLOAD_BEATS);
-    let job = SoftwareJob { in_flight_bytes_max, ..job };
+    let job = SoftwareJob {
+        in_flight_bytes_max: vec![IN_FLIGHT_BYTES_MAX; workers],
+        ..SoftwareJob::new(worker, workers, splitmix64(seed), PAYLOAD_BEATS)
+    };
     SoftwareRank::new(job, 0).map_err(rank_error(worker))
 }
 
