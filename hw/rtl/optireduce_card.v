@@ -9146,12 +9146,12 @@ module optireduce_nic__nic__contribute__orders__memory(clock,read_address,read_d
     // Module arguments
     input wire  clock;
     input wire  [2:0] read_address;
-    output reg  [101:0] read_data;
+    output reg  [81:0] read_data;
     input wire  [2:0] write_address;
-    input wire  [101:0] write_data;
+    input wire  [81:0] write_data;
     input wire  write_enable;
     // Update code (custom)
-    (* ram_style = "distributed" *) reg [101:0] mem [0:7];
+    (* ram_style = "distributed" *) reg [81:0] mem [0:7];
     `ifndef SYNTHESIS
     integer i;
     initial for (i = 0; i <= 7; i = i + 1) mem[i] = 0;
@@ -9182,12 +9182,12 @@ module optireduce_nic__nic__contribute__planned__memory(clock,read_address,read_
     // Module arguments
     input wire  clock;
     input wire  read_address;
-    output reg  [101:0] read_data;
+    output reg  [81:0] read_data;
     input wire  write_address;
-    input wire  [101:0] write_data;
+    input wire  [81:0] write_data;
     input wire  write_enable;
     // Update code (custom)
-    (* ram_style = "distributed" *) reg [101:0] mem [0:1];
+    (* ram_style = "distributed" *) reg [81:0] mem [0:1];
     `ifndef SYNTHESIS
     integer i;
     initial for (i = 0; i <= 1; i = i + 1) mem[i] = 0;
@@ -10530,12 +10530,12 @@ module optireduce_nic__nic__planner__broadcasts__memory(clock,read_address,read_
     // Module arguments
     input wire  clock;
     input wire  [2:0] read_address;
-    output reg  [24:0] read_data;
+    output reg  [4:0] read_data;
     input wire  [2:0] write_address;
-    input wire  [24:0] write_data;
+    input wire  [4:0] write_data;
     input wire  write_enable;
     // Update code (custom)
-    (* ram_style = "distributed" *) reg [24:0] mem [0:7];
+    (* ram_style = "distributed" *) reg [4:0] mem [0:7];
     `ifndef SYNTHESIS
     integer i;
     initial for (i = 0; i <= 7; i = i + 1) mem[i] = 0;
@@ -10548,12 +10548,12 @@ module optireduce_nic__nic__planner__contributes__memory(clock,read_address,read
     // Module arguments
     input wire  clock;
     input wire  read_address;
-    output reg  [24:0] read_data;
+    output reg  [4:0] read_data;
     input wire  write_address;
-    input wire  [24:0] write_data;
+    input wire  [4:0] write_data;
     input wire  write_enable;
     // Update code (custom)
-    (* ram_style = "distributed" *) reg [24:0] mem [0:1];
+    (* ram_style = "distributed" *) reg [4:0] mem [0:1];
     `ifndef SYNTHESIS
     integer i;
     initial for (i = 0; i <= 1; i = i + 1) mem[i] = 0;
@@ -11268,11 +11268,11 @@ endmodule
 
 module optireduce_nic__nic__contribute__order_now(d,q,clock);
     // Module arguments
-    input wire  [101:0] d;
-    output reg  [101:0] q;
+    input wire  [81:0] d;
+    output reg  [81:0] q;
     input wire  clock;
     // Update code (custom)
-    initial q = 102'h0;
+    initial q = 82'h0;
     always @(posedge clock) q <= d;
 endmodule
 
@@ -11281,10 +11281,10 @@ module optireduce_nic__nic__contribute__orders(clock,clear,push,push_data,full,p
     input wire  clock;
     input wire  clear;
     input wire  push;
-    input wire  [101:0] push_data;
+    input wire  [81:0] push_data;
     output wire  full;
     input wire  pop;
-    output wire  [101:0] pop_data;
+    output wire  [81:0] pop_data;
     output wire  empty;
     output wire  [15:0] room;
     // Constant declarations
@@ -11292,9 +11292,9 @@ module optireduce_nic__nic__contribute__orders(clock,clear,push,push_data,full,p
     // Stub signals
     wire  memory__clock;
     wire  [2:0] memory__read_address;
-    wire  [101:0] memory__read_data;
+    wire  [81:0] memory__read_data;
     wire  [2:0] memory__write_address;
-    wire  [101:0] memory__write_data;
+    wire  [81:0] memory__write_data;
     wire  memory__write_enable;
     reg  [47:0] state__d;
     wire  [47:0] state__q;
@@ -11457,10 +11457,10 @@ module optireduce_nic__nic__contribute__planned(clock,clear,push,push_data,full,
     input wire  clock;
     input wire  clear;
     input wire  push;
-    input wire  [101:0] push_data;
+    input wire  [81:0] push_data;
     output wire  full;
     input wire  pop;
-    output wire  [101:0] pop_data;
+    output wire  [81:0] pop_data;
     output wire  empty;
     output wire  [15:0] room;
     // Constant declarations
@@ -11468,9 +11468,9 @@ module optireduce_nic__nic__contribute__planned(clock,clear,push,push_data,full,
     // Stub signals
     wire  memory__clock;
     wire  memory__read_address;
-    wire  [101:0] memory__read_data;
+    wire  [81:0] memory__read_data;
     wire  memory__write_address;
-    wire  [101:0] memory__write_data;
+    wire  [81:0] memory__write_data;
     wire  memory__write_enable;
     reg  [47:0] state__d;
     wire  [47:0] state__q;
@@ -13110,6 +13110,24 @@ module optireduce_nic__nic__parser__raw(d,q,clock);
     always @(posedge clock) q <= d;
 endmodule
 
+module optireduce_nic__nic__planner__adverts(clock,read_address,read_data,write_address,write_data,write_enable);
+    // Module arguments
+    input wire  clock;
+    input wire  [2:0] read_address;
+    output reg  [19:0] read_data;
+    input wire  [2:0] write_address;
+    input wire  [19:0] write_data;
+    input wire  write_enable;
+    // Update code (custom)
+    (* ram_style = "distributed" *) reg [19:0] mem [0:7];
+    `ifndef SYNTHESIS
+    integer i;
+    initial for (i = 0; i <= 7; i = i + 1) mem[i] = 0;
+    `endif
+    always @(*) read_data = mem[read_address];
+    always @(posedge clock) if (write_enable) mem[write_address] <= write_data;
+endmodule
+
 module optireduce_nic__nic__planner__at(d,q,clock);
     // Module arguments
     input wire  [20:0] d;
@@ -13125,10 +13143,10 @@ module optireduce_nic__nic__planner__broadcasts(clock,clear,push,push_data,full,
     input wire  clock;
     input wire  clear;
     input wire  push;
-    input wire  [24:0] push_data;
+    input wire  [4:0] push_data;
     output wire  full;
     input wire  pop;
-    output wire  [24:0] pop_data;
+    output wire  [4:0] pop_data;
     output wire  empty;
     output wire  [15:0] room;
     // Constant declarations
@@ -13136,9 +13154,9 @@ module optireduce_nic__nic__planner__broadcasts(clock,clear,push,push_data,full,
     // Stub signals
     wire  memory__clock;
     wire  [2:0] memory__read_address;
-    wire  [24:0] memory__read_data;
+    wire  [4:0] memory__read_data;
     wire  [2:0] memory__write_address;
-    wire  [24:0] memory__write_data;
+    wire  [4:0] memory__write_data;
     wire  memory__write_enable;
     reg  [47:0] state__d;
     wire  [47:0] state__q;
@@ -13208,10 +13226,10 @@ module optireduce_nic__nic__planner__contributes(clock,clear,push,push_data,full
     input wire  clock;
     input wire  clear;
     input wire  push;
-    input wire  [24:0] push_data;
+    input wire  [4:0] push_data;
     output wire  full;
     input wire  pop;
-    output wire  [24:0] pop_data;
+    output wire  [4:0] pop_data;
     output wire  empty;
     output wire  [15:0] room;
     // Constant declarations
@@ -13219,9 +13237,9 @@ module optireduce_nic__nic__planner__contributes(clock,clear,push,push_data,full
     // Stub signals
     wire  memory__clock;
     wire  memory__read_address;
-    wire  [24:0] memory__read_data;
+    wire  [4:0] memory__read_data;
     wire  memory__write_address;
-    wire  [24:0] memory__write_data;
+    wire  [4:0] memory__write_data;
     wire  memory__write_enable;
     reg  [47:0] state__d;
     wire  [47:0] state__q;
@@ -13284,16 +13302,6 @@ module optireduce_nic__nic__planner__contributes(clock,clear,push,push_data,full
             state__d[(64'h20)+:(16)] = ((32'h0) & 16'hffff);
         end
     end
-endmodule
-
-module optireduce_nic__nic__planner__kept_order(d,q,clock);
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    // Update code (custom)
-    initial q = 25'h0;
-    always @(posedge clock) q <= d;
 endmodule
 
 module optireduce_nic__nic__planner__pacer(clock,clear,job,now_ns,peer_write,peer_word,peer_data,peer,paced,ask,beats,answer,granted);
@@ -16210,7 +16218,7 @@ module optireduce_nic__nic__contribute(clock,clear,job,arm,arm_slot,arm_context,
     input wire  [2:0] arm_slot;
     input wire  [404:0] arm_context;
     input wire  order_valid;
-    input wire  [101:0] order;
+    input wire  [81:0] order;
     output wire  order_ready;
     output wire  ar_valid;
     output wire  [63:0] ar_address;
@@ -16224,7 +16232,7 @@ module optireduce_nic__nic__contribute(clock,clear,job,arm,arm_slot,arm_context,
     output wire  [556:0] own;
     input wire  own_ready;
     output wire  send_valid;
-    output reg  [24:0] send;
+    output reg  [4:0] send;
     input wire  send_ready;
     output wire  [14:0] filled_low;
     output wire  [14:0] filled_high;
@@ -16246,10 +16254,10 @@ module optireduce_nic__nic__contribute(clock,clear,job,arm,arm_slot,arm_context,
     wire  orders__clock;
     wire  orders__clear;
     wire  orders__push;
-    wire  [101:0] orders__push_data;
+    wire  [81:0] orders__push_data;
     wire  orders__full;
     reg  orders__pop;
-    wire  [101:0] orders__pop_data;
+    wire  [81:0] orders__pop_data;
     wire  orders__empty;
     wire  [15:0] orders__room;
     wire  read_contexts__clock;
@@ -16267,8 +16275,8 @@ module optireduce_nic__nic__contribute(clock,clear,job,arm,arm_slot,arm_context,
     reg  [1:0] read_state__d;
     wire  [1:0] read_state__q;
     wire  read_state__clock;
-    reg  [101:0] read_order__d;
-    wire  [101:0] read_order__q;
+    reg  [81:0] read_order__d;
+    wire  [81:0] read_order__q;
     wire  read_order__clock;
     reg  [14:0] to_ask__d;
     wire  [14:0] to_ask__q;
@@ -16293,10 +16301,10 @@ module optireduce_nic__nic__contribute(clock,clear,job,arm,arm_slot,arm_context,
     wire  planned__clock;
     wire  planned__clear;
     reg  planned__push;
-    wire  [101:0] planned__push_data;
+    wire  [81:0] planned__push_data;
     wire  planned__full;
     reg  planned__pop;
-    wire  [101:0] planned__pop_data;
+    wire  [81:0] planned__pop_data;
     wire  planned__empty;
     wire  [15:0] planned__room;
     wire  encoder__clock;
@@ -16328,8 +16336,8 @@ module optireduce_nic__nic__contribute(clock,clear,job,arm,arm_slot,arm_context,
     reg  [1:0] state__d;
     wire  [1:0] state__q;
     wire  state__clock;
-    reg  [101:0] order_now__d;
-    wire  [101:0] order_now__q;
+    reg  [81:0] order_now__d;
+    wire  [81:0] order_now__q;
     wire  order_now__clock;
     reg  bank__d;
     wire  bank__q;
@@ -16950,8 +16958,6 @@ module optireduce_nic__nic__contribute(clock,clear,job,arm,arm_slot,arm_context,
         send[(64'h0)+:(3)] = order_now__q[(64'h0)+:(3)];
         send[(64'h3)+:(1)] = 1'b0;
         send[(64'h4)+:(1)] = bank__q;
-        send[(64'h5)+:(16)] = order_now__q[(64'h52)+:(16)];
-        send[(64'h15)+:(4)] = order_now__q[(64'h62)+:(4)];
     end
     always @(*) begin
         may_start = encoder__idle && ~writing__q;
@@ -19875,7 +19881,7 @@ module optireduce_nic__nic__parser(clock,job,in_valid,in_data,frame_beats,pop,st
     wire unused__job = &{job[199:101], job[84:77]};
 endmodule
 
-module optireduce_nic__nic__planner(clock,clear,job,now_ns,peer_write,peer_word,peer_data,arm,arm_slot,arm_context,contribute_valid,contribute,contribute_ready,filled_low,filled_high,broadcast_valid,broadcast,ask_valid,ask_address,ask_ready,word,valid,order,ready,working);
+module optireduce_nic__nic__planner(clock,clear,job,now_ns,peer_write,peer_word,peer_data,arm,arm_slot,arm_context,enter,advert,contribute_valid,contribute,contribute_ready,filled_low,filled_high,broadcast_valid,broadcast,ask_valid,ask_address,ask_ready,word,valid,order,ready,working);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -19887,13 +19893,15 @@ module optireduce_nic__nic__planner(clock,clear,job,now_ns,peer_write,peer_word,
     input wire  [7:0] arm;
     input wire  [2:0] arm_slot;
     input wire  [404:0] arm_context;
+    input wire  [7:0] enter;
+    input wire  [19:0] advert;
     input wire  contribute_valid;
-    input wire  [24:0] contribute;
+    input wire  [4:0] contribute;
     output wire  contribute_ready;
     input wire  [14:0] filled_low;
     input wire  [14:0] filled_high;
     input wire  broadcast_valid;
-    input wire  [24:0] broadcast;
+    input wire  [4:0] broadcast;
     output reg  ask_valid;
     output reg  [16:0] ask_address;
     input wire  ask_ready;
@@ -19920,19 +19928,19 @@ module optireduce_nic__nic__planner(clock,clear,job,now_ns,peer_write,peer_word,
     wire  contributes__clock;
     wire  contributes__clear;
     wire  contributes__push;
-    wire  [24:0] contributes__push_data;
+    wire  [4:0] contributes__push_data;
     wire  contributes__full;
     reg  contributes__pop;
-    wire  [24:0] contributes__pop_data;
+    wire  [4:0] contributes__pop_data;
     wire  contributes__empty;
     wire  [15:0] contributes__room;
     wire  broadcasts__clock;
     wire  broadcasts__clear;
     wire  broadcasts__push;
-    wire  [24:0] broadcasts__push_data;
+    wire  [4:0] broadcasts__push_data;
     wire  broadcasts__full;
     reg  broadcasts__pop;
-    wire  [24:0] broadcasts__pop_data;
+    wire  [4:0] broadcasts__pop_data;
     wire  broadcasts__empty;
     wire  [15:0] broadcasts__room;
     wire  contexts__clock;
@@ -19941,6 +19949,12 @@ module optireduce_nic__nic__planner(clock,clear,job,now_ns,peer_write,peer_word,
     wire  [2:0] contexts__write_address;
     wire  [404:0] contexts__write_data;
     wire  contexts__write_enable;
+    wire  adverts__clock;
+    wire  [2:0] adverts__read_address;
+    wire  [19:0] adverts__read_data;
+    wire  [2:0] adverts__write_address;
+    wire  [19:0] adverts__write_data;
+    wire  adverts__write_enable;
     wire  shares__clock;
     wire  [4:0] shares__read_address;
     wire  [35:0] shares__read_data;
@@ -19963,8 +19977,8 @@ module optireduce_nic__nic__planner(clock,clear,job,now_ns,peer_write,peer_word,
     reg  [3:0] state__d;
     wire  [3:0] state__q;
     wire  state__clock;
-    reg  [24:0] now__d;
-    wire  [24:0] now__q;
+    reg  [4:0] now__d;
+    wire  [4:0] now__q;
     wire  now__clock;
     reg  [20:0] at__d;
     wire  [20:0] at__q;
@@ -19972,8 +19986,8 @@ module optireduce_nic__nic__planner(clock,clear,job,now_ns,peer_write,peer_word,
     reg  kept__d;
     wire  kept__q;
     wire  kept__clock;
-    reg  [24:0] kept_order__d;
-    wire  [24:0] kept_order__q;
+    reg  [4:0] kept_order__d;
+    wire  [4:0] kept_order__q;
     wire  kept_order__clock;
     reg  [20:0] kept_at__d;
     wire  [20:0] kept_at__q;
@@ -20076,6 +20090,14 @@ module optireduce_nic__nic__planner(clock,clear,job,now_ns,peer_write,peer_word,
         .write_data(contexts__write_data),
         .write_enable(contexts__write_enable)
     );
+    optireduce_nic__nic__planner__adverts adverts(
+        .clock(adverts__clock),
+        .read_address(adverts__read_address),
+        .read_data(adverts__read_data),
+        .write_address(adverts__write_address),
+        .write_data(adverts__write_data),
+        .write_enable(adverts__write_enable)
+    );
     optireduce_nic__nic__planner__shares shares(
         .clock(shares__clock),
         .read_address(shares__read_address),
@@ -20104,7 +20126,7 @@ module optireduce_nic__nic__planner(clock,clear,job,now_ns,peer_write,peer_word,
         .q(state__q),
         .clock(state__clock)
     );
-    optireduce_nic__nic__planner__kept_order now(
+    optireduce_nic__nic__broadcast_gates__counting now(
         .d(now__d),
         .q(now__q),
         .clock(now__clock)
@@ -20119,7 +20141,7 @@ module optireduce_nic__nic__planner(clock,clear,job,now_ns,peer_write,peer_word,
         .q(kept__q),
         .clock(kept__clock)
     );
-    optireduce_nic__nic__planner__kept_order kept_order(
+    optireduce_nic__nic__broadcast_gates__counting kept_order(
         .d(kept_order__d),
         .q(kept_order__q),
         .clock(kept_order__clock)
@@ -20214,6 +20236,11 @@ module optireduce_nic__nic__planner(clock,clear,job,now_ns,peer_write,peer_word,
     assign contexts__write_data = arm_context;
     assign contexts__read_address = now__q[(64'h0)+:(3)];
     assign ctx = contexts__read_data;
+    assign adverts__clock = clock;
+    assign adverts__write_enable = (arm != 32'h0) || (enter != 32'h0);
+    assign adverts__write_address = arm_slot;
+    assign adverts__write_data = advert;
+    assign adverts__read_address = now__q[(64'h0)+:(3)];
     assign contributes__clock = clock;
     assign contributes__clear = clear;
     assign contributes__push = contribute_valid;
@@ -20417,8 +20444,8 @@ module optireduce_nic__nic__planner(clock,clear,job,now_ns,peer_write,peer_word,
         order[(64'h21)+:(1)] = ctx[(64'h87)+:(1)] && packet_beats__q[32'h0];
         order[(64'h22)+:(1)] = marked__q;
         order[(64'h23)+:(1)] = state__q == PlanState__Finish;
-        order[(64'h24)+:(16)] = now__q[(64'h5)+:(16)];
-        order[(64'h34)+:(4)] = now__q[(64'h15)+:(4)];
+        order[(64'h24)+:(16)] = adverts__read_data[(64'h0)+:(16)];
+        order[(64'h34)+:(4)] = adverts__read_data[(64'h10)+:(4)];
         order[(64'h38)+:(16)] = ctx[(64'h20)+:(16)];
         order[(64'h48)+:(16)] = ctx[(64'h30)+:(16)];
         order[(64'h58)+:(26)] = offset;
@@ -22739,7 +22766,7 @@ module optireduce_nic__nic__scale(clock,clear,arm,arm_slot,arm_context,closed,sc
     wire unused__position = &{position[14]};
 endmodule
 
-module optireduce_nic__nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq_tail__0,sq_tail__1,sq_tail__2,sq_tail__3,sq_head__0,sq_head__1,sq_head__2,sq_head__3,stop,ar_valid,ar_address,ar_ready,r_valid,r_data,r_error,arm,arm_slot,arm_context,contribute_rules,broadcast_rules,enter,order_valid,order,order_ready,send_valid,send,send_ready,scaled,freed,scrub,scrub_slot,scrub_busy,finishing,ordering,refuse_ready,refuse,refusal,working);
+module optireduce_nic__nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_mask,sq_tail__0,sq_tail__1,sq_tail__2,sq_tail__3,sq_head__0,sq_head__1,sq_head__2,sq_head__3,stop,ar_valid,ar_address,ar_ready,r_valid,r_data,r_error,arm,arm_slot,arm_context,contribute_rules,broadcast_rules,enter,advert,order_valid,order,order_ready,send_valid,send,send_ready,scaled,freed,scrub,scrub_slot,scrub_busy,finishing,ordering,refuse_ready,refuse,refusal,working);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -22769,11 +22796,12 @@ module optireduce_nic__nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_ma
     output reg  [172:0] contribute_rules;
     output reg  [172:0] broadcast_rules;
     output reg  [7:0] enter;
+    output reg  [19:0] advert;
     output reg  order_valid;
-    output reg  [101:0] order;
+    output reg  [81:0] order;
     input wire  order_ready;
     output reg  send_valid;
-    output reg  [24:0] send;
+    output reg  [4:0] send;
     input wire  send_ready;
     input wire  [7:0] scaled;
     input wire  [7:0] freed;
@@ -23228,8 +23256,6 @@ module optireduce_nic__nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_ma
         order[(64'h0)+:(3)] = slot;
         order[(64'h3)+:(64)] = e[(64'h140)+:(64)];
         order[(64'h43)+:(15)] = ((e[(64'h100)+:(16)]) & 15'h7fff);
-        order[(64'h52)+:(16)] = e[(64'h110)+:(16)];
-        order[(64'h62)+:(4)] = ((e[(64'h120)+:(8)]) & 4'hf);
     end
     always @(*) begin
         send_valid = 1'b0;
@@ -23249,8 +23275,6 @@ module optireduce_nic__nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_ma
         send[(64'h0)+:(3)] = slot;
         send[(64'h3)+:(1)] = 1'b1;
         send[(64'h4)+:(1)] = 1'b0;
-        send[(64'h5)+:(16)] = e[(64'h110)+:(16)];
-        send[(64'h15)+:(4)] = ((e[(64'h120)+:(8)]) & 4'hf);
     end
     always @(*) begin
         enter = ((32'h0) & 8'hff);
@@ -23267,6 +23291,14 @@ module optireduce_nic__nic__submit(clock,clear,job,usable,sq_queue,sq_base,sq_ma
             default: begin
             end
         endcase
+    end
+    always @(*) begin
+        advert[(64'h0)+:(16)] = e[(64'h110)+:(16)];
+        advert[(64'h10)+:(4)] = ((e[(64'h120)+:(8)]) & 4'hf);
+        if (state__q == SubmitState__Arm) begin
+            advert[(64'h0)+:(16)] = ((32'h0) & 16'hffff);
+            advert[(64'h10)+:(4)] = ((32'h0) & 4'hf);
+        end
     end
     always @(*) begin
         ordering = ((32'h0) & 8'hff);
@@ -24968,11 +25000,12 @@ module optireduce_nic__nic(clock,reset,now_ns,reg_write,reg_write_address,reg_wr
     wire  [172:0] submit__contribute_rules;
     wire  [172:0] submit__broadcast_rules;
     wire  [7:0] submit__enter;
+    wire  [19:0] submit__advert;
     wire  submit__order_valid;
-    wire  [101:0] submit__order;
+    wire  [81:0] submit__order;
     wire  submit__order_ready;
     wire  submit__send_valid;
-    wire  [24:0] submit__send;
+    wire  [4:0] submit__send;
     wire  submit__send_ready;
     wire  [7:0] submit__scaled;
     wire  [7:0] submit__freed;
@@ -24992,7 +25025,7 @@ module optireduce_nic__nic(clock,reset,now_ns,reg_write,reg_write_address,reg_wr
     wire  [2:0] contribute__arm_slot;
     wire  [404:0] contribute__arm_context;
     wire  contribute__order_valid;
-    wire  [101:0] contribute__order;
+    wire  [81:0] contribute__order;
     wire  contribute__order_ready;
     wire  contribute__ar_valid;
     wire  [63:0] contribute__ar_address;
@@ -25006,7 +25039,7 @@ module optireduce_nic__nic(clock,reset,now_ns,reg_write,reg_write_address,reg_wr
     wire  [556:0] contribute__own;
     wire  contribute__own_ready;
     wire  contribute__send_valid;
-    wire  [24:0] contribute__send;
+    wire  [4:0] contribute__send;
     wire  contribute__send_ready;
     wire  [14:0] contribute__filled_low;
     wire  [14:0] contribute__filled_high;
@@ -25027,13 +25060,15 @@ module optireduce_nic__nic(clock,reset,now_ns,reg_write,reg_write_address,reg_wr
     wire  [7:0] planner__arm;
     wire  [2:0] planner__arm_slot;
     wire  [404:0] planner__arm_context;
+    wire  [7:0] planner__enter;
+    wire  [19:0] planner__advert;
     wire  planner__contribute_valid;
-    wire  [24:0] planner__contribute;
+    wire  [4:0] planner__contribute;
     wire  planner__contribute_ready;
     wire  [14:0] planner__filled_low;
     wire  [14:0] planner__filled_high;
     wire  planner__broadcast_valid;
-    wire  [24:0] planner__broadcast;
+    wire  [4:0] planner__broadcast;
     wire  planner__ask_valid;
     wire  [16:0] planner__ask_address;
     wire  planner__ask_ready;
@@ -25323,7 +25358,7 @@ module optireduce_nic__nic(clock,reset,now_ns,reg_write,reg_write_address,reg_wr
     wire  [63:0] sender;
     reg  [205:0] finish_gate;
     wire  auto_valid;
-    reg  [24:0] send;
+    reg  [4:0] send;
     reg  [7:0] send_slot;
     wire  [7:0] unsent;
     reg  [47:0] looked_at;
@@ -25451,6 +25486,7 @@ module optireduce_nic__nic(clock,reset,now_ns,reg_write,reg_write_address,reg_wr
         .contribute_rules(submit__contribute_rules),
         .broadcast_rules(submit__broadcast_rules),
         .enter(submit__enter),
+        .advert(submit__advert),
         .order_valid(submit__order_valid),
         .order(submit__order),
         .order_ready(submit__order_ready),
@@ -25514,6 +25550,8 @@ module optireduce_nic__nic(clock,reset,now_ns,reg_write,reg_write_address,reg_wr
         .arm(planner__arm),
         .arm_slot(planner__arm_slot),
         .arm_context(planner__arm_context),
+        .enter(planner__enter),
+        .advert(planner__advert),
         .contribute_valid(planner__contribute_valid),
         .contribute(planner__contribute),
         .contribute_ready(planner__contribute_ready),
@@ -26083,6 +26121,8 @@ module optireduce_nic__nic(clock,reset,now_ns,reg_write,reg_write_address,reg_wr
     assign planner__peer_write = registers__peer_write;
     assign planner__peer_word = registers__peer_word;
     assign planner__peer_data = reg_write_data;
+    assign planner__enter = submit__enter;
+    assign planner__advert = submit__advert;
     assign planner__filled_low = contribute__filled_low;
     assign planner__filled_high = contribute__filled_high;
     assign planner__contribute_valid = contribute__send_valid;
@@ -26093,8 +26133,6 @@ module optireduce_nic__nic(clock,reset,now_ns,reg_write,reg_write_address,reg_wr
         send = submit__send;
         if (auto_valid) begin
             send[(64'h0)+:(3)] = scale__broadcast_slot;
-            send[(64'h5)+:(16)] = ((32'h0) & 16'hffff);
-            send[(64'h15)+:(4)] = ((32'h0) & 4'hf);
         end
     end
     assign submit__send_ready = ~auto_valid;

@@ -59,7 +59,7 @@ layout! {
         UDP_CHECKSUM 2 "Ones' complement sum of addresses, protocol, UDP length, UDP header and payload; 0: none.";
         BUCKET 2 "Bucket id.";
         OFFSET 4 "Byte offset of the payload in the (padded, encoded) bucket.";
-        TIMEOUT 2 "Sender's stage time sample in units of 16 us, saturating.";
+        TIMEOUT 2 "Sender's stage time sample in units of 16 us, saturating; 0: none.";
         INCAST_FLAGS 1 "Incast (high 4 bits), flags (low 4): 1 last percentile, 2 Hadamard, 4 bf16, 8 answer.";
         VERSION_STAGE 1 "Header version (high 4 bits), stage (low 4): 0 contribute, 2 broadcast.";
         SENDER 2 "Sender's rank.";
@@ -102,9 +102,9 @@ pub struct UbtHeader {
     pub bucket: u16,
     /// Byte offset of the payload in the bucket.
     pub offset: u32,
-    /// Sender's stage time sample in units of 16 us.
+    /// Sender's stage time sample in units of 16 us; 0: none.
     pub timeout_16us: u16,
-    /// Advertised incast, 0 to 15.
+    /// Advertised incast, 1 to 15; 0: none.
     pub incast: u8,
     /// `FLAG_*` bits.
     pub flags: u8,

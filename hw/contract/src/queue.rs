@@ -81,8 +81,8 @@ layout! {
         BOUND_NS 4 "ARM: bound on each stage, t_B, in ns.";
         GRACE_NS 4 "ARM: silence after the last mark that closes a stage early, in ns.";
         HOST_BEATS 2 "ARM: beats to write to HOST_ADDRESS; CONTRIBUTE: beats to read from it. The rest is padding.";
-        TIMEOUT_16US 2 "CONTRIBUTE: stage time sample for the header's timeout field.";
-        INCAST 1 "CONTRIBUTE: incast to advertise.";
+        TIMEOUT_16US 2 "CONTRIBUTE: stage time sample for the timeout field of the window's frames, in both stages.";
+        INCAST 1 "CONTRIBUTE: incast that the window's frames advertise, in both stages.";
         MARK_PACKETS 1 "ARM: last packets to a peer that carry the last-percentile mark, at least 1.";
         SEND_INCAST 1 "ARM: peers that are sent to at a time, packet by packet, at most 15; 0 counts as 1.";
         _ 1;

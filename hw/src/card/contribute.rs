@@ -489,8 +489,6 @@ impl Logic for Contribute {
         self.send.next.slot = self.order_now.q.val().slot;
         self.send.next.broadcast = false;
         self.send.next.bank = self.bank.q.val();
-        self.send.next.timeout = self.order_now.q.val().timeout;
-        self.send.next.incast = self.order_now.q.val().incast;
         self.may_start.next = self.encoder.idle.val() && !self.writing.q.val();
         if self.ctx.val().hadamard {
             self.may_start.next = self.encoder.start_ready.val();

@@ -90,8 +90,6 @@ fn any_window(random: &mut Random, world: &mut World, slot: u64, sizes: Sizes) -
         slot: bits_w(slot),
         host_address: bits_w(random.next() >> 2 & !63),
         host_beats: bits_w(host_beats),
-        timeout: bits_w(random.next()),
-        incast: bits_w(random.next()),
     };
     let gradient: Vec<Beat> = (0..host_beats)
         .map(|_| {
@@ -206,13 +204,7 @@ fn step(bench: &mut Bench<Contribute>, random: &mut Random, pace: Pace, world: &
     if block.send_valid.val() && block.send_ready.val() {
         let window = &world.windows[world.handed];
         let bank = block.send.val().bank;
-        let expected = SendOrder {
-            slot: window.order.slot,
-            broadcast: false,
-            bank,
-            timeout: window.order.timeout,
-            incast: window.order.incast,
-        };
+        let expected = SendOrder { slot: window.order.slot, broadcast: false, bank };
         assert_eq!(block.send.val(), expected);
         assert!(world.sending.iter().all(|other| other.bank != bank), "bank {bank} is still being sent");
         let wait = if pace.stall && random.one_in(2) { random.below(200) } else { 0 };

@@ -6,6 +6,7 @@
 //! Broadcasts go first, also between two packets of a contribution: they end older windows. A packet of the mean whose
 //! first beat nobody contributed to is not sent, so that its receivers count it as missing. A contribution's packet
 //! waits until the transmit buffer holds it. The last order of a window has no payload: it only says that the window is sent.
+//! Packets of both stages advertise what CONTRIBUTE said of the window ([`Advert`]); a packet ordered before that, zeros.
 //!
 //! Pacing: a packet whose peer's bucket ([`Pacer`]) is too low is passed over for the next peer of the round; a round
 //! ends when all of its packets are sent, so a round is as fast as its slowest peer, and contributions that wait for
@@ -18,7 +19,7 @@
 //! Back-pressure: orders wait in queues of 2 (contribute) and 8 (broadcast). Reset: `clear`.
 
 use super::pacer::Pacer;
-use super::types::{GatherWord, JobWords, PacketOrder, SendOrder, SlotBeat, SlotContext};
+use super::types::{Advert, GatherWord, JobWords, PacketOrder, SendOrder, SlotBeat, SlotContext};
 use crate::hdl::prelude::*;
 use crate::mem::fifo::Fifo;
 use crate::mem::ram::LutRam;
@@ -98,10 +99,14 @@ pub struct Planner {
     pub peer_data: Signal<In, W<32>>,
     /// Arm bus: the slot armed this cycle, one-hot.
     pub arm: Signal<In, W<8>>,
-    /// Arm bus: which slot.
+    /// Arm bus and `enter`: which slot.
     pub arm_slot: Signal<In, W<3>>,
     /// Arm bus: its context.
     pub arm_context: Signal<In, SlotContext>,
+    /// The host entered the contribute stage of a slot (one cycle), one-hot.
+    pub enter: Signal<In, W<8>>,
+    /// With `arm` and `enter`: what the slot's frames advertise from now on.
+    pub advert: Signal<In, Advert>,
     /// A bank comes in.
     pub contribute_valid: Signal<In, bool>,
     /// The order.
@@ -135,6 +140,7 @@ pub struct Planner {
     contributes: Fifo<SendOrder, 1>,
     broadcasts: Fifo<SendOrder, 3>,
     contexts: LutRam<SlotContext, 3>,
+    adverts: LutRam<Advert, 3>,
     /// Shares of the contribution below, of the broadcast above.
     shares: LutRam<Share, 5>,
     pacer: Pacer,
@@ -244,6 +250,11 @@ impl Logic for Planner {
         self.contexts.write_data.next = self.arm_context.val();
         self.contexts.read_address.next = self.now.q.val().slot;
         self.ctx.next = self.contexts.read_data.val();
+        self.adverts.clock.next = self.clock.val();
+        self.adverts.write_enable.next = (self.arm.val() != 0) || (self.enter.val() != 0);
+        self.adverts.write_address.next = self.arm_slot.val();
+        self.adverts.write_data.next = self.advert.val();
+        self.adverts.read_address.next = self.now.q.val().slot;
         self.contributes.clock.next = self.clock.val();
         self.contributes.clear.next = self.clear.val();
         self.contributes.push.next = self.contribute_valid.val();
@@ -362,8 +373,8 @@ impl Logic for Planner {
         self.order.next.half = self.ctx.val().bf16 && self.packet_beats.q.val().get_bit(0);
         self.order.next.mark = self.marked.q.val();
         self.order.next.last = self.state.q.val() == PlanState::Finish;
-        self.order.next.timeout = self.now.q.val().timeout;
-        self.order.next.incast = self.now.q.val().incast;
+        self.order.next.timeout = self.adverts.read_data.val().timeout;
+        self.order.next.incast = self.adverts.read_data.val().incast;
         self.order.next.step = self.ctx.val().step;
         self.order.next.bucket = self.ctx.val().bucket;
         self.order.next.beat = self.offset.val();

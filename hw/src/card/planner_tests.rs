@@ -4,7 +4,7 @@ use super::planner::Planner;
 use super::planner_model::{Packet, Sending, rounds};
 use super::stimulus::context_of;
 use super::testing::{Pace, at_every_pace, linear};
-use super::types::{GatherWord, JobWords, PacketOrder, SendOrder, SlotContext};
+use super::types::{Advert, GatherWord, JobWords, PacketOrder, SendOrder, SlotContext};
 use crate::cosim::Bench;
 use crate::hdl::prelude::*;
 use crate::random::Random;
@@ -28,7 +28,20 @@ fn arm(bench: &mut Bench<Planner>, slot: u64, context: SlotContext) {
     bench.block.arm.next = bits_w(0);
 }
 
-fn order(send: &SendOrder, context: &SlotContext, packet: &Packet) -> PacketOrder {
+/// The host's CONTRIBUTE for a slot.
+fn enter(bench: &mut Bench<Planner>, slot: u64, advert: Advert) {
+    bench.block.enter.next = bits_w(1 << slot);
+    bench.block.arm_slot.next = bits_w(slot);
+    bench.block.advert.next = advert;
+    bench.tick();
+    bench.block.enter.next = bits_w(0);
+}
+
+fn any_advert(random: &mut Random) -> Advert {
+    Advert { timeout: bits_w(random.next()), incast: bits_w(random.next()) }
+}
+
+fn order(send: &SendOrder, context: &SlotContext, advert: &Advert, packet: &Packet) -> PacketOrder {
     PacketOrder {
         slot: send.slot,
         broadcast: send.broadcast,
@@ -39,8 +52,8 @@ fn order(send: &SendOrder, context: &SlotContext, packet: &Packet) -> PacketOrde
         half: context.bf16 && packet.beats % 2 == 1,
         mark: packet.mark,
         last: false,
-        timeout: send.timeout,
-        incast: send.incast,
+        timeout: advert.timeout,
+        incast: advert.incast,
         step: context.step,
         bucket: context.bucket,
         beat: bits_w(context.base_beat.raw() + packet.position as u64),
@@ -82,7 +95,7 @@ fn run(bench: &mut Bench<Planner>, random: &mut Random, pace: Pace, windows: usi
     let payload = [1, 2, 7, 22, 139][random.below(5) as usize];
     let job = job(rank, ranks, payload);
     bench.block.job.next = job;
-    let mut contexts = [SlotContext::default(); 8];
+    let (mut contexts, mut adverts) = ([SlotContext::default(); 8], [Advert::default(); 8]);
     let mut maps = [ShardMap::new(0, 2, 0); 8];
     let mut gathered: HashSet<u64> = HashSet::new(); // slot * 1024 + beat
     for slot in 0..8u64 {
@@ -101,8 +114,17 @@ fn run(bench: &mut Bench<Planner>, random: &mut Random, pace: Pace, windows: usi
             ..context_of(beats, ranks, rank, op)
         };
         gathered.extend((0..beats as u64).filter(|_| !random.one_in(4)).map(|beat| slot << 10 | beat));
+        adverts[slot as usize] = any_advert(random);
+        bench.block.advert.next = adverts[slot as usize];
         arm(bench, slot, contexts[slot as usize]);
     }
+    // Some slots advertise what came with the arm, others what comes after it.
+    for slot in (0..8).filter(|_| random.one_in(2)).collect::<Vec<_>>() {
+        adverts[slot] = any_advert(random);
+        enter(bench, slot as u64, adverts[slot]);
+    }
+    // What is on the bus without either of them says nothing.
+    bench.block.advert.next = any_advert(random);
     // Contributions and broadcasts, the first of each under way.
     let mut waiting: [VecDeque<Window>; 2] = Default::default();
     let mut broadcasting = false;
@@ -118,13 +140,7 @@ fn run(bench: &mut Bench<Planner>, random: &mut Random, pace: Pace, windows: usi
         let mut fresh = None;
         if given < windows && pace.comes(random) {
             let slot = random.below(8);
-            let send = SendOrder {
-                slot: bits_w(slot),
-                broadcast: random.one_in(2),
-                bank: next_bank,
-                timeout: bits_w(random.next()),
-                incast: bits_w(random.next()),
-            };
+            let send = SendOrder { slot: bits_w(slot), broadcast: random.one_in(2), bank: next_bank };
             // The card never has more than eight broadcasts to send, one a slot, nor two contributions in a bank.
             fresh = Some(send).filter(|send| {
                 let free = !waiting[0].iter().any(|window| window.send.bank == next_bank);
@@ -197,7 +213,7 @@ fn run(bench: &mut Bench<Planner>, random: &mut Random, pace: Pace, windows: usi
             let all = rounds(&maps[slot], &how, |_| true).concat().len();
             let list = rounds(&maps[slot], &how, present).concat();
             skipped += all - list.len();
-            let packets = list.iter().map(|packet| order(&send, context, packet)).collect();
+            let packets = list.iter().map(|packet| order(&send, context, &adverts[slot], packet)).collect();
             waiting[usize::from(send.broadcast)].push_back(Window { send, packets });
             if !send.broadcast {
                 filled[usize::from(send.bank)] = 0;
@@ -225,7 +241,7 @@ fn every_window_is_sent_as_the_models_packets() {
 #[test]
 fn the_verilog_plans_alike() {
     let mut bench = Bench::recording(Planner::default());
-    let cases = run(&mut bench, &mut Random::new(5), Pace::RANDOM, 12, 60);
+    let cases = run(&mut bench, &mut Random::new(19), Pace::RANDOM, 12, 60);
     assert!(cases.iter().all(|count| *count > 0), "the stimulus missed a case: {cases:?}");
     assert!(bench.cycles() < 3000, "{} cycles", bench.cycles());
     bench.verify_with_verilator("planner");
@@ -421,5 +437,41 @@ fn clear_forgets_what_was_ordered() {
     for _ in 0..30 {
         bench.tick();
         assert!(!bench.block.working.val() && !bench.block.valid.val());
+    }
+}
+
+#[test]
+fn packets_advertise_what_contribute_has_said_by_their_order_and_nothing_of_an_earlier_window() {
+    let mut bench = Bench::new(Planner::default());
+    bench.block.job.next = job(0, 3, 22);
+    let said = Advert { timeout: bits_w(0xfedc), incast: bits_w(9) };
+    // The first window's word comes while its mean is being sent; the second window in the slot says nothing.
+    for (window, says) in [true, false].into_iter().enumerate() {
+        bench.block.advert.next = Advert::default();
+        arm(&mut bench, 3, context_of(132, 3, 0, 0));
+        enter(&mut bench, 2, Advert { timeout: bits_w(1), incast: bits_w(1) });
+        bench.block.broadcast_valid.next = true;
+        bench.block.broadcast.next = SendOrder { slot: bits_w(3), broadcast: true, ..Default::default() };
+        bench.tick();
+        bench.block.broadcast_valid.next = false;
+        bench.block.ask_ready.next = true;
+        bench.block.ready.next = true;
+        bench.block.word.next = GatherWord { epoch: bits_w(1), ..Default::default() };
+        let mut found = Vec::new();
+        for cycle in 0..100 {
+            bench.settle();
+            let order = bench.block.order.val();
+            if bench.block.valid.val() && !order.last {
+                found.push(Advert { timeout: order.timeout, incast: order.incast });
+            }
+            bench.tick();
+            // Between the second packet and the third.
+            if says && cycle == 18 {
+                enter(&mut bench, 3, said);
+            }
+        }
+        let nothing = Advert::default();
+        let expected = if says { [nothing, nothing, said, said] } else { [nothing; 4] };
+        assert_eq!(found, expected, "window {window}");
     }
 }

@@ -83,6 +83,9 @@ impl Logic for SendPath {
         self.planner.arm.next = self.arm.val();
         self.planner.arm_slot.next = self.arm_slot.val();
         self.planner.arm_context.next = self.arm_context.val();
+        self.planner.enter.next = bits_w::<8>(0);
+        self.planner.advert.next.timeout = bits_w::<16>(0);
+        self.planner.advert.next.incast = bits_w::<4>(0);
         self.planner.contribute_valid.next = self.contribute.send_valid.val();
         self.planner.contribute.next = self.contribute.send.val();
         self.planner.filled_low.next = self.contribute.filled_low.val();
@@ -195,12 +198,7 @@ fn send_on(bench: &mut Bench<SendPath>, job: Job) -> Seen {
         let slot = bits_w(number as u64 % 8);
         orders.push_back((
             context,
-            ContributeOrder {
-                slot,
-                host_address: bits_w(address),
-                host_beats: bits_w(BEATS as u64),
-                ..Default::default()
-            },
+            ContributeOrder { slot, host_address: bits_w(address), host_beats: bits_w(BEATS as u64) },
         ));
     }
 

@@ -504,6 +504,8 @@ impl Logic for SmartNic {
         self.planner.peer_write.next = self.registers.peer_write.val();
         self.planner.peer_word.next = self.registers.peer_word.val();
         self.planner.peer_data.next = self.reg_write_data.val();
+        self.planner.enter.next = self.submit.enter.val();
+        self.planner.advert.next = self.submit.advert.val();
         self.planner.filled_low.next = self.contribute.filled_low.val();
         self.planner.filled_high.next = self.contribute.filled_high.val();
         self.planner.contribute_valid.next = self.contribute.send_valid.val();
@@ -513,8 +515,6 @@ impl Logic for SmartNic {
         self.send.next = self.submit.send.val();
         if self.auto_valid.val() {
             self.send.next.slot = self.scale.broadcast_slot.val();
-            self.send.next.timeout = bits_w::<16>(0);
-            self.send.next.incast = bits_w::<4>(0);
         }
         self.submit.send_ready.next = !self.auto_valid.val();
         self.planner.broadcast_valid.next = self.auto_valid.val() || self.submit.send_valid.val();

@@ -9,7 +9,7 @@
 //! queue and is not consumed. Reset: `clear` while not enabled; the epochs of the slots survive it, as the memories do.
 
 use super::entry::{SubmissionWord, bit_cast_submission};
-use super::types::{ContributeOrder, GateRules, JobWords, Refusal, SendOrder, SlotContext};
+use super::types::{Advert, ContributeOrder, GateRules, JobWords, Refusal, SendOrder, SlotContext};
 use crate::hdl::prelude::*;
 use crate::mem::ram::LutRam;
 
@@ -87,8 +87,10 @@ pub struct Submit {
     pub contribute_rules: Signal<Out, GateRules>,
     /// Arm bus: rules of its broadcast gate.
     pub broadcast_rules: Signal<Out, GateRules>,
-    /// The host entered the contribute stage of a slot (one cycle), one-hot.
+    /// The host entered the contribute stage of a slot (one cycle), one-hot; `arm_slot` says which.
     pub enter: Signal<Out, W<8>>,
+    /// With `arm` and `enter`: what the frames of that slot advertise from now on.
+    pub advert: Signal<Out, Advert>,
     /// Order for the contribute engine.
     pub order_valid: Signal<Out, bool>,
     /// The order.
@@ -405,15 +407,18 @@ impl Logic for Submit {
         self.order.next.slot = self.slot.val();
         self.order.next.host_address = self.e.val().host_address;
         self.order.next.host_beats = bit_cast_w::<15, 16>(self.e.val().host_beats);
-        self.order.next.timeout = self.e.val().timeout_16us;
-        self.order.next.incast = bit_cast_w::<4, 8>(self.e.val().incast);
         self.send_valid.next = false;
         self.send.next.slot = self.slot.val();
         self.send.next.broadcast = true;
         self.send.next.bank = false;
-        self.send.next.timeout = self.e.val().timeout_16us;
-        self.send.next.incast = bit_cast_w::<4, 8>(self.e.val().incast);
         self.enter.next = bits_w::<8>(0);
+        self.advert.next.timeout = self.e.val().timeout_16us;
+        self.advert.next.incast = bit_cast_w::<4, 8>(self.e.val().incast);
+        if self.state.q.val() == SubmitState::Arm {
+            // Nothing yet, and nothing of the window that had the slot before.
+            self.advert.next.timeout = bits_w::<16>(0);
+            self.advert.next.incast = bits_w::<4>(0);
+        }
         self.ordering.next = bits_w::<8>(0);
         self.refuse.next = false;
         self.refusal.next.queue = self.queue.q.val();

@@ -210,10 +210,6 @@ pub struct ContributeOrder {
     pub host_address: W<64>,
     /// Beats to read.
     pub host_beats: W<15>,
-    /// Timeout field.
-    pub timeout: W<16>,
-    /// Advertised incast.
-    pub incast: W<4>,
 }
 
 /// Order to send the packets of one window: shards of the transmit buffer, or the mean of the local shard.
@@ -225,9 +221,14 @@ pub struct SendOrder {
     pub broadcast: bool,
     /// Bank of the transmit buffer.
     pub bank: bool,
+}
+
+/// What all frames of a window advertise: what its CONTRIBUTE says, zero until that comes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+pub struct Advert {
     /// Timeout field.
     pub timeout: W<16>,
-    /// Advertised incast.
+    /// Incast.
     pub incast: W<4>,
 }
 

@@ -93,7 +93,8 @@ impl Tuning {
         self.late_bytes
     }
 
-    /// Takes the hints in a rank's headers.
+    /// Takes the hints in a rank's headers. An incast of 0 says nothing: it was not heard, or a card sent its mean before its host's
+    /// contribution.
     pub fn hear(&mut self, rank: usize, hints: PeerHints) {
         if let Some(incast) = self.incast.as_mut().filter(|_| hints.incast > 0) {
             incast.hear(rank, hints.incast);

@@ -50,7 +50,7 @@ impl IncastController {
         }
     }
 
-    /// Takes the incast field of a header of rank `from`; 0, as cards and ranks say that do not know, counts as 1. Ranks
+    /// Takes the incast field of a header of rank `from`; 0, said by ranks that do not know, counts as 1. Ranks
     /// outside the job are not heard.
     pub fn hear(&mut self, from: usize, advertised: u8) {
         if let Some(heard) = self.heard.get_mut(from) {

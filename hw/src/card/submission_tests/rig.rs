@@ -3,7 +3,7 @@
 use super::super::submission::Submit;
 use super::super::submission_model::{Armed, Effect};
 use super::super::testing::Pace;
-use super::super::types::{ContributeOrder, GateRules, JobWords, Refusal, SendOrder, SlotContext};
+use super::super::types::{Advert, ContributeOrder, GateRules, JobWords, Refusal, SendOrder, SlotContext};
 use crate::cosim::Bench;
 use crate::hdl::prelude::*;
 use crate::random::Random;
@@ -16,8 +16,8 @@ use std::collections::VecDeque;
 #[allow(clippy::large_enum_variant)] // a handful at a time
 pub(super) enum Seen {
     Scrub(u64),
-    Arm { slot: u64, context: SlotContext, rules: [GateRules; 2] },
-    Contribute { enter: u64, order: ContributeOrder },
+    Arm { slot: u64, context: SlotContext, rules: [GateRules; 2], advert: Advert },
+    Contribute { enter: u64, order: ContributeOrder, slot: u64, advert: Advert },
     Broadcast(SendOrder),
     Refuse(Refusal),
 }
@@ -66,7 +66,7 @@ pub(super) fn seen(effect: Effect) -> Seen {
                 expected: bits_w(armed.expected[stage] as u64),
                 own: bits_w(if stage == 0 { armed.own.1 as u64 } else { 0 }),
             });
-            Seen::Arm { slot: it.slot as u64, context: context(&armed), rules }
+            Seen::Arm { slot: it.slot as u64, context: context(&armed), rules, advert: Advert::default() }
         }
         Effect::Contribute(it) => Seen::Contribute {
             enter: 1 << it.slot,
@@ -74,17 +74,13 @@ pub(super) fn seen(effect: Effect) -> Seen {
                 slot: bits_w(it.slot as u64),
                 host_address: bits_w(it.host_address),
                 host_beats: bits_w(it.host_beats as u64),
-                timeout: bits_w(it.timeout_16us as u64),
-                incast: bits_w(it.incast as u64),
             },
+            slot: it.slot as u64,
+            advert: Advert { timeout: bits_w(it.timeout_16us as u64), incast: bits_w(it.incast as u64) },
         },
-        Effect::Broadcast(it) => Seen::Broadcast(SendOrder {
-            slot: bits_w(it.slot as u64),
-            broadcast: true,
-            bank: false,
-            timeout: bits_w(it.timeout_16us as u64),
-            incast: bits_w(it.incast as u64),
-        }),
+        Effect::Broadcast(it) => {
+            Seen::Broadcast(SendOrder { slot: bits_w(it.slot as u64), broadcast: true, bank: false })
+        }
         Effect::Refuse { queue, slot, cookie, status } => Seen::Refuse(Refusal {
             queue: bits_w(queue as u64),
             slot: bits_w(slot as u64),
@@ -207,12 +203,15 @@ impl Rig {
             let slot = block.arm_slot.val().raw();
             assert_eq!(block.arm.val().raw(), 1 << slot);
             let rules = [block.contribute_rules.val(), block.broadcast_rules.val()];
-            self.out.push_back(Seen::Arm { slot, context: block.arm_context.val(), rules });
+            let (context, advert) = (block.arm_context.val(), block.advert.val());
+            self.out.push_back(Seen::Arm { slot, context, rules, advert });
         }
         let taken = block.order_valid.val() && block.order_ready.val();
         assert_eq!(block.enter.val() != 0, taken, "the stage is entered when the order is taken");
         if taken {
-            self.out.push_back(Seen::Contribute { enter: block.enter.val().raw(), order: block.order.val() });
+            let (enter, order) = (block.enter.val().raw(), block.order.val());
+            let (slot, advert) = (block.arm_slot.val().raw(), block.advert.val());
+            self.out.push_back(Seen::Contribute { enter, order, slot, advert });
         }
         if block.send_valid.val() && block.send_ready.val() {
             self.out.push_back(Seen::Broadcast(block.send.val()));

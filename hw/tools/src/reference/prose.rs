@@ -215,7 +215,10 @@ is not below RANKS or is this rank, a stage other than {contribute} and {broadca
 flags 2 and 4 other than the window's (DROP_FLAGS); payload outside the shard that SENDER may write: this rank's in the contribute stage, SENDER's own in the broadcast stage (DROP_OUT_OF_SHARD). Of what is left, beats that come after the close of their stage, and second copies, are dropped and counted as beats.
 
 **Not checked by the card:** a UDP checksum of zero, source MAC addresses and ports, the fields of IPv4 that decide nothing. \
-Peers' MAC addresses are in the peer table. No retransmission: what is lost is reported. In frames of the broadcast stage TIMEOUT and INCAST are zero.
+Peers' MAC addresses are in the peer table. No retransmission: what is lost is reported.
+
+**Advertised.** Frames of both stages carry TIMEOUT_16US and INCAST of their window's CONTRIBUTE. Frames of a mean that is sent before this command comes, if it comes at all, carry zeros, \
+never what an earlier window of the slot advertised; a receiver takes zeros for nothing said.
 
 ",
         version = packet::VERSION,

@@ -32,17 +32,12 @@ impl FunctionalCard {
     fn contribute(&mut self, command: &Submission) {
         let Some(window) = &mut self.slots[usize::from(command.slot)] else { return };
         window.contributed = true;
+        (window.timeout_16us, window.incast) = (command.timeout_16us, command.incast);
         window.gates[0].enter(self.now_ns);
         window.reading = true;
         self.reader_free_ns =
             self.reader_free_ns.max(self.now_ns + self.faults.dma_ns) + u64::from(command.host_beats) * CYCLE_NS;
-        let event = Event::Gradient {
-            slot: command.slot,
-            address: command.host_address,
-            beats: command.host_beats,
-            timeout_16us: command.timeout_16us,
-            incast: command.incast,
-        };
+        let event = Event::Gradient { slot: command.slot, address: command.host_address, beats: command.host_beats };
         self.at(self.reader_free_ns, event);
     }
 }

@@ -24,7 +24,6 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
 use optireduce_contract::limits::{CYCLE_NS, QUEUES, SLOTS};
-use optireduce_contract::packet::UbtHeader;
 use optireduce_contract::pci::{DEVICE_ID, VENDOR_ID};
 use optireduce_contract::queue::{
     Completion, DONE_BROADCAST, DONE_CONTRIBUTE, STAGE_REPORT_BYTES, STATUS_DMA_ERROR, STATUS_OK,
@@ -74,7 +73,7 @@ enum Event {
     /// The submissions of a queue up to this index have come from host memory.
     Fetched { queue: usize, tail: u16 },
     /// The gradient of the window in this slot has come.
-    Gradient { slot: u8, address: u64, beats: u16, timeout_16us: u16, incast: u8 },
+    Gradient { slot: u8, address: u64, beats: u16 },
     /// The contribute stage's report is in host memory.
     Contributed { slot: u8 },
     /// Result and report of the window in this slot are in host memory.
@@ -255,10 +254,7 @@ impl FunctionalCard {
         let Some(job) = self.job.clone() else { return };
         match event {
             Event::Fetched { queue, tail } => self.fetched(&job, queue, tail),
-            Event::Gradient { slot, address, beats, timeout_16us, incast } => {
-                let extra = UbtHeader { timeout_16us, incast, ..UbtHeader::default() };
-                self.gradient(&job, slot, address, beats, extra);
-            }
+            Event::Gradient { slot, address, beats } => self.gradient(&job, slot, address, beats),
             Event::Contributed { slot } => self.report(slot, 0),
             Event::Finished { slot } => self.finish(slot),
         }

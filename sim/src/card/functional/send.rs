@@ -18,7 +18,7 @@ use crate::wire::wire_ps;
 impl FunctionalCard {
     /// The gradient of the window in `slot` has come: sums the local shard, sends the others. If it could not be read, this
     /// rank contributes nothing.
-    pub(super) fn gradient(&mut self, job: &Job, slot: u8, address: u64, beats: u16, extra: UbtHeader) {
+    pub(super) fn gradient(&mut self, job: &Job, slot: u8, address: u64, beats: u16) {
         let mut gradient = vec![0; usize::from(beats) * BEAT_BYTES];
         let readable = self.read(address, &mut gradient);
         let Some(mut window) = self.slots[usize::from(slot)].take() else { return };
@@ -26,10 +26,9 @@ impl FunctionalCard {
         if readable {
             let contribution = window.encode(&gradient);
             window.take_own(self.now_ns, &contribution, &mut self.trace);
-            let ubt = UbtHeader { stage: STAGE_CONTRIBUTE, ..extra };
             let shards = window.shape.shards;
             let shard_of = |peer| shards.range_of(peer);
-            self.send_stage(job, &mut window, ubt, shard_of, |at| Some(contribution[at]));
+            self.send_stage(job, &mut window, STAGE_CONTRIBUTE, shard_of, |at| Some(contribution[at]));
         }
         window.dma_failed |= !readable;
         self.slots[usize::from(slot)] = Some(window);
@@ -42,10 +41,9 @@ impl FunctionalCard {
         let Some(mut window) = self.slots[index].take() else { return };
         if window.broadcast_wanted && !window.gates[0].is_open() {
             window.broadcast_wanted = false;
-            let ubt = UbtHeader { stage: STAGE_BROADCAST, ..UbtHeader::default() };
             let local = window.local.clone();
             let means: Vec<_> = local.clone().map(|at| window.mean(at).copied()).collect();
-            self.send_stage(job, &mut window, ubt, |_| local.clone(), |at| means[at - local.start]);
+            self.send_stage(job, &mut window, STAGE_BROADCAST, |_| local.clone(), |at| means[at - local.start]);
         }
         self.slots[index] = Some(window);
     }
@@ -62,14 +60,14 @@ impl FunctionalCard {
         &mut self,
         job: &Job,
         window: &mut Window,
-        extra: UbtHeader,
+        stage: u8,
         shard_of: impl Fn(usize) -> Range<usize>,
         beat: impl Fn(usize) -> Option<Lanes>,
     ) {
         let incast = window.arm.send_incast.into();
         for round in 0..send::rounds(job.ranks, incast) {
             let peers = send::peers_in_round(job.rank, job.ranks, incast, round);
-            let frames_to = |peer: usize| (peer, frames(job, window, peer, extra, shard_of(peer), &beat));
+            let frames_to = |peer: usize| (peer, frames(job, window, peer, stage, shard_of(peer), &beat));
             let mut queues: VecDeque<(usize, VecDeque<Vec<u8>>)> = peers.map(frames_to).collect();
             loop {
                 queues.retain(|(_, frames)| !frames.is_empty());
@@ -97,7 +95,7 @@ fn frames(
     job: &Job,
     window: &Window,
     peer: usize,
-    extra: UbtHeader,
+    stage: u8,
     shard: Range<usize>,
     beat: impl Fn(usize) -> Option<Lanes>,
 ) -> VecDeque<Vec<u8>> {
@@ -113,11 +111,13 @@ fn frames(
         let ubt = UbtHeader {
             bucket: window.arm.bucket,
             offset,
+            timeout_16us: window.timeout_16us,
+            incast: window.incast,
             flags: (u8::from(packet.marked) * FLAG_LAST_PERCENTILE) | window.shape.packet_flags(),
+            stage,
             sender: job.rank as u16,
             step: window.arm.step,
             job_tag: job.job_tag,
-            ..extra
         };
         let mut header = [0; HEADER_BYTES];
         write_header(&mut header, job.local, job.peers[peer], job.udp_port, &ubt, payload.len());

@@ -49,6 +49,10 @@ pub struct Window {
     pub reading: bool,
     /// The local contribution was commanded: it may be only once.
     pub contributed: bool,
+    /// What its frames advertise: what the contribution's command says, zero before that.
+    pub timeout_16us: u16,
+    /// As `timeout_16us`.
+    pub incast: u8,
     /// The mean goes out as soon as the contribute gate has closed.
     pub broadcast_wanted: bool,
     /// The final completion is under way.
@@ -92,6 +96,8 @@ impl Window {
             gates,
             received: [[0; RANKS_MAX]; 2],
             contributed: false,
+            timeout_16us: 0,
+            incast: 0,
             reading: false,
             broadcast_wanted: arm.flags & FLAG_AUTO_BROADCAST != 0,
             finishing: false,

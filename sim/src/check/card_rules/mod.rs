@@ -60,6 +60,7 @@ pub const CARD_RULES: &[(&str, Rule)] = &[
     ("without the automatic broadcast the mean waits for the command", commanded_broadcast),
     ("a gradient outside of host memory is an error of that window", dma_error),
     ("completions wait while the ring is full, and the phase flips with every turn", full_ring),
+    ("frames of both stages advertise what their window's contribution says", payload::advertised),
     ("a paced peer gets its rate and no more, in every interval", payload::paced),
     // Software compares with the newest collective of the job instead: `optireduce-core`, tests/serial_numbers.rs.
     ("a packet of an earlier step is stale, and every drop has one cause", payload::stale),

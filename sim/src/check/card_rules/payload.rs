@@ -4,7 +4,9 @@ use optireduce_contract::limits::CYCLE_NS;
 use optireduce_contract::packet::{
     FLAG_BF16, FLAG_HADAMARD, FLAG_LAST_PERCENTILE, STAGE_BROADCAST, STAGE_CONTRIBUTE, UbtHeader,
 };
-use optireduce_contract::queue::{self, CLOSED_COMPLETE, DONE_BROADCAST, DONE_CONTRIBUTE, STATUS_OK, Submission};
+use optireduce_contract::queue::{
+    self, CLOSED_COMPLETE, DONE_BROADCAST, DONE_CONTRIBUTE, OP_BROADCAST, STATUS_OK, Submission,
+};
 use optireduce_driver::JobConfig;
 use optireduce_hw::arith::bf16;
 
@@ -146,6 +148,65 @@ pub fn rounds(engine: Engine) -> Result<(), String> {
         equal(&format!("peers and first beats of {beats} beats, incast {incast}"), found, expected)?;
     }
     Ok(())
+}
+
+/// Base in beats, stage, timeout and incast of the frames sent since the last time, sorted: a mean may overtake a contribution.
+fn adverts(bench: &mut CardBench, window_beats: usize) -> Result<Vec<(usize, u8, u16, u8)>, String> {
+    let mut found = Vec::new();
+    for departure in std::mem::take(&mut bench.sent) {
+        let (ubt, _) = ubt_of(&departure.frame)?;
+        let beat = ubt.offset as usize / 64;
+        found.push((beat - beat % window_beats, ubt.stage, ubt.timeout_16us, ubt.incast));
+    }
+    found.sort_unstable();
+    Ok(found)
+}
+
+pub fn advertised(engine: Engine) -> Result<(), String> {
+    let mut bench = bench(engine, 2)?;
+    let window = |command: Submission, slot: u8, cookie: u32| Submission { slot, cookie, ..command };
+    let says = |timeout_16us: u16, incast: u8, command: Submission| Submission { timeout_16us, incast, ..command };
+    let (arm, contribute) = (bench.arm(8), bench.contribute(8));
+    let arm = Submission { start_peers: 1, bound_ns: 200_000, ..arm };
+    let peers =
+        |bench: &CardBench, stage, base: usize| bench.packet(header(stage), 1, base + usize::from(stage) * 2, 4, 1.0);
+    let (to_owner, to_all) = (STAGE_CONTRIBUTE, STAGE_BROADCAST);
+
+    // Two windows at once. The peer's contributions come in the other order.
+    let second = Submission { base: 512, ..window(arm, 5, 2) };
+    bench.submit(&[arm, second, says(0xfedc, 5, contribute), says(0x0102, 15, window(contribute, 5, 2))])?;
+    bench.inject([peers(&bench, to_owner, 8), peers(&bench, to_owner, 0)]);
+    bench.run_us(10);
+    let expected =
+        vec![(0, to_owner, 0xfedc, 5), (0, to_all, 0xfedc, 5), (8, to_owner, 0x0102, 15), (8, to_all, 0x0102, 15)];
+    equal("base, stage, timeout, incast", adverts(&mut bench, 8)?, expected)?;
+    bench.inject([peers(&bench, to_all, 0), peers(&bench, to_all, 8)]);
+    bench.run_us(20);
+    equal("completions of two windows", bench.completions()?.len(), 4)?;
+
+    // The next window of a slot says nothing until its own contribution, which here comes after its mean has left.
+    bench.submit(&[window(arm, 0, 3)])?;
+    bench.inject([peers(&bench, to_owner, 0)]);
+    bench.run_us(250);
+    equal("frames of a window without a contribution", adverts(&mut bench, 8)?, vec![(0, to_all, 0, 0)])?;
+    bench.submit(&[says(9, 3, window(contribute, 0, 3))])?;
+    equal("frames of a late contribution", adverts(&mut bench, 8)?, vec![(0, to_owner, 9, 3)])?;
+    bench.inject([peers(&bench, to_all, 0)]);
+    bench.run_us(20);
+    equal("completions of the third window", bench.completions()?.len(), 2)?;
+    bench.submit(&[window(arm, 0, 4)])?;
+    bench.inject([peers(&bench, to_owner, 0)]);
+    bench.run_us(250);
+    equal("frames of one more without a contribution", adverts(&mut bench, 8)?, vec![(0, to_all, 0, 0)])?;
+
+    // A mean that waits for its command advertises the same as one that does not.
+    let commanded = Submission { flags: 0, base: 512, ..window(arm, 5, 5) };
+    bench.submit(&[commanded, says(12, 4, window(contribute, 5, 5))])?;
+    bench.inject([peers(&bench, to_owner, 8)]);
+    bench.run_us(10);
+    bench.submit(&[says(99, 7, Submission { opcode: OP_BROADCAST, slot: 5, cookie: 5, ..Submission::default() })])?;
+    let expected = vec![(8, to_owner, 12, 4), (8, to_all, 12, 4)];
+    equal("frames of a commanded broadcast", adverts(&mut bench, 8)?, expected)
 }
 
 pub fn paced(engine: Engine) -> Result<(), String> {
