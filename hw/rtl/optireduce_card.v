@@ -13923,11 +13923,11 @@ endmodule
 
 module optireduce_nic__nic__registers__counters(d,q,clock);
     // Module arguments
-    input wire  [415:0] d;
-    output reg  [415:0] q;
+    input wire  [447:0] d;
+    output reg  [447:0] q;
     input wire  clock;
     // Update code (custom)
-    initial q = 416'h0;
+    initial q = 448'h0;
     always @(posedge clock) q <= d;
 endmodule
 
@@ -14222,11 +14222,11 @@ endmodule
 
 module optireduce_nic__filter__counters(d,q,clock);
     // Module arguments
-    input wire  [255:0] d;
-    output reg  [255:0] q;
+    input wire  [223:0] d;
+    output reg  [223:0] q;
     input wire  clock;
     // Update code (custom)
-    initial q = 256'h0;
+    initial q = 224'h0;
     always @(posedge clock) q <= d;
 endmodule
 
@@ -21318,7 +21318,7 @@ module optireduce_nic__nic__registers(clock,reset,clear,busy,write,write_address
     input wire  [15:0] cq_tail__3;
     input wire  dma_fault;
     input wire  [3:0] stop;
-    input wire  [14:0] events;
+    input wire  [15:0] events;
     output wire  enable;
     output reg  [199:0] job;
     output wire  [3:0] usable;
@@ -21432,8 +21432,8 @@ module optireduce_nic__nic__registers(clock,reset,clear,busy,write,write_address
     reg  [3:0] stopped__d;
     wire  [3:0] stopped__q;
     wire  stopped__clock;
-    reg  [415:0] counters__d;
-    wire  [415:0] counters__q;
+    reg  [447:0] counters__d;
+    wire  [447:0] counters__q;
     wire  counters__clock;
     reg  faulty__d;
     wire  faulty__q;
@@ -21808,19 +21808,19 @@ module optireduce_nic__nic__registers(clock,reset,clear,busy,write,write_address
     assign read_data = value__q | copy__read_data;
     always @(*) begin
         late = ((32'h0) & 2'h3);
-        if (events[(64'hb)+:(1)] && events[(64'hc)+:(1)]) begin
+        if (events[(64'hc)+:(1)] && events[(64'hd)+:(1)]) begin
             late = ((32'h2) & 2'h3);
         end
-        else if (events[(64'hb)+:(1)] || events[(64'hc)+:(1)]) begin
+        else if (events[(64'hc)+:(1)] || events[(64'hd)+:(1)]) begin
             late = ((32'h1) & 2'h3);
         end
     end
     always @(*) begin
         duplicate = ((32'h0) & 2'h3);
-        if (events[(64'hd)+:(1)] && events[(64'he)+:(1)]) begin
+        if (events[(64'he)+:(1)] && events[(64'hf)+:(1)]) begin
             duplicate = ((32'h2) & 2'h3);
         end
-        else if (events[(64'hd)+:(1)] || events[(64'he)+:(1)]) begin
+        else if (events[(64'he)+:(1)] || events[(64'hf)+:(1)]) begin
             duplicate = ((32'h1) & 2'h3);
         end
     end
@@ -22034,34 +22034,37 @@ module optireduce_nic__nic__registers(clock,reset,clear,busy,write,write_address
             value__d = counters__q[(64'h40)+:(32)];
         end
         else if (read_address == 32'h23) begin
-            value__d = counters__q[(64'h60)+:(32)];
-        end
-        else if (read_address == 32'h24) begin
             value__d = counters__q[(64'h80)+:(32)];
         end
-        else if (read_address == 32'h25) begin
+        else if (read_address == 32'h24) begin
             value__d = counters__q[(64'ha0)+:(32)];
         end
-        else if (read_address == 32'h26) begin
+        else if (read_address == 32'h25) begin
             value__d = counters__q[(64'hc0)+:(32)];
         end
-        else if (read_address == 32'h27) begin
+        else if (read_address == 32'h26) begin
             value__d = counters__q[(64'he0)+:(32)];
         end
-        else if (read_address == 32'h28) begin
+        else if (read_address == 32'h27) begin
             value__d = counters__q[(64'h100)+:(32)];
         end
-        else if (read_address == 32'h29) begin
+        else if (read_address == 32'h28) begin
             value__d = counters__q[(64'h120)+:(32)];
         end
-        else if (read_address == 32'h2a) begin
+        else if (read_address == 32'h29) begin
             value__d = counters__q[(64'h140)+:(32)];
         end
-        else if (read_address == 32'h2b) begin
+        else if (read_address == 32'h2a) begin
             value__d = counters__q[(64'h160)+:(32)];
         end
-        else if (read_address == 32'h2c) begin
+        else if (read_address == 32'h2b) begin
             value__d = counters__q[(64'h180)+:(32)];
+        end
+        else if (read_address == 32'h2c) begin
+            value__d = counters__q[(64'h1a0)+:(32)];
+        end
+        else if (read_address == 32'h2d) begin
+            value__d = counters__q[(64'h60)+:(32)];
         end
         if (events[(64'h0)+:(1)]) begin
             counters__d[(64'h0)+:(32)] = counters__q[(64'h0)+:(32)] + 32'h1;
@@ -22088,16 +22091,19 @@ module optireduce_nic__nic__registers(clock,reset,clear,busy,write,write_address
             counters__d[(64'he0)+:(32)] = counters__q[(64'he0)+:(32)] + 32'h1;
         end
         if (events[(64'h8)+:(1)]) begin
-            counters__d[(64'h180)+:(32)] = counters__q[(64'h180)+:(32)] + 32'h1;
+            counters__d[(64'h100)+:(32)] = counters__q[(64'h100)+:(32)] + 32'h1;
         end
         if (events[(64'h9)+:(1)]) begin
-            counters__d[(64'h100)+:(32)] = counters__q[(64'h100)+:(32)] + 32'h1;
+            counters__d[(64'h1a0)+:(32)] = counters__q[(64'h1a0)+:(32)] + 32'h1;
         end
         if (events[(64'ha)+:(1)]) begin
             counters__d[(64'h120)+:(32)] = counters__q[(64'h120)+:(32)] + 32'h1;
         end
-        counters__d[(64'h140)+:(32)] = counters__q[(64'h140)+:(32)] + ((late) & 32'hffffffff);
-        counters__d[(64'h160)+:(32)] = counters__q[(64'h160)+:(32)] + ((duplicate) & 32'hffffffff);
+        if (events[(64'hb)+:(1)]) begin
+            counters__d[(64'h140)+:(32)] = counters__q[(64'h140)+:(32)] + 32'h1;
+        end
+        counters__d[(64'h160)+:(32)] = counters__q[(64'h160)+:(32)] + ((late) & 32'hffffffff);
+        counters__d[(64'h180)+:(32)] = counters__q[(64'h180)+:(32)] + ((duplicate) & 32'hffffffff);
         if (dma_fault) begin
             faulty__d = 1'b1;
         end
@@ -22118,6 +22124,7 @@ module optireduce_nic__nic__registers(clock,reset,clear,busy,write,write_address
             counters__d[(64'h140)+:(32)] = ((32'h0) & 32'hffffffff);
             counters__d[(64'h160)+:(32)] = ((32'h0) & 32'hffffffff);
             counters__d[(64'h180)+:(32)] = ((32'h0) & 32'hffffffff);
+            counters__d[(64'h1a0)+:(32)] = ((32'h0) & 32'hffffffff);
         end
         if (reset) begin
             host__d[(64'h0)+:(1)] = 1'b0;
@@ -22192,7 +22199,7 @@ module optireduce_nic__nic__restart(clock,enable,owed,clear,busy);
     end
 endmodule
 
-module optireduce_nic__nic__rx_buffer(clock,clear,reset,rx_valid,rx_data,rx_last,rx_error,valid,data,frame_beats,pop,stored,dropped);
+module optireduce_nic__nic__rx_buffer(clock,clear,reset,rx_valid,rx_data,rx_last,rx_error,valid,data,frame_beats,pop,stored,bad,full);
     // Module arguments
     input wire  clock;
     input wire  clear;
@@ -22206,7 +22213,8 @@ module optireduce_nic__nic__rx_buffer(clock,clear,reset,rx_valid,rx_data,rx_last
     output wire  [9:0] frame_beats;
     input wire  pop;
     output reg  stored;
-    output reg  dropped;
+    output reg  bad;
+    output reg  full;
     // Stub signals
     wire  ram__clock;
     reg  [8:0] ram__read_address;
@@ -22231,7 +22239,7 @@ module optireduce_nic__nic__rx_buffer(clock,clear,reset,rx_valid,rx_data,rx_last
     wire  [9:0] write_next;
     wire  [9:0] read_next;
     wire  [9:0] length;
-    wire  spoiled;
+    wire  no_room;
     wire  has_beat;
     wire  take;
     wire  comes;
@@ -22269,7 +22277,7 @@ module optireduce_nic__nic__rx_buffer(clock,clear,reset,rx_valid,rx_data,rx_last
     assign used = st__q[(64'h0)+:(10)] - st__q[(64'h28)+:(10)];
     assign write_next = st__q[(64'h0)+:(10)] + 32'h1;
     assign length = write_next - st__q[(64'ha)+:(10)];
-    assign spoiled = st__q[(64'h32)+:(1)] || (used == 32'h200) || lengths__full;
+    assign no_room = st__q[(64'h32)+:(1)] || (used == 32'h200) || lengths__full;
     always @(*) begin
         word[(64'h0)+:(512)] = rx_data;
         word[(64'h200)+:(1)] = rx_last;
@@ -22277,12 +22285,12 @@ module optireduce_nic__nic__rx_buffer(clock,clear,reset,rx_valid,rx_data,rx_last
     assign ram__write_address = ((st__q[(64'h0)+:(10)]) & 9'h1ff);
     assign ram__write_data = word;
     assign comes = rx_valid && ~st__q[(64'h34)+:(1)];
-    assign ram__write_enable = comes && ~spoiled;
+    assign ram__write_enable = comes && ~no_room;
     always @(*) begin
         lengths__push = 1'b0;
         if (comes) begin
             if (rx_last) begin
-                if (spoiled || rx_error) begin
+                if (no_room || rx_error) begin
                 end
                 else begin
                     lengths__push = 1'b1;
@@ -22295,7 +22303,7 @@ module optireduce_nic__nic__rx_buffer(clock,clear,reset,rx_valid,rx_data,rx_last
         stored = 1'b0;
         if (comes) begin
             if (rx_last) begin
-                if (spoiled || rx_error) begin
+                if (no_room || rx_error) begin
                 end
                 else begin
                     stored = 1'b1;
@@ -22307,16 +22315,29 @@ module optireduce_nic__nic__rx_buffer(clock,clear,reset,rx_valid,rx_data,rx_last
         end
     end
     always @(*) begin
-        dropped = 1'b0;
+        bad = 1'b0;
         if (comes) begin
             if (rx_last) begin
-                if (spoiled || rx_error) begin
-                    dropped = 1'b1;
+                if (no_room || rx_error) begin
+                    bad = rx_error;
                 end
             end
         end
         if (clear) begin
-            dropped = 1'b0;
+            bad = 1'b0;
+        end
+    end
+    always @(*) begin
+        full = 1'b0;
+        if (comes) begin
+            if (rx_last) begin
+                if (no_room || rx_error) begin
+                    full = ~rx_error;
+                end
+            end
+        end
+        if (clear) begin
+            full = 1'b0;
         end
     end
     assign has_beat = st__q[(64'h28)+:(10)] != st__q[(64'h1e)+:(10)];
@@ -22343,7 +22364,7 @@ module optireduce_nic__nic__rx_buffer(clock,clear,reset,rx_valid,rx_data,rx_last
         if (comes) begin
             if (rx_last) begin
                 st__d[(64'h32)+:(1)] = 1'b0;
-                if (spoiled || rx_error) begin
+                if (no_room || rx_error) begin
                     st__d[(64'h0)+:(10)] = st__q[(64'ha)+:(10)];
                 end
                 else begin
@@ -22353,8 +22374,8 @@ module optireduce_nic__nic__rx_buffer(clock,clear,reset,rx_valid,rx_data,rx_last
                 end
             end
             else begin
-                st__d[(64'h32)+:(1)] = spoiled;
-                if (~spoiled) begin
+                st__d[(64'h32)+:(1)] = no_room;
+                if (~no_room) begin
                     st__d[(64'h0)+:(10)] = write_next;
                 end
             end
@@ -24320,8 +24341,8 @@ module optireduce_nic__filter(clock,reset,job,write,write_address,write_data,rea
     reg  [1:0] st__d;
     wire  [1:0] st__q;
     wire  st__clock;
-    reg  [255:0] counters__d;
-    wire  [255:0] counters__q;
+    reg  [223:0] counters__d;
+    wire  [223:0] counters__q;
     wire  counters__clock;
     reg  [31:0] value__d;
     wire  [31:0] value__q;
@@ -24622,24 +24643,21 @@ module optireduce_nic__filter(clock,reset,job,write,write_address,write_data,rea
                     counters__d[(64'h20)+:(32)] = counters__q[(64'h20)+:(32)] + 32'h1;
                 end
                 else if (v[(64'h2)+:(1)]) begin
-                    counters__d[(64'h60)+:(32)] = counters__q[(64'h60)+:(32)] + 32'h1;
+                    counters__d[(64'h40)+:(32)] = counters__q[(64'h40)+:(32)] + 32'h1;
                 end
                 else if (v[(64'h3)+:(1)]) begin
-                    counters__d[(64'h80)+:(32)] = counters__q[(64'h80)+:(32)] + 32'h1;
+                    counters__d[(64'h60)+:(32)] = counters__q[(64'h60)+:(32)] + 32'h1;
                 end
                 else if (v[(64'h4)+:(1)]) begin
-                    counters__d[(64'ha0)+:(32)] = counters__q[(64'ha0)+:(32)] + 32'h1;
+                    counters__d[(64'h80)+:(32)] = counters__q[(64'h80)+:(32)] + 32'h1;
                 end
                 else if (v[(64'h6)+:(1)]) begin
-                    counters__d[(64'hc0)+:(32)] = counters__q[(64'hc0)+:(32)] + 32'h1;
+                    counters__d[(64'ha0)+:(32)] = counters__q[(64'ha0)+:(32)] + 32'h1;
                 end
                 else begin
-                    counters__d[(64'he0)+:(32)] = counters__q[(64'he0)+:(32)] + 32'h1;
+                    counters__d[(64'hc0)+:(32)] = counters__q[(64'hc0)+:(32)] + 32'h1;
                 end
             end
-        end
-        else if (ends && error && counts) begin
-            counters__d[(64'h40)+:(32)] = counters__q[(64'h40)+:(32)] + 32'h1;
         end
         if (~job[(64'h0)+:(1)]) begin
             counters__d[(64'h0)+:(32)] = ((32'h0) & 32'hffffffff);
@@ -24649,7 +24667,6 @@ module optireduce_nic__filter(clock,reset,job,write,write_address,write_data,rea
             counters__d[(64'h80)+:(32)] = ((32'h0) & 32'hffffffff);
             counters__d[(64'ha0)+:(32)] = ((32'h0) & 32'hffffffff);
             counters__d[(64'hc0)+:(32)] = ((32'h0) & 32'hffffffff);
-            counters__d[(64'he0)+:(32)] = ((32'h0) & 32'hffffffff);
         end
         value__d = ((32'h0) & 32'hffffffff);
         if (read_address == 32'h20) begin
@@ -24658,23 +24675,20 @@ module optireduce_nic__filter(clock,reset,job,write,write_address,write_data,rea
         else if (read_address == 32'h23) begin
             value__d = counters__q[(64'h20)+:(32)];
         end
-        else if (read_address == 32'h2d) begin
+        else if (read_address == 32'h2e) begin
             value__d = counters__q[(64'h40)+:(32)];
         end
-        else if (read_address == 32'h2e) begin
+        else if (read_address == 32'h2f) begin
             value__d = counters__q[(64'h60)+:(32)];
         end
-        else if (read_address == 32'h2f) begin
+        else if (read_address == 32'h30) begin
             value__d = counters__q[(64'h80)+:(32)];
         end
-        else if (read_address == 32'h30) begin
+        else if (read_address == 32'h31) begin
             value__d = counters__q[(64'ha0)+:(32)];
         end
-        else if (read_address == 32'h31) begin
-            value__d = counters__q[(64'hc0)+:(32)];
-        end
         else if (read_address == 32'h32) begin
-            value__d = counters__q[(64'he0)+:(32)];
+            value__d = counters__q[(64'hc0)+:(32)];
         end
         if (reset) begin
             in_frame__d = 1'b0;
@@ -24908,7 +24922,7 @@ module optireduce_nic__nic(clock,reset,now_ns,reg_write,reg_write_address,reg_wr
     wire  [15:0] registers__cq_tail__3;
     wire  registers__dma_fault;
     wire  [3:0] registers__stop;
-    wire  [14:0] registers__events;
+    wire  [15:0] registers__events;
     wire  registers__enable;
     wire  [199:0] registers__job;
     wire  [3:0] registers__usable;
@@ -25111,7 +25125,8 @@ module optireduce_nic__nic(clock,reset,now_ns,reg_write,reg_write_address,reg_wr
     wire  [9:0] rx_buffer__frame_beats;
     wire  rx_buffer__pop;
     wire  rx_buffer__stored;
-    wire  rx_buffer__dropped;
+    wire  rx_buffer__bad;
+    wire  rx_buffer__full;
     wire  parser__clock;
     wire  [199:0] parser__job;
     wire  parser__in_valid;
@@ -25364,7 +25379,7 @@ module optireduce_nic__nic(clock,reset,now_ns,reg_write,reg_write_address,reg_wr
     reg  [47:0] looked_at;
     wire  [3:0] scan_next;
     wire  [404:0] ctx;
-    reg  [14:0] events;
+    reg  [15:0] events;
     // Sub module instances
     optireduce_nic__nic__registers registers(
         .clock(registers__clock),
@@ -25605,7 +25620,8 @@ module optireduce_nic__nic(clock,reset,now_ns,reg_write,reg_write_address,reg_wr
         .frame_beats(rx_buffer__frame_beats),
         .pop(rx_buffer__pop),
         .stored(rx_buffer__stored),
-        .dropped(rx_buffer__dropped)
+        .bad(rx_buffer__bad),
+        .full(rx_buffer__full)
     );
     optireduce_nic__nic__parser parser(
         .clock(parser__clock),
@@ -26190,21 +26206,22 @@ module optireduce_nic__nic(clock,reset,now_ns,reg_write,reg_write_address,reg_wr
     assign tx_error = guard__tx_error;
     assign guard__tx_ready = tx_ready;
     always @(*) begin
-        events[(64'h0)+:(1)] = rx_buffer__stored || rx_buffer__dropped;
+        events[(64'h0)+:(1)] = rx_buffer__stored || rx_buffer__bad || rx_buffer__full;
         events[(64'h1)+:(1)] = builder__began;
-        events[(64'h2)+:(1)] = rx_buffer__dropped;
-        events[(64'h3)+:(1)] = parser__drop_foreign;
-        events[(64'h4)+:(1)] = parser__drop_malformed;
-        events[(64'h5)+:(1)] = parser__drop_version;
-        events[(64'h6)+:(1)] = parser__drop_job;
-        events[(64'h7)+:(1)] = lookup__drop_no_window;
-        events[(64'h8)+:(1)] = lookup__drop_stale;
-        events[(64'h9)+:(1)] = lookup__drop_flags;
-        events[(64'ha)+:(1)] = lookup__drop_out_of_shard;
-        events[(64'hb)+:(1)] = reduce__drop_late;
-        events[(64'hc)+:(1)] = gather__drop_late;
-        events[(64'hd)+:(1)] = reduce__drop_duplicate;
-        events[(64'he)+:(1)] = gather__drop_duplicate;
+        events[(64'h2)+:(1)] = rx_buffer__full;
+        events[(64'h3)+:(1)] = rx_buffer__bad;
+        events[(64'h4)+:(1)] = parser__drop_foreign;
+        events[(64'h5)+:(1)] = parser__drop_malformed;
+        events[(64'h6)+:(1)] = parser__drop_version;
+        events[(64'h7)+:(1)] = parser__drop_job;
+        events[(64'h8)+:(1)] = lookup__drop_no_window;
+        events[(64'h9)+:(1)] = lookup__drop_stale;
+        events[(64'ha)+:(1)] = lookup__drop_flags;
+        events[(64'hb)+:(1)] = lookup__drop_out_of_shard;
+        events[(64'hc)+:(1)] = reduce__drop_late;
+        events[(64'hd)+:(1)] = gather__drop_late;
+        events[(64'he)+:(1)] = reduce__drop_duplicate;
+        events[(64'hf)+:(1)] = gather__drop_duplicate;
     end
     assign registers__events = events;
     assign scan_next = scan__q + 32'h1;

@@ -7,7 +7,7 @@
 //! The UDP checksum (RFC 768) is the end-to-end check of addresses, UBT header and payload: the Ethernet FCS is made anew by
 //! every switch and covers no memory on the way. Who sends a frame fills it in ([`write_udp_checksum`]), the kernel for a
 //! rank without a card. Who receives a frame drops it whole if the checksum is wrong ([`udp_checksum_holds`]); a card
-//! counts it in `DROP_FIFO_FULL` with the frames that its MAC marked bad, before it looks at anything else. A checksum of
+//! counts it in `RX_BAD` with the frames that its MAC marked bad, before it looks at anything else. A checksum of
 //! zero means "none" and is not checked, as RFC 768 has it and as kernels do: only cards built without the checksum send it
 //! (the reduced card for ECP5). The IPv4 header's own checksum is filled in and checked, too ([`crate::rules::filter`]).
 

@@ -133,7 +133,7 @@ registers! {
 
     RX_PACKETS 0x080 ReadOnly 0, "packets", "Frames received, good or bad.";
     TX_PACKETS 0x084 ReadOnly 0, "packets", "Packets sent.";
-    DROP_FIFO_FULL 0x088 ReadOnly 0, "packets", "Dropped: the receive buffer was full, or the frame was bad (RX_BAD).";
+    DROP_FIFO_FULL 0x088 ReadOnly 0, "packets", "Dropped: the receive buffer was full. Bad frames are not among these.";
     DROP_FOREIGN 0x08c ReadOnly 0, "packets", "Dropped: not IPv4/UDP to the UBT port: ARP, VLAN, LLDP, IPv6, other ports; whole beats or not.";
     DROP_MALFORMED 0x090 ReadOnly 0, "packets", "Dropped: lengths disagree, or a field is out of range.";
     DROP_VERSION 0x094 ReadOnly 0, "packets", "Dropped: UBT header of another version.";
@@ -144,7 +144,7 @@ registers! {
     DROP_LATE_BEATS 0x0a8 ReadOnly 0, "beats", "Dropped: the stage had closed.";
     DROP_DUPLICATE_BEATS 0x0ac ReadOnly 0, "beats", "Dropped: this beat of this sender had come before.";
     DROP_STALE 0x0b0 ReadOnly 0, "packets", "Dropped: of a step before that of the window armed for its bucket.";
-    RX_BAD 0x0b4 ReadOnly 0, "packets", "Bad frames, all in DROP_FIFO_FULL too: the MAC or the UDP checksum says so, or it is a packet for this card and not whole beats.";
+    RX_BAD 0x0b4 ReadOnly 0, "packets", "Dropped: the MAC or the UDP checksum says that the frame is bad, or it is a packet for this card and not whole beats; with room for it or not.";
     DROP_MAC 0x0b8 ReadOnly 0, "packets", "Dropped: to another MAC address than LOCAL_MAC.";
     DROP_IP_CHECKSUM 0x0bc ReadOnly 0, "packets", "Dropped: the IPv4 header's checksum is wrong.";
     DROP_IP 0x0c0 ReadOnly 0, "packets", "Dropped: to another IPv4 address than LOCAL_IP.";

@@ -34,8 +34,10 @@ pub struct Events {
     pub rx_packet: bool,
     /// A frame was begun.
     pub tx_packet: bool,
-    /// Receive buffer full, or bad frame.
+    /// Receive buffer full.
     pub fifo_full: bool,
+    /// Bad frame.
+    pub bad: bool,
     /// Not ours.
     pub foreign: bool,
     /// Malformed.
@@ -67,6 +69,7 @@ struct Counters {
     rx_packets: W<32>,
     tx_packets: W<32>,
     fifo_full: W<32>,
+    bad: W<32>,
     foreign: W<32>,
     malformed: W<32>,
     version: W<32>,
@@ -405,6 +408,8 @@ impl Logic for Registers {
             self.value.d.next = self.counters.q.val().duplicate;
         } else if self.read_address.val() == 0x2c {
             self.value.d.next = self.counters.q.val().stale;
+        } else if self.read_address.val() == 0x2d {
+            self.value.d.next = self.counters.q.val().bad;
         }
         self.read_data.next = self.value.q.val() | self.copy.read_data.val();
     }
@@ -431,6 +436,9 @@ impl Logic for Registers {
         }
         if self.events.val().fifo_full {
             self.counters.d.next.fifo_full = self.counters.q.val().fifo_full + 1;
+        }
+        if self.events.val().bad {
+            self.counters.d.next.bad = self.counters.q.val().bad + 1;
         }
         if self.events.val().foreign {
             self.counters.d.next.foreign = self.counters.q.val().foreign + 1;
@@ -472,6 +480,7 @@ impl Logic for Registers {
             self.counters.d.next.rx_packets = bits_w::<32>(0);
             self.counters.d.next.tx_packets = bits_w::<32>(0);
             self.counters.d.next.fifo_full = bits_w::<32>(0);
+            self.counters.d.next.bad = bits_w::<32>(0);
             self.counters.d.next.foreign = bits_w::<32>(0);
             self.counters.d.next.malformed = bits_w::<32>(0);
             self.counters.d.next.version = bits_w::<32>(0);

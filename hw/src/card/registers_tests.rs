@@ -221,6 +221,7 @@ fn counted_by(events: u64) -> (Events, Vec<Register>) {
         map::DROP_DUPLICATE_BEATS,
         map::DROP_DUPLICATE_BEATS,
         map::DROP_STALE,
+        map::RX_BAD,
     ];
     let events = Events {
         rx_packet: on(0),
@@ -238,8 +239,9 @@ fn counted_by(events: u64) -> (Events, Vec<Register>) {
         duplicate_contribute: on(12),
         duplicate_broadcast: on(13),
         stale: on(14),
+        bad: on(15),
     };
-    (events, (0..15).filter(|&i| on(i)).map(|i| counters[i as usize]).collect())
+    (events, (0..16).filter(|&i| on(i)).map(|i| counters[i as usize]).collect())
 }
 
 /// Random events, reads, faults and resets; every read against the table of what it should be.
@@ -248,7 +250,7 @@ fn run(bench: &mut Bench<Registers>, random: &mut Random, pace: Pace, cycles: u6
     let mut words = vec![0u64; WORDS];
     registers.iter().for_each(|register| words[register.word()] = register.reset as u64);
     let (control, status) = (map::CONTROL.word(), map::STATUS.word());
-    let card_written = |word: usize| (map::RX_PACKETS.word()..=map::DROP_STALE.word()).contains(&word);
+    let card_written = |word: usize| (map::RX_PACKETS.word()..=map::RX_BAD.word()).contains(&word);
     let mut expected = None;
     let mut clear = false;
     let [mut counted, mut stops] = [0u64; 2];

@@ -2,7 +2,7 @@
 //!
 //! Why: a MAC reports a bad checksum with the last beat, when a cut-through datapath would already have summed the
 //! first. The buffer sinks a beat every cycle and never back-pressures; a frame that does not fit, or that the MAC
-//! marks bad, is rolled back whole and counted.
+//! marks bad, is rolled back whole and counted, as bad if it is both.
 //! Latency: 2 cycles from last beat in to first beat out. Throughput: one beat a cycle in and out.
 //! Limits: 512 beats, including those of the frame being received, and 64 frames. Reset: `clear` empties it; the rest of
 //! a frame being received at that time is ignored and not counted.
@@ -19,7 +19,8 @@ struct State {
     committed: W<10>,
     visible: W<10>,
     read: W<10>,
-    bad: bool,
+    /// A beat of the frame being received found no room.
+    full: bool,
     /// The next beat does not begin a frame.
     inside: bool,
     /// Its frame began before the last `clear` ended.
@@ -53,8 +54,10 @@ pub struct RxBuffer {
     pub pop: Signal<In, bool>,
     /// A whole frame was stored (one cycle).
     pub stored: Signal<Out, bool>,
-    /// A frame was dropped (one cycle).
-    pub dropped: Signal<Out, bool>,
+    /// A bad frame was dropped (one cycle).
+    pub bad: Signal<Out, bool>,
+    /// A good frame was dropped, since there was no room for it (one cycle).
+    pub full: Signal<Out, bool>,
     ram: Ram<FrameBeat, 9>,
     lengths: Fifo<W<10>, 6>,
     st: DFF<State>,
@@ -62,7 +65,7 @@ pub struct RxBuffer {
     write_next: Wire<W<10>>,
     read_next: Wire<W<10>>,
     length: Wire<W<10>>,
-    spoiled: Wire<bool>,
+    no_room: Wire<bool>,
     has_beat: Wire<bool>,
     take: Wire<bool>,
     comes: Wire<bool>,
@@ -81,17 +84,18 @@ impl Logic for RxBuffer {
         self.used.next = self.st.q.val().write - self.st.q.val().read;
         self.write_next.next = self.st.q.val().write + 1;
         self.length.next = self.write_next.val() - self.st.q.val().start;
-        self.spoiled.next = self.st.q.val().bad || (self.used.val() == 512) || self.lengths.full.val();
+        self.no_room.next = self.st.q.val().full || (self.used.val() == 512) || self.lengths.full.val();
         self.word.next.data = self.rx_data.val();
         self.word.next.last = self.rx_last.val();
         self.ram.write_address.next = bit_cast_w::<9, 10>(self.st.q.val().write);
         self.ram.write_data.next = self.word.val();
         self.comes.next = self.rx_valid.val() && !self.st.q.val().ignore;
-        self.ram.write_enable.next = self.comes.val() && !self.spoiled.val();
+        self.ram.write_enable.next = self.comes.val() && !self.no_room.val();
         self.lengths.push.next = false;
         self.lengths.push_data.next = self.length.val();
         self.stored.next = false;
-        self.dropped.next = false;
+        self.bad.next = false;
+        self.full.next = false;
         if self.rx_valid.val() {
             self.st.d.next.inside = !self.rx_last.val();
             if self.rx_last.val() {
@@ -100,10 +104,11 @@ impl Logic for RxBuffer {
         }
         if self.comes.val() {
             if self.rx_last.val() {
-                self.st.d.next.bad = false;
-                if self.spoiled.val() || self.rx_error.val() {
+                self.st.d.next.full = false;
+                if self.no_room.val() || self.rx_error.val() {
                     self.st.d.next.write = self.st.q.val().start;
-                    self.dropped.next = true;
+                    self.bad.next = self.rx_error.val();
+                    self.full.next = !self.rx_error.val();
                 } else {
                     self.st.d.next.write = self.write_next.val();
                     self.st.d.next.start = self.write_next.val();
@@ -112,8 +117,8 @@ impl Logic for RxBuffer {
                     self.stored.next = true;
                 }
             } else {
-                self.st.d.next.bad = self.spoiled.val();
-                if !self.spoiled.val() {
+                self.st.d.next.full = self.no_room.val();
+                if !self.no_room.val() {
                     self.st.d.next.write = self.write_next.val();
                 }
             }
@@ -141,13 +146,14 @@ impl Logic for RxBuffer {
             self.st.d.next.committed = bits_w::<10>(0);
             self.st.d.next.visible = bits_w::<10>(0);
             self.st.d.next.read = bits_w::<10>(0);
-            self.st.d.next.bad = false;
+            self.st.d.next.full = false;
             self.st.d.next.ignore = self.st.q.val().inside;
             if self.rx_valid.val() {
                 self.st.d.next.ignore = !self.rx_last.val();
             }
             self.stored.next = false;
-            self.dropped.next = false;
+            self.bad.next = false;
+            self.full.next = false;
         }
         if self.reset.val() {
             self.st.d.next.inside = false;

@@ -13,7 +13,7 @@ pub const FRAMES: usize = 64;
 pub enum Fate {
     /// Stored.
     Stored,
-    /// The MAC marked it bad.
+    /// The MAC marked it bad, whether there was room for it or not.
     Bad,
     /// A beat of it found no room.
     NoBeats,
@@ -27,7 +27,8 @@ pub struct RxBufferModel {
     /// Whole frames: their length, and the beats still inside.
     frames: VecDeque<(usize, VecDeque<Beat>)>,
     coming: Vec<Beat>,
-    spoiled: Option<Fate>,
+    /// Why a beat of the frame that comes found no room.
+    full: Option<Fate>,
     inside: bool,
     ignore: bool,
 }
@@ -42,18 +43,19 @@ impl RxBufferModel {
         }
         let used = self.coming.len() + self.frames.iter().map(|(_, beats)| beats.len()).sum::<usize>();
         if used == BEATS {
-            self.spoiled = self.spoiled.or(Some(Fate::NoBeats));
+            self.full = self.full.or(Some(Fate::NoBeats));
         } else if self.frames.len() == FRAMES {
-            self.spoiled = self.spoiled.or(Some(Fate::NoFrames));
+            self.full = self.full.or(Some(Fate::NoFrames));
         }
-        if self.spoiled.is_none() {
+        if self.full.is_none() {
             self.coming.push(beat);
         }
         if !last {
             return None;
         }
         let coming = std::mem::take(&mut self.coming);
-        let fate = self.spoiled.take().unwrap_or(if error { Fate::Bad } else { Fate::Stored });
+        let fate = self.full.take().unwrap_or(Fate::Stored);
+        let fate = if error { Fate::Bad } else { fate };
         if fate == Fate::Stored {
             self.frames.push_back((coming.len(), coming.into()));
         }

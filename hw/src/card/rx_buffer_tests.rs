@@ -40,7 +40,9 @@ fn run(bench: &mut Bench<RxBuffer>, random: &mut Random, pace: Pace, cycles: u64
         left -= valid as u64;
         let fate = fate.filter(|_| !clear);
         assert_eq!(bench.block.stored.val(), fate == Some(Fate::Stored), "cycle {cycle}: {fate:?}");
-        assert_eq!(bench.block.dropped.val(), fate.is_some_and(|f| f != Fate::Stored), "cycle {cycle}: {fate:?}");
+        assert_eq!(bench.block.bad.val(), fate == Some(Fate::Bad), "cycle {cycle}: {fate:?}");
+        let is_full = matches!(fate, Some(Fate::NoBeats | Fate::NoFrames));
+        assert_eq!(bench.block.full.val(), is_full, "cycle {cycle}: {fate:?}");
         let waits = stored_at.front().is_some_and(|stored| cycle >= stored + LATENCY);
         assert_eq!(bench.block.valid.val(), waits, "cycle {cycle}");
         if let (true, Some((beat, last, length))) = (waits, model.front()) {

@@ -7,7 +7,8 @@
 //! the frame leaves [`RxChecksum`](super::rx_checksum::RxChecksum), and this block adds no cycle. The beats themselves do not pass
 //! through it.
 //! Latency: [`LATENCY`] cycles from a first beat to its verdict; 1 cycle for reads of counters. Throughput: one beat a cycle.
-//! Counters: of RX_PACKETS and DROP_FOREIGN the part that the card does not see, to be added to its own; all of the others.
+//! Counters: of RX_PACKETS and DROP_FOREIGN the part that the card does not see, to be added to its own; all of the others. Bad frames
+//! are the card's to count.
 //! Reset: while the job is not enabled, counters are zero, and the rest of a frame that is under way then is not counted; `reset` (of
 //! the MAC too) also forgets that frame.
 
@@ -41,7 +42,6 @@ struct Found {
 struct Counters {
     swallowed: W<32>,
     foreign: W<32>,
-    bad: W<32>,
     mac: W<32>,
     checksum: W<32>,
     ip: W<32>,
@@ -287,13 +287,10 @@ impl Logic for RxFilter {
                     self.counters.d.next.too_long = self.counters.q.val().too_long + 1;
                 }
             }
-        } else if self.ends.val() && self.error.val() && self.counts.val() {
-            self.counters.d.next.bad = self.counters.q.val().bad + 1;
         }
         if !self.job.val().enable {
             self.counters.d.next.swallowed = bits_w::<32>(0);
             self.counters.d.next.foreign = bits_w::<32>(0);
-            self.counters.d.next.bad = bits_w::<32>(0);
             self.counters.d.next.mac = bits_w::<32>(0);
             self.counters.d.next.checksum = bits_w::<32>(0);
             self.counters.d.next.ip = bits_w::<32>(0);
@@ -309,8 +306,6 @@ impl Logic for RxFilter {
             self.value.d.next = self.counters.q.val().swallowed;
         } else if self.read_address.val() == 0x23 {
             self.value.d.next = self.counters.q.val().foreign;
-        } else if self.read_address.val() == 0x2d {
-            self.value.d.next = self.counters.q.val().bad;
         } else if self.read_address.val() == 0x2e {
             self.value.d.next = self.counters.q.val().mac;
         } else if self.read_address.val() == 0x2f {

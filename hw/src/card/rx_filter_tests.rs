@@ -149,10 +149,9 @@ struct Coming {
 }
 
 /// The counters that the block has, by cause; and RX_PACKETS.
-const COUNTED: [(Register, Option<Cause>); 8] = [
+const COUNTED: [(Register, Option<Cause>); 7] = [
     (map::RX_PACKETS, None),
     (map::DROP_FOREIGN, Some(Cause::Foreign)),
-    (map::RX_BAD, Some(Cause::Bad)),
     (map::DROP_MAC, Some(Cause::Mac)),
     (map::DROP_IP_CHECKSUM, Some(Cause::IpChecksum)),
     (map::DROP_IP, Some(Cause::Ip)),
@@ -198,7 +197,7 @@ fn filter(bench: &mut Bench<RxFilter>, random: &mut Random, pace: Pace, cycles: 
         let (clear, reset) = (clearing > 0, random.one_in(900));
         clearing -= u64::from(clear);
         let asked =
-            if random.one_in(4) { random.below(1024) as usize } else { COUNTED[random.below(8) as usize].0.word() };
+            if random.one_in(4) { random.below(1024) as usize } else { COUNTED[random.below(7) as usize].0.word() };
 
         let block = &mut bench.block;
         block.job.next = job.copied(!clear);

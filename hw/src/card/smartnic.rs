@@ -576,9 +576,11 @@ impl Logic for SmartNic {
 
     /// Counts packets, received, sent and dropped.
     fn counters(&mut self) {
-        self.events.next.rx_packet = self.rx_buffer.stored.val() || self.rx_buffer.dropped.val();
+        self.events.next.rx_packet =
+            self.rx_buffer.stored.val() || self.rx_buffer.bad.val() || self.rx_buffer.full.val();
         self.events.next.tx_packet = self.builder.began.val();
-        self.events.next.fifo_full = self.rx_buffer.dropped.val();
+        self.events.next.fifo_full = self.rx_buffer.full.val();
+        self.events.next.bad = self.rx_buffer.bad.val();
         self.events.next.foreign = self.parser.drop_foreign.val();
         self.events.next.malformed = self.parser.drop_malformed.val();
         self.events.next.version = self.parser.drop_version.val();

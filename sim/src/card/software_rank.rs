@@ -63,7 +63,6 @@ impl SoftwareRank {
         Counters {
             rx_packets: found.rx_packets as u32 + state.dropped.values().sum::<u32>(),
             tx_packets: found.tx_packets as u32,
-            drop_fifo_full: dropped(Cause::Bad),
             rx_bad: dropped(Cause::Bad),
             drop_foreign: dropped(Cause::Foreign),
             drop_mac: dropped(Cause::Mac),

@@ -53,7 +53,7 @@ impl Cause {
     /// The card's counter of such packets.
     pub const fn counter(self) -> Register {
         match self {
-            Self::Bad => reg::DROP_FIFO_FULL,
+            Self::Bad => reg::RX_BAD,
             Self::Mac => reg::DROP_MAC,
             Self::IpChecksum => reg::DROP_IP_CHECKSUM,
             Self::Ip => reg::DROP_IP,

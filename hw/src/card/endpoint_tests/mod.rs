@@ -3,7 +3,7 @@
 //!
 //! Plan: a job of two ranks against plain arithmetic, at every pace and in Verilog; a card that was disabled in any cycle
 //! of random activity behaves afterwards, cycle for cycle, as after power-on, and so does a card after `aresetn`; an error of
-//! host memory affects only its window or queue; a frame with a partial beat is dropped as a whole.
+//! host memory affects only its window or queue; a frame with a partial beat, or without room, is dropped as a whole.
 
 mod rig;
 
@@ -156,6 +156,7 @@ fn reset_in_any_cycle_the_card_is_as_after_power_on() {
             assert_same(turn, &enabled_job(&mut rig, &mut random), &expected);
             assert_eq!(rig.get(&mut random, reg::RX_PACKETS), 4, "turn {turn}");
             assert_eq!(rig.get(&mut random, reg::DROP_FIFO_FULL), 0, "turn {turn}");
+            assert_eq!(rig.get(&mut random, reg::RX_BAD), 0, "turn {turn}");
             rig.set(&mut random, reg::CONTROL, 0);
             wait_quiet(&mut rig, &mut random);
         }
@@ -190,10 +191,39 @@ fn a_frame_with_a_beat_that_is_not_whole_is_dropped_and_the_next_one_is_not() {
             rig.step(&mut random);
         }
         (0..100).for_each(|_| rig.step(&mut random));
-        let counts = [reg::DROP_FIFO_FULL, reg::DROP_NO_WINDOW].map(|register| rig.get(&mut random, register));
-        assert_eq!(counts, [3 * partial.len() as u32, 1]);
+        let registers = [reg::RX_BAD, reg::DROP_NO_WINDOW, reg::DROP_FIFO_FULL];
+        assert_eq!(registers.map(|register| rig.get(&mut random, register)), [3 * partial.len() as u32, 1, 0]);
         known_job(&mut rig, &mut random);
-        assert_eq!(rig.get(&mut random, reg::DROP_FIFO_FULL), 3 * partial.len() as u32);
+        assert_eq!(registers.map(|register| rig.get(&mut random, register)), [3 * partial.len() as u32, 1, 0]);
+    });
+}
+
+/// Frames of bf16 come twice as fast as the card can take them, every fifth one bad.
+#[test]
+fn a_bad_frame_is_bad_with_room_or_without_and_only_good_ones_have_no_room() {
+    with_stack(|| {
+        let mut random = Random::new(8);
+        let mut rig = Rig::new(false);
+        rig.configure(&mut random);
+        rig.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
+        let mut window = Window::new(&mut random, 1, 6, 200);
+        window.arm.flags |= FLAG_BF16;
+        rig.submit(&mut random, 0, &[window.arm]);
+        (0..100).for_each(|_| rig.step(&mut random));
+        let frames = 150;
+        for frame in 0..frames {
+            rig.receive(&window, STAGE_CONTRIBUTE, 0, &window.peers[..PAYLOAD]);
+            rig.keeps.extend([u64::MAX; PAYLOAD]);
+            rig.keeps.push_back(if frame % 5 == 4 { 1 } else { u64::MAX });
+        }
+        (0..5000).for_each(|_| rig.step(&mut random));
+        let mut get = |register| rig.get(&mut random, register);
+        let [full, duplicate] = [reg::DROP_FIFO_FULL, reg::DROP_DUPLICATE_BEATS].map(&mut get);
+        // The same beats each time.
+        let taken = 1 + duplicate / (2 * PAYLOAD as u32);
+        assert!(full > 5 && taken > 5, "{full} had no room, {taken} were taken");
+        assert_eq!([reg::RX_PACKETS, reg::RX_BAD].map(&mut get), [frames, frames / 5]);
+        assert_eq!(full + taken, frames - frames / 5, "each in one way");
     });
 }
 

@@ -10,7 +10,9 @@ use crate::arith::recip_rom::recip;
 use crate::cosim::Bench;
 use crate::hdl::prelude::*;
 use crate::random::Random;
-use optireduce_contract::packet::{Endpoint as Address, STAGE_BROADCAST, STAGE_CONTRIBUTE, UbtHeader, write_header};
+use optireduce_contract::packet::{
+    self, Endpoint as Address, STAGE_BROADCAST, STAGE_CONTRIBUTE, UbtHeader, write_header,
+};
 use optireduce_contract::queue::*;
 use optireduce_contract::registers::{self as reg, PEER_BYTES, PEER_TABLE, Register, STATUS_BUSY};
 use optireduce_contract::shard::ShardMap;
@@ -366,6 +368,7 @@ impl Rig {
         let ubt = UbtHeader {
             bucket: window.arm.bucket,
             offset: window.arm.base + 64 * position as u32,
+            flags: if window.arm.flags & FLAG_BF16 != 0 { packet::FLAG_BF16 } else { 0 },
             stage,
             sender: 1,
             step: window.arm.step,

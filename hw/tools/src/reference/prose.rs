@@ -208,9 +208,9 @@ On the right of each line a is the value of the line before. SIGN_KEY is the hos
 fn wire(out: &mut String) {
     let _ = write!(
         out,
-        "**What a card drops**, each frame counted once, under the first of these: bad (the MAC says so; or it is whole beats, IPv4/UDP, and its UDP checksum is neither right nor zero; RX_BAD, and in DROP_FIFO_FULL too); not IPv4 without options and \
+        "**What a card drops**, each frame counted once, under the first of these: bad (the MAC says so; or it is whole beats, IPv4/UDP, and its UDP checksum is neither right nor zero; RX_BAD); not IPv4 without options and \
 fragments, UDP, to UDP_PORT (DROP_FOREIGN); to another MAC address than LOCAL_MAC (DROP_MAC); a wrong IPv4 header checksum (DROP_IP_CHECKSUM); to another address than LOCAL_IP (DROP_IP); of version {version}, this JOB_TAG and a SENDER below RANKS, and not from \
-the address that the peer table has for SENDER (DROP_SOURCE); an IPv4 length of more than 50 + 64 * PAYLOAD_BEATS (DROP_TOO_LONG); not whole beats (RX_BAD, DROP_FIFO_FULL); no room (DROP_FIFO_FULL); lengths that disagree with each other or the frame, no payload, a SENDER that \
+the address that the peer table has for SENDER (DROP_SOURCE); an IPv4 length of more than 50 + 64 * PAYLOAD_BEATS (DROP_TOO_LONG); not whole beats (RX_BAD); no room (DROP_FIFO_FULL); lengths that disagree with each other or the frame, no payload, a SENDER that \
 is not below RANKS or is this rank, a stage other than {contribute} and {broadcast}, an OFFSET that is no multiple of 64 (DROP_MALFORMED); another version (DROP_VERSION); another JOB_TAG (DROP_JOB); no window, or its bucket is armed for a later step (DROP_NO_WINDOW, DROP_STALE); \
 flags 2 and 4 other than the window's (DROP_FLAGS); payload outside the shard that SENDER may write: this rank's in the contribute stage, SENDER's own in the broadcast stage (DROP_OUT_OF_SHARD). Of what is left, beats that come after the close of their stage, and second copies, are dropped and counted as beats.
 

@@ -5,7 +5,7 @@
 //! processed at the instant it arrives, and frames leave one after another at 100 Gb/s or as their peer is paced, in order
 //! of command. It exists to try many seeds, many ranks and large buckets, and as a second opinion on the hardware.
 //!
-//! Left out: receive buffer overflow (`DROP_FIFO_FULL` is `RX_BAD`), back-pressure, a gate that closes in the middle of a
+//! Left out: receive buffer overflow (`DROP_FIFO_FULL` stays 0), back-pressure, a gate that closes in the middle of a
 //! packet, the slower wire of bf16 (64 Gb/s in the hardware), means that overtake contributions at the MAC, and the time
 //! of a reset (`STATUS_BUSY` stays 0).
 

@@ -35,10 +35,7 @@ impl FunctionalCard {
     /// The counter to advance, and by how much, if something of the frame is dropped.
     fn take_frame(&mut self, job: &Job, frame: &[u8]) -> Result<(), (Register, u32)> {
         let dropped = |cause: accept::Cause| (cause.counter(), 1);
-        if let Err(cause) = job.filter().check(frame) {
-            self.count(reg::RX_BAD, u32::from(cause == accept::Cause::Bad));
-            return Err(dropped(cause));
-        }
+        job.filter().check(frame).map_err(dropped)?;
         let (header, payload) = accept::frame(frame, job.udp_port, &job.receiver()).map_err(dropped)?;
         let armed = self.slots.iter().enumerate();
         let armed = armed.filter_map(|(slot, window)| window.as_ref().map(|window| (slot, &window.shape)));

@@ -37,8 +37,12 @@ pub(super) fn received(engine: Engine) -> Result<(), String> {
         bench.inject([damaged]);
         dropped += 1;
         let c = bench.counters()?;
-        let found = (c.rx_packets, c.drop_fifo_full, bench.accepted().len());
-        equal(&format!("received, dropped, beats accepted after byte {at} was damaged"), found, (dropped, dropped, 0))?;
+        let found = (c.rx_packets, c.rx_bad, c.drop_fifo_full, bench.accepted().len());
+        equal(
+            &format!("received, bad, without room, beats accepted after byte {at} was damaged"),
+            found,
+            (dropped, dropped, 0, 0),
+        )?;
     }
     bench.submit(&[bench.contribute(BEATS)])?;
     // The second half of the shard without a checksum: "none". The mean is that of 1.0 and this rank's zeros.
@@ -57,7 +61,7 @@ pub(super) fn received(engine: Engine) -> Result<(), String> {
     bench.nic.read_f32(bench.result, 0, &mut result).map_err(|error| error.to_string())?;
     equal("the local shard's mean", result, [0.5; 4 * 16])?;
     let c = bench.counters()?;
-    equal("received, dropped", (c.rx_packets, c.drop_fifo_full), (dropped + 3, dropped))
+    equal("received, bad, without room", (c.rx_packets, c.rx_bad, c.drop_fifo_full), (dropped + 3, dropped, 0))
 }
 
 /// Contributions and means, of one to four beats of payload.

@@ -292,6 +292,6 @@ pub fn stale(engine: Engine) -> Result<(), String> {
     equal("beats accepted", bench.accepted().len(), 12)?;
     let c = bench.counters()?;
     let causes = c.drop_foreign + c.drop_malformed + c.drop_version + c.drop_job + c.drop_no_window + c.drop_stale;
-    let causes = causes + c.drop_flags + c.drop_out_of_shard + c.drop_fifo_full;
+    let causes = causes + c.drop_flags + c.drop_out_of_shard + c.drop_fifo_full + c.rx_bad;
     equal("packets received: dropped by one cause each, or taken", c.rx_packets, causes + 3)
 }
