@@ -45,7 +45,7 @@ const DEVICE: &[(&str, u64, Cells)] = &[
     ("multipliers", 156, &[("MULT18X18D", 1)]),
 ];
 /// Placer and router are not nextpnr's defaults: `heap` needs two fifths more wire than `static` for this card's wide
-/// buses, and no router gets through with it.
+/// buses, and no router gets through with it. Nor does it with every seed.
 const PLACE: &[&str] = &[
     "--no-tmdriv",
     "--placer",
@@ -62,7 +62,7 @@ const PLACE: &[&str] = &[
     "--lpf-allow-unconstrained",
     "--timing-allow-fail",
     "--seed",
-    "1",
+    "3",
     "--json",
     "shell.json",
     "--textcfg",
