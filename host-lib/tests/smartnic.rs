@@ -564,7 +564,7 @@ fn collectives_run_through_rings_and_memory_many_times_around() {
 fn a_card_at_rest_is_configured_anew_for_other_ranks() {
     let (mut plane, card, arm, _) = contributed();
     // Rank 0 was dropped: this rank is the first of three.
-    let settings = Settings { hadamard: false, bound_ns: BOUND_NS };
+    let settings = Settings::first(BOUND_NS);
     let view = View { number: 1, first_op: 3, epoch: 1, ..View::first(Ranks::none(4).with([1, 2, 3]), settings) };
     assert!(plane.capabilities().has(Capability::Views) && plane.enter(&View::first(Ranks::all(4), settings)).unwrap());
     assert!(!plane.enter(&view).unwrap(), "a window is in the card");
@@ -616,7 +616,7 @@ fn a_card_at_rest_is_configured_anew_for_other_ranks() {
 #[test]
 fn a_rank_that_is_left_alone_has_its_own_gradient_back_without_the_card() {
     let (mut plane, card) = open(RING_LOG2).unwrap();
-    let settings = Settings { hadamard: true, bound_ns: BOUND_NS };
+    let settings = Settings { hadamard: true, ..Settings::first(BOUND_NS) };
     let first = View::first(Ranks::all(4), settings);
     let alone = View { number: 1, first_op: 3, epoch: 1, ranks: Ranks::none(4).with([1]), ..first.clone() };
     assert!(plane.enter(&alone).unwrap());

@@ -37,6 +37,8 @@ pub struct Collectives<P: DataPlane> {
     misfit: Option<Misfit>,
     /// The caller waits for the others, and calls nothing before they have come.
     waits: bool,
+    /// The data plane is late.
+    is_late: bool,
 }
 
 /// A call with a wrong number of elements: this rank cannot go on, and waits until the others know.
@@ -61,6 +63,7 @@ impl<P: DataPlane> Collectives<P> {
             metrics: Metrics::default(),
             misfit: None,
             waits: false,
+            is_late: false,
             params,
         })
     }
@@ -254,7 +257,8 @@ impl<P: DataPlane> Collectives<P> {
         self.pipeline.check(now_ns)?;
         if self.pipeline.held.is_none() {
             let Some(done) = self.pipeline.pop_done(&mut self.plane) else {
-                self.agreement.wait_for_others(now_ns, self.waits && self.pipeline.is_idle());
+                let waits = self.waits && self.pipeline.is_idle();
+                self.agreement.wait_for_others(now_ns, waits || self.is_late);
                 return Ok(None);
             };
             let held = self.finish(now_ns, done);
@@ -319,6 +323,12 @@ impl<P: DataPlane> Collectives<P> {
     /// [`prepare_call`](Self::prepare_call).
     pub fn wait_for_others(&mut self) {
         self.waits = true;
+    }
+
+    /// Whether the data plane is late with what it owes, and it is not known yet whether it still works: as long as it is, this rank tells the others that it
+    /// is alive.
+    pub fn set_late(&mut self, is_late: bool) {
+        self.is_late = is_late;
     }
 
     /// When [`poll`](Self::poll) is to be called at the latest, should nothing happen before: the watchdog,

@@ -639,7 +639,7 @@ mod tests {
         assert_eq!((is.len(), not.len(), plan.cards), (2, 1, 7));
         let objects = |members: &[usize]| {
             let mut judge = Judge::new(&plan);
-            let settings = Settings { hadamard: false, bound_ns: plan.settings.bound_ns };
+            let settings = Settings::first(plan.settings.bound_ns);
             judge.view(is[0], 0, &View::first(Ranks::none(plan.ranks).with(members.iter().copied()), settings));
             judge.gave_up(is[0], 1, "no agreement");
             judge.violation.is_some()

@@ -11,7 +11,7 @@ const OUTPUTS_MAX: usize = 1000;
 
 /// Does what `data` says: one order after the other, each its kind, its sender, a length, and as many bytes.
 pub fn play(data: &[u8]) {
-    let settings = Settings { hadamard: false, bound_ns: 1_000_000 };
+    let settings = Settings::first(1_000_000);
     let params = MembershipParams { lead_ops: 4, ..MembershipParams::new(RANKS) };
     let mut membership = Membership::new(RANK, params, settings).expect("the parameters can be");
     let (mut rest, mut op, mut now_ns, mut number) = (data, 0, 0, 0);

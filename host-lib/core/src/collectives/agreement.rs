@@ -53,7 +53,7 @@ impl Agreement {
     /// Nothing is agreed on: all ranks take part with the job's settings, and each judges by itself.
     pub fn new(params: &JobParams) -> Self {
         let &JobParams { rank, ranks, bound_ns, .. } = params;
-        let first = View::first(Ranks::all(ranks), Settings { hadamard: false, bound_ns });
+        let first = View::first(Ranks::all(ranks), Settings::first(bound_ns));
         Self {
             rank,
             ranks,

@@ -580,7 +580,7 @@ mod tests {
         let job = SoftwareJob { slots: 4, ..SoftwareJob::new(0, 2, 1, 1) };
         let plane = Software::new(job).unwrap();
         let params = JobParams { window_beats_max: 2, ..JobParams::new(0, 2, 1, 1000, &plane.limits()) };
-        let view = View::first(Ranks::all(2), Settings { hadamard: false, bound_ns: 1000 });
+        let view = View::first(Ranks::all(2), Settings::first(1000));
         let mut pipeline = Pipeline::default();
         pipeline.push::<std::convert::Infallible>(&params, view.clone(), call()).unwrap();
         (pipeline, plane, params, view)

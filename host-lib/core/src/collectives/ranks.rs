@@ -123,6 +123,27 @@ impl<P: DataPlane> Collectives<P> {
         self.agree_on_updates(VoteParams::of_bound(self.params.bound_ns, slack_ns));
     }
 
+    /// Asks the others to make collectives on other data planes from one of the next on, because this rank's has failed. The view
+    /// that says so ([`Settings::fallback`](crate::protocol::membership::Settings)) begins with the first collective that is not to be
+    /// made here any more: [`next_call`](Self::next_call) is then its number, or later. All ranks must
+    /// [agree on views](Self::agree_on_views).
+    pub fn fall_back(&mut self, now_ns: u64) {
+        if let Some(control) = &mut self.agreement.control {
+            control.fall_back(now_ns);
+        }
+        self.take_outputs();
+    }
+
+    /// Whether peers seem to be at the caller's next collective, which is prepared for that reason.
+    pub fn is_preposted(&self) -> bool {
+        self.pipeline.is_preposted()
+    }
+
+    /// Number of the next collective that the caller calls, preposted or not.
+    pub fn next_call(&self) -> u32 {
+        self.pipeline.next_op_of_caller()
+    }
+
     /// Whether the next collective may be prepared: it is known who takes part. Without a quorum of ranks that
     /// never comes true again: the caller sets a deadline.
     pub fn may_prepare(&mut self, now_ns: u64) -> bool {

@@ -1,4 +1,4 @@
-//! What the ranks of a running job agree on: who takes part, the bound t_B, and when all-reduces are Hadamard-encoded.
+//! What the ranks of a running job agree on: who takes part, the bound t_B, when all-reduces are Hadamard-encoded, and when they fall back.
 //!
 //! All of it is in the view ([`Membership`]), which all ranks begin at the same collective. A rank that sees a loss above
 //! 2 % requests a view with the transform on; when all have seen next to none for a while ([`HadamardSwitch`]), it is off again. If t_B is to be measured, each rank says what its stage times call for
@@ -39,7 +39,7 @@ impl Control {
         packet_bytes: usize,
     ) -> Result<Self, ParamError> {
         let bound_ns = params.bound.map_or(bound_ns, |bound| bound.max_ns);
-        let settings = Settings { hadamard: false, bound_ns };
+        let settings = Settings::first(bound_ns);
         let membership = Membership::new(rank, params, settings)?;
         let hadamard = HadamardSwitch::new(hadamard, packet_bytes);
         Ok(Self { membership, hadamard, bound: params.bound.map(BoundEstimator::new) })
@@ -81,7 +81,12 @@ impl Control {
             bound.observe(report, silent, came_late);
             bound.wanted(newest.settings.bound_ns)
         });
-        self.membership.request(now_ns, Request { hadamard, bound_ns });
+        self.membership.request(now_ns, Request { hadamard, bound_ns, fallback: false });
+    }
+
+    /// As [`Membership::fall_back`].
+    pub fn fall_back(&mut self, now_ns: u64) {
+        self.membership.fall_back(now_ns);
     }
 
     /// Whether a job with this bound is still measuring it.

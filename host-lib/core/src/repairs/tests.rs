@@ -24,7 +24,7 @@ impl Draw {
 }
 
 fn view() -> View {
-    View::first(Ranks::all(RANKS), Settings { hadamard: false, bound_ns: 1 })
+    View::first(Ranks::all(RANKS), Settings::first(1))
 }
 
 /// A collective on its way: its windows, the means of all of them in wire order, and what came of it at each rank.
@@ -346,7 +346,7 @@ fn what_a_joining_rank_asks_early_is_answered_once_the_collective_is_done() {
 fn a_rank_that_joins_is_not_asked_for_what_it_never_had() {
     let params = JobParams { window_beats_max: 40, ..JobParams::new(0, 3, 4, 1_000_000, &PlaneLimits::CARD) };
     let plan = plan_windows(&params, 3, 1, 600, false).unwrap().remove(0);
-    let settings = Settings { hadamard: false, bound_ns: 1_000_000 };
+    let settings = Settings::first(1_000_000);
     let view = View::first(crate::protocol::Ranks::all(3), settings);
     let stream = Some(StreamId { bucket: 1, generation: 0, elements: 600 });
     let asked = |op: u32| {

@@ -365,7 +365,7 @@ fn however_long_round_trips_are_a_shard_gets_through_in_half_the_bound() {
 fn packets_of_another_view_are_not_taken_into_a_window_of_the_same_collective() {
     let mut plane = Software::new(SoftwareJob::new(0, 3, JOB_TAG, 4)).unwrap();
     let first = JobParams::new(0, 3, 4, PATIENT_NS, &plane.limits());
-    let settings = Settings { hadamard: false, bound_ns: PATIENT_NS };
+    let settings = Settings::first(PATIENT_NS);
     let view = View { number: 1, first_op: 9, epoch: 1, ..View::first(Ranks::none(3).with([0, 2]), settings) };
     assert!(plane.enter(&view).unwrap());
     let params = first.of_view(&view);

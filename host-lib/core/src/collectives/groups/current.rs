@@ -50,7 +50,7 @@ impl Current {
     pub fn new(params: &JobParams, plan: GroupPlan, op: u32, model: Vec<f32>) -> Option<Self> {
         let index = plan.ranks().position(|member| member == params.rank)?;
         let ranks = Ranks::none(params.ranks).with(plan.ranks());
-        let settings = Settings { hadamard: false, bound_ns: params.bound_ns };
+        let settings = Settings::first(params.bound_ns);
         // Numbered anew from here: the groups between were not this rank's.
         let joined = Some((params.rank as u16, 1));
         let view =

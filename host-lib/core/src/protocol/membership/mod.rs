@@ -14,6 +14,7 @@
 //!   coordinator does not finish in time, the next lowest rank takes over with a higher ballot.
 //! * The transform begins when any rank asks for it, and ends when all do. A rank takes back that it wants it to end, but not
 //!   that it wants it to begin.
+//! * Any rank may ask to fall back: from the view on that says so, collectives are made on other data planes, for good.
 //! * A bound is what the ranks of the view ask for: of all but one of them at least, the second largest; of two ranks the
 //!   larger. So with four ranks and more neither one that is frozen nor one that lies sets it.
 //! * A rank that joins begins once another one has begun to use the view, or it would be alone there, and take all others for
@@ -342,7 +343,8 @@ impl Membership {
     pub fn request(&mut self, now_ns: u64, request: Request) {
         let Some(newest) = self.views.back().cloned() else { return };
         let hadamard = request.hadamard.or(self.request.hadamard.filter(|on| *on));
-        let request = Request { hadamard, ..request }.without(&newest);
+        let fallback = request.fallback || self.request.fallback;
+        let request = Request { hadamard, fallback, ..request }.without(&newest);
         if request != self.request {
             self.request = request;
             self.tell_request(now_ns, &newest);
@@ -350,6 +352,11 @@ impl Membership {
             // A change that waited for a rank to be dropped may not have to any more.
             self.consider(now_ns);
         }
+    }
+
+    /// Asks the others to make collectives on other data planes from one of the next on, for good: [`Settings::fallback`].
+    pub fn fall_back(&mut self, now_ns: u64) {
+        self.request(now_ns, Request { fallback: true, ..self.request });
     }
 
     /// Takes a message of rank `from`.

@@ -67,36 +67,39 @@ impl Suspicions {
 #[derive(Clone, Debug)]
 pub(super) struct Requests {
     of: Vec<Request>,
-    /// How many ask for a bound; for the transform, on or off; and for the transform.
+    /// How many ask for a bound; for the transform, on or off; for the transform; and to fall back.
     bounds: usize,
     either: usize,
     on: usize,
+    fallback: usize,
 }
 
 impl Requests {
     pub fn new(ranks: usize) -> Self {
-        Self { of: vec![Request::default(); ranks], bounds: 0, either: 0, on: 0 }
+        Self { of: vec![Request::default(); ranks], bounds: 0, either: 0, on: 0, fallback: 0 }
     }
 
-    /// Of `from`, of the newest view. It takes back that it wants the transform to end, but not that it wants it to begin.
+    /// Of `from`, of the newest view. It takes back that it wants the transform to end, but not that it wants it to begin, or to fall back.
     pub fn set(&mut self, from: usize, request: Request) {
         let before = self.of[from];
         let hadamard = request.hadamard.max(before.hadamard.filter(|on| *on));
-        let request = Request { hadamard, ..request };
+        let request = Request { hadamard, fallback: request.fallback || before.fallback, ..request };
         let count = |of: fn(&Request) -> bool, sum: usize| sum + usize::from(of(&request)) - usize::from(of(&before));
         self.bounds = count(|one| one.bound_ns.is_some(), self.bounds);
         self.either = count(|one| one.hadamard.is_some(), self.either);
         self.on = count(|one| one.hadamard == Some(true), self.on);
+        self.fallback = count(|one| one.fallback, self.fallback);
         self.of[from] = request;
     }
 
-    /// What the ranks of the newest view have requested together. Any of them may ask for the transform; to end it takes all.
+    /// What the ranks of the newest view have requested together. Any of them may ask for the transform, or to fall back; to end the transform
+    /// takes all.
     pub fn together(&self, view: &View) -> Request {
         let ranks = view.ranks.len();
         let enough = self.bounds >= ranks.saturating_sub(1).max(ranks.min(2));
         let bound_ns = enough.then(|| self.second_largest_bound(view)).flatten();
         let hadamard = if self.on > 0 { Some(true) } else { (self.either == ranks).then_some(false) };
-        Request { hadamard, bound_ns }
+        Request { hadamard, bound_ns, fallback: self.fallback > 0 }
     }
 
     /// Of two the larger.
@@ -118,7 +121,7 @@ mod tests {
     /// What the counts say is what everything that was said says, whatever is said, and taken back.
     #[test]
     fn counts_are_those_of_what_was_said_last() {
-        let settings = Settings { hadamard: false, bound_ns: 1000 };
+        let settings = Settings::first(1000);
         for seed in 0..50_u64 {
             // Views of few and of many ranks, of which suspicions come.
             let live: Vec<usize> = (0..RANKS).filter(|rank| splitmix64(seed << 8 | *rank as u64) % 5 < 2).collect();
@@ -144,10 +147,12 @@ mod tests {
                 let found: Vec<usize> = suspicions.by_quorums_of(&view).collect();
                 assert_eq!(found, expected, "seed {seed}, step {step}");
                 let hadamard = [None, Some(false), Some(false), Some(step % 100 == 99)][draw(4) as usize];
-                let request = Request { hadamard, bound_ns: (draw(200) > 0).then(|| 1 + draw(9)) };
-                requests.set(by, request);
-                requested[by] =
-                    Request { hadamard: request.hadamard.max(requested[by].hadamard.filter(|on| *on)), ..request };
+                let (bound_ns, fallback) = ((draw(200) > 0).then(|| 1 + draw(9)), draw(1000) == 0);
+                requests.set(by, Request { hadamard, bound_ns, fallback });
+                let before = requested[by];
+                let (hadamard, fallback) =
+                    (hadamard.max(before.hadamard.filter(|on| *on)), fallback || before.fallback);
+                requested[by] = Request { hadamard, bound_ns, fallback };
                 assert_eq!(requests.together(&view), together(&requested, &live), "seed {seed}, step {step}");
             }
             suspicions.clear();
@@ -168,6 +173,6 @@ mod tests {
         } else {
             of().all(|one| one.hadamard.is_some()).then_some(false)
         };
-        Request { hadamard, bound_ns }
+        Request { hadamard, bound_ns, fallback: of().any(|one| one.fallback) }
     }
 }

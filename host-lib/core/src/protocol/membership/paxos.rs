@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     fn voters() -> View {
-        let settings = Settings { hadamard: false, bound_ns: 1000 };
+        let settings = Settings::first(1000);
         View { number: 3, first_op: 10, ..View::first(Ranks::all(5), settings) }
     }
 

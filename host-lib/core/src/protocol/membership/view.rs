@@ -1,7 +1,7 @@
 //! Views, and the messages by which ranks agree on them; see [`Membership`](super::Membership).
 //!
-//! A view is all that the ranks of a job must use alike from one collective on: who takes part, the bound t_B, and
-//! whether all-reduces are Hadamard-encoded. A rank that joins learns all of it with its view.
+//! A view is all that the ranks of a job must use alike from one collective on: who takes part, the bound t_B,
+//! whether all-reduces are Hadamard-encoded, and whether the job has fallen back. A rank that joins learns all of it with its view.
 
 use optireduce_contract::ranks::words_for;
 use optireduce_contract::signs::splitmix64;
@@ -17,14 +17,22 @@ pub struct Settings {
     pub hadamard: bool,
     /// t_B, the bound on each stage, in ns: 1 to `u32::MAX`, as much as a card takes.
     pub bound_ns: u64,
+    /// Whether the ranks have fallen back: their collectives are made on other data planes from then on, for good.
+    pub fallback: bool,
 }
 
 impl Settings {
+    /// Those of a job that begins: nothing is encoded, and nobody has fallen back.
+    pub const fn first(bound_ns: u64) -> Self {
+        Self { hadamard: false, bound_ns, fallback: false }
+    }
+
     /// With what was requested.
     fn with(self, request: &Request) -> Self {
         Self {
             hadamard: request.hadamard.unwrap_or(self.hadamard),
             bound_ns: request.bound_ns.unwrap_or(self.bound_ns),
+            fallback: self.fallback || request.fallback,
         }
     }
 
@@ -40,6 +48,8 @@ pub struct Request {
     pub hadamard: Option<bool>,
     /// [`Settings::bound_ns`], as this rank alone would have it; see [`Membership`](super::Membership) for what comes of it.
     pub bound_ns: Option<u64>,
+    /// [`Settings::fallback`]: one rank that asks for it is enough, and none takes it back.
+    pub fallback: bool,
 }
 
 impl Request {
@@ -48,6 +58,7 @@ impl Request {
         Self {
             hadamard: self.hadamard.filter(|hadamard| *hadamard != view.settings.hadamard),
             bound_ns: self.bound_ns.filter(|bound_ns| *bound_ns != view.settings.bound_ns),
+            fallback: self.fallback && !view.settings.fallback,
         }
     }
 }

@@ -33,7 +33,7 @@ use super::types::Kind;
 use super::votes::VoteMessage;
 
 /// The first byte of every message.
-pub const VERSION: u8 = 5;
+pub const VERSION: u8 = 6;
 /// Bytes of the longest message.
 pub const MESSAGE_BYTES_MAX: usize = 1 << 17;
 
@@ -223,8 +223,8 @@ wire_enum!(MembershipMessage {
 });
 wire_struct!(Ballot { attempt, rank });
 wire_struct!(View { number, ranks, first_op, joined, epoch, settings });
-wire_struct!(Settings { hadamard, bound_ns });
-wire_struct!(Request { hadamard, bound_ns });
+wire_struct!(Settings { hadamard, bound_ns, fallback });
+wire_struct!(Request { hadamard, bound_ns, fallback });
 
 wire_enum!(VoteMessage {
     0x10 => Vote { op, live, skip, left_ns },

@@ -7,7 +7,7 @@ use super::*;
 
 const KEY: WindowKey = WindowKey { op: 0x0102_0304, bucket: 0x0506, window: 0x0708 };
 const BALLOT: Ballot = Ballot { attempt: 0x1112_1314, rank: 0x1516 };
-const SETTINGS: Settings = Settings { hadamard: true, bound_ns: 0x4142_4344 };
+const SETTINGS: Settings = Settings { hadamard: true, bound_ns: 0x4142_4344, fallback: true };
 /// Ranks of the job whose messages are drawn: two words of a set.
 const RANKS: usize = 100;
 
@@ -58,14 +58,14 @@ impl Draw {
 
     fn view(&mut self) -> View {
         let joined = self.flag().then(|| (self.u32() as u16, self.u64()));
-        let settings = Settings { hadamard: self.flag(), bound_ns: self.u64() };
+        let settings = Settings { hadamard: self.flag(), bound_ns: self.u64(), fallback: self.flag() };
         let epoch = self.u32();
         View { number: self.u32(), ranks: self.ranks(), first_op: self.u32(), joined, epoch, settings }
     }
 
     fn request(&mut self) -> Request {
         let (hadamard, bound_ns) = (self.flag().then(|| self.flag()), self.flag().then(|| self.u64()));
-        Request { hadamard, bound_ns }
+        Request { hadamard, bound_ns, fallback: self.flag() }
     }
 
     fn key(&mut self) -> WindowKey {
@@ -156,8 +156,8 @@ fn golden_bytes() {
     let range = |first, count| BeatRange { first, count };
     let ballot = [0x11, 0x12, 0x13, 0x14, 0x15, 0x16];
     let view_bytes = [0x21, 0x22, 0x23, 0x24, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0x25, 0x26, 0x27, 0x28, 0x29];
-    // After the rank that joins: epoch, the transform, the bound.
-    let rest = [0x34, 0x35, 0x36, 0x37, 1, 0, 0, 0, 0, 0x41, 0x42, 0x43, 0x44];
+    // After the rank that joins: epoch, the transform, the bound, whether the ranks have fallen back.
+    let rest = [0x34, 0x35, 0x36, 0x37, 1, 0, 0, 0, 0, 0x41, 0x42, 0x43, 0x44, 1];
     let nothing = Request::default();
     let key = [1, 2, 3, 4, 5, 6, 7, 8];
     let mut beat = [0; 64];
@@ -170,25 +170,25 @@ fn golden_bytes() {
     for (message, expected) in [
         (
             membership(MembershipMessage::Progress { number: 7, next_op: 0x0a0b }),
-            &[&[5, 1, 0, 0, 0, 7, 0, 0, 10, 11][..]][..],
+            &[&[6, 1, 0, 0, 0, 7, 0, 0, 10, 11][..]][..],
         ),
         (
             membership(MembershipMessage::Suspect { number: 7, suspects: Ranks::none(64).with([63]) }),
-            &[&[5, 2, 0, 0, 0, 7, 0, 1, 0x80, 0, 0, 0, 0, 0, 0, 0]],
+            &[&[6, 2, 0, 0, 0, 7, 0, 1, 0x80, 0, 0, 0, 0, 0, 0, 0]],
         ),
-        (membership(MembershipMessage::Request { number: 7, request: nothing }), &[&[5, 3, 0, 0, 0, 7, 0, 0]]),
+        (membership(MembershipMessage::Request { number: 7, request: nothing }), &[&[6, 3, 0, 0, 0, 7, 0, 0, 0]]),
         (
             membership(MembershipMessage::Request {
                 number: 7,
-                request: Request { hadamard: Some(true), bound_ns: Some(0x0102) },
+                request: Request { hadamard: Some(true), bound_ns: Some(0x0102), fallback: true },
             }),
-            &[&[5, 3, 0, 0, 0, 7, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 2]],
+            &[&[6, 3, 0, 0, 0, 7, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 2, 1]],
         ),
-        (membership(MembershipMessage::Join { incarnation: 9 }), &[&[5, 4, 0, 0, 0, 0, 0, 0, 0, 9]]),
-        (membership(MembershipMessage::Prepare { number: 7, ballot: BALLOT }), &[&[5, 5, 0, 0, 0, 7], &ballot]),
+        (membership(MembershipMessage::Join { incarnation: 9 }), &[&[6, 4, 0, 0, 0, 0, 0, 0, 0, 9]]),
+        (membership(MembershipMessage::Prepare { number: 7, ballot: BALLOT }), &[&[6, 5, 0, 0, 0, 7], &ballot]),
         (
             membership(MembershipMessage::Promise { number: 7, ballot: BALLOT, next_op: 8, accepted: None }),
-            &[&[5, 6, 0, 0, 0, 7], &ballot, &[0, 0, 0, 8, 0]],
+            &[&[6, 6, 0, 0, 0, 7], &ballot, &[0, 0, 0, 8, 0]],
         ),
         (
             membership(MembershipMessage::Promise {
@@ -197,67 +197,67 @@ fn golden_bytes() {
                 next_op: 8,
                 accepted: Some((BALLOT, view())),
             }),
-            &[&[5, 6, 0, 0, 0, 7], &ballot, &[0, 0, 0, 8, 1], &ballot, &view_bytes, &[0], &rest],
+            &[&[6, 6, 0, 0, 0, 7], &ballot, &[0, 0, 0, 8, 1], &ballot, &view_bytes, &[0], &rest],
         ),
         (
             membership(MembershipMessage::Accept { ballot: BALLOT, view: joined }),
-            &[&[5, 7], &ballot, &view_bytes, &[1, 0x31, 0x32, 0, 0, 0, 0, 0, 0, 0, 0x33], &rest],
+            &[&[6, 7], &ballot, &view_bytes, &[1, 0x31, 0x32, 0, 0, 0, 0, 0, 0, 0, 0x33], &rest],
         ),
-        (membership(MembershipMessage::Accepted { number: 7, ballot: BALLOT }), &[&[5, 8, 0, 0, 0, 7], &ballot]),
+        (membership(MembershipMessage::Accepted { number: 7, ballot: BALLOT }), &[&[6, 8, 0, 0, 0, 7], &ballot]),
         (
             membership(MembershipMessage::Views { views: vec![view(); 2] }),
-            &[&[5, 9, 0, 0, 0, 2], &view_bytes, &[0], &rest, &view_bytes, &[0], &rest],
+            &[&[6, 9, 0, 0, 0, 2], &view_bytes, &[0], &rest, &view_bytes, &[0], &rest],
         ),
-        (membership(MembershipMessage::Waits { number: 7 }), &[&[5, 10, 0, 0, 0, 7]]),
+        (membership(MembershipMessage::Waits { number: 7 }), &[&[6, 10, 0, 0, 0, 7]]),
         (
             Message::Vote(VoteMessage::Vote { op: 5, live: Ranks::all(3), skip: true, left_ns: 9 }),
-            &[&[5, 0x10, 0, 0, 0, 5, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7, 1, 0, 0, 0, 0, 0, 0, 0, 9]],
+            &[&[6, 0x10, 0, 0, 0, 5, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7, 1, 0, 0, 0, 0, 0, 0, 0, 9]],
         ),
-        (Message::Vote(VoteMessage::Decision { op: 5, skip: false }), &[&[5, 0x11, 0, 0, 0, 5, 0]]),
+        (Message::Vote(VoteMessage::Decision { op: 5, skip: false }), &[&[6, 0x11, 0, 0, 0, 5, 0]]),
         (
             Message::Repair(RepairMessage::Request { key: KEY, ranges: vec![range(9, 1), range(0x1234, 5)] }),
-            &[&[5, 0x20], &key, &[0, 0, 0, 2, 0, 9, 0, 1, 0x12, 0x34, 0, 5]],
+            &[&[6, 0x20], &key, &[0, 0, 0, 2, 0, 9, 0, 1, 0x12, 0x34, 0, 5]],
         ),
         (
             Message::Repair(RepairMessage::Answer { key: KEY, first: 0x0a0b, values }),
-            &[&[5, 0x21], &key, &[0x0a, 0x0b, 0, 0, 0, 16], &beat],
+            &[&[6, 0x21], &key, &[0x0a, 0x0b, 0, 0, 0, 16], &beat],
         ),
-        (Message::Repair(RepairMessage::Gone { key: KEY }), &[&[5, 0x22], &key]),
-        (Message::Repair(RepairMessage::Nobody { key: KEY, beats: range(9, 2) }), &[&[5, 0x23], &key, &[0, 9, 0, 2]]),
+        (Message::Repair(RepairMessage::Gone { key: KEY }), &[&[6, 0x22], &key]),
+        (Message::Repair(RepairMessage::Nobody { key: KEY, beats: range(9, 2) }), &[&[6, 0x23], &key, &[0, 9, 0, 2]]),
         (
             Message::Call(CallMessage::Ask { op: 5, call: CALL }),
-            &[&[5, 0x30, 0, 0, 0, 5, 2, 0x41, 0x42, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 1, 0, 0, 0, 8, 0]],
+            &[&[6, 0x30, 0, 0, 0, 5, 2, 0x41, 0x42, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 1, 0, 0, 0, 8, 0]],
         ),
         (
             Message::Call(CallMessage::Tell {
                 op: 5,
                 call: CallInfo { stream: Stream::OneOff, misfit: Some(3), ..CALL },
             }),
-            &[&[5, 0x31, 0, 0, 0, 5, 2, 0x41, 0x42, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 3]],
+            &[&[6, 0x31, 0, 0, 0, 5, 2, 0x41, 0x42, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 3]],
         ),
         (
             Message::Partial(PartialMessage::Ready { view: 7, iteration: 8, number: 9 }),
-            &[&[5, 0x40, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 9]],
+            &[&[6, 0x40, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 9]],
         ),
         (
             Message::Partial(PartialMessage::Group { group }),
             &[
-                &[5, 0x42, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 8, 1, 0, 0, 0, 2],
+                &[6, 0x42, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 8, 1, 0, 0, 0, 2],
                 &[0, 1, 0, 0, 0, 0, 0, 0, 0, 8, 0x3f, 0xe8, 0, 0, 0, 0, 0, 0],
                 &[0, 3, 0, 0, 0, 0, 0, 0, 0, 7, 0x3f, 0xd0, 0, 0, 0, 0, 0, 0],
             ],
         ),
-        (Message::Partial(PartialMessage::Leave {}), &[&[5, 0x43]]),
+        (Message::Partial(PartialMessage::Leave {}), &[&[6, 0x43]]),
         (
             Message::Partial(PartialMessage::Ask { op: 5, ranges: vec![ElementRange { first: 6, count: 7 }] }),
-            &[&[5, 0x44, 0, 0, 0, 5, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 7]],
+            &[&[6, 0x44, 0, 0, 0, 5, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 7]],
         ),
         (
             Message::Partial(PartialMessage::Answer { op: 5, first: 6, values: vec![1.0] }),
-            &[&[5, 0x45, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 1, 0, 0, 0x80, 0x3f]],
+            &[&[6, 0x45, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 1, 0, 0, 0x80, 0x3f]],
         ),
-        (Message::Partial(PartialMessage::Done { number: 5 }), &[&[5, 0x47, 0, 0, 0, 5]]),
-        (Message::Arming(ArmingMessage::Armed { op: 0x0102 }), &[&[5, 0x50, 0, 0, 1, 2]]),
+        (Message::Partial(PartialMessage::Done { number: 5 }), &[&[6, 0x47, 0, 0, 0, 5]]),
+        (Message::Arming(ArmingMessage::Armed { op: 0x0102 }), &[&[6, 0x50, 0, 0, 1, 2]]),
     ] {
         assert_eq!(message.encode(), expected.concat(), "{message:?}");
         assert_eq!(Message::decode(3, 64, &expected.concat()), Ok(message));
@@ -322,38 +322,38 @@ fn any_bytes_are_an_error_or_what_would_be_written() {
 fn what_is_wrong_is_named_with_the_sender() {
     let text = |bytes: &[u8]| Message::decode(12, RANKS, bytes).unwrap_err().to_string();
     let hint = "; check that all ranks run the same release";
-    let too_many = [&[5, 9, 0xff, 0xff, 0xff, 0xff], &[0; 26][..]].concat();
-    let outside = [&[5, 2, 0, 0, 0, 5, 0, 2][..], &[0; 8], &(1u64 << 36).to_be_bytes()].concat();
+    let too_many = [&[6, 9, 0xff, 0xff, 0xff, 0xff], &[0; 26][..]].concat();
+    let outside = [&[6, 2, 0, 0, 0, 5, 0, 2][..], &[0; 8], &(1u64 << 36).to_be_bytes()].concat();
     for (bytes, expected) in [
         (&[][..], "message of 0 bytes from rank 12: ends within `version`: 1 bytes needed, 0 left"),
-        (&[5], "message of 1 bytes from rank 12: ends within `tag`: 1 bytes needed, 0 left"),
-        (br#"{"Renew":{"number":7}}"#, "message of 22 bytes from rank 12: version 123, expected 5"),
-        (&[5, 0x24, 0], "message of 3 bytes from rank 12: unknown tag 0x24"),
-        (&[5, 3, 0, 0, 0], "message of 5 bytes from rank 12: ends within `number`: 4 bytes needed, 3 left"),
-        (&[5, 3, 0, 0, 0, 1, 0, 0, 2, 3], "message of 10 bytes from rank 12: 2 bytes after the last field"),
-        (&[5, 0x30, 0, 0, 0, 5, 3], "message of 7 bytes from rank 12: `kind` is 3, expected 0 to 2"),
-        (&[5, 0x11, 0, 0, 0, 5, 2], "message of 7 bytes from rank 12: `skip` is 2, expected 0 or 1"),
+        (&[6], "message of 1 bytes from rank 12: ends within `tag`: 1 bytes needed, 0 left"),
+        (br#"{"Renew":{"number":7}}"#, "message of 22 bytes from rank 12: version 123, expected 6"),
+        (&[6, 0x24, 0], "message of 3 bytes from rank 12: unknown tag 0x24"),
+        (&[6, 3, 0, 0, 0], "message of 5 bytes from rank 12: ends within `number`: 4 bytes needed, 3 left"),
+        (&[6, 3, 0, 0, 0, 1, 0, 0, 1, 2, 3], "message of 11 bytes from rank 12: 2 bytes after the last field"),
+        (&[6, 0x30, 0, 0, 0, 5, 3], "message of 7 bytes from rank 12: `kind` is 3, expected 0 to 2"),
+        (&[6, 0x11, 0, 0, 0, 5, 2], "message of 7 bytes from rank 12: `skip` is 2, expected 0 or 1"),
         (&too_many, "message of 32 bytes from rank 12: ends within `views`: 4294967295 bytes needed, 26 left"),
         (
-            &[5, 2, 0, 0, 0, 5, 0, 1],
+            &[6, 2, 0, 0, 0, 5, 0, 1],
             "message of 8 bytes from rank 12: `suspects` has 1 words of 64 ranks, expected 2 for a job of 100 ranks",
         ),
         (&outside, "message of 24 bytes from rank 12: `suspects` holds rank 100, expected ranks below 100"),
         (
-            &[5, 0x20, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0],
+            &[6, 0x20, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0],
             "message of 14 bytes from rank 12: repair message: number of ranges is 0, expected 256",
         ),
         (
-            &[5, 0x44, 0, 0, 0, 5, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0x40, 1],
+            &[6, 0x44, 0, 0, 0, 5, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0x40, 1],
             "message of 22 bytes from rank 12: partial-reduce message: the length of a range is 16385, expected 1 to 16384 elements",
         ),
         (
-            &[5, 0x42, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 8, 1, 0, 0, 0, 0],
+            &[6, 0x42, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 8, 1, 0, 0, 0, 0],
             "message of 19 bytes from rank 12: partial-reduce message: the number of members is 0, expected 1 to all ranks, each once, in order",
         ),
     ] {
         assert_eq!(text(bytes), format!("{expected}{hint}"));
     }
-    let long = text(&vec![5; MESSAGE_BYTES_MAX + 1]);
+    let long = text(&vec![6; MESSAGE_BYTES_MAX + 1]);
     assert!(long.contains("rank 12: too long, expected at most 131072 bytes"), "{long}");
 }

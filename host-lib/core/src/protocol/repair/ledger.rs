@@ -38,6 +38,19 @@ pub struct RepairReport {
     pub drift_bytes: u64,
 }
 
+impl RepairReport {
+    /// Those of two jobs together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            missing_bytes: self.missing_bytes + other.missing_bytes,
+            repaired_bytes: self.repaired_bytes + other.repaired_bytes,
+            outstanding_bytes: self.outstanding_bytes + other.outstanding_bytes,
+            drift_bytes: self.drift_bytes + other.drift_bytes,
+        }
+    }
+}
+
 /// What a message of an owner changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Received {

@@ -8,7 +8,7 @@ use optireduce_core::protocol::membership::{MembershipMessage, Output, Request, 
 use optireduce_core::protocol::{Membership, MembershipParams, Ranks, View};
 
 pub const OP_NS: u64 = 100_000;
-pub const SETTINGS: Settings = Settings { hadamard: false, bound_ns: 1_000_000 };
+pub const SETTINGS: Settings = Settings::first(1_000_000);
 
 pub struct Rank {
     pub membership: Membership,
@@ -238,7 +238,10 @@ impl Cluster {
     /// Every request was met by the view that its rank had then, or by a later one.
     pub fn are_requests_met(&self) -> bool {
         self.requests.iter().all(|(_, request, number)| {
-            let met = |view: &View| request.hadamard.is_none_or(|hadamard| view.settings.hadamard == hadamard);
+            let met = |view: &View| {
+                let Settings { hadamard, fallback, .. } = view.settings;
+                request.hadamard.is_none_or(|wanted| hadamard == wanted) && fallback >= request.fallback
+            };
             self.views.range(number..).any(|(_, view)| met(view))
         })
     }

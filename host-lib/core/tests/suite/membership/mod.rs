@@ -16,7 +16,7 @@ use optireduce_core::protocol::{MembershipParams, Ranks};
 
 use cluster::{Cluster, Event, OP_NS, SETTINGS, cluster, mask, params, set};
 
-const TRANSFORM: Request = Request { hadamard: Some(true), bound_ns: None };
+const TRANSFORM: Request = Request { hadamard: Some(true), bound_ns: None, fallback: false };
 
 #[test]
 fn without_faults_the_first_view_stays_and_nobody_waits() {
@@ -235,7 +235,7 @@ fn a_request_is_met_at_the_same_collective_on_all_ranks_without_dropping_any() {
         assert!(cluster.run_until(requested_ns + 20 * OP_NS, is_met));
         assert!(cluster.run_until(requested_ns + 40 * OP_NS, Cluster::is_settled));
         let newest = cluster.newest(4);
-        assert_eq!(newest.settings, Settings { hadamard: true, bound_ns: 77 });
+        assert_eq!(newest.settings, Settings { hadamard: true, ..Settings::first(77) });
         assert_eq!((mask(&newest.ranks), newest.epoch, newest.job_tag(9)), (0b11111, 0, 9), "packets stay the same");
         // `step` has checked that ranks are never in two views in one collective.
         let switched: BTreeSet<_> = cluster.used[&newest.first_op].iter().map(|(_, number)| *number).collect();
@@ -248,9 +248,33 @@ fn a_request_is_met_at_the_same_collective_on_all_ranks_without_dropping_any() {
     }
 }
 
+/// With and without other requests meanwhile, and although the rank that asked asks for other things later.
+#[test]
+fn one_rank_that_asks_to_fall_back_is_enough_and_the_job_never_comes_back() {
+    for seed in 0..50 {
+        let mut cluster = Cluster::new(&format!("seed {seed}: the ranks fall back"), params(5), 20_000, seed);
+        cluster.run_for((seed % 7) * OP_NS);
+        let (asks, now_ns) = ((seed % 5) as usize, cluster.now_ns);
+        cluster.requests.push((asks, Request { fallback: true, ..Request::default() }, 0));
+        cluster.ranks[asks].membership.fall_back(now_ns);
+        if seed % 2 == 1 {
+            cluster.request(asks, TRANSFORM);
+        }
+        assert!(cluster.run_until(40 * OP_NS, Cluster::are_requests_met), "{}", cluster.name);
+        assert!(cluster.run_until(60 * OP_NS, Cluster::is_settled), "{}", cluster.name);
+        let first = cluster.views.values().find(|view| view.settings.fallback).unwrap().clone();
+        let switched: BTreeSet<_> = cluster.used[&first.first_op].iter().map(|(_, number)| *number).collect();
+        assert_eq!(switched, [first.number].into(), "{}", cluster.name);
+        // Another bound is another view.
+        cluster.request_bounds(|_| 77);
+        assert!(cluster.run_until(100 * OP_NS, |cluster| cluster.newest_of_all().settings.bound_ns == 77));
+        assert!(cluster.newest_of_all().settings.fallback, "{}", cluster.name);
+    }
+}
+
 #[test]
 fn the_transform_ends_when_all_ranks_request_that_at_the_same_time() {
-    const END: Request = Request { hadamard: Some(false), bound_ns: None };
+    const END: Request = Request { hadamard: Some(false), bound_ns: None, fallback: false };
     for seed in 0..50 {
         let mut cluster = Cluster::new(&format!("seed {seed}: the transform begins and ends"), params(5), 20_000, seed);
         cluster.run_for(50 * OP_NS);
@@ -318,7 +342,7 @@ fn a_rank_that_joins_late_learns_the_settings_from_its_view() {
     cluster.restart(3);
     assert!(cluster.run_until(3_000_000_000, Cluster::is_settled));
     let newest = cluster.newest(3);
-    assert_eq!((mask(&newest.ranks), newest.settings), (0b1111, Settings { hadamard: true, bound_ns: 77 }));
+    assert_eq!((mask(&newest.ranks), newest.settings), (0b1111, Settings { hadamard: true, ..Settings::first(77) }));
     assert_eq!(newest.epoch, newest.number, "other members, other packets");
     cluster.check_views();
 }

@@ -142,8 +142,7 @@ impl Worker {
             ..MembershipParams::new(ranks)
         };
         let outside = ParamsError::GroupSize { group_size: params.groups.group_size, workers: ranks };
-        let membership =
-            Membership::new(rank, members, Settings { hadamard: false, bound_ns: 1 }).map_err(|_| outside)?;
+        let membership = Membership::new(rank, members, Settings::first(1)).map_err(|_| outside)?;
         let none = || Ranks::none(ranks);
         Ok(Self {
             rank,
