@@ -8,12 +8,14 @@ mod bucket;
 mod builder;
 mod bytes;
 mod close;
+mod command;
 mod connect;
 mod counts;
 mod driver;
 mod engine;
 mod error;
 mod exact;
+mod fallback;
 mod groups;
 mod partial_reduce;
 mod report;
@@ -33,7 +35,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 pub use self::bucket::{Bucket, BucketOptions, ReduceOp};
-pub use self::builder::{BOUND_MAX_DEFAULT, BOUND_MIN, Bound, Builder, Early, Local};
+pub use self::builder::{BOUND_MAX_DEFAULT, BOUND_MIN, Bound, Builder, CardFallback, Early, Local};
 pub use self::error::{ConnectError, Error};
 pub use self::groups::{TwoLevel, TwoLevelBucket};
 pub use self::partial_reduce::{PartialOptions, PartialReduce, PartialReport, Weighting};
@@ -42,8 +44,8 @@ pub use self::request::{Pending, Request};
 pub use self::settle::Settled;
 pub use self::transfer::Transfer;
 
+use self::command::Command;
 use self::driver::Driver;
-use self::engine::Command;
 use self::request::{block_on, reply};
 use crate::control::{Closer, ControlChannel, ControlError, Mailbox, Terms};
 use crate::secret::SealDrops;
@@ -82,6 +84,12 @@ pub struct Metrics {
     pub silent: Vec<usize>,
     /// How fast each rank is sent to in bytes per microsecond; empty without rate control.
     pub rate_bytes_per_us: Vec<f64>,
+    /// Why this rank's card has failed, if it has and the job [goes on without it](Builder::card_fallback).
+    pub card_failure: Option<String>,
+    /// The collective from which on all are made over UDP because some card has failed, if one has.
+    pub fallback_from: Option<u32>,
+    /// In a job with cards: of what its ranks make over the kernel's UDP, with numbers of its own.
+    pub over_udp: Option<Box<Metrics>>,
 }
 
 /// A call over the control channel, on the thread that makes them.
@@ -108,6 +116,9 @@ struct Shared {
     cards: Vec<usize>,
     /// In a job with cards: the same ranks over the kernel's UDP, for what cards do not know; or why they do not reach one another so.
     beside: OnceLock<Result<Arc<Shared>, Error>>,
+    /// Whether those make all collectives [once a card has failed](fallback), and whether they do.
+    falls_back: bool,
+    fallen_back: Arc<AtomicBool>,
 }
 
 impl fmt::Debug for Shared {
@@ -205,6 +216,20 @@ impl Shared {
         beside.map(|beside| beside.as_ref().map_err(Error::clone)).transpose()
     }
 
+    async fn metrics(&self) -> Result<Metrics, Error> {
+        let (sender, reply) = reply();
+        self.command(Command::Metrics(sender))?;
+        reply.await
+    }
+
+    /// Who makes all-reduces now: this job itself, or, once a card has failed, the same ranks over UDP.
+    fn present(&self) -> &Self {
+        match self.beside.get() {
+            Some(Ok(beside)) if self.fallen_back.load(Ordering::Acquire) => beside,
+            _ => self,
+        }
+    }
+
     /// The elements of a bucket that are one rank's.
     fn shard_range(&self, elements: usize) -> Range<usize> {
         Parts::new(elements, self.params.ranks).of(self.params.rank)
@@ -257,7 +282,7 @@ impl Communicator {
         builder: Builder,
         mut control: ControlChannel,
         (params, cards): (JobParams, Vec<usize>),
-        bound_ns: Arc<AtomicU64>,
+        (bound_ns, fallen_back): (Arc<AtomicU64>, Arc<AtomicBool>),
         commands: mpsc::Sender<Command>,
         driver: Arc<Driver>,
         engine: JoinHandle<()>,
@@ -273,6 +298,7 @@ impl Communicator {
         };
         let serving = std::thread::Builder::new().name("optireduce-calls".into()).spawn(serve)?;
         let timeout = builder.timeout;
+        let falls_back = !cards.is_empty() && builder.card_fallback == Some(CardFallback::Udp);
         let shared = Arc::new(Shared {
             params,
             timeout,
@@ -285,26 +311,43 @@ impl Communicator {
             declared: AtomicU32::new(0),
             cards,
             beside: OnceLock::new(),
+            falls_back,
+            fallen_back,
         });
         let (engine, calls) = (Some(engine), Some(serving));
         Ok(Self { builder, shared, addresses, outside, closer, beside: None, engine, calls })
     }
 
     /// In a job with cards: brings the same ranks together over the kernel's UDP, too. If that cannot be, collectives of halves say why.
-    fn open_beside(&mut self) {
+    ///
+    /// # Errors
+    /// If it cannot be, and they are to go on so once a card has failed.
+    fn open_beside(&mut self) -> Result<(), ConnectError> {
         if self.shared.cards.is_empty() {
-            return;
+            return Ok(());
         }
         let opened = block_on(self.same_ranks()).map_err(|error| match error {
             ConnectError::Control(error) => Error::Control(error),
             error => Error::Collective(Arc::new(error)),
         });
         let shared = opened.as_ref().map(|beside| beside.shared.clone()).map_err(Error::clone);
-        if let Err(error) = &shared {
-            tracing::warn!(%error, "no reduce-scatter and no all-gather in this job: its ranks do not come together over UDP");
+        match &shared {
+            Ok(beside) if self.shared.falls_back => {
+                // If the engine has ended, the first call says so.
+                let _ = self.shared.command(Command::FallBackTo(beside.clone()));
+            }
+            Ok(_) => {}
+            Err(error) if self.shared.falls_back => {
+                let expected = format!("off: the ranks do not come together over the kernel's UDP: {error}");
+                return Err(ConnectError::Setting { setting: "card_fallback", found: "udp".into(), expected });
+            }
+            Err(error) => {
+                tracing::warn!(%error, "no reduce-scatter and no all-gather in this job: its ranks do not come together over UDP");
+            }
         }
         let _ = self.shared.beside.set(shared);
         self.beside = opened.ok().map(Box::new);
+        Ok(())
     }
 
     /// This rank, from 0.
@@ -336,7 +379,7 @@ impl Communicator {
 
     /// The deadline of each stage (t_B) at present: no collective takes longer than two of them.
     pub fn stage_deadline(&self) -> Duration {
-        Duration::from_nanos(self.shared.bound_ns.load(Ordering::Relaxed))
+        Duration::from_nanos(self.shared.present().bound_ns.load(Ordering::Relaxed))
     }
 
     /// Bytes of gradient in a full packet.
@@ -421,7 +464,7 @@ impl Communicator {
     /// Why the engine has given up, if it has: all calls of buckets fail with that. For programs that look while nobody waits in a
     /// call; does not wait.
     pub fn failure(&self) -> Option<Error> {
-        self.shared.driver.failure()
+        self.shared.driver.failure().or_else(|| self.shared.present().driver.failure())
     }
 
     /// What this rank has seen so far.
@@ -437,9 +480,11 @@ impl Communicator {
     /// # Errors
     /// As [`metrics`](Self::metrics).
     pub async fn metrics_async(&self) -> Result<Metrics, Error> {
-        let (sender, reply) = reply();
-        self.shared.command(Command::Metrics(sender))?;
-        reply.await
+        let mut metrics = self.shared.metrics().await?;
+        if let Some(Ok(beside)) = self.shared.beside.get() {
+            metrics.over_udp = beside.metrics().await.ok().map(Box::new);
+        }
+        Ok(metrics)
     }
 
     /// A rank that a caller names.

@@ -64,6 +64,24 @@ impl Plane {
         self.udp().is_none()
     }
 
+    /// Why a card has failed that the job goes on without, once; nothing is lost without a card.
+    pub fn take_failure(&mut self) -> Option<PlaneError> {
+        match self {
+            Self::Udp(_) => None,
+            #[cfg(feature = "smartnic")]
+            Self::Card(card) => card.take_failure().map(PlaneError::from),
+        }
+    }
+
+    /// Whether a card that the job can go on without has not told what was due.
+    pub fn is_late(&self) -> bool {
+        match self {
+            Self::Udp(_) => false,
+            #[cfg(feature = "smartnic")]
+            Self::Card(card) => card.is_late(),
+        }
+    }
+
     /// The time that the protocol is to be told, in ns.
     pub fn now_ns(&self) -> u64 {
         either!(self, plane => plane.now_ns())

@@ -111,6 +111,13 @@ pub enum SmartNicError {
     },
 }
 
+impl SmartNicError {
+    /// Whether it is the card that has failed, or the way to it, and not a call that is refused.
+    pub(crate) fn is_of_card(&self) -> bool {
+        matches!(self, Self::Driver(_) | Self::HostMemory { .. } | Self::WrongReport { .. })
+    }
+}
+
 /// DMA memory that [`SmartNic::new`] takes from the bus, in bytes: rings, buffers and room for alignment.
 pub const fn smartnic_dma_bytes(limits: &PlaneLimits, ring_log2: u32) -> usize {
     let slot = 2 * limits.window_beats_max * BEAT_BYTES + REPORT_BYTES;
@@ -147,15 +154,29 @@ struct Slot {
     window: Option<Armed>,
 }
 
+/// A window that is armed.
 #[derive(Clone, Debug)]
-struct Armed {
-    plan: WindowPlan,
-    bound_ns: u64,
+pub(crate) struct Armed {
+    pub plan: WindowPlan,
+    pub bound_ns: u64,
     early: bool,
     incast: u8,
-    contributed: bool,
+    pub contributed: bool,
     /// The stage that closes next; `None`: the result waits.
-    next_stage: Option<Stage>,
+    pub next_stage: Option<Stage>,
+}
+
+impl Armed {
+    pub fn new(plan: &WindowPlan, params: &JobParams) -> Self {
+        Self {
+            plan: plan.clone(),
+            bound_ns: params.bound_ns,
+            early: params.early.is_some(),
+            incast: params.incast as u8,
+            contributed: false,
+            next_stage: Some(Stage::Contribute),
+        }
+    }
 }
 
 impl<B: Bus> SmartNic<B> {
@@ -214,6 +235,17 @@ impl<B: Bus> SmartNic<B> {
             self.nic.check_alive()?;
         }
         Ok(())
+    }
+
+    /// The card has failed, and is not to be used any more: its windows, and what was lent for them.
+    pub(crate) fn give_up(&mut self) -> (Vec<Armed>, LentMemory) {
+        let windows = self.slots.iter_mut().filter_map(|slot| slot.window.take()).collect();
+        (windows, std::mem::take(&mut self.lent))
+    }
+
+    /// This rank in the job; and its place in the view that the card is configured for, of how many ranks.
+    pub(crate) fn places(&self) -> (usize, usize, usize) {
+        (self.job.rank, self.rank, self.ranks)
     }
 
     /// Windows whose stages are not over.
@@ -479,14 +511,7 @@ impl<B: Bus> DataPlane for SmartNic<B> {
         if !self.is_alone() {
             self.submit_arm(index, plan, params)?;
         }
-        self.slots[index].window = Some(Armed {
-            plan: plan.clone(),
-            bound_ns: params.bound_ns,
-            early: params.early.is_some(),
-            incast: params.incast as u8,
-            contributed: false,
-            next_stage: Some(Stage::Contribute),
-        });
+        self.slots[index].window = Some(Armed::new(plan, params));
         Ok(())
     }
 

@@ -6,7 +6,9 @@ mod ranks;
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use optireduce::{BootstrapError, Bound, Builder, ConnectError, Early, HadamardMode, Launch, Local, Refusal};
+use optireduce::{
+    BootstrapError, Bound, Builder, CardFallback, ConnectError, Early, HadamardMode, Launch, Local, Refusal,
+};
 use ranks::{builder, free_root, job};
 
 const RANKS: usize = 3;
@@ -24,7 +26,7 @@ fn errors(odd_rank: usize, odd: fn(Builder) -> Builder) -> Vec<String> {
 fn a_setting_that_differs_is_an_error_on_every_rank() {
     // What the odd rank sets, and how setting and values are named: the odd one, that of the others.
     type Case = (fn(Builder) -> Builder, &'static str, &'static str, &'static str);
-    let cases: [Case; 14] = [
+    let cases: [Case; 15] = [
         (|to| to.bound(Bound::Fixed(Duration::from_millis(7))), "bound", "fixed at 7 ms", "fixed at 3000 ms"),
         (
             |to| to.bound(Bound::Measured { max: Duration::from_millis(77) }),
@@ -40,6 +42,7 @@ fn a_setting_that_differs_is_an_error_on_every_rank() {
         (|to| to.incast(Some(2)), "incast", "2", "adaptive"),
         (|to| to.window_bytes(4096), "window_bytes", "4096", "1048576"),
         (|to| to.rate_control(true), "rate_control", "true", "false"),
+        (|to| to.card_fallback(CardFallback::Udp), "card_fallback", "udp", "off"),
         (|to| to.drop_silent_after(Some(5)), "drop_silent_after", "5 collectives", "3 collectives"),
         (|to| to.drop_silent_after(None), "drop_silent_after", "never", "3 collectives"),
         (|to| to.repair(false), "repair", "false", "true"),
@@ -108,7 +111,7 @@ fn another_version_is_an_error_on_every_rank_and_strangers_are_passed_over() {
     // Strangers first: a scanner, a browser, a length of 4 GiB, JSON that is no greeting, or half of one, or of
     // nobody; then a rank of another release.
     let old = frame(r#"{"version":1,"world_size":3,"member":{"rank":2}}"#);
-    let half = frame(r#"{"version":7,"world_size":3,"member":{"rank":2}}"#);
+    let half = frame(r#"{"version":8,"world_size":3,"member":{"rank":2}}"#);
     let nobody = frame(r#"{"version":1,"world_size":3}"#);
     let strangers = [&[][..], b"GET / HTTP/1.1\r\n\r\n", &[0xff; 16], &frame("[1, 2]"), &frame("{}"), &half, &nobody];
     for bytes in strangers.into_iter().chain([old.as_slice()]) {
@@ -126,7 +129,7 @@ fn another_version_is_an_error_on_every_rank_and_strangers_are_passed_over() {
     for rank in ranks {
         let error = rank.join().unwrap().unwrap_err();
         assert!(error.starts_with("the ranks differ: the protocol version ("), "{error}");
-        assert!(error.contains(") is 1 on rank 2, but 7 on rank 0;"), "{error}");
+        assert!(error.contains(") is 1 on rank 2, but 8 on rank 0;"), "{error}");
     }
 }
 

@@ -40,11 +40,11 @@ fn frame(text: &str) -> Vec<u8> {
 
 /// The greeting of a rank, of `world_size`, that says it is at these addresses.
 fn hello(job_id: &str, world_size: usize, rank: usize, udp: &str, control: &str) -> String {
-    let settings = r#"[["bound","fixed at 3000 ms"],["early","off"],["local","off"],["hadamard","auto"],["bf16","false"],
+    let settings = r#"[["bound","fixed at 3000 ms"],["early","off"],["card_fallback","off"],["local","off"],["hadamard","auto"],["bf16","false"],
         ["incast","adaptive"],["window_bytes","1048576"],["rate_control","false"],["drop_silent_after","3 collectives"],
         ["repair","true"],["wait_for_repairs","false"],["agree","false"]]"#;
     format!(
-        r#"{{"version":7,"job_id":"{job_id}","world_size":{world_size},"member":{{"rank":{rank},"udp":"{udp}","control":"{control}",
+        r#"{{"version":8,"job_id":"{job_id}","world_size":{world_size},"member":{{"rank":{rank},"udp":"{udp}","control":"{control}",
         "receive_buffer_bytes":100000,"payload_beats":0}},"settings":{settings},"timeout_ms":60000,"left_ms":60000}}"#
     )
 }

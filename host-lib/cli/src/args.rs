@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use optireduce::memory::require_each;
-use optireduce::{HadamardMode, Launch, Local};
+use optireduce::{CardFallback, HadamardMode, Launch, Local};
 use optireduce_core::protocol::{LOSS_SKIP, RANKS_MAX, SKIPS_HALT};
 use tracing_subscriber::filter::Targets;
 
@@ -139,6 +139,24 @@ pub enum LocalArg {
     Auto,
     /// All use UDP
     Off,
+}
+
+/// What becomes of the job when a card fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CardFallbackArg {
+    /// Its rank ends with an error, the others go on
+    Off,
+    /// All ranks go on over UDP
+    Udp,
+}
+
+impl From<CardFallbackArg> for CardFallback {
+    fn from(fallback: CardFallbackArg) -> Self {
+        match fallback {
+            CardFallbackArg::Off => Self::Off,
+            CardFallbackArg::Udp => Self::Udp,
+        }
+    }
 }
 
 impl From<LocalArg> for Local {
@@ -298,6 +316,10 @@ pub struct RunArgs {
     /// [default: $OPTIREDUCE_CARD, or none]
     #[arg(long, value_name = "CARD", conflicts_with = "secret_file", help_heading = PLACE)]
     pub card: Option<String>,
+    /// What becomes of the job when a card fails: its rank ends with an error and the others go on, or, with `udp`, all ranks go on over UDP from a
+    /// collective on which they agree. The same on all ranks [default: $OPTIREDUCE_CARD_FALLBACK, or off]
+    #[arg(long, value_enum, conflicts_with_all = ["secret_file", "groups", "partial"], help_heading = PLACE)]
+    pub card_fallback: Option<CardFallbackArg>,
     /// Average the tensors of this file over the ranks instead of measuring: F32, BF16 or F16 in safetensors, or raw
     /// little-endian fp32 under any other extension; {rank} stands for this rank
     #[arg(long, value_name = "FILE", conflicts_with_all = ["bench", "secs", "in_flight", "straggler_ms", "straggler_rank"],

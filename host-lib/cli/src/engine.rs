@@ -219,9 +219,12 @@ impl Engine {
 
     /// What moves the gradients, of all ranks; without a card, how this rank reaches the others: over UDP, through shared memory, or both.
     pub fn name(&self) -> &'static str {
-        let shared = self.communicator.metrics().map_or(0, |metrics| metrics.shared.len());
+        let metrics = self.communicator.metrics().unwrap_or_default();
+        let shared = metrics.shared.len();
         match self.way {
             Way::Tcp => "tcp",
+            // A card has failed.
+            _ if metrics.fallback_from.is_some() => "udp",
             _ if self.communicator.cards().is_empty() => match shared {
                 0 => "udp",
                 shared if shared + 1 == self.communicator.world_size() => "shm",
@@ -254,6 +257,9 @@ fn builder(args: &RunArgs, launch: &Launch) -> Result<Builder, String> {
     }
     if let Some(card) = &args.card {
         builder = builder.card(card);
+    }
+    if let Some(fallback) = args.card_fallback {
+        builder = builder.card_fallback(fallback.into());
     }
     if let Some(local) = args.job.local {
         builder = builder.local(local.into());

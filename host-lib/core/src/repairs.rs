@@ -338,6 +338,9 @@ impl Repairs {
 
     /// What outputs of a stream lack and is known, as an output of its own.
     pub fn take_correction(&mut self, stream: StreamId) -> Option<Vec<f32>> {
+        if !self.corrections.has(stream) {
+            return None;
+        }
         let mut correction = vec![0.0; stream.elements];
         self.fold(stream, &mut correction);
         correction.iter().any(|element| *element != 0.0).then_some(correction)

@@ -29,7 +29,7 @@ impl OpenCard {
         match *self {}
     }
 
-    pub fn join(self, _: usize, _: &Job, _: &Cards, _: usize) -> Result<CardPlane, CardError> {
+    pub fn join(self, _: usize, _: &Job, _: &Cards, _: usize, _: bool) -> Result<CardPlane, CardError> {
         match self {}
     }
 }

@@ -3,12 +3,15 @@
 //! A card has an address of its own on the network, and sends to one UDP port, at which all its peers receive. So in a job with cards every
 //! rank has an IPv4 address of its own, and all use the cards' port; each rank finds that out from what the bootstrap says of all.
 //! A card is named by its PCI address or by the path of its vfio-user socket.
-//! Reduce-scatters and all-gathers, which cards do not know, are made over the kernel's UDP beside them.
+//! Reduce-scatters and all-gathers, which cards do not know, are made over the kernel's UDP beside them; and so is everything once a card has
+//! failed, if the job is to fall back.
 //! Limits: not in jobs with a secret, or that ranks come back into; a card's own packets have no rate.
 
 mod address;
 mod error;
 mod job;
+#[cfg(feature = "smartnic")]
+mod lost;
 #[cfg(feature = "smartnic")]
 mod open;
 #[cfg(not(feature = "smartnic"))]

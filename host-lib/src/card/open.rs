@@ -54,11 +54,18 @@ impl OpenCard {
         CardLimits { slots, window_beats_max, hadamard_log2_max, ranks_max, payload_beats_max }
     }
 
-    /// The data plane of `rank`.
+    /// The data plane of `rank`. `falls_back`: the job can go on without the card.
     ///
     /// # Errors
     /// If the card refuses the job, or is gone.
-    pub fn join(self, rank: usize, job: &Job, cards: &Cards, payload_beats: usize) -> Result<CardPlane, CardError> {
+    pub fn join(
+        self,
+        rank: usize,
+        job: &Job,
+        cards: &Cards,
+        payload_beats: usize,
+        falls_back: bool,
+    ) -> Result<CardPlane, CardError> {
         let endpoint = |(peer, address): (usize, SocketAddr)| match address {
             _ if peer == rank => self.address.endpoint,
             SocketAddr::V4(address) => Endpoint::of_ip(address.ip().octets()),
@@ -76,7 +83,7 @@ impl OpenCard {
             ring_log2: self.ring_log2,
         };
         let plane = SmartNic::new(self.nic, &config).map_err(|error| CardError::Driver(error.into()))?;
-        Ok(CardPlane::new(plane, self.stats))
+        Ok(CardPlane::new(plane, self.stats, falls_back))
     }
 }
 

@@ -3,8 +3,9 @@
 use std::io;
 use std::time::{Duration, Instant};
 
+use super::lost::LostCard;
 use super::stats::Stats;
-use crate::smartnic::{SmartNic, SmartNicError};
+use crate::smartnic::{Armed, SmartNic, SmartNicError};
 use crate::wait::{Sources, Wait};
 use optireduce_core::protocol::{JobParams, Ranks, View, WindowPlan};
 use optireduce_core::software::Counters;
@@ -36,13 +37,65 @@ pub(crate) struct CardPlane {
     early: bool,
     /// Where its counters and rings are shown to others, if they are.
     stats: Option<Stats>,
+    /// Whether the job can go on without it.
+    falls_back: bool,
+    /// What stands for it, if it has failed and the job goes on.
+    lost: Option<LostCard>,
+    /// Why it has failed, until that was asked for.
+    failure: Option<SmartNicError>,
+}
+
+/// Does the same with the card or, if it has failed or fails now and the job goes on, with what stands for it.
+macro_rules! or_lost {
+    ($self:ident, $card:expr, $lost:ident => $instead:expr) => {
+        match &mut $self.lost {
+            Some($lost) => $instead,
+            None => match $card {
+                Err(error) if $self.falls_back && error.is_of_card() => {
+                    let $lost = $self.lose(error);
+                    $instead
+                }
+                done => done,
+            },
+        }
+    };
 }
 
 impl CardPlane {
-    pub fn new(card: SmartNic<CardBus>, stats: Option<Stats>) -> Self {
+    /// `falls_back`: the job can go on without it.
+    pub fn new(card: SmartNic<CardBus>, stats: Option<Stats>, falls_back: bool) -> Self {
         let now = Instant::now();
-        let (reported, quiet_since, asked) = (None, now, now);
-        Self { card, epoch: now, reported, any: false, busy: false, quiet_since, asked, early: false, stats }
+        Self {
+            card,
+            epoch: now,
+            reported: None,
+            any: false,
+            busy: false,
+            quiet_since: now,
+            asked: now,
+            early: false,
+            stats,
+            falls_back,
+            lost: None,
+            failure: None,
+        }
+    }
+
+    /// Why it has failed, once, if it has and the job goes on.
+    pub fn take_failure(&mut self) -> Option<SmartNicError> {
+        self.failure.take()
+    }
+
+    /// Whether it has not told what was due, and that may still come; of a card that the job can go on without.
+    pub fn is_late(&self) -> bool {
+        let owed_within_ns = self.card.owed_within_ns().filter(|_| self.falls_back);
+        owed_within_ns.is_some_and(|within_ns| self.quiet_since.elapsed() > Duration::from_nanos(within_ns))
+    }
+
+    fn lose(&mut self, error: SmartNicError) -> &mut LostCard {
+        self.failure = Some(error);
+        let (windows, lent) = self.card.give_up();
+        self.lost.insert(LostCard::new(self.card.places(), windows, lent))
     }
 
     /// The time that the protocol is to be told, in ns. The card closes its stages by its own clock.
@@ -92,7 +145,12 @@ impl CardPlane {
 
     /// What to wait for when there is nothing to do: an interrupt, the card's end, the end of its lingering, or `at_most`.
     pub fn wait(&self, at_most: Duration) -> Wait {
+        if self.lost.is_some() {
+            return Wait::deaf(at_most);
+        }
         let at_most = if self.early { at_most.min(AGAIN) } else { at_most };
+        // The next look may find that it is late.
+        let at_most = if self.card.is_owed() { at_most.min(SILENCE) } else { at_most };
         Wait::new(false, self.lingers().map_or(at_most, |left| at_most.min(left)))
     }
 
@@ -158,29 +216,40 @@ impl DataPlane for CardPlane {
     }
 
     fn lend(&mut self, memory: Memory, values: Values) {
-        self.card.lend(memory, values);
+        match &mut self.lost {
+            Some(lost) => lost.lent.lend(memory, values),
+            None => self.card.lend(memory, values),
+        }
     }
 
     fn reclaim(&mut self, memory: Memory) -> Option<Values> {
-        self.card.reclaim(memory)
+        match &mut self.lost {
+            Some(lost) => lost.lent.reclaim(memory),
+            None => self.card.reclaim(memory),
+        }
     }
 
     fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), SmartNicError> {
-        self.card.arm(plan, params)
+        or_lost!(self, self.card.arm(plan, params), lost => {
+            lost.arm(Armed::new(plan, params));
+            Ok(())
+        })
     }
 
     fn contribute(&mut self, plan: &WindowPlan) -> Result<(), SmartNicError> {
         self.quiet_since = Instant::now();
-        self.card.contribute(plan)
+        or_lost!(self, self.card.contribute(plan), lost => lost.contribute(plan))
     }
 
     fn flush(&mut self) -> Result<(), SmartNicError> {
-        self.card.flush()
+        or_lost!(self, self.card.flush(), _lost => Ok(()))
     }
 
     fn poll(&mut self) -> Result<Option<PlaneEvent>, SmartNicError> {
-        self.show();
-        let event = self.look()?;
+        if self.lost.is_none() {
+            self.show();
+        }
+        let event = or_lost!(self, self.look(), lost => Ok(lost.poll()))?;
         if event.is_some() {
             self.quiet_since = Instant::now();
             (self.any, self.reported) = (true, Some(self.quiet_since));
@@ -191,7 +260,7 @@ impl DataPlane for CardPlane {
     }
 
     fn take_result(&mut self, plan: &WindowPlan, look: &mut dyn FnMut(WindowOutput<'_>)) -> Result<(), SmartNicError> {
-        self.card.take_result(plan, look)
+        or_lost!(self, self.card.take_result(plan, look), lost => lost.take_result(plan, look))
     }
 
     fn late_bytes(&self) -> Option<u64> {
@@ -203,7 +272,7 @@ impl DataPlane for CardPlane {
     }
 
     fn cancel(&mut self, plan: &WindowPlan) -> Result<(), SmartNicError> {
-        self.card.cancel(plan)
+        or_lost!(self, self.card.cancel(plan), _lost => Ok(()))
     }
 
     fn announce(&mut self, view: &View) {
@@ -211,7 +280,7 @@ impl DataPlane for CardPlane {
     }
 
     fn enter(&mut self, view: &View) -> Result<bool, SmartNicError> {
-        self.card.enter(view)
+        or_lost!(self, self.card.enter(view), lost => lost.enter(view))
     }
 
     fn take_heard(&mut self) -> Ranks {

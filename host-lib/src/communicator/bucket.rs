@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::engine::{Collective, Command, Given, Settle};
+use super::command::{Collective, Command, Given, Settle};
 use super::error::Error;
 use super::report::Report;
 use super::request::{Outcome, Pending, Request, Sender, block_on, reply};
@@ -231,7 +231,9 @@ impl Communicator {
     /// One collective, once all ranks were found to call it.
     fn one_off(&self, kind: Kind, elements: usize, given: Vec<f32>) -> Request {
         match &self.beside {
-            Some(beside) if kind != Kind::AllReduce => return beside.one_off(kind, elements, given),
+            Some(beside) if kind != Kind::AllReduce && !self.shared.falls_back => {
+                return beside.one_off(kind, elements, given);
+            }
             _ => {}
         }
         let (sender, reply) = reply();
@@ -304,7 +306,7 @@ impl Bucket {
             let generation = declared / u32::from(ONE_OFF);
             if generation > 0 {
                 // Before any rank can call the new one. If the engine has ended, the first call says so.
-                let _ = shared.command(Command::Release { bucket: id });
+                let _ = shared.command(Command::Release { bucket: id, with: None });
             }
             let same = match channel.declared_before(declared as usize) {
                 Some((by, before)) => before.compare(by, shared.params.rank, &terms).map_err(ControlError::from),
@@ -562,13 +564,14 @@ impl Bucket {
     /// Begins as [`settle`](Self::settle).
     pub fn start_settle(&mut self, timeout: impl Into<Option<Duration>>) -> Pending<Settled> {
         let (sender, settled) = reply();
-        let Self { id, elements, stream, .. } = *self;
         let sum = self.options.reduce_op == ReduceOp::Sum;
         let until = Instant::now().checked_add(timeout.into().unwrap_or(self.shared.timeout));
         // Only declared buckets reach callers. If nobody answers, the engine has ended, and so has the wait.
-        if let Stream::Declared { generation } = stream {
-            let stream = StreamId { bucket: id, generation, elements };
-            let _ = self.shared.command(Command::Settle(Settle { stream, sum, until, reply: sender }));
+        if let Some(stream) = self.stream_id() {
+            let beside = self.beside.as_ref().filter(|_| self.shared.falls_back);
+            let beside = beside.and_then(|beside| beside.stream_id());
+            let settle = Settle { stream, beside, before: None, sum, until, reply: sender };
+            let _ = self.shared.command(Command::Settle(settle));
         }
         Pending::new(settled)
     }
@@ -583,6 +586,14 @@ impl Bucket {
     /// Begins a collective and waits for it. Nobody is woken for it: this thread moves the engine on.
     fn call<V: From<Values>>(&self, kind: Kind, given: impl Into<Given>) -> Result<(V, Report), Error> {
         self.send(kind, given.into()).wait()
+    }
+
+    /// What its corrections go to; nothing has if it is not declared.
+    fn stream_id(&self) -> Option<StreamId> {
+        match self.stream {
+            Stream::Declared { generation } => Some(StreamId { bucket: self.id, generation, elements: self.elements }),
+            Stream::OneOff => None,
+        }
     }
 
     /// What a rank gives to a collective of this kind.
@@ -602,7 +613,8 @@ impl Bucket {
 
     /// Hands a collective to the engine, which is not woken.
     fn send<V: From<Values>>(&self, kind: Kind, given: Given) -> Request<V> {
-        if let Some(beside) = self.beside.as_ref().filter(|_| kind != Kind::AllReduce) {
+        let passes_engine = kind == Kind::AllReduce || self.shared.falls_back;
+        if let Some(beside) = self.beside.as_ref().filter(|_| !passes_engine) {
             return beside.send(kind, given);
         }
         let (sender, reply) = reply();
@@ -626,7 +638,11 @@ impl Bucket {
         let (hadamard, repair) = (hadamard.unwrap_or_default(), repair.unwrap_or_default());
         let call = Call { kind, bucket, elements, hadamard, bf16, repair, stream };
         let sum = reduce_op == ReduceOp::Sum && kind != Kind::AllGather;
-        let _ = self.shared.enqueue(Command::Collective { call: Collective { call, sum }, given, reply });
+        let one_off = self.stream == Stream::OneOff && self.shared.falls_back;
+        let beside = self.beside.as_ref().map(|beside| (beside.id, beside.stream));
+        let beside = beside.or(one_off.then_some((ONE_OFF, Stream::OneOff))).filter(|_| self.shared.falls_back);
+        let call = Collective { call, sum, beside };
+        let _ = self.shared.enqueue(Command::Collective { call, given, correction: None, reply });
     }
 }
 
@@ -634,7 +650,9 @@ impl Drop for Bucket {
     /// Gives its memory back. Its collectives go on.
     fn drop(&mut self) {
         if self.stream != Stream::OneOff {
-            let _ = self.shared.command(Command::Release { bucket: self.id });
+            // Calls of it may still be on their way to the other engine.
+            let with = self.beside.take().map(|beside| beside as Box<dyn Send>);
+            let _ = self.shared.command(Command::Release { bucket: self.id, with });
         }
     }
 }

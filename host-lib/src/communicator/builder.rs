@@ -96,6 +96,39 @@ impl Local {
     }
 }
 
+/// What becomes of a job when one of its cards fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CardFallback {
+    /// Calls of its rank fail, and the others go on without that rank.
+    Off,
+    /// All ranks go on over the kernel's UDP, from a collective on which they agree.
+    Udp,
+}
+
+impl CardFallback {
+    /// What `OPTIREDUCE_CARD_FALLBACK` says; [`Off`](Self::Off) if it is not set.
+    pub(super) fn from_env() -> Result<Self, LaunchError> {
+        match std::env::var("OPTIREDUCE_CARD_FALLBACK").unwrap_or_default().as_str() {
+            "" | "off" => Ok(Self::Off),
+            "udp" => Ok(Self::Udp),
+            found => {
+                let expected = "off or udp".into();
+                Err(LaunchError::Invalid { name: "OPTIREDUCE_CARD_FALLBACK", found: found.into(), expected })
+            }
+        }
+    }
+}
+
+impl fmt::Display for CardFallback {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Off => "off",
+            Self::Udp => "udp",
+        })
+    }
+}
+
 /// Settings of a [`Communicator`](crate::Communicator). Launch, interface, card, MTU and timeout may differ between ranks; all others are compared when
 /// the ranks connect, and a difference is an error on every rank.
 #[derive(Clone, Debug)]
@@ -108,6 +141,7 @@ pub struct Builder {
     pub(super) mtu: Option<usize>,
     /// Where this rank's card is; empty: it has none, whatever the environment says.
     pub(super) card: Option<String>,
+    pub(super) card_fallback: Option<CardFallback>,
     pub(super) local: Option<Local>,
     pub(super) timeout: Duration,
     pub(super) bound: Bound,
@@ -133,6 +167,7 @@ impl Default for Builder {
             interface: None,
             mtu: None,
             card: None,
+            card_fallback: None,
             local: None,
             timeout: Duration::from_secs(60),
             bound: Bound::Measured { max: BOUND_MAX_DEFAULT },
@@ -194,9 +229,21 @@ impl Builder {
     ///
     /// A card that goes away ends its rank's collectives with an error at once, one that hangs 10 s after t_B at the latest; the others go
     /// on without that rank, see
-    /// [`drop_silent_after`](Self::drop_silent_after).
+    /// [`drop_silent_after`](Self::drop_silent_after), or all go on [over UDP](Self::card_fallback).
     pub fn card(self, address: impl Into<String>) -> Self {
         Self { card: Some(address.into()), ..self }
+    }
+
+    /// What becomes of the job when a card fails. Default: what `OPTIREDUCE_CARD_FALLBACK` says (`off` or `udp`), or
+    /// [`CardFallback::Off`].
+    ///
+    /// With [`CardFallback::Udp`] no rank is lost: its collectives that were under way end at once, with its own part alone and a report that says so, and the
+    /// other ranks miss that rank in them. From one of the next collectives on, the same on all ranks, all are made over the kernel's UDP, on
+    /// ranks whose cards work, too, and for good. They have numbers, membership and a measured [`bound`](Self::bound) of their own, as halves
+    /// have in any job with cards. What the last results over cards lacked is added to the next ones, as in any [`repair`](Self::repair), except encoded ones.
+    /// [`Metrics::fallback_from`](crate::Metrics::fallback_from) says that it has happened.
+    pub fn card_fallback(self, card_fallback: CardFallback) -> Self {
+        Self { card_fallback: Some(card_fallback), ..self }
     }
 
     /// Whether ranks of one host send to one another through shared memory. Default: what `OPTIREDUCE_LOCAL` says (`auto` or `off`), or

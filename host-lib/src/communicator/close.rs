@@ -4,8 +4,8 @@
 //! others finish without it. Only when all of them close is it certain that it will not come.
 
 use super::Communicator;
+use super::command::Command;
 use super::counts::CallCounts;
-use super::engine::Command;
 use super::error::Error;
 use super::request::{block_on, reply};
 use crate::control::ControlError;

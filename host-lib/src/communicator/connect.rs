@@ -1,14 +1,14 @@
 //! How a rank comes into its job: where it receives, who the others are, and what moves its bytes.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::mpsc::channel;
 use std::time::Instant;
 
 use tokio::sync::oneshot;
 
 use super::Communicator;
-use super::builder::{Builder, Local};
+use super::builder::{Builder, CardFallback, Local};
 use super::driver::{Driver, Waker};
 use super::engine::{Engine, Links, since_1970_ns};
 use super::error::ConnectError;
@@ -87,15 +87,18 @@ impl Builder {
         let (peer_messages, agreeing, bound_ns) = (control.take_peer_messages(), builder.timeout, bound.clone());
         let cards: Vec<usize> = cards.map_or(Vec::new(), |cards| cards.ranks().iter().collect());
         let has_cards = !cards.is_empty();
-        let links = Links { peer_messages, returned, outside, gone, agreeing, bound_ns, has_cards };
+        let fallen_back = Arc::new(AtomicBool::new(false));
+        let (has_fallen_back, peers) = (fallen_back.clone(), peer_messages);
+        let links = Links { peer_messages: peers, returned, outside, gone, agreeing, bound_ns, has_cards, fallen_back };
         let driver = Driver::new(Engine::new(collectives, links, incoming), waker).map_err(ConnectError::Thread)?;
         let driver = Arc::new(driver);
         let serving = driver.clone();
         let engine = std::thread::Builder::new().name("optireduce-engine".into()).spawn(move || serving.serve());
         let engine = engine.map_err(ConnectError::Thread)?;
-        let started = Communicator::start(builder, control, (params, cards), bound, commands, driver, engine);
+        let flags = (bound, has_fallen_back);
+        let started = Communicator::start(builder, control, (params, cards), flags, commands, driver, engine);
         let mut communicator = started.map_err(ConnectError::Thread)?;
-        communicator.open_beside();
+        communicator.open_beside()?;
         Ok(communicator)
     }
 
@@ -125,6 +128,7 @@ impl Builder {
             return Err(ConnectError::Setting { setting: "job_id", found, expected });
         }
         let local = self.local.map_or_else(Local::from_env, Ok)?;
+        let card_fallback = self.card_fallback.map_or_else(CardFallback::from_env, Ok)?;
         let card = self.card.clone().map_or_else(card::from_env, Ok)?.replace("{rank}", &launch.rank.to_string());
         let secret = self.secret.clone().map_or_else(Secret::from_env, |secret| Ok(Some(secret)))?;
         if !card.is_empty() && secret.is_some() {
@@ -135,6 +139,7 @@ impl Builder {
             listener: None,
             local: Some(local),
             card: Some(card.clone()),
+            card_fallback: Some(card_fallback),
             ..self.clone()
         };
         // For everything until the first collective.
@@ -190,7 +195,10 @@ impl Builder {
         control.begun(payload_beats);
         let plane = match (receiver, &cards) {
             (Receiver::Udp(socket), _) => Plane::from(socket.join(launch.rank, &job, payload_beats, shared)?),
-            (Receiver::Card(card), Some(cards)) => Plane::from(card.join(launch.rank, &job, cards, payload_beats)?),
+            (Receiver::Card(card), Some(cards)) => {
+                let falls_back = card_fallback == CardFallback::Udp;
+                Plane::from(card.join(launch.rank, &job, cards, payload_beats, falls_back)?)
+            }
             (Receiver::Card(_), None) => {
                 let expected = "among the members that rank 0 hands out".into();
                 return Err(ConnectError::Setting { setting: "card", found: "missing".into(), expected });

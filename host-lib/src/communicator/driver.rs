@@ -14,6 +14,7 @@ use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, TryLockError};
+use std::task::Wake;
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
@@ -81,6 +82,15 @@ impl Waker {
     }
 }
 
+/// Wakes whoever waits inside for an answer that another engine gives.
+struct Answered(Arc<Waker>);
+
+impl Wake for Answered {
+    fn wake(self: Arc<Self>) {
+        self.0.wake();
+    }
+}
+
 /// The engine, and who moves it on.
 pub(super) struct Driver {
     /// `None`: it has ended.
@@ -140,8 +150,15 @@ impl Driver {
     }
 
     /// Waits for the answer to a command, at most `timeout`, and moves the engine on meanwhile, unless another caller does.
-    pub fn complete<T>(&self, reply: &mut Reply<T>, timeout: Option<Duration>) -> Option<Result<T, Error>> {
+    /// `may_be_passed`: another engine may answer, and has to wake this one.
+    pub fn complete<T>(
+        &self,
+        reply: &mut Reply<T>,
+        timeout: Option<Duration>,
+        may_be_passed: bool,
+    ) -> Option<Result<T, Error>> {
         let begin = Instant::now();
+        let waker = may_be_passed.then(|| Arc::new(Answered(self.waker.clone())).into());
         let left = || timeout.map(|timeout| timeout.saturating_sub(begin.elapsed()));
         if !self.waker.taken.swap(true, Ordering::SeqCst) {
             let mut inside = Inside { driver: self, at_rest: false };
@@ -149,7 +166,11 @@ impl Driver {
             let mut pace = Pace::new();
             loop {
                 let turn = self.turn(&mut engine);
-                if let Some(answer) = reply.try_take() {
+                let answer = match &waker {
+                    None => reply.try_take(),
+                    Some(waker) => reply.take_or_wake(waker),
+                };
+                if let Some(answer) = answer {
                     inside.at_rest = engine.as_ref().is_none_or(Engine::is_at_rest);
                     return Some(answer);
                 }

@@ -8,88 +8,24 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::Metrics;
+use super::command::{Collective, Command, Given, Settle};
 use super::counts::CallCounts;
 use super::error::Error;
+use super::fallback::{Fallback, Owed};
 use super::report::{BoundStatus, Report};
 use super::request::{Outcome, Sender};
-use super::settle::Settled;
+use super::settle::{Settled, add};
 use crate::control::{PeerEvent, PeerMessages};
 use crate::plane::{Plane, PlaneError};
 use crate::wait::{Sources, Wait};
 use optireduce_core::protocol::membership::Settings;
-use optireduce_core::protocol::{JobParams, Kind, Parts, Ranks, Stream, StreamId};
-use optireduce_core::{Call, Collectives, CollectivesError, Destination, Finished, MembershipEvent, Values};
+use optireduce_core::protocol::{Ranks, StreamId, UpdateAction};
+use optireduce_core::{Collectives, CollectivesError, Finished, MembershipEvent, Values};
 
 /// It looks around this often even if nothing happens.
 const NAP: Duration = Duration::from_millis(500);
 /// How long packets may take to leave after the last collective.
 const DRAIN: Duration = Duration::from_millis(200);
-
-/// A collective that a caller wants.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Collective {
-    pub call: Call,
-    /// Whether the result is to be a sum.
-    pub sum: bool,
-}
-
-impl Collective {
-    /// Elements that a rank hands in: its shard in an all-gather, else the bucket.
-    pub fn given_elements(&self, params: &JobParams) -> usize {
-        let Call { kind, elements, .. } = self.call;
-        if kind == Kind::AllGather { Parts::new(elements, params.ranks).of(params.rank).len() } else { elements }
-    }
-
-    fn is_of(&self, of: StreamId) -> bool {
-        self.call.bucket == of.bucket && self.call.stream == Stream::Declared { generation: of.generation }
-    }
-}
-
-/// Memory of a collective.
-#[derive(Debug)]
-pub(super) struct Given {
-    /// What this rank gives.
-    pub values: Values,
-    /// Where the result is to lie.
-    pub destination: Destination,
-}
-
-impl From<Vec<f32>> for Given {
-    fn from(values: Vec<f32>) -> Self {
-        Self { values: values.into(), destination: Destination::Bucket }
-    }
-}
-
-/// A bucket of which nothing is to be outstanding.
-#[derive(Debug)]
-pub(super) struct Settle {
-    pub stream: StreamId,
-    /// Whether its results are sums.
-    pub sum: bool,
-    /// When to stop waiting; `None`: never.
-    pub until: Option<Instant>,
-    pub reply: Sender<Settled>,
-}
-
-/// What callers want.
-#[derive(Debug)]
-pub(super) enum Command {
-    Collective {
-        call: Collective,
-        given: Given,
-        reply: Sender<Outcome>,
-    },
-    Settle(Settle),
-    /// A bucket is dropped, or its number is about to be another's.
-    Release {
-        bucket: u16,
-    },
-    /// Answered once no collective runs or waits.
-    Close(Sender<CallCounts>),
-    Rejoin(Sender<u32>),
-    Metrics(Sender<Metrics>),
-    End,
-}
 
 /// What has come of a turn.
 #[derive(Debug)]
@@ -111,7 +47,7 @@ pub(super) struct Engine {
     waiting: VecDeque<(Collective, Given, Sender<Outcome>)>,
     waiting_since: Option<Instant>,
     /// Buckets that are not called any more once nothing of theirs is in `waiting`.
-    releasing: Vec<u16>,
+    releasing: Vec<(u16, Option<Box<dyn Send>>)>,
     /// Collectives that are prepared and wait for cards, with what this rank gives.
     starting: VecDeque<(u32, Values)>,
     /// Since when the first of them has waited for nothing else.
@@ -133,6 +69,12 @@ pub(super) struct Engine {
     back: Vec<(usize, u64)>,
     /// Ranks of the last view.
     live: Ranks,
+    fallback: Option<Fallback>,
+    /// The first collective that was not finished when this rank's card failed.
+    failed_op: Option<u32>,
+    /// Until when the next call waits for the others to come to it.
+    follows_until: Option<Instant>,
+    owed: Owed,
     metrics: Metrics,
     /// t_B of the last collective that finished.
     bound_ns: u64,
@@ -156,6 +98,8 @@ pub(super) struct Links {
     pub bound_ns: Arc<AtomicU64>,
     /// Whether some rank has a card.
     pub has_cards: bool,
+    /// Whether all collectives are made over UDP from now on, because a card has failed.
+    pub fallen_back: Arc<AtomicBool>,
 }
 
 impl Links {
@@ -186,6 +130,10 @@ impl Engine {
             joined: Vec::new(),
             back: Vec::new(),
             closing: None,
+            fallback: None,
+            failed_op: None,
+            follows_until: None,
+            owed: Owed::default(),
             metrics: Metrics::default(),
             ending: None,
             failed: Arc::default(),
@@ -238,13 +186,18 @@ impl Engine {
 
     /// Whether there was anything to do.
     fn work(&mut self) -> Result<bool, Error> {
+        let oldest_op = self.collectives.next_call().saturating_sub(self.replies.len() as u32);
         let commanded = self.take_commands();
         self.take_peer_messages();
         self.send_messages();
         let started = self.start()?;
         let begun = self.begin()? || started;
         self.release()?;
+        // Until its card is known to have failed, and until the others have answered that.
+        let asks = self.failed_op.is_some() && !self.links.fallen_back.load(Ordering::Acquire);
+        self.collectives.set_late(asks || self.collectives.plane().is_late());
         let finished = self.poll()?;
+        self.notice_failure(oldest_op);
         self.send_messages();
         self.settle();
         self.close();
@@ -265,7 +218,8 @@ impl Engine {
         let waited = self.starting_since.map_or(Duration::ZERO, |since| since.elapsed());
         let start_in = (!self.starting.is_empty()).then(|| self.patience().saturating_sub(waited));
         let timer_ns = self.collectives.next_timeout().map(|at_ns| at_ns.saturating_sub(plane.now_ns()));
-        let until = self.settling.iter().filter_map(|settle| settle.until).min();
+        let follows = self.follows_until.filter(|_| !self.waiting.is_empty());
+        let until = self.settling.iter().filter_map(|settle| settle.until).chain(follows).min();
         let settle_in = until.map_or(NAP, |until| until.saturating_duration_since(Instant::now()));
         plane.wait(
             timer_ns.map_or(NAP, |ns| NAP.min(Duration::from_nanos(ns))).min(settle_in).min(start_in.unwrap_or(NAP)),
@@ -310,11 +264,16 @@ impl Engine {
             };
             any = true;
             match command {
-                Command::Collective { call, given, reply } => {
+                Command::Collective { call, given, correction, reply } => {
+                    if let Some((stream, correction)) = call.call.stream_id().zip(correction) {
+                        self.owed.add(stream, correction);
+                    }
                     self.waiting.push_back((call, given, reply));
                 }
+                Command::FallBackTo(beside) => self.fallback = Some(Fallback::new(beside)),
+                Command::Follow(at_most) => self.follows_until = Instant::now().checked_add(at_most),
                 Command::Settle(settle) => self.settling.push(settle),
-                Command::Release { bucket } => self.releasing.push(bucket),
+                Command::Release { bucket, with } => self.releasing.push((bucket, with)),
                 Command::Close(reply) => self.closing = Some(reply),
                 Command::Rejoin(reply) => self.rejoin(reply),
                 Command::Metrics(reply) => {
@@ -346,11 +305,20 @@ impl Engine {
     fn begin(&mut self) -> Result<bool, Error> {
         let mut any = false;
         while !self.waiting.is_empty() {
+            if self.pass_on() {
+                any = true;
+                continue;
+            }
+            if self.follows() {
+                return Ok(any);
+            }
             let now_ns = self.collectives.plane().now_ns();
             if !self.collectives.may_prepare(now_ns) {
                 if !self.collectives.is_member() {
-                    self.waiting.drain(..).for_each(|(_, _, reply)| drop(reply.send(Err(Error::Dropped))));
-                    return Ok(any);
+                    if let Some((_, _, reply)) = self.waiting.pop_front() {
+                        let _ = reply.send(Err(Error::Dropped));
+                    }
+                    continue;
                 }
                 let waited = self.waiting_since.get_or_insert_with(Instant::now).elapsed();
                 if waited > self.links.agreeing {
@@ -361,8 +329,11 @@ impl Engine {
             self.waiting_since = None;
             // The view may have come only now.
             self.take_membership_events();
-            let Some((wanted, given, reply)) = self.waiting.pop_front() else { return Ok(any) };
             any = true;
+            if self.pass_on() {
+                continue;
+            }
+            let Some((wanted, given, reply)) = self.waiting.pop_front() else { return Ok(any) };
             let expected = wanted.given_elements(self.collectives.params());
             let Given { values, destination } = given;
             if values.len() != expected {
@@ -386,6 +357,44 @@ impl Engine {
             }
         }
         Ok(any)
+    }
+
+    /// Hands the first call that waits to the same ranks over UDP, if it is theirs. Whether it was.
+    fn pass_on(&mut self) -> bool {
+        let Some(fallback) = &self.fallback else { return false };
+        let next_call = self.collectives.next_call();
+        let Some((call, given, reply)) = self.waiting.pop_front_if(|(call, ..)| fallback.takes(call, next_call)) else {
+            return false;
+        };
+        let correction = call.call.stream_id().and_then(|stream| self.collectives.take_correction(stream));
+        fallback.pass(call, given, correction, reply);
+        self.waiting_since = None;
+        true
+    }
+
+    /// A card that has failed is told of, and the others are asked to go on over UDP. `oldest_op`: the first collective that was not finished.
+    fn notice_failure(&mut self, oldest_op: u32) {
+        let Some(error) = self.collectives.plane_mut().take_failure() else { return };
+        tracing::error!(%error, "the card of this rank has failed; the job goes on over UDP");
+        self.metrics.card_failure = Some(error.to_string());
+        self.failed_op = Some(oldest_op);
+        let now_ns = self.collectives.plane().now_ns();
+        self.collectives.fall_back(now_ns);
+    }
+
+    /// Whether the next call is still to wait for the others to come to it.
+    fn follows(&mut self) -> bool {
+        let Some(until) = self.follows_until else { return false };
+        let have_come = self.collectives.plane().is_awaited() || self.collectives.is_preposted();
+        if have_come || Instant::now() >= until {
+            self.follows_until = None;
+        }
+        self.follows_until.is_some()
+    }
+
+    /// Whether the next call is made over UDP, because a card has failed.
+    fn has_fallen_back(&self) -> bool {
+        self.fallback.as_ref().is_some_and(|fallback| fallback.has(self.collectives.next_call()))
     }
 
     /// Starts what was prepared, in order. In a job with cards: once those before have finished here, so that a card has all its slots for
@@ -420,10 +429,14 @@ impl Engine {
 
     /// Releases buckets of which nothing waits any more.
     fn release(&mut self) -> Result<(), Error> {
-        let Self { collectives, waiting, releasing, .. } = self;
+        let Self { collectives, waiting, releasing, replies, owed, .. } = self;
         let is_called = |bucket: u16| waiting.iter().any(|(wanted, ..)| wanted.call.bucket == bucket);
-        for bucket in releasing.extract_if(.., |bucket| !is_called(*bucket)) {
+        for (bucket, _with) in releasing.extract_if(.., |(bucket, _)| !is_called(*bucket)) {
             collectives.release_bucket(bucket).map_err(collective)?;
+            // Those that run may still take it.
+            if !replies.iter().any(|(_, call)| call.call.bucket == bucket) {
+                owed.forget(bucket);
+            }
         }
         Ok(())
     }
@@ -502,8 +515,21 @@ impl Engine {
                 }
                 MembershipEvent::View(view) => {
                     let ranks: Vec<usize> = view.live().collect();
+                    if view.settings.fallback
+                        && let Some(fallback) = &mut self.fallback
+                        && !self.links.fallen_back.swap(true, Ordering::Release)
+                    {
+                        let first_op = view.first_op;
+                        tracing::warn!(first_op, "a card has failed: all ranks go on over UDP");
+                        // The others wait two bounds for this rank in each of what it has given up, and may have begun a bound later.
+                        let given_up = self.failed_op.map_or(0, |failed_op| first_op.saturating_sub(failed_op));
+                        let bounds = if given_up > 0 { given_up.saturating_mul(2).saturating_add(1) } else { 0 };
+                        let bound_ns = self.collectives.params().bound_ns;
+                        fallback.begin(first_op, Duration::from_nanos(bound_ns.saturating_mul(bounds.into())));
+                        self.metrics.fallback_from = Some(first_op);
+                    }
                     if view.ranks == self.live {
-                        let Settings { hadamard, bound_ns } = view.settings;
+                        let Settings { hadamard, bound_ns, .. } = view.settings;
                         let (view, first_op) = (view.number, view.first_op);
                         tracing::info!(view, first_op, hadamard, bound_ns, "a view of the same ranks");
                     } else {
@@ -537,19 +563,32 @@ impl Engine {
 
     /// Answers for buckets that are settled, or have been waited for long enough.
     fn settle(&mut self) {
-        for settle in std::mem::take(&mut self.settling) {
+        for mut settle in std::mem::take(&mut self.settling) {
             let Settle { stream, sum, until, .. } = settle;
             let is_settled = self.is_settled(stream);
-            if !self.collectives.is_member() {
+            if !self.collectives.is_member() && !self.has_fallen_back() {
                 let _ = settle.reply.send(Err(Error::Dropped));
             } else if is_settled || until.is_some_and(|until| Instant::now() >= until) {
                 let mut correction = self.collectives.take_correction(stream);
+                if let Some(owed) = self.owed.take(stream) {
+                    match &mut correction {
+                        Some(correction) => add(correction, &owed),
+                        None => correction = Some(owed),
+                    }
+                }
                 if let (Some(correction), true) = (&mut correction, sum) {
                     let ranks = self.collectives.newest().live().count() as f32;
                     correction.iter_mut().for_each(|value| *value *= ranks);
                 }
                 let repairs = self.collectives.repaired_of(stream.bucket).unwrap_or_default();
-                let _ = settle.reply.send(Ok(Settled { correction, is_settled, repairs }));
+                let found = Settled { correction, is_settled, repairs };
+                let found = settle.before.take().into_iter().fold(found, Settled::after);
+                match &self.fallback {
+                    Some(fallback) if self.has_fallen_back() && settle.beside.is_some() => {
+                        fallback.settle(settle, found)
+                    }
+                    _ => drop(settle.reply.send(Ok(found))),
+                }
             } else {
                 self.settling.push(settle);
             }
@@ -579,16 +618,22 @@ impl Engine {
             let loss = report.network_loss();
             tracing::debug!(op = report.op, bucket = report.bucket, loss, action = ?report.action, "finished");
             if let Some((reply, call)) = self.replies.pop_front() {
-                let _ = reply.send(Ok(self.outcome(finished, call.sum)));
+                let _ = reply.send(Ok(self.outcome(finished, &call)));
             }
         }
     }
 
     /// What a caller gets of a finished collective.
-    fn outcome(&mut self, finished: Finished, sum: bool) -> Outcome {
+    fn outcome(&mut self, finished: Finished, call: &Collective) -> Outcome {
         // Of a skipped update the caller gets what it gave.
-        let Finished { report, result, partial, copied_bytes, .. } = finished;
-        let scale = (sum && partial.is_none()).then_some(report.live.len() as f32);
+        let Finished { report, mut result, partial, copied_bytes, .. } = finished;
+        if report.action == UpdateAction::Apply
+            && let Some(stream) = call.call.stream_id()
+            && let Some(owed) = self.owed.take(stream)
+        {
+            add(&mut result, &owed);
+        }
+        let scale = (call.sum && partial.is_none()).then_some(report.live.len() as f32);
         let repair = self.collectives.repaired().unwrap_or_default();
         let bound = BoundStatus {
             measuring_bound: self.collectives.is_measuring(report.bound_ns),

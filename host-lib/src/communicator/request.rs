@@ -39,6 +39,16 @@ impl<T> Reply<T> {
     }
 }
 
+impl<T> Reply<T> {
+    /// As [`try_take`](Self::try_take); if it is not there, `waker` is woken once it is.
+    pub fn take_or_wake(&mut self, waker: &Waker) -> Option<Result<T, Error>> {
+        match Pin::new(self).poll(&mut Context::from_waker(waker)) {
+            Poll::Ready(answer) => Some(answer),
+            Poll::Pending => None,
+        }
+    }
+}
+
 impl<T> Future for Reply<T> {
     type Output = Result<T, Error>;
 
@@ -137,7 +147,7 @@ impl<V: From<Values>> Request<V> {
             self.done = self.reply.try_take();
         }
         if self.done.is_none() && !timeout.is_zero() {
-            self.done = self.shared.driver.complete(&mut self.reply, Some(timeout));
+            self.done = self.shared.driver.complete(&mut self.reply, Some(timeout), self.shared.falls_back);
         }
         self.done.is_some()
     }
@@ -148,7 +158,8 @@ impl<V: From<Values>> Request<V> {
     /// # Errors
     /// See [`Error`].
     pub fn wait(mut self) -> Result<(V, Report), Error> {
-        let done = self.done.take().or_else(|| self.shared.driver.complete(&mut self.reply, None));
+        let Shared { driver, falls_back, .. } = &*self.shared;
+        let done = self.done.take().or_else(|| driver.complete(&mut self.reply, None, *falls_back));
         done.unwrap_or(Err(Error::Closed)).map(Outcome::values)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::builder::{Bound, Builder, Early, Local};
+use super::builder::{Bound, Builder, CardFallback, Early, Local};
 use crate::control::Terms;
 
 impl Builder {
@@ -18,6 +18,7 @@ impl Builder {
             mtu: _,
             // Ranks with and without a card share jobs.
             card: _,
+            card_fallback,
             local,
             timeout: _,
             bound,
@@ -51,6 +52,7 @@ impl Builder {
                 Early::Adaptive => "adaptive".into(),
             },
         )
+        .with("card_fallback", card_fallback.unwrap_or(CardFallback::Off))
         .with("local", if *local == Some(Local::Off) { "off" } else { "auto" })
         .with("hadamard", hadamard)
         .with("bf16", bf16)

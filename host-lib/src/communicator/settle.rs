@@ -18,3 +18,23 @@ pub struct Settled {
     /// Repairs of the bucket so far: `outstanding_bytes` may still come, `drift_bytes` were given up.
     pub repairs: RepairReport,
 }
+
+impl Settled {
+    /// With what was found elsewhere for the same bucket before.
+    pub(super) fn after(self, before: Settled) -> Self {
+        let correction = match (self.correction, before.correction) {
+            (Some(mut correction), Some(before)) => {
+                add(&mut correction, &before);
+                Some(correction)
+            }
+            (correction, before) => correction.or(before),
+        };
+        let is_settled = self.is_settled && before.is_settled;
+        Self { correction, is_settled, repairs: self.repairs.and(before.repairs) }
+    }
+}
+
+/// Adds `more` to `values`, element by element.
+pub(super) fn add(values: &mut [f32], more: &[f32]) {
+    values.iter_mut().zip(more).for_each(|(value, more)| *value += more);
+}

@@ -21,7 +21,7 @@ use crate::local;
 use crate::secret::Secret;
 
 /// Version of the messages of bootstrap and control channel.
-pub(super) const VERSION: u32 = 7;
+pub(super) const VERSION: u32 = 8;
 /// How long a rank may take for its greeting, once it has connected; it may try again.
 pub(super) const GREETING: Duration = Duration::from_secs(10);
 

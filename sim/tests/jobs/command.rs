@@ -1,7 +1,8 @@
 //! `optireduce run --card` beside `optireduce-sim serve`.
 
+use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use super::*;
 
@@ -19,16 +20,17 @@ pub fn program(package: &str, name: &str) -> Command {
     let target = PathBuf::from(env!("CARGO_BIN_EXE_optireduce-sim"));
     let target = target.parent().and_then(|folder| folder.parent()).expect("target/profile/optireduce-sim");
     let mut command = Command::new(target.join("debug").join(name));
-    for name in ["RANK", "WORLD_SIZE", "OPTIREDUCE_SECRET", "OPTIREDUCE_CARD", "OPTIREDUCE_LOG", "RUST_LOG"] {
+    for name in ["RANK", "WORLD_SIZE", "OPTIREDUCE_SECRET", "OPTIREDUCE_CARD", "OPTIREDUCE_CARD_FALLBACK"] {
         command.env_remove(name);
     }
+    command.env_remove("OPTIREDUCE_LOG").env_remove("RUST_LOG");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
-/// What the ranks of a job say: the first with its card as an option, the second with its in the environment, the third has none.
-fn run(job: &Job, arguments: &[&str]) -> Vec<Output> {
-    let ranks: Vec<_> = (0..3)
+/// The ranks of a job: the first with its card as an option, the second with its in the environment, the third has none.
+fn start(job: &Job, arguments: &[&str]) -> Vec<Child> {
+    (0..3)
         .map(|rank| {
             let mut command = optireduce();
             command
@@ -41,8 +43,12 @@ fn run(job: &Job, arguments: &[&str]) -> Vec<Output> {
             };
             command.spawn().unwrap()
         })
-        .collect();
-    ranks.into_iter().map(|rank| rank.wait_with_output().unwrap()).collect()
+        .collect()
+}
+
+/// What they say.
+fn run(job: &Job, arguments: &[&str]) -> Vec<Output> {
+    start(job, arguments).into_iter().map(|rank| rank.wait_with_output().unwrap()).collect()
 }
 
 #[test]
@@ -73,6 +79,28 @@ fn ranks_with_cards_are_measured_and_average_files() {
     let expected = bytes(mean(&[0, 1, 2], 0, 3000));
     (0..3).for_each(|rank| assert!(std::fs::read(path("out", rank)).unwrap() == expected, "rank {rank}"));
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_job_that_falls_back_goes_on_and_says_so() {
+    let job = Job::new(2);
+    let bench = ["--bench", "64K", "--secs", "2", "--json", "--card-fallback", "udp", "--log-filter", "info"];
+    let mut ranks = start(&job, &bench);
+    // Once collectives run, the bound is found.
+    let mut log = BufReader::new(ranks[2].stderr.take().unwrap()).lines().map(Result::unwrap);
+    let mut logs = vec![String::new(); 2];
+    logs.push(log.find(|line| line.contains("a view of the same ranks")).expect("a bound"));
+    job.cards[0].end();
+    logs[2].extend(log);
+    let said: Vec<Output> = ranks.into_iter().map(|rank| rank.wait_with_output().unwrap()).collect();
+    assert!(said.iter().all(|rank| rank.status.success()), "{said:?}");
+    let row: serde_json::Value = serde_json::from_slice(&said[0].stdout).unwrap();
+    assert_eq!((&row["engine"], &row["ranks"]), (&"udp".into(), &3.into()), "{row}");
+    for (rank, (output, log)) in said.iter().zip(&mut logs).enumerate() {
+        log.push_str(&String::from_utf8_lossy(&output.stderr));
+        assert_eq!(log.contains("the card of this rank has failed"), rank == 0, "rank {rank}: {log}");
+        assert!(log.contains("all ranks go on over UDP"), "rank {rank}: {log}");
+    }
 }
 
 #[test]

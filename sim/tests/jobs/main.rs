@@ -5,6 +5,7 @@
 mod command;
 mod engines;
 mod failures;
+mod fallback;
 mod halves;
 mod networks;
 mod refusals;

@@ -103,6 +103,11 @@ impl Corrections {
         Ok(hopeless)
     }
 
+    /// Whether outputs of a stream lack anything that is known.
+    pub fn has(&self, stream: StreamId) -> bool {
+        self.fresh.contains(&stream) || self.pending.range((stream, 0)..=(stream, usize::MAX)).next().is_some()
+    }
+
     /// Adds what is pending for a stream to its next output, once. Elements without a correction keep their bits.
     ///
     /// # Errors

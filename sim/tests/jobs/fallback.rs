@@ -1,0 +1,271 @@
+//! A card fails, and its job goes on over UDP with all of its ranks.
+
+use std::ops::Range;
+
+use optireduce::{Bucket, CardFallback};
+use optireduce_contract::signs::splitmix64;
+
+use super::*;
+use crate::served::free_path;
+
+const RANKS: usize = 4;
+const ELEMENTS: usize = 5000;
+/// Collectives before the card fails, and after that.
+const BEFORE: Range<usize> = 0..10;
+const AFTER: Range<usize> = 10..60;
+/// So many of the latter may lose something.
+const LOSSY: usize = 10;
+/// Long enough for a collective, short enough to wait for what does not come.
+const SHORT: Duration = Duration::from_millis(300);
+const LIVE: [usize; RANKS] = [0, 1, 2, 3];
+
+fn builder(job: &Job, rank: usize) -> Builder {
+    job.builder(rank, RANKS).bound(Bound::Fixed(SHORT)).card_fallback(CardFallback::Udp)
+}
+
+/// All-reduces of numbers `steps`, none of which loses a rank. All but the first `lossy` of them are whole, on all ranks, and exact.
+fn go_on(bucket: &mut Bucket, rank: usize, steps: Range<usize>, lossy: usize) {
+    for step in steps.clone() {
+        let mut data = gradient(rank, step, ELEMENTS);
+        let report = bucket.all_reduce(&mut data).unwrap_or_else(|error| panic!("rank {rank}, step {step}: {error}"));
+        let what = format!("rank {rank}, step {step}: {report}");
+        assert_eq!(report.live_ranks(), LIVE, "{what}");
+        if step >= steps.start + lossy {
+            assert!(is_whole(&report), "{what}");
+            check(&data, &sum(&LIVE, step, ELEMENTS), &what);
+        }
+    }
+}
+
+/// That all ranks have fallen back at the same collective, and only `failed` know of a card that has failed: what they say of it.
+fn assert_fallen_back(communicator: &Communicator, failed: bool) -> (u32, String) {
+    let metrics = communicator.metrics().unwrap();
+    let over_udp = metrics.over_udp.expect("metrics of what goes over UDP");
+    assert!(over_udp.counters.rx_packets > 0, "{over_udp:?}");
+    assert_eq!(metrics.card_failure.is_some(), failed, "{:?}", metrics.card_failure);
+    assert!(communicator.failure().is_none());
+    (metrics.fallback_from.expect("a collective"), metrics.card_failure.unwrap_or_default())
+}
+
+#[test]
+fn a_card_that_fails_costs_its_job_a_few_collectives_and_no_rank() {
+    for (fault, expected) in
+        [("", "the card is gone"), ("--reset-when", "CONTROL is 0x0"), ("--hang-when", ": no completion in ")]
+    {
+        let (mut job, file) = (Job::new(1), free_path());
+        let faults: &[&str] = if fault.is_empty() { &[] } else { &[fault, file.to_str().unwrap()] };
+        job.cards.push(Served::start_with(job.address(101), job.port, faults));
+        let from = on_ranks(RANKS, |rank| {
+            let mut communicator = builder(&job, rank).connect().unwrap();
+            // Nothing of what was lost before is in later sums.
+            let mut bucket = communicator.bucket(ELEMENTS, exact().repair(false)).unwrap();
+            go_on(&mut bucket, rank, BEFORE, 0);
+            // What the card has still to send is of the last one.
+            communicator.barrier().unwrap();
+            if rank == 1 {
+                match fault {
+                    "" => job.cards[1].end(),
+                    _ => std::fs::write(&file, "").unwrap(),
+                }
+            }
+            go_on(&mut bucket, rank, AFTER, LOSSY);
+            // Whatever else a job does.
+            communicator.barrier().unwrap();
+            let mut once = gradient(rank, 1, 500);
+            assert!(is_whole(&communicator.all_reduce(&mut once).unwrap()));
+            check(&once, &mean(&LIVE, 1, 500), "once");
+            let (from, said) = assert_fallen_back(&communicator, rank == 1);
+            assert!(rank != 1 || said.contains(expected), "{fault}: {said}");
+            assert!((BEFORE.end..BEFORE.end + LOSSY).contains(&(from as usize)), "{fault}: from {from}");
+            drop(bucket);
+            communicator.close().unwrap_or_else(|error| panic!("{fault}: rank {rank}: {error}"));
+            from
+        });
+        assert!(from.iter().all(|one| *one == from[0]), "{fault}: {from:?}");
+        let _ = std::fs::remove_file(&file);
+    }
+}
+
+/// The other rank waits in the first collective after that until both bounds; the rank whose card has failed does not go ahead of it.
+#[test]
+fn the_first_collective_over_udp_is_whole() {
+    let job = Job::new(1);
+    on_ranks(2, |rank| {
+        let builder = job.builder(rank, 2).bound(Bound::Fixed(SHORT)).card_fallback(CardFallback::Udp);
+        let mut communicator = builder.connect().unwrap();
+        let mut bucket = communicator.bucket(ELEMENTS, exact().repair(false)).unwrap();
+        let mut lossy = Vec::new();
+        for step in 0..20 {
+            let mut data = gradient(rank, step, ELEMENTS);
+            let report = bucket.all_reduce(&mut data).unwrap();
+            match is_whole(&report) {
+                true => check(&data, &sum(&[0, 1], step, ELEMENTS), &format!("rank {rank}, step {step}: {report}")),
+                false => lossy.push(step as u32),
+            }
+            if step == 9 {
+                communicator.barrier().unwrap();
+                if rank == 0 {
+                    job.cards[0].end();
+                }
+            }
+        }
+        // None, if they agreed before either had begun the next one.
+        let from = assert_fallen_back(&communicator, rank == 0).0;
+        assert_eq!(lossy, (10..from).collect::<Vec<_>>(), "rank {rank}");
+    });
+}
+
+/// All-reduces and halves, several at a time, in an order that all ranks must keep; two cards fail, at different times.
+#[test]
+fn calls_that_are_under_way_when_cards_fail_are_answered_in_order() {
+    let job = Job::new(2);
+    on_ranks(RANKS, |rank| {
+        let mut communicator = builder(&job, rank).connect().unwrap();
+        let mut buckets = [0, 1].map(|_| communicator.bucket(ELEMENTS, exact().repair(false)).unwrap());
+        for step in 0..40 {
+            let first = buckets[0].start_all_reduce(gradient(rank, step, ELEMENTS));
+            let half = buckets[0].start_reduce_scatter(gradient(rank, step + 2, ELEMENTS));
+            let second = buckets[1].start_all_reduce(gradient(rank, step + 1, ELEMENTS));
+            if step == 5 + 10 * rank && rank < 2 {
+                job.cards[rank].end();
+            }
+            let shard = buckets[0].shard_range();
+            for (request, of, range) in
+                [(second, step + 1, 0..ELEMENTS), (half, step + 2, shard), (first, step, 0..ELEMENTS)]
+            {
+                let (values, report) = request.wait().unwrap();
+                let what = format!("rank {rank}, step {step}, numbers {of}: {report}");
+                assert_eq!(report.live_ranks(), LIVE, "{what}");
+                if !(5..=15 + LOSSY).contains(&step) {
+                    assert!(is_whole(&report), "{what}");
+                    check(&values, &sum(&LIVE, of, ELEMENTS)[range], &what);
+                }
+            }
+        }
+        assert_fallen_back(&communicator, rank < 2);
+        // Buckets that are declared after that.
+        let mut late = communicator.bucket(1000, exact()).unwrap();
+        let mut data = gradient(rank, 7, 1000);
+        assert!(is_whole(&late.all_reduce(&mut data).unwrap()));
+        check(&data, &sum(&LIVE, 7, 1000), "a bucket that was declared late");
+        drop((buckets, late));
+        communicator.close().unwrap();
+    });
+}
+
+/// What a rank applied, and what `settle` says that it lacks, is in the end the same on all: the rank whose card failed has
+/// what the others applied meanwhile.
+#[test]
+fn replicas_agree_again_after_a_card_has_failed() {
+    let job = Job::new(2);
+    let models = on_ranks(RANKS, |rank| {
+        let mut communicator = builder(&job, rank).connect().unwrap();
+        let mut bucket = communicator.bucket(ELEMENTS, exact()).unwrap();
+        let mut model = vec![0.0; ELEMENTS];
+        let apply =
+            |model: &mut [f32], values: &[f32]| model.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+        for step in 0..30 {
+            if step == 10 && rank == 1 {
+                job.cards[1].end();
+            }
+            let mut data = gradient(rank, step, ELEMENTS);
+            if bucket.all_reduce(&mut data).unwrap().action() == UpdateAction::Apply {
+                apply(&mut model, &data);
+            }
+        }
+        let settled = bucket.settle(None).unwrap();
+        assert!(settled.is_settled && settled.repairs.drift_bytes == 0, "rank {rank}: {settled:?}");
+        settled.correction.iter().for_each(|correction| apply(&mut model, correction));
+        assert_fallen_back(&communicator, rank == 1);
+        drop(bucket);
+        communicator.close().unwrap();
+        model
+    });
+    for (rank, model) in models.iter().enumerate().skip(1) {
+        let differs = model.iter().zip(&models[0]).position(|(one, other)| (one - other).abs() > 1e-6 * other.abs());
+        let differs = differs.map(|at| (at, model[at], models[0][at]));
+        assert_eq!(differs, None, "rank {rank}: element, found, expected");
+    }
+}
+
+/// With the default bound and early rule, buckets of many windows, encoded ones and agreed updates; a card dies at any moment.
+#[test]
+fn a_card_may_die_at_any_moment() {
+    const LARGE: usize = 60_001;
+    const STEPS: usize = 60;
+    for seed in 0..6_u64 {
+        let job = Job::new(2);
+        let after = Duration::from_micros(splitmix64(seed) % 300_000);
+        on_ranks(RANKS, |rank| {
+            let builder = job.builder(rank, RANKS).bound(Bound::Measured { max: SHORT }).early(Early::Adaptive);
+            let builder = builder.card_fallback(CardFallback::Udp).agree(seed % 2 == 0);
+            let mut communicator = builder.connect().unwrap();
+            let mut plain = communicator.bucket(LARGE, exact()).unwrap();
+            let encoded = BucketOptions::new().hadamard(HadamardMode::On);
+            let mut encoded = communicator.bucket(ELEMENTS, encoded).unwrap();
+            communicator.barrier().unwrap();
+            std::thread::scope(|threads| {
+                if rank == 1 {
+                    threads.spawn(|| {
+                        std::thread::sleep(after);
+                        job.cards[1].end();
+                    });
+                }
+                for step in 0..STEPS {
+                    let what = format!("seed {seed}, rank {rank}, step {step}");
+                    let begun = encoded.start_all_reduce(gradient(rank, step, ELEMENTS));
+                    let (values, report) = plain.start_all_reduce(gradient(rank, step, LARGE)).wait().unwrap();
+                    assert_eq!((report.live_ranks(), values.len()), (&LIVE[..], LARGE), "{what}: {report}");
+                    let report = begun.wait().unwrap().1;
+                    assert_eq!(report.live_ranks(), LIVE, "{what}: {report}");
+                }
+            });
+            let settled = plain.settle(None).unwrap();
+            assert!(settled.is_settled, "seed {seed}, rank {rank}: {settled:?}");
+            // The bound is short, and ranks may be late on a busy machine.
+            let exact = (0..20).filter(|step| {
+                let mut once = gradient(rank, *step, LARGE);
+                let report = communicator.all_reduce(&mut once).unwrap();
+                assert_eq!(report.live_ranks(), LIVE, "seed {seed}, rank {rank}: {report}");
+                once == mean(&LIVE, *step, LARGE)
+            });
+            assert!(exact.count() > 0, "seed {seed}, rank {rank}");
+            assert_fallen_back(&communicator, rank == 1);
+            drop((plain, encoded));
+            communicator.close().unwrap();
+        });
+    }
+}
+
+/// Before the first call, and while nobody waits.
+#[test]
+fn a_card_that_is_killed_before_the_first_call_is_told_and_done_without() {
+    let job = Job::new(1);
+    let mut communicators = on_ranks(RANKS, |rank| Some(builder(&job, rank).connect().unwrap()));
+    job.cards[0].end();
+    let told = std::iter::repeat_with(|| {
+        std::thread::sleep(Duration::from_millis(10));
+        communicators[0].as_ref().unwrap().metrics().unwrap().card_failure
+    });
+    let told = told.take(1000).flatten().next().expect("a failure");
+    assert!(told.contains("the card is gone"), "{told}");
+    let communicators: Vec<_> = communicators.iter_mut().map(|one| std::sync::Mutex::new(one.take())).collect();
+    on_ranks(RANKS, |rank| {
+        let mut communicator = communicators[rank].lock().unwrap().take().unwrap();
+        let mut bucket = communicator.bucket(ELEMENTS, exact().repair(false)).unwrap();
+        go_on(&mut bucket, rank, AFTER, LOSSY);
+        assert_fallen_back(&communicator, rank == 0);
+        drop(bucket);
+        communicator.close().unwrap();
+    });
+}
+
+#[test]
+fn ranks_that_do_not_all_want_to_fall_back_are_told_so() {
+    let job = Job::new(1);
+    let errors = on_ranks(2, |rank| {
+        let fallback = [CardFallback::Udp, CardFallback::Off][rank];
+        job.builder(rank, 2).card_fallback(fallback).connect().unwrap_err().to_string()
+    });
+    assert!(errors.iter().all(|error| error.contains("card_fallback") && error.contains("udp")), "{errors:?}");
+}
