@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use optireduce::{Bound as StageBound, Builder, Communicator, Early, HadamardMode, Launch, Local, ReduceOp, Secret};
+use optireduce::{
+    Bound as StageBound, Builder, CardFallback, Communicator, Early, HadamardMode, Launch, Local, ReduceOp, Secret,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -44,6 +46,12 @@ pub fn builder(launch: Launch, settings: Option<&Bound<'_, PyDict>>) -> PyResult
                 "auto" => Local::Auto,
                 "off" => Local::Off,
                 found => return Err(wrong(&name, found, "'auto' or 'off'")),
+            }),
+            "card" => builder.card(text(&name, &value)?),
+            "card_fallback" => builder.card_fallback(match text(&name, &value)?.as_str() {
+                "off" => CardFallback::Off,
+                "udp" => CardFallback::Udp,
+                found => return Err(wrong(&name, found, "'off' or 'udp'")),
             }),
             "secret" => builder.secret(secret(&name, &value)?),
             _ => {

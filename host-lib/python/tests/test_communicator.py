@@ -368,6 +368,7 @@ def test_a_rank_that_does_not_come_is_a_timeout(job):
         ({"incast": 99}, "incast is 99, expected 1 to 15"),
         ({"colour": 1}, "a keyword is colour, expected a setting"),
         ({"mtu": 20}, "mtu is 20, expected at least 114 bytes"),
+        ({"card_fallback": "tcp"}, "card_fallback is tcp, expected 'off' or 'udp'"),
         ({"secret": "short"}, "16"),
     ],
 )

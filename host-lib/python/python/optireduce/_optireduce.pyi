@@ -30,7 +30,7 @@ class Communicator:
     Calls marked *collective* must be made by all ranks, in the same order and with the same arguments; ranks that differ get a
     `MismatchError`. As a context manager it closes at the end, and aborts after an exception.
 
-    Settings: all but `timeout_s`, `interface` and `mtu` are compared when the ranks connect.
+    Settings: all but `timeout_s`, `interface`, `mtu` and `card` are compared when the ranks connect.
 
     - `job_id`: tells the job from others at the same root. `rejoin`: this process may come into a job that runs.
     - `timeout_s`, 60: how long ranks wait for one another outside of all-reduces.
@@ -45,6 +45,8 @@ class Communicator:
     - `wait_for_repairs`, False (True in `optireduce.torch`): an all-reduce of a bucket waits for that, no longer than four deadlines of a stage.
     - `agree`, False: all ranks skip an update if one does.
     - `interface`, `mtu`: found out. `local`, "auto": ranks of one host share memory; "off": they use UDP.
+    - `card`: the SmartNIC that moves this rank's gradients, in a wheel with the feature `smartnic`; or `OPTIREDUCE_CARD`.
+      `card_fallback`, "off": what becomes of the job when one fails; "udp": all ranks go on over UDP.
     - `secret`: encrypts and authenticates everything; or `OPTIREDUCE_SECRET`.
     """
 
@@ -72,6 +74,8 @@ class Communicator:
         interface: str = ...,
         mtu: int | None = ...,
         local: Literal["off", "auto"] = ...,
+        card: str = ...,
+        card_fallback: Literal["off", "udp"] = ...,
         secret: str = ...,
     ) -> Communicator: ...
     @staticmethod
