@@ -638,9 +638,9 @@ impl Bucket {
         let (hadamard, repair) = (hadamard.unwrap_or_default(), repair.unwrap_or_default());
         let call = Call { kind, bucket, elements, hadamard, bf16, repair, stream };
         let sum = reduce_op == ReduceOp::Sum && kind != Kind::AllGather;
-        let one_off = self.stream == Stream::OneOff && self.shared.falls_back;
-        let beside = self.beside.as_ref().map(|beside| (beside.id, beside.stream));
-        let beside = beside.or(one_off.then_some((ONE_OFF, Stream::OneOff))).filter(|_| self.shared.falls_back);
+        // One that was not declared is the same there.
+        let there = self.beside.as_deref().unwrap_or(self);
+        let beside = self.shared.falls_back.then_some((there.id, there.stream));
         let call = Collective { call, sum, beside };
         let _ = self.shared.enqueue(Command::Collective { call, given, correction: None, reply });
     }

@@ -85,15 +85,19 @@ pub enum Local {
 impl Local {
     /// What `OPTIREDUCE_LOCAL` says; [`Auto`](Self::Auto) if it is not set.
     pub(super) fn from_env() -> Result<Self, LaunchError> {
-        match std::env::var("OPTIREDUCE_LOCAL").unwrap_or_default().as_str() {
-            "" | "auto" => Ok(Self::Auto),
-            "off" => Ok(Self::Off),
-            found => {
-                let expected = "auto or off".into();
-                Err(LaunchError::Invalid { name: "OPTIREDUCE_LOCAL", found: found.into(), expected })
-            }
-        }
+        one_of("OPTIREDUCE_LOCAL", [("auto", Self::Auto), ("off", Self::Off)])
     }
+}
+
+/// What a variable of the environment says; the first of `values` if it is not set, or empty.
+fn one_of<T: Copy>(name: &'static str, values: [(&str, T); 2]) -> Result<T, LaunchError> {
+    let found = std::env::var(name).unwrap_or_default();
+    if found.is_empty() {
+        return Ok(values[0].1);
+    }
+    let value = values.iter().find(|(text, _)| *text == found).map(|(_, value)| *value);
+    let expected = || format!("{} or {}", values[0].0, values[1].0);
+    value.ok_or_else(|| LaunchError::Invalid { name, expected: expected(), found: found.clone() })
 }
 
 /// What becomes of a job when one of its cards fails.
@@ -109,14 +113,7 @@ pub enum CardFallback {
 impl CardFallback {
     /// What `OPTIREDUCE_CARD_FALLBACK` says; [`Off`](Self::Off) if it is not set.
     pub(super) fn from_env() -> Result<Self, LaunchError> {
-        match std::env::var("OPTIREDUCE_CARD_FALLBACK").unwrap_or_default().as_str() {
-            "" | "off" => Ok(Self::Off),
-            "udp" => Ok(Self::Udp),
-            found => {
-                let expected = "off or udp".into();
-                Err(LaunchError::Invalid { name: "OPTIREDUCE_CARD_FALLBACK", found: found.into(), expected })
-            }
-        }
+        one_of("OPTIREDUCE_CARD_FALLBACK", [("off", Self::Off), ("udp", Self::Udp)])
     }
 }
 

@@ -88,14 +88,13 @@ impl Builder {
         let cards: Vec<usize> = cards.map_or(Vec::new(), |cards| cards.ranks().iter().collect());
         let has_cards = !cards.is_empty();
         let fallen_back = Arc::new(AtomicBool::new(false));
-        let (has_fallen_back, peers) = (fallen_back.clone(), peer_messages);
-        let links = Links { peer_messages: peers, returned, outside, gone, agreeing, bound_ns, has_cards, fallen_back };
+        let flags = (bound, fallen_back.clone());
+        let links = Links { peer_messages, returned, outside, gone, agreeing, bound_ns, has_cards, fallen_back };
         let driver = Driver::new(Engine::new(collectives, links, incoming), waker).map_err(ConnectError::Thread)?;
         let driver = Arc::new(driver);
         let serving = driver.clone();
         let engine = std::thread::Builder::new().name("optireduce-engine".into()).spawn(move || serving.serve());
         let engine = engine.map_err(ConnectError::Thread)?;
-        let flags = (bound, has_fallen_back);
         let started = Communicator::start(builder, control, (params, cards), flags, commands, driver, engine);
         let mut communicator = started.map_err(ConnectError::Thread)?;
         communicator.open_beside()?;

@@ -14,7 +14,7 @@ use super::error::Error;
 use super::fallback::{Fallback, Owed};
 use super::report::{BoundStatus, Report};
 use super::request::{Outcome, Sender};
-use super::settle::{Settled, add};
+use super::settle::{Settled, add, together};
 use crate::control::{PeerEvent, PeerMessages};
 use crate::plane::{Plane, PlaneError};
 use crate::wait::{Sources, Wait};
@@ -569,13 +569,7 @@ impl Engine {
             if !self.collectives.is_member() && !self.has_fallen_back() {
                 let _ = settle.reply.send(Err(Error::Dropped));
             } else if is_settled || until.is_some_and(|until| Instant::now() >= until) {
-                let mut correction = self.collectives.take_correction(stream);
-                if let Some(owed) = self.owed.take(stream) {
-                    match &mut correction {
-                        Some(correction) => add(correction, &owed),
-                        None => correction = Some(owed),
-                    }
-                }
+                let mut correction = together(self.collectives.take_correction(stream), self.owed.take(stream));
                 if let (Some(correction), true) = (&mut correction, sum) {
                     let ranks = self.collectives.newest().live().count() as f32;
                     correction.iter_mut().for_each(|value| *value *= ranks);

@@ -22,15 +22,20 @@ pub struct Settled {
 impl Settled {
     /// With what was found elsewhere for the same bucket before.
     pub(super) fn after(self, before: Settled) -> Self {
-        let correction = match (self.correction, before.correction) {
-            (Some(mut correction), Some(before)) => {
-                add(&mut correction, &before);
-                Some(correction)
-            }
-            (correction, before) => correction.or(before),
-        };
+        let correction = together(self.correction, before.correction);
         let is_settled = self.is_settled && before.is_settled;
         Self { correction, is_settled, repairs: self.repairs.and(before.repairs) }
+    }
+}
+
+/// Two corrections of the same bucket as one.
+pub(super) fn together(one: Option<Vec<f32>>, other: Option<Vec<f32>>) -> Option<Vec<f32>> {
+    match (one, other) {
+        (Some(mut one), Some(other)) => {
+            add(&mut one, &other);
+            Some(one)
+        }
+        (one, other) => one.or(other),
     }
 }
 

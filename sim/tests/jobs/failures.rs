@@ -7,15 +7,15 @@ use optireduce::{Bucket, Error};
 use super::*;
 use crate::served::free_path;
 
-const RANKS: usize = 4;
-const ELEMENTS: usize = 5000;
+pub const RANKS: usize = 4;
+pub const ELEMENTS: usize = 5000;
 /// Collectives before and after something goes wrong; in a few of the latter it is waited for.
-const BEFORE: Range<usize> = 0..10;
-const AFTER: Range<usize> = 10..60;
+pub const BEFORE: Range<usize> = 0..10;
+pub const AFTER: Range<usize> = 10..60;
 /// So many of them must be whole.
 const WHOLE_MIN: usize = 5;
 /// Long enough for a collective, short enough to wait for a rank that does not come.
-const SHORT: Duration = Duration::from_millis(300);
+pub const SHORT: Duration = Duration::from_millis(300);
 
 fn connect(job: &Job, rank: usize) -> (Communicator, Bucket) {
     let builder = job.builder(rank, RANKS).bound(Bound::Fixed(SHORT)).drop_silent_after(Some(2));
@@ -25,7 +25,7 @@ fn connect(job: &Job, rank: usize) -> (Communicator, Bucket) {
 }
 
 /// Nothing of what was lost before is in later sums.
-fn declare(communicator: &mut Communicator) -> Bucket {
+pub fn declare(communicator: &mut Communicator) -> Bucket {
     communicator.bucket(ELEMENTS, exact().repair(false)).unwrap()
 }
 

@@ -5,18 +5,12 @@ use std::ops::Range;
 use optireduce::{Bucket, CardFallback};
 use optireduce_contract::signs::splitmix64;
 
+use super::failures::{AFTER, BEFORE, ELEMENTS, RANKS, SHORT, declare};
 use super::*;
 use crate::served::free_path;
 
-const RANKS: usize = 4;
-const ELEMENTS: usize = 5000;
-/// Collectives before the card fails, and after that.
-const BEFORE: Range<usize> = 0..10;
-const AFTER: Range<usize> = 10..60;
-/// So many of the latter may lose something.
+/// So many collectives after a card has failed may lose something.
 const LOSSY: usize = 10;
-/// Long enough for a collective, short enough to wait for what does not come.
-const SHORT: Duration = Duration::from_millis(300);
 const LIVE: [usize; RANKS] = [0, 1, 2, 3];
 
 fn builder(job: &Job, rank: usize) -> Builder {
@@ -57,8 +51,7 @@ fn a_card_that_fails_costs_its_job_a_few_collectives_and_no_rank() {
         job.cards.push(Served::start_with(job.address(101), job.port, faults));
         let from = on_ranks(RANKS, |rank| {
             let mut communicator = builder(&job, rank).connect().unwrap();
-            // Nothing of what was lost before is in later sums.
-            let mut bucket = communicator.bucket(ELEMENTS, exact().repair(false)).unwrap();
+            let mut bucket = declare(&mut communicator);
             go_on(&mut bucket, rank, BEFORE, 0);
             // What the card has still to send is of the last one.
             communicator.barrier().unwrap();
@@ -93,7 +86,7 @@ fn the_first_collective_over_udp_is_whole() {
     on_ranks(2, |rank| {
         let builder = job.builder(rank, 2).bound(Bound::Fixed(SHORT)).card_fallback(CardFallback::Udp);
         let mut communicator = builder.connect().unwrap();
-        let mut bucket = communicator.bucket(ELEMENTS, exact().repair(false)).unwrap();
+        let mut bucket = declare(&mut communicator);
         let mut lossy = Vec::new();
         for step in 0..20 {
             let mut data = gradient(rank, step, ELEMENTS);
@@ -121,7 +114,7 @@ fn calls_that_are_under_way_when_cards_fail_are_answered_in_order() {
     let job = Job::new(2);
     on_ranks(RANKS, |rank| {
         let mut communicator = builder(&job, rank).connect().unwrap();
-        let mut buckets = [0, 1].map(|_| communicator.bucket(ELEMENTS, exact().repair(false)).unwrap());
+        let mut buckets = [0, 1].map(|_| declare(&mut communicator));
         for step in 0..40 {
             let first = buckets[0].start_all_reduce(gradient(rank, step, ELEMENTS));
             let half = buckets[0].start_reduce_scatter(gradient(rank, step + 2, ELEMENTS));
@@ -252,7 +245,7 @@ fn a_card_that_is_killed_before_the_first_call_is_told_and_done_without() {
     let communicators: Vec<_> = communicators.iter_mut().map(|one| std::sync::Mutex::new(one.take())).collect();
     on_ranks(RANKS, |rank| {
         let mut communicator = communicators[rank].lock().unwrap().take().unwrap();
-        let mut bucket = communicator.bucket(ELEMENTS, exact().repair(false)).unwrap();
+        let mut bucket = declare(&mut communicator);
         go_on(&mut bucket, rank, AFTER, LOSSY);
         assert_fallen_back(&communicator, rank == 0);
         drop(bucket);
