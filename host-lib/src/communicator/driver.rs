@@ -53,8 +53,9 @@ impl Waker {
     }
 
     pub fn wake(&self) {
-        self.pending.store(true, Ordering::SeqCst);
+        // The event first: written after somebody has looked, it would be read by nobody until the next one.
         let _ = rustix::io::write(&self.event, &1u64.to_ne_bytes());
+        self.pending.store(true, Ordering::SeqCst);
         if self.napping.load(Ordering::SeqCst) {
             self.thread.get().inspect(|thread| thread.unpark());
         }
@@ -285,6 +286,7 @@ mod tests {
     use super::*;
     use crate::root::free_root;
     use crate::{Bound, BucketOptions, Communicator, Early, Launch};
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
     /// The two ranks of a job, each on a thread of its own.
     fn two_ranks<T: Send>(rank: impl Fn(usize, Communicator) -> T + Sync) -> Vec<T> {
@@ -299,6 +301,38 @@ mod tests {
             let ranks = [0, 1].map(|number| threads.spawn(move || run(number)));
             ranks.into_iter().map(|rank| rank.join().unwrap()).collect()
         })
+    }
+
+    /// An event that stays readable would keep a thread that has nothing to do awake.
+    #[test]
+    fn whoever_was_woken_and_has_looked_can_sleep_again() {
+        let waker = Waker::new().unwrap();
+        let is_readable = || {
+            let mut fds = [PollFd::from_borrowed_fd(waker.event(), PollFlags::IN)];
+            poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).unwrap() > 0
+        };
+        let turn = AtomicU64::new(0);
+        let (rounds, mut awake) = (50_000, 0);
+        thread::scope(|threads| {
+            threads.spawn(|| {
+                for round in 0..rounds {
+                    while turn.load(Ordering::SeqCst) < 2 * round + 1 {
+                        thread::yield_now();
+                    }
+                    waker.wake();
+                    turn.store(2 * round + 2, Ordering::SeqCst);
+                }
+            });
+            for round in 0..rounds {
+                turn.store(2 * round + 1, Ordering::SeqCst);
+                while turn.load(Ordering::SeqCst) < 2 * round + 2 {
+                    waker.clear();
+                }
+                waker.clear();
+                awake += u32::from(is_readable());
+            }
+        });
+        assert_eq!(awake, 0, "of {rounds} wakes so many left the event readable");
     }
 
     #[test]
