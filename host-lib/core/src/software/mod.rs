@@ -260,8 +260,8 @@ impl Software {
 
     /// The next packets of windows, in the train.
     fn poll_outbox(&mut self, batch: Batch) -> Option<Polled> {
-        let Self { outbox, tails, budget, windows, lent, now_ns, job, train, .. } = self;
-        let polled = outbox.poll(*now_ns, job.payload_beats, budget, (windows, lent), batch, (train, tails));
+        let Self { outbox, tails, budget, windows, lent, now_ns, train, .. } = self;
+        let polled = outbox.poll(*now_ns, budget, (windows, lent), batch, (train, tails));
         if polled.is_none() {
             self.release_sent();
         }

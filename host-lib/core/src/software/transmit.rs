@@ -77,6 +77,10 @@ pub(super) struct Train {
     segments: Vec<Segment>,
     /// Payloads that differ from what the windows hold.
     bytes: Vec<u8>,
+    /// Bytes of each datagram but the last, of the last, and of all.
+    segment_bytes: usize,
+    last_bytes: usize,
+    sent_bytes: usize,
 }
 
 #[derive(Debug)]
@@ -103,6 +107,19 @@ impl Train {
     pub fn clear(&mut self) {
         self.segments.clear();
         self.bytes.clear();
+        (self.segment_bytes, self.last_bytes, self.sent_bytes) = (0, 0, 0);
+    }
+
+    /// Whether a datagram of any size may follow: only the last may be shorter than the first.
+    fn has_room(&self, batch: Batch) -> bool {
+        let fits = self.last_bytes == self.segment_bytes && self.sent_bytes < batch.bytes_max;
+        self.segments.is_empty() || fits && self.len() < batch.segments_max
+    }
+
+    /// Whether a datagram of so many bytes may follow.
+    fn takes(&self, bytes: usize, batch: Batch) -> bool {
+        let fits = bytes <= self.segment_bytes && self.sent_bytes + bytes <= batch.bytes_max;
+        self.segments.is_empty() || fits && self.has_room(batch)
     }
 
     /// The last datagram asks for an answer.
@@ -119,16 +136,22 @@ impl Train {
         self.segments.push(Segment { header: header.to_bytes(), source: Source::Train(begin..self.bytes.len()) });
     }
 
-    /// Adds beats of what the window at `index` sends in a stage.
+    /// Adds a datagram of `bytes` with beats of what the window at `index` sends in a stage.
     fn push(
         &mut self,
         header: &UbtHeader,
+        bytes: usize,
         index: usize,
         stage: Stage,
         beats: Range<usize>,
         from: (&Window, &LentMemory),
     ) {
         let (window, lent) = from;
+        if self.segments.is_empty() {
+            self.segment_bytes = bytes;
+        }
+        self.last_bytes = bytes;
+        self.sent_bytes += bytes;
         let source = if window.is_sent_as_it_lies() {
             Source::Window { index, stage, beats }
         } else {
@@ -198,6 +221,18 @@ struct Flow {
     repeats_end: bool,
     /// The last packet, to be sent again.
     end: Option<Packet>,
+}
+
+impl Round {
+    /// The flow at `turn` had its turn: others come first the next time, and it goes if it is done.
+    fn pass(&mut self, turn: usize) {
+        self.flows.rotate_left(turn);
+        if self.flows.front().is_some_and(Flow::is_done) {
+            self.flows.pop_front();
+        } else {
+            self.flows.rotate_left(1);
+        }
+    }
 }
 
 impl Flow {
@@ -329,61 +364,57 @@ impl Outbox {
         ready.chain(budget.credits.next_release_ns(now_ns).filter(|_| !self.is_empty())).min()
     }
 
-    /// The next datagrams for one peer, in `train`. Of means, packets whose first beat is missing are left out, as on the card,
+    /// The next datagrams for one peer, in `train`: of a shard, and of those behind it that go to the same peer while they fit, so that
+    /// small buckets in flight share a system call. Of means, packets whose first beat is missing are left out, as on the card,
     /// and others end before the first that is: a contribution may have been cut short on its way. The ends of shards go to `tails`.
     pub fn poll(
         &mut self,
         now_ns: u64,
-        payload_beats: usize,
         budget: &mut SendBudget,
         (windows, lent): (&[Option<Window>], &LentMemory),
         batch: Batch,
         (train, tails): (&mut Train, &mut Tails),
     ) -> Option<Polled> {
+        train.clear();
         loop {
-            train.clear();
-            let (urgency, at, turn) = self.next_flow(now_ns, budget, windows)?;
+            let (urgency, first, to) = self.next_flow(now_ns, budget, windows)?;
             let rounds = &mut self.0[urgency];
-            let round = &mut rounds[at];
-            round.flows.rotate_left(turn);
-            let mut polled = None;
-            let of = (round.index, round.stage);
-            if let (Some(flow), Some(window)) = (round.flows.front_mut(), &windows[round.index]) {
-                let batch = budget.batch(flow.to, batch);
-                let filled = fill(train, flow, of, payload_beats, (window, lent), batch);
-                if budget.credits.asks(flow.to) {
+            let (batch, asks) = (budget.batch(to, batch), budget.credits.asks(to));
+            for round in rounds.range_mut(first..).take(ROUNDS_AHEAD) {
+                let (turn, of) = (round.flows.iter().position(|flow| flow.to == to), (round.index, round.stage));
+                let (Some(turn), Some(window)) = (turn, &windows[round.index]) else { continue };
+                let (flow, from) = (&mut round.flows[turn], (window, lent));
+                if let Some((packets, bytes, header)) = fill(train, flow, of, from, batch) {
+                    budget.pacer.sent(to, bytes, packets, now_ns);
+                    budget.credits.sent(to, packets, bytes, &header, now_ns);
+                }
+                if flow.is_done()
+                    && budget.credits.gives_feedback(to)
+                    && let Some(tail) = tail(flow, round.stage, from, now_ns)
+                {
+                    tails.keep(tail, &budget.credits, now_ns);
+                }
+                round.pass(turn);
+                if !train.has_room(batch) {
+                    break;
+                }
+            }
+            rounds.retain(|round| !round.flows.is_empty());
+            if train.len() > 0 {
+                if asks {
                     train.ask();
                 }
-                if let Some((bytes, segment_bytes, first)) = filled {
-                    budget.pacer.sent(flow.to, bytes, train.len(), now_ns);
-                    budget.credits.sent(flow.to, train.len(), bytes, &first, now_ns);
-                    polled = Some(Polled { to: flow.to, segment_bytes });
-                }
-                if flow.is_done() {
-                    if budget.credits.gives_feedback(flow.to)
-                        && let Some(tail) = tail(flow, of.1, (window, lent), now_ns)
-                    {
-                        tails.keep(tail, &budget.credits, now_ns);
-                    }
-                    round.flows.pop_front();
-                } else {
-                    round.flows.rotate_left(1);
-                }
-            }
-            if round.flows.is_empty() {
-                rounds.remove(at);
-            }
-            if polled.is_some() {
-                return polled;
+                return Some(Polled { to, segment_bytes: train.segment_bytes });
             }
         }
     }
 
-    /// The first flow whose peer may be sent to: urgency, round, index within the round.
+    /// The first flow whose peer may be sent to: urgency, round, peer.
     fn next_flow(&self, now_ns: u64, budget: &SendBudget, windows: &[Option<Window>]) -> Option<(usize, usize, usize)> {
         let is_ready = |flow: &Flow| budget.ready_ns(flow.to, now_ns) <= now_ns;
         let first = |urgency, is_it: &dyn Fn(&Round, &Flow) -> bool| {
-            let of_round = |round: &Round| round.flows.iter().position(|flow| is_it(round, flow) && is_ready(flow));
+            let of_round =
+                |round: &Round| Some(round.flows.iter().find(|flow| is_it(round, flow) && is_ready(flow))?.to);
             ahead(&self.0[urgency], now_ns, budget).find_map(|(at, round)| Some((urgency, at, of_round(round)?)))
         };
         // Contributions take turns, unless means wait.
@@ -407,44 +438,36 @@ fn ahead<'a>(
     rounds.iter().enumerate().filter(move |(_, round)| !is_held(round)).take(ROUNDS_AHEAD)
 }
 
-/// Takes the next packets of a flow into an empty train; their bytes, those of a segment, and the header of the first. `None` if none
-/// of those it passed over had its first beat.
+/// Takes the next packets of a flow into a train, as far as they fit; how many, their bytes, and the header of the first. `None` if none
+/// fits, or none of those it passed over had its first beat.
 fn fill(
     train: &mut Train,
     flow: &mut Flow,
     (index, stage): (usize, Stage),
-    payload_beats: usize,
     from: (&Window, &LentMemory),
     batch: Batch,
 ) -> Option<(usize, usize, UbtHeader)> {
     let (window, _) = from;
-    let segment_bytes = UBT_BYTES + payload_beats * BEAT_BYTES;
-    let (mut all_bytes, mut first) = (0, None);
-    while train.len() < batch.segments_max.max(1)
-        && let Some(packet) = flow.peek()
+    let (packets_before, bytes_before, mut first) = (train.len(), train.sent_bytes, None);
+    let bytes_of = |beats: &Range<usize>| UBT_BYTES + window.shape.payload_beats(beats.len()) * BEAT_BYTES;
+    while let Some(packet) = flow.peek()
+        && train.takes(bytes_of(&packet.beats), batch)
     {
-        let bytes_of = |beats: &Range<usize>| UBT_BYTES + window.shape.payload_beats(beats.len()) * BEAT_BYTES;
-        if first.is_some() && all_bytes + bytes_of(&packet.beats) > batch.bytes_max {
-            break;
-        }
         let goes_on = flow.take();
         let packet = match stage {
             Stage::Broadcast => Packet { beats: window.present_from(packet.beats), ..packet },
             Stage::Contribute => packet,
         };
-        if packet.beats.is_empty() {
-            continue;
+        if !packet.beats.is_empty() {
+            let (bytes, header) = (bytes_of(&packet.beats), header(window, stage, &packet));
+            train.push(&header, bytes, index, stage, packet.beats, from);
+            first.get_or_insert(header);
         }
-        let (bytes, header) = (bytes_of(&packet.beats), header(window, stage, &packet));
-        train.push(&header, index, stage, packet.beats, from);
-        all_bytes += bytes;
-        first.get_or_insert((bytes, header));
-        // Only the last may be shorter.
-        if bytes < segment_bytes || !goes_on {
+        if !goes_on {
             break;
         }
     }
-    first.map(|(first_bytes, header)| (all_bytes, first_bytes, header))
+    first.map(|first| (train.len() - packets_before, train.sent_bytes - bytes_before, first))
 }
 
 /// The end of a shard that has left, if it has a mark and there is one.

@@ -292,7 +292,8 @@ fn once_nothing_is_lost_any_more_all_ranks_switch_back_at_the_same_collective() 
         for rank in &mut network.ranks {
             rank.agree_on_views(members(ranks), HadamardMode::Auto).unwrap();
         }
-        let lossy_ops = 20 + random.below(20) as u32;
+        // Of 1500 seeds four took more than 20 lossy collectives until they encoded, at most 28.
+        let lossy_ops = 40 + random.below(20) as u32;
         let mut encoded = vec![];
         for op in 0..lossy_ops + CLEAN_OPS + 40 {
             network.impairments.loss = if op < lossy_ops { 0.06 } else { 0.0 };

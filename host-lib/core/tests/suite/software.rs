@@ -513,6 +513,48 @@ fn a_packet_of_means_ends_where_nobody_contributed() {
     }
 }
 
+/// Small buckets in flight share system calls: what goes to a peer leaves in one train, whichever bucket it is of, if only the last
+/// datagram is shorter than the first.
+#[test]
+fn packets_of_several_buckets_leave_in_one_train() {
+    let params = JobParams { start_peers: 0, ..JobParams::new(0, 3, 4, 1000, &PlaneLimits::CARD) };
+    // Beats of this rank's contribution to each peer.
+    let trains = |beats: &[usize], batch: Batch| {
+        let mut plane = Software::new(SoftwareJob::new(0, 3, JOB_TAG, 4)).unwrap();
+        for (op, beats) in beats.iter().enumerate() {
+            let plan = plan_windows(&params, op as u32, op as u16, 3 * beats * LANES, false).unwrap().remove(0);
+            lend(&mut plane, &plan, Role::Gradient);
+            lend(&mut plane, &plan, Role::Result);
+            plane.arm(&plan, &params).unwrap();
+            plane.contribute(&plan).unwrap();
+        }
+        let mut trains: [Vec<Vec<usize>>; 3] = Default::default();
+        while let Some(transmit) = plane.poll_transmit(batch) {
+            let (bytes, mut whole) = (transmit.segment_bytes, Vec::new());
+            transmit.copy_to(&mut whole);
+            let cut = whole
+                .chunks(bytes)
+                .map(|one| UbtHeader::from_bytes(one.first_chunk().unwrap(), JOB_TAG).unwrap().bucket);
+            let said = transmit.datagrams().map(|one| u16::from_be_bytes([one.header[0], one.header[1]]));
+            assert!(cut.eq(said), "the kernel cuts datagrams elsewhere: {beats:?}");
+            trains[transmit.to].push(transmit.datagrams().map(|one| one.payload.len() / BEAT_BYTES).collect());
+        }
+        let [own, first, second] = trains;
+        assert!(own.is_empty() && first == second, "{beats:?}: {first:?}, {second:?}");
+        first
+    };
+    let all = Batch { segments_max: 64, bytes_max: 65_000 };
+
+    assert_eq!(trains(&[1; 20], all), [vec![1; 20]], "small buckets");
+    assert_eq!(trains(&[2, 2, 1, 2, 2], all), [vec![2, 2, 1], vec![2, 2]], "a shorter one ends a train");
+    assert_eq!(trains(&[1, 2, 1], all), [vec![1, 1], vec![2]], "a longer one waits");
+    assert_eq!(trains(&[8, 8, 3], all), [vec![4, 4, 4, 4, 3]], "several packets of a bucket");
+    assert_eq!(trains(&[5, 5], all), [vec![4, 1], vec![4, 1]], "packets that are not full end their buckets");
+    assert_eq!(trains(&[1; 7], Batch { segments_max: 3, ..all }), [vec![1; 3], vec![1; 3], vec![1]]);
+    let bytes_max = 3 * (BEAT_BYTES + 22) + 1;
+    assert_eq!(trains(&[1; 7], Batch { bytes_max, ..all }), [vec![1; 3], vec![1; 3], vec![1]]);
+}
+
 /// The caller gets its memory back when its windows are done, and writes to it, while packets of them have not left yet: these carry what
 /// was to be sent. In one window as it lies, one whose last beat is cut short, and in bf16.
 #[test]
