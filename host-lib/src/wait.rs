@@ -48,11 +48,11 @@ impl Wait {
         Self { at_most: self.at_most.min(at_most), ..self }
     }
 
-    /// Sleeps until that, or until `event` is readable.
+    /// Sleeps until that, or until `event` is readable; whether it is.
     ///
     /// # Errors
     /// If the kernel's poll fails.
-    pub fn until_ready(&self, sources: &Sources, event: BorrowedFd<'_>) -> io::Result<()> {
+    pub fn until_ready(&self, sources: &Sources, event: BorrowedFd<'_>) -> io::Result<bool> {
         let mut flags = PollFlags::IN;
         flags.set(PollFlags::OUT, self.to_send);
         let timeout = Timespec { tv_sec: self.at_most.as_secs() as i64, tv_nsec: self.at_most.subsec_nanos().into() };
@@ -61,7 +61,8 @@ impl Wait {
         let count = 2 + usize::from(second.is_some());
         let mut fds = [event.clone(), PollFd::new(&sources.first, flags), second.unwrap_or(event)];
         match poll(&mut fds[..if self.is_deaf { 1 } else { count }], Some(&timeout)) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Ok(_) => Ok(!fds[0].revents().is_empty()),
+            Err(rustix::io::Errno::INTR) => Ok(false),
             Err(error) => Err(error.into()),
         }
     }

@@ -395,7 +395,8 @@ impl Outbox {
                     tails.keep(tail, &budget.credits, now_ns);
                 }
                 round.pass(turn);
-                if !train.has_room(batch) {
+                // Where packets are lost, each shard is to be answered by itself: of several it is not known which have come.
+                if !train.has_room(batch) || train.len() > 0 && (asks || window.repeats_ends) {
                     break;
                 }
             }

@@ -173,7 +173,7 @@ impl GroupEngine {
         let at_most = in_ns.map_or(NAP, |ns| NAP.min(Duration::from_nanos(ns)));
         let wait = plane.wait(at_most);
         let wait = if plane.doze() { wait } else { wait.at_most(Duration::ZERO) };
-        wait.until_ready(&self.sources, self.waker.event()).map_err(PlaneError::Wait)
+        self.waker.wait(&wait, &self.sources).map_err(PlaneError::Wait)
     }
 
     fn take_command(&mut self) -> Result<ControlFlow<()>, Error> {
