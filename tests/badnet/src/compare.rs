@@ -24,7 +24,7 @@ const STRAGGLER_MS: f64 = 50.0;
 /// Arguments of `compare`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  tests/compare                      # installs torch and Open MPI, builds all, compares everything: half an hour
+  tests/compare                      # installs torch, Open MPI and MPICH, builds all, compares everything: half an hour
   badnet compare --contenders optireduce,optireduce-tcp --conditions clean,loss1 --bench 1M --mtu 9000
   badnet compare --conditions incast,incast-ecn --hosts 8 --bench 64K,1M    # ports of 200 Mb/s with a short queue
   badnet compare --read compare.json # the tables of an earlier run")]

@@ -27,6 +27,8 @@ pub enum Contender {
     OpenmpiTuned,
     /// Open MPI through shared memory (vader): over loopback only.
     OpenmpiVader,
+    /// MPICH through its network module, UCX: over loopback only. Through shared memory its ranks spin until all have a core of their own.
+    Mpich,
 }
 
 impl Contender {
@@ -38,7 +40,7 @@ impl Contender {
     /// Whether it can take part: tuned TCP is of networks, shared memory of one host.
     pub fn takes_part(self, over_loopback: bool) -> bool {
         match self {
-            Self::OptireduceShm | Self::OpenmpiVader => over_loopback,
+            Self::OptireduceShm | Self::OpenmpiVader | Self::Mpich => over_loopback,
             _ => !over_loopback || self.tcp() == Tcp::AsItComes,
         }
     }
@@ -66,6 +68,12 @@ pub struct Programs {
     /// `mpi.c`, compiled by mpicc.
     #[arg(long, value_name = "PROGRAM", default_value = "mpi")]
     pub mpi: PathBuf,
+    /// `mpi.c`, compiled by MPICH's mpicc.
+    #[arg(long, value_name = "PROGRAM", default_value = "mpich")]
+    pub mpich: PathBuf,
+    /// MPICH's mpiexec.
+    #[arg(long, value_name = "PROGRAM", default_value = "mpiexec.hydra")]
+    pub mpiexec: PathBuf,
     /// The command `optireduce`. Default: the one beside this program.
     #[arg(long, value_name = "PROGRAM")]
     pub optireduce: Option<PathBuf>,
@@ -89,6 +97,12 @@ pub fn processes(
     run: &Measurement<'_>,
     hosts: Option<&Hosts>,
 ) -> Result<Vec<Command>, String> {
+    if contender == Contender::Mpich {
+        let mut command = Command::new(&programs.mpiexec);
+        command.args(["-n", &run.ranks.to_string()]).arg(absolute(&programs.mpich)?).args(mpi_arguments(run));
+        command.env("MPIR_CVAR_NOLOCAL", "1");
+        return Ok(vec![command]);
+    }
     if contender >= Contender::Openmpi {
         return Ok(vec![mpirun(contender, programs, run, hosts)?]);
     }
@@ -154,9 +168,14 @@ fn mpirun(
         }
     };
     command.args(["--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]).args(way).args(["-np", &ranks]);
-    command.arg(absolute(&programs.mpi)?).args([run.secs.to_string(), run.straggler_ms.to_string()]);
-    command.args(run.sizes.iter().map(usize::to_string));
+    command.arg(absolute(&programs.mpi)?).args(mpi_arguments(run));
     Ok(command)
+}
+
+/// The arguments of `mpi.c`.
+fn mpi_arguments(run: &Measurement<'_>) -> impl Iterator<Item = String> {
+    let times = [run.secs, run.straggler_ms].map(|time| time.to_string());
+    times.into_iter().chain(run.sizes.iter().map(usize::to_string))
 }
 
 /// The variable that tells [`rsh`] what the namespaces are called.

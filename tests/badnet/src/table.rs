@@ -75,6 +75,9 @@ fn table(text: &mut String, rows: &[&Row], cell: impl Fn(&[&Row]) -> String) {
     }
 }
 
+/// The sizes that have goals.
+const SIZES: [usize; 3] = [64 << 10, 1 << 20, 25 << 20];
+
 /// A goal: what is compared, its figure and the one that it is compared with, and the largest ratio that is good enough.
 type Goal = (String, Option<f64>, Option<f64>, f64);
 
@@ -86,8 +89,7 @@ fn ratios(
     goals: [f64; 3],
 ) -> impl Iterator<Item = Goal> {
     let p50 = move |contender: &str, size| of(contender, condition, size, |figures| figures.p50_ms);
-    let sizes = [64 << 10, 1 << 20, 25 << 20];
-    sizes.into_iter().zip(goals).map(move |(size, goal)| {
+    SIZES.into_iter().zip(goals).map(move |(size, goal)| {
         let what = format!("{}, {}: p50 of {own} over that of {other}", condition.name(), size_name(size));
         (what, p50(own, size), p50(other, size), goal)
     })
@@ -95,7 +97,6 @@ fn ratios(
 
 /// What the project wants to reach, for every MTU that was measured, and over loopback.
 fn goals(text: &mut String, rows: &[Row]) {
-    const MIB: usize = 1 << 20;
     const RANKS: usize = 4;
     let mut places: Vec<(bool, u16)> = rows.iter().map(|row| (row.condition == Condition::Loopback, row.mtu)).collect();
     places.sort_unstable();
@@ -110,20 +111,21 @@ fn goals(text: &mut String, rows: &[Row]) {
             let here: Vec<&Row> = rows.iter().filter(here).collect();
             (!here.is_empty()).then(|| median(&here, figure))
         };
-        let [p50, p99, bound, cpu] = [
+        let [p50, p99, bound, cpu, memory] = [
             |figures: &Figures| figures.p50_ms,
             |figures: &Figures| figures.p99_ms,
             |figures: &Figures| figures.bound_ms,
             |figures: &Figures| figures.cpu_s_per_gb,
+            |figures: &Figures| figures.memory_mb,
         ];
         let (own, shm) = ("optireduce", "optireduce-shm");
         use Condition::{Clean, Loopback, Loss1, Straggler};
         let goals: Vec<Goal> = if over_loopback {
-            let with_cpu = [1, 25].into_iter().flat_map(|size| {
-                let theirs = of("openmpi", Loopback, size * MIB, cpu);
+            let with_cpu = SIZES[1..].iter().flat_map(|size| {
+                let theirs = of("openmpi", Loopback, *size, cpu);
                 [(own, 1.0), (shm, 0.5)].map(|(own, goal)| {
-                    let what = format!("loopback, {size} MiB: CPU time of {own} over that of openmpi (TCP)");
-                    (what, of(own, Loopback, size * MIB, cpu), theirs, goal)
+                    let what = format!("loopback, {}: CPU time of {own} over that of openmpi (TCP)", size_name(*size));
+                    (what, of(own, Loopback, *size, cpu), theirs, goal)
                 })
             });
             ratios(&of, Loopback, [shm, "openmpi-vader"], [1.0, 0.8, 0.8])
@@ -132,16 +134,30 @@ fn goals(text: &mut String, rows: &[Row]) {
                 .collect()
         } else {
             let clean = if mtu > 1500 { [0.25, 0.7, 1.0] } else { [0.4, 1.0, 1.1] };
-            let one = |what: &str, ours, theirs, goal| (what.to_owned(), ours, theirs, goal);
-            let with_bound =
-                of(own, Clean, MIB, p50).zip(of(own, Straggler, MIB, bound)).map(|(clean, bound)| clean + bound);
-            let lossless = of(own, Clean, MIB, p99);
-            let tuned = of("gloo-tuned", Loss1, MIB, p99);
-            let others = [
-                one("1 % loss, 1 MiB: p99 over its own without loss", of(own, Loss1, MIB, p99), lossless, 1.5),
-                one("1 % loss, 1 MiB: p99 over tuned Gloo's", of(own, Loss1, MIB, p99), tuned, 0.4),
-                one("straggler, 1 MiB: p50 over clean plus the bound", of(own, Straggler, MIB, p50), with_bound, 1.0),
-            ];
+            let others = SIZES.into_iter().flat_map(|size| {
+                let clean = of(own, Clean, size, p50);
+                let late_bound = of(own, Straggler, size, bound);
+                let with_bound = clean.zip(late_bound).map(|(clean, bound)| clean + bound);
+                let [lossy, lossless] = [Loss1, Clean].map(|condition| of(own, condition, size, p99));
+                let tuned = of("gloo-tuned", Loss1, size, p99);
+                let stage = clean.map(|clean| clean / 2.0);
+                let one = |what: &str, ours, theirs, goal| (what.replace("SIZE", &size_name(size)), ours, theirs, goal);
+                [
+                    one("1 % loss, SIZE: p99 over its own without loss", lossy, lossless, 1.5),
+                    one("1 % loss, SIZE: p99 over tuned Gloo's", lossy, tuned, 0.4),
+                    one(
+                        "straggler, SIZE: p50 over clean plus the bound",
+                        of(own, Straggler, size, p50),
+                        with_bound,
+                        1.0,
+                    ),
+                    one("straggler, SIZE: bound over the clean stage, half of p50", late_bound, stage, 3.0),
+                ]
+            });
+            let largest = SIZES[2];
+            let buckets = of(own, Clean, largest, memory).map(|mb| mb * 1e6 / largest as f64);
+            let what = format!("clean, {}: memory of the largest rank over its bucket", size_name(largest));
+            let others = others.chain([(what, buckets, Some(1.0), 3.0)]);
             ratios(&of, Clean, [own, "gloo"], clean).chain(others).collect()
         };
         let found: Vec<_> =
@@ -207,13 +223,19 @@ mod tests {
             row("optireduce", Condition::Loss1, 3.5, 8.0, 0.99),
             row("gloo", Condition::Clean, 7.0, 15.0, 1.0),
             row("gloo-tuned", Condition::Loss1, 7.0, 33.0, 1.0),
+            row("optireduce", Condition::Straggler, 6.0, 7.0, 1.0),
         ];
         let text = tables(&rows);
         assert!(text.contains("| clean | 3.00 / 4.00 | 7.00 / 15.0 | did not finish |"), "{text}");
         assert!(text.contains("| loss1 | 3.50 / 8.00 (1.00 % lost) | did not finish | 7.00 / 33.0 |"), "{text}");
         assert!(text.contains("| clean, 1 MiB: p50 of optireduce over that of gloo | 0.43 | 0.7 |"), "{text}");
         assert!(text.contains("| 1 % loss, 1 MiB: p99 over its own without loss | 2.00 | 1.5, missed |"), "{text}");
-        assert!(!text.contains("25 MiB"), "{text}");
+        assert!(text.contains("| straggler, 1 MiB: p50 over clean plus the bound | 0.75 | 1 |"), "{text}");
+        assert!(
+            text.contains("| straggler, 1 MiB: bound over the clean stage, half of p50 | 3.33 | 3, missed |"),
+            "{text}"
+        );
+        assert!(!text.contains("25 MiB") && !text.contains("64 KiB"), "only what was measured: {text}");
         assert!(text.contains("| clean | 1.50 / 20 |"), "{text}");
     }
 
