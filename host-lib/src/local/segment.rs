@@ -4,7 +4,7 @@
 //! nobody can change its length or give back its pages: reading it never meets a page that is gone (SIGBUS). Others map it to read.
 //! Trust: a peer's segment may change at any time, to anything. It is seen as atomics only, and each value that matters is
 //! read once and checked.
-//! Limits: what Miri cannot run (mapped files, sockets) stays here; the rings work on any atomics, and run under it.
+//! Limits: what Miri cannot run (mapped files, sockets) stays here; the rings work on any atomics. Miri needs a nightly Rust, and has not run here.
 #![allow(unsafe_code)]
 
 use std::io;
