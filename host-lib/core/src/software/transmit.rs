@@ -379,28 +379,36 @@ impl Outbox {
         loop {
             let (urgency, first, to) = self.next_flow(now_ns, budget, windows)?;
             let rounds = &mut self.0[urgency];
-            let (batch, asks) = (budget.batch(to, batch), budget.credits.asks(to));
+            let (batch, asks, mut is_any_over) = (budget.batch(to, batch), budget.credits.asks(to), false);
             for round in rounds.range_mut(first..).take(ROUNDS_AHEAD) {
-                let (turn, of) = (round.flows.iter().position(|flow| flow.to == to), (round.index, round.stage));
-                let (Some(turn), Some(window)) = (turn, &windows[round.index]) else { continue };
+                let Some(turn) = round.flows.iter().position(|flow| flow.to == to) else { continue };
+                let Some(window) = &windows[round.index] else { continue };
                 let (flow, from) = (&mut round.flows[turn], (window, lent));
-                if let Some((packets, bytes, header)) = fill(train, flow, of, from, batch) {
+                let filled = fill(train, flow, (round.index, round.stage), from, batch);
+                let is_done = flow.is_done();
+                if let Some((packets, bytes, header)) = filled {
                     budget.pacer.sent(to, bytes, packets, now_ns);
                     budget.credits.sent(to, packets, bytes, &header, now_ns);
+                } else if !is_done {
+                    continue;
                 }
-                if flow.is_done()
+                if is_done
                     && budget.credits.gives_feedback(to)
                     && let Some(tail) = tail(flow, round.stage, from, now_ns)
                 {
                     tails.keep(tail, &budget.credits, now_ns);
                 }
                 round.pass(turn);
+                is_any_over |= round.flows.is_empty();
                 // Where packets are lost, each shard is to be answered by itself: of several it is not known which have come.
-                if !train.has_room(batch) || train.len() > 0 && (asks || window.repeats_ends) {
+                let is_lossy = asks || window.repeats_ends;
+                if !is_done || !train.has_room(batch) || is_lossy && train.len() > 0 {
                     break;
                 }
             }
-            rounds.retain(|round| !round.flows.is_empty());
+            if is_any_over {
+                rounds.retain(|round| !round.flows.is_empty());
+            }
             if train.len() > 0 {
                 if asks {
                     train.ask();

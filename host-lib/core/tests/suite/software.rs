@@ -514,18 +514,19 @@ fn a_packet_of_means_ends_where_nobody_contributed() {
 }
 
 /// Small buckets in flight share system calls: what goes to a peer leaves in one train, whichever bucket it is of, if only the last
-/// datagram is shorter than the first.
+/// datagram is shorter than the first. Where packets are lost they do not: each shard is answered by itself.
 #[test]
 fn packets_of_several_buckets_leave_in_one_train() {
-    let params = JobParams { start_peers: 0, ..JobParams::new(0, 3, 4, 1000, &PlaneLimits::CARD) };
+    let quiet = JobParams { start_peers: 0, ..JobParams::new(0, 3, 4, 1000, &PlaneLimits::CARD) };
+    let lossy = JobParams { expect_loss: true, ..quiet.clone() };
     // Beats of this rank's contribution to each peer.
-    let trains = |beats: &[usize], batch: Batch| {
+    let trains_of = |params: &JobParams, beats: &[usize], batch: Batch| {
         let mut plane = Software::new(SoftwareJob::new(0, 3, JOB_TAG, 4)).unwrap();
         for (op, beats) in beats.iter().enumerate() {
-            let plan = plan_windows(&params, op as u32, op as u16, 3 * beats * LANES, false).unwrap().remove(0);
+            let plan = plan_windows(params, op as u32, op as u16, 3 * beats * LANES, false).unwrap().remove(0);
             lend(&mut plane, &plan, Role::Gradient);
             lend(&mut plane, &plan, Role::Result);
-            plane.arm(&plan, &params).unwrap();
+            plane.arm(&plan, params).unwrap();
             plane.contribute(&plan).unwrap();
         }
         let mut trains: [Vec<Vec<usize>>; 3] = Default::default();
@@ -543,6 +544,7 @@ fn packets_of_several_buckets_leave_in_one_train() {
         assert!(own.is_empty() && first == second, "{beats:?}: {first:?}, {second:?}");
         first
     };
+    let trains = |beats: &[usize], batch| trains_of(&quiet, beats, batch);
     let all = Batch { segments_max: 64, bytes_max: 65_000 };
 
     assert_eq!(trains(&[1; 20], all), [vec![1; 20]], "small buckets");
@@ -551,6 +553,7 @@ fn packets_of_several_buckets_leave_in_one_train() {
     assert_eq!(trains(&[8, 8, 3], all), [vec![4, 4, 4, 4, 3]], "several packets of a bucket");
     assert_eq!(trains(&[5, 5], all), [vec![4, 1], vec![4, 1]], "packets that are not full end their buckets");
     assert_eq!(trains(&[1; 7], Batch { segments_max: 3, ..all }), [vec![1; 3], vec![1; 3], vec![1]]);
+    assert_eq!(trains_of(&lossy, &[1; 2], all), [vec![1], vec![1], vec![1], vec![1]], "and each end once more");
     let bytes_max = 3 * (BEAT_BYTES + 22) + 1;
     assert_eq!(trains(&[1; 7], Batch { bytes_max, ..all }), [vec![1; 3], vec![1; 3], vec![1]]);
 }
