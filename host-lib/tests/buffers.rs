@@ -1,5 +1,5 @@
 //! Buffers of a bucket: a gradient is handed in and its mean handed back without a copy, and once a bucket has its buffers, a collective
-//! allocates none. Every allocation of this program that is longer than a packet is counted.
+//! allocates none, and meets no new page. Every allocation of this program that is longer than a packet is counted, and every page fault.
 
 #![allow(unsafe_code, reason = "an allocator that counts is unsafe to write")]
 
@@ -10,9 +10,9 @@ use std::collections::BTreeSet;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Barrier};
+use std::sync::{Arc, Barrier, Mutex, PoisonError};
 
-use optireduce::{BucketOptions, Destination, HadamardMode, UpdateAction, Values};
+use optireduce::{BucketOptions, Builder, Destination, HadamardMode, Local, UpdateAction, Values};
 use ranks::{builder, check_mean, gradient, job};
 
 /// Two windows, one of them short, so that a buffer of a window is shorter than a gradient.
@@ -74,33 +74,53 @@ fn lend(values: Vec<f32>) -> (Values, Receiver<Vec<f32>>) {
     (Values::lent(Loan(values, sender)), back)
 }
 
+/// Pages that this process has met so far: faults without input or output (proc(5), `minflt`).
+fn pages_met() -> usize {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let (_, after_name) = stat.rsplit_once(") ").unwrap();
+    after_name.split(' ').nth(7).unwrap().parse().unwrap()
+}
+
 /// Two ranks make calls of one bucket in step, by `call` if it is given the values and how many have been made; how many large
 /// allocations the steady ones made together, and each rank's last result.
 fn allocations(
     call: impl FnMut(&mut optireduce::Bucket, &mut Vec<f32>) -> UpdateAction + Clone + Send + 'static,
 ) -> (usize, Vec<Vec<f32>>) {
+    let (large, _, results) = allocations_with(|builder| builder, call);
+    (large, results)
+}
+
+/// The same with settings; and how many pages the steady calls met together.
+fn allocations_with(
+    set: impl FnOnce(Builder) -> Builder + Clone + Send + 'static,
+    call: impl FnMut(&mut optireduce::Bucket, &mut Vec<f32>) -> UpdateAction + Clone + Send + 'static,
+) -> (usize, usize, Vec<Vec<f32>>) {
+    // What is counted is the process's.
+    static ALONE: Mutex<()> = Mutex::new(());
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let step = Arc::new(Barrier::new(2));
     let results = job(2, move |rank, root| {
-        let mut call = call.clone();
-        let mut communicator = builder(rank, 2, &root).hadamard(HadamardMode::Off).connect().unwrap();
+        let (set, mut call) = (set.clone(), call.clone());
+        let mut communicator = set(builder(rank, 2, &root).hadamard(HadamardMode::Off)).connect().unwrap();
         let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
-        let (gradient, mut values, mut before) = (gradient(rank, ELEMENTS), bucket.buffer(), 0);
+        let (gradient, mut values, mut before) = (gradient(rank, ELEMENTS), bucket.buffer(), (0, 0));
         for round in 0..WARM_UP + STEADY {
             values.copy_from_slice(&gradient);
             step.wait();
             if round == WARM_UP {
-                before = LARGE.load(Ordering::Relaxed);
+                before = (LARGE.load(Ordering::Relaxed), pages_met());
             }
             step.wait();
             assert_eq!(call(&mut bucket, &mut values), UpdateAction::Apply, "round {round}");
         }
         step.wait();
-        let large = LARGE.load(Ordering::Relaxed) - before;
+        let (large, pages) = (LARGE.load(Ordering::Relaxed) - before.0, pages_met() - before.1);
         step.wait();
         communicator.close().unwrap();
-        (large, values)
+        (large, pages, values)
     });
-    (results[0].0, results.into_iter().map(|(_, values)| values).collect())
+    let (large, pages, _) = results[0];
+    (large, pages, results.into_iter().map(|(_, _, values)| values).collect())
 }
 
 #[test]
@@ -172,4 +192,25 @@ fn steady_calls_copy_nothing_between_caller_and_engine() {
         requests.map(|request| request.wait().unwrap().1.action())[1]
     });
     assert_eq!(large, 2 * 2 * STEADY, "none but the caller's own copies");
+}
+
+/// By sockets, through memory that the ranks share, encoded, and in half the bytes.
+#[test]
+fn steady_calls_allocate_nothing_and_meet_no_new_page_however_values_travel() {
+    /// Of a window, 1 MiB; a few are met by whatever else the process does.
+    const PAGES_MAX: usize = 256;
+    type Set = fn(Builder) -> Builder;
+    let ways: [(&str, Set, f64); 4] = [
+        ("sockets", |builder| builder, 1e-6),
+        ("shared memory", |builder| builder.local(Local::Auto), 1e-6),
+        ("encoded", |builder| builder.hadamard(HadamardMode::On), 1e-3),
+        ("bf16", |builder| builder.bf16(true), 1e-2),
+    ];
+    for (way, set, tolerance) in ways {
+        let (large, pages, results) =
+            allocations_with(set, |bucket, values| bucket.all_reduce(values).unwrap().action());
+        check_mean(2, &results, tolerance);
+        assert_eq!(large, 0, "allocations longer than a packet in {STEADY} calls of two ranks, {way}");
+        assert!(pages < PAGES_MAX, "{pages} new pages in {STEADY} calls of two ranks, {way}");
+    }
 }

@@ -1,3 +1,7 @@
+use std::io::Write as _;
+use std::net::Shutdown;
+use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::net::{SocketAddr, UnixStream};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -92,6 +96,40 @@ fn all_ranks_of_a_host_pass_datagrams_whole_and_in_order_and_sleep_in_between() 
         running.into_iter().map(|rank| rank.join().unwrap()).sum::<u32>()
     });
     assert!(sleeps > 0);
+}
+
+/// Processes of the same user that say nothing, or nonsense, at the sockets where ranks meet, and take up their backlog.
+#[test]
+fn strangers_at_the_door_keep_no_rank_from_meeting() {
+    const RANKS: usize = 3;
+    let (listeners, addresses) = listeners(RANKS);
+    let strangers: Vec<UnixStream> = (0..4 * RANKS)
+        .map(|stranger| {
+            let address = serde_json::to_value(&addresses[stranger % RANKS]).unwrap();
+            let name = address["socket"].as_str().unwrap().as_bytes();
+            let mut stream = UnixStream::connect_addr(&SocketAddr::from_abstract_name(name).unwrap()).unwrap();
+            match stranger / RANKS {
+                0 => {}
+                1 => stream.write_all(b"GET / HTTP/1.1\r\n").unwrap(),
+                2 => stream.write_all(&[0xa5; 4096]).unwrap(),
+                _ => stream.shutdown(Shutdown::Both).unwrap(),
+            }
+            stream
+        })
+        .collect();
+    let addresses: Vec<_> = addresses.iter().map(Some).collect();
+    std::thread::scope(|threads| {
+        let meet = |(rank, listener)| {
+            let addresses = &addresses;
+            threads.spawn(move || Local::meet(listener, rank, addresses, TAG, in_time(20)).unwrap())
+        };
+        let meeting: Vec<_> = listeners.into_iter().enumerate().map(meet).collect();
+        for (rank, local) in meeting.into_iter().enumerate() {
+            let local = local.join().unwrap();
+            assert!(local.ranks().eq((0..RANKS).filter(|other| *other != rank)), "rank {rank}");
+        }
+    });
+    drop(strangers);
 }
 
 /// A reader that rings only once it has read all leaves the sender asleep meanwhile, and sleeps itself until the ring is filled again: the
