@@ -253,7 +253,7 @@ impl Running {
         }
     }
 
-    /// The registers that tell a driver where the card is on the network, as a board has them from its flash.
+    /// The registers that tell a driver where the card is on the network. No shell of a board fills them yet.
     fn provision(&self, end: &CardEnd) {
         let address = self.port.address();
         let Endpoint { mac, ip } = Endpoint::of_ip(address.ip().octets());

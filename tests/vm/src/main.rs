@@ -15,7 +15,7 @@ use clap::{Parser, Subcommand};
 
 use scenario::Places;
 
-/// Shows cards behind an unmodified kernel: two virtual machines with two simulated cards each, jobs of two ranks in them and two outside.
+/// Shows cards behind an unmodified kernel: two virtual machines with three simulated cards each, jobs of two ranks in them and two outside.
 #[derive(Parser)]
 #[command(name = "optireduce-vm")]
 struct Args {

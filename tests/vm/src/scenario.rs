@@ -1,4 +1,4 @@
-//! What is shown: two machines with two cards each, from cards that nobody has bound to jobs of four ranks.
+//! What is shown: two machines with three cards each, from cards that nobody has bound to jobs of four ranks.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
