@@ -22,7 +22,11 @@ fn in_time(seconds: u64) -> Instant {
 
 /// Ranks of one host that have met.
 fn met(ranks: usize) -> Vec<Local> {
-    let (listeners, addresses) = listeners(ranks);
+    meet_at(listeners(ranks))
+}
+
+/// All ranks meet, each at its listener.
+fn meet_at((listeners, addresses): (Vec<Listener>, Vec<Address>)) -> Vec<Local> {
     let addresses: Vec<_> = addresses.iter().map(Some).collect();
     std::thread::scope(|threads| {
         let meet = |(rank, listener)| {
@@ -117,18 +121,9 @@ fn strangers_at_the_door_keep_no_rank_from_meeting() {
             stream
         })
         .collect();
-    let addresses: Vec<_> = addresses.iter().map(Some).collect();
-    std::thread::scope(|threads| {
-        let meet = |(rank, listener)| {
-            let addresses = &addresses;
-            threads.spawn(move || Local::meet(listener, rank, addresses, TAG, in_time(20)).unwrap())
-        };
-        let meeting: Vec<_> = listeners.into_iter().enumerate().map(meet).collect();
-        for (rank, local) in meeting.into_iter().enumerate() {
-            let local = local.join().unwrap();
-            assert!(local.ranks().eq((0..RANKS).filter(|other| *other != rank)), "rank {rank}");
-        }
-    });
+    for (rank, local) in meet_at((listeners, addresses)).iter().enumerate() {
+        assert!(local.ranks().eq((0..RANKS).filter(|other| *other != rank)), "rank {rank}");
+    }
     drop(strangers);
 }
 
