@@ -41,7 +41,7 @@ pub(crate) struct ServeArgs {
     /// udp:ADDRESS[:PORT]: an address of this host that nobody else uses; packets go through the kernel's network stack.
     /// hub:PATH[,ADDRESS[:PORT]]: a switch at this Unix socket for cards of any process; without an address, the first that is free from 10.79.0.1 on.
     /// tun:NAME,ADDRESS[:PORT]: a TUN device, IPv4 only; made if it is not there, which takes root.
-    /// tap:NAME,ADDRESS[:PORT]: a TAP device, whole Ethernet frames
+    /// tap:NAME[,ADDRESS[:PORT]]: a TAP device, whole Ethernet frames; without an address the card has none until a job gives it one, as a board
     #[arg(long, value_name = "NETWORK")]
     network: String,
     /// How many cards are served

@@ -10,7 +10,6 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::Write;
-use std::net::SocketAddrV4;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -188,9 +187,9 @@ impl Running {
         });
     }
 
-    /// The card's address on the network.
-    pub fn address(&self) -> SocketAddrV4 {
-        self.port.address()
+    /// The card's address on the network, for a person.
+    pub fn address(&self) -> String {
+        self.port.address().map_or("without an address".into(), |address| address.to_string())
     }
 
     /// The value of a register, for a person.
@@ -253,9 +252,9 @@ impl Running {
         }
     }
 
-    /// The registers that tell a driver where the card is on the network. No shell of a board fills them yet.
+    /// The registers that tell a driver where the card is on the network, if anybody has given it an address. No shell of a board fills them.
     fn provision(&self, end: &CardEnd) {
-        let address = self.port.address();
+        let Some(address) = self.port.address() else { return };
         let Endpoint { mac, ip } = Endpoint::of_ip(address.ip().octets());
         for (register, value) in [
             (reg::LOCAL_IP, u32::from_le_bytes(ip)),

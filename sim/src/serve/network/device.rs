@@ -3,13 +3,15 @@
 //! The kernel reaches them as hosts of that network, with its own routes, and ranks without cards by ordinary sockets. A TUN device carries IPv4 packets,
 //! so their Ethernet headers are made here and taken off; a TAP device carries the frames as they are.
 //!
+//! A card's MAC address is where its frames come from; until it has sent one, the one that follows from its IP address ([`Endpoint::of_ip`]), and if
+//! it has none either it gets what is for MAC addresses that no other card has.
 //! A device that is there is taken as it is, and needs no privileges if it was made for this user
 //! (`ip tuntap add dev or0 mode tun user $USER`); another one is made, brought up, and goes with this process, which needs `CAP_NET_ADMIN`.
-//! Limits: TUN takes IPv4 only. With TAP the kernel finds cards by ARP once they are enabled, but ranks take part only from an interface whose MAC
-//! address is the one that cards take for its IP address ([`Endpoint::of_ip`]).
+//! Limits: TUN takes IPv4 only. With TAP the kernel finds cards by ARP once they are enabled.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -39,6 +41,8 @@ const FRAMES_MAX: usize = 1 << 14;
 /// A card's port behind a device.
 pub(super) struct DeviceLink {
     segment: Arc<Segment>,
+    /// Its place among the cards there.
+    card: usize,
     frames: Mutex<Receiver<Vec<u8>>>,
 }
 
@@ -52,14 +56,30 @@ struct Segment {
 
 /// Where a card is.
 struct Place {
-    mac: [u8; 6],
+    /// Its MAC address, behind two zero bytes, or [`UNKNOWN`].
+    mac: AtomicU64,
     /// What is for it.
     frames: SyncSender<Vec<u8>>,
 }
 
+/// No MAC address.
+const UNKNOWN: u64 = u64::MAX;
+
+fn number_of([a, b, c, d, e, f]: [u8; 6]) -> u64 {
+    u64::from_be_bytes([0, 0, a, b, c, d, e, f])
+}
+
+impl Place {
+    fn give(&self, frame: &[u8]) {
+        if self.frames.try_send(frame.to_vec()).is_err() {
+            tracing::debug!("a packet is lost: too many wait for the card");
+        }
+    }
+}
+
 impl DeviceLink {
-    /// The ports of cards with these addresses behind the device `name`.
-    pub fn open_all(name: &str, layer: Layer, addresses: &[SocketAddrV4]) -> io::Result<Vec<Self>> {
+    /// The ports of cards with these addresses, or none yet, behind the device `name`.
+    pub fn open_all(name: &str, layer: Layer, addresses: &[Option<SocketAddrV4>]) -> io::Result<Vec<Self>> {
         let kind = if layer == Layer::L3 { "TUN" } else { "TAP" };
         let is_there = name_to_index(UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?, name).is_ok();
         let builder = DeviceBuilder::new().name(name).layer(layer);
@@ -80,19 +100,20 @@ impl DeviceLink {
             .iter()
             .map(|address| {
                 let (sender, receiver) = sync_channel(FRAMES_MAX);
-                (Place { mac: Endpoint::of_ip(address.ip().octets()).mac, frames: sender }, receiver)
+                let mac = address.map_or(UNKNOWN, |address| number_of(Endpoint::of_ip(address.ip().octets()).mac));
+                (Place { mac: mac.into(), frames: sender }, receiver)
             })
             .unzip();
         let segment = Arc::new(Segment { name: name.into(), device, layer, cards });
         let reading = segment.clone();
         thread::Builder::new().name("device".into()).spawn(move || reading.read())?;
-        let link = |frames| Self { segment: segment.clone(), frames: Mutex::new(frames) };
-        Ok(frames.into_iter().map(link).collect())
+        let link = |(card, frames)| Self { segment: segment.clone(), card, frames: Mutex::new(frames) };
+        Ok(frames.into_iter().enumerate().map(link).collect())
     }
 
     /// Sends a frame: to another card behind the device, or to this host's kernel.
     pub fn send(&self, frame: &[u8]) {
-        self.segment.send(frame);
+        self.segment.send(self.card, frame);
     }
 
     /// Waits for a frame to the card.
@@ -117,27 +138,36 @@ impl Segment {
             let framed =
                 if self.layer == Layer::L3 { framed(&buffer[..bytes]) } else { Some(padded(&buffer[..bytes])) };
             if let Some(frame) = framed {
-                self.deliver(&frame);
+                self.deliver(None, &frame);
             }
         }
     }
 
-    /// Gives a frame to the card that it is for, or to all; whether it is for one of them alone.
-    fn deliver(&self, frame: &[u8]) -> bool {
+    /// Gives a frame to the card that it is for, or to all but who sent it; whether it is for one of them alone.
+    fn deliver(&self, from: Option<usize>, frame: &[u8]) -> bool {
         let Some(to) = frame.first_chunk::<6>() else { return false };
-        let is_for_all = to[0] & 1 == 1;
-        let mut found = false;
-        for card in self.cards.iter().filter(|card| is_for_all || card.mac == *to) {
-            found = true;
-            if card.frames.try_send(frame.to_vec()).is_err() {
-                tracing::debug!("a packet is lost: too many wait for the card");
+        let (is_for_all, to) = (to[0] & 1 == 1, number_of(*to));
+        let cards =
+            || self.cards.iter().enumerate().map(|(card, place)| (card, place, place.mac.load(Ordering::Relaxed)));
+        if let Some((card, place, _)) = cards().find(|(.., mac)| *mac == to) {
+            if from != Some(card) {
+                place.give(frame);
             }
+            return true;
         }
-        found && !is_for_all
+        let might = |(card, _, mac): &(usize, &Place, u64)| from != Some(*card) && (is_for_all || *mac == UNKNOWN);
+        cards().filter(might).for_each(|(_, place, _)| place.give(frame));
+        false
     }
 
-    fn send(&self, frame: &[u8]) {
-        if frame.len() <= ETHERNET_BYTES || self.deliver_to_others(frame) {
+    fn send(&self, card: usize, frame: &[u8]) {
+        if frame.len() <= ETHERNET_BYTES {
+            return;
+        }
+        if let Some(mac) = frame[frame::ETH_SRC.offset..].first_chunk() {
+            self.cards[card].mac.store(number_of(*mac), Ordering::Relaxed);
+        }
+        if self.deliver(Some(card), frame) {
             return;
         }
         let packet = if self.layer == Layer::L3 { packet(frame) } else { Some(frame) };
@@ -147,18 +177,6 @@ impl Segment {
         if let Err(error) = self.device.send(packet) {
             tracing::debug!(device = self.name, %error, "a packet of the card is lost");
         }
-    }
-
-    /// As [`Segment::deliver`], but not to who sent it.
-    fn deliver_to_others(&self, frame: &[u8]) -> bool {
-        let source = &frame[frame::ETH_SRC.offset..frame::ETH_SRC.end()];
-        let to = &frame[..6];
-        if to[0] & 1 == 1 {
-            let others = self.cards.iter().filter(|card| card.mac != *source);
-            others.for_each(|card| drop(card.frames.try_send(frame.to_vec())));
-            return false;
-        }
-        to == source || self.deliver(frame)
     }
 }
 

@@ -35,7 +35,7 @@ const FRAME_BYTES_MAX: usize = 1 << 16;
 /// Cards on a hub that are given no address have these, the first that is free.
 const HUB_FIRST: Ipv4Addr = Ipv4Addr::new(10, 79, 0, 1);
 
-const EXPECTED: &str = "expected udp:ADDRESS[:PORT], hub:PATH[,ADDRESS[:PORT]], tun:NAME,ADDRESS[:PORT] or tap:NAME,ADDRESS[:PORT], \
+const EXPECTED: &str = "expected udp:ADDRESS[:PORT], hub:PATH[,ADDRESS[:PORT]], tun:NAME,ADDRESS[:PORT] or tap:NAME[,ADDRESS[:PORT]], \
                         for instance udp:127.0.0.2, hub:/tmp/hub.sock or tun:or0,10.80.0.2";
 
 /// Where a card's network port is to be connected to, as the command line says it.
@@ -47,24 +47,32 @@ pub enum NetworkArg {
     Hub(PathBuf, Option<SocketAddrV4>),
     /// The TUN device of this name, and the card's address behind it.
     Tun(String, SocketAddrV4),
-    /// The TAP device of this name, and the card's address behind it.
-    Tap(String, SocketAddrV4),
+    /// The TAP device of this name, and the card's address behind it; without one, the card has none until its driver gives it one, as a board.
+    Tap(String, Option<SocketAddrV4>),
 }
 
 impl FromStr for NetworkArg {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let of_device = |rest: &str| match rest.split_once(',') {
-            Some((name, address)) if is_interface(name) => Ok((name.to_owned(), address_of(address)?)),
-            Some((name, _)) => Err(format!(
-                "{name:?} is no name of a network interface: 1 to 15 characters, no space, '/' or ':'; {EXPECTED}"
-            )),
-            None => Err(format!("found {text:?}, without the card's address; {EXPECTED}")),
+        let of_device = |rest: &str| {
+            let (name, address) = match rest.split_once(',') {
+                Some((name, address)) => (name, Some(address)),
+                None => (rest, None),
+            };
+            if !is_interface(name) {
+                return Err(format!(
+                    "{name:?} is no name of a network interface: 1 to 15 characters, no space, '/' or ':'; {EXPECTED}"
+                ));
+            }
+            Ok((name.to_owned(), address.map(address_of).transpose()?))
         };
         match text.split_once(':') {
             Some(("udp", rest)) => Ok(Self::Udp(address_of(rest)?)),
-            Some(("tun", rest)) => of_device(rest).map(|(name, address)| Self::Tun(name, address)),
+            Some(("tun", rest)) => match of_device(rest)? {
+                (name, Some(address)) => Ok(Self::Tun(name, address)),
+                (_, None) => Err(format!("found {text:?}, without the card's address; {EXPECTED}")),
+            },
             Some(("tap", rest)) => of_device(rest).map(|(name, address)| Self::Tap(name, address)),
             Some(("hub", rest)) if !rest.is_empty() && !rest.starts_with(',') => match rest.rsplit_once(',') {
                 Some((path, address)) => Ok(Self::Hub(path.into(), Some(address_of(address)?))),
@@ -119,7 +127,8 @@ impl Loss {
 /// The network port of a card.
 pub(super) struct Port {
     link: Link,
-    address: SocketAddrV4,
+    /// The card's, if it has one before its driver gives it one.
+    address: Option<SocketAddrV4>,
     loss: Loss,
     /// Packets so far, those that were lost among them: away from the card, and to it.
     counts: [AtomicU64; 2],
@@ -131,6 +140,16 @@ enum Link {
     Device(DeviceLink),
 }
 
+/// The ports of cards at these addresses behind a device.
+fn behind(
+    name: &str,
+    layer: Layer,
+    addresses: Vec<Option<SocketAddrV4>>,
+) -> io::Result<Vec<(Link, Option<SocketAddrV4>)>> {
+    let links = DeviceLink::open_all(name, layer, &addresses)?;
+    Ok(links.into_iter().map(Link::Device).zip(addresses).collect())
+}
+
 impl Port {
     /// The ports of `cards` cards, whose addresses follow one another. Each loses other packets.
     ///
@@ -138,22 +157,26 @@ impl Port {
     /// If an address, the hub or the device cannot be had.
     pub fn open_all(network: &NetworkArg, cards: usize, loss: Loss) -> io::Result<Vec<Self>> {
         let addresses = |first| (0..cards).map(move |card| address_after(first, card)).collect::<io::Result<Vec<_>>>();
-        let links: Vec<(Link, SocketAddrV4)> = match network {
+        let at = |(link, address)| (link, Some(address));
+        let links: Vec<(Link, Option<SocketAddrV4>)> = match network {
             NetworkArg::Udp(first) => {
                 let open = |address| Ok((Link::Udp(UdpLink::open(address)?), address));
-                addresses(*first)?.into_iter().map(open).collect::<io::Result<_>>()?
+                addresses(*first)?.into_iter().map(|address| open(address).map(at)).collect::<io::Result<_>>()?
             }
             NetworkArg::Hub(path, Some(first)) => {
                 let join = |address| Ok((Link::Hub(HubLink::join(path, address)?), address));
-                addresses(*first)?.into_iter().map(join).collect::<io::Result<_>>()?
+                addresses(*first)?.into_iter().map(|address| join(address).map(at)).collect::<io::Result<_>>()?
             }
-            NetworkArg::Hub(path, None) => (0..cards).map(|_| join_anywhere(path)).collect::<io::Result<_>>()?,
-            NetworkArg::Tun(name, first) | NetworkArg::Tap(name, first) => {
-                let layer = if matches!(network, NetworkArg::Tun(..)) { Layer::L3 } else { Layer::L2 };
-                let addresses = addresses(*first)?;
-                let links = DeviceLink::open_all(name, layer, &addresses)?;
-                links.into_iter().map(Link::Device).zip(addresses).collect()
+            NetworkArg::Hub(path, None) => {
+                (0..cards).map(|_| join_anywhere(path).map(at)).collect::<io::Result<_>>()?
             }
+            NetworkArg::Tun(name, first) => {
+                behind(name, Layer::L3, addresses(*first)?.into_iter().map(Some).collect())?
+            }
+            NetworkArg::Tap(name, Some(first)) => {
+                behind(name, Layer::L2, addresses(*first)?.into_iter().map(Some).collect())?
+            }
+            NetworkArg::Tap(name, None) => behind(name, Layer::L2, vec![None; cards])?,
         };
         let port = |(card, (link, address))| {
             let loss = Loss { seed: loss.seed.wrapping_add(card as u64), ..loss };
@@ -162,8 +185,8 @@ impl Port {
         Ok(links.into_iter().enumerate().map(port).collect())
     }
 
-    /// The card's address.
-    pub fn address(&self) -> SocketAddrV4 {
+    /// The card's address, if it has one before its driver gives it one.
+    pub fn address(&self) -> Option<SocketAddrV4> {
         self.address
     }
 
@@ -250,7 +273,8 @@ mod tests {
             Ok(NetworkArg::Hub("/tmp/a,b".into(), Some(at([10, 0, 0, 1], UDP_PORT_DEFAULT))))
         );
         assert_eq!("tun:or0,10.0.0.1:9".parse(), Ok(NetworkArg::Tun("or0".into(), at([10, 0, 0, 1], 9))));
-        assert_eq!("tap:or0,10.0.0.1:9".parse(), Ok(NetworkArg::Tap("or0".into(), at([10, 0, 0, 1], 9))));
+        assert_eq!("tap:or0,10.0.0.1:9".parse(), Ok(NetworkArg::Tap("or0".into(), Some(at([10, 0, 0, 1], 9)))));
+        assert_eq!("tap:or0".parse(), Ok(NetworkArg::Tap("or0".into(), None)));
         for (text, part) in [
             ("udp:0.0.0.0", "nobody's"),
             ("udp:1.2.3.4:0", "nobody's"),
