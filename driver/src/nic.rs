@@ -106,7 +106,7 @@ impl<B: Bus> Nic<B> {
         self.limits
     }
 
-    /// Where the card is on the network, as it knows before it is configured: from who serves it. No shell of a board tells it yet. `None`: it does not.
+    /// Where the card is on the network, as it knows before it is configured: from who serves it. No shell of a board tells it. `None`: it does not know.
     ///
     /// # Errors
     /// [`DriverError::DeviceGone`].

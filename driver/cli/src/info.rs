@@ -86,7 +86,7 @@ impl Info {
         let blocks: Vec<String> = self.hadamard_elements.iter().map(usize::to_string).collect();
         let network = match &self.network {
             Some(Network { ip, udp_port, mac }) => format!("{ip}, UDP port {udp_port}, MAC {mac}"),
-            None => "no address: jobs cannot use the card until it has one".to_owned(),
+            None => "no address; a job gives it one: card_address, OPTIREDUCE_CARD_ADDRESS".to_owned(),
         };
         let rows = [
             ("card", self.card.clone()),

@@ -316,6 +316,11 @@ pub struct RunArgs {
     /// [default: $OPTIREDUCE_CARD, or none]
     #[arg(long, value_name = "CARD", conflicts_with = "secret_file", help_heading = PLACE)]
     pub card: Option<String>,
+    /// The address that the card has on the network: IP[/PREFIX][:PORT][,gateway=MAC], such as 10.0.0.2, a free one of the network on the card's cable, or
+    /// 10.0.0.2/24,gateway=52:54:00:12:34:56 if other ranks are behind a router. A board needs it, a simulated card is served with one; {rank} stands for this rank
+    /// [default: $OPTIREDUCE_CARD_ADDRESS, or what the card says itself]
+    #[arg(long, value_name = "ADDRESS", help_heading = PLACE)]
+    pub card_address: Option<String>,
     /// What becomes of the job when a card fails: its rank ends with an error and the others go on, or, with `udp`, all ranks go on over UDP from a
     /// collective on which they agree. The same on all ranks [default: $OPTIREDUCE_CARD_FALLBACK, or off]
     #[arg(long, value_enum, conflicts_with_all = ["secret_file", "groups", "partial"], help_heading = PLACE)]

@@ -258,6 +258,9 @@ fn builder(args: &RunArgs, launch: &Launch) -> Result<Builder, String> {
     if let Some(card) = &args.card {
         builder = builder.card(card);
     }
+    if let Some(address) = &args.card_address {
+        builder = builder.card_address(address);
+    }
     if let Some(fallback) = args.card_fallback {
         builder = builder.card_fallback(fallback.into());
     }

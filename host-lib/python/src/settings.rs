@@ -48,6 +48,7 @@ pub fn builder(launch: Launch, settings: Option<&Bound<'_, PyDict>>) -> PyResult
                 found => return Err(wrong(&name, found, "'auto' or 'off'")),
             }),
             "card" => builder.card(text(&name, &value)?),
+            "card_address" => builder.card_address(text(&name, &value)?),
             "card_fallback" => builder.card_fallback(match text(&name, &value)?.as_str() {
                 "off" => CardFallback::Off,
                 "udp" => CardFallback::Udp,

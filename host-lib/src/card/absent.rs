@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use super::address::CardAddress;
 use super::error::CardError;
 use super::job::Cards;
 use crate::control::{CardLimits, Job};
@@ -17,11 +18,15 @@ impl OpenCard {
     ///
     /// # Errors
     /// Always.
-    pub fn open(address: &str) -> Result<Self, CardError> {
+    pub fn open(address: &str, _: Option<CardAddress>) -> Result<Self, CardError> {
         Err(CardError::NotBuilt { address: address.into() })
     }
 
     pub fn address(&self) -> SocketAddr {
+        match *self {}
+    }
+
+    pub fn mac(&self) -> [u8; 6] {
         match *self {}
     }
 

@@ -23,12 +23,26 @@ pub enum CardError {
     Driver(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// Nobody has told the card its address on the network.
     #[error(
-        "card {address}: it has no address on the network (its LOCAL_IP or UDP_PORT is 0), so no rank could send to it; serve it \
-         with one: `optireduce-sim serve --network udp:ADDRESS`"
+        "card {address}: it has no address on the network (its LOCAL_IP or UDP_PORT is 0), so no rank could send to it; give it a free \
+         one of the network on its cable by `card_address` (OPTIREDUCE_CARD_ADDRESS, --card-address), for instance 10.0.0.2; a simulated \
+         card may be served with one: `optireduce-sim serve --network udp:ADDRESS`"
     )]
     NoAddress {
         /// What was given.
         address: String,
+    },
+    /// The card has another address than it is to have.
+    #[error(
+        "card {address}: it is at {found}, where whoever serves it has put it, but `card_address` is {given}, where nothing would reach it; \
+         leave `card_address` (OPTIREDUCE_CARD_ADDRESS) out, or serve the card at {given}"
+    )]
+    OtherAddress {
+        /// The card.
+        address: String,
+        /// Where it is.
+        found: SocketAddr,
+        /// Where it is to be.
+        given: SocketAddr,
     },
     /// There is no such folder to show the card's counters in.
     #[error("OPTIREDUCE_CARD_STATS is {}, expected a folder that is there: mkdir it, or unset the variable", folder.display())]
@@ -39,7 +53,7 @@ pub enum CardError {
     /// Two ranks cannot be told apart.
     #[error(
         "ranks {first} and {second} are both at {address}, expected an address for each: in a job with cards all ranks receive at \
-         the cards' UDP port, {port}; give ranks without a card addresses of their own (`interface`), and serve cards at others"
+         the cards' UDP port, {port}; give ranks without a card addresses of their own (`interface`), and cards others (`card_address`, or who serves them)"
     )]
     SameAddress {
         /// The lower rank.
@@ -81,7 +95,7 @@ pub enum CardError {
     /// A card sends to one port only, at which it receives itself.
     #[error(
         "the card of rank {rank} is at {found}, expected UDP port {expected}, that of the card of rank {first}: all cards of a job \
-         have the same port; serve this one with `--network udp:{}:{expected}`", found.ip()
+         have the same port; give a board `card_address` {0}:{expected}, or serve a simulated card with `--network udp:{0}:{expected}`", found.ip()
     )]
     Port {
         /// The rank.

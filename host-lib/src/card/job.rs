@@ -114,6 +114,7 @@ mod tests {
             session: 0,
             local: None,
             card: *card,
+            mac: None,
         };
         addresses.iter().enumerate().map(member).collect()
     }

@@ -1,12 +1,13 @@
 //! Finding a card before its job is known, and taking it into the job.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{SocketAddr, SocketAddrV4};
 
+use super::address::CardAddress;
 use super::error::CardError;
 use super::job::Cards;
 use super::plane::CardPlane;
 use super::stats::Stats;
-use crate::control::{CardLimits, Job};
+use crate::control::{CardLimits, Job, Member};
 use crate::smartnic::{SmartNic, smartnic_dma_bytes};
 use optireduce_contract::packet::Endpoint;
 use optireduce_core::PlaneLimits;
@@ -22,30 +23,36 @@ pub(crate) struct OpenCard {
     nic: Nic<CardBus>,
     limits: PlaneLimits,
     ring_log2: u32,
-    address: NetworkAddress,
+    /// Its own addresses on the network.
+    endpoint: Endpoint,
+    address: CardAddress,
     stats: Option<Stats>,
 }
 
 impl OpenCard {
-    /// Takes the card at `address`, and looks what it can do.
+    /// Takes the card at `address`, and looks what it can do. `given`: where it is to be on the network, if somebody says.
     ///
     /// # Errors
-    /// If there is none, it cannot be opened, somebody else has the card, it is no card of ours, or it has no address on the network.
-    pub fn open(address: &str) -> Result<Self, CardError> {
+    /// If there is none, it cannot be opened, somebody else has the card, it is no card of ours, or it has no address on the network, or another than the given one.
+    pub fn open(address: &str, given: Option<CardAddress>) -> Result<Self, CardError> {
         // How much memory it takes is known only once its limits are.
         let limits = Nic::open(CardBus::open(address, LITTLE_BYTES)?)?.limits();
         let ring_log2 = (ENTRIES_PER_SLOT * limits.slots).next_power_of_two().ilog2();
         let limits = plane_limits(&limits);
         let nic = Nic::open(CardBus::open(address, smartnic_dma_bytes(&limits, ring_log2))?)?;
-        let found = nic.network_address()?;
-        let place = found.ok_or_else(|| CardError::NoAddress { address: address.into() })?;
+        let (endpoint, place) = place(address, nic.network_address()?, given)?;
         let stats = Stats::from_env(nic.bus().name())?;
-        Ok(Self { nic, limits, ring_log2, address: place, stats })
+        Ok(Self { nic, limits, ring_log2, endpoint, address: place, stats })
     }
 
     /// Where it receives.
     pub fn address(&self) -> SocketAddr {
-        (Ipv4Addr::from(self.address.endpoint.ip), self.address.udp_port).into()
+        self.address.socket.into()
+    }
+
+    /// From where its frames come.
+    pub fn mac(&self) -> [u8; 6] {
+        self.endpoint.mac
     }
 
     /// What all ranks must know of it.
@@ -66,9 +73,9 @@ impl OpenCard {
         payload_beats: usize,
         falls_back: bool,
     ) -> Result<CardPlane, CardError> {
-        let endpoint = |(peer, address): (usize, SocketAddr)| match address {
-            _ if peer == rank => self.address.endpoint,
-            SocketAddr::V4(address) => Endpoint::of_ip(address.ip().octets()),
+        let endpoint = |member: &Member| match member.udp {
+            _ if member.rank == rank => self.endpoint,
+            SocketAddr::V4(address) => self.address.next_hop(*address.ip(), member.mac),
             SocketAddr::V6(_) => Endpoint::default(),
         };
         let config = JobConfig {
@@ -77,7 +84,7 @@ impl OpenCard {
             job_tag: job.tag,
             payload_beats,
             udp_port: cards.port(),
-            endpoints: job.members.iter().map(|member| member.udp).enumerate().map(endpoint).collect(),
+            endpoints: job.members.iter().map(endpoint).collect(),
             rates_bytes_per_us: Vec::new(),
             queue: 0,
             ring_log2: self.ring_log2,
@@ -85,6 +92,34 @@ impl OpenCard {
         let plane = SmartNic::new(self.nic, &config).map_err(|error| CardError::Driver(error.into()))?;
         Ok(CardPlane::new(plane, self.stats, falls_back))
     }
+}
+
+/// Where the card at `card` is on the network: `found` is what its registers say, `given` what its rank does.
+///
+/// A card that knows no MAC address of its own gets a locally administered one, which follows from its IP address.
+fn place(
+    card: &str,
+    found: Option<NetworkAddress>,
+    given: Option<CardAddress>,
+) -> Result<(Endpoint, CardAddress), CardError> {
+    let address = || card.to_owned();
+    let known = found.map(|NetworkAddress { endpoint, udp_port }| SocketAddrV4::new(endpoint.ip.into(), udp_port));
+    let place = match (known, given) {
+        (None, None) => return Err(CardError::NoAddress { address: address() }),
+        (Some(socket), None) => CardAddress { socket, gateway: None },
+        (Some(known), Some(given)) if known != given.socket => {
+            return Err(CardError::OtherAddress {
+                address: address(),
+                found: known.into(),
+                given: given.socket.into(),
+            });
+        }
+        (_, Some(given)) => given,
+    };
+    let own = Endpoint::of_ip(place.socket.ip().octets());
+    let endpoint = found.map_or(own, |found| found.endpoint);
+    let mac = if endpoint.mac == [0; 6] { own.mac } else { endpoint.mac };
+    Ok((Endpoint { mac, ..endpoint }, place))
 }
 
 impl From<DriverError> for CardError {
@@ -100,5 +135,34 @@ fn plane_limits(limits: &Limits) -> PlaneLimits {
         hadamard_log2_max: limits.hadamard_log2_max,
         ranks_max: limits.ranks_max,
         payload_beats_max: limits.payload_beats_max,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(ip: [u8; 4], mac: [u8; 6]) -> Option<NetworkAddress> {
+        Some(NetworkAddress { endpoint: Endpoint { mac, ip }, udp_port: 7 })
+    }
+
+    fn given(text: &str) -> Option<CardAddress> {
+        Some(text.parse().unwrap())
+    }
+
+    #[test]
+    fn a_card_is_where_it_says_or_where_its_rank_says_and_an_error_if_nobody_does_or_they_differ() {
+        let (ip, mac) = ([10, 0, 0, 2], [0x52, 0x54, 0, 0, 0, 1]);
+        let own = Endpoint { mac, ip };
+        let plain = given("10.0.0.2:7").unwrap();
+        assert_eq!(place("c", known(ip, mac), None).unwrap(), (own, plain));
+        assert_eq!(place("c", known(ip, [0; 6]), None).unwrap(), (Endpoint::of_ip(ip), plain));
+        assert_eq!(place("c", None, Some(plain)).unwrap(), (Endpoint::of_ip(ip), plain));
+        let routed = given("10.0.0.2/24:7,gateway=52:54:00:12:34:56");
+        assert_eq!(place("c", known(ip, mac), routed).unwrap(), (own, routed.unwrap()));
+        let none = place("c", None, None).unwrap_err().to_string();
+        assert!(none.starts_with("card c: it has no address") && none.contains("OPTIREDUCE_CARD_ADDRESS"), "{none}");
+        let other = place("c", known(ip, mac), given("10.0.0.3:7")).unwrap_err().to_string();
+        assert!(other.contains("it is at 10.0.0.2:7") && other.contains("serve the card at 10.0.0.3:7"), "{other}");
     }
 }

@@ -138,6 +138,8 @@ pub struct Builder {
     pub(super) mtu: Option<usize>,
     /// Where this rank's card is; empty: it has none, whatever the environment says.
     pub(super) card: Option<String>,
+    /// Where it is on the network; empty: as it says itself, whatever the environment says.
+    pub(super) card_address: Option<String>,
     pub(super) card_fallback: Option<CardFallback>,
     pub(super) local: Option<Local>,
     pub(super) timeout: Duration,
@@ -164,6 +166,7 @@ impl Default for Builder {
             interface: None,
             mtu: None,
             card: None,
+            card_address: None,
             card_fallback: None,
             local: None,
             timeout: Duration::from_secs(60),
@@ -212,7 +215,7 @@ impl Builder {
     /// Ranks with and without a card share jobs. In one with cards
     ///
     /// * every rank has an IPv4 address of its own, at which it receives on the cards' UDP port: ranks without a card on one host need one each
-    ///   ([`interface`](Self::interface)), and a card has that of its network;
+    ///   ([`interface`](Self::interface)), and a card that of its network ([`card_address`](Self::card_address));
     /// * windows are at most the cards', and half the slots of the smallest card are under way at a time on all ranks;
     /// * collectives run one after the other; each begins once all cards have armed its windows, or after t_B: a rank with a card that is late by more misses what
     ///   the others sent meanwhile, and its means are repaired afterwards, except encoded ones;
@@ -229,6 +232,19 @@ impl Builder {
     /// [`drop_silent_after`](Self::drop_silent_after), or all go on [over UDP](Self::card_fallback).
     pub fn card(self, address: impl Into<String>) -> Self {
         Self { card: Some(address.into()), ..self }
+    }
+
+    /// The address that this rank's card has on the network: `IP[/PREFIX][:PORT][,gateway=MAC]`, such as "10.0.0.2", a free address of the network on
+    /// the card's cable; the port is 5791 if none is said. Ignored without a [`card`](Self::card). `{rank}` in it stands for this rank; an empty one:
+    /// none. A board needs it; a simulated card has an address from who serves it, and another is an error. Default: what
+    /// `OPTIREDUCE_CARD_ADDRESS` says, or none.
+    ///
+    /// A card answers ARP, but does not ask. It sends to the MAC addresses of its peers' interfaces and cards, which the ranks tell one another when they
+    /// connect. If peers are on other networks, say how long the prefix of the card's own is, and the MAC address of the gateway that the others
+    /// are behind: "10.0.0.2/24,gateway=52:54:00:12:34:56". A card that knows no MAC address of its own gets a locally administered one that
+    /// follows from its IP address: 02:4f and its four bytes.
+    pub fn card_address(self, address: impl Into<String>) -> Self {
+        Self { card_address: Some(address.into()), ..self }
     }
 
     /// What becomes of the job when a card fails. Default: what `OPTIREDUCE_CARD_FALLBACK` says (`off` or `udp`), or

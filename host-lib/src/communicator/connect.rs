@@ -12,8 +12,8 @@ use super::builder::{Builder, CardFallback, Local};
 use super::driver::{Driver, Waker};
 use super::engine::{Engine, Links, since_1970_ns};
 use super::error::ConnectError;
-use crate::card::{self, Cards, OpenCard};
-use crate::control::{ControlChannel, Job, Launch, Meeting, Member, local_address, resolve};
+use crate::card::{self, CardAddress, Cards, OpenCard};
+use crate::control::{ControlChannel, Job, Launch, Meeting, Member, local_address, mac_of, resolve};
 use crate::local;
 use crate::plane::Plane;
 use crate::secret::{Secret, SecretError};
@@ -49,7 +49,10 @@ impl Receiver {
                 let (udp, receive_buffer_bytes) = (socket.local_addr()?, socket.receive_buffer_bytes());
                 Member { udp, receive_buffer_bytes, ..member }
             }
-            Self::Card(card) => Member { udp: card.address(), card: Some(card.limits()), ..member },
+            Self::Card(card) => {
+                let (card, udp, mac) = (Some(card.limits()), card.address(), Some(card.mac()));
+                Member { udp, card, mac, ..member }
+            }
         })
     }
 
@@ -128,7 +131,12 @@ impl Builder {
         }
         let local = self.local.map_or_else(Local::from_env, Ok)?;
         let card_fallback = self.card_fallback.map_or_else(CardFallback::from_env, Ok)?;
-        let card = self.card.clone().map_or_else(card::from_env, Ok)?.replace("{rank}", &launch.rank.to_string());
+        let of_card = |setting: &Option<String>, variable| {
+            let said = setting.clone().map_or_else(|| card::from_env(variable), Ok)?;
+            Ok::<_, ConnectError>(said.replace("{rank}", &launch.rank.to_string()))
+        };
+        let card = of_card(&self.card, "OPTIREDUCE_CARD")?;
+        let card_address = of_card(&self.card_address, "OPTIREDUCE_CARD_ADDRESS")?;
         let secret = self.secret.clone().map_or_else(Secret::from_env, |secret| Ok(Some(secret)))?;
         if !card.is_empty() && secret.is_some() {
             return Err(SecretError::Card.into());
@@ -138,6 +146,7 @@ impl Builder {
             listener: None,
             local: Some(local),
             card: Some(card.clone()),
+            card_address: Some(card_address.clone()),
             card_fallback: Some(card_fallback),
             ..self.clone()
         };
@@ -146,7 +155,13 @@ impl Builder {
         let left = || deadline.saturating_duration_since(Instant::now());
         let payload_beats = self.mtu.map(|mtu| self.payload_beats(mtu, secret.is_some())).transpose()?.unwrap_or(0);
         // What is wrong with the card is known before anybody is waited for.
-        let card = (!card.is_empty()).then(|| OpenCard::open(&card)).transpose()?;
+        let given = (!card_address.is_empty()).then(|| card_address.parse::<CardAddress>()).transpose();
+        let given = given.map_err(|expected| ConnectError::Setting {
+            setting: "card_address",
+            found: card_address,
+            expected,
+        })?;
+        let card = (!card.is_empty()).then(|| OpenCard::open(&card, given)).transpose()?;
         let root = resolve(&launch.root, deadline)?;
         let address = local_address(self.interface.as_deref(), &root)?;
         let mut receiver = match card {
@@ -166,6 +181,7 @@ impl Builder {
             session: if launch.rejoin { since_1970_ns() } else { 0 },
             local: listener.as_ref().map(|listener| listener.address().clone()),
             card: None,
+            mac: mac_of(address),
         })?;
         let describe = move |control| Member { control, ..member };
         let wake = waker.clone();

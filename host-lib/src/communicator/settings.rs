@@ -18,6 +18,7 @@ impl Builder {
             mtu: _,
             // Ranks with and without a card share jobs.
             card: _,
+            card_address: _,
             card_fallback,
             local,
             timeout: _,

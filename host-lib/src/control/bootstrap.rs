@@ -48,6 +48,9 @@ pub(crate) struct Member {
     /// What its card can do, if it has one; `udp` is then the card's address.
     #[serde(default)]
     pub card: Option<CardLimits>,
+    /// The MAC address that has the IP address of `udp`, if one has: of its card, or of an interface. Cards send to it.
+    #[serde(default)]
+    pub mac: Option<[u8; 6]>,
 }
 
 /// What a card can do, as far as all ranks of its job must know.
@@ -417,6 +420,7 @@ mod tests {
                 ranks_max: 64,
                 payload_beats_max: 139,
             }),
+            mac: Some([2, 0, 0, 0, 0, 1]),
         };
         let settings = Terms::default().with("bf16", true);
         let job = Job { tag: 1, seed: 2, members: vec![member.clone(); 2], packet_key: None };

@@ -8,6 +8,9 @@ use std::net::{IpAddr, SocketAddr, ToSocketAddrs, UdpSocket};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
+use nix::ifaddrs::InterfaceAddress;
+use nix::sys::socket::SockaddrStorage;
+
 use super::bootstrap::{BootstrapError, io_error};
 
 /// Between two attempts to resolve a name: that of rank 0 may not be known yet.
@@ -77,4 +80,18 @@ pub(crate) fn local_address(interface: Option<&str>, root: &[SocketAddr]) -> Res
     }
     let names: Vec<String> = root.iter().map(SocketAddr::to_string).collect();
     Err(io_error(format!("the way to rank 0 at {}", names.join(", ")))(last))
+}
+
+/// The MAC address of the interface that has `address`; `None` if there is no such interface, or it has none, as loopback and TUN devices.
+pub(crate) fn mac_of(address: IpAddr) -> Option<[u8; 6]> {
+    let all: Vec<_> = nix::ifaddrs::getifaddrs().ok()?.collect();
+    let ip = |at: &SockaddrStorage| match address {
+        IpAddr::V4(_) => at.as_sockaddr_in().map(|at| IpAddr::V4(at.ip())),
+        IpAddr::V6(_) => at.as_sockaddr_in6().map(|at| IpAddr::V6(at.ip())),
+    };
+    let has = |one: &&InterfaceAddress| one.address.as_ref().and_then(ip) == Some(address);
+    // An address may have a label of its own: "eth0:1" is of eth0.
+    let name = all.iter().find(has)?.interface_name.split(':').next()?;
+    let macs = all.iter().filter(|one| one.interface_name == name);
+    macs.filter_map(|one| one.address.as_ref()?.as_link_addr()?.addr()).find(|mac| *mac != [0; 6])
 }

@@ -16,6 +16,8 @@ use super::*;
 /// What one rank of a job on such a network has: a card's socket, or an address.
 enum Rank {
     Card(String),
+    /// A card that has no address, and the one that its rank gives it.
+    Board(String, &'static str),
     Software(Ipv4Addr),
 }
 
@@ -27,6 +29,7 @@ fn run_job(root: &str, ranks: &[Rank]) {
         let builder = builder.early(Early::Off);
         let builder = match &ranks[rank] {
             Rank::Card(socket) => builder.card(socket),
+            Rank::Board(socket, address) => builder.card(socket).card_address(*address),
             Rank::Software(address) => builder.card("").interface(address.to_string()),
         };
         let mut communicator = builder.connect().unwrap();
@@ -108,7 +111,7 @@ fn a_kernel_finds_and_pings_a_card_behind_a_tap_device_and_shares_jobs_with_it()
     in_a_namespace("networks::inside_tap");
 }
 
-/// A device that was made before, with the MAC address that the card takes for its IP address. Nobody tells the kernel the card's.
+/// A device that was made before, with a MAC address that the kernel made up. Nobody tells the kernel the card's.
 #[test]
 #[ignore = "runs in a namespace: a_kernel_finds_and_pings_a_card_behind_a_tap_device_and_shares_jobs_with_it"]
 fn inside_tap() {
@@ -116,7 +119,7 @@ fn inside_tap() {
     for (number, engine) in ["functional", "verilator"].into_iter().enumerate() {
         let (device, [host, card]) = (format!("or{number}"), [1, 2].map(|host| [10, 81, number as u8, host]));
         ip(&format!("tuntap add dev {device} mode tap"));
-        ip(&format!("link set {device} address 02:4f:0a:51:0{number}:01 mtu 9000 up"));
+        ip(&format!("link set {device} mtu 9000 up"));
         ip(&format!("address add {}/24 dev {device}", Ipv4Addr::from(host)));
         let served = Served::on(&format!("tap:{device},{}", Ipv4Addr::from(card)), &["--engine", engine]);
         // An enabled card answers for itself.
@@ -138,6 +141,32 @@ fn inside_tap() {
         let ranks = [Rank::Software(host.into()), Rank::Card(served.socket.display().to_string())];
         run_job(&format!("{}:29517", Ipv4Addr::from(host)), &ranks);
     }
+}
+
+#[test]
+fn cards_without_addresses_get_them_from_their_ranks_and_reach_other_networks_by_a_gateway() {
+    in_a_namespace("networks::inside_tap_of_boards");
+}
+
+/// Two cards as boards are, a rank on their network, and one behind this host, which is the gateway.
+#[test]
+#[ignore = "runs in a namespace: cards_without_addresses_get_them_from_their_ranks_and_reach_other_networks_by_a_gateway"]
+fn inside_tap_of_boards() {
+    ip("link set lo up");
+    for (device, network) in [("or0", "10.82.0.1/24"), ("or1", "10.83.0.1/24")] {
+        ip(&format!("tuntap add dev {device} mode tap"));
+        ip(&format!("link set {device} mtu 9000 up"));
+        ip(&format!("address add {network} dev {device}"));
+    }
+    // One that does not look like that of a card.
+    ip("link set or0 address 52:54:00:12:34:56");
+    let served = Served::on("tap:or0", &["--cards", "2"]);
+    let software = |address: [u8; 4]| Rank::Software(address.into());
+    let board = |card| Rank::Board(served.socket_of(card), "10.82.0.2{rank}/24,gateway=52:54:00:12:34:56");
+    let ranks = [software([10, 82, 0, 1]), board(0), software([10, 83, 0, 1]), board(1)];
+    run_job("10.82.0.1:29517", &ranks);
+    let said = served.finish();
+    assert!(said.contains("without an address: "), "{said}");
 }
 
 /// An echo request of the kernel's to an address, which must be answered as it was asked.

@@ -165,6 +165,21 @@ fn a_job_that_cards_cannot_have_is_refused_on_all_ranks_alike() {
     );
 }
 
+/// Before anybody is waited for: the other rank is not there.
+#[test]
+fn a_card_address_that_cannot_be_is_named() {
+    let job = Job::new(1);
+    let error = |address: &str| job.builder(0, 2).card_address(address).connect().unwrap_err().to_string();
+    let (known, given) = (format!("{}:{}", job.address(100), job.port), format!("{}:{}", job.address(9), job.port));
+    let other = error(&given);
+    assert!(
+        other.contains(&format!("it is at {known}, ")) && other.contains(&format!("`card_address` is {given}")),
+        "{other}"
+    );
+    let wrong = error("10.0.0.2/24");
+    assert!(wrong.contains("card_address is 10.0.0.2/24, expected IP[/PREFIX][:PORT][,gateway=MAC]"), "{wrong}");
+}
+
 /// Another process has the port at the address of a rank without a card.
 #[test]
 fn a_port_in_use_is_named() {

@@ -30,7 +30,7 @@ class Communicator:
     Calls marked *collective* must be made by all ranks, in the same order and with the same arguments; ranks that differ get a
     `MismatchError`. As a context manager it closes at the end, and aborts after an exception.
 
-    Settings: all but `timeout_s`, `interface`, `mtu` and `card` are compared when the ranks connect.
+    Settings: all but `timeout_s`, `interface`, `mtu`, `card` and `card_address` are compared when the ranks connect.
 
     - `job_id`: tells the job from others at the same root. `rejoin`: this process may come into a job that runs.
     - `timeout_s`, 60: how long ranks wait for one another outside of all-reduces.
@@ -46,6 +46,7 @@ class Communicator:
     - `agree`, False: all ranks skip an update if one does.
     - `interface`, `mtu`: found out. `local`, "auto": ranks of one host share memory; "off": they use UDP.
     - `card`: the SmartNIC that moves this rank's gradients, in a wheel with the feature `smartnic`; or `OPTIREDUCE_CARD`.
+      `card_address`: where it is on the network, which a board must be told, such as "10.0.0.2"; or `OPTIREDUCE_CARD_ADDRESS`.
       `card_fallback`, "off": what becomes of the job when one fails; "udp": all ranks go on over UDP.
     - `secret`: encrypts and authenticates everything; or `OPTIREDUCE_SECRET`.
     """
@@ -75,6 +76,7 @@ class Communicator:
         mtu: int | None = ...,
         local: Literal["off", "auto"] = ...,
         card: str = ...,
+        card_address: str = ...,
         card_fallback: Literal["off", "udp"] = ...,
         secret: str = ...,
     ) -> Communicator: ...

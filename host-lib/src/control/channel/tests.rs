@@ -74,6 +74,7 @@ fn with_timeout(timeout: Duration) -> (ControlChannel, Fake) {
         session: 0,
         local: None,
         card: None,
+        mac: None,
     };
     let meeting = Meeting {
         launch,
