@@ -108,8 +108,8 @@ pub use control::{BootstrapError, ControlError, Launch, LaunchError, Message, Mi
 pub use exact::{Element, ElementType, ExactOp};
 pub use optireduce_core::protocol::repair::RepairReport;
 pub use optireduce_core::protocol::{
-    ClosedBy, HadamardMode, Kind, Metrics as CollectiveMetrics, Mismatch as CallMismatch, PeerMetrics, Stage,
-    StageMetrics, StageSummary, UpdateAction,
+    ClosedBy, HadamardMode, Kind, Metrics as CollectiveMetrics, Mismatch as CallMismatch, PACKETS_HALT, PeerMetrics,
+    SKIPS_HALT, Stage, StageMetrics, StageSummary, UpdateAction,
 };
 pub use optireduce_core::software::Counters;
 pub use optireduce_core::{Destination, Loan, Values};

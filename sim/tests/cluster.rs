@@ -344,7 +344,8 @@ fn a_rank_that_is_late_but_within_the_bound_costs_nothing() {
 
 #[test]
 fn losing_too_much_skips_and_then_halts() {
-    let mut scenario = Scenario::new(Functional, 4, 9610).with(|config| {
+    // Enough packets for that to be no chance.
+    let mut scenario = Scenario::new(Functional, 4, 60_000).with(|config| {
         config.impairments.loss = 0.4;
         config.bound_ns = 100_000;
     });

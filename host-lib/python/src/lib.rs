@@ -35,6 +35,8 @@ mod _optireduce {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("SKIPS_HALT", optireduce::SKIPS_HALT)?;
+        module.add("PACKETS_HALT", optireduce::PACKETS_HALT)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

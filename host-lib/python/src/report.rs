@@ -34,6 +34,7 @@ pub fn to_python(py: Python<'_>, report: &Report) -> PyResult<Py<PyAny>> {
     fields.set_item("kind", report.kind().to_string())?;
     fields.set_item("bucket", report.bucket())?;
     fields.set_item("elements", report.elements())?;
+    fields.set_item("packets", report.packets())?;
     fields.set_item("action", action)?;
     fields.set_item("agreed", report.is_agreed())?;
     fields.set_item("live_ranks", PyTuple::new(py, report.live_ranks())?)?;

@@ -15,6 +15,7 @@ import pytest
 import torch
 import torch.distributed as dist
 from groups import CALM, group, session
+from optireduce._optireduce import PACKETS_HALT
 from torch.nn.parallel import DistributedDataParallel
 
 EXAMPLE = pathlib.Path(__file__).parent.parent / "examples" / "ddp_digits.py"
@@ -128,9 +129,9 @@ def test_rebuilt_buckets_and_unused_parameters_train_as_with_gloo(job, backend, 
     torch.testing.assert_close(*numbers, rtol=1e-4, atol=1e-6)
 
 
-def as_if_lost(state, action):
-    """The reports of this step as they are when much is lost."""
-    state._step = [dataclasses.replace(one, action=action) for one in state._step]
+def as_if_lost(state, action, packets=PACKETS_HALT):
+    """The reports of this step as they are when much of so many packets is lost, on this rank or, if it is to apply the update, on another."""
+    state._step = [dataclasses.replace(one, action=action, packets=packets) for one in state._step]
 
 
 def skips(rank, ranks, root, vote):
@@ -150,8 +151,8 @@ def skips(rank, ranks, root, vote):
                 before = bits(model).clone()
                 optimizer.zero_grad()
                 model(torch.randn(4, 300)).sum().backward()
-                if rank == 0 and step in (3, 5, 6, 7):
-                    as_if_lost(state, "halt" if step == 7 else "skip")
+                if step in (3, 5, 6, 7):
+                    as_if_lost(state, "apply" if rank == 1 else "halt" if step == 7 else "skip")
                 optimizer.step()
                 steps.append(torch.equal(before, bits(model)))
         logging.getLogger("optireduce").removeHandler(handler)
@@ -167,6 +168,25 @@ def test_with_a_vote_all_ranks_skip_and_halt_on_the_same_step(job):
     (first, skipped, left), (second, _, right) = job.run(2, skips, True)
     assert first == second == [step in (3, 5, 6) for step in range(7)], "the eighth step halts"
     assert skipped == 4 and torch.equal(left, right)
+
+
+def few_packets(rank, ranks, root):
+    with group(rank, ranks, root, **CALM):
+        model = DistributedDataParallel(torch.nn.Linear(30, 30))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        state = optireduce.torch.State(vote=True)
+        model.register_comm_hook(state, optireduce.torch.comm_hook)
+        state.guard(optimizer)
+        for _ in range(8):
+            optimizer.zero_grad()
+            model(torch.randn(4, 30)).sum().backward()
+            as_if_lost(state, "skip", packets=6)
+            optimizer.step()
+        return state.skipped
+
+
+def test_with_a_vote_steps_of_a_few_packets_do_not_halt(job):
+    assert job.run(2, few_packets) == [6, 6], "the first two steps are exact: they declare the buckets"
 
 
 def outvoted(rank, ranks, root):

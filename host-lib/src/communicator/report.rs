@@ -83,6 +83,12 @@ impl Report {
         self.collective.elements
     }
 
+    /// Packets that come to a rank from its peers if none is lost, both stages together: the same number for all ranks, that of the rank with the
+    /// largest shards. Skips in a row halt the job once their collectives had [`PACKETS_HALT`](crate::PACKETS_HALT) of them.
+    pub fn packets(&self) -> u64 {
+        self.collective.packets
+    }
+
     /// Whether it travelled Hadamard-encoded.
     pub fn is_hadamard(&self) -> bool {
         self.collective.hadamard

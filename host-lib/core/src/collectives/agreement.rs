@@ -252,7 +252,7 @@ impl Agreement {
             let Decided { skip, agreed } = votes.decided(now_ns)?;
             one.report.agreed = agreed;
             one.report.action = match skip {
-                _ if !is_one_off && one.may_halt => self.safeguard.count(skip),
+                _ if !is_one_off && one.may_halt => self.safeguard.count(skip, one.report.packets),
                 true => UpdateAction::Skip,
                 false => UpdateAction::Apply,
             };
@@ -332,7 +332,7 @@ impl Agreement {
         let missing_bytes = repairs.missing_bytes(report.op);
         let skip = is_too_much(report.loss_with_means(missing_bytes));
         let is_agreed_on = self.votes.is_some();
-        let counted = (!is_agreed_on && held.may_halt).then(|| self.safeguard.count(skip));
+        let counted = (!is_agreed_on && held.may_halt).then(|| self.safeguard.count(skip, report.packets));
         report.action = match counted {
             Some(UpdateAction::Halt) => UpdateAction::Halt,
             _ if skip && (is_agreed_on || missing_bytes > 0) => UpdateAction::Skip,

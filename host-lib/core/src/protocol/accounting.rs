@@ -138,6 +138,7 @@ mod tests {
             op: 0,
             bucket: 0,
             elements: 0,
+            packets: 0,
             hadamard: true,
             live: vec![0, 1, 2],
             received_fraction: [0.0; 2],

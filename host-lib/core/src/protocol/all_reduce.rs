@@ -444,6 +444,7 @@ impl AllReduce {
             bound_ns: self.params.bound_ns,
             bucket: self.bucket,
             elements: self.parts.elements(),
+            packets: self.packets(),
             hadamard: self.hadamard,
             live: (0..self.params.ranks).collect(),
             received_fraction: [stages[0].received_fraction, stages[1].received_fraction],
@@ -458,7 +459,7 @@ impl AllReduce {
             repair: RepairStatus::default(),
             stages,
         };
-        report.action = safeguard.judge(report.network_loss());
+        report.action = safeguard.judge(report.network_loss(), report.packets);
         report
     }
 
@@ -472,6 +473,17 @@ impl AllReduce {
                 .any(|plan| Stage::ALL.into_iter().any(|stage| plan.expected_beats(stage, rank, *from) > 0))
         };
         (0..self.params.ranks).filter(move |from| *from != rank).filter(sends)
+    }
+
+    /// [`Report::packets`].
+    fn packets(&self) -> u64 {
+        let stages = Stage::ALL.into_iter().filter(|stage| self.kind.sends(*stage)).count();
+        let of_shard = |plan: &WindowPlan| {
+            let beats = plan.shards.quotient + usize::from(plan.shards.remainder > 0);
+            beats.div_ceil(plan.shape().packet_beats(self.params.payload_beats))
+        };
+        let of_peer: usize = self.windows.iter().map(|window| of_shard(&window.plan)).sum();
+        (stages * (self.params.ranks - 1) * of_peer) as u64
     }
 
     fn in_flight(&self) -> usize {

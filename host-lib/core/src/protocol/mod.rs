@@ -54,7 +54,7 @@ pub use partial::{Parts, plan_partial};
 pub use plan::{PlanError, WindowPlan, op_of_step, plan_windows};
 pub use rate::{FEEDBACK_PACKETS, RateController};
 pub use report::{RepairStatus, Report, StageReport, StageSummary};
-pub use safeguard::{LOSS_SKIP, SKIPS_HALT, Safeguard, is_too_much};
+pub use safeguard::{LOSS_SKIP, PACKETS_HALT, SKIPS_HALT, Safeguard, is_too_much};
 pub use stream::{Stream, StreamId};
 pub use types::{
     BUCKETS_MAX, ClosedBy, Kind, PeerHints, PlaneLimits, RANKS_MAX, Ranks, RefusedStatus, Stage, UpdateAction,

@@ -123,6 +123,9 @@ pub struct Report {
     pub bucket: u16,
     /// Elements of the bucket.
     pub elements: usize,
+    /// Packets that come to a rank from its peers if none is lost, both stages together: the same number for all ranks, that of
+    /// the rank with the largest shards.
+    pub packets: u64,
     /// Whether it travelled Hadamard-encoded.
     pub hadamard: bool,
     /// Ranks that took part: those of the view.
@@ -300,6 +303,7 @@ mod tests {
             op: 0,
             bucket: 0,
             elements: 0,
+            packets: 0,
             hadamard: false,
             live: vec![0, 1, 2, 3],
             received_fraction: [0.0; 2],

@@ -1,6 +1,8 @@
 //! Stops training from going astray when too much is lost.
 //!
-//! Above 10 % loss in a collective its update is skipped; the third skip in a row halts the job.
+//! Above 10 % loss in a collective its update is skipped; three skips in a row halt the job, or as many as it takes until the collectives had
+//! [`PACKETS_HALT`] packets together: of a bucket of six packets one is more than 10 %, and with 1 % loss three in a row miss one by chance within
+//! some thousand collectives.
 //! Limits: every rank judges by what it received itself; ranks may disagree on a skip, unless they agree on it ([`Votes`](super::Votes)).
 //! A skip with a rank of which nothing was heard counts neither way where silent ranks are dropped: the job goes on without
 //! that rank, or ends because no quorum is left.
@@ -12,8 +14,11 @@ use super::types::UpdateAction;
 
 /// Loss above which an update is skipped.
 pub const LOSS_SKIP: f64 = 0.10;
-/// Skips in a row that halt the job.
+/// Skips in a row that halt the job, at least.
 pub const SKIPS_HALT: u32 = 3;
+/// Packets that the collectives of these skips had, at least: [`Report::packets`](super::Report::packets). So many that at 5 % loss hardly any row of
+/// collectives loses more than 10 % each by chance: one in 10^7, whatever their size.
+pub const PACKETS_HALT: u64 = 512;
 
 /// Whether an update is skipped of which the fraction `loss` (0 to 1) was lost.
 pub fn is_too_much(loss: f64) -> bool {
@@ -26,22 +31,25 @@ pub fn is_too_much(loss: f64) -> bool {
 #[derive(Clone, Debug, Default)]
 pub struct Safeguard {
     skips_in_a_row: u32,
+    packets_in_a_row: u64,
 }
 
 impl Safeguard {
-    /// What to do with an update of which the fraction `loss` (0 to 1) was lost. To be called once per collective.
-    pub fn judge(&mut self, loss: f64) -> UpdateAction {
-        self.count(is_too_much(loss))
+    /// What to do with an update of `packets` packets of which the fraction `loss` (0 to 1) was lost. To be called once per collective.
+    pub fn judge(&mut self, loss: f64, packets: u64) -> UpdateAction {
+        self.count(is_too_much(loss), packets)
     }
 
-    /// What to do with an update of which it is known whether it is skipped. To be called once per collective.
-    pub fn count(&mut self, skip: bool) -> UpdateAction {
+    /// What to do with an update of `packets` packets of which it is known whether it is skipped. To be called once per collective.
+    pub fn count(&mut self, skip: bool, packets: u64) -> UpdateAction {
         if !skip {
-            self.skips_in_a_row = 0;
+            *self = Self::default();
             return UpdateAction::Apply;
         }
         self.skips_in_a_row = self.skips_in_a_row.saturating_add(1);
-        if self.skips_in_a_row >= SKIPS_HALT { UpdateAction::Halt } else { UpdateAction::Skip }
+        self.packets_in_a_row = self.packets_in_a_row.saturating_add(packets);
+        let is_broken = self.skips_in_a_row >= SKIPS_HALT && self.packets_in_a_row >= PACKETS_HALT;
+        if is_broken { UpdateAction::Halt } else { UpdateAction::Skip }
     }
 }
 
@@ -52,7 +60,7 @@ mod tests {
 
     fn judge_all<const N: usize>(losses: [f64; N]) -> [UpdateAction; N] {
         let mut safeguard = Safeguard::default();
-        losses.map(|loss| safeguard.judge(loss))
+        losses.map(|loss| safeguard.judge(loss, PACKETS_HALT / 3 + 1))
     }
 
     #[test]
@@ -68,6 +76,30 @@ mod tests {
     #[test]
     fn a_good_collective_starts_the_count_again() {
         assert_eq!(judge_all([0.2, 0.2, 0.05, 0.2, 0.2, 0.2]), [Skip, Skip, Apply, Skip, Skip, Halt]);
+    }
+
+    #[test]
+    fn small_collectives_halt_once_they_had_enough_packets() {
+        let mut safeguard = Safeguard::default();
+        let skips = (0..PACKETS_HALT / 6).all(|_| safeguard.judge(0.2, 6) == Skip);
+        assert!(skips && safeguard.judge(0.2, 6) == Halt && safeguard.judge(0.0, 6) == Apply);
+        assert_eq!([PACKETS_HALT, 1, 1].map(|packets| safeguard.judge(0.2, packets)), [Skip, Skip, Halt]);
+    }
+
+    /// One in some thousand rows of three would, if the third alone did.
+    #[test]
+    fn no_network_that_loses_five_percent_halts_a_job_whatever_the_buckets() {
+        for packets in [2u64, 6, 19, 29, 49, 72, 120] {
+            let (mut safeguard, mut state) = (Safeguard::default(), packets);
+            for _ in 0..200_000 {
+                let mut is_lost = || {
+                    state = optireduce_contract::signs::splitmix64(state);
+                    state % 20 == 0
+                };
+                let lost = (0..packets).filter(|_| is_lost()).count();
+                assert_ne!(safeguard.judge(lost as f64 / packets as f64, packets), Halt, "{packets} packets");
+            }
+        }
     }
 
     #[test]

@@ -462,3 +462,19 @@ fn the_report_in_json_has_the_names_that_readers_rely_on() {
     assert_eq!(json["action"], "apply");
     assert_eq!(json["local_contribution"], true);
 }
+
+#[test]
+fn the_packets_of_a_collective_are_counted_alike_on_all_ranks() {
+    let packets = |rank: usize, elements: usize, bf16: bool| {
+        let params = JobParams { rank, bf16, ..params() };
+        AllReduce::new(&params, 0, 0, elements, false).unwrap().finish(&mut Safeguard::default()).packets
+    };
+    for rank in 0..RANKS {
+        // Shards of 256 beats in packets of 22, or of 44 if they are bf16, of three peers in two stages.
+        let full = 12 * 3 * 2;
+        assert_eq!([packets(rank, 4 * WINDOW, false), packets(rank, 4 * WINDOW, true)], [4 * full, 2 * full]);
+        // Three beats of a fourth window, of which one rank has none.
+        assert_eq!(packets(rank, 3 * WINDOW + 3 * 16, false), 3 * full + 6);
+        assert_eq!(packets(rank, 1, false), 6);
+    }
+}

@@ -362,7 +362,8 @@ fn what_is_not_finite_in_a_result_is_counted_once_whatever_window_it_is_in() {
 #[test]
 fn the_third_bad_collective_in_a_row_halts() {
     let mut collectives = collectives(Plane { eager: true, silent_peers: true, ..Plane::default() });
-    let mut act = || collectives.all_reduce(0, &mut [1.0; 64], false, || 0).unwrap();
+    // Of as many packets as it takes for that to be no chance.
+    let mut act = || collectives.all_reduce(0, &mut ramp(40 * WINDOW), false, || 0).unwrap();
     assert_eq!([act().action, act().action], [UpdateAction::Skip; 2]);
     let third = act();
     assert_eq!((third.action, third.op, third.late_peers), (UpdateAction::Halt, 2, vec![1, 2, 3]));

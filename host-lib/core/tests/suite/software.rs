@@ -300,8 +300,8 @@ fn on_narrow_links_little_is_lost_with_and_without_rates_that_follow_round_trips
 
 #[test]
 fn ranks_that_agree_take_the_same_action_whatever_each_has_lost() {
-    use optireduce_core::protocol::{UpdateAction, VoteParams};
-    let (mut disagreements, mut skips) = (0, 0);
+    use optireduce_core::protocol::{PACKETS_HALT, UpdateAction, VoteParams};
+    let (mut disagreements, mut skips, mut halts) = (0, 0, 0);
     for seed in seeds(0..60) {
         for agree in [false, true] {
             let mut case = Case::new(seed);
@@ -312,7 +312,7 @@ fn ranks_that_agree_take_the_same_action_whatever_each_has_lost() {
             if agree {
                 network.ranks.iter_mut().for_each(|rank| rank.agree_on_updates(params));
             }
-            let mut skipped_before = 0;
+            let (mut skipped_before, mut packets) = (0, 0);
             for op in 0..6 {
                 let gradients = case.gradients();
                 let starts: Vec<_> = (0..case.ranks).map(|_| Some(case.random.below(100_000))).collect();
@@ -327,18 +327,22 @@ fn ranks_that_agree_take_the_same_action_whatever_each_has_lost() {
                     continue;
                 }
                 let skip = (0..case.ranks).any(too_much);
-                skipped_before = if skip { skipped_before + 1 } else { 0 };
+                (skipped_before, packets) =
+                    if skip { (skipped_before + 1, packets + reports[0].packets) } else { (0, 0) };
+                assert!(reports.iter().all(|report| report.packets == reports[0].packets), "{what}");
                 skips += usize::from(skip);
                 let expected = match skipped_before {
                     0 => UpdateAction::Apply,
-                    1 | 2 => UpdateAction::Skip,
-                    _ => UpdateAction::Halt,
+                    3.. if packets >= PACKETS_HALT => UpdateAction::Halt,
+                    _ => UpdateAction::Skip,
                 };
+                halts += usize::from(expected == UpdateAction::Halt);
                 assert!(same && reports[0].action == expected, "{what}: {:?}, {expected:?}", reports[0].action);
             }
         }
     }
-    assert!(disagreements > 20 && skips > 20 || std::env::var("SEEDS").is_ok(), "{disagreements}, {skips}");
+    let enough = disagreements > 20 && skips > 20 && halts > 0;
+    assert!(enough || std::env::var("SEEDS").is_ok(), "{disagreements}, {skips}, {halts}");
 }
 
 #[test]

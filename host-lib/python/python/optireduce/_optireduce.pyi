@@ -9,9 +9,13 @@ from typing_extensions import Buffer
 
 from .report import PartialReport, Report, Settled
 
-__all__ = ["Bucket", "Communicator", "PartialReduce", "Request", "__version__"]
+__all__ = ["PACKETS_HALT", "SKIPS_HALT", "Bucket", "Communicator", "PartialReduce", "Request", "__version__"]
 
 __version__: str
+#: Updates in a row that are not to be applied, after which the job halts, and how many packets their collectives had, at least. The library counts no
+#: update that a silent rank is the cause of.
+SKIPS_HALT: int
+PACKETS_HALT: int
 
 class _SupportsDlpack(Protocol):
     def __dlpack__(self) -> Any: ...

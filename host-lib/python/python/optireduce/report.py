@@ -32,6 +32,8 @@ class Report:
     kind: Literal["all-reduce", "reduce-scatter", "all-gather"]
     bucket: int
     elements: int
+    #: What comes to a rank from its peers if nothing is lost, of both stages together: the same number for all ranks.
+    packets: int
     #: "apply" the update; "skip" it: too much was lost, and the array is unchanged; "halt" the job.
     action: Literal["apply", "skip", "halt"]
     #: Whether all ranks have agreed on the action.

@@ -17,6 +17,7 @@ from typing import Any
 import torch
 
 from .. import Bucket, ClosedError, ForkedError, HaltError, OptiReduceError, Report, TimeoutError
+from .._optireduce import SKIPS_HALT
 from ._alone import Alone, Ready
 from ._halt import Halts
 from ._tensors import ELEMENTS, from_bytes, from_floats, to_bytes, to_floats
@@ -26,8 +27,6 @@ log = logging.getLogger("optireduce")
 
 #: How long the ranks wait for one another at the end.
 CLOSE_S = 10.0
-#: Updates in a row that are not to be applied, after which the job halts; the library counts none that a silent rank is the cause of.
-HALT = 3
 #: Reports that are kept.
 REPORTS = 4096
 
@@ -185,9 +184,9 @@ class Session:
         """Raises if this rank is to halt, and tells the others; or if another rank has halted."""
         if report.action == "halt":
             self.halts.tell(report.op)
-            raise HaltError(f"{name}: more than 10 % was lost in {HALT} collectives in a row: {report}")
+            raise HaltError(f"{name}: more than 10 % was lost in {SKIPS_HALT} collectives in a row: {report}")
         if (rank := self.halts.heard()) is not None:
-            raise HaltError(f"{name}: rank {rank} has halted: it lost more than 10 % in {HALT} collectives in a row")
+            raise HaltError(f"{name}: rank {rank} has halted: it lost more than 10 % in {SKIPS_HALT} collectives in a row")
 
     def take(self, report: Report) -> None:
         """Remembers a report, and tells the log."""

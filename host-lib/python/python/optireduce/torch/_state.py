@@ -13,10 +13,11 @@ import torch
 import torch.distributed as dist
 
 from .. import ArgumentError, ClosedError, Communicator, DroppedError, HaltError, PeerError, Report
+from .._optireduce import PACKETS_HALT, SKIPS_HALT
 from . import _bootstrap
 from ._backend import OptiReduceBackend
 from ._return import PASSES, Returns
-from ._session import HALT, Session
+from ._session import Session
 from ._settings import configured, engine_of
 from ._staging import Staged
 from ._tensors import from_bytes, to_bytes
@@ -79,7 +80,7 @@ class State:
         self._made_up: dict[int, tuple[Any, list[torch.Tensor]]] = {}
         # Whether this replica lacks, or got late, what others have, since replicas were the same.
         self._differs = False
-        self.steps = self.skipped = self._in_a_row = self._late_in_a_row = 0
+        self.steps = self.skipped = self._in_a_row = self._late_in_a_row = self._packets_in_a_row = 0
         # Of states that ranks may come back to.
         self._returns: Returns | None = None
         self._is_dropped = self._has_joined = False
@@ -158,24 +159,26 @@ class State:
         # What a vote has left out comes later to those that lacked it, with a mean, and to nobody else.
         self._differs |= any(report.missing_ranges for report in reports) or not (applied or self.session.agrees)
         self._in_a_row = 0 if applied else self._in_a_row + 1
-        self._late_in_a_row = 0 if applied else min(self._late_in_a_row + late, HALT)
+        self._late_in_a_row = 0 if applied else min(self._late_in_a_row + late, SKIPS_HALT)
+        self._packets_in_a_row = 0 if applied else self._packets_in_a_row + sum(report.packets for report in reports)
         if not applied:
             self.skipped += 1
             log.warning("%s", self.session.describe(f"step {self.steps}: more than 10 % was lost"))
         # A rank that is dead costs updates until it is dropped, and is no reason to halt. Beside a late rank, as many steps as a row has do
         # not count: by then it is dropped, if it is dead.
-        if self._in_a_row - self._late_in_a_row >= HALT if self._vote else any(report.action == "halt" for report in reports):
+        is_broken = self._in_a_row - self._late_in_a_row >= SKIPS_HALT and self._packets_in_a_row >= PACKETS_HALT
+        if is_broken if self._vote else any(report.action == "halt" for report in reports):
             calls = "steps" if self._vote else "all-reduces"
             if not self._vote:
                 self.session.halts.tell(max(report.op for report in reports))
-            raise HaltError(f"{self.session.describe('step')} {self.steps}: more than 10 % was lost in {HALT} {calls} in a row")
+            raise HaltError(f"{self.session.describe('step')} {self.steps}: more than 10 % was lost in {SKIPS_HALT} {calls} in a row")
         return applied or not is_common
 
     def _halt_with_others(self) -> None:
         """Raises if another rank has halted."""
         rank = None if self._vote else self.session.halts.heard()
         if rank is not None:
-            found = f"rank {rank} has halted: it lost more than 10 % in {HALT} all-reduces in a row"
+            found = f"rank {rank} has halted: it lost more than 10 % in {SKIPS_HALT} all-reduces in a row"
             raise HaltError(f"{self.session.describe('step')} {self.steps}: {found}")
 
     def _voted(self, vote: int) -> int:
