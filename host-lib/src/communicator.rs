@@ -47,7 +47,9 @@ pub use self::transfer::Transfer;
 use self::command::Command;
 use self::driver::Driver;
 use self::request::{block_on, reply};
+use crate::buffer::Buffer;
 use crate::control::{Closer, ControlChannel, ControlError, Mailbox, Terms};
+use crate::memory::NotEnoughMemory;
 use crate::secret::SealDrops;
 use crate::udp::Unsent;
 use optireduce_contract::limits::BEAT_BYTES;
@@ -465,6 +467,37 @@ impl Communicator {
     /// call; does not wait.
     pub fn failure(&self) -> Option<Error> {
         self.shared.driver.failure().or_else(|| self.shared.present().driver.failure())
+    }
+
+    /// Memory for `elements` values that may be [lent](Buffer::lend) to all-reduces as gradient or result. A [card](Builder::card) reads and writes it itself,
+    /// so that nothing is copied ([`Report::copied_bytes`]) as long as each window begins and ends with a whole beat of 16 values; UDP takes it as any memory.
+    ///
+    /// ```no_run
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use optireduce::{BucketOptions, Communicator, Destination, Values};
+    ///
+    /// let mut communicator = Communicator::builder().card("0000:5e:00.0").connect()?;
+    /// let mut bucket = communicator.bucket(1 << 20, BucketOptions::default())?;
+    /// let (mut gradient, mut mean) = (communicator.alloc(1 << 20)?, communicator.alloc(1 << 20)?);
+    /// gradient.values().expect("not lent").fill(1.0);
+    /// let (from, to) = (gradient.lend().expect("not lent"), mean.lend().expect("not lent"));
+    /// let (_, report) = bucket.all_reduce_lent(Values::lent(from), Destination::Here(Values::lent(to)))?;
+    /// assert_eq!(report.copied_bytes(), 0);
+    /// println!("{:?}", mean.values().expect("given back")[0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// If there is not so much memory.
+    pub fn alloc(&self, elements: usize) -> Result<Buffer, NotEnoughMemory> {
+        Buffer::new(elements)
+    }
+
+    /// Whether this rank has a card.
+    #[doc(hidden)]
+    pub fn has_card(&self) -> bool {
+        self.shared.cards.contains(&self.shared.params.rank)
     }
 
     /// What this rank has seen so far.

@@ -72,6 +72,8 @@
 //! Source: OptiReduce (NSDI'25).
 #![deny(unsafe_code)]
 
+#[cfg_attr(not(feature = "smartnic"), expect(dead_code, reason = "cards ask for memory"))]
+mod buffer;
 mod card;
 mod communicator;
 mod control;
@@ -98,6 +100,7 @@ pub mod fuzzing {
     pub use crate::control::fuzz::play as control;
 }
 
+pub use buffer::{Buffer, LentBuffer};
 pub use card::CardError;
 pub use communicator::{
     BOUND_MAX_DEFAULT, BOUND_MIN, Bound, Bucket, BucketOptions, Builder, CardFallback, Communicator, ConnectError,

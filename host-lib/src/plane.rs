@@ -82,6 +82,15 @@ impl Plane {
         }
     }
 
+    /// Bytes that were copied between callers' memory and a card's since this was asked last.
+    pub fn take_copied_bytes(&mut self) -> u64 {
+        match self {
+            Self::Udp(_) => 0,
+            #[cfg(feature = "smartnic")]
+            Self::Card(card) => card.take_copied_bytes(),
+        }
+    }
+
     /// The time that the protocol is to be told, in ns.
     pub fn now_ns(&self) -> u64 {
         either!(self, plane => plane.now_ns())

@@ -4,6 +4,7 @@
 //! and hears what came. Each slot of the card has DMA buffers here: a gradient, a result, and the stage reports.
 //! One gradient is enough: the card completes a window only once its gradient was read, and a contribution that comes
 //! after that is refused unread.
+//! Where values lie in a [`Buffer`](crate::Buffer), at whole beats, the card reads and writes them there, and those of the slot are not used.
 //! Windows and Hadamard blocks are as large as the card's registers allow. Limits: means are broadcast by the card without
 //! asking the host; incast and rates are what the job says, not controlled. Only all-reduces: others have the host's UDP beside the card.
 //! A card takes at least two ranks. If no other is left, the mean is this rank's gradient, and the card has nothing to do: the
@@ -11,6 +12,9 @@
 //! Trust: every field of a completion and of a stage report is checked against the plan before it is passed on.
 
 use std::collections::VecDeque;
+use std::ops::Range;
+use std::os::fd::AsFd;
+use std::sync::{Arc, Weak};
 
 use optireduce_contract::limits::{BEAT_BYTES, LANES};
 use optireduce_contract::queue::{
@@ -28,6 +32,7 @@ use optireduce_core::{
     WindowError, WindowOutput,
 };
 
+use crate::buffer::{self, Pages};
 use crate::secret::{SecretError, refuse_card};
 
 /// What can go wrong between the protocol and the card.
@@ -144,6 +149,19 @@ pub struct SmartNic<B: Bus> {
     alone: VecDeque<PlaneEvent>,
     /// Latest stage time sample, for the header.
     timeout_16us: u16,
+    /// Memory of callers that the card reaches.
+    mapped: Vec<Mapped>,
+    /// Bytes that were copied into and out of the slots' buffers, until that was asked for.
+    copied_bytes: u64,
+}
+
+/// Memory of a caller.
+#[derive(Debug)]
+struct Mapped {
+    pages: Weak<Pages>,
+    addresses: Range<usize>,
+    /// Where it begins for the card; `None`: it cannot reach it.
+    iova: Option<u64>,
 }
 
 #[derive(Debug)]
@@ -151,6 +169,8 @@ struct Slot {
     gradient: DmaBuffer,
     result: DmaBuffer,
     reports: DmaBuffer,
+    /// The card writes the result where its caller wants it.
+    is_direct: bool,
     window: Option<Armed>,
 }
 
@@ -208,12 +228,27 @@ impl<B: Bus> SmartNic<B> {
                 let gradient = nic.alloc(window_bytes, BEAT_BYTES)?;
                 let result = nic.alloc(window_bytes, BEAT_BYTES)?;
                 let reports = nic.alloc(REPORT_BYTES, REPORT_BYTES)?;
-                Ok(Slot { gradient, result, reports, window: None })
+                Ok(Slot { gradient, result, reports, is_direct: false, window: None })
             })
             .collect::<Result<_, DriverError>>()?;
         let (job, rank, ranks) = (job.clone(), job.rank, job.ranks);
         let (lent, alone) = (LentMemory::default(), VecDeque::new());
-        Ok(Self { nic, limits, job, epoch: 0, rank, ranks, slots, lent, refusable: 0, alone, timeout_16us: 0 })
+        let (mapped, copied_bytes, timeout_16us) = (Vec::new(), 0, 0);
+        Ok(Self {
+            nic,
+            limits,
+            job,
+            epoch: 0,
+            rank,
+            ranks,
+            slots,
+            lent,
+            refusable: 0,
+            alone,
+            timeout_16us,
+            mapped,
+            copied_bytes,
+        })
     }
 
     /// The card.
@@ -237,8 +272,60 @@ impl<B: Bus> SmartNic<B> {
         Ok(())
     }
 
+    /// Takes callers' memory away from a card that has failed, which might write there after it was given back.
+    pub(crate) fn cut_off(&mut self) {
+        self.unmap(|_| true);
+    }
+
+    /// Takes memory of these callers' away from the card.
+    fn unmap(&mut self, which: impl Fn(&Mapped) -> bool) {
+        for iova in self.mapped.extract_if(.., |mapped| which(mapped)).filter_map(|mapped| mapped.iova) {
+            if let Err(error) = self.nic.bus().unmap(iova) {
+                tracing::warn!(%error, "cannot take a buffer away from the card");
+            }
+        }
+    }
+
+    /// Where the card finds these addresses, if they are whole beats of a [`Buffer`](crate::Buffer) that it reaches.
+    fn reach(&mut self, addresses: &Range<usize>) -> Option<u64> {
+        if !addresses.start.is_multiple_of(BEAT_BYTES) || !addresses.len().is_multiple_of(BEAT_BYTES) {
+            return None;
+        }
+        // Other memory may lie at their addresses now.
+        self.unmap(|mapped| mapped.pages.strong_count() == 0);
+        let holds =
+            |mapped: &&Mapped| mapped.addresses.start <= addresses.start && addresses.end <= mapped.addresses.end;
+        let known = self.mapped.iter().find(holds).map(|mapped| (mapped.addresses.start, mapped.iova));
+        let (start, iova) = match known {
+            Some(known) => known,
+            None => {
+                let pages = buffer::find(addresses)?;
+                let whole = pages.addresses();
+                let mapped = self.nic.bus().map(pages.as_fd(), whole.len());
+                let warn = |error: &DriverError| tracing::warn!(%error, "the card does not reach a buffer; its values are copied");
+                let iova = mapped.inspect_err(warn).unwrap_or(None);
+                let start = whole.start;
+                self.mapped.push(Mapped { pages: Arc::downgrade(&pages), addresses: whole, iova });
+                (start, iova)
+            }
+        };
+        Some(iova? + (addresses.start - start) as u64)
+    }
+
+    /// Where the card finds the values of a window, if they are not to be copied.
+    fn reach_window(&mut self, plan: &WindowPlan, role: Role) -> Result<Option<u64>, SmartNicError> {
+        let addresses = self.lent.window(plan, role)?.as_ptr_range();
+        Ok(self.reach(&(addresses.start.addr()..addresses.end.addr())))
+    }
+
+    /// Bytes that were copied between callers' memory and the card's since this was asked last.
+    pub(crate) fn take_copied_bytes(&mut self) -> u64 {
+        std::mem::take(&mut self.copied_bytes)
+    }
+
     /// The card has failed, and is not to be used any more: its windows, and what was lent for them.
     pub(crate) fn give_up(&mut self) -> (Vec<Armed>, LentMemory) {
+        self.cut_off();
         let windows = self.slots.iter_mut().filter_map(|slot| slot.window.take()).collect();
         (windows, std::mem::take(&mut self.lent))
     }
@@ -292,6 +379,8 @@ impl<B: Bus> SmartNic<B> {
     /// Arms a window in a slot of the card.
     fn submit_arm(&mut self, index: usize, plan: &WindowPlan, params: &JobParams) -> Result<(), SmartNicError> {
         let cookie = plan.cookie;
+        let direct = self.reach_window(plan, Role::Result)?;
+        self.slots[index].is_direct = direct.is_some();
         let Slot { result, reports, .. } = self.slots[index];
         let mut flags = FLAG_AUTO_BROADCAST;
         flags |= if plan.hadamard { FLAG_HADAMARD } else { 0 };
@@ -318,7 +407,7 @@ impl<B: Bus> SmartNic<B> {
             host_beats: narrow(cookie, "host_beats", plan.host_beats() as u64, plan.beats as u64)? as u16,
             mark_packets: narrow(cookie, "mark_packets", params.mark_packets_of(plan) as u64, u8::MAX.into())? as u8,
             send_incast: narrow(cookie, "incast", params.incast as u64, u8::MAX.into())? as u8,
-            host_address: result.iova,
+            host_address: direct.unwrap_or(result.iova),
             report_address: reports.iova,
             sign_key: plan.sign_key,
             ..Submission::default()
@@ -327,11 +416,15 @@ impl<B: Bus> SmartNic<B> {
 
     /// Sends this rank's gradient of the window in a slot of the card.
     fn submit_contribution(&mut self, index: usize, plan: &WindowPlan, incast: u8) -> Result<(), SmartNicError> {
-        let elements = self.lent.window(plan, Role::Gradient)?;
+        let direct = self.reach_window(plan, Role::Gradient)?;
         let gradient = self.slots[index].gradient;
-        self.nic.write_f32(gradient, 0, elements)?;
-        let padding = plan.host_beats() * LANES - elements.len();
-        self.nic.write_f32(gradient, size_of_val(elements), &[0.0; LANES][..padding])?;
+        if direct.is_none() {
+            let elements = self.lent.window(plan, Role::Gradient)?;
+            self.nic.write_f32(gradient, 0, elements)?;
+            let padding = plan.host_beats() * LANES - elements.len();
+            self.nic.write_f32(gradient, size_of_val(elements), &[0.0; LANES][..padding])?;
+            self.copied_bytes += size_of_val(elements) as u64;
+        }
         self.submit(&Submission {
             opcode: OP_CONTRIBUTE,
             slot: index as u8,
@@ -340,7 +433,7 @@ impl<B: Bus> SmartNic<B> {
             host_beats: plan.host_beats() as u16,
             timeout_16us: self.timeout_16us,
             incast,
-            host_address: gradient.iova,
+            host_address: direct.unwrap_or(gradient.iova),
             ..Submission::default()
         })
     }
@@ -508,6 +601,7 @@ impl<B: Bus> DataPlane for SmartNic<B> {
         }
         let free = self.slots.iter().position(|slot| slot.window.is_none());
         let index = free.ok_or(WindowError::NoFreeSlot { cookie, slots })?;
+        self.slots[index].is_direct = false;
         if !self.is_alone() {
             self.submit_arm(index, plan, params)?;
         }
@@ -554,7 +648,10 @@ impl<B: Bus> DataPlane for SmartNic<B> {
             return Err(WindowError::WrongState { cookie: plan.cookie, command: "take_result" }.into());
         }
         let out = self.lent.window_mut(plan, Role::Result)?;
-        self.nic.read_f32(self.slots[index].result, 0, out)?;
+        if !self.slots[index].is_direct {
+            self.nic.read_f32(self.slots[index].result, 0, out)?;
+            self.copied_bytes += size_of_val(out) as u64;
+        }
         self.slots[index].window = None;
         look(WindowOutput { elements: out, repair: None });
         Ok(())

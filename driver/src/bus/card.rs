@@ -92,6 +92,14 @@ impl Bus for CardBus {
         either!(self, bus => bus.dma())
     }
 
+    fn map(&self, file: BorrowedFd<'_>, bytes: usize) -> Result<Option<u64>, DriverError> {
+        either!(self, bus => bus.map(file, bytes))
+    }
+
+    fn unmap(&self, iova: u64) -> Result<(), DriverError> {
+        either!(self, bus => bus.unmap(iova))
+    }
+
     fn flush(&self) -> Result<(), DriverError> {
         either!(self, bus => bus.flush())
     }

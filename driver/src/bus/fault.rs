@@ -62,6 +62,14 @@ impl<B: Bus> Bus for FaultBus<B> {
         self.inner.dma()
     }
 
+    fn map(&self, file: BorrowedFd<'_>, bytes: usize) -> Result<Option<u64>, DriverError> {
+        self.inner.map(file, bytes)
+    }
+
+    fn unmap(&self, iova: u64) -> Result<(), DriverError> {
+        self.inner.unmap(iova)
+    }
+
     fn flush(&self) -> Result<(), DriverError> {
         self.inner.flush()
     }

@@ -8,6 +8,7 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
+use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
 use optireduce_contract::queue::{DONE_REFUSED, ENTRY_BYTES, STATUS_STALE, completion};
@@ -251,6 +252,14 @@ impl<B: Bus> Bus for HostileBus<B> {
 
     fn dma(&self) -> &DmaMap {
         self.inner.dma()
+    }
+
+    fn map(&self, file: BorrowedFd<'_>, bytes: usize) -> Result<Option<u64>, DriverError> {
+        self.inner.map(file, bytes)
+    }
+
+    fn unmap(&self, iova: u64) -> Result<(), DriverError> {
+        self.inner.unmap(iova)
     }
 
     fn flush(&self) -> Result<(), DriverError> {

@@ -4,10 +4,12 @@
 //! of anonymous memory the one that writes first gets a copy. Source: memfd_create(2), fork(2).
 
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 
 use memmap2::{MmapOptions, MmapRaw};
-use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, fstat, ftruncate, memfd_create};
+
+use crate::dma::DMA_ALIGN;
 
 /// Of what pages memory is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,4 +35,20 @@ pub(super) fn shared_memory(bytes: usize, pages: Pages) -> io::Result<(OwnedFd, 
     fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
     let mapping = MmapOptions::new().len(bytes).map_raw(&file)?;
     Ok((file, mapping))
+}
+
+/// Maps the first `bytes` bytes of somebody's memory file.
+///
+/// # Errors
+/// If they are no whole pages, the file can still shrink or grow, or it is shorter.
+pub(super) fn others_memory(file: BorrowedFd<'_>, bytes: usize) -> io::Result<MmapRaw> {
+    let (seals, expected) = (fcntl_get_seals(file)?, SealFlags::SHRINK | SealFlags::GROW);
+    let found = fstat(file)?.st_size;
+    if !seals.contains(expected) || !bytes.is_multiple_of(DMA_ALIGN) || bytes == 0 || found < bytes as i64 {
+        let what = format!(
+            "a memory file of {found} bytes with the seals {seals:?}, expected at least {bytes}, whole pages of {DMA_ALIGN}, and {expected:?}"
+        );
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+    }
+    MmapOptions::new().len(bytes).map_raw(file.as_raw_fd())
 }

@@ -31,6 +31,23 @@ pub trait Bus: Send {
     /// The memory that the card may read and write.
     fn dma(&self) -> &DmaMap;
 
+    /// Lets the card reach a memory file of others, beside [`Bus::dma`]: its first `bytes` bytes, a multiple of 4096. Where they begin for the card.
+    /// `None`: a card on this bus reaches no other memory. Whoever has it mapped must know that the card may write it, until [`Bus::unmap`].
+    ///
+    /// # Errors
+    /// If the file may shrink or grow, or the kernel or the card refuses it; the bus has lost the card.
+    fn map(&self, _file: BorrowedFd<'_>, _bytes: usize) -> Result<Option<u64>, DriverError> {
+        Ok(None)
+    }
+
+    /// Takes away what was mapped at `iova`. No command with addresses in it may be under way.
+    ///
+    /// # Errors
+    /// If it cannot be: the card may write there still.
+    fn unmap(&self, _iova: u64) -> Result<(), DriverError> {
+        Ok(())
+    }
+
     /// Makes posted register writes reach the card, and what the card wrote to registers current. On a real bus a
     /// read-back. Its work is bounded.
     ///

@@ -80,6 +80,14 @@ impl<B: Bus> Bus for TraceBus<B> {
         self.inner.dma()
     }
 
+    fn map(&self, file: BorrowedFd<'_>, bytes: usize) -> Result<Option<u64>, DriverError> {
+        self.inner.map(file, bytes)
+    }
+
+    fn unmap(&self, iova: u64) -> Result<(), DriverError> {
+        self.inner.unmap(iova)
+    }
+
     fn flush(&self) -> Result<(), DriverError> {
         (self.sink)(BusEvent::Flush);
         self.inner.flush()

@@ -52,6 +52,7 @@ impl Comm {
 
     fn of_communicator(communicator: Communicator, live: Live) -> Self {
         let (rank, world_size) = (communicator.rank(), communicator.world_size());
+        let memory = Memory::new(communicator.has_card());
         Self {
             communicator: Mutex::new(Some(communicator)),
             turn: Mutex::default(),
@@ -59,7 +60,7 @@ impl Comm {
             waiting: Mutex::default(),
             partials: Mutex::default(),
             failure: Mutex::default(),
-            memory: Memory::default(),
+            memory,
             rank,
             world_size,
             _live: live,

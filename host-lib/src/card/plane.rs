@@ -55,7 +55,12 @@ macro_rules! or_lost {
                     let $lost = $self.lose(error);
                     $instead
                 }
-                done => done,
+                done => {
+                    if done.as_ref().is_err_and(|error| error.is_of_card()) {
+                        $self.card.cut_off();
+                    }
+                    done
+                }
             },
         }
     };
@@ -90,6 +95,11 @@ impl CardPlane {
     pub fn is_late(&self) -> bool {
         let owed_within_ns = self.card.owed_within_ns().filter(|_| self.falls_back);
         owed_within_ns.is_some_and(|within_ns| self.quiet_since.elapsed() > Duration::from_nanos(within_ns))
+    }
+
+    /// Bytes that were copied between callers' memory and the card's since this was asked last.
+    pub fn take_copied_bytes(&mut self) -> u64 {
+        self.card.take_copied_bytes()
     }
 
     fn lose(&mut self, error: SmartNicError) -> &mut LostCard {

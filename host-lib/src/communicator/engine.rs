@@ -643,7 +643,9 @@ impl Engine {
             self.links.returned().extend(back.map(|(rank, _)| rank));
         }
         let joined = joined.map(|(rank, ..)| rank);
-        Outcome { report: Report::new(report, repair, bound, joined, copied_bytes as u64), result, scale }
+        // In a job with cards one collective runs at a time.
+        let copied_bytes = copied_bytes as u64 + self.collectives.plane_mut().take_copied_bytes();
+        Outcome { report: Report::new(report, repair, bound, joined, copied_bytes), result, scale }
     }
 }
 

@@ -50,7 +50,7 @@ impl Report {
         self.copied_bytes += size_of_val(values) as u64;
     }
 
-    /// Of an all-reduce of a declared bucket: bytes that were copied between the caller's memory and the engine's, of the gradient
+    /// Of an all-reduce of a declared bucket: bytes that were copied between the caller's memory and the engine's, and between that and a card's, of the gradient
     /// and of the result. Other calls always copy, and do not count it.
     pub fn copied_bytes(&self) -> u64 {
         self.copied_bytes

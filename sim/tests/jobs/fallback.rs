@@ -10,7 +10,7 @@ use super::*;
 use crate::served::free_path;
 
 /// So many collectives after a card has failed may lose something.
-const LOSSY: usize = 10;
+pub const LOSSY: usize = 10;
 const LIVE: [usize; RANKS] = [0, 1, 2, 3];
 
 fn builder(job: &Job, rank: usize) -> Builder {

@@ -7,6 +7,7 @@ mod engines;
 mod failures;
 mod fallback;
 mod halves;
+mod lent;
 mod networks;
 mod refusals;
 #[path = "../../../host-lib/tests/root/mod.rs"]

@@ -16,9 +16,29 @@ pub fn place(ranges: &[Range<u64>], bytes: u64, align: u64) -> Option<u64> {
     fit(WISHED).or_else(|| fit(0))
 }
 
+/// What is left of `ranges` without what is taken.
+pub fn without(ranges: &[Range<u64>], taken: &[Range<u64>]) -> Vec<Range<u64>> {
+    taken.iter().fold(ranges.to_vec(), |ranges, taken| {
+        let parts = ranges
+            .into_iter()
+            .flat_map(|range| [range.start..range.end.min(taken.start), range.start.max(taken.end)..range.end]);
+        parts.filter(|part| !part.is_empty()).collect()
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_taken_is_left_out() {
+        let ranges = [0..10, 20..30];
+        assert_eq!(without(&ranges, &[]), ranges);
+        assert_eq!(without(&ranges, &[3..5, 25..40]), [0..3, 5..10, 20..25]);
+        assert_eq!(without(&ranges, &[0..10, 20..21, 29..30]).as_slice(), std::slice::from_ref(&(21..29)));
+        assert_eq!(without(&ranges, &[12..15, 40..50]), ranges);
+        assert_eq!(without(&ranges, &[0..30, 5..100]), []);
+    }
 
     #[test]
     fn memory_is_placed_inside_one_range_and_above_4_gib_if_it_can_be() {

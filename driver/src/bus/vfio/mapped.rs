@@ -2,17 +2,20 @@
 #![allow(unsafe_code)]
 
 use std::io;
+use std::ops::Range;
+use std::os::fd::BorrowedFd;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+use memmap2::MmapRaw;
 use optireduce_contract::registers::BAR_BYTES;
 use pci_driver::backends::vfio::VfioPciDevice;
 use pci_driver::device::PciDevice;
 use pci_driver::regions::{PciRegion, Permissions};
 
-use super::iova::place;
+use super::iova::{place, without};
 use crate::bar::BarMap;
-use crate::bus::memory::{Pages, shared_memory};
+use crate::bus::memory::{Pages, others_memory, shared_memory};
 use crate::dma::{DMA_ALIGN, DmaMap};
 use crate::machine::HUGE_BYTES;
 
@@ -45,18 +48,35 @@ impl Lent {
     /// # Errors
     /// If there is none, if no range of the IOMMU holds it, or if the kernel does not map it.
     pub fn new(device: &VfioPciDevice, bytes: usize, pages: Pages) -> io::Result<Self> {
-        let iommu = device.iommu();
         let page = if pages == Pages::Huge { HUGE_BYTES } else { DMA_ALIGN };
-        let (align, ranges) = (iommu.alignment().max(page) as u64, iommu.valid_iova_ranges());
-        let iova = place(ranges, bytes as u64, align).ok_or_else(|| {
+        let (_file, mapping) = shared_memory(bytes, pages)?;
+        Self::of(device, mapping, page, &[])
+    }
+
+    /// The first `bytes` bytes of somebody's memory file. `taken`: where the card has other memory.
+    ///
+    /// # Errors
+    /// As [`Lent::new`], and if the file is not as [`others_memory`] has it.
+    pub fn of_others(
+        device: &VfioPciDevice,
+        file: BorrowedFd<'_>,
+        bytes: usize,
+        taken: &[Range<u64>],
+    ) -> io::Result<Self> {
+        Self::of(device, others_memory(file, bytes)?, DMA_ALIGN, taken)
+    }
+
+    fn of(device: &VfioPciDevice, mapping: MmapRaw, page: usize, taken: &[Range<u64>]) -> io::Result<Self> {
+        let (iommu, bytes) = (device.iommu(), mapping.len());
+        let ranges = without(iommu.valid_iova_ranges(), taken);
+        let iova = place(&ranges, bytes as u64, iommu.alignment().max(page) as u64).ok_or_else(|| {
             let what = format!("no range of the IOMMU's addresses holds {bytes} bytes: found {ranges:x?}");
             io::Error::new(io::ErrorKind::InvalidInput, what)
         })?;
-        let (_file, mapping) = shared_memory(bytes, pages)?;
         let base = mapping.as_mut_ptr().cast_const();
         let dma = DmaMap::from_mapping(mapping, iova)?;
         // SAFETY: the mapping is `bytes` bytes at `base`. The card may write to them from now on, which `DmaMap` allows for: they are accessed as
-        // atomics alone. The kernel has pinned the pages, and lets go of them when they are taken back or the device is closed, so what the card
+        // atomics alone here, and who else has the file mapped knows of the card ([`Bus::map`](crate::Bus::map)). The kernel has pinned the pages, and lets go of them when they are taken back or the device is closed, so what the card
         // writes hits no memory of anybody else's, even after `dma` was dropped.
         unsafe { iommu.map(iova, bytes, base, Permissions::ReadWrite)? };
         Ok(Self { dma })
@@ -65,6 +85,11 @@ impl Lent {
     /// The memory.
     pub fn dma(&self) -> &DmaMap {
         &self.dma
+    }
+
+    /// Where the card has it.
+    pub fn range(&self) -> Range<u64> {
+        self.dma.iova()..self.dma.iova() + self.dma.bytes() as u64
     }
 
     /// Takes it out of the card's address space.

@@ -17,7 +17,7 @@ mod explain;
 mod iova;
 mod mapped;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::sync::Arc;
@@ -50,6 +50,8 @@ pub struct VfioBus {
     bar: BarMap,
     device: Arc<VfioPciDevice>,
     lent: Lent,
+    /// Memory of others that the card reaches, too.
+    mapped: RefCell<Vec<Lent>>,
     interrupts: Bell,
     id: PciId,
     /// When the card was asked last whether it is there, and that it was not.
@@ -81,7 +83,8 @@ impl VfioBus {
         let interrupts = interrupts.map_err(failed(Doing::Interrupts))?;
         tracing::info!(device = name, ?id, iova = lent.dma().iova(), "card opened");
         let (asked, gone) = (Cell::new(Instant::now()), Cell::new(false));
-        Ok(Self { name, bar, device: Arc::new(device), lent, interrupts, id, asked, gone })
+        let (device, mapped) = (Arc::new(device), RefCell::default());
+        Ok(Self { name, bar, device, lent, mapped, interrupts, id, asked, gone })
     }
 
     /// Vendor, device and class.
@@ -118,6 +121,13 @@ impl VfioBus {
         self.interrupts.hear()
     }
 
+    /// Takes all memory away from the card, or as much as can be.
+    fn take_all_back(&self) -> io::Result<()> {
+        let mapped = self.mapped.borrow();
+        let all: Vec<_> = mapped.iter().chain([&self.lent]).map(|lent| lent.take_back(&self.device)).collect();
+        all.into_iter().collect()
+    }
+
     /// Asks the card whether it is there. A register may hold all ones once, while a reset of somebody else's is under way.
     fn is_missing(&self) -> bool {
         self.asked.set(Instant::now());
@@ -136,6 +146,22 @@ impl Bus for VfioBus {
 
     fn dma(&self) -> &DmaMap {
         self.lent.dma()
+    }
+
+    fn map(&self, file: BorrowedFd<'_>, bytes: usize) -> Result<Option<u64>, DriverError> {
+        let mut mapped = self.mapped.borrow_mut();
+        let taken: Vec<_> = mapped.iter().chain([&self.lent]).map(Lent::range).collect();
+        let lent = Lent::of_others(&self.device, file, bytes, &taken).map_err(map_failed(&self.name, bytes))?;
+        let iova = lent.dma().iova();
+        mapped.push(lent);
+        Ok(Some(iova))
+    }
+
+    fn unmap(&self, iova: u64) -> Result<(), DriverError> {
+        let mut mapped = self.mapped.borrow_mut();
+        let Some(index) = mapped.iter().position(|lent| lent.dma().iova() == iova) else { return Ok(()) };
+        let lent = mapped.swap_remove(index);
+        lent.take_back(&self.device).map_err(map_failed(&self.name, lent.dma().bytes()))
     }
 
     /// Reads a register: a read does not overtake the writes before it (PCIe 6.2, 2.4.1).
@@ -181,7 +207,7 @@ impl Bus for VfioBus {
 impl Drop for VfioBus {
     fn drop(&mut self) {
         if self.is_missing() {
-            if let Err(error) = self.lent.take_back(&self.device) {
+            if let Err(error) = self.take_all_back() {
                 tracing::warn!(device = self.name, %error, "cannot take its memory away");
             }
             return close_later(self.device.clone());
@@ -190,7 +216,7 @@ impl Drop for VfioBus {
             ("switch off interrupts", self.device.interrupts().msi_x().disable()),
             ("switch off bus mastering", disable(&self.device)),
             ("reset the card", self.device.reset()),
-            ("take its memory away", self.lent.take_back(&self.device)),
+            ("take its memory away", self.take_all_back()),
         ];
         for (what, error) in steps.into_iter().filter_map(|(what, done)| Some((what, done.err()?))) {
             tracing::warn!(device = self.name, %error, "cannot {what}");
@@ -240,12 +266,6 @@ fn identify(device: &VfioPciDevice) -> io::Result<PciId> {
 
 /// Gives the card memory: huge pages if it is enough for one and there are some.
 fn lend(device: &VfioPciDevice, name: &str, dma_bytes: usize) -> Result<Lent, DriverError> {
-    let failed = |bytes| {
-        move |error: io::Error| match explain::is_os_error(&error) {
-            true => refused(name, Doing::Lend, bytes, &error),
-            false => DriverError::Map { device: name.into(), what: "DMA memory", bytes, source: error },
-        }
-    };
     let unit = |bytes: usize| dma_bytes.max(1).checked_next_multiple_of(bytes).unwrap_or(dma_bytes);
     if dma_bytes >= HUGE_BYTES {
         match Lent::new(device, unit(HUGE_BYTES), Pages::Huge) {
@@ -254,5 +274,13 @@ fn lend(device: &VfioPciDevice, name: &str, dma_bytes: usize) -> Result<Lent, Dr
         }
     }
     let bytes = unit(DMA_ALIGN);
-    Lent::new(device, bytes, Pages::Small).map_err(failed(bytes))
+    Lent::new(device, bytes, Pages::Small).map_err(map_failed(name, bytes))
+}
+
+/// Memory of `bytes` bytes was not mapped for the card, or not taken away from it.
+fn map_failed(name: &str, bytes: usize) -> impl Fn(io::Error) -> DriverError {
+    move |error| match explain::is_os_error(&error) {
+        true => refused(name, Doing::Lend, bytes, &error),
+        false => DriverError::Map { device: name.into(), what: "DMA memory", bytes, source: error },
+    }
 }

@@ -29,6 +29,7 @@ const MASK_TYPE: u32 = 0xf;
 pub(super) enum Command {
     Version = 1,
     DmaMap = 2,
+    DmaUnmap = 3,
     GetInfo = 4,
     GetRegionInfo = 5,
     GetIrqInfo = 7,

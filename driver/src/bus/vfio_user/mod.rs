@@ -21,13 +21,15 @@ use optireduce_contract::registers::{BAR_BYTES, PEER_BYTES, PEER_TABLE, Register
 use self::connection::{Command, Connection, u16_at, u32_at, u64_at};
 use super::Bus;
 use super::bell::{Bell, DOZE};
-use super::memory::{Pages, shared_memory};
+use super::memory::{Pages, others_memory, shared_memory};
 use crate::dma::{DMA_ALIGN, DmaMap};
 use crate::error::DriverError;
 use crate::pci::{BUS_MASTER, COMMAND, MEMORY_SPACE, PciId};
 
 /// What the card calls the first byte of DMA memory. A server has no use for our addresses; one that is far from them shows a mix-up.
 const IOVA_BASE: u64 = 0x1_0000_0000;
+/// Memory of others begins at multiples of this: with gaps, so that an access beyond its end meets nothing.
+const OTHERS_ALIGN: u64 = 1 << 30;
 
 // Of VFIO, `linux/vfio.h`.
 const BAR0: u32 = 0;
@@ -48,6 +50,9 @@ pub struct VfioUserBus {
     name: String,
     connection: RefCell<Connection>,
     dma: DmaMap,
+    /// Memory of others that the card reaches, too: IOVA and length. And where the next begins.
+    mapped: RefCell<Vec<(u64, usize)>>,
+    next_iova: Cell<u64>,
     interrupts: Bell,
     id: PciId,
     /// The connection is not used any more.
@@ -77,7 +82,9 @@ impl VfioUserBus {
         let (dma, interrupts) = (opening.share(dma_bytes)?, opening.interrupts()?);
         let connection = RefCell::new(opening.connection);
         tracing::info!(device = name, ?id, "connected to a served card");
-        Ok(Self { connection, dma, interrupts, id, gone: Cell::new(false), name })
+        let next_iova = Cell::new((dma.iova() + dma.bytes() as u64).next_multiple_of(OTHERS_ALIGN));
+        let (mapped, gone) = (RefCell::default(), Cell::new(false));
+        Ok(Self { connection, dma, mapped, next_iova, interrupts, id, gone, name })
     }
 
     /// Vendor, device and class.
@@ -141,6 +148,30 @@ impl Bus for VfioUserBus {
 
     fn dma(&self) -> &DmaMap {
         &self.dma
+    }
+
+    /// Where memory was mapped once, no other is: a late access of the card's meets nothing.
+    fn map(&self, file: BorrowedFd<'_>, bytes: usize) -> Result<Option<u64>, DriverError> {
+        let device = || self.name.clone();
+        let mapping = others_memory(file, bytes);
+        let map = |source| DriverError::Map { device: device(), what: "memory of the caller's", bytes, source };
+        drop(mapping.map_err(map)?);
+        let iova = self.next_iova.get();
+        let call = |connection: &mut Connection| connection.call(Command::DmaMap, &dma_map(iova, bytes), Some(file), 0);
+        self.with(call).ok_or_else(|| DriverError::DeviceGone { device: device() })?;
+        self.next_iova.set((iova + bytes as u64 + 1).next_multiple_of(OTHERS_ALIGN));
+        self.mapped.borrow_mut().push((iova, bytes));
+        Ok(Some(iova))
+    }
+
+    fn unmap(&self, iova: u64) -> Result<(), DriverError> {
+        let mut mapped = self.mapped.borrow_mut();
+        let Some(index) = mapped.iter().position(|(at, _)| *at == iova) else { return Ok(()) };
+        let (_, bytes) = mapped.swap_remove(index);
+        let mut body = words(&[24, 0]);
+        [iova, bytes as u64].iter().for_each(|word| body.extend(word.to_ne_bytes()));
+        let call = |connection: &mut Connection| connection.call(Command::DmaUnmap, &body, None, 0);
+        self.with(call).map(drop).ok_or_else(|| DriverError::DeviceGone { device: self.name.clone() })
     }
 
     /// Nothing to do: every access is answered.
@@ -280,9 +311,7 @@ impl Opening<'_> {
         };
         let device = self.name.to_owned();
         let (file, dma) = make().map_err(|source| DriverError::Map { device, what: "DMA memory", bytes, source })?;
-        let mut body = words(&[32, DMA_READ_WRITE]);
-        [0, IOVA_BASE, bytes as u64].iter().for_each(|word| body.extend(word.to_ne_bytes()));
-        self.call("giving the card its memory", Command::DmaMap, &body, Some(file.as_fd()), 0)?;
+        self.call("giving the card its memory", Command::DmaMap, &dma_map(IOVA_BASE, bytes), Some(file.as_fd()), 0)?;
         Ok(dma)
     }
 
@@ -312,6 +341,13 @@ fn read<const N: usize>(connection: &mut Connection, region: u32, offset: u64) -
 fn write(connection: &mut Connection, region: u32, offset: u64, bytes: &[u8]) -> io::Result<()> {
     let body = [&access(region, offset, bytes.len()), bytes].concat();
     connection.call(Command::RegionWrite, &body, None, ACCESS_BYTES).map(drop)
+}
+
+/// The body of a message that maps the first bytes of a file.
+fn dma_map(iova: u64, bytes: usize) -> Vec<u8> {
+    let mut body = words(&[32, DMA_READ_WRITE]);
+    [0, iova, bytes as u64].iter().for_each(|word| body.extend(word.to_ne_bytes()));
+    body
 }
 
 const ACCESS_BYTES: usize = 16;

@@ -18,6 +18,9 @@ use crate::types::{optr_comm_t, optr_status_t};
 /// gets OPTR_BUSY, and nothing is done. If the update is not applied, and after an error, the values of an output that is not
 /// the input mean nothing. All other calls take the memory as any.
 ///
+/// On a rank with a card (OPTIREDUCE_CARD) the card reads and writes this memory itself: nothing is copied, as long as input and output begin at
+/// multiples of 64 bytes and their windows end there (all but the last of a bucket do).
+///
 /// Threads: any, at any time; does not block.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn optr_alloc(comm: optr_comm_t, bytes: usize, memory: *mut *mut c_void) -> optr_status_t {

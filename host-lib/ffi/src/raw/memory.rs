@@ -3,6 +3,7 @@
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use optireduce::Buffer;
 use optireduce::memory::{self, NotEnoughMemory};
 
 use super::{Input, Output};
@@ -20,6 +21,8 @@ pub struct Region {
     /// As it came from the allocator: nothing here reads or writes what is in it.
     start: *mut Line,
     lines: usize,
+    /// Where it lies, if a card is to reach it; else it is the allocator's.
+    buffer: Option<Buffer>,
     /// What is lent at present.
     loans: Mutex<Vec<Part>>,
 }
@@ -47,15 +50,19 @@ pub enum InUse {
 }
 
 impl Region {
-    /// Zeros, at least so many bytes.
-    pub fn new(bytes: usize) -> Result<Self, NotEnoughMemory> {
+    /// Zeros, at least so many bytes. `for_card`: a card is to reach them.
+    pub fn new(bytes: usize, for_card: bool) -> Result<Self, NotEnoughMemory> {
         const REMEDY: &str = "ask for less, or give this rank more";
         let lines = bytes.div_ceil(MEMORY_ALIGNMENT);
+        if for_card {
+            let buffer = Buffer::new(lines.saturating_mul(MEMORY_ALIGNMENT / size_of::<f32>()))?;
+            return Ok(Self { start: buffer.pointer().cast(), lines, buffer: Some(buffer), loans: Mutex::default() });
+        }
         memory::require("the memory", bytes as u64, REMEDY)?;
         let mut room = memory::room("the memory", lines, REMEDY)?;
         room.resize(lines, Line([0; MEMORY_ALIGNMENT]));
         let room = Box::into_raw(room.into_boxed_slice());
-        Ok(Self { start: room.cast(), lines, loans: Mutex::default() })
+        Ok(Self { start: room.cast(), lines, buffer: None, loans: Mutex::default() })
     }
 
     /// Where it begins.
@@ -117,8 +124,10 @@ fn addresses(at: *const f32, elements: usize) -> Range<usize> {
 
 impl Drop for Region {
     fn drop(&mut self) {
-        // SAFETY: what `new` made of a boxed slice; loans keep the region, so there are none.
-        drop(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(self.start, self.lines)) });
+        if self.buffer.is_none() {
+            // SAFETY: what `new` made of a boxed slice; loans keep the region, so there are none.
+            drop(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(self.start, self.lines)) });
+        }
     }
 }
 
@@ -167,9 +176,14 @@ mod tests {
     use super::*;
 
     #[test]
-    #[allow(unsafe_code)]
     fn parts_are_lent_once_at_a_time_and_outlive_their_handle() {
-        let region = Arc::new(Region::new(65).unwrap());
+        for for_card in [false, true] {
+            check_parts(Arc::new(Region::new(65, for_card).unwrap()));
+        }
+    }
+
+    #[allow(unsafe_code)]
+    fn check_parts(region: Arc<Region>) {
         assert!(region.pointer().addr().is_multiple_of(64) && region.lines == 2);
         let values: *mut f32 = region.pointer().cast();
         // SAFETY: 32 values are there.

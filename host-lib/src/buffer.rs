@@ -1,0 +1,218 @@
+//! Memory for gradients and results that a card reaches itself, so that nothing is copied.
+//!
+//! How: a memory file, mapped. It is lent for a collective, and its owner has no way to it until it is given back. A card maps the file when it first meets
+//! memory of it ([`find`]), and keeps it until the memory is freed; other ranks send from it and receive into it as from any memory.
+//! Trust: a card writes where it was told, when it was told: while memory is lent for a result. One that writes at other times changes numbers under
+//! their owner, as a faulty memory would; the IOMMU keeps it from all other memory. A card that has failed is cut off before memory is given back.
+//! Limits: pages of 4 KiB, each of which is allocated when it is first touched.
+#![allow(unsafe_code)]
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io;
+use std::ops::{Deref, DerefMut, Range};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use memmap2::{MmapOptions, MmapRaw};
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
+
+use crate::memory::{NotEnoughMemory, refused, require};
+
+/// What files of memory are made of.
+const PAGE_BYTES: usize = 4096;
+const WHAT: &str = "the memory";
+const REMEDY: &str = "ask for less, or give this rank more";
+
+/// Memory of some [`Buffer`], by its first address.
+static ALL: Mutex<BTreeMap<usize, Weak<Pages>>> = Mutex::new(BTreeMap::new());
+
+fn all() -> MutexGuard<'static, BTreeMap<usize, Weak<Pages>>> {
+    ALL.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Pages of a memory file.
+#[derive(Debug)]
+pub(crate) struct Pages {
+    map: MmapRaw,
+    file: OwnedFd,
+    is_lent: AtomicBool,
+}
+
+impl Pages {
+    fn new(bytes: usize) -> io::Result<Arc<Self>> {
+        let file = memfd_create("optireduce-buffer", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
+        ftruncate(&file, bytes as u64)?;
+        // Who maps it would die of an access beyond its end.
+        fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
+        let map = MmapOptions::new().len(bytes).map_raw(file.as_raw_fd())?;
+        let pages = Arc::new(Self { map, file, is_lent: AtomicBool::new(false) });
+        all().insert(pages.addresses().start, Arc::downgrade(&pages));
+        Ok(pages)
+    }
+
+    /// Where it lies.
+    pub fn addresses(&self) -> Range<usize> {
+        let start = self.map.as_ptr().addr();
+        start..start + self.map.len()
+    }
+
+    fn pointer(&self) -> *mut f32 {
+        self.map.as_mut_ptr().cast()
+    }
+}
+
+impl AsFd for Pages {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
+}
+
+impl Drop for Pages {
+    fn drop(&mut self) {
+        // Before they are unmapped, and others may get these addresses.
+        all().remove(&self.addresses().start);
+    }
+}
+
+/// The pages that hold all of these addresses, if they are some buffer's.
+pub(crate) fn find(addresses: &Range<usize>) -> Option<Arc<Pages>> {
+    let pages = all().range(..=addresses.start).next_back()?.1.upgrade()?;
+    (addresses.end <= pages.addresses().end).then_some(pages)
+}
+
+/// Memory from [`Communicator::alloc`](crate::Communicator::alloc): zeros at first, aligned to 64 bytes.
+pub struct Buffer {
+    pages: Arc<Pages>,
+    elements: usize,
+}
+
+impl Buffer {
+    /// Memory for `elements` values.
+    ///
+    /// # Errors
+    /// If there is not so much.
+    #[doc(hidden)]
+    pub fn new(elements: usize) -> Result<Self, NotEnoughMemory> {
+        let bytes =
+            elements.checked_mul(size_of::<f32>()).and_then(|bytes| bytes.max(1).checked_next_multiple_of(PAGE_BYTES));
+        let bytes = bytes.ok_or_else(|| refused(WHAT, u64::MAX, REMEDY))?;
+        require(WHAT, bytes as u64, REMEDY)?;
+        let pages = Pages::new(bytes).map_err(|_| refused(WHAT, bytes as u64, REMEDY))?;
+        Ok(Self { pages, elements })
+    }
+
+    /// The values; `None` while they are lent.
+    pub fn values(&mut self) -> Option<&mut [f32]> {
+        if self.pages.is_lent.load(Ordering::Acquire) {
+            return None;
+        }
+        // SAFETY: the mapping has room for `elements` values, begins at a page, so aligned, and lives as long as `self`; the file cannot shrink
+        // (sealed in `new`), and any 32 bits are a value. It is not lent, and is not while `self` is borrowed, which lending takes, too; so
+        // nobody else has a reference. Who uses `pointer` instead uses neither this nor `lend`.
+        Some(unsafe { std::slice::from_raw_parts_mut(self.pages.pointer(), self.elements) })
+    }
+
+    /// Lends the values to a collective, as [`Values::lent`](crate::Values::lent) takes them, until what this gives is dropped; `None` if they are lent.
+    pub fn lend(&mut self) -> Option<LentBuffer> {
+        let was_lent = self.pages.is_lent.swap(true, Ordering::Acquire);
+        (!was_lent).then(|| LentBuffer { pages: self.pages.clone(), elements: self.elements })
+    }
+
+    /// Where the values lie, for a binding that keeps account of them itself.
+    #[doc(hidden)]
+    pub fn pointer(&self) -> *mut f32 {
+        self.pages.pointer()
+    }
+}
+
+impl fmt::Debug for Buffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Buffer").field("elements", &self.elements).finish_non_exhaustive()
+    }
+}
+
+/// A [`Buffer`]'s values, lent until this is dropped.
+#[derive(Debug)]
+pub struct LentBuffer {
+    pages: Arc<Pages>,
+    elements: usize,
+}
+
+impl Deref for LentBuffer {
+    type Target = [f32];
+
+    fn deref(&self) -> &[f32] {
+        // SAFETY: as in `Buffer::values`: there is one `LentBuffer` at a time, and its buffer gives no reference meanwhile.
+        unsafe { std::slice::from_raw_parts(self.pages.pointer(), self.elements) }
+    }
+}
+
+impl DerefMut for LentBuffer {
+    fn deref_mut(&mut self) -> &mut [f32] {
+        // SAFETY: as in `deref`.
+        unsafe { std::slice::from_raw_parts_mut(self.pages.pointer(), self.elements) }
+    }
+}
+
+impl Drop for LentBuffer {
+    fn drop(&mut self) {
+        self.pages.is_lent.store(false, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(values: &[f32]) -> Range<usize> {
+        let start = values.as_ptr().addr();
+        start..start + size_of_val(values)
+    }
+
+    #[test]
+    fn values_are_their_owners_or_lent_and_outlive_either() {
+        let mut buffer = Buffer::new(1025).unwrap();
+        let values = buffer.values().unwrap();
+        assert!(
+            values.len() == 1025
+                && values.iter().all(|value| *value == 0.0)
+                && values.as_ptr().addr().is_multiple_of(64)
+        );
+        values[1024] = 7.0;
+        let mut lent = buffer.lend().unwrap();
+        assert!(buffer.values().is_none() && buffer.lend().is_none());
+        lent[0] = 3.0;
+        drop(lent);
+        assert_eq!((buffer.values().unwrap()[0], buffer.values().unwrap()[1024]), (3.0, 7.0));
+        let lent = buffer.lend().unwrap();
+        drop(buffer);
+        assert_eq!((lent[0], lent.len()), (3.0, 1025));
+    }
+
+    #[test]
+    fn memory_is_found_by_its_addresses_until_it_is_freed() {
+        let mut buffers = [1, 5000].map(|elements| Buffer::new(elements).unwrap());
+        for buffer in &mut buffers {
+            let whole = of(buffer.values().unwrap());
+            let found = find(&whole).unwrap();
+            assert!(Arc::ptr_eq(&found, &buffer.pages) && found.addresses().end - whole.start >= whole.len());
+            assert!(find(&(whole.start..found.addresses().end + 1)).is_none_or(|other| !Arc::ptr_eq(&other, &found)));
+        }
+        let other = vec![0f32; 100];
+        assert!(find(&of(&other)).is_none());
+        let [small, _] = &mut buffers;
+        let addresses = of(small.values().unwrap());
+        *small = Buffer::new(1).unwrap();
+        assert!(find(&addresses).is_none_or(|found| found.addresses().start == of(small.values().unwrap()).start));
+    }
+
+    #[test]
+    fn more_than_there_is_is_an_error() {
+        for elements in [usize::MAX, usize::MAX / 4, 1 << 50] {
+            assert!(Buffer::new(elements).unwrap_err().to_string().starts_with("the memory needs "));
+        }
+        assert!(Buffer::new(0).unwrap().values().unwrap().is_empty());
+    }
+}

@@ -1,0 +1,119 @@
+//! Memory from `Communicator::alloc`, which cards read and write themselves.
+
+use std::time::Instant;
+
+use optireduce::{Buffer, CardFallback, Destination, Values};
+
+use super::fallback::LOSSY;
+use super::*;
+
+const RANKS: usize = 3;
+const ALL: [usize; RANKS] = [0, 1, 2];
+/// Elements of a window.
+const WINDOW: usize = 1024;
+
+/// A gradient and room for its sum.
+struct Lent(Buffer, Buffer);
+
+impl Lent {
+    fn new(communicator: &Communicator, elements: usize) -> Self {
+        Self(communicator.alloc(elements).unwrap(), communicator.alloc(elements).unwrap())
+    }
+
+    /// One all-reduce between them.
+    fn all_reduce(&mut self, bucket: &mut optireduce::Bucket, rank: usize, step: usize) -> Report {
+        let Self(from, to) = self;
+        let elements = from.values().unwrap().len();
+        from.values().unwrap().copy_from_slice(&gradient(rank, step, elements));
+        to.values().unwrap().fill(f32::NAN);
+        let (given, place) = (Values::lent(from.lend().unwrap()), Values::lent(to.lend().unwrap()));
+        let (back, report) = bucket.all_reduce_lent(given, Destination::Here(place)).unwrap();
+        drop(back);
+        assert_eq!(from.values().unwrap(), gradient(rank, step, elements), "what is sent from is not written");
+        report
+    }
+}
+
+/// How often callers' memory is mapped in the process that serves a card.
+fn mappings(card: &Served) -> usize {
+    let maps = std::fs::read_to_string(format!("/proc/{}/maps", card.pid())).unwrap();
+    maps.lines().filter(|line| line.contains("memfd:optireduce-buffer")).count()
+}
+
+#[test]
+fn what_lies_in_lent_memory_is_not_copied_and_leaves_the_card_when_it_is_freed() {
+    let job = Job::new(2);
+    on_ranks(RANKS, |rank| {
+        let mut communicator = job.builder(rank, RANKS).window_bytes(4 * WINDOW).connect().unwrap();
+        for (number, elements) in [(0, 40 * WINDOW), (1, 16), (2, 3 * WINDOW + 65)] {
+            let mut bucket = communicator.bucket(elements, exact()).unwrap();
+            let mut lent = Lent::new(&communicator, elements);
+            for step in 0..4 {
+                let report = lent.all_reduce(&mut bucket, rank, step);
+                assert!(is_whole(&report), "rank {rank}, step {step}, {elements} elements: {report}");
+                check(lent.1.values().unwrap(), &sum(&ALL, step, elements), &format!("rank {rank}, step {step}"));
+                // The last window, if it ends in the middle of a beat: out of the caller's memory and into it.
+                let copied = if elements % 16 == 0 { 0 } else { 2 * 4 * (elements % WINDOW) };
+                if rank < 2 {
+                    assert_eq!(report.copied_bytes(), copied as u64, "{elements} elements");
+                    // Those of the bucket before are taken away with the first of these.
+                    assert_eq!(mappings(&job.cards[rank]), 2, "bucket {number}, step {step}");
+                }
+            }
+            // Memory of any other kind is copied.
+            let mut data = gradient(rank, 9, elements);
+            let report = bucket.all_reduce(&mut data).unwrap();
+            check(&data, &sum(&ALL, 9, elements), "ordinary memory");
+            assert!(report.copied_bytes() >= 2 * 4 * elements as u64, "{report:?}");
+        }
+        communicator.close().unwrap();
+    });
+    // Once the process that serves it has noticed that its driver has gone.
+    let deadline = Instant::now() + TIMEOUT;
+    while job.cards.iter().any(|card| mappings(card) > 0) {
+        assert!(Instant::now() < deadline, "memory of a driver that has gone stays mapped");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// A collective that is not done ends with what the rank has, and its memory is given back, to which the card has no way any more.
+#[test]
+fn a_card_that_fails_is_cut_off_from_lent_memory() {
+    for hangs in [false, true] {
+        let mut job = Job::new(1);
+        let file = served::free_path();
+        let faults: &[&str] = if hangs { &["--hang-when", file.to_str().unwrap()] } else { &[] };
+        job.cards[0] = Served::start_with(job.address(120), job.port, faults);
+        on_ranks(RANKS, |rank| {
+            let builder = job.builder(rank, RANKS).bound(Bound::Fixed(Duration::from_millis(300)));
+            let mut communicator = builder.card_fallback(CardFallback::Udp).connect().unwrap();
+            let elements = 40 * WINDOW;
+            let mut bucket = communicator.bucket(elements, exact()).unwrap();
+            let mut lent = Lent::new(&communicator, elements);
+            for step in 0..3 {
+                assert!(is_whole(&lent.all_reduce(&mut bucket, rank, step)));
+            }
+            communicator.barrier().unwrap();
+            if rank == 0 && hangs {
+                assert_eq!(mappings(&job.cards[0]), 2);
+                std::fs::write(&file, "").unwrap();
+            } else if rank == 0 {
+                job.cards[0].end();
+            }
+            for step in 3..30 {
+                let report = lent.all_reduce(&mut bucket, rank, step);
+                // The first ones may lack something, and have what earlier ones lacked.
+                if step >= 3 + LOSSY {
+                    assert!(is_whole(&report), "rank {rank}, step {step}: {report}");
+                    check(lent.1.values().unwrap(), &sum(&ALL, step, elements), &format!("rank {rank}, step {step}"));
+                }
+            }
+            assert!(communicator.metrics().unwrap().fallback_from.is_some(), "rank {rank}");
+            if rank == 0 && hangs {
+                assert_eq!(mappings(&job.cards[0]), 0, "a card that has failed reaches nothing");
+            }
+            communicator.close().unwrap();
+        });
+        let _ = std::fs::remove_file(&file);
+    }
+}
