@@ -18,6 +18,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use memmap2::{MmapOptions, MmapRaw};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
 
+use optireduce_contract::limits::BEAT_BYTES;
+
 use crate::memory::{NotEnoughMemory, refused, require};
 
 /// What files of memory are made of.
@@ -37,17 +39,19 @@ fn all() -> MutexGuard<'static, BTreeMap<usize, Weak<Pages>>> {
 pub(crate) struct Pages {
     map: MmapRaw,
     file: OwnedFd,
+    /// How much of it is values; what is behind them is nobody's.
+    value_bytes: usize,
     is_lent: AtomicBool,
 }
 
 impl Pages {
-    fn new(bytes: usize) -> io::Result<Arc<Self>> {
+    fn new(bytes: usize, value_bytes: usize) -> io::Result<Arc<Self>> {
         let file = memfd_create("optireduce-buffer", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
         ftruncate(&file, bytes as u64)?;
         // Who maps it would die of an access beyond its end.
         fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
         let map = MmapOptions::new().len(bytes).map_raw(file.as_raw_fd())?;
-        let pages = Arc::new(Self { map, file, is_lent: AtomicBool::new(false) });
+        let pages = Arc::new(Self { map, file, value_bytes, is_lent: AtomicBool::new(false) });
         all().insert(pages.addresses().start, Arc::downgrade(&pages));
         Ok(pages)
     }
@@ -56,6 +60,17 @@ impl Pages {
     pub fn addresses(&self) -> Range<usize> {
         let start = self.map.as_ptr().addr();
         start..start + self.map.len()
+    }
+
+    /// Makes the beat whole in which the values end, with zeros, if they end at this address: a card reads and writes whole beats. Whether they do.
+    pub fn pad(&self, end: usize) -> bool {
+        let ends = end == self.addresses().start + self.value_bytes;
+        if ends {
+            let padding = self.value_bytes..self.value_bytes.next_multiple_of(BEAT_BYTES);
+            // SAFETY: pages are whole beats, so that these bytes are in the mapping, and behind the values, to which alone others have references.
+            unsafe { self.map.as_mut_ptr().add(padding.start).write_bytes(0, padding.len()) };
+        }
+        ends
     }
 
     fn pointer(&self) -> *mut f32 {
@@ -99,7 +114,7 @@ impl Buffer {
             elements.checked_mul(size_of::<f32>()).and_then(|bytes| bytes.max(1).checked_next_multiple_of(PAGE_BYTES));
         let bytes = bytes.ok_or_else(|| refused(WHAT, u64::MAX, REMEDY))?;
         require(WHAT, bytes as u64, REMEDY)?;
-        let pages = Pages::new(bytes).map_err(|_| refused(WHAT, bytes as u64, REMEDY))?;
+        let pages = Pages::new(bytes, elements * size_of::<f32>()).map_err(|_| refused(WHAT, bytes as u64, REMEDY))?;
         Ok(Self { pages, elements })
     }
 
@@ -164,6 +179,8 @@ impl Drop for LentBuffer {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::FileExt;
+
     use super::*;
 
     fn of(values: &[f32]) -> Range<usize> {
@@ -189,6 +206,22 @@ mod tests {
         let lent = buffer.lend().unwrap();
         drop(buffer);
         assert_eq!((lent[0], lent.len()), (3.0, 1025));
+    }
+
+    #[test]
+    fn the_last_beat_is_padded_with_zeros_and_values_are_left_alone() {
+        let mut buffer = Buffer::new(1024 + 17).unwrap();
+        buffer.values().unwrap().fill(5.0);
+        let all = of(buffer.values().unwrap());
+        let file = std::fs::File::from(buffer.pages.file.try_clone().unwrap());
+        let mut bytes = [7; 64];
+        file.write_all_at(&bytes, all.len() as u64).unwrap();
+        assert!(!buffer.pages.pad(all.end - 4) && buffer.pages.pad(all.end));
+        file.read_exact_at(&mut bytes, all.len() as u64).unwrap();
+        // 17 values are one beat, and one more.
+        assert_eq!((&bytes[..60], &bytes[60..]), (&[0; 60][..], &[7; 4][..]));
+        assert!(buffer.values().unwrap().iter().all(|value| *value == 5.0));
+        assert!(Buffer::new(16).unwrap().pages.pad(usize::MAX).then_some(()).is_none());
     }
 
     #[test]

@@ -470,7 +470,7 @@ impl Communicator {
     }
 
     /// Memory for `elements` values that may be [lent](Buffer::lend) to all-reduces as gradient or result. A [card](Builder::card) reads and writes it itself,
-    /// so that nothing is copied ([`Report::copied_bytes`]) as long as each window begins and ends with a whole beat of 16 values; UDP takes it as any memory.
+    /// so that nothing is copied ([`Report::copied_bytes`]); UDP takes it as any memory.
     ///
     /// ```no_run
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

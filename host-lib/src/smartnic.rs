@@ -286,17 +286,17 @@ impl<B: Bus> SmartNic<B> {
         }
     }
 
-    /// Where the card finds these addresses, if they are whole beats of a [`Buffer`](crate::Buffer) that it reaches.
+    /// Where the card finds these addresses, if they are whole beats of a [`Buffer`](crate::Buffer) that it reaches, or end with its values.
     fn reach(&mut self, addresses: &Range<usize>) -> Option<u64> {
-        if !addresses.start.is_multiple_of(BEAT_BYTES) || !addresses.len().is_multiple_of(BEAT_BYTES) {
+        if !addresses.start.is_multiple_of(BEAT_BYTES) {
             return None;
         }
         // Other memory may lie at their addresses now.
         self.unmap(|mapped| mapped.pages.strong_count() == 0);
         let holds =
             |mapped: &&Mapped| mapped.addresses.start <= addresses.start && addresses.end <= mapped.addresses.end;
-        let known = self.mapped.iter().find(holds).map(|mapped| (mapped.addresses.start, mapped.iova));
-        let (start, iova) = match known {
+        let known = self.mapped.iter().find(holds).and_then(|mapped| Some((mapped.pages.upgrade()?, mapped.iova)));
+        let (pages, iova) = match known {
             Some(known) => known,
             None => {
                 let pages = buffer::find(addresses)?;
@@ -304,12 +304,12 @@ impl<B: Bus> SmartNic<B> {
                 let mapped = self.nic.bus().map(pages.as_fd(), whole.len());
                 let warn = |error: &DriverError| tracing::warn!(%error, "the card does not reach a buffer; its values are copied");
                 let iova = mapped.inspect_err(warn).unwrap_or(None);
-                let start = whole.start;
                 self.mapped.push(Mapped { pages: Arc::downgrade(&pages), addresses: whole, iova });
-                (start, iova)
+                (pages, iova)
             }
         };
-        Some(iova? + (addresses.start - start) as u64)
+        let is_whole = addresses.len().is_multiple_of(BEAT_BYTES) || pages.pad(addresses.end);
+        Some(iova? + (addresses.start - pages.addresses().start) as u64).filter(|_| is_whole)
     }
 
     /// Where the card finds the values of a window, if they are not to be copied.

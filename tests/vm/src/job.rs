@@ -115,6 +115,14 @@ impl<'a> Job<'a> {
         loop {
             match self.next(rank, deadline.saturating_duration_since(Instant::now()))? {
                 Line::Begun => {}
+                // Its memory is whole beats, which a card reads and writes itself.
+                Line::Step(Step { step, copied_bytes: copied @ 1.., action, .. })
+                    if rank >= FIRST_CARD && action == "Apply" =>
+                {
+                    return Err(format!(
+                        "rank {rank}, step {step}: {copied} bytes were copied to and from the card, expected none"
+                    ));
+                }
                 Line::Step(step) => steps.push(step),
                 Line::Done => return Ok((steps, Ok(()))),
                 Line::Failed { error, after_ms } => {

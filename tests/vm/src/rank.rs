@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use optireduce::{Bound, BucketOptions, Communicator, HadamardMode, Launch, Report};
+use optireduce::{Bound, BucketOptions, Communicator, Destination, HadamardMode, Launch, Report, Values};
 use serde::{Deserialize, Serialize};
 
 use crate::{text, values_of};
@@ -63,6 +63,8 @@ pub struct Step {
     /// From the call to the result.
     pub ms: f64,
     pub lost_bytes: u64,
+    /// Between its memory and the card's.
+    pub copied_bytes: u64,
     pub action: String,
     /// Elements whose mean did not come.
     pub missing: Vec<(usize, usize)>,
@@ -103,13 +105,18 @@ fn steps(args: &RankArgs, values: &[f32], begin: &mut Instant) -> Result<(), Box
     let mut communicator = builder.connect()?;
     communicator.skip_gone_ranks()?;
     let mut bucket = communicator.bucket(values.len(), BucketOptions::new())?;
+    let mut memory = [communicator.alloc(values.len())?, communicator.alloc(values.len())?];
     say(&Line::Begun)?;
     for step in 0..args.steps {
-        let mut data = gradient_of(values, step);
+        let [gradient, mean] = &mut memory;
+        gradient.values().ok_or("a gradient that is lent")?.copy_from_slice(&gradient_of(values, step));
         *begin = Instant::now();
-        let report = bucket.all_reduce(&mut data)?;
+        let lent = [gradient.lend(), mean.lend()].map(|lent| lent.map(Values::lent));
+        let [Some(given), Some(place)] = lent else { return Err("memory that is lent already".into()) };
+        let (back, report) = bucket.all_reduce_lent(given, Destination::Here(place))?;
         let ms = begin.elapsed().as_secs_f64() * 1000.0;
-        say(&Line::Step(told(step, ms, &report, &data)))?;
+        say(&Line::Step(told(step, ms, &report, &back)))?;
+        drop(back);
         std::thread::sleep(Duration::from_millis(args.pause_ms));
     }
     drop(bucket);
@@ -122,6 +129,7 @@ fn told(step: usize, ms: f64, report: &Report, data: &[f32]) -> Step {
         step,
         ms,
         lost_bytes: report.lost_bytes(),
+        copied_bytes: report.copied_bytes(),
         action: format!("{:?}", report.action()),
         missing: report.missing_ranges().iter().map(|range| (range.start, range.end)).collect(),
         live: report.live_ranks().to_vec(),

@@ -55,7 +55,7 @@ impl Region {
         const REMEDY: &str = "ask for less, or give this rank more";
         let lines = bytes.div_ceil(MEMORY_ALIGNMENT);
         if for_card {
-            let buffer = Buffer::new(lines.saturating_mul(MEMORY_ALIGNMENT / size_of::<f32>()))?;
+            let buffer = Buffer::new(bytes.div_ceil(size_of::<f32>()))?;
             return Ok(Self { start: buffer.pointer().cast(), lines, buffer: Some(buffer), loans: Mutex::default() });
         }
         memory::require("the memory", bytes as u64, REMEDY)?;

@@ -1,10 +1,17 @@
 //! The host memory of a window, and what may be in it afterwards.
 //!
-//! A gradient and a result lie in buffers of their own, with a pattern before and behind them that no window may touch.
+//! A gradient and a result lie in buffers of their own, with a pattern before and behind them that no window may touch: in the driver's memory, or in a
+//! memory file, as callers lend it.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileExt;
 
 use optireduce_contract::limits::{BEAT_BYTES, LANES, NAN_BITS};
 use optireduce_contract::queue::REPORT_BYTES;
 use optireduce_driver::{Bus, DmaBuffer, DriverError, Nic};
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
 
 use super::super::problem::Problem;
 use super::case::{Case, PAGE_BYTES, Places};
@@ -20,36 +27,104 @@ const NOT_ZERO: &str = "A beat to which nobody contributed is zero: compare the 
 
 /// The buffers of all windows, one after the other.
 pub struct Memory {
-    gradient: DmaBuffer,
-    result: DmaBuffer,
+    gradient: Room,
+    result: Room,
     reports: DmaBuffer,
 }
 
+/// Where a gradient or a result has its place.
+enum Room {
+    Own(DmaBuffer),
+    /// A memory file, and where the card has it.
+    Lent(File, u64),
+}
+
+impl Room {
+    /// A memory file of so many bytes; `None` if the card reaches none.
+    fn lent<B: Bus>(nic: &Nic<B>, bytes: usize) -> Result<Option<Self>, DriverError> {
+        let make = || {
+            let file = memfd_create("optireduce-selftest", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
+            ftruncate(&file, bytes as u64)?;
+            fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW)?;
+            Ok(File::from(file))
+        };
+        let file = make().map_err(|source: io::Error| failed(nic, bytes, source))?;
+        Ok(nic.bus().map(file.as_fd(), bytes)?.map(|iova| Self::Lent(file, iova)))
+    }
+
+    fn iova(&self) -> u64 {
+        match self {
+            Self::Own(buffer) => buffer.iova,
+            Self::Lent(_, iova) => *iova,
+        }
+    }
+
+    fn write<B: Bus>(&self, nic: &Nic<B>, at: usize, bytes: &[u8]) -> Result<(), DriverError> {
+        match self {
+            Self::Own(buffer) => nic.write_bytes(*buffer, at, bytes),
+            Self::Lent(file, _) => {
+                file.write_all_at(bytes, at as u64).map_err(|source| failed(nic, bytes.len(), source))
+            }
+        }
+    }
+
+    fn read<B: Bus>(&self, nic: &Nic<B>, at: usize, out: &mut [u8]) -> Result<(), DriverError> {
+        match self {
+            Self::Own(buffer) => nic.read_bytes(*buffer, at, out),
+            Self::Lent(file, _) => {
+                let bytes = out.len();
+                file.read_exact_at(out, at as u64).map_err(|source| failed(nic, bytes, source))
+            }
+        }
+    }
+
+    fn free<B: Bus>(self, nic: &mut Nic<B>) -> Result<(), DriverError> {
+        match self {
+            Self::Own(buffer) => nic.free(buffer),
+            Self::Lent(_, iova) => nic.bus().unmap(iova),
+        }
+    }
+}
+
+fn failed<B: Bus>(nic: &Nic<B>, bytes: usize, source: io::Error) -> DriverError {
+    DriverError::Map { device: nic.bus().name().into(), what: "a memory file", bytes, source }
+}
+
 impl Memory {
-    /// Room for the longest window of the card.
-    pub fn new<B: Bus>(nic: &mut Nic<B>) -> Result<Self, DriverError> {
-        // A page before it, a page that it begins in, a page behind it.
-        let bytes = nic.limits().window_beats_max * BEAT_BYTES + 3 * PAGE_BYTES;
-        let gradient = nic.alloc(bytes, PAGE_BYTES)?;
-        let result = nic.alloc(bytes, PAGE_BYTES)?;
+    /// Room for windows of so many beats.
+    pub fn new<B: Bus>(nic: &mut Nic<B>, beats: usize) -> Result<Self, DriverError> {
+        let bytes = room_bytes(beats);
+        let [gradient, result] = [nic.alloc(bytes, PAGE_BYTES)?, nic.alloc(bytes, PAGE_BYTES)?].map(Room::Own);
         let reports = nic.alloc(3 * REPORT_BYTES, REPORT_BYTES)?;
         Ok(Self { gradient, result, reports })
     }
 
+    /// The same in memory files; `None` if the card reaches none.
+    pub fn lent<B: Bus>(nic: &mut Nic<B>, beats: usize) -> Result<Option<Self>, DriverError> {
+        let bytes = room_bytes(beats);
+        let (Some(gradient), Some(result)) = (Room::lent(nic, bytes)?, Room::lent(nic, bytes)?) else {
+            return Ok(None);
+        };
+        let reports = nic.alloc(3 * REPORT_BYTES, REPORT_BYTES)?;
+        Ok(Some(Self { gradient, result, reports }))
+    }
+
     /// Gives the memory back.
     pub fn free<B: Bus>(self, nic: &mut Nic<B>) -> Result<(), DriverError> {
-        [self.gradient, self.result, self.reports].into_iter().try_for_each(|buffer| nic.free(buffer))
+        self.gradient.free(nic)?;
+        self.result.free(nic)?;
+        nic.free(self.reports)
     }
 
     /// Writes the gradient of a window, and the pattern wherever else the card might write.
     pub fn prepare<B: Bus>(&self, nic: &Nic<B>, case: &Case, values: &[u32]) -> Result<Places, DriverError> {
         let bytes = case.host_beats * BEAT_BYTES;
-        nic.write_bytes(self.gradient, start(case.gradient_at) - PAGE_BYTES, &guarded(&gradient(case, values)))?;
-        nic.write_bytes(self.result, start(case.result_at) - PAGE_BYTES, &guarded(&vec![PATTERN; bytes]))?;
+        self.gradient.write(nic, start(case.gradient_at) - PAGE_BYTES, &guarded(&gradient(case, values)))?;
+        self.result.write(nic, start(case.result_at) - PAGE_BYTES, &guarded(&vec![PATTERN; bytes]))?;
         nic.write_bytes(self.reports, 0, &[PATTERN; 3 * REPORT_BYTES])?;
         Ok(Places {
-            gradient: self.gradient.iova + start(case.gradient_at) as u64,
-            result: self.result.iova + start(case.result_at) as u64,
+            gradient: self.gradient.iova() + start(case.gradient_at) as u64,
+            result: self.result.iova() + start(case.result_at) as u64,
             reports: self.reports.iova + REPORT_BYTES as u64,
         })
     }
@@ -76,14 +151,19 @@ impl Memory {
             Some(_) => ("the gradient, which is only to be read".to_owned(), NOT_GIVEN),
             None => ("memory around the gradient".to_owned(), NOT_GIVEN),
         };
-        check_buffer(nic, self.gradient, start(case.gradient_at), &given, object, describe)?;
+        check_buffer(nic, &self.gradient, start(case.gradient_at), &given, object, describe)?;
 
         let describe = |at: usize| match place(at, given.len()) {
             Some(byte) => describe_result(case, values, byte),
             None => ("memory around the result".to_owned(), NOT_GIVEN),
         };
-        check_buffer(nic, self.result, start(case.result_at), &result(case, values), object, describe)
+        check_buffer(nic, &self.result, start(case.result_at), &result(case, values), object, describe)
     }
+}
+
+/// A window, with a page before it, a page that it begins in, and a page behind it.
+fn room_bytes(beats: usize) -> usize {
+    (beats * BEAT_BYTES).next_multiple_of(PAGE_BYTES) + 3 * PAGE_BYTES
 }
 
 /// Where data begins in its buffer: a page and some beats behind its start.
@@ -131,7 +211,7 @@ fn describe_result(case: &Case, values: &[u32], byte: usize) -> (String, &'stati
 /// Reads what surrounds byte `start` of a buffer, a page on both sides of the data, and compares it.
 fn check_buffer<B: Bus>(
     nic: &Nic<B>,
-    buffer: DmaBuffer,
+    room: &Room,
     start: usize,
     data: &[u8],
     object: &str,
@@ -139,8 +219,8 @@ fn check_buffer<B: Bus>(
 ) -> Result<(), Problem> {
     let expected = guarded(data);
     let mut found = vec![0; expected.len()];
-    nic.read_bytes(buffer, start - PAGE_BYTES, &mut found)?;
-    compare(object, buffer.iova + (start - PAGE_BYTES) as u64, &found, &expected, describe)
+    room.read(nic, start - PAGE_BYTES, &mut found)?;
+    compare(object, room.iova() + (start - PAGE_BYTES) as u64, &found, &expected, describe)
 }
 
 /// Compares word by word. `describe`: what is at a byte, and what to do about it.
