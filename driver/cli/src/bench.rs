@@ -19,7 +19,8 @@ use serde::Serialize;
 use crate::args::BenchArgs;
 use crate::card::open;
 use crate::outcome::{Failure, print, table};
-use crate::selftest::windows::case::{Case, Places};
+use crate::selftest::windows::case::{Case, PAGE_BYTES, Places};
+use crate::selftest::windows::memory::Room;
 use crate::selftest::{DMA_BYTES, job};
 
 /// Bound on each stage of a window.
@@ -58,7 +59,7 @@ struct Cost {
     /// Of the collective with the fewest.
     loads_min: u64,
     mmio_bytes: f64,
-    /// Between the caller's memory and the card's: gradient in, mean out.
+    /// Between the caller's memory and the card's: gradient in, mean out; 0: of memory that the caller lends.
     copied_bytes: usize,
     cpu_us: f64,
     /// Per 10^9 bytes of gradient.
@@ -113,8 +114,18 @@ fn measure<B: Bus>(bus: B, commands: usize, collectives: usize) -> Result<Report
     let mut sizes = [64, 1024, most].to_vec();
     sizes.retain(|beats| *beats <= most);
     sizes.dedup();
-    let cost = |beats| cost(&mut nic, &accesses, [gradient, result, reports], beats, collectives);
-    let collectives = sizes.into_iter().map(cost).collect::<Result<_, _>>()?;
+    let mut costs = Vec::new();
+    for beats in sizes {
+        let own = [gradient.iova, result.iova, reports.iova];
+        costs.push(cost(&mut nic, &accesses, own, Some([gradient, result]), beats, collectives)?);
+        let bytes = (beats * BEAT_BYTES).next_multiple_of(PAGE_BYTES);
+        if let (Some(from), Some(to)) = (Room::lent(&nic, bytes)?, Room::lent(&nic, bytes)?) {
+            let lent = [from.iova(), to.iova(), reports.iova];
+            costs.push(cost(&mut nic, &accesses, lent, None, beats, collectives)?);
+            from.free(&mut nic)?;
+            to.free(&mut nic)?;
+        }
+    }
     let card = nic.bus().name().to_owned();
     nic.disable()?;
     let [p50, p99] = [50, 99].map(|part| times_us[(times_us.len() * part).div_ceil(100) - 1]);
@@ -124,7 +135,7 @@ fn measure<B: Bus>(bus: B, commands: usize, collectives: usize) -> Result<Report
         doorbell_to_completion_p50_us: p50,
         doorbell_to_completion_p99_us: p99,
         doorbell_to_completion_max_us: times_us[times_us.len() - 1],
-        collectives,
+        collectives: costs,
     })
 }
 
@@ -153,27 +164,33 @@ fn round_trips<B: Bus>(nic: &mut Nic<B>, commands: usize) -> Result<Vec<f64>, Fa
     Ok(times_us)
 }
 
-/// What collectives of `beats` beats cost.
+/// What collectives of `beats` beats cost. `places`: gradient, result, stage reports; `copied`: the gradient's and the result's buffer, if the caller's values
+/// are copied into the one and out of the other.
 fn cost<B: Bus>(
     nic: &mut Nic<B>,
     accesses: &Accesses,
-    [gradient, result, reports]: [DmaBuffer; 3],
+    [gradient, result, reports]: [u64; 3],
+    copied: Option<[DmaBuffer; 2]>,
     beats: usize,
     collectives: usize,
 ) -> Result<Cost, Failure> {
     let (case, bytes) = (Case::whole(beats, 0, 0), beats * BEAT_BYTES);
-    let places = Places { gradient: gradient.iova, result: result.iova, reports: reports.iova };
+    let places = Places { gradient, result, reports };
     let (given, mut mean) = (vec![1.0_f32; beats * LANES], vec![0.0; beats * LANES]);
     let (mut sums, mut loads_min, mut cpu) = ([0; 3], u64::MAX, Duration::ZERO);
     for number in 0..WARM_UP + collectives {
         let (before, begin) = (accesses.now(), thread_time());
-        nic.write_f32(gradient, 0, &given)?;
+        if let Some([gradient, _]) = copied {
+            nic.write_f32(gradient, 0, &given)?;
+        }
         for command in case.commands(places, 0, number, BOUND_NS) {
             nic.submit(&command)?;
         }
         nic.ring_doorbell()?;
         while nic.wait_completion(PATIENCE)?.opcode != DONE_BROADCAST {}
-        nic.read_f32(result, 0, &mut mean)?;
+        if let Some([_, result]) = copied {
+            nic.read_f32(result, 0, &mut mean)?;
+        }
         if number >= WARM_UP {
             cpu += thread_time() - begin;
             let after = accesses.now();
@@ -192,7 +209,7 @@ fn cost<B: Bus>(
         loads,
         loads_min,
         mmio_bytes: 4.0 * (doorbell_stores + other_stores + loads),
-        copied_bytes: 2 * bytes,
+        copied_bytes: if copied.is_some() { 2 * bytes } else { 0 },
         cpu_us,
         cpu_ms_per_gb: cpu_us / 1e3 / (bytes as f64 / 1e9),
     })

@@ -854,6 +854,9 @@ optr_status_t optr_bucket_settle(optr_bucket_t bucket,
 // gets OPTR_BUSY, and nothing is done. If the update is not applied, and after an error, the values of an output that is not
 // the input mean nothing. All other calls take the memory as any.
 //
+// On a rank with a card (OPTIREDUCE_CARD) the card reads and writes this memory itself: nothing is copied of what begins at a multiple of 64 bytes. The
+// last window of a bucket that is no multiple of 16 elements is copied, unless input and output end where their memory ends.
+//
 // Threads: any, at any time; does not block.
 optr_status_t optr_alloc(optr_comm_t comm,
                          size_t bytes,

@@ -1,7 +1,7 @@
 //! Windows: what the card reads from host memory, computes, writes back and reports, bit by bit.
 
 pub mod case;
-mod memory;
+pub mod memory;
 
 use std::time::Duration;
 

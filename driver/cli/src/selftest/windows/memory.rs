@@ -33,7 +33,7 @@ pub struct Memory {
 }
 
 /// Where a gradient or a result has its place.
-enum Room {
+pub enum Room {
     Own(DmaBuffer),
     /// A memory file, and where the card has it.
     Lent(File, u64),
@@ -41,7 +41,7 @@ enum Room {
 
 impl Room {
     /// A memory file of so many bytes; `None` if the card reaches none.
-    fn lent<B: Bus>(nic: &Nic<B>, bytes: usize) -> Result<Option<Self>, DriverError> {
+    pub fn lent<B: Bus>(nic: &Nic<B>, bytes: usize) -> Result<Option<Self>, DriverError> {
         let make = || {
             let file = memfd_create("optireduce-selftest", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
             ftruncate(&file, bytes as u64)?;
@@ -52,7 +52,8 @@ impl Room {
         Ok(nic.bus().map(file.as_fd(), bytes)?.map(|iova| Self::Lent(file, iova)))
     }
 
-    fn iova(&self) -> u64 {
+    /// Where the card has it.
+    pub fn iova(&self) -> u64 {
         match self {
             Self::Own(buffer) => buffer.iova,
             Self::Lent(_, iova) => *iova,
@@ -78,7 +79,8 @@ impl Room {
         }
     }
 
-    fn free<B: Bus>(self, nic: &mut Nic<B>) -> Result<(), DriverError> {
+    /// Gives it back.
+    pub fn free<B: Bus>(self, nic: &mut Nic<B>) -> Result<(), DriverError> {
         match self {
             Self::Own(buffer) => nic.free(buffer),
             Self::Lent(_, iova) => nic.bus().unmap(iova),
