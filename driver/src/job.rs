@@ -1,10 +1,12 @@
 //! What a card must know of a job before it works for it.
 
-use optireduce_contract::limits::RANKS_MAX;
+use optireduce_contract::limits::{BEAT_BYTES, RANKS_MAX};
 use optireduce_contract::packet::Endpoint;
+use optireduce_contract::queue::{ENTRY_BYTES, REPORT_BYTES};
 use optireduce_contract::registers::{self as regs, PEER_BYTES};
 
 use crate::bus::Bus;
+use crate::dma::DMA_ALIGN;
 use crate::error::DriverError;
 use crate::identity::Limits;
 
@@ -12,6 +14,29 @@ use crate::identity::Limits;
 pub const RING_LOG2_MIN: u32 = 2;
 /// Largest ring: indices count modulo 65536, and a full ring must differ from an empty one.
 pub const RING_LOG2_MAX: u32 = 15;
+
+/// Entries of a job's ring for each slot: more than its commands that may wait, so that room for completions is given back seldom.
+const ENTRIES_PER_SLOT: usize = 32;
+/// Room for the alignment of rings and buffers.
+const ALIGN_BYTES: usize = 4 * 4096;
+
+/// log2 of the entries of a job's rings on a card with `slots` window slots.
+pub const fn job_ring_log2(slots: usize) -> u32 {
+    (ENTRIES_PER_SLOT * slots).next_power_of_two().ilog2()
+}
+
+/// DMA memory of a job that uses all slots of a card, in bytes of whole pages: two rings, and a gradient, a result and reports for each slot.
+pub const fn job_dma_bytes(slots: usize, window_beats_max: usize, ring_log2: u32) -> usize {
+    let slot = 2 * window_beats_max * BEAT_BYTES + REPORT_BYTES;
+    (2 * (ENTRY_BYTES << ring_log2) + slots * slot + ALIGN_BYTES).next_multiple_of(DMA_ALIGN)
+}
+
+impl Limits {
+    /// DMA memory that a job with this card takes, in bytes, with rings as long as the host library makes them.
+    pub const fn job_dma_bytes(&self) -> usize {
+        job_dma_bytes(self.slots, self.window_beats_max, job_ring_log2(self.slots))
+    }
+}
 
 /// The job of a card. Everything but `rank`, `queue`, `ring_log2` and the rates is the same on all ranks.
 #[derive(Clone, Debug)]

@@ -47,7 +47,7 @@ pub use counters::Counters;
 pub use dma::{DmaFault, DmaMap};
 pub use error::DriverError;
 pub use identity::{Limits, Link, NetworkAddress, Surroundings};
-pub use job::{JobConfig, RING_LOG2_MAX, RING_LOG2_MIN};
+pub use job::{JobConfig, RING_LOG2_MAX, RING_LOG2_MIN, job_dma_bytes, job_ring_log2};
 pub use machine::{Machine, PciFunction, Precondition, VFIO_PCI, full_address};
 #[cfg(feature = "manifest")]
 pub use manifest::{Manifest, ManifestError, State, Utilisation};

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use optireduce_contract::pci::{DEVICE_ID, VENDOR_ID, is_address};
 
+use crate::dma::DMA_ALIGN;
 use crate::pci::PciId;
 
 /// The driver that hands devices to user space.
@@ -138,6 +139,13 @@ impl Machine {
     /// What must hold before VFIO can open the card at `address`, with its domain, and give it `dma_bytes` bytes of memory: in the order in
     /// which to mend them. After one that others depend on, those are left out.
     pub fn preconditions(&self, address: &str, dma_bytes: usize) -> Vec<Precondition> {
+        let mut list = self.access(address);
+        list.extend(self.memory(dma_bytes));
+        list
+    }
+
+    /// Those of the [preconditions](Self::preconditions) that are not about memory.
+    pub fn access(&self, address: &str) -> Vec<Precondition> {
         let function = self.function(address);
         let mut list = vec![is_a_card(address, function.as_ref())];
         if let Some(function) = function.filter(PciFunction::may_be_a_card) {
@@ -154,7 +162,12 @@ impl Machine {
                 }
             }
         }
-        list.push(self.memory_limit(dma_bytes));
+        list
+    }
+
+    /// Those of the [preconditions](Self::preconditions) that are about memory: "locked memory", and "huge pages" where they would be used.
+    pub fn memory(&self, dma_bytes: usize) -> Vec<Precondition> {
+        let mut list = vec![self.memory_limit(dma_bytes)];
         if dma_bytes >= HUGE_BYTES {
             list.push(self.huge_pages(dma_bytes.div_ceil(HUGE_BYTES)));
         }
@@ -189,9 +202,10 @@ impl Machine {
         (capabilities >> CAP_IPC_LOCK & 1 == 0).then_some(limit)
     }
 
-    /// The kernel counts DMA memory as locked.
+    /// The kernel counts DMA memory as locked, by the page.
     fn memory_limit(&self, dma_bytes: usize) -> Precondition {
         let name = "locked memory";
+        let dma_bytes = dma_bytes.checked_next_multiple_of(DMA_ALIGN).unwrap_or(dma_bytes);
         match self.locked_max() {
             Some(limit) if limit < dma_bytes as u64 => {
                 let kib = (dma_bytes as u64).div_ceil(1024);

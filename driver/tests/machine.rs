@@ -88,6 +88,20 @@ fn a_machine_that_does_not_remap_interrupts_is_told_unless_vfio_does_without() {
     }
 }
 
+/// As the kernel counts it: else a limit passes with which the card cannot be opened.
+#[test]
+fn locked_memory_is_counted_in_whole_pages() {
+    let folder = Folder::new("locked");
+    let process = folder.path().join("proc/self");
+    fs::create_dir_all(&process).unwrap();
+    fs::write(process.join("limits"), "Max locked memory   8192   8192   bytes\n").unwrap();
+    let lacks = |dma_bytes| folder.machine().memory(dma_bytes).into_iter().find_map(|one| Some((one.found, one.mend?)));
+    assert_eq!(lacks(8192), None);
+    let (found, mend) = lacks(8193).unwrap();
+    assert_eq!(found, "the limit is 8 KiB, expected at least 12 KiB");
+    assert!(mend.starts_with("ulimit -l 12 ") && mend.contains("--memlock=12288"), "{mend}");
+}
+
 #[test]
 fn huge_pages_are_counted_and_none_forbid_to_open_a_card() {
     let folder = Folder::new("huge");

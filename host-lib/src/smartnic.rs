@@ -19,11 +19,11 @@ use std::sync::{Arc, Weak};
 use optireduce_contract::limits::{BEAT_BYTES, LANES};
 use optireduce_contract::queue::{
     CLOSED_COMPLETE, CLOSED_DEADLINE, CLOSED_EARLY, Completion, DONE_BROADCAST, DONE_CONTRIBUTE, DONE_REFUSED,
-    ENTRY_BYTES, FLAG_AUTO_BROADCAST, FLAG_BF16, FLAG_EARLY, FLAG_HADAMARD, OP_ARM, OP_CONTRIBUTE, REPORT_BYTES,
-    STAGE_REPORT_BYTES, STATUS_BAD_COMMAND, STATUS_DMA_ERROR, STATUS_OK, STATUS_SLOT_BUSY, STATUS_STALE, Submission,
+    FLAG_AUTO_BROADCAST, FLAG_BF16, FLAG_EARLY, FLAG_HADAMARD, OP_ARM, OP_CONTRIBUTE, REPORT_BYTES, STAGE_REPORT_BYTES,
+    STATUS_BAD_COMMAND, STATUS_DMA_ERROR, STATUS_OK, STATUS_SLOT_BUSY, STATUS_STALE, Submission,
 };
 use optireduce_contract::ranks::RankSet;
-use optireduce_driver::{Bus, DmaBuffer, DriverError, JobConfig, Nic, RING_LOG2_MAX};
+use optireduce_driver::{Bus, DmaBuffer, DriverError, JobConfig, Nic, RING_LOG2_MAX, job_dma_bytes};
 use thiserror::Error;
 
 use optireduce_core::protocol::{ClosedBy, JobParams, Ranks, RefusedStatus, Stage, StageReport, View, WindowPlan};
@@ -125,8 +125,7 @@ impl SmartNicError {
 
 /// DMA memory that [`SmartNic::new`] takes from the bus, in bytes: rings, buffers and room for alignment.
 pub const fn smartnic_dma_bytes(limits: &PlaneLimits, ring_log2: u32) -> usize {
-    let slot = 2 * limits.window_beats_max * BEAT_BYTES + REPORT_BYTES;
-    2 * (ENTRY_BYTES << ring_log2) + limits.slots * slot + 4 * 4096
+    job_dma_bytes(limits.slots, limits.window_beats_max, ring_log2)
 }
 
 /// A card that moves windows.

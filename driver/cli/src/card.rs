@@ -28,6 +28,9 @@ pub struct Identity {
     pub build: u32,
     /// `None`: its shell does not say.
     pub build_id: Option<u32>,
+    /// DMA memory that a job with it takes.
+    #[serde(skip)]
+    pub job_dma_bytes: usize,
 }
 
 /// Opens the card at `address` with `dma_bytes` bytes of DMA memory, which resets it, and asks it.
@@ -38,7 +41,9 @@ pub fn identify(address: &str, dma_bytes: usize) -> Result<Identity, DriverError
     let nic = Nic::open(CardBus::open(address, dma_bytes)?)?;
     let build_id = nic.surroundings()?.build_id;
     // A card with another contract is not opened.
-    Ok(Identity { contract_version: CONTRACT_VERSION, build: nic.limits().build, build_id })
+    let limits = nic.limits();
+    let job_dma_bytes = limits.job_dma_bytes();
+    Ok(Identity { contract_version: CONTRACT_VERSION, build: limits.build, build_id, job_dma_bytes })
 }
 
 impl fmt::Display for Identity {

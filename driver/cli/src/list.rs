@@ -133,7 +133,7 @@ mod tests {
             said.contains("0000:01:00.0  none      none         the card is in no IOMMU group, expected one\n"),
             "{said}"
         );
-        let identity = Identity { contract_version: 3, build: 7, build_id: Some(0x2a) };
+        let identity = Identity { contract_version: 3, build: 7, build_id: Some(0x2a), job_dma_bytes: 0 };
         let card = Listed { function: devices[1].function.clone(), identity: Some(Answer::Card(identity)) };
         assert!(describe(&[card]).ends_with("17           contract version 3, build 7, build id 0x0000002a\n"));
     }

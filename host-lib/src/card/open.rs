@@ -11,12 +11,10 @@ use crate::control::{CardLimits, Job, Member};
 use crate::smartnic::{SmartNic, smartnic_dma_bytes};
 use optireduce_contract::packet::Endpoint;
 use optireduce_core::PlaneLimits;
-use optireduce_driver::{Bus, CardBus, DriverError, JobConfig, Limits, NetworkAddress, Nic};
+use optireduce_driver::{Bus, CardBus, DriverError, JobConfig, Limits, NetworkAddress, Nic, job_ring_log2};
 
 /// Memory for a card of which only the limits are wanted.
 const LITTLE_BYTES: usize = 4096;
-/// Entries of a ring for each slot: more than its commands that may wait, so that room for completions is given back seldom.
-const ENTRIES_PER_SLOT: usize = 32;
 
 /// A card that works for no job yet.
 pub(crate) struct OpenCard {
@@ -37,7 +35,7 @@ impl OpenCard {
     pub fn open(address: &str, given: Option<CardAddress>) -> Result<Self, CardError> {
         // How much memory it takes is known only once its limits are.
         let limits = Nic::open(CardBus::open(address, LITTLE_BYTES)?)?.limits();
-        let ring_log2 = (ENTRIES_PER_SLOT * limits.slots).next_power_of_two().ilog2();
+        let ring_log2 = job_ring_log2(limits.slots);
         let limits = plane_limits(&limits);
         let nic = Nic::open(CardBus::open(address, smartnic_dma_bytes(&limits, ring_log2))?)?;
         let (endpoint, place) = place(address, nic.network_address()?, given)?;

@@ -240,6 +240,15 @@ impl Stage {
         expect(little.code == 2 && little.said.contains(says), "the limit to be named", &little)?;
         let report = self.must(0, &as_nobody("4000", "selftest --seed 3"))?;
         expect(report.ends_with("passed\n"), "the self-test to pass without root", &report)?;
+        // Enough for the self-test is not enough for a job, which the doctor knows once it can ask the card.
+        let short = self.on(0, &as_nobody("4000", "doctor"))?;
+        let parts = [
+            "the limit is 4000 KiB, expected at least 16434 KiB; a job with this card takes 16434 KiB",
+            "ulimit -l 16434 ",
+        ];
+        expect(short.code == 1 && parts.iter().all(|part| short.said.contains(part)), &format!("{parts:?}"), &short)?;
+        let enough = self.on(0, &as_nobody("16434", "doctor"))?;
+        expect(enough.code == 0 && enough.said.contains("it was opened: "), "the doctor to pass", &enough)?;
         self.say(
             "without root: the doctor asks for the group's file and locked memory; with both the self-test passes",
         );
