@@ -70,15 +70,17 @@ A card has one driver at a time, and opening it resets it, so nobody else can lo
 writes its card's counters and rings into that folder, once a second.";
 
 const PROGRAM_EXAMPLES: &str = "Examples:
-  optireduce-nic program bitstreams/ecp5-85f --board NAME       # a board that `openFPGALoader --list-boards` shows
-  optireduce-nic program bitstreams/alveo-u250 --card 0000:5e:00.0
-  optireduce-nic program bitstreams/alveo-u250 --json";
+  optireduce-nic program bitstreams/ecp5-85f                    # checks it, and says what is missing to load it
+  optireduce-nic program bitstreams/ecp5-85f --board NAME       # loads it into a board that `openFPGALoader --list-boards` shows
+  optireduce-nic program FOLDER --card 0000:5e:00.0             # another, once you have built it as its README says";
 
 const PROGRAM: &str = "Load a bitstream into a board, or print how to. Not run on a board.
 
 The manifest beside the bitstream must have the contract version of this program, say that it was built, and have the SHA-256 of the file. \
 Boards that openFPGALoader lists are loaded by it, once their JTAG chain was found to have the manifest's part: into the FPGA's memory, which a \
-power cycle clears. For others the commands of Vivado or xbutil are printed, and the exit code is 2, since nothing was programmed.";
+power cycle clears. For others the commands of Vivado or xbutil are printed, and the exit code is 2, since nothing was programmed.
+
+With --card, contract version and build of the card that is there are shown, if it can be asked, which resets it. Neither a blank board nor a card of another contract version is refused: that is what one programs.";
 
 const BENCH: &str = "Measure what a card costs its host: time from doorbell to completion, accesses to registers and CPU time of a collective.
 
@@ -219,7 +221,7 @@ pub struct ProgramArgs {
     /// A folder with a bitstream and its manifest.toml
     #[arg(value_name = "BITSTREAM_DIR")]
     pub folder: PathBuf,
-    /// The board's PCI address: it must hold a card of ours that nobody uses, and what to do afterwards is printed with it
+    /// The board's PCI address: it must hold a card of ours that nobody uses, which is asked what it is; what to do afterwards is printed with it
     #[arg(long, value_name = "ADDRESS")]
     pub card: Option<String>,
     /// The board, as `openFPGALoader --list-boards` calls it [default: as the manifest calls it]

@@ -30,9 +30,10 @@ struct Listed {
     identity: Option<Answer>,
 }
 
+/// What a device says that is asked what it is.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-enum Answer {
+pub enum Answer {
     Card(Identity),
     /// It cannot be opened, or is no card of ours.
     Not {
@@ -41,7 +42,7 @@ enum Answer {
 }
 
 /// Opens a card that can be opened, and asks it. One that is in use, or hangs, is left alone.
-fn ask(machine: &Machine, function: &PciFunction) -> Answer {
+pub fn ask(machine: &Machine, function: &PciFunction) -> Answer {
     let preconditions = machine.preconditions(&function.address, LITTLE_BYTES);
     if let Some(missing) = preconditions.into_iter().find(|one| one.mend.is_some()) {
         return Answer::Not { error: missing.found };

@@ -2,7 +2,8 @@
 //!
 //! How: the manifest beside the bitstream says what it is, and is checked first: contract version, whether anything was built, SHA-256 of the file. A
 //! board that openFPGALoader lists is loaded by it, once the JTAG chain has said that its part is the manifest's; for others the
-//! commands of Vivado or xbutil are printed. Sources: openFPGALoader's `--list-boards` and `--detect`; UG908 (Vivado); `xbutil program` of XRT.
+//! commands of Vivado or xbutil are printed. A card that is there already is asked what it is, which is shown and forbids nothing: a board that is
+//! blank cannot answer, and one of another contract version is what one programs. Sources: openFPGALoader's `--list-boards` and `--detect`; UG908 (Vivado); `xbutil program` of XRT.
 //! Limits: **not run on a board**. openFPGALoader loads the FPGA's own memory, which a power cycle clears; flash is left alone. A JTAG chain tells
 //! the part, but neither its package nor what its pins lead to.
 
@@ -18,6 +19,7 @@ use serde::Serialize;
 use self::loader::Loader;
 use crate::args::ProgramArgs;
 use crate::bind::is_in_use;
+use crate::list::{Answer, ask};
 use crate::outcome::{Failure, print};
 
 /// Endings of bitstreams.
@@ -34,8 +36,18 @@ struct Report {
     programmed: bool,
     /// The part in the JTAG chain, if it was asked.
     found_part: Option<String>,
+    /// What was at the board's PCI address before, if that was given.
+    found_card: Option<Found>,
     /// What is left to do, in this order.
     steps: Vec<String>,
+}
+
+/// What is at a PCI address.
+#[derive(Debug, Serialize)]
+struct Found {
+    address: String,
+    #[serde(flatten)]
+    answer: Answer,
 }
 
 /// A bitstream whose file is the one of its manifest.
@@ -51,7 +63,7 @@ struct Bitstream {
 pub fn run(args: &ProgramArgs) -> Result<(), Failure> {
     let bitstream = Bitstream::of(&args.folder)?;
     let card = args.card.as_deref().map(|address| card(&Machine::this(), address)).transpose()?;
-    let report = program(&bitstream, args.board.as_deref(), card.as_deref())?;
+    let report = program(&bitstream, args.board.as_deref(), card)?;
     print(args.json, &report, || report.describe())?;
     if report.programmed {
         return Ok(());
@@ -109,8 +121,8 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The PCI address of the board, in the kernel's spelling, if nobody uses what is there.
-fn card(machine: &Machine, address: &str) -> Result<String, Failure> {
+/// What is at the PCI address of the board, in the kernel's spelling, if nobody uses it.
+fn card(machine: &Machine, address: &str) -> Result<Found, Failure> {
     let Some(full) = is_address(address).then(|| full_address(address)).flatten() else {
         return Err(format!(
             "{address} is no PCI address, as `optireduce-nic list` shows them; a card on a socket has no bitstream: start its process anew"
@@ -133,10 +145,10 @@ fn card(machine: &Machine, address: &str) -> Result<String, Failure> {
             "{full}: it is in use: end the process that has it (`fuser -v /dev/vfio/*` names it), and program it then"
         )));
     }
-    Ok(full)
+    Ok(Found { answer: ask(machine, &function), address: full })
 }
 
-fn program(bitstream: &Bitstream, board: Option<&str>, card: Option<&str>) -> Result<Report, Failure> {
+fn program(bitstream: &Bitstream, board: Option<&str>, found_card: Option<Found>) -> Result<Report, Failure> {
     let Bitstream { manifest, file } = bitstream;
     let name = board.unwrap_or(&manifest.board);
     let loader = Loader::find()?;
@@ -147,6 +159,7 @@ fn program(bitstream: &Bitstream, board: Option<&str>, card: Option<&str>) -> Re
         contract_version: manifest.contract,
         programmed: false,
         found_part: None,
+        found_card,
         steps: Vec::new(),
     };
     if let Some(loader) = loader.as_ref().filter(|loader| loader.lists(name)) {
@@ -160,7 +173,7 @@ fn program(bitstream: &Bitstream, board: Option<&str>, card: Option<&str>) -> Re
         }
         loader.load(name, file)?;
         (report.programmed, report.found_part) = (true, Some(found));
-        report.steps = card.map_or(Vec::new(), afterwards);
+        report.steps = report.address().map_or(Vec::new(), afterwards);
         return Ok(report);
     }
     if name != manifest.board {
@@ -179,7 +192,7 @@ fn program(bitstream: &Bitstream, board: Option<&str>, card: Option<&str>) -> Re
         )
         .into());
     }
-    report.steps = by_hand(file, card);
+    report.steps = by_hand(file, report.address());
     Ok(report)
 }
 
@@ -222,10 +235,21 @@ fn seen(address: &str) -> [String; 2] {
 }
 
 impl Report {
+    fn address(&self) -> Option<&str> {
+        Some(&self.found_card.as_ref()?.address)
+    }
+
     fn describe(&self) -> String {
         let Self { bitstream, board, part, contract_version, steps, .. } = self;
         let mut text =
             format!("{}\n  for {board}, part {part}, contract version {contract_version}\n", bitstream.display());
+        match &self.found_card {
+            Some(Found { address, answer: Answer::Card(card) }) => text += &format!("  at {address} so far: {card}\n"),
+            Some(Found { address, answer: Answer::Not { error } }) => {
+                text += &format!("  at {address} so far: no card that can be asked: {error}\n");
+            }
+            None => {}
+        }
         if let Some(found) = &self.found_part {
             text += &format!("  loaded by openFPGALoader; the JTAG chain has {found}\n");
         }
@@ -240,6 +264,7 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::card::Identity;
     use crate::machine_in_a_folder::{CARD, Folder};
 
     #[test]
@@ -258,12 +283,37 @@ mod tests {
     }
 
     #[test]
+    fn what_was_at_the_address_before_is_shown_whether_it_can_be_asked_or_not() {
+        let card = Identity { contract_version: 2, build: 7, build_id: None, job_dma_bytes: 0 };
+        for (answer, expected) in [
+            (Answer::Card(card), "  at 0000:5e:00.0 so far: contract version 2, build 7\n"),
+            (Answer::Not { error: "E".into() }, "  at 0000:5e:00.0 so far: no card that can be asked: E\n"),
+        ] {
+            let report = Report {
+                bitstream: "a.bit".into(),
+                board: "b".into(),
+                part: "p".into(),
+                contract_version: 2,
+                programmed: false,
+                found_part: None,
+                found_card: Some(Found { address: "0000:5e:00.0".into(), answer }),
+                steps: Vec::new(),
+            };
+            assert_eq!(report.describe(), format!("a.bit\n  for b, part p, contract version 2\n{expected}"));
+        }
+    }
+
+    #[test]
     fn only_a_card_of_ours_on_the_bus_is_taken_for_the_board() {
         let folder = Folder::new("program");
         folder.device("0000:5e:00.0", CARD, None, None);
         folder.device("0000:01:00.0", (0x8086, 0x1234, 0x02_0000), Some("nvme"), Some("1"));
         let machine = folder.machine();
-        assert_eq!(card(&machine, "5E:00.0").unwrap(), "0000:5e:00.0");
+        // A board that cannot be asked can be programmed.
+        let blank = card(&machine, "5E:00.0").unwrap();
+        assert_eq!(blank.address, "0000:5e:00.0");
+        let json = serde_json::to_value(&blank).unwrap();
+        assert_eq!(json["error"], "the card is in no IOMMU group, expected one", "{json}");
         for (address, code, part) in [
             ("/tmp/card.sock", 2, "a card on a socket has no bitstream"),
             ("0000:02:00.0", 2, "there is no PCI device at 0000:02:00.0"),

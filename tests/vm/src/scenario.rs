@@ -198,6 +198,21 @@ impl Stage {
             &report,
         )?;
         self.say("self-test passed: registers, queues, interrupts, DMA through the IOMMU");
+
+        // Of a board that Vivado loads: the card that it would replace is asked what it is.
+        let manifest = format!(
+            "mkdir /tmp/bits; echo bits >/tmp/bits/a.bit; sha=$(sha256sum /tmp/bits/a.bit | cut -c -64); \
+             printf 'board = \"b\"\\npart = \"p\"\\ncontract = {}\\ntool = \"Vivado\"\\ntool_version = \"1\"\\nstate = \"built\"\\ngit = \"%040d\"\\n\
+             sha256 = \"%s\"\\nwns_ns = 0.1\\nutilisation = {{ lut = 1, ff = 1, bram = 1, dsp = 1 }}\\n' 0 $sha >/tmp/bits/manifest.toml",
+            info["contract_version"]
+        );
+        self.must(0, &manifest)?;
+        let steps = self.on(0, &format!("optireduce-nic program /tmp/bits --card {card}"))?;
+        let parts = [
+            format!("  at {card} so far: contract version {}, build {}", info["contract_version"], info["build"]),
+            format!("  optireduce-nic selftest {card}\n"),
+        ];
+        expect(steps.code == 2 && parts.iter().all(|part| steps.said.contains(part)), &format!("{parts:?}"), &steps)?;
         Ok(())
     }
 
