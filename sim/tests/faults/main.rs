@@ -18,7 +18,7 @@ use std::net::Ipv4Addr;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -61,11 +61,12 @@ impl Stage {
     /// Makes the card do what is behind a file, and waits until `is_so`.
     fn befall(&self, file: usize, is_so: impl Fn() -> bool) {
         fs::write(&self.files[file], "").unwrap();
-        (0..PATIENCE.as_millis()).find(|_| {
-            std::thread::sleep(Duration::from_millis(1));
-            is_so()
-        });
-        assert!(is_so(), "nothing happens");
+        wait_until(is_so, "nothing happens");
+    }
+
+    /// Whether the process of the card has mapped the memory file of a driver.
+    fn maps_a_drivers_memory(&self) -> bool {
+        fs::read_to_string(format!("/proc/{}/maps", self.card.pid())).unwrap().contains("/memfd:optireduce")
     }
 
     fn open(&self) -> Result<Window, DriverError> {
@@ -217,13 +218,21 @@ fn in_another_process(stage: &Stage, fault: Fault, state: State) -> Option<Strin
         assert!(driver.wait().unwrap().success());
         return (!told.is_empty()).then(|| stage.said(told));
     }
-    kill(&mut driver);
+    assert!(stage.maps_a_drivers_memory(), "{state:?}: the card cannot reach its driver's memory");
+    driver.kill().unwrap();
+    driver.wait().unwrap();
+    // Nothing of the dead is held on to, though nobody has closed anything in order.
+    wait_until(|| !stage.maps_a_drivers_memory(), "the card's process keeps the memory of a driver that was killed");
     None
 }
 
-fn kill(driver: &mut Child) {
-    driver.kill().unwrap();
-    driver.wait().unwrap();
+/// Waits until something is so, as long as anything may take.
+fn wait_until(is_so: impl Fn() -> bool, or_else: &str) {
+    (0..PATIENCE.as_millis()).find(|_| {
+        std::thread::sleep(Duration::from_millis(1));
+        is_so()
+    });
+    assert!(is_so(), "{or_else}");
 }
 
 const DRIVER: &str = "OPTIREDUCE_FAULTS_DRIVER";
