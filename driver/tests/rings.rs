@@ -2,6 +2,9 @@
 
 mod card;
 
+use std::io::{Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
@@ -429,6 +432,14 @@ struct Ringing {
     start: Instant,
     /// Sleeps that an interrupt ends at once.
     interrupts: u32,
+    /// What is readable when there is an interrupt, and its other end; else whoever sleeps does so in the bus.
+    bell: Option<[UnixStream; 2]>,
+}
+
+impl Ringing {
+    fn new(inner: InProcessBus, interrupts: u32) -> Self {
+        Self { inner, waits: Arc::default(), start: Instant::now(), interrupts, bell: None }
+    }
 }
 
 impl Bus for Ringing {
@@ -469,6 +480,9 @@ impl Bus for Ringing {
     }
 
     fn wait_interrupt(&self, timeout: Duration) -> Option<bool> {
+        if let Some([listens, _]) = &self.bell {
+            let _ = (&*listens).read(&mut [0; 8]);
+        }
         let mut sleeps = self.waits.sleeps.lock().unwrap();
         sleeps.push(timeout);
         let rings = sleeps.len() as u32 <= self.interrupts;
@@ -481,6 +495,16 @@ impl Bus for Ringing {
         Some(rings)
     }
 
+    /// The card completes what it has been told just before somebody listens, and rings if it does at all.
+    fn interrupt_fd(&self) -> Option<BorrowedFd<'_>> {
+        let [listens, rings] = self.bell.as_ref()?;
+        if self.interrupts > 0 {
+            self.inner.relax();
+            (&*rings).write_all(b"!").unwrap();
+        }
+        Some(listens.as_fd())
+    }
+
     fn phase(&self, iova: u64) -> Result<bool, DmaFault> {
         self.waits.looks.fetch_add(1, Ordering::Relaxed);
         self.waits.now_us.fetch_add(1, Ordering::Relaxed);
@@ -491,17 +515,22 @@ impl Bus for Ringing {
 /// First it looks; then it sleeps, longer if no interrupt came, less if one came too early. Lost interrupts cost time, and no result.
 #[test]
 fn a_wait_polls_first_and_then_sleeps_until_an_interrupt() {
+    waits_as_told(|nic, timeout| nic.wait_completion(timeout));
+}
+
+/// `wait`: for a completion, at most so long.
+fn waits_as_told(wait: impl Fn(&mut Nic<Ringing>, Duration) -> Result<Completion, DriverError>) {
     let [long, short] = [Duration::from_millis(10), Duration::from_micros(200)];
     for (interrupts, poll_us, expected) in [(0, 20, [long; 3]), (2, 20, [long, short, short]), (0, 0, [long; 3])] {
         let (_card, inner) = TestCard::new(MIB);
-        let waits = Arc::<Waits>::default();
-        let bus = Ringing { inner, waits: waits.clone(), start: Instant::now(), interrupts };
+        let bus = Ringing::new(inner, interrupts);
+        let waits = bus.waits.clone();
         let mut nic = Nic::open(bus).unwrap();
         nic.configure(&job(4)).unwrap();
         nic.set_poll_first(Duration::from_micros(poll_us));
         nic.submit(&arm(7)).unwrap();
         nic.ring_doorbell().unwrap();
-        assert_eq!(nic.wait_completion(Duration::from_secs(1)).unwrap().cookie, 7);
+        assert_eq!(wait(&mut nic, Duration::from_secs(1)).unwrap().cookie, 7);
         assert_eq!(*waits.sleeps.lock().unwrap(), expected, "{interrupts} interrupts, {poll_us} us");
         // One before each sleep and one after the last, besides those of the time for it.
         let looks = waits.looks.load(Ordering::Relaxed);
@@ -509,11 +538,47 @@ fn a_wait_polls_first_and_then_sleeps_until_an_interrupt() {
         // No longer than the wait, up to the last look.
         waits.sleeps.lock().unwrap().clear();
         let begin_us = waits.now_us.load(Ordering::Relaxed);
-        let error = nic.wait_completion(Duration::from_millis(12)).unwrap_err();
+        let error = wait(&mut nic, Duration::from_millis(12)).unwrap_err();
         assert!(matches!(error, DriverError::Timeout { .. }), "{error}");
         assert!(waits.sleeps.lock().unwrap().iter().all(|sleep| *sleep <= long));
         let took_us = waits.now_us.load(Ordering::Relaxed) - begin_us;
         assert!((12_000..12_010).contains(&took_us), "{took_us}");
+    }
+}
+
+#[cfg(feature = "tokio")]
+mod tasks {
+    use super::*;
+
+    fn runtime() -> tokio::runtime::Runtime {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+    }
+
+    /// Over a bus without a file descriptor for its interrupts.
+    #[test]
+    fn a_task_waits_as_a_thread_does() {
+        let runtime = runtime();
+        waits_as_told(|nic, timeout| runtime.block_on(nic.completion(timeout)));
+    }
+
+    /// What rings between the look and the sleep ends the sleep, and if nothing ever rings, the completion is found all the same. The thread does not
+    /// sleep in the bus meanwhile.
+    #[test]
+    fn a_task_sleeps_until_its_file_descriptor_is_readable_or_for_as_long_as_a_thread() {
+        for (interrupts, expected) in [(1, 1), (0, 3)] {
+            let (_card, inner) = TestCard::new(MIB);
+            let bell = UnixStream::pair().unwrap();
+            bell.0.set_nonblocking(true).unwrap();
+            let bus = Ringing { bell: Some(bell.into()), ..Ringing::new(inner, interrupts) };
+            let waits = bus.waits.clone();
+            let mut nic = Nic::open(bus).unwrap();
+            nic.configure(&job(4)).unwrap();
+            nic.submit(&arm(7)).unwrap();
+            nic.ring_doorbell().unwrap();
+            let done = runtime().block_on(nic.completion(Duration::from_secs(1))).unwrap();
+            assert_eq!(done.cookie, 7);
+            assert_eq!(*waits.sleeps.lock().unwrap(), vec![Duration::ZERO; expected], "{interrupts} interrupts");
+        }
     }
 }
 
