@@ -44,6 +44,17 @@ pub enum CardError {
         /// Where it is to be.
         given: SocketAddr,
     },
+    /// The card is to have an address that this host has.
+    #[error(
+        "card {address}: `card_address` is {given}, which an interface of this host has; give the card another free address of the network on \
+         its cable: a card answers for its address itself"
+    )]
+    HostsAddress {
+        /// The card.
+        address: String,
+        /// Where it is to be.
+        given: SocketAddr,
+    },
     /// There is no such folder to show the card's counters in.
     #[error("OPTIREDUCE_CARD_STATS is {}, expected a folder that is there: mkdir it, or unset the variable", folder.display())]
     Stats {

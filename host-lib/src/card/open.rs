@@ -7,7 +7,7 @@ use super::error::CardError;
 use super::job::Cards;
 use super::plane::CardPlane;
 use super::stats::Stats;
-use crate::control::{CardLimits, Job, Member};
+use crate::control::{CardLimits, Job, Member, mac_of};
 use crate::smartnic::{SmartNic, smartnic_dma_bytes};
 use optireduce_contract::packet::Endpoint;
 use optireduce_core::PlaneLimits;
@@ -31,7 +31,7 @@ impl OpenCard {
     /// Takes the card at `address`, and looks what it can do. `given`: where it is to be on the network, if somebody says.
     ///
     /// # Errors
-    /// If there is none, it cannot be opened, somebody else has the card, it is no card of ours, or it has no address on the network, or another than the given one.
+    /// If there is none, it cannot be opened, somebody else has the card, it is no card of ours, or it has no address on the network, or another than the given one, or is given this host's.
     pub fn open(address: &str, given: Option<CardAddress>) -> Result<Self, CardError> {
         // How much memory it takes is known only once its limits are.
         let limits = Nic::open(CardBus::open(address, LITTLE_BYTES)?)?.limits();
@@ -111,6 +111,9 @@ fn place(
                 found: known.into(),
                 given: given.socket.into(),
             });
+        }
+        (None, Some(given)) if mac_of((*given.socket.ip()).into()).is_some() => {
+            return Err(CardError::HostsAddress { address: address(), given: given.socket.into() });
         }
         (_, Some(given)) => given,
     };

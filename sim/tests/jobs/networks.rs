@@ -163,6 +163,9 @@ fn inside_tap_of_boards() {
     let served = Served::on("tap:or0", &["--cards", "2"]);
     let software = |address: [u8; 4]| Rank::Software(address.into());
     let board = |card| Rank::Board(served.socket_of(card), "10.82.0.2{rank}/24,gateway=52:54:00:12:34:56");
+    let builder = Communicator::builder().launch(Launch::new(0, 2, "10.82.0.1:29517").unwrap());
+    let taken = builder.card(served.socket_of(0)).card_address("10.82.0.1").connect().unwrap_err().to_string();
+    assert!(taken.contains("`card_address` is 10.82.0.1:5791, which an interface of this host has"), "{taken}");
     let ranks = [software([10, 82, 0, 1]), board(0), software([10, 83, 0, 1]), board(1)];
     run_job("10.82.0.1:29517", &ranks);
     let said = served.finish();
