@@ -23,6 +23,7 @@ proc ip {name module properties} {
 
 # PCIe to AXI and back. BAR 0: 64 KiB, registers at 0, MSI-X table at 0x8000, pending bits at 0x9000 (msix_table.v).
 # The slave aperture (axibar) is the whole of host memory, address for address: without one the card reaches none of it.
+# User_Reset: axi_aresetn also follows a hot reset of the link, which is how a host resets the card (bitstreams/README.md).
 # What the design depends on, why, and the document that says so: hw/tools/tests/suite/vivado.rs, which compares.
 ip xdma xdma_0 [list \
     CONFIG.functional_mode {AXI_Bridge} \
@@ -31,6 +32,7 @@ ip xdma xdma_0 [list \
     CONFIG.PCIE_BOARD_INTERFACE {pci_express_x16} CONFIG.SYS_RST_N_BOARD_INTERFACE {pcie_perstn} \
     CONFIG.pl_link_cap_max_link_width {X16} \
     CONFIG.pl_link_cap_max_link_speed {8.0_GT/s} \
+    CONFIG.dma_reset_source_sel {User_Reset} \
     CONFIG.axi_addr_width {64} \
     CONFIG.axi_data_width {512_bit} \
     CONFIG.axisten_freq {250} \

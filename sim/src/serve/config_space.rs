@@ -1,5 +1,5 @@
 //! The configuration space of a served card: an endpoint with one 64-bit BAR of 64 KiB and MSI-X, as the Alveo shells configure Xilinx's
-//! bridge, and with function-level reset, which they do not ask for.
+//! bridge, and with function-level reset, which they do not have.
 //!
 //! Left out: power management, extended capabilities. What a host writes into registers that do nothing here is kept.
 

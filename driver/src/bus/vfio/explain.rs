@@ -52,9 +52,11 @@ pub fn refused(device: &str, doing: Doing, dma_bytes: usize, error: &io::Error) 
         (Doing::Open, Some(Errno::NODEV | Errno::NOENT)) => {
             "modprobe vfio_iommu_type1; then bind the card again: `optireduce-nic unbind` and `bind`".to_owned()
         }
-        (Doing::Reset, Some(Errno::NOTTY)) => {
-            "The card has no function-level reset, which its shell must have: program it with one that does.".to_owned()
-        }
+        // VFIO says INVAL when the kernel has found no way to reset the device.
+        (Doing::Reset, Some(Errno::INVAL | Errno::NOTTY)) => format!(
+            "The card has no function-level reset, and the kernel cannot reset its bus instead, for which it must be the only function below a PCIe \
+             port: in a virtual machine give it a root port of its own. What the kernel can do: cat /sys/bus/pci/devices/{device}/reset_method"
+        ),
         (Doing::Lend, Some(Errno::NOMEM)) => {
             let kib = dma_bytes.div_ceil(1024);
             format!("The process may not lock so much memory, or there is none: ulimit -l {kib}")
@@ -106,6 +108,7 @@ mod tests {
             (Doing::Lend, in_text(Errno::INVAL), ["Invalid argument", "dmesg"]),
             (Doing::Interrupts, io::Error::other("3 MSI-X vectors"), ["3 MSI-X vectors", "program the card"]),
             (Doing::Reset, number(Errno::NOTTY), ["function-level reset: ", "no function-level reset"]),
+            (Doing::Reset, number(Errno::INVAL), ["Invalid argument", "0000:01:00.0/reset_method"]),
         ] {
             let said = refused("0000:01:00.0", doing, 2 << 20, &error).to_string();
             assert!(said.starts_with("0000:01:00.0: ") && parts.iter().all(|part| said.contains(part)), "{said}");

@@ -76,6 +76,8 @@ fn expected() -> Vec<(&'static str, &'static str, Is, &'static str)> {
         (bridge, "axi_addr_width", is("64"), "host memory has addresses of 64 bits"),
         (bridge, "axi_id_width", is(&ID_BITS.to_string()), "width of the identifiers' wires"),
         (bridge, "axisten_freq", is(&CLOCK_MHZ.to_string()), "the card runs with the bridge's clock"),
+        // PG194, AXI Bridge for PCI Express Gen3: "Resets"; bitstreams/README.md, "Reset of the Alveo shells".
+        (bridge, "dma_reset_source_sel", is("User_Reset"), "a reset of the bus resets the card, which has no other"),
         (bridge, "en_axi_slave_if", is("true"), "the way from the card to host memory"),
         (bridge, "axibar_num", is("1"), "one aperture: without, no address of the card reaches host memory"),
         (bridge, "axibar_0", is("0x0000000000000000"), "the aperture begins at 0"),
@@ -178,4 +180,55 @@ fn a_parameter_that_is_missing_or_wrong_is_found() {
     }
     let twice = good.replacen("CONFIG.axibar_num {1}", "CONFIG.axibar_num {1} CONFIG.axibar_num {2}", 1);
     assert_eq!(problems(&twice), ["xdma_0: axibar_num is set twice"]);
+}
+
+/// What each reset port in `alveo.v` is connected to: instance, port, wire. `reset_n` is the bridge's `axi_aresetn`, which also follows a hot
+/// reset of the link: it must reach everything, because the card has no other reset.
+const RESETS: [(&str, &str, &str); 19] = [
+    ("bridge", "sys_rst_n", "pcie_rstn_buffered"),
+    ("bridge", "axi_aresetn", "reset_n"),
+    ("width", "s_axi_aresetn", "reset_n"),
+    ("protocol", "aresetn", "reset_n"),
+    ("messages", "reset_n", "reset_n"),
+    ("card", "aresetn", "reset_n"),
+    ("rx_crossing", "s_reset_n", "mac_reset_n"),
+    ("rx_crossing", "m_reset_n", "reset_n"),
+    ("tx_crossing", "s_reset_n", "reset_n"),
+    ("tx_crossing", "m_reset_n", "mac_reset_n"),
+    ("mac_reset", "reset_n_in", "reset_n"),
+    ("mac_reset", "reset_n", "mac_reset_n"),
+    ("mac", "usr_rx_reset", "mac_rx_reset"),
+    ("mac", "sys_reset", "!reset_n"),
+    // The MAC's parts are reset by `sys_reset`, all together.
+    ("mac", "core_rx_reset", "1'b0"),
+    ("mac", "core_tx_reset", "1'b0"),
+    ("mac", "gtwiz_reset_tx_datapath", "1'b0"),
+    ("mac", "gtwiz_reset_rx_datapath", "1'b0"),
+    ("mac", "core_drp_reset", "1'b0"),
+];
+
+/// Instance, port and wire of each reset port of a module that has one port a line.
+fn resets(verilog: &str) -> Vec<(String, String, String)> {
+    let mut instance = String::new();
+    let mut found = Vec::new();
+    for line in verilog.lines().map(str::trim) {
+        if let Some(head) = line.strip_suffix(" (").filter(|head| !head.starts_with("module")) {
+            instance = head.rsplit(' ').next().unwrap_or_default().into();
+        }
+        let port =
+            line.strip_prefix('.').and_then(|rest| rest.trim_end_matches(',').strip_suffix(')')?.split_once('('));
+        if let Some((port, wire)) = port.filter(|(port, _)| port.contains("reset") || port.ends_with("_rst_n")) {
+            found.push((instance.clone(), port.into(), wire.into()));
+        }
+    }
+    found
+}
+
+#[test]
+fn a_reset_of_the_bus_reaches_every_part_of_the_shell() {
+    let verilog = common("alveo.v");
+    let expected = RESETS.map(|(instance, port, wire)| (instance.into(), port.into(), wire.into()));
+    assert_eq!(resets(&verilog), expected);
+    let changed = verilog.replacen(".aresetn(reset_n)", ".aresetn(pcie_rstn_buffered)", 1);
+    assert_ne!(resets(&changed), expected);
 }
