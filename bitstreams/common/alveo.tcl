@@ -30,12 +30,14 @@ ip xdma xdma_0 [list \
     CONFIG.mode_selection {Advanced} \
     CONFIG.device_port_type {PCI_Express_Endpoint_device} \
     CONFIG.PCIE_BOARD_INTERFACE {pci_express_x16} CONFIG.SYS_RST_N_BOARD_INTERFACE {pcie_perstn} \
+    CONFIG.ref_clk_freq {100_MHz} \
     CONFIG.pl_link_cap_max_link_width {X16} \
     CONFIG.pl_link_cap_max_link_speed {8.0_GT/s} \
     CONFIG.dma_reset_source_sel {User_Reset} \
     CONFIG.axi_addr_width {64} \
     CONFIG.axi_data_width {512_bit} \
     CONFIG.axisten_freq {250} \
+    CONFIG.en_axi_master_if {true} \
     CONFIG.en_axi_slave_if {true} \
     CONFIG.axi_id_width {4} \
     CONFIG.axibar_num {1} \
@@ -50,9 +52,13 @@ ip xdma xdma_0 [list \
     CONFIG.pf0_bar0_64bit {true} \
     CONFIG.pf0_bar0_scale {Kilobytes} \
     CONFIG.pf0_bar0_size {64} \
+    CONFIG.pf0_bar0_prefetchable {false} \
+    CONFIG.pf0_bar2_enabled {false} \
+    CONFIG.pf0_bar4_enabled {false} \
     CONFIG.pciebar2axibar_0 {0x0000000000000000} \
     CONFIG.pf0_class_code_base {02} \
     CONFIG.pf0_class_code_sub {00} \
+    CONFIG.pf0_class_code_interface {00} \
     CONFIG.pf0_interrupt_pin {NONE} \
     CONFIG.pf0_msi_enabled {false} \
     CONFIG.pf0_msix_enabled {true} \
@@ -77,6 +83,7 @@ ip cmac_usplus cmac_usplus_0 [list \
     CONFIG.CMAC_CORE_SELECT $cmac CONFIG.GT_GROUP_SELECT $gt_group \
     CONFIG.ENABLE_AXI_INTERFACE {0} CONFIG.INCLUDE_STATISTICS_COUNTERS {0} \
     CONFIG.INCLUDE_RS_FEC {1} CONFIG.TX_FLOW_CONTROL {0} CONFIG.RX_FLOW_CONTROL {0} \
+    CONFIG.TX_FRAME_CRC_CHECKING {Enable FCS Insertion} CONFIG.RX_FRAME_CRC_CHECKING {Enable FCS Stripping} \
     CONFIG.RX_MIN_PACKET_LEN {64} CONFIG.RX_MAX_PACKET_LEN {9600}]
 
 # The register BUILD_ID: the first 32 bits of the commit's hash.

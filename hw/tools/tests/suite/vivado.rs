@@ -1,7 +1,8 @@
-//! The script that builds the Alveo shells sets each parameter of the vendor's IP that the design depends on.
+//! The script that builds the Alveo shells sets each parameter of the vendor's IP that the design depends on, and no others.
 //!
 //! Why: the stubs have ports and no parameters, so elaboration does not notice one that is missing, and only Vivado, which is not here, would
-//! make anything of it. The list was read from the documents it names; whether Vivado takes the script is not shown by it.
+//! make anything of it. The list was read from the documents it names; names and defaults of the bridge's parameters also from an endpoint
+//! bridge that Vivado 2024.1 generated (`aws/aws-fpga`, commit `fd77a72`, `pcie_bridge_ep.xci`). Whether Vivado takes the script is not shown by it.
 //! Limits: of Tcl it reads the calls of the procedure `ip`: `ip NAME MODULE [list CONFIG.A {B} ...]`.
 
 use std::collections::BTreeMap;
@@ -18,7 +19,7 @@ const TABLE: usize = 0x8000;
 const PENDING: usize = 0x9000;
 /// KiB of BAR 0.
 const BAR_KIB: usize = 64;
-/// Bytes of the AXI identifier that the shells' wires have.
+/// Bits of the AXI identifier that the shells' wires have.
 const ID_BITS: usize = 4;
 /// Read bursts that the card has outstanding (`dma_read.rs`).
 const READS: usize = 16;
@@ -51,10 +52,15 @@ fn read(script: &str) -> Result<Parameters, String> {
     for line in lines {
         let (head, list) = line.split_once("[list ").ok_or_else(|| format!("no list: {line}"))?;
         let module = head.split_whitespace().nth(2).ok_or_else(|| format!("no module: {line}"))?;
-        let mut words = list.trim_end_matches(']').split_whitespace();
-        while let (Some(name), Some(value)) = (words.next(), words.next()) {
+        let mut rest = list.trim_end_matches(']').trim();
+        while !rest.is_empty() {
+            let (name, after) = rest.split_once(' ').ok_or_else(|| format!("{module}: {rest} has no value"))?;
             let name = name.strip_prefix("CONFIG.").ok_or_else(|| format!("{module}: {name} is no parameter"))?;
-            let value = value.trim_start_matches('{').trim_end_matches('}');
+            let (value, after) = match after.trim_start().strip_prefix('{') {
+                Some(braced) => braced.split_once('}').ok_or_else(|| format!("{module}: {name}: no closing brace"))?,
+                None => after.trim_start().split_once(' ').unwrap_or((after.trim(), "")),
+            };
+            rest = after.trim_start();
             if found.insert((module.into(), name.into()), value.into()).is_some() {
                 return Err(format!("{module}: {name} is set twice"));
             }
@@ -69,15 +75,24 @@ fn expected() -> Vec<(&'static str, &'static str, Is, &'static str)> {
     let is = |value: &str| Is::Text(value.into());
     let bridge = "xdma_0";
     let lanes = format!("{}_bit", 8 * BEAT_BYTES);
+    let (width, protocol, mac) = ("axi_dwidth_converter_0", "axi_protocol_converter_0", "cmac_usplus_0");
     vec![
-        // PG195, DMA/Bridge Subsystem for PCI Express: "Bridge mode" and "Parameters".
+        // PG195, DMA/Bridge Subsystem for PCI Express, "Basic Tab" and what follows it; PG194, AXI Bridge for PCI Express Gen3, which
+        // describes the bridge mode. Where a default is named, it is one that would do harm.
         (bridge, "functional_mode", is("AXI_Bridge"), "the card masters host memory itself"),
+        (bridge, "mode_selection", is("Advanced"), "without it, class code, BARs and MSI-X cannot be set"),
+        (bridge, "device_port_type", is("PCI_Express_Endpoint_device"), "not a root port"),
+        (bridge, "PCIE_BOARD_INTERFACE", is("pci_express_x16"), "the lanes' transceivers, from the board's file"),
+        (bridge, "SYS_RST_N_BOARD_INTERFACE", is("pcie_perstn"), "PERST#'s pin and polarity, from the board's file"),
+        (bridge, "ref_clk_freq", is("100_MHz"), "the slot's clock, as alveo.xdc says"),
+        (bridge, "pl_link_cap_max_link_width", is("X16"), "the lanes that shell.v has"),
+        (bridge, "pl_link_cap_max_link_speed", is("8.0_GT/s"), "with 16 lanes a beat in each cycle"),
         (bridge, "axi_data_width", is(&lanes), "a beat in each cycle"),
         (bridge, "axi_addr_width", is("64"), "host memory has addresses of 64 bits"),
         (bridge, "axi_id_width", is(&ID_BITS.to_string()), "width of the identifiers' wires"),
         (bridge, "axisten_freq", is(&CLOCK_MHZ.to_string()), "the card runs with the bridge's clock"),
-        // PG194, AXI Bridge for PCI Express Gen3: "Resets"; bitstreams/README.md, "Reset of the Alveo shells".
-        (bridge, "dma_reset_source_sel", is("User_Reset"), "a reset of the bus resets the card, which has no other"),
+        (bridge, "dma_reset_source_sel", is("User_Reset"), "a reset of the bus resets the card: PG194, \"Resets\""),
+        (bridge, "en_axi_master_if", is("true"), "the way from the host to the registers"),
         (bridge, "en_axi_slave_if", is("true"), "the way from the card to host memory"),
         (bridge, "axibar_num", is("1"), "one aperture: without, no address of the card reaches host memory"),
         (bridge, "axibar_0", is("0x0000000000000000"), "the aperture begins at 0"),
@@ -85,21 +100,31 @@ fn expected() -> Vec<(&'static str, &'static str, Is, &'static str)> {
             bridge,
             "axibar_highaddr_0",
             is("0xFFFFFFFFFFFFFFFF"),
-            "and ends with the last address: IOVAs may be anywhere",
+            "and ends with the last address: IOVAs may be anywhere; default: 0",
         ),
         (bridge, "axibar2pciebar_0", is("0x0000000000000000"), "addresses go to PCIe as they are"),
         (bridge, "c_s_axi_num_read", AtLeast(READS), "with the default of 8 the card's reads wait for one another"),
         (bridge, "c_s_axi_num_write", is("8"), "the most that the bridge has"),
         (bridge, "vendor_id", is(&format!("{VENDOR_ID:04X}")), "the driver looks for it"),
         (bridge, "pf0_device_id", is(&format!("{DEVICE_ID:04X}")), "the driver looks for it"),
-        (bridge, "pf0_class_code_base", is(&format!("{:02}", CLASS >> 16)), "network controller"),
+        (bridge, "pf0_class_code_base", is(&format!("{:02}", CLASS >> 16)), "network controller; default: serial port"),
         (bridge, "pf0_class_code_sub", is(&format!("{:02}", CLASS >> 8 & 0xff)), "Ethernet"),
+        (
+            bridge,
+            "pf0_class_code_interface",
+            is(&format!("{:02}", CLASS & 0xff)),
+            "none; default: 01, of a serial port",
+        ),
         (bridge, "pf0_bar0_enabled", is("true"), "the registers"),
-        (bridge, "pf0_bar0_64bit", is("true"), "BAR 0 may be above 4 GiB"),
+        (bridge, "pf0_bar0_64bit", is("true"), "64 bits, as MSI-X's BAR_1:0 and the simulated card have it"),
+        (bridge, "pf0_bar0_prefetchable", is("false"), "bridges must not merge the host's writes"),
         (bridge, "pf0_bar0_scale", is("Kilobytes"), "unit of the next"),
         (bridge, "pf0_bar0_size", is(&BAR_KIB.to_string()), "registers, MSI-X table, pending bits"),
+        (bridge, "pf0_bar2_enabled", is("false"), "one BAR"),
+        (bridge, "pf0_bar4_enabled", is("false"), "one BAR"),
         (bridge, "pciebar2axibar_0", is("0x0000000000000000"), "registers are at offset 0 for the card"),
-        (bridge, "pf0_msi_enabled", is("false"), "MSI-X instead"),
+        (bridge, "pf0_interrupt_pin", is("NONE"), "no INTx, which nobody would assert; default: INTA"),
+        (bridge, "pf0_msi_enabled", is("false"), "MSI-X instead; default: true"),
         (bridge, "pf0_msix_enabled", is("true"), "a vector for each queue pair"),
         (bridge, "pf0_msix_impl_locn", is("External"), "the table is msix_table.v, not the bridge's"),
         (
@@ -112,26 +137,48 @@ fn expected() -> Vec<(&'static str, &'static str, Is, &'static str)> {
         (bridge, "pf0_msix_cap_table_offset", is(&format!("{TABLE:08x}")), "as in msix_table.v"),
         (bridge, "pf0_msix_cap_pba_bir", is("BAR_1:0"), "as the table"),
         (bridge, "pf0_msix_cap_pba_offset", is(&format!("{PENDING:08x}")), "as in msix_table.v"),
-        // PG059, AXI Interconnect: the two converters.
-        ("axi_dwidth_converter_0", "SI_DATA_WIDTH", is(&(8 * BEAT_BYTES).to_string()), "as the bridge has it"),
-        ("axi_dwidth_converter_0", "MI_DATA_WIDTH", is("32"), "registers are words"),
-        ("axi_dwidth_converter_0", "SI_ID_WIDTH", is(&ID_BITS.to_string()), "as the bridge has it"),
-        ("axi_protocol_converter_0", "DATA_WIDTH", is("32"), "as the other converter gives it"),
-        ("axi_protocol_converter_0", "MI_PROTOCOL", is("AXI4LITE"), "what msix_table.v takes"),
-        ("axi_protocol_converter_0", "TRANSLATION_MODE", is("2"), "bursts of the host's are cut into words"),
-        // PG203, UltraScale+ Integrated 100G Ethernet.
-        ("cmac_usplus_0", "USER_INTERFACE", is("AXIS"), "the crossings take AXI streams"),
-        ("cmac_usplus_0", "INCLUDE_RS_FEC", is("1"), "100GBASE-CR4 and -SR4 need it (IEEE 802.3 clause 91)"),
-        ("cmac_usplus_0", "TX_FLOW_CONTROL", is("0"), "the card neither pauses nor is paused"),
-        ("cmac_usplus_0", "RX_FLOW_CONTROL", is("0"), "the card neither pauses nor is paused"),
-        ("cmac_usplus_0", "RX_MAX_PACKET_LEN", AtLeast(HEADER_BYTES + 9000), "jumbo frames"),
-        ("cmac_usplus_0", "GT_REF_CLK_FREQ", Given, "the board's oscillator"),
-        ("cmac_usplus_0", "CMAC_CORE_SELECT", Given, "the MAC beside the board's cage"),
-        ("cmac_usplus_0", "GT_GROUP_SELECT", Given, "the transceivers of the board's cage"),
+        // PG059, AXI Interconnect: "AXI Data Width Converter Parameters", "AXI Protocol Converter Parameters", "Address Width". What tools
+        // set by themselves in a block design has to be set here, as there is none.
+        (width, "PROTOCOL", is("AXI4"), "the bridge sends bursts"),
+        (width, "ADDR_WIDTH", is("64"), "as the bridge has it; default: 32"),
+        (width, "SI_DATA_WIDTH", is(&(8 * BEAT_BYTES).to_string()), "as the bridge has it"),
+        (width, "MI_DATA_WIDTH", is("32"), "registers are words"),
+        (width, "SI_ID_WIDTH", is(&ID_BITS.to_string()), "as the bridge has it; default: 0"),
+        (protocol, "SI_PROTOCOL", is("AXI4"), "as the other converter gives it"),
+        (protocol, "MI_PROTOCOL", is("AXI4LITE"), "what msix_table.v takes"),
+        (protocol, "ADDR_WIDTH", is("64"), "as the other converter gives it; default: 32"),
+        (protocol, "DATA_WIDTH", is("32"), "as the other converter gives it"),
+        (protocol, "ID_WIDTH", is("0"), "the other converter keeps the identifiers"),
+        (protocol, "TRANSLATION_MODE", is("2"), "bursts of the host's are cut into words"),
+        // PG203, UltraScale+ Integrated 100G Ethernet: "General Tab", "Attribute Descriptions", "Without AXI4-Lite Interface".
+        (mac, "CMAC_CAUI4_MODE", is("1"), "QSFP28 has four lanes; default: ten"),
+        (mac, "NUM_LANES", is("4x25"), "as the line before"),
+        (mac, "USER_INTERFACE", is("AXIS"), "the crossings take AXI streams; default: LBUS"),
+        (mac, "GT_REF_CLK_FREQ", Given, "the board's oscillator"),
+        (
+            mac,
+            "GT_DRP_CLK",
+            is(&format!("{}.00", CLOCK_MHZ / 2)),
+            "init_clk: alveo.v halves the bridge's clock; default: 100",
+        ),
+        (mac, "CMAC_CORE_SELECT", Given, "the MAC beside the board's cage"),
+        (mac, "GT_GROUP_SELECT", Given, "the transceivers of the board's cage"),
+        (mac, "ENABLE_AXI_INTERFACE", is("0"), "alveo.v enables the MAC by the ports ctl_*, which it has only without"),
+        (mac, "INCLUDE_RS_FEC", is("1"), "100GBASE-CR4 and -SR4 need it (IEEE 802.3 clause 91)"),
+        (mac, "TX_FLOW_CONTROL", is("0"), "the card neither pauses nor is paused"),
+        (mac, "RX_FLOW_CONTROL", is("0"), "the card neither pauses nor is paused"),
+        (mac, "TX_FRAME_CRC_CHECKING", is("Enable FCS Insertion"), "the card's frames have no FCS"),
+        (mac, "RX_FRAME_CRC_CHECKING", is("Enable FCS Stripping"), "the card expects none"),
+        (mac, "RX_MIN_PACKET_LEN", is("64"), "the shortest frame of Ethernet, FCS included"),
+        (mac, "RX_MAX_PACKET_LEN", AtLeast(HEADER_BYTES + 9000), "jumbo frames"),
     ]
 }
 
-/// What is missing in a script, or wrong.
+/// What the script sets although the design does not depend on it: IP, parameter, why it does not.
+const INDIFFERENT: [(&str, &str, &str); 1] =
+    [("cmac_usplus_0", "INCLUDE_STATISTICS_COUNTERS", "they are read by AXI4-Lite, which the MAC does not have")];
+
+/// What is missing in a script, or wrong, or set without a reason.
 fn problems(script: &str) -> Vec<String> {
     let found = match read(script) {
         Ok(found) => found,
@@ -148,13 +195,21 @@ fn problems(script: &str) -> Vec<String> {
         let value = value.map_or("nothing", String::as_str);
         (!holds).then(|| format!("{ip}: {name}: found {value}, expected {expected}: {why}"))
     };
-    expected().into_iter().filter_map(check).collect()
+    let known = expected().into_iter().map(|(ip, name, ..)| (ip, name));
+    let known: Vec<_> = known.chain(INDIFFERENT.map(|(ip, name, _)| (ip, name))).collect();
+    let unknown = found.keys().filter(|(ip, name)| !known.contains(&(ip, name)));
+    let unknown = unknown.map(|(ip, name)| format!("{ip}: {name}: it is set, and no list says what for"));
+    let gone = INDIFFERENT.into_iter().filter(|(ip, name, _)| !found.contains_key(&((*ip).into(), (*name).into())));
+    let gone = gone.map(|(ip, name, _)| format!("{ip}: {name}: it is not set: no list has to name it"));
+    expected().into_iter().filter_map(check).chain(unknown).chain(gone).collect()
 }
 
 #[test]
 fn all_parameters_that_the_design_depends_on_are_set() {
     assert_eq!(problems(&script()), Vec::<String>::new());
     const { assert!(BAR_BYTES <= TABLE && PENDING + 8 <= BAR_KIB << 10) };
+    assert!(common("alveo.v").contains("BUFGCE_DIV #(.BUFGCE_DIVIDE(2)) init_clock_buffer"));
+    assert!(common("alveo.xdc").contains("create_clock -period 10.000 -name pcie_refclk"));
     // The shells' own Verilog says the same.
     assert!(common("alveo.v").contains(&format!("wire   [{}:0] dma_awid;", ID_BITS - 1)));
     assert!(common("alveo.v").contains(&format!(".VECTORS_LOG2({})", QUEUES.ilog2())));
@@ -170,7 +225,8 @@ fn a_parameter_that_is_missing_or_wrong_is_found() {
         let begin = good.find(&format!(" {ip} [list")).and_then(|at| Some(at + good[at..].find(&setting)?));
         let begin = begin.unwrap_or_else(|| panic!("{ip}: {name}"));
         let value = begin + setting.len();
-        let end = value + good[value..].find([' ', ']', '\n']).expect("there is more");
+        let last: &[char] = if good[value..].starts_with('{') { &['}'] } else { &[' ', ']', '\n'] };
+        let end = value + good[value..].find(last).expect("there is more") + usize::from(last == ['}']);
         let without = format!("{} {}", &good[..begin], &good[end..]);
         let wrong = format!("{}{{7}}{}", &good[..value], &good[end..]);
         for (changed, found) in [(without, "found nothing"), (wrong, "found 7")] {
@@ -182,8 +238,29 @@ fn a_parameter_that_is_missing_or_wrong_is_found() {
     assert_eq!(problems(&twice), ["xdma_0: axibar_num is set twice"]);
 }
 
+#[test]
+fn a_parameter_that_is_set_without_a_reason_is_found() {
+    let (ip, indifferent, _) = INDIFFERENT[0];
+    let setting = format!(" CONFIG.{indifferent} {{0}}");
+    for (from, to, found) in [
+        (
+            "CONFIG.PROTOCOL {AXI4}",
+            "CONFIG.PROTOCOL {AXI4} CONFIG.FIFO_MODE {0}",
+            "axi_dwidth_converter_0: FIFO_MODE: it is set",
+        ),
+        // A name that is known, of another IP.
+        ("CONFIG.axibar_num {1}", "CONFIG.axibar_num {1} CONFIG.NUM_LANES {4x25}", "xdma_0: NUM_LANES: it is set"),
+        (&setting, "", &format!("{ip}: {indifferent}: it is not set")),
+        ("CONFIG.axibar_num {1}", "CONFIG.axibar_num {1", "axibar_num"),
+    ] {
+        assert!(script().contains(from), "{from}");
+        let said = problems(&script().replacen(from, to, 1));
+        assert!(said.first().is_some_and(|said| said.contains(found)), "{said:?}");
+    }
+}
+
 /// What each reset port in `alveo.v` is connected to: instance, port, wire. `reset_n` is the bridge's `axi_aresetn`, which also follows a hot
-/// reset of the link: it must reach everything, because the card has no other reset.
+/// reset of the link: it must reach everything, because PCIe has no other way to reset the card.
 const RESETS: [(&str, &str, &str); 19] = [
     ("bridge", "sys_rst_n", "pcie_rstn_buffered"),
     ("bridge", "axi_aresetn", "reset_n"),
