@@ -46,7 +46,7 @@ fn a_bucket_of_more_windows_than_slots_is_pipelined() {
     }
 }
 
-/// The cards of boards: windows of 1 MiB, Hadamard blocks of 16384, both learned from the card's registers.
+/// The largest build: windows of 1 MiB, Hadamard blocks of 16384, both learned from the card's registers.
 #[test]
 fn a_card_with_larger_windows_and_blocks_is_used_to_the_full() {
     for (hadamard, windows) in [(false, vec![16_384, 2]), (true, vec![16_384, 1024])] {

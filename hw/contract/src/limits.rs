@@ -18,8 +18,8 @@ pub const RANKS_MAX: usize = 64;
 pub const SLOTS: usize = 8;
 /// Queue pairs of a card.
 pub const QUEUES: usize = 4;
-/// Largest window of the simulated card in beats: 64 KiB. A build parameter; the driver reads it from
-/// `WINDOW_BEATS_MAX`.
+/// Largest window in beats of the card that is simulated and committed as Verilog: 64 KiB. A build parameter; the driver reads it
+/// from `WINDOW_BEATS_MAX`.
 pub const WINDOW_BEATS: usize = 1024;
 /// Largest window that a card can be built for, in beats: 1 MiB.
 pub const WINDOW_BEATS_LIMIT: usize = 16384;

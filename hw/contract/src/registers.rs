@@ -72,7 +72,7 @@ macro_rules! registers {
     };
 }
 
-/// Bytes of BAR 0.
+/// Bytes of the registers, at the start of BAR 0.
 pub const BAR_BYTES: usize = 0x1000;
 crate::layout! {
     /// Byte offsets of an entry of the peer table.

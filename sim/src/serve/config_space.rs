@@ -4,15 +4,10 @@
 //! Left out: power management, extended capabilities. What a host writes into registers that do nothing here is kept.
 
 use optireduce_contract::limits::QUEUES;
-use optireduce_contract::pci::{CLASS, DEVICE_ID, VENDOR_ID};
+use optireduce_contract::pci::{BAR, BAR0_BYTES, CLASS, DEVICE_ID, MSIX_PENDING, MSIX_TABLE, VENDOR_ID};
 
 /// Bytes of configuration space.
 pub(super) const CONFIG_BYTES: usize = 4096;
-/// Bytes of BAR 0: the registers, and where MSI-X has its table and its pending bits.
-pub(super) const BAR0_BYTES: u64 = 0x1_0000;
-/// Where the MSI-X table lies in BAR 0.
-pub(super) const MSIX_TABLE: u64 = 0x8000;
-const MSIX_PENDING: u32 = 0x9000;
 
 const VENDOR_DEVICE: u32 = (DEVICE_ID as u32) << 16 | VENDOR_ID as u32;
 
@@ -51,8 +46,8 @@ impl ConfigSpace {
             (0x3c, 0, 0xff),
             // Table size less one; enable, and mask all.
             (MSIX, capability(0x11, PCIE) | (QUEUES as u32 - 1) << 16, 0xc000_0000),
-            (MSIX + 4, MSIX_TABLE as u32, 0),
-            (MSIX + 8, MSIX_PENDING, 0),
+            (MSIX + 4, MSIX_TABLE as u32 | BAR, 0),
+            (MSIX + 8, MSIX_PENDING as u32 | BAR, 0),
             // An endpoint, version 2.
             (PCIE, capability(0x10, 0) | 2 << 16, 0),
             // Payloads up to 256 bytes, role-based errors, function-level reset.
@@ -114,7 +109,7 @@ mod tests {
         let mut space = ConfigSpace::new();
         assert!(!space.write(BAR0 as u64, &[0xff; 8]));
         let bar = u64::from(word(&space, 0x10)) | u64::from(word(&space, 0x14)) << 32;
-        assert_eq!((bar & 0xf, !(bar & !0xf) + 1), (0b100, BAR0_BYTES), "64-bit memory of 64 KiB");
+        assert_eq!((bar & 0xf, !(bar & !0xf) + 1), (0b100, BAR0_BYTES as u64), "64-bit memory of 64 KiB");
         assert_eq!(word(&space, COMMAND as u64) >> 20 & 1, 1, "there is a list of capabilities");
         let mut at = word(&space, 0x34) & 0xff;
         let mut ids = Vec::new();

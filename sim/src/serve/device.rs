@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
 use optireduce_contract::limits::QUEUES;
+use optireduce_contract::pci::{BAR0_BYTES, MSIX_TABLE, MSIX_VECTOR_BYTES};
 use vfio_bindings::bindings::vfio::{
     VFIO_IRQ_INFO_EVENTFD, VFIO_IRQ_SET_ACTION_TRIGGER, VFIO_IRQ_SET_DATA_EVENTFD, VFIO_PCI_BAR0_REGION_INDEX,
     VFIO_PCI_CONFIG_REGION_INDEX, VFIO_PCI_MSIX_IRQ_INDEX, VFIO_PCI_NUM_IRQS, VFIO_PCI_NUM_REGIONS,
@@ -12,11 +13,11 @@ use vfio_bindings::bindings::vfio::{
 };
 use vfio_user::{DmaMapFlags, DmaUnmapFlags, IrqInfo, ServerBackend, ServerRegion};
 
-use super::config_space::{BAR0_BYTES, CONFIG_BYTES, ConfigSpace, MSIX_TABLE};
+use super::config_space::{CONFIG_BYTES, ConfigSpace};
 use super::running::Running;
 
 /// Bytes of an MSI-X table with a vector for each queue pair.
-const MSIX_TABLE_BYTES: usize = 16 * QUEUES;
+const MSIX_TABLE_BYTES: usize = MSIX_VECTOR_BYTES * QUEUES;
 
 /// One client's view of a card.
 pub(super) struct Device {
@@ -38,7 +39,7 @@ impl Device {
     pub fn regions() -> Vec<ServerRegion> {
         let region = |index| {
             let size = match index {
-                VFIO_PCI_BAR0_REGION_INDEX => BAR0_BYTES,
+                VFIO_PCI_BAR0_REGION_INDEX => BAR0_BYTES as u64,
                 VFIO_PCI_CONFIG_REGION_INDEX => CONFIG_BYTES as u64,
                 _ => 0,
             };
@@ -69,14 +70,14 @@ impl Device {
 
     /// The part of the MSI-X table that an access of `bytes` bytes is to.
     fn table(&mut self, offset: u64, bytes: usize) -> Option<&mut [u8]> {
-        let at = usize::try_from(offset.checked_sub(MSIX_TABLE)?).ok()?;
+        let at = usize::try_from(offset.checked_sub(MSIX_TABLE as u64)?).ok()?;
         self.msix_table.get_mut(at..at.checked_add(bytes)?)
     }
 }
 
 /// Registers are words.
 fn check_words(region: u32, offset: u64, bytes: usize) -> io::Result<()> {
-    let is_within = offset.checked_add(bytes as u64).is_some_and(|end| end <= BAR0_BYTES);
+    let is_within = offset.checked_add(bytes as u64).is_some_and(|end| end <= BAR0_BYTES as u64);
     if offset.is_multiple_of(4) && bytes.is_multiple_of(4) && is_within {
         return Ok(());
     }

@@ -8,12 +8,13 @@ use optireduce_contract::{limits, packet, queue};
 
 use super::{prose, vectors};
 
-/// The reference: builds, registers, queue entries, the frame's header beat, how they are used, and vectors.
+/// The reference: builds, PCI, registers, queue entries, the frame's header beat, how they are used, and vectors.
 pub fn markdown() -> String {
     let mut out = String::from("# Contract between card and software\n\n");
     let _ =
         writeln!(out, "Version {}. Made by `optireduce-hdl contract` from `hw/contract`.\n", limits::CONTRACT_VERSION);
     prose::builds(&mut out);
+    prose::pci(&mut out);
     out.push_str(
         "## Registers (BAR 0)\n\n| offset | name | access | reset | unit | meaning |\n|---|---|---|---|---|---|\n",
     );

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use optireduce_contract::rules::command::SEND_INCAST_MAX;
-use optireduce_contract::{limits, packet, queue, registers};
+use optireduce_contract::{limits, packet, pci, queue, registers};
 use optireduce_hw::card::build::Build;
 
 use crate::flows::bitstream;
@@ -53,8 +53,12 @@ pub(super) fn builds(out: &mut String) {
         registers::BUILD.reset,
     );
     for (name, build, checked) in [
-        ("simulated", Build::default(), "yes"),
-        ("boards (Alveo, OpenNIC)", Build::BOARD, "yes"),
+        ("simulated; Alveo and OpenNIC from the committed Verilog", Build::default(), "yes"),
+        (
+            "Alveo from Verilog written for it (see its README); the functional simulated card when it is served",
+            Build::BOARD,
+            "yes",
+        ),
         ("reduced, for ECP5", bitstream::BUILD, "no: the counters of the filter read 0, and checksums leave as 0"),
     ] {
         let (beats, log2_n) = (1 << build.window_log2, build.hadamard_log2);
@@ -67,6 +71,41 @@ pub(super) fn builds(out: &mut String) {
         limits::CLOCK_MHZ,
         limits::CYCLE_NS,
         limits::HADAMARD_LOG2_MIN
+    );
+}
+
+/// The card as a PCI function.
+pub(super) fn pci(out: &mut String) {
+    let _ = write!(
+        out,
+        "## PCI function
+
+Of the Alveo shells (not built, not run on a board), and of a simulated card that is served. The shell for OpenNIC has the registers elsewhere and no interrupts, the one for ECP5 no PCI.
+
+| | |
+|---|---|
+| vendor, device | {vendor:#06x}, {device:#06x}; other designs may have them too: only MAGIC tells that a device is a card |
+| class | {class:#08x}, an Ethernet controller |
+| BAR {bar} | {bytes} bytes of memory, 64 bits, not prefetchable; no other BAR |
+| registers | BAR {bar}, from 0 on, {registers} bytes |
+| MSI-X | {vectors} vectors, one for each queue pair; no MSI, no INTx |
+| MSI-X table | BIR {bar}, offset {table:#x}, {vector_bytes} bytes a vector |
+| MSI-X pending bits | BIR {bar}, offset {pending:#x}, 8 bytes |
+| reset | simulated: function-level reset; Alveo: of the bus |
+
+Accesses to BAR {bar} are of whole aligned words of 32 bits. After either reset the card is as after power-on.
+
+",
+        vendor = pci::VENDOR_ID,
+        device = pci::DEVICE_ID,
+        class = pci::CLASS,
+        bar = pci::BAR,
+        bytes = pci::BAR0_BYTES,
+        registers = registers::BAR_BYTES,
+        vectors = limits::QUEUES,
+        table = pci::MSIX_TABLE,
+        vector_bytes = pci::MSIX_VECTOR_BYTES,
+        pending = pci::MSIX_PENDING,
     );
 }
 
@@ -245,6 +284,25 @@ mod tests {
             } else {
                 assert!([arm, contribute, broadcast].iter().all(|need| !need.is_empty()), "{name}");
             }
+        }
+    }
+
+    #[test]
+    fn builds_and_pci_are_those_of_the_tables() {
+        let mut text = String::new();
+        builds(&mut text);
+        pci(&mut text);
+        for line in [
+            "| simulated; Alveo and OpenNIC from the committed Verilog | 1024 beats, 64 KiB | 2^12 elements | yes |",
+            "| vendor, device | 0x10ee, 0x903f; ",
+            "| class | 0x020000, ",
+            "| BAR 0 | 65536 bytes ",
+            "| registers | BAR 0, from 0 on, 4096 bytes |",
+            "| MSI-X | 4 vectors, ",
+            "| MSI-X table | BIR 0, offset 0x8000, 16 bytes a vector |",
+            "| MSI-X pending bits | BIR 0, offset 0x9000, 8 bytes |",
+        ] {
+            assert!(text.contains(&format!("\n{line}")), "{line}: {text}");
         }
     }
 

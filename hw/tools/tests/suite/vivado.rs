@@ -11,14 +11,8 @@ use std::fs;
 use super::boards::folder;
 use optireduce_contract::limits::{BEAT_BYTES, CLOCK_MHZ, QUEUES};
 use optireduce_contract::packet::HEADER_BYTES;
-use optireduce_contract::pci::{CLASS, DEVICE_ID, VENDOR_ID};
-use optireduce_contract::registers::BAR_BYTES;
+use optireduce_contract::pci::{BAR, BAR0_BYTES, CLASS, DEVICE_ID, MSIX_PENDING, MSIX_TABLE, VENDOR_ID};
 
-/// Where the shells have the MSI-X table and the pending bits in BAR 0 (`msix_table.v`).
-const TABLE: usize = 0x8000;
-const PENDING: usize = 0x9000;
-/// KiB of BAR 0.
-const BAR_KIB: usize = 64;
 /// Bits of the AXI identifier that the shells' wires have.
 const ID_BITS: usize = 4;
 /// Read bursts that the card has outstanding (`dma_read.rs`).
@@ -119,7 +113,7 @@ fn expected() -> Vec<(&'static str, &'static str, Is, &'static str)> {
         (bridge, "pf0_bar0_64bit", is("true"), "64 bits, as MSI-X's BAR_1:0 and the simulated card have it"),
         (bridge, "pf0_bar0_prefetchable", is("false"), "bridges must not merge the host's writes"),
         (bridge, "pf0_bar0_scale", is("Kilobytes"), "unit of the next"),
-        (bridge, "pf0_bar0_size", is(&BAR_KIB.to_string()), "registers, MSI-X table, pending bits"),
+        (bridge, "pf0_bar0_size", is(&(BAR0_BYTES >> 10).to_string()), "registers, MSI-X table, pending bits"),
         (bridge, "pf0_bar2_enabled", is("false"), "one BAR"),
         (bridge, "pf0_bar4_enabled", is("false"), "one BAR"),
         (bridge, "pciebar2axibar_0", is("0x0000000000000000"), "registers are at offset 0 for the card"),
@@ -134,9 +128,9 @@ fn expected() -> Vec<(&'static str, &'static str, Is, &'static str)> {
             "number of vectors, less one (PCIe 6.2, 7.7.2.2)",
         ),
         (bridge, "pf0_msix_cap_table_bir", is("BAR_1:0"), "the table is in BAR 0, of 64 bits"),
-        (bridge, "pf0_msix_cap_table_offset", is(&format!("{TABLE:08x}")), "as in msix_table.v"),
+        (bridge, "pf0_msix_cap_table_offset", is(&format!("{MSIX_TABLE:08x}")), "as in msix_table.v"),
         (bridge, "pf0_msix_cap_pba_bir", is("BAR_1:0"), "as the table"),
-        (bridge, "pf0_msix_cap_pba_offset", is(&format!("{PENDING:08x}")), "as in msix_table.v"),
+        (bridge, "pf0_msix_cap_pba_offset", is(&format!("{MSIX_PENDING:08x}")), "as in msix_table.v"),
         // PG059, AXI Interconnect: "AXI Data Width Converter Parameters", "AXI Protocol Converter Parameters", "Address Width". What tools
         // set by themselves in a block design has to be set here, as there is none.
         (width, "PROTOCOL", is("AXI4"), "the bridge sends bursts"),
@@ -207,13 +201,19 @@ fn problems(script: &str) -> Vec<String> {
 #[test]
 fn all_parameters_that_the_design_depends_on_are_set() {
     assert_eq!(problems(&script()), Vec::<String>::new());
-    const { assert!(BAR_BYTES <= TABLE && PENDING + 8 <= BAR_KIB << 10) };
+    const { assert!(BAR == 0) };
     assert!(common("alveo.v").contains("BUFGCE_DIV #(.BUFGCE_DIVIDE(2)) init_clock_buffer"));
     assert!(common("alveo.xdc").contains("create_clock -period 10.000 -name pcie_refclk"));
     // The shells' own Verilog says the same.
     assert!(common("alveo.v").contains(&format!("wire   [{}:0] dma_awid;", ID_BITS - 1)));
     assert!(common("alveo.v").contains(&format!(".VECTORS_LOG2({})", QUEUES.ilog2())));
-    assert!(common("msix_table.v").contains("0x8000 the table, 16 bytes a vector; 0x9000 the pending bits"));
+    let [alveo, table] = ["alveo.v", "msix_table.v"].map(common);
+    assert!(alveo.contains(&format!(".pci_id(32'h{DEVICE_ID:04x}_{VENDOR_ID:04x})")));
+    assert!(
+        table.contains(&format!("{MSIX_TABLE:#x} the table, 16 bytes a vector; {MSIX_PENDING:#x} the pending bits"))
+    );
+    assert!(table.contains(&format!("s_axil_araddr[15:12] == 4'h{:x}", MSIX_TABLE >> 12)));
+    assert!(table.contains(&format!("s_axil_araddr[15:2] == 14'h{:x}", MSIX_PENDING >> 2)));
 }
 
 #[test]
