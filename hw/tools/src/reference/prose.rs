@@ -146,6 +146,7 @@ pub(super) fn use_of_it(out: &mut String) {
     out.push_str("## How it is used\n\n");
     host(out);
     windows(out);
+    order(out);
     arithmetic(out);
     wire(out);
 }
@@ -199,6 +200,22 @@ the last MARK_PACKETS to each peer carry the mark.
 
 ",
         report = queue::REPORT_BYTES,
+    );
+}
+
+fn order(out: &mut String) {
+    out.push_str(
+        "**Order of commands and packets.** A host may rely on this: the commands of a queue pair are carried out in the order of its ring; a window's contribute stage \
+completes before its broadcast stage; the packets of one stage of a window leave in the order of its rounds, and to one peer by OFFSET. \
+A receiver needs none of the latter, since each packet says step, bucket, stage and OFFSET.
+
+A host may not rely on the order between queue pairs, between the completions of different windows, or between packets of different windows or stages, because cards differ there. \
+The card in Verilog decides packet by packet, and means go first: one that becomes ready while a contribution is sent leaves between two of its packets, and the rest of the contribution \
+follows when no mean is left. A CONTRIBUTE that comes while the mean of another window is sent thus waits for it, and for all means that become ready meanwhile. \
+The functional simulated card decides stage by stage: once a stage is ready, all its packets leave before those of a stage that becomes ready later, so a mean never overtakes a contribution. \
+If CONTRIBUTE comes while its own window's mean is sent, the rest of the mean's frames advertise what it says (see Advertised) in Verilog, and none of them in the functional card.
+
+",
     );
 }
 
