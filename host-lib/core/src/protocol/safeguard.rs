@@ -86,7 +86,7 @@ mod tests {
         assert_eq!([PACKETS_HALT, 1, 1].map(|packets| safeguard.judge(0.2, packets)), [Skip, Skip, Halt]);
     }
 
-    /// One in some thousand rows of three would, if the third alone did.
+    /// If three skips in a row were enough, buckets of 49 packets would do so within some thousand collectives.
     #[test]
     fn no_network_that_loses_five_percent_halts_a_job_whatever_the_buckets() {
         for packets in [2u64, 6, 19, 29, 49, 72, 120] {
