@@ -166,7 +166,8 @@ fn a_nan_in_the_input_is_no_error_and_the_json_stays_valid() {
 
 #[test]
 fn the_protocols_halt_is_exit_code_three() {
-    let step = || vec![vec![1.0f32; 4000]; 3];
+    // Enough packets for that to be no chance.
+    let step = || vec![vec![1.0f32; 60_000]; 3];
     let input = gradients_file("halt", vec![step(), step(), step()]);
     let output = fast(&["--input", &input, "--loss", "0.5", "--deadline-us", "100", "--json", "-"]);
     assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
