@@ -114,8 +114,11 @@ fn a_collective_takes_one_doorbell_and_no_read() {
     let report = json("bench", &card.socket, &["--commands", "50", "--collectives", "10"]);
     assert!(report["doorbell_to_completion_p50_us"].as_f64().unwrap() > 0.0, "{report}");
     let collectives = report["collectives"].as_array().unwrap();
-    let bytes: Vec<_> = collectives.iter().map(|cost| cost["bytes"].as_u64().unwrap()).collect();
-    assert_eq!(bytes, [4096, 65536, 1 << 20]);
+    let figures = |cost: &Value| ["bytes", "copied_bytes"].map(|name| cost[name].as_u64().unwrap());
+    let found: Vec<_> = collectives.iter().map(figures).collect();
+    // Of the driver's memory, and of memory that is lent.
+    let expected = [4096, 65536, 1 << 20].into_iter().flat_map(|bytes| [[bytes, 2 * bytes], [bytes, 0]]);
+    assert_eq!(found, expected.collect::<Vec<_>>());
     for cost in collectives {
         assert_eq!(cost["doorbell_stores"], 1.0, "{report}");
         // A card that takes more than 10 ms is asked whether it works, and this one may for the largest.
