@@ -40,6 +40,7 @@ pub use bus::card::CardBus;
 pub use bus::fault::FaultBus;
 pub use bus::hostile::{HostileBus, Hostility, Lie};
 pub use bus::in_process::{CardEnd, CardHook, HostMemory, InProcessBus, in_process};
+pub use bus::memory::memory_file;
 pub use bus::trace::{BusEvent, TraceBus};
 pub use bus::vfio::VfioBus;
 pub use bus::vfio_user::VfioUserBus;

@@ -158,7 +158,6 @@ pub struct SmartNic<B: Bus> {
 #[derive(Debug)]
 struct Mapped {
     pages: Weak<Pages>,
-    addresses: Range<usize>,
     /// Where it begins for the card; `None`: it cannot reach it.
     iova: Option<u64>,
 }
@@ -290,25 +289,22 @@ impl<B: Bus> SmartNic<B> {
         if !addresses.start.is_multiple_of(BEAT_BYTES) {
             return None;
         }
-        // Other memory may lie at their addresses now.
+        // The card is not to reach what was freed.
         self.unmap(|mapped| mapped.pages.strong_count() == 0);
-        let holds =
-            |mapped: &&Mapped| mapped.addresses.start <= addresses.start && addresses.end <= mapped.addresses.end;
-        let known = self.mapped.iter().find(holds).and_then(|mapped| Some((mapped.pages.upgrade()?, mapped.iova)));
-        let (pages, iova) = match known {
-            Some(known) => known,
+        let pages = buffer::find(addresses)?;
+        let whole = pages.addresses();
+        let known = self.mapped.iter().find(|mapped| mapped.pages.as_ptr() == Arc::as_ptr(&pages));
+        let iova = match known {
+            Some(mapped) => mapped.iova,
             None => {
-                let pages = buffer::find(addresses)?;
-                let whole = pages.addresses();
-                let mapped = self.nic.bus().map(pages.as_fd(), whole.len());
                 let warn = |error: &DriverError| tracing::warn!(%error, "the card does not reach a buffer; its values are copied");
-                let iova = mapped.inspect_err(warn).unwrap_or(None);
-                self.mapped.push(Mapped { pages: Arc::downgrade(&pages), addresses: whole, iova });
-                (pages, iova)
+                let iova = self.nic.bus().map(pages.as_fd(), whole.len()).inspect_err(warn).unwrap_or(None);
+                self.mapped.push(Mapped { pages: Arc::downgrade(&pages), iova });
+                iova
             }
         };
         let is_whole = addresses.len().is_multiple_of(BEAT_BYTES) || pages.pad(addresses.end);
-        Some(iova? + (addresses.start - pages.addresses().start) as u64).filter(|_| is_whole)
+        Some(iova? + (addresses.start - whole.start) as u64).filter(|_| is_whole)
     }
 
     /// Where the card finds the values of a window, if they are not to be copied.

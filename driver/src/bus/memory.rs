@@ -20,19 +20,31 @@ pub(super) enum Pages {
     Huge,
 }
 
-/// `bytes` bytes, a multiple of the pages' size, of zeros. The file can neither shrink nor grow: who maps it would die of an access beyond
-/// its end.
+/// A memory file as [`Bus::map`](crate::Bus::map) takes it: `bytes` bytes, a multiple of 4096, of zeros. It can neither shrink nor grow: who maps it would
+/// die of an access beyond its end.
+///
+/// # Errors
+/// If there is no such memory.
+pub fn memory_file(bytes: usize) -> io::Result<OwnedFd> {
+    file(bytes, MemfdFlags::empty())
+}
+
+fn file(bytes: usize, flags: MemfdFlags) -> io::Result<OwnedFd> {
+    let file = memfd_create("optireduce-dma", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING | flags)?;
+    ftruncate(&file, bytes as u64)?;
+    fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
+    Ok(file)
+}
+
+/// A memory file of `bytes` bytes, a multiple of the pages' size, and where it is mapped.
 ///
 /// # Errors
 /// If there is no such memory.
 pub(super) fn shared_memory(bytes: usize, pages: Pages) -> io::Result<(OwnedFd, MmapRaw)> {
-    let huge = match pages {
-        Pages::Small => MemfdFlags::empty(),
-        Pages::Huge => MemfdFlags::HUGETLB | MemfdFlags::HUGE_2MB,
+    let file = match pages {
+        Pages::Small => memory_file(bytes)?,
+        Pages::Huge => file(bytes, MemfdFlags::HUGETLB | MemfdFlags::HUGE_2MB)?,
     };
-    let file = memfd_create("optireduce-dma", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING | huge)?;
-    ftruncate(&file, bytes as u64)?;
-    fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
     let mapping = MmapOptions::new().len(bytes).map_raw(&file)?;
     Ok((file, mapping))
 }

@@ -9,7 +9,7 @@ pub mod card;
 pub mod fault;
 pub mod hostile;
 pub mod in_process;
-mod memory;
+pub mod memory;
 pub mod trace;
 pub mod vfio;
 pub mod vfio_user;

@@ -10,8 +10,7 @@ use std::os::unix::fs::FileExt;
 
 use optireduce_contract::limits::{BEAT_BYTES, LANES, NAN_BITS};
 use optireduce_contract::queue::REPORT_BYTES;
-use optireduce_driver::{Bus, DmaBuffer, DriverError, Nic};
-use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
+use optireduce_driver::{Bus, DmaBuffer, DriverError, Nic, memory_file};
 
 use super::super::problem::Problem;
 use super::case::{Case, PAGE_BYTES, Places};
@@ -42,13 +41,7 @@ pub enum Room {
 impl Room {
     /// A memory file of so many bytes; `None` if the card reaches none.
     pub fn lent<B: Bus>(nic: &Nic<B>, bytes: usize) -> Result<Option<Self>, DriverError> {
-        let make = || {
-            let file = memfd_create("optireduce-selftest", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
-            ftruncate(&file, bytes as u64)?;
-            fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW)?;
-            Ok(File::from(file))
-        };
-        let file = make().map_err(|source: io::Error| failed(nic, bytes, source))?;
+        let file = File::from(memory_file(bytes).map_err(|source| failed(nic, bytes, source))?);
         Ok(nic.bus().map(file.as_fd(), bytes)?.map(|iova| Self::Lent(file, iova)))
     }
 
