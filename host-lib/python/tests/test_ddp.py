@@ -134,14 +134,20 @@ def as_if_lost(state, action, packets=PACKETS_HALT):
     state._step = [dataclasses.replace(one, action=action, packets=packets) for one in state._step]
 
 
+def guarded(elements, **settings):
+    """A model, its optimizer, and the state that decides on its steps."""
+    model = DistributedDataParallel(torch.nn.Linear(elements, elements))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    state = optireduce.torch.State(**settings)
+    model.register_comm_hook(state, optireduce.torch.comm_hook)
+    state.guard(optimizer)
+    return model, optimizer, state
+
+
 def skips(rank, ranks, root, vote):
     """Which steps changed no parameter, until the job halts. Rank 0 loses much in the second bounded step, then in three in a row."""
     with group(rank, ranks, root, **CALM):
-        model = DistributedDataParallel(torch.nn.Linear(300, 300))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        state = optireduce.torch.State(vote=vote)
-        model.register_comm_hook(state, optireduce.torch.comm_hook)
-        state.guard(optimizer)
+        model, optimizer, state = guarded(300, vote=vote)
         steps, said = [], []
         handler = logging.Handler(logging.WARNING)
         handler.emit = lambda record: said.append(record.getMessage())
@@ -172,11 +178,7 @@ def test_with_a_vote_all_ranks_skip_and_halt_on_the_same_step(job):
 
 def few_packets(rank, ranks, root):
     with group(rank, ranks, root, **CALM):
-        model = DistributedDataParallel(torch.nn.Linear(30, 30))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        state = optireduce.torch.State(vote=True)
-        model.register_comm_hook(state, optireduce.torch.comm_hook)
-        state.guard(optimizer)
+        model, optimizer, state = guarded(30, vote=True)
         for _ in range(8):
             optimizer.zero_grad()
             model(torch.randn(4, 30)).sum().backward()
@@ -191,11 +193,7 @@ def test_with_a_vote_steps_of_a_few_packets_do_not_halt(job):
 
 def outvoted(rank, ranks, root):
     with group(rank, ranks, root):
-        model = DistributedDataParallel(torch.nn.Linear(300, 300))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        state = optireduce.torch.State(vote=True)
-        model.register_comm_hook(state, optireduce.torch.comm_hook)
-        state.guard(optimizer)
+        model, optimizer, state = guarded(300, vote=True)
         settled = []
         for step in range(4):
             optimizer.zero_grad()
