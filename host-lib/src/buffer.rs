@@ -1,7 +1,8 @@
-//! Memory for gradients and results that a card reaches itself, so that nothing is copied.
+//! Memory for gradients and results that a card, or another rank of this host, reaches itself, so that nothing is copied.
 //!
 //! How: a memory file, mapped. It is lent for a collective, and its owner has no way to it until it is given back. A card maps the file when it first meets
-//! memory of it ([`find`]), and keeps it until the memory is freed; other ranks send from it and receive into it as from any memory.
+//! memory of it ([`find`]), and keeps it until the memory is freed; so do ranks of this host that are sent to from there (`local::regions`). Over UDP it is sent from
+//! and received into as any memory.
 //! Trust: a card writes where it was told, when it was told: while memory is lent for a result. One that writes at other times changes numbers under
 //! their owner, as a faulty memory would; the IOMMU keeps it from all other memory. A card that has failed is cut off before memory is given back.
 //! Limits: pages of 4 KiB, each of which is allocated when it is first touched. After a fork both processes have the same memory, not copies.
@@ -12,16 +13,18 @@ use std::fmt;
 use std::io;
 use std::ops::{Deref, DerefMut, Range};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use memmap2::{MmapOptions, MmapRaw};
-use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
+use rustix::fs::{FallocateFlags, MemfdFlags, SealFlags, fallocate, fcntl_add_seals, ftruncate, memfd_create};
 
 use optireduce_contract::limits::BEAT_BYTES;
 
 use crate::memory::{NotEnoughMemory, refused, require};
 
+/// What a file of memory must be sealed with before other processes read it. The last forbids to punch holes, too.
+pub(crate) const SEALED: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlags::FUTURE_WRITE);
 /// What files of memory are made of.
 const PAGE_BYTES: usize = 4096;
 const WHAT: &str = "the memory";
@@ -42,6 +45,8 @@ pub(crate) struct Pages {
     /// How much of it is values; what is behind them is nobody's.
     value_bytes: usize,
     is_lent: AtomicBool,
+    /// Whether it can be given to other processes to read, once that was tried.
+    is_shared: OnceLock<bool>,
 }
 
 impl Pages {
@@ -49,11 +54,32 @@ impl Pages {
         let file = memfd_create("optireduce-buffer", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
         ftruncate(&file, bytes as u64)?;
         // Who maps it would die of an access beyond its end.
-        fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
+        fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW)?;
         let map = MmapOptions::new().len(bytes).map_raw(file.as_raw_fd())?;
-        let pages = Arc::new(Self { map, file, value_bytes, is_lent: AtomicBool::new(false) });
+        let pages =
+            Arc::new(Self { map, file, value_bytes, is_lent: AtomicBool::new(false), is_shared: OnceLock::new() });
         all().insert(pages.addresses().start, Arc::downgrade(&pages));
         Ok(pages)
+    }
+
+    /// Makes its file one that other processes may read without fear for theirs: sealed, and all of its memory allocated.
+    ///
+    /// # Errors
+    /// If there is not so much memory.
+    pub fn share(&self) -> io::Result<()> {
+        let share = || {
+            fallocate(&self.file, FallocateFlags::empty(), 0, self.map.len() as u64)?;
+            fcntl_add_seals(&self.file, SEALED | SealFlags::SEAL)
+        };
+        let is_shared = self.is_shared.get_or_init(|| share().is_ok());
+        if *is_shared { Ok(()) } else { Err(io::ErrorKind::OutOfMemory.into()) }
+    }
+
+    /// Its words, to be loaded: what was sent from there is copied for ranks that have not read it yet.
+    pub fn words(&self) -> &[AtomicU64] {
+        // SAFETY: the mapping begins at a page, so aligned, has whole pages, and lives as long as `self`; its file cannot shrink. It is only loaded from (`local`),
+        // and while it is lent for a collective that has sent from there, so that nobody writes it.
+        unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast(), self.map.len() / size_of::<u64>()) }
     }
 
     /// Where it lies.

@@ -470,7 +470,8 @@ impl Communicator {
     }
 
     /// Memory for `elements` values that may be [lent](Buffer::lend) to all-reduces as gradient or result. A [card](Builder::card) reads and writes it itself,
-    /// so that nothing is copied ([`Report::copied_bytes`]); UDP takes it as any memory.
+    /// so that nothing is copied ([`Report::copied_bytes`]); other ranks of this host read it where it lies, instead of a copy in a ring. UDP takes it as any
+    /// memory.
     ///
     /// ```no_run
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -492,12 +493,6 @@ impl Communicator {
     /// If there is not so much memory.
     pub fn alloc(&self, elements: usize) -> Result<Buffer, NotEnoughMemory> {
         Buffer::new(elements)
-    }
-
-    /// Whether this rank has a card.
-    #[doc(hidden)]
-    pub fn has_card(&self) -> bool {
-        self.shared.cards.contains(&self.shared.params.rank)
     }
 
     /// What this rank has seen so far.

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use optireduce::{Bound, BucketOptions, Communicator, Early, Launch, Local, UpdateAction};
+use optireduce::{Bound, BucketOptions, Communicator, Destination, Early, Launch, Local, UpdateAction, Values};
 use ranks::{builder, check_mean, free_root, gradient, job};
 
 #[test]
@@ -146,4 +146,49 @@ fn a_rank_that_is_killed_costs_its_own_data_and_nothing_else() {
     if let Some(results) = others_after("a_rank_that_is_killed_costs_its_own_data_and_nothing_else", 4, kill) {
         check(&results);
     }
+}
+
+/// Callers write into their memory as soon as they have it back, while ranks that are late still have to read what was sent from there. What
+/// comes out is the mean of some ranks' gradients of this call, or is reported to be missing.
+#[test]
+fn lent_memory_may_be_written_at_once_when_it_is_given_back() {
+    const ELEMENTS: usize = 200_000;
+    const CALLS: usize = 60;
+    let seed = 7_u64;
+    let missed = job(RANKS, move |rank, root| {
+        let builder = builder(rank, RANKS, &root).local(Local::Auto).early(Early::Off).repair(false);
+        let builder = builder.bound(Bound::Fixed(Duration::from_millis(20))).drop_silent_after(None);
+        let mut communicator = builder.connect().unwrap();
+        assert_eq!(communicator.metrics().unwrap().shared.len(), RANKS - 1);
+        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+        let (mut gradient, mut mean) = (communicator.alloc(ELEMENTS).unwrap(), communicator.alloc(ELEMENTS).unwrap());
+        let (mut random, mut missed) = (seed + rank as u64, 0);
+        for call in 0..CALLS {
+            // Sums of any of them are whole numbers, and tell which they are.
+            gradient.values().unwrap().fill(((call * 16 + 1) << rank) as f32);
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            if random >> 60 == 0 {
+                std::thread::sleep(Duration::from_millis(30));
+            }
+            let (from, to) = (gradient.lend().unwrap(), mean.lend().unwrap());
+            let result = bucket.all_reduce_lent(Values::lent(from), Destination::Here(Values::lent(to)));
+            let report = result.unwrap().1;
+            let values = mean.values().unwrap();
+            gradient.values().unwrap().fill(f32::NAN);
+            if report.action() == UpdateAction::Apply {
+                let is_mean = |value: f32| {
+                    let of = |set: usize| f64::from((call * 16 + 1) as u32 * set as u32) / f64::from(set.count_ones());
+                    (1..1 << RANKS).any(|set| (of(set) - f64::from(value)).abs() <= 1e-6 * of(set))
+                };
+                let wrong = values.iter().enumerate().find(|(_, value)| !is_mean(**value) && **value != 0.0);
+                assert_eq!(wrong, None, "rank {rank}, call {call}, seed {seed}: {report}");
+                let zeros = 4 * values.iter().filter(|value| **value == 0.0).count() as u64;
+                assert!(zeros <= report.lost_bytes(), "rank {rank}, call {call}, seed {seed}: {report}");
+            }
+            missed += report.lost_bytes();
+            values.fill(f32::INFINITY);
+        }
+        missed
+    });
+    assert!(missed.iter().sum::<u64>() > 0, "nobody was late");
 }

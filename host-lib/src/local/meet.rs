@@ -32,7 +32,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How long a connection may take to say what it is.
 const GREETING: Duration = Duration::from_secs(1);
 /// Of another version of these messages, or of the rings, nothing else is known.
-const MAGIC: u64 = u64::from_le_bytes(*b"optired2");
+const MAGIC: u64 = u64::from_le_bytes(*b"optired3");
 /// Waits of connections that are not accepted yet.
 const BACKLOG: i32 = 2 * PROCESSES_MAX as i32;
 

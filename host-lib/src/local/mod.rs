@@ -2,13 +2,15 @@
 //!
 //! It carries the same datagrams as the sockets do, so stages, losses and repairs are the same. A sender writes into a ring of its own
 //! memory, the receiver reads it there: one system call only if the receiver sleeps. A ring that is full holds back what is
-//! sent to that rank, and nothing else.
+//! sent to that rank, and nothing else. What lies in memory from [`Communicator::alloc`](crate::Communicator::alloc) is read where it lies ([`lending`], [`regions`]).
 //! Wakes: who is about to sleep says so in its memory, looks once more, and sleeps; who has written looks whether the
 //! receiver sleeps, and then sends it a byte. The same socket tells when a process has ended.
 //! Trust: a rank of this host may write anything into its own memory, and into no other. What cannot be ends its rings, and it is sent
 //! to by UDP from then on; see [`ring`] and [`segment`].
 
+mod lending;
 mod meet;
+mod regions;
 mod ring;
 mod segment;
 #[cfg(test)]
@@ -16,16 +18,19 @@ mod tests;
 
 use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::time::Instant;
 
 use rustix::event::epoll;
-use rustix::net::{RecvFlags, SendAncillaryBuffer, recv, sendmsg};
+use rustix::net::{SendAncillaryBuffer, sendmsg};
 
 pub(crate) use self::meet::{Address, Listener};
 
+use self::lending::{Lending, Readable};
 use self::meet::{Met, Party, meet, send_flags};
+use self::regions::{Opened, Regions};
 use self::ring::{Datagram, LINE_BYTES, Layout, Line, Receiver, Sender};
 use self::segment::{PeerSegment, Segment};
 use optireduce_contract::packet::UBT_BYTES;
@@ -63,6 +68,9 @@ struct Peer {
     socket: OwnedFd,
     sender: Sender,
     receiver: Receiver,
+    /// Memory of this rank that it reads, and memory of it that this rank reads.
+    lending: Lending,
+    regions: Regions,
     /// Datagrams for it wait for room until it has read so many lines in all; 0: none wait.
     waits_for: u64,
     /// The sleep of the peer that it was last woken from.
@@ -128,6 +136,8 @@ impl Local {
                 socket,
                 sender,
                 receiver,
+                lending: Lending::default(),
+                regions: Regions::default(),
                 waits_for: 0,
                 rung: 0,
                 state: State::Up,
@@ -178,11 +188,39 @@ impl Local {
         let Some(index) = self.by_rank[rank] else { return 0 };
         let peer = &mut self.peers[index];
         let ring = &self.own.words()[self.layout.ring(self.index, peer.index)];
-        let pushed = datagrams.take_while(|(header, payload)| peer.sender.push(ring, header, payload)).count();
+        let mut last = None;
+        let pushed = datagrams.take_while(|(header, payload)| peer.push(ring, header, payload, &mut last)).count();
         let written = &self.own.words()[self.layout.line(peer.index) + Line::Written as usize];
         written.store(peer.sender.written(), Ordering::Release);
         peer.wake(self.layout);
         pushed
+    }
+
+    /// Memory at these addresses is given back to its owner: ranks that have not read yet what was sent from there find it in their rings.
+    pub fn settle(&mut self, addresses: &Range<usize>) {
+        let Self { own, layout, index, peers, .. } = self;
+        for peer in peers.iter_mut().filter(|peer| peer.lending.is_any_unread()) {
+            // What it says that cannot be, `has_room` finds as well.
+            let _ = peer.sender.handle_read(peer.say(*layout, *index, Line::Read));
+            let ring = &own.words()[layout.ring(*index, peer.index)];
+            peer.lending.settle(&peer.sender, ring, addresses);
+        }
+    }
+
+    /// Tells ranks which memory of this one was freed, so that they do not keep it.
+    pub fn free(&mut self) {
+        let Self { own, layout, index, peers, .. } = self;
+        for peer in peers.iter_mut() {
+            if peer.lending.is_any_freed() {
+                let _ = peer.sender.handle_read(peer.say(*layout, *index, Line::Read));
+            }
+            let (ring, before) = (&own.words()[layout.ring(*index, peer.index)], peer.sender.written());
+            peer.lending.free(&mut peer.sender, ring);
+            if peer.sender.written() > before {
+                let written = &own.words()[layout.line(peer.index) + Line::Written as usize];
+                written.store(peer.sender.written(), Ordering::Release);
+            }
+        }
     }
 
     /// Hands over what has come, of each rank so many at most; returns whether there was anything.
@@ -225,14 +263,14 @@ impl Local {
         let Ok((events, _)) = epoll::wait(&self.bells, &mut room, Some(&now)) else { return };
         for event in events {
             let Some(peer) = self.peers.get_mut(event.data.u64() as usize) else { continue };
-            match recv(&peer.socket, &mut [0; 256], RecvFlags::DONTWAIT) {
-                Ok((1.., _)) | Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => {}
-                Ok(_) | Err(_) => {
-                    // Else it would be readable for ever.
-                    let _ = epoll::delete(&self.bells, &peer.socket);
-                    peer.end(State::Ended, &"its connection has ended");
-                }
-            }
+            let why = match peer.regions.take(&peer.socket) {
+                Ok(true) => continue,
+                Ok(false) => io::Error::other("its connection has ended"),
+                Err(error) => error,
+            };
+            // Else it would be readable for ever.
+            let _ = epoll::delete(&self.bells, &peer.socket);
+            peer.end(State::Ended, &why);
         }
     }
 
@@ -257,6 +295,23 @@ impl Peer {
         self.segment.words().load(layout.line(to) + line as usize)
     }
 
+    /// Writes a datagram into its ring, or where its payload lies. `last`: where the one before lay.
+    fn push(
+        &mut self,
+        ring: &[AtomicU64],
+        header: &[u8; UBT_BYTES],
+        payload: &[u8],
+        last: &mut Option<Readable>,
+    ) -> bool {
+        let line = self.sender.written();
+        let place = self.lending.place(&self.socket, payload, last);
+        let is_written = self.sender.push(ring, header, payload, place);
+        if let (true, Some(place), Some(Readable { pages, .. })) = (is_written, place, last) {
+            self.lending.sent(line, place, payload.len(), pages);
+        }
+        is_written
+    }
+
     fn receive(
         &mut self,
         own: &[AtomicU64],
@@ -272,8 +327,9 @@ impl Peer {
             }
         }
         let ring = self.segment.words().slice(layout.ring(self.index, index));
+        let mut opened = Opened { regions: &mut self.regions, socket: &self.socket };
         for _ in 0..DATAGRAMS_A_TURN {
-            let Some(length) = self.receiver.pop(ring, datagram)? else { break };
+            let Some(length) = self.receiver.pop(ring, &mut opened, datagram)? else { break };
             take(self.rank, datagram.bytes(length));
         }
         let read = self.receiver.read();

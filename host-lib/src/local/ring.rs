@@ -2,6 +2,9 @@
 //!
 //! Each process writes only its own segment: as sender the datagrams and how far it has written, as receiver how far it has read.
 //! Both count lines of 64 bytes since the beginning. A datagram is one line with its length and header, and its payload.
+//! A payload that lies in memory which the receiver can read too ([`regions`](super::regions)) is not written: its line says where it lies, and lines are
+//! left for it. Before that memory changes, what was not read is written there after all, and the line says so. A receiver that finds
+//! the line as it was once it has read the payload has read what was sent.
 //! Trust: the other end's words may be anything. A count that goes back or beyond the ring, or a length that cannot be, ends
 //! the ring with an error; what is read is copied first and checked afterwards, as any datagram is.
 //! Limits: one sender and one receiver; a datagram is at most a quarter of the ring.
@@ -13,12 +16,27 @@ use optireduce_contract::limits::{BEAT_BYTES, PAYLOAD_BEATS_MAX};
 use optireduce_contract::packet::UBT_BYTES;
 use thiserror::Error;
 
-use super::segment::Peeked;
+use super::regions::{Opened, Unreadable};
+use super::segment::{Peeked, store};
 
 pub(super) const LINE_BYTES: usize = 64;
 const LINE_WORDS: usize = LINE_BYTES / 8;
 /// A header takes so many words, after that with the payload's length.
 const HEADER_WORDS: usize = UBT_BYTES.div_ceil(8);
+/// Word of a datagram's line with the region of its payload, counted from 1; 0: its payload follows. The next word says where it begins there.
+const REGION: usize = LINE_WORDS - 2;
+/// In place of a length: the region is not used any more.
+const FREED: u64 = 1 << 63;
+const _: () = assert!(HEADER_WORDS < REGION);
+
+/// Where a payload lies that the receiver reads there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// Number of the region.
+    pub region: u64,
+    /// Its first word there.
+    pub word: usize,
+}
 
 /// Where things are in a segment, in words. The same for all processes of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +101,8 @@ pub(super) enum Broken {
     Written { found: u64, read: u64, max: u64 },
     #[error("a datagram has a payload of {found} bytes, expected at most {max}")]
     Length { found: u64, max: u64 },
+    #[error(transparent)]
+    Region(#[from] Unreadable),
 }
 
 /// The sender's end of a ring.
@@ -115,42 +135,63 @@ impl Sender {
         self.lines - (self.written - self.read)
     }
 
-    /// Writes a datagram; `false`, without a trace, if there is no room. [`written`](Self::written) is to be published then.
-    pub fn push(&mut self, ring: &[AtomicU64], header: &[u8; UBT_BYTES], payload: &[u8]) -> bool {
+    /// Writes a datagram, or where its payload lies; `false`, without a trace, if there is no room. [`written`](Self::written) is to be published then.
+    pub fn push(&mut self, ring: &[AtomicU64], header: &[u8; UBT_BYTES], payload: &[u8], place: Option<Place>) -> bool {
         let lines = 1 + payload.len().div_ceil(LINE_BYTES) as u64;
         if lines > self.room() {
             return false;
         }
-        let begin = (self.written % self.lines) as usize * LINE_WORDS;
+        let begin = self.begin(self.written);
         ring[begin].store(payload.len() as u64, Ordering::Relaxed);
         store(&ring[begin + 1..begin + 1 + HEADER_WORDS], header);
-        let begin = (begin + LINE_WORDS) % ring.len();
-        let (first, second) = payload.split_at(payload.len().min((ring.len() - begin) * 8));
-        store(&ring[begin..], first);
-        store(ring, second);
+        let (region, word) = place.map_or((0, 0), |place| (place.region + 1, place.word as u64));
+        ring[begin + REGION].store(region, Ordering::Relaxed);
+        ring[begin + REGION + 1].store(word, Ordering::Relaxed);
+        if place.is_none() {
+            let begin = (begin + LINE_WORDS) % ring.len();
+            let (first, second) = payload.split_at(payload.len().min((ring.len() - begin) * 8));
+            store(&ring[begin..], first);
+            store(ring, second);
+        }
         self.written += lines;
         true
+    }
+
+    /// Says that a region is not used any more; `false`, without a trace, if there is no room.
+    pub fn push_freed(&mut self, ring: &[AtomicU64], region: u64) -> bool {
+        if self.room() == 0 {
+            return false;
+        }
+        let begin = self.begin(self.written);
+        ring[begin].store(FREED, Ordering::Relaxed);
+        ring[begin + REGION].store(region + 1, Ordering::Relaxed);
+        self.written += 1;
+        true
+    }
+
+    /// Writes the payload of the datagram at a line, which was not read yet, from where it lies. Fence before it changes there.
+    pub fn settle(&self, ring: &[AtomicU64], line: u64, payload: &[AtomicU64]) {
+        let begin = self.begin(line);
+        let room = ring[(begin + LINE_WORDS) % ring.len()..].iter().chain(ring);
+        for (to, from) in room.zip(payload) {
+            to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
+        ring[begin + REGION].store(0, Ordering::Release);
+    }
+
+    /// Lines that the receiver has read, as far as is known.
+    pub fn read(&self) -> u64 {
+        self.read
+    }
+
+    /// First word of a line.
+    fn begin(&self, line: u64) -> usize {
+        (line % self.lines) as usize * LINE_WORDS
     }
 
     /// What the receiver is to be told, by a store with [`Ordering::Release`].
     pub fn written(&self) -> u64 {
         self.written
-    }
-}
-
-/// Stores bytes from the first word on; the last word is filled up with zeros.
-fn store(words: &[AtomicU64], bytes: &[u8]) {
-    let (whole, rest) = bytes.as_chunks::<8>();
-    let mut words = words.iter();
-    for (bytes, word) in whole.iter().zip(&mut words) {
-        word.store(u64::from_ne_bytes(*bytes), Ordering::Relaxed);
-    }
-    if !rest.is_empty()
-        && let Some(word) = words.next()
-    {
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        word.store(u64::from_ne_bytes(last), Ordering::Relaxed);
     }
 }
 
@@ -185,11 +226,30 @@ impl Receiver {
     }
 
     /// The next datagram, in `out`; returns its length, if there is one. [`read`](Self::read) is to be published then.
-    pub fn pop(&mut self, ring: Peeked<'_>, out: &mut Datagram) -> Result<Option<usize>, Broken> {
-        if self.is_empty() {
-            return Ok(None);
+    pub fn pop(
+        &mut self,
+        ring: Peeked<'_>,
+        opened: &mut Opened<'_>,
+        out: &mut Datagram,
+    ) -> Result<Option<usize>, Broken> {
+        while !self.is_empty() {
+            let begin = (self.read % self.lines) as usize * LINE_WORDS;
+            if ring.load(begin) != FREED {
+                return self.pop_at(begin, ring, opened, out).map(Some);
+            }
+            opened.free(ring.load(begin + REGION).wrapping_sub(1));
+            self.read += 1;
         }
-        let begin = (self.read % self.lines) as usize * LINE_WORDS;
+        Ok(None)
+    }
+
+    fn pop_at(
+        &mut self,
+        begin: usize,
+        ring: Peeked<'_>,
+        opened: &mut Opened<'_>,
+        out: &mut Datagram,
+    ) -> Result<usize, Broken> {
         let found = ring.load(begin);
         let max = (PAYLOAD_BYTES_MAX as u64).min((self.written - self.read - 1) * LINE_BYTES as u64);
         if found > max {
@@ -198,18 +258,37 @@ impl Receiver {
         let bytes = found as usize;
         let (header, payload) = out.0.split_at_mut(UBT_BYTES);
         ring.slice(begin + 1..begin + 1 + HEADER_WORDS).read(header);
-        let begin = (begin + LINE_WORDS) % ring.len();
-        let (first, second) = payload[..bytes].split_at_mut(bytes.min((ring.len() - begin) * 8));
-        ring.slice(begin..ring.len()).read(first);
-        ring.read(second);
+        if !read_elsewhere(ring.slice(begin..begin + LINE_WORDS), opened, &mut payload[..bytes])? {
+            let begin = (begin + LINE_WORDS) % ring.len();
+            let (first, second) = payload[..bytes].split_at_mut(bytes.min((ring.len() - begin) * 8));
+            ring.slice(begin..ring.len()).read(first);
+            ring.read(second);
+        }
         self.read += 1 + bytes.div_ceil(LINE_BYTES) as u64;
-        Ok(Some(UBT_BYTES + bytes))
+        Ok(UBT_BYTES + bytes)
     }
 
     /// What the sender is to be told, by a store with [`Ordering::Release`].
     pub fn read(&self) -> u64 {
         self.read
     }
+}
+
+/// Reads a payload where its line says that it lies. `false`: it follows in the ring.
+fn read_elsewhere(line: Peeked<'_>, opened: &mut Opened<'_>, payload: &mut [u8]) -> Result<bool, Broken> {
+    let region = line.load(REGION);
+    if region != 0 {
+        let word = line.load(REGION + 1);
+        opened.read(region - 1, word, payload)?;
+        // If anything was read that was written later, this shows it.
+        fence(Ordering::Acquire);
+        if line.load(REGION) == region {
+            return Ok(true);
+        }
+    }
+    // What the sender has stored before it said that the payload follows comes first.
+    fence(Ordering::Acquire);
+    Ok(false)
 }
 
 const PAYLOAD_BYTES_MAX: usize = PAYLOAD_BEATS_MAX * BEAT_BYTES;
@@ -230,6 +309,9 @@ impl Datagram {
 
 #[cfg(test)]
 mod tests {
+    use std::os::fd::OwnedFd;
+
+    use super::super::regions::Regions;
     use super::*;
 
     /// SplitMix64.
@@ -241,6 +323,19 @@ mod tests {
             let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
             let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
             (mixed ^ mixed >> 31) % end
+        }
+    }
+
+    /// No regions, and nowhere that they could come from.
+    struct Nothing(Regions, OwnedFd);
+
+    impl Nothing {
+        fn new() -> Self {
+            Self(Regions::default(), std::os::unix::net::UnixStream::pair().unwrap().0.into())
+        }
+
+        fn opened(&mut self) -> Opened<'_> {
+            Opened { regions: &mut self.0, socket: &self.1 }
         }
     }
 
@@ -277,14 +372,14 @@ mod tests {
     #[test]
     fn datagrams_come_whole_and_in_order_however_the_ring_turns() {
         const LINES: usize = 37;
-        let (ring, mut out) = (words(LINES), Datagram::new());
+        let (ring, mut none, mut out) = (words(LINES), Nothing::new(), Datagram::new());
         for seed in 0..20 {
             let (mut sender, mut receiver, mut random) = (Sender::new(LINES), Receiver::new(LINES), Random(seed));
             let (mut sent, mut received, mut refused) = (0, 0, 0);
             while received < 300 {
                 if random.below(2) == 0 {
                     let (header, payload) = datagram(sent, 9 * 64);
-                    match sender.push(&ring, &header, &payload) {
+                    match sender.push(&ring, &header, &payload, None) {
                         true => sent += 1,
                         false => refused += 1,
                     }
@@ -292,7 +387,7 @@ mod tests {
                         receiver.handle_written(sender.written()).unwrap();
                     }
                 } else {
-                    if let Some(length) = receiver.pop(Peeked::of(&ring), &mut out).unwrap() {
+                    if let Some(length) = receiver.pop(Peeked::of(&ring), &mut none.opened(), &mut out).unwrap() {
                         let (header, payload) = datagram(received, 9 * 64);
                         assert_eq!(
                             out.bytes(length),
@@ -320,7 +415,7 @@ mod tests {
                 let (mut sender, mut number) = (Sender::new(LINES), 0);
                 while number < count {
                     let (header, payload) = datagram(number, 200);
-                    if sender.push(&ring, &header, &payload) {
+                    if sender.push(&ring, &header, &payload, None) {
                         written.store(sender.written(), Ordering::Release);
                         number += 1;
                     } else {
@@ -329,10 +424,11 @@ mod tests {
                     }
                 }
             });
-            let (mut receiver, mut out, mut number) = (Receiver::new(LINES), Datagram::new(), 0);
+            let (mut receiver, mut none, mut out, mut number) =
+                (Receiver::new(LINES), Nothing::new(), Datagram::new(), 0);
             while number < count {
                 receiver.handle_written(written.load(Ordering::Relaxed)).unwrap();
-                let Some(length) = receiver.pop(Peeked::of(&ring), &mut out).unwrap() else {
+                let Some(length) = receiver.pop(Peeked::of(&ring), &mut none.opened(), &mut out).unwrap() else {
                     std::thread::yield_now();
                     continue;
                 };
@@ -346,10 +442,10 @@ mod tests {
 
     #[test]
     fn counts_and_lengths_that_cannot_be_end_the_ring() {
-        let (ring, mut out) = (words(16), Datagram::new());
+        let (ring, mut none, mut out) = (words(16), Nothing::new(), Datagram::new());
         let mut sender = Sender::new(16);
-        assert!(sender.push(&ring, &[1; UBT_BYTES], &[2; 640]));
-        assert!(!sender.push(&ring, &[1; UBT_BYTES], &[2; 320]), "11 of 16 lines are taken");
+        assert!(sender.push(&ring, &[1; UBT_BYTES], &[2; 640], None));
+        assert!(!sender.push(&ring, &[1; UBT_BYTES], &[2; 320], None), "11 of 16 lines are taken");
         assert_eq!(sender.handle_read(12), Err(Broken::Read { found: 12, read: 0, written: 11 }));
         sender.handle_read(11).unwrap();
         assert_eq!(sender.handle_read(10), Err(Broken::Read { found: 10, read: 11, written: 11 }));
@@ -360,13 +456,19 @@ mod tests {
         assert_eq!(receiver.handle_written(10), Err(Broken::Written { found: 10, read: 11, max: 16 }));
         for (length, max) in [(641, 640), (u64::MAX, 640), (1 << 32, 640)] {
             ring[0].store(length, Ordering::Relaxed);
-            assert_eq!(receiver.pop(Peeked::of(&ring), &mut out), Err(Broken::Length { found: length, max }));
+            assert_eq!(
+                receiver.pop(Peeked::of(&ring), &mut none.opened(), &mut out),
+                Err(Broken::Length { found: length, max })
+            );
         }
         let mut receiver = Receiver::new(1 << 20);
         receiver.handle_written(1 << 20).unwrap();
         let max = PAYLOAD_BYTES_MAX as u64;
         ring[0].store(max + 1, Ordering::Relaxed);
-        assert_eq!(receiver.pop(Peeked::of(&ring), &mut out), Err(Broken::Length { found: max + 1, max }));
+        assert_eq!(
+            receiver.pop(Peeked::of(&ring), &mut none.opened(), &mut out),
+            Err(Broken::Length { found: max + 1, max })
+        );
     }
 
     /// A process that writes anything anywhere in its memory at any time: its peer gets datagrams of its own choice or an error.
@@ -388,12 +490,15 @@ mod tests {
                 }
             });
             let (mut receiver, mut out, mut popped, mut broken) = (Receiver::new(LINES), Datagram::new(), 0, 0);
+            let mut none = Nothing::new();
             for _ in 0..100_000_000 {
                 if popped >= enough && broken >= enough {
                     break;
                 }
                 let found = written.load(Ordering::Relaxed);
-                let result = receiver.handle_written(found).and_then(|()| receiver.pop(Peeked::of(&ring), &mut out));
+                let result = receiver
+                    .handle_written(found)
+                    .and_then(|()| receiver.pop(Peeked::of(&ring), &mut none.opened(), &mut out));
                 if !matches!(result, Ok(Some(_))) {
                     // On a busy host the other thread waits for this one's core.
                     std::thread::yield_now();

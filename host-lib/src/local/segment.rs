@@ -1,4 +1,5 @@
-//! Memory that processes of one host share: the only unsafe code of this crate beside that for [`Buffer`](crate::Buffer).
+//! Memory that processes of one host share: the only unsafe code of this crate beside that for [`Buffer`](crate::Buffer), whose memory is
+//! shared like this, too.
 //!
 //! A segment is a memory file. Its owner maps it to write; then it is sealed, so that nobody else can map it to write, and
 //! nobody can change its length or give back its pages: reading it never meets a page that is gone (SIGBUS). Others map it to read.
@@ -18,8 +19,8 @@ use rustix::fs::{
     memfd_create,
 };
 
-/// What a segment must be sealed with before it is read. The last forbids to punch holes, too.
-const SEALED: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlags::FUTURE_WRITE);
+use crate::buffer::SEALED;
+
 /// The unit of a file's blocks.
 const BLOCK_BYTES: i64 = 512;
 /// Files in memory with small pages: of huge ones there may be none left when one is first touched.
@@ -67,13 +68,24 @@ impl AsFd for Segment {
 pub(super) struct PeerSegment(MmapRaw);
 
 impl PeerSegment {
-    /// Maps `words` words of a file that another process gave.
+    /// Maps a file of `words` words that another process gave.
     ///
     /// # Errors
     /// If it is not a memory file, is not sealed, has another length, or has holes.
     pub fn open(file: &OwnedFd, words: usize) -> io::Result<Self> {
+        let (found, expected) = (fstat(file)?.st_size, words * size_of::<u64>());
+        if found != expected as i64 {
+            return Err(io::Error::other(format!("the peer's segment has {found} bytes, expected {expected}")));
+        }
+        Self::open_any(file)
+    }
+
+    /// Maps a file of any length that another process gave.
+    ///
+    /// # Errors
+    /// If it is not a memory file, is not sealed, or has holes.
+    pub fn open_any(file: &OwnedFd) -> io::Result<Self> {
         let refuse = |what: String| Err(io::Error::other(what));
-        let bytes = words * size_of::<u64>();
         if fstatfs(file)?.f_type as i64 != TMPFS_MAGIC {
             return refuse("the peer's segment is not a memory file".into());
         }
@@ -82,13 +94,11 @@ impl PeerSegment {
             return refuse(format!("the peer's segment is sealed with {seals:?}, expected at least {SEALED:?}"));
         }
         let stat = fstat(file)?;
-        let (found, allocated) = (stat.st_size, stat.st_blocks * BLOCK_BYTES);
-        if found != bytes as i64 {
-            return refuse(format!("the peer's segment has {found} bytes, expected {bytes}"));
-        }
-        if allocated < found {
+        let (bytes, allocated) = (stat.st_size, stat.st_blocks * BLOCK_BYTES);
+        if allocated < bytes {
             return refuse(format!("the peer's segment has memory for {allocated} bytes, expected {bytes}"));
         }
+        let bytes = usize::try_from(bytes).map_err(io::Error::other)?;
         Ok(Self(MmapOptions::new().len(bytes).map_raw_read_only(file.as_raw_fd())?))
     }
 
@@ -127,7 +137,17 @@ impl<'a> Peeked<'a> {
     }
 
     /// Fills `bytes` from the first words on.
+    ///
+    /// # Panics
+    /// If there are not so many words.
     pub fn read(self, bytes: &mut [u8]) {
+        assert!(bytes.len() <= size_of_val(self.0), "{} bytes of {} words", bytes.len(), self.0.len());
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        if bytes.len() >= STRING_BYTES_MIN {
+            // SAFETY: there are so many bytes to read, as was checked, and to write; nobody else writes the latter. To the compiler this is no access
+            // of its own memory model, so that others may write what is read, as with atomics.
+            return unsafe { copy(bytes.as_mut_ptr(), self.0.as_ptr().cast(), bytes.len()) };
+        }
         let (whole, rest) = bytes.as_chunks_mut::<8>();
         let mut words = self.0.iter();
         for (bytes, word) in whole.iter_mut().zip(&mut words) {
@@ -136,6 +156,54 @@ impl<'a> Peeked<'a> {
         if let Some(word) = words.next() {
             rest.copy_from_slice(&word.load(Ordering::Relaxed).to_ne_bytes()[..rest.len()]);
         }
+    }
+}
+
+/// Stores bytes from the first word on; what the last word has behind them means nothing.
+///
+/// # Panics
+/// If there are not so many words.
+pub(super) fn store(words: &[AtomicU64], bytes: &[u8]) {
+    assert!(bytes.len() <= size_of_val(words), "{} bytes to {} words", bytes.len(), words.len());
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if bytes.len() >= STRING_BYTES_MIN {
+        // SAFETY: there is room for so many bytes, as was checked, in memory that atomics may write at any time. As in `Peeked::read`.
+        return unsafe { copy(words.as_ptr().cast_mut().cast(), bytes.as_ptr(), bytes.len()) };
+    }
+    let (whole, rest) = bytes.as_chunks::<8>();
+    let mut words = words.iter();
+    for (bytes, word) in whole.iter().zip(&mut words) {
+        word.store(u64::from_ne_bytes(*bytes), Ordering::Relaxed);
+    }
+    if !rest.is_empty()
+        && let Some(word) = words.next()
+    {
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        word.store(u64::from_ne_bytes(last), Ordering::Relaxed);
+    }
+}
+
+/// From so many bytes on a string instruction is faster than word by word.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+const STRING_BYTES_MIN: usize = 256;
+
+/// Copies bytes as the processor does it fastest. It orders them as relaxed loads and stores: all of them after what was loaded, and before what is
+/// stored with a fence in between.
+///
+/// # Safety
+/// So many bytes at `from` can be read, and at `to` written, as a relaxed atomic could.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
+    // SAFETY: the caller's. The direction flag is clear, as between all instructions of a Rust program.
+    unsafe {
+        std::arch::asm!(
+            "rep movsb",
+            inout("rcx") bytes => _,
+            inout("rsi") from => _,
+            inout("rdi") to => _,
+            options(nostack, preserves_flags),
+        );
     }
 }
 

@@ -5,8 +5,12 @@ use std::os::unix::net::{SocketAddr, UnixStream};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::{RecvFlags, recv};
 
+use super::regions::Unreadable;
+use super::ring::Broken;
 use super::*;
+use crate::buffer::Buffer;
 
 const TAG: u64 = 0x0123_4567_89ab_cdef;
 
@@ -266,7 +270,10 @@ fn a_rank_that_scribbles_over_its_memory_harms_only_itself() {
     let mut harmed = 0;
     for seed in 0..60_u64 {
         let mut ranks = met(3);
-        let (mut third, hostile, mut victim) = (ranks.pop().unwrap(), ranks.pop().unwrap(), ranks.pop().unwrap());
+        let (mut third, mut hostile, mut victim) = (ranks.pop().unwrap(), ranks.pop().unwrap(), ranks.pop().unwrap());
+        // Its words may then name a region that there is.
+        let mut lent = Buffer::new(1 << 16).unwrap();
+        assert!(send_from(&mut hostile, 0, 0, &mut lent, 0..1024));
         let done = std::sync::atomic::AtomicBool::new(false);
         std::thread::scope(|threads| {
             threads.spawn(|| {
@@ -310,4 +317,215 @@ fn a_rank_that_scribbles_over_its_memory_harms_only_itself() {
         assert!(victim.reaches(2) && third.reaches(0), "seed {seed}");
     }
     assert!(harmed > 0, "{harmed} of 60 times the scribbling was found out");
+}
+
+/// Sends the datagram with this number and a payload that lies in memory from `alloc`.
+fn send_from(local: &mut Local, to: usize, number: u32, buffer: &mut Buffer, elements: Range<usize>) -> bool {
+    let (header, _) = datagram(number);
+    let lent = buffer.lend().unwrap();
+    let payload = zerocopy::IntoBytes::as_bytes(&lent[elements]);
+    local.send(to, std::iter::once((&header, payload))) == 1
+}
+
+fn addresses(buffer: &mut Buffer) -> Range<usize> {
+    let values = buffer.values().unwrap();
+    let begin = values.as_ptr().addr();
+    begin..begin + size_of_val(values)
+}
+
+/// Memory whose every value is this.
+fn filled(elements: usize, value: f32) -> Buffer {
+    let mut buffer = Buffer::new(elements).unwrap();
+    buffer.values().unwrap().fill(value);
+    buffer
+}
+
+/// The values of the datagrams that have come; each must have one value only.
+fn received(local: &mut Local) -> Vec<f32> {
+    let mut values = Vec::new();
+    local.receive(|_, bytes| {
+        let payload: Vec<f32> =
+            bytes[UBT_BYTES..].as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+        assert!(payload.iter().all(|value| *value == payload[0]), "{:?} and others", payload[0]);
+        values.push(payload[0]);
+    });
+    values
+}
+
+#[test]
+fn lent_memory_is_read_where_it_lies_until_it_is_given_back() {
+    let mut ranks = met(3);
+    let mut buffer = filled(4096, 1.0);
+    for to in [1, 2] {
+        assert!(send_from(&mut ranks[0], to, 0, &mut buffer, 64..1088));
+        assert!(send_from(&mut ranks[0], to, 0, &mut buffer, 1088..2048));
+    }
+    assert_eq!(received(&mut ranks[1]), [1.0, 1.0]);
+    // Nobody gave it back, so what its owner writes is what is read.
+    buffer.values().unwrap().fill(2.0);
+    assert_eq!(received(&mut ranks[2]), [2.0, 2.0]);
+    for to in [1, 2] {
+        assert!(send_from(&mut ranks[0], to, 0, &mut buffer, 0..1024));
+    }
+    assert_eq!(received(&mut ranks[1]), [2.0]);
+    let given_back = addresses(&mut buffer);
+    ranks[0].settle(&(given_back.start + 4096..given_back.end));
+    buffer.values().unwrap().fill(3.0);
+    assert_eq!(received(&mut ranks[2]), [3.0], "another part was given back");
+    assert!(send_from(&mut ranks[0], 2, 0, &mut buffer, 0..1024));
+    ranks[0].settle(&given_back);
+    buffer.values().unwrap().fill(4.0);
+    assert_eq!(received(&mut ranks[2]), [3.0]);
+    // Odd places and short payloads go through the ring.
+    for elements in [1..1025, 0..64, 0..1025] {
+        assert!(send_from(&mut ranks[0], 1, 0, &mut buffer, elements));
+    }
+    buffer.values().unwrap().fill(5.0);
+    assert_eq!(received(&mut ranks[1]), [4.0; 3]);
+    assert_eq!(ranks[1].peers[0].regions.len(), 1);
+}
+
+#[test]
+fn memory_that_is_freed_is_unmapped_by_those_that_could_read_it() {
+    let mut ranks = met(2);
+    for round in 0..200 {
+        let mut buffer = filled(50_000, 1.0);
+        assert!(send_from(&mut ranks[0], 1, 0, &mut buffer, 0..1024), "round {round}");
+        drop(buffer);
+        assert_eq!(received(&mut ranks[1]), [1.0], "memory outlives its owner until it is read");
+        ranks[0].settle(&(0..usize::MAX));
+        ranks[0].free();
+        received(&mut ranks[1]);
+        assert_eq!(ranks[1].peers[0].regions.len(), 0);
+    }
+}
+
+/// The file of a new region may be seen before the word that an old one was freed.
+#[test]
+fn regions_that_come_and_go_are_never_more_than_a_peer_takes() {
+    let mut ranks = met(2);
+    for round in 0..5 {
+        let mut buffers: Vec<Buffer> = (0..64).map(|value| filled(1024, value as f32)).collect();
+        for (value, buffer) in buffers.iter_mut().enumerate() {
+            assert!(send_from(&mut ranks[0], 1, 0, buffer, 0..1024));
+            assert_eq!(received(&mut ranks[1]), [value as f32], "round {round}");
+        }
+        drop(buffers);
+        ranks[0].settle(&(0..usize::MAX));
+        ranks[0].free();
+        let mut next = filled(1024, 7.0);
+        assert!(send_from(&mut ranks[0], 1, 0, &mut next, 0..1024));
+        // The bells before the ring.
+        ranks[1].answer();
+        assert_eq!(received(&mut ranks[1]), [7.0], "round {round}");
+        ranks[0].free();
+    }
+    assert!(ranks[0].reaches(1) && ranks[1].reaches(0));
+}
+
+#[test]
+fn what_has_no_place_among_the_regions_goes_through_the_ring() {
+    let mut ranks = met(2);
+    let mut buffers: Vec<Buffer> = (0..70).map(|value| filled(1024, value as f32)).collect();
+    for (value, buffer) in buffers.iter_mut().enumerate() {
+        assert!(send_from(&mut ranks[0], 1, 0, buffer, 0..1024));
+        assert_eq!(received(&mut ranks[1]), [value as f32]);
+    }
+    assert_eq!(ranks[1].peers[0].regions.len(), 64);
+    assert!(ranks[0].reaches(1) && ranks[1].reaches(0));
+}
+
+/// The owner writes into its memory as soon as it has it back, while the reader is at it: each datagram has the values that were sent.
+#[test]
+fn a_payload_is_read_as_it_was_sent_while_its_memory_changes() {
+    const DATAGRAMS: u32 = 30_000;
+    let mut ranks = met(2);
+    let (mut reader, mut owner) = (ranks.pop().unwrap(), ranks.pop().unwrap());
+    let settled = std::thread::scope(|threads| {
+        let writes = threads.spawn(move || {
+            let (mut buffer, mut sent, mut settled) = (filled(2048, 0.0), 0, 0);
+            let lies = addresses(&mut buffer);
+            while sent < DATAGRAMS && owner.reaches(1) {
+                if !owner.has_room(1) {
+                    // Also tells whether the reader is still there.
+                    owner.answer();
+                    std::thread::yield_now();
+                    continue;
+                }
+                buffer.values().unwrap().fill(sent as f32);
+                assert!(send_from(&mut owner, 1, sent, &mut buffer, 0..2048));
+                // Now and then the reader comes first, or in the middle.
+                (0..sent % 7 * 40).for_each(|_| std::hint::spin_loop());
+                settled += owner.peers[0].lending.unread();
+                owner.settle(&lies);
+                sent += 1;
+            }
+            (settled, owner)
+        });
+        let reads = threads.spawn(move || {
+            let mut next = 0;
+            while next < DATAGRAMS {
+                for value in received(&mut reader) {
+                    assert_eq!(value, next as f32);
+                    next += 1;
+                }
+                std::thread::yield_now();
+            }
+        });
+        reads.join().unwrap();
+        writes.join().unwrap().0
+    });
+    assert!(settled > 0);
+}
+
+#[test]
+fn regions_that_cannot_be_read_end_the_rings_and_nothing_else() {
+    let place = |region, word| Some(ring::Place { region, word });
+    let (whole, outside) = (16384 / 8, |word, bytes| Unreadable::Outside { region: 0, word, bytes, words: 2048 });
+    for (place, expected) in [
+        (place(0, whole - 128), None),
+        (place(0, whole - 127), Some(outside(1921, 1024))),
+        (place(0, usize::MAX), Some(outside(u64::MAX, 1024))),
+        (place(0, usize::MAX / 8), Some(outside(u64::MAX / 8, 1024))),
+        (place(1, 0), Some(Unreadable::Unknown { region: 1 })),
+        (place(u64::MAX - 1, 0), Some(Unreadable::Unknown { region: u64::MAX - 1 })),
+    ] {
+        let mut ranks = met(2);
+        let mut buffer = filled(4096, 1.0);
+        assert!(send_from(&mut ranks[0], 1, 0, &mut buffer, 0..1024));
+        assert_eq!(received(&mut ranks[1]), [1.0]);
+        let (header, payload) = (datagram(1).0, [0; 1024]);
+        let Local { own, layout, peers, .. } = &mut ranks[0];
+        assert!(peers[0].sender.push(&own.words()[layout.ring(0, 1)], &header, &payload, place));
+        own.words()[layout.line(1) + Line::Written as usize].store(peers[0].sender.written(), Ordering::Release);
+        let Local { own, layout, peers, datagram, .. } = &mut ranks[1];
+        let result = peers[0].receive(own.words(), *layout, 1, datagram, &mut |_, _| ());
+        assert_eq!(result, expected.map_or(Ok(true), |found| Err(Broken::Region(found))), "{place:?}");
+    }
+}
+
+/// Files that a peer hands over, which could vanish under the reader, or are none of memory.
+#[test]
+fn files_of_peers_that_could_vanish_are_not_mapped() {
+    let mut ranks = met(2);
+    let open = rustix::fs::memfd_create("test", rustix::fs::MemfdFlags::ALLOW_SEALING).unwrap();
+    rustix::fs::ftruncate(&open, 1 << 16).unwrap();
+    let files = [open, OwnedFd::from(std::fs::File::open("/proc/self/exe").unwrap())];
+    for file in &files {
+        let mut room = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut control = SendAncillaryBuffer::new(&mut room);
+        let files = [file.as_fd()];
+        control.push(rustix::net::SendAncillaryMessage::ScmRights(&files));
+        sendmsg(&ranks[0].peers[0].socket, &[IoSlice::new(&[1])], &mut control, send_flags()).unwrap();
+    }
+    ranks[1].answer();
+    assert!(ranks[1].peers[0].regions.len() == 0 && ranks[1].reaches(0));
+    // More at once than there is room for: some are lost, and their numbers are not known any more.
+    let mut room = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(8))];
+    let mut control = SendAncillaryBuffer::new(&mut room);
+    let files = [0, 1, 0, 1, 0, 1, 0, 1].map(|at: usize| files[at].as_fd());
+    control.push(rustix::net::SendAncillaryMessage::ScmRights(&files));
+    sendmsg(&ranks[0].peers[0].socket, &[IoSlice::new(&[1])], &mut control, send_flags()).unwrap();
+    ranks[1].answer();
+    assert!(!ranks[1].reaches(0));
 }

@@ -431,6 +431,15 @@ impl Udp {
     }
 }
 
+impl Drop for Udp {
+    /// Lent memory is given back then.
+    fn drop(&mut self) {
+        if let Some(shared) = &mut self.shared {
+            shared.settle(&(0..usize::MAX));
+        }
+    }
+}
+
 impl DataPlane for Udp {
     type Error = UdpError;
 
@@ -451,7 +460,12 @@ impl DataPlane for Udp {
     }
 
     fn reclaim(&mut self, memory: Memory) -> Option<Values> {
-        self.software.reclaim(memory)
+        let values = self.software.reclaim(memory)?;
+        if let Some(shared) = &mut self.shared {
+            let begin = values.as_ptr().addr();
+            shared.settle(&(begin..begin + size_of_val(&*values)));
+        }
+        Some(values)
     }
 
     fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), UdpError> {

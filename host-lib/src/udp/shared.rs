@@ -3,6 +3,7 @@
 //! A rank whose ring is full is held back, and nothing else is. One that reads nothing for [`PATIENCE_NS`] counts as a network that
 //! loses everything: what is meant for it is dropped until it reads again, so that it costs this rank no memory and no windows.
 
+use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd};
 
 use optireduce_core::software::{Software, Transmit};
@@ -57,6 +58,7 @@ impl Shared {
     /// more are sent to by UDP from now on.
     pub fn pace(&mut self, software: &mut Software, now_ns: u64) {
         let Self { local, peers } = self;
+        local.free();
         peers.retain_mut(|peer| {
             let rank = peer.rank;
             let has_room = local.has_room(rank);
@@ -79,6 +81,11 @@ impl Shared {
             }
             true
         });
+    }
+
+    /// Memory is given back to its owner, who may change it.
+    pub fn settle(&mut self, addresses: &Range<usize>) {
+        self.local.settle(addresses);
     }
 
     /// Another process has this rank now.
