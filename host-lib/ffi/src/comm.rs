@@ -52,7 +52,7 @@ impl Comm {
 
     fn of_communicator(communicator: Communicator, live: Live) -> Self {
         let (rank, world_size) = (communicator.rank(), communicator.world_size());
-        let memory = Memory::new(communicator.has_card());
+        let memory = Memory::default();
         Self {
             communicator: Mutex::new(Some(communicator)),
             turn: Mutex::default(),

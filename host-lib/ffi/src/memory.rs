@@ -11,24 +11,18 @@ use crate::status::Failure;
 use crate::types::optr_status_t::OPTR_BUSY;
 
 /// Regions by their first addresses.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Memory {
     regions: Mutex<BTreeMap<usize, Arc<Region>>>,
-    /// A card is to reach them.
-    for_card: bool,
 }
 
 impl Memory {
-    pub fn new(for_card: bool) -> Self {
-        Self { regions: Mutex::default(), for_card }
-    }
-
     /// Where new memory begins.
     pub fn allocate(&self, bytes: usize) -> Result<*mut u8, Failure> {
         if bytes == 0 {
             return Err(Failure::argument("bytes", 0, "at least 1"));
         }
-        let region = Arc::new(Region::new(bytes, self.for_card)?);
+        let region = Arc::new(Region::new(bytes)?);
         let start = region.pointer();
         self.regions().insert(region.start(), region);
         Ok(start)

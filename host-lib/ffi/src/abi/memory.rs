@@ -19,7 +19,10 @@ use crate::types::{optr_comm_t, optr_status_t};
 /// the input mean nothing. All other calls take the memory as any.
 ///
 /// On a rank with a card (OPTIREDUCE_CARD) the card reads and writes this memory itself: nothing is copied of what begins at a multiple of 64 bytes. The
-/// last window of a bucket that is no multiple of 16 elements is copied, unless input and output end where their memory ends.
+/// last window of a bucket that is no multiple of 16 elements is copied, unless input and output end where their memory ends. Other ranks of this host that
+/// share memory with this one read it where it lies.
+///
+/// It is a shared mapping: a process that forks has the same memory as its child, not a copy.
 ///
 /// Threads: any, at any time; does not block.
 #[unsafe(no_mangle)]

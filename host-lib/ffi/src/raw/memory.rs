@@ -4,25 +4,19 @@ use std::ops::{Deref, DerefMut, Range};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use optireduce::Buffer;
-use optireduce::memory::{self, NotEnoughMemory};
+use optireduce::memory::NotEnoughMemory;
 
 use super::{Input, Output};
 
 /// What memory is aligned to: a cache line, which is a beat.
 pub const MEMORY_ALIGNMENT: usize = 64;
 
-#[derive(Clone, Copy)]
-#[repr(align(64))]
-struct Line(#[expect(dead_code, reason = "read and written through the address")] [u8; MEMORY_ALIGNMENT]);
-
 /// Memory from `optr_alloc`.
 #[derive(Debug)]
 pub struct Region {
-    /// As it came from the allocator: nothing here reads or writes what is in it.
-    start: *mut Line,
-    lines: usize,
-    /// Where it lies, if a card is to reach it; else it is the allocator's.
-    buffer: Option<Buffer>,
+    /// Nothing here reads or writes what is in it.
+    buffer: Buffer,
+    bytes: usize,
     /// What is lent at present.
     loans: Mutex<Vec<Part>>,
 }
@@ -50,33 +44,24 @@ pub enum InUse {
 }
 
 impl Region {
-    /// Zeros, at least so many bytes. `for_card`: a card is to reach them.
-    pub fn new(bytes: usize, for_card: bool) -> Result<Self, NotEnoughMemory> {
-        const REMEDY: &str = "ask for less, or give this rank more";
-        let lines = bytes.div_ceil(MEMORY_ALIGNMENT);
-        if for_card {
-            let buffer = Buffer::new(bytes.div_ceil(size_of::<f32>()))?;
-            return Ok(Self { start: buffer.pointer().cast(), lines, buffer: Some(buffer), loans: Mutex::default() });
-        }
-        memory::require("the memory", bytes as u64, REMEDY)?;
-        let mut room = memory::room("the memory", lines, REMEDY)?;
-        room.resize(lines, Line([0; MEMORY_ALIGNMENT]));
-        let room = Box::into_raw(room.into_boxed_slice());
-        Ok(Self { start: room.cast(), lines, buffer: None, loans: Mutex::default() })
+    /// Zeros, at least so many bytes.
+    pub fn new(bytes: usize) -> Result<Self, NotEnoughMemory> {
+        let buffer = Buffer::new(bytes.div_ceil(size_of::<f32>()))?;
+        Ok(Self { buffer, bytes: bytes.next_multiple_of(MEMORY_ALIGNMENT), loans: Mutex::default() })
     }
 
     /// Where it begins.
     pub fn start(&self) -> usize {
-        self.start.addr()
+        self.pointer().addr()
     }
 
     pub fn pointer(&self) -> *mut u8 {
-        self.start.cast()
+        self.buffer.pointer().cast()
     }
 
     /// Whether it has all of these addresses.
     pub fn holds(&self, addresses: &Range<usize>) -> bool {
-        self.start() <= addresses.start && addresses.end <= self.start() + self.lines * MEMORY_ALIGNMENT
+        self.start() <= addresses.start && addresses.end <= self.start() + self.bytes
     }
 
     /// Whether some of these addresses is lent.
@@ -120,15 +105,6 @@ fn in_use(loans: &[Part], addresses: &Range<usize>) -> Option<InUse> {
 
 fn addresses(at: *const f32, elements: usize) -> Range<usize> {
     at.addr()..at.addr() + elements * size_of::<f32>()
-}
-
-impl Drop for Region {
-    fn drop(&mut self) {
-        if self.buffer.is_none() {
-            // SAFETY: what `new` made of a boxed slice; loans keep the region, so there are none.
-            drop(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(self.start, self.lines)) });
-        }
-    }
 }
 
 /// A part of a region, lent until this is dropped.
@@ -176,15 +152,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_lent_once_at_a_time_and_outlive_their_handle() {
-        for for_card in [false, true] {
-            check_parts(Arc::new(Region::new(65, for_card).unwrap()));
-        }
-    }
-
     #[allow(unsafe_code)]
-    fn check_parts(region: Arc<Region>) {
-        assert!(region.pointer().addr().is_multiple_of(64) && region.lines == 2);
+    fn parts_are_lent_once_at_a_time_and_outlive_their_handle() {
+        let region = Arc::new(Region::new(65).unwrap());
+        assert!(region.pointer().addr().is_multiple_of(64) && region.bytes == 128);
         let values: *mut f32 = region.pointer().cast();
         // SAFETY: 32 values are there.
         let output = |first, elements| unsafe { Output::new("output", values.add(first), elements) }.unwrap();
