@@ -6,12 +6,42 @@ use std::ops::Range;
 use std::time::Duration;
 
 use optireduce::{
-    BOUND_MAX_DEFAULT, Bound, Bucket, BucketOptions, Builder, ClosedBy, Communicator, Early, Kind, Launch, Report,
-    Secret, Stage, TwoLevel, TwoLevelBucket, UpdateAction,
+    BOUND_MAX_DEFAULT, Bound, Bucket, BucketOptions, Buffer, Builder, ClosedBy, Communicator, Destination, Early, Kind,
+    Launch, Report, Secret, Stage, TwoLevel, TwoLevelBucket, UpdateAction, Values,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::args::{EngineKind, Groups, JobArgs, RunArgs};
+
+/// A gradient, and where its mean is to be: a call writes the one and leaves the other, as in MPI.
+pub struct Memory {
+    gradient: Buffer,
+    mean: Buffer,
+}
+
+/// Lent until a call is over, whatever becomes of it.
+const NOT_LENT: &str = "memory of a call that is over is still lent";
+
+impl Memory {
+    /// Sets the gradient.
+    pub fn fill(&mut self, pattern: &[f32]) -> Result<(), String> {
+        let gradient = self.gradient.values().ok_or(NOT_LENT)?;
+        gradient.chunks_mut(pattern.len()).for_each(|part| part.copy_from_slice(&pattern[..part.len()]));
+        Ok(())
+    }
+
+    fn values(&mut self) -> Result<(&[f32], &mut [f32]), String> {
+        let Self { gradient, mean } = self;
+        Ok((gradient.values().ok_or(NOT_LENT)?, mean.values().ok_or(NOT_LENT)?))
+    }
+
+    /// Their elements, and both for a call.
+    fn lend(&mut self) -> Result<(usize, (Values, Destination)), String> {
+        let elements = self.values()?.0.len();
+        let (gradient, mean) = (self.gradient.lend().ok_or(NOT_LENT)?, self.mean.lend().ok_or(NOT_LENT)?);
+        Ok((elements, (Values::lent(gradient), Destination::Here(Values::lent(mean)))))
+    }
+}
 
 /// What one rank saw of a size.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -127,51 +157,69 @@ impl Engine {
         Ok(())
     }
 
-    /// All-reduces `data`, without a copy where that can be; its bucket is declared the first time. The rank that joined with it, if one did.
-    pub fn all_reduce(&mut self, data: &mut Vec<f32>, seen: &mut Seen) -> Result<Option<usize>, String> {
-        self.try_all_reduce(data, seen).map_err(|error| error.to_string())
+    /// Memory for a gradient and its mean.
+    pub fn memory(&self, elements: usize) -> Result<Memory, String> {
+        let alloc = || self.communicator.alloc(elements).map_err(|error| error.to_string());
+        Ok(Memory { gradient: alloc()?, mean: alloc()? })
     }
 
-    /// All-reduces several buffers at once, as DDP does with the buckets of a model; not on two levels or over TCP. The rank that joined
+    /// All-reduces a gradient, without a copy where that can be; its bucket is declared the first time. The rank that joined with it, if one
+    /// did.
+    pub fn all_reduce(&mut self, memory: &mut Memory, seen: &mut Seen) -> Result<Option<usize>, String> {
+        let Self { communicator, way } = self;
+        let Way::Udp(buckets) = way else {
+            let (gradient, mean) = memory.values()?;
+            mean.copy_from_slice(gradient);
+            return self.all_reduce_in_place(mean, seen).map(|()| None).map_err(|error| error.to_string());
+        };
+        let (elements, (gradient, mean)) = memory.lend()?;
+        let call = || {
+            let bucket = match buckets.entry(elements) {
+                Entry::Occupied(declared) => declared.into_mut(),
+                Entry::Vacant(vacant) => vacant.insert(communicator.bucket(elements, BucketOptions::new())?),
+            };
+            bucket.all_reduce_lent(gradient, mean)
+        };
+        let (_, report) = call().map_err(|error| error.to_string())?;
+        seen.add(&report, |rank| rank);
+        Ok(report.joined_rank())
+    }
+
+    /// All-reduces several gradients at once, as DDP does with the buckets of a model; not on two levels or over TCP. The rank that joined
     /// with one of them, if one did.
-    pub fn all_reduce_at_once(&mut self, data: &mut [Vec<f32>], seen: &mut Seen) -> Result<Option<usize>, String> {
+    pub fn all_reduce_at_once(&mut self, memory: &mut [Memory], seen: &mut Seen) -> Result<Option<usize>, String> {
         let Self { communicator, way: Way::Udp(buckets) } = self else {
             return Err("several buckets at once go over UDP or shared memory, without groups".into());
         };
-        while let Some(buffer) = data.get(buckets.len()) {
-            let bucket = communicator.bucket(buffer.len(), BucketOptions::new()).map_err(|error| error.to_string())?;
-            buckets.insert(buckets.len(), bucket);
+        let mut requests = Vec::new();
+        for (number, memory) in memory.iter_mut().enumerate() {
+            let (elements, (gradient, mean)) = memory.lend()?;
+            let bucket = match buckets.entry(number) {
+                Entry::Occupied(declared) => declared.into_mut(),
+                Entry::Vacant(vacant) => {
+                    let bucket = communicator.bucket(elements, BucketOptions::new());
+                    vacant.insert(bucket.map_err(|error| error.to_string())?)
+                }
+            };
+            requests.push(bucket.start_all_reduce_lent(gradient, mean));
         }
-        let calls = data.iter_mut().zip(buckets.values_mut());
-        let requests: Vec<_> = calls.map(|(values, bucket)| bucket.start_all_reduce(std::mem::take(values))).collect();
         let mut joined = None;
-        for (values, request) in data.iter_mut().zip(requests) {
-            let report;
-            (*values, report) = request.wait().map_err(|error| error.to_string())?;
+        for request in requests {
+            let (_, report) = request.wait().map_err(|error| error.to_string())?;
             seen.add(&report, |rank| rank);
             joined = joined.or(report.joined_rank());
         }
         Ok(joined)
     }
 
-    fn try_all_reduce(&mut self, data: &mut Vec<f32>, seen: &mut Seen) -> Result<Option<usize>, optireduce::Error> {
+    /// All-reduces `data` on two levels or over TCP.
+    fn all_reduce_in_place(&mut self, data: &mut [f32], seen: &mut Seen) -> Result<(), optireduce::Error> {
         let Self { communicator, way } = self;
-        let (elements, options) = (data.len(), BucketOptions::new());
         match way {
-            Way::Udp(buckets) => {
-                let bucket = match buckets.entry(elements) {
-                    Entry::Occupied(declared) => declared.into_mut(),
-                    Entry::Vacant(vacant) => vacant.insert(communicator.bucket(elements, options)?),
-                };
-                let (values, report) = bucket.all_reduce_owned(std::mem::take(data))?;
-                *data = values;
-                seen.add(&report, |rank| rank);
-                return Ok(report.joined_rank());
-            }
             Way::TwoLevel(levels, buckets) => {
-                let bucket = match buckets.entry(elements) {
+                let bucket = match buckets.entry(data.len()) {
                     Entry::Occupied(declared) => declared.into_mut(),
-                    Entry::Vacant(vacant) => vacant.insert(levels.bucket(elements, options)?),
+                    Entry::Vacant(vacant) => vacant.insert(levels.bucket(data.len(), BucketOptions::new())?),
                 };
                 for report in bucket.all_reduce(data)? {
                     let across = report.kind() == Kind::AllReduce;
@@ -179,14 +227,14 @@ impl Engine {
                     seen.add(&report, |peer| ranks[peer]);
                 }
             }
-            Way::Tcp => {
+            Way::Udp(_) | Way::Tcp => {
                 communicator.all_reduce_reliable(data)?;
-                let bytes = (2 * size_of_val(data.as_slice())) as u64;
+                let bytes = (2 * size_of_val(data)) as u64;
                 seen.expected_bytes += bytes;
                 seen.received_bytes += bytes;
             }
         }
-        Ok(None)
+        Ok(())
     }
 
     /// All-reduces `data` once, waits for its repairs, and returns the elements that the result still lacks. Two levels repair
@@ -204,9 +252,7 @@ impl Engine {
             buckets.clear();
         }
         let before = seen.missing_means;
-        let mut values = data.to_vec();
-        self.all_reduce(&mut values, seen)?;
-        data.copy_from_slice(&values);
+        self.all_reduce_in_place(data, seen).map_err(|error| error.to_string())?;
         Ok(whole.filter(|_| seen.missing_means > before).collect())
     }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::args::JobArgs;
-use crate::engine::{Engine, Seen};
+use crate::engine::{Engine, Memory, Seen};
 
 /// Most calls before those that are timed: a bound takes 20 or a few more, after which time may run out too.
 const WARM_UP_CALLS_MAX: usize = 100;
@@ -43,10 +43,8 @@ impl Progress {
 pub struct Measurement<'a> {
     args: &'a JobArgs,
     is_late: bool,
-    /// What this rank gives is this, over and over.
-    pattern: Vec<f32>,
-    /// The buckets that are in flight at once.
-    data: Vec<Vec<f32>>,
+    /// Of the buckets that are in flight at once.
+    memory: Vec<Memory>,
     seen: Seen,
     /// How long the call took in which this process joined, if it was started again.
     joined_in: Option<Duration>,
@@ -56,18 +54,22 @@ pub struct Measurement<'a> {
 }
 
 impl<'a> Measurement<'a> {
-    pub fn new(args: &'a JobArgs, rank: usize, is_late: bool, bytes: usize) -> Self {
+    /// # Errors
+    /// If there is not so much memory.
+    pub fn new(args: &'a JobArgs, engine: &Engine, is_late: bool, bytes: usize) -> Result<Self, String> {
+        let rank = engine.communicator.rank();
         let pattern: Vec<f32> = (0..1000).map(|i| ((i * 31 + rank * 7) % 1000) as f32 * 1e-3 - 0.5).collect();
         let buckets = usize::from(args.in_flight);
-        let data = vec![vec![0.0; bytes / 4 / buckets]; buckets];
+        let mut memory =
+            (0..buckets).map(|_| engine.memory(bytes / 4 / buckets)).collect::<Result<Vec<Memory>, String>>()?;
+        memory.iter_mut().try_for_each(|memory| memory.fill(&pattern))?;
         let (seen, begin, cpu_s) = (Seen::default(), Instant::now(), cpu_s());
-        Self { args, is_late, pattern, data, seen, joined_in: None, begin, cpu_s }
+        Ok(Self { args, is_late, memory, seen, joined_in: None, begin, cpu_s })
     }
 
     /// Of a process that was started again: makes the call in which it joins, with the others. How far they are.
     pub fn join(&mut self, engine: &mut Engine) -> Result<Progress, String> {
         let call = Instant::now();
-        self.fill();
         let joined = self.all_reduce(engine)?;
         if joined != Some(engine.communicator.rank()) {
             return Err("its first collective is not the one in which the others let it join".into());
@@ -93,7 +95,6 @@ impl<'a> Measurement<'a> {
 
     /// Makes a call; whether it was the last one.
     fn step(&mut self, engine: &mut Engine, progress: &mut Progress) -> Result<bool, String> {
-        self.fill();
         if progress.is_timed {
             engine.communicator.barrier().map_err(|error| error.to_string())?;
             if self.is_late {
@@ -109,16 +110,9 @@ impl<'a> Measurement<'a> {
         self.account(engine, progress, took)
     }
 
-    /// What this rank gives to its next call.
-    fn fill(&mut self) {
-        for part in self.data.iter_mut().flat_map(|bucket| bucket.chunks_mut(self.pattern.len())) {
-            part.copy_from_slice(&self.pattern[..part.len()]);
-        }
-    }
-
     fn all_reduce(&mut self, engine: &mut Engine) -> Result<Option<usize>, String> {
-        match &mut self.data[..] {
-            [data] => engine.all_reduce(data, &mut self.seen),
+        match &mut self.memory[..] {
+            [memory] => engine.all_reduce(memory, &mut self.seen),
             several => engine.all_reduce_at_once(several, &mut self.seen),
         }
     }
@@ -179,11 +173,14 @@ fn cpu_s() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
-/// The most memory that this process has had.
+/// The most memory that this process has had. Of pages that several processes have, such as those that ranks of a host read of one another, its
+/// share, as of now.
 fn memory_mb() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.trim().parse::<f64>().ok());
-    peak.unwrap_or(0.0) / 1000.0
+    let field = |file: &str, name: &str| {
+        let text = std::fs::read_to_string(file).unwrap_or_default();
+        let kb = |line: &str| line.strip_prefix(name)?.trim().strip_suffix(" kB")?.trim().parse::<f64>().ok();
+        text.lines().find_map(kb).unwrap_or(0.0)
+    };
+    let [all, share] = ["Rss:", "Pss:"].map(|name| field("/proc/self/smaps_rollup", name));
+    (field("/proc/self/status", "VmHWM:") - (all - share)) / 1000.0
 }

@@ -44,7 +44,7 @@ impl<'a> Entered<'a> {
     fn new(engine: &mut Engine, args: &'a RunArgs, is_late: bool) -> Result<Self, String> {
         let bytes = declare(engine, &args.job.bench)?;
         engine.communicator.rejoin().map_err(|error| error.to_string())?;
-        let mut measurement = Measurement::new(&args.job, engine.communicator.rank(), is_late, bytes);
+        let mut measurement = Measurement::new(&args.job, engine, is_late, bytes)?;
         let progress = measurement.join(engine)?;
         if args.job.bench.get(progress.size) != Some(&bytes) {
             return Err(format!(

@@ -133,7 +133,7 @@ impl Rank<'_> {
                 if launch.rank == 0 && !std::mem::replace(&mut self.has_begun, true) {
                     begin(job, &crowd)?;
                 }
-                (Measurement::new(job, launch.rank, *is_late, job.bench[size]), Progress::at(size), crowd)
+                (Measurement::new(job, &engine, *is_late, job.bench[size])?, Progress::at(size), crowd)
             }
         };
         let seen = measurement.run(&mut engine, progress)?;
