@@ -38,13 +38,16 @@ pub(crate) fn canonical(value: f32) -> f32 {
     if value.is_nan() { f32::from_bits(NAN_BITS) } else { value }
 }
 
-/// Multiplies the sums of a beat, and makes every NaN the one that [`canonical`] knows. NaNs are rare, so they are looked for in
-/// the beat as a whole: a fifth of the multiplication's time, where a choice for each lane took two thirds.
-#[inline(always)]
-pub(crate) fn scale_canonical(lanes: &mut [f32], factor: f32) {
-    lanes.iter_mut().for_each(|lane| *lane *= factor);
-    if lanes.iter().fold(false, |found, lane| found | lane.is_nan()) {
-        lanes.iter_mut().for_each(|lane| *lane = canonical(*lane));
+/// Multiplies the sums of some beats, and makes every NaN the one that [`canonical`] knows. NaNs are rare, so they are looked for in
+/// all of them at once, and replaced while the beats are in the cache: faster than a choice for each lane.
+pub(crate) fn scale_canonical(sums: &mut [f32], factor: f32) {
+    let mut nans = 0_u32;
+    for sum in &mut *sums {
+        *sum *= factor;
+        nans |= u32::from(sum.is_nan());
+    }
+    if nans > 0 {
+        sums.iter_mut().for_each(|sum| *sum = canonical(*sum));
     }
 }
 

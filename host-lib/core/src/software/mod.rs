@@ -12,6 +12,8 @@
 //! ([`SoftwareJob::carry_over`]).
 //! Limits: a peer's packets are summed in order of arrival, so the last bits of a mean depend on it, the same on all ranks.
 
+mod arrivals;
+mod bits;
 mod congestion;
 mod credit;
 mod lanes;

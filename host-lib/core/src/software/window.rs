@@ -7,12 +7,13 @@ use std::ops::{Deref, DerefMut, Range};
 use std::sync::Arc;
 
 use optireduce_contract::limits::{BEAT_BYTES, LANES};
-use optireduce_contract::ranks::{RankSet, words_for};
 use optireduce_contract::rules;
 use optireduce_contract::rules::accept::Place;
 use optireduce_contract::rules::gate::{Gate, Rules};
 use zerocopy::IntoBytes;
 
+use super::arrivals::Arrivals;
+use super::bits;
 use super::lanes;
 use super::views::ViewEntry;
 use crate::data_plane::{Incomplete, LentMemory, RepairData, Role, WindowError, WindowOutput};
@@ -51,9 +52,9 @@ pub(super) struct Window {
     contribution: Option<Buffer>,
     /// By stage: what was not sent yet when the lent memory was given back, from a beat on.
     unsent: [Option<(usize, Buffer)>; 2],
-    /// For each own beat the set of ranks that it came from, one after the other.
-    arrived: Vec<u64>,
-    /// A bit for each beat of the result.
+    /// What came of the own shard.
+    arrived: Arrivals,
+    /// A bit for each beat that the result has: of the own shard, each that came from any rank, before it is a mean.
     present: Vec<u64>,
     received_beats: [Vec<u32>; 2],
     /// When the last packet of each rank came, for each stage.
@@ -163,7 +164,7 @@ impl Window {
             gathered: (!lies_in_lent_memory(plan)).then(|| buffers.get(plan.beats * LANES)),
             contribution: None,
             unsent: [None, None],
-            arrived: buffers.get_words(own.len() * words_for(ranks)),
+            arrived: Arrivals::none(own.len(), ranks, buffers.get_words(Arrivals::words_for(own.len(), ranks))),
             present: buffers.get_words(plan.beats.div_ceil(64)),
             received_beats: [vec![0; ranks], vec![0; ranks]],
             last_ns: [vec![0; ranks], vec![0; ranks]],
@@ -187,7 +188,7 @@ impl Window {
     pub fn recycle(self, buffers: &mut Buffers) {
         let unsent = self.unsent.into_iter().flatten().map(|(_, buffer)| buffer);
         buffers.values.extend(self.gathered.into_iter().chain(self.contribution).chain(unsent));
-        buffers.words.extend([self.arrived, self.present]);
+        buffers.words.extend([self.arrived.into_words(), self.present]);
     }
 
     /// The bound on a stage, from the start of its clock.
@@ -265,43 +266,33 @@ impl Window {
         missing
     }
 
-    /// What becomes of the first of these beats of a rank, and how many after it have the same fate.
+    /// What becomes of the first of these beats of a rank, and those after it that have the same fate.
     fn fate(&self, stage: Stage, sender: usize, beats: Range<usize>) -> (Fate, Range<usize>) {
-        let begin = beats.start;
+        let (is_there, end) = bits::run(&self.present, beats.clone());
+        let beats = beats.start..end;
         if stage == Stage::Broadcast {
-            let is_there = |beat: usize| self.present[beat / 64] >> (beat % 64) & 1 == 1;
-            let fate = if is_there(begin) { Fate::Drop } else { Fate::Put };
-            let same = beats.take_while(|beat| is_there(*beat) == (fate == Fate::Drop)).count();
-            return (fate, begin..begin + same);
+            return (if is_there { Fate::Drop } else { Fate::Put }, beats);
         }
-        let words = words_for(self.plan.shards.ranks);
-        let rows = &self.arrived[(begin - self.own.start) * words..(beats.end - self.own.start) * words];
-        let first = RankSet::of_words(&rows[..words]);
-        let fate = match first.contains(sender) {
-            true => Fate::Drop,
-            false if first.is_empty() => Fate::Put,
-            false => Fate::Add,
+        let (has_come, end) = self.arrived.run(sender, self.in_own(&beats));
+        let fate = match (has_come, is_there) {
+            (true, _) => Fate::Drop,
+            (false, true) => Fate::Add,
+            (false, false) => Fate::Put,
         };
-        let same = match words {
-            1 => rows.iter().take_while(|row| **row == rows[0]).count(),
-            _ => rows.chunks_exact(words).take_while(|row| *row == first.words()).count(),
-        };
-        (fate, begin..begin + same)
+        (fate, beats.start..self.own.start + end)
     }
 
     /// Beats of a rank have come.
     fn mark(&mut self, stage: Stage, sender: usize, beats: Range<usize>) {
-        if stage == Stage::Broadcast {
-            return beats.for_each(|beat| self.present[beat / 64] |= 1 << (beat % 64));
+        if stage == Stage::Contribute {
+            self.arrived.insert(sender, self.in_own(&beats));
         }
-        let words = words_for(self.plan.shards.ranks);
-        let rows = &mut self.arrived[(beats.start - self.own.start) * words..(beats.end - self.own.start) * words];
-        if words == 1 {
-            return rows.iter_mut().for_each(|row| *row |= 1 << sender);
-        }
-        for row in rows.chunks_exact_mut(words) {
-            RankSet::of_words(row).insert(sender);
-        }
+        bits::set(&mut self.present, beats);
+    }
+
+    /// Where beats of the window are in the own shard.
+    fn in_own(&self, beats: &Range<usize>) -> Range<usize> {
+        beats.start - self.own.start..beats.end - self.own.start
     }
 
     /// This rank's gradient: encodes it for the peers, if it is to be, and sums the local shard; returns the beats summed, none if it
@@ -401,16 +392,11 @@ impl Window {
     fn average(&mut self, lent: &mut LentMemory) {
         let values = gathered(&mut self.gathered, lent, &self.plan);
         let own = values.get_mut(self.own.start * LANES..self.own.end * LANES).unwrap_or_default();
-        let rows = self.arrived.chunks_exact(words_for(self.plan.shards.ranks)).map(RankSet::of_words);
-        let beats = self.own.clone().zip(own.chunks_exact_mut(LANES));
-        for ((position, lanes), arrived) in beats.zip(rows) {
-            match arrived.len() {
-                0 => lanes.fill(0.0),
-                count => {
-                    self.present[position / 64] |= 1 << (position % 64);
-                    let reciprocal = 1.0 / count as f32;
-                    scale_canonical(lanes, reciprocal);
-                }
+        for beats in self.arrived.alike() {
+            let Some(sums) = own.get_mut(beats.start * LANES..beats.end * LANES) else { break };
+            match self.arrived.ranks_of(beats.start).count() {
+                0 => sums.fill(0.0),
+                count => scale_canonical(sums, 1.0 / count as f32),
             }
         }
         if self.plan.bf16 {
@@ -420,8 +406,10 @@ impl Window {
 
     /// The first of these beats that the result has, one after the other: as many as a packet can carry without another.
     pub fn present_from(&self, beats: Range<usize>) -> Range<usize> {
-        let is_missing = |position: &usize| self.present[position / 64] >> (position % 64) & 1 == 0;
-        let Some(missing) = beats.clone().find(is_missing) else { return beats };
+        let missing = bits::first(&self.present, beats.clone(), false);
+        if missing == beats.end {
+            return beats;
+        }
         // Beats of bf16 travel in pairs.
         let count = missing - beats.start;
         beats.start..missing - if self.plan.bf16 { count % 2 } else { 0 }
@@ -509,14 +497,16 @@ impl Window {
         if self.plan.kind != Kind::ReduceScatter {
             return short;
         }
-        for (beat, words) in self.own.clone().zip(self.arrived.chunks_exact(words_for(ranks))) {
-            let arrived = RankSet::of_words(words);
-            if arrived.len() == ranks {
+        for run in self.arrived.alike() {
+            let count = self.arrived.ranks_of(run.start).count();
+            if count == ranks {
                 continue;
             }
+            let arrived = Ranks::none(ranks).with(self.arrived.ranks_of(run.start));
+            let run = run.start + self.own.start..run.end + self.own.start;
             match short.last_mut() {
-                Some((beats, same)) if beats.end == beat && arrived == *same => beats.end += 1,
-                _ => short.push((beat..beat + 1, Ranks::none(ranks).with(arrived.iter()))),
+                Some((beats, same)) if beats.end == run.start && *same == arrived => beats.end = run.end,
+                _ => short.push((run, arrived)),
             }
         }
         short

@@ -9,6 +9,7 @@ mod collectives;
 mod group_averages;
 mod members;
 mod membership;
+mod one_window;
 mod outages;
 mod partial_collectives;
 mod partial_job;
