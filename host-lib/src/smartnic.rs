@@ -648,7 +648,7 @@ impl<B: Bus> DataPlane for SmartNic<B> {
             self.copied_bytes += size_of_val(out) as u64;
         }
         self.slots[index].window = None;
-        look(WindowOutput { elements: out, repair: None });
+        look(WindowOutput { elements: out, not_finite: None, repair: None });
         Ok(())
     }
 

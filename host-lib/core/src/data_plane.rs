@@ -122,6 +122,8 @@ fn place(of: Memory, plan: &WindowPlan, role: Role) -> Option<std::ops::Range<us
 pub struct WindowOutput<'a> {
     /// Its elements of the result.
     pub elements: &'a [f32],
+    /// How many of these are infinities or NaNs, if the data plane has counted them as it wrote them. `None`: they are counted now.
+    pub not_finite: Option<u64>,
     /// [`Capability::RepairData`]: what it holds and what it lacks. `None` without it: then the shards that did not come whole are
     /// asked for, unless they are encoded.
     pub repair: Option<RepairData<'a>>,

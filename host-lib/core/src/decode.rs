@@ -38,26 +38,39 @@ pub(crate) fn canonical(value: f32) -> f32 {
     if value.is_nan() { f32::from_bits(NAN_BITS) } else { value }
 }
 
-/// Multiplies the sums of some beats, and makes every NaN the one that [`canonical`] knows. NaNs are rare, so they are looked for in
-/// all of them at once, and replaced while the beats are in the cache: faster than a choice for each lane.
-pub(crate) fn scale_canonical(sums: &mut [f32], factor: f32) {
-    let mut nans = 0_u32;
+/// Multiplies the sums of some beats, makes every NaN the one that [`canonical`] knows, and returns how many are not finite.
+pub(crate) fn scale_canonical(sums: &mut [f32], factor: f32) -> u64 {
+    let mut not_finite = 0;
     for sum in &mut *sums {
         *sum *= factor;
-        nans |= u32::from(sum.is_nan());
+        not_finite += is_not_finite(*sum);
     }
-    if nans > 0 {
-        sums.iter_mut().for_each(|sum| *sum = canonical(*sum));
+    make_canonical(sums, not_finite);
+    not_finite.into()
+}
+
+/// Makes every NaN the one that [`canonical`] knows, in some beats of which so many values are not finite. These are rare, so NaNs are
+/// replaced while the beats are in the cache, once some are known to be there: faster than a choice for each value as it is written.
+#[inline(always)]
+pub(crate) fn make_canonical(values: &mut [f32], not_finite: u32) {
+    if not_finite > 0 {
+        values.iter_mut().for_each(|value| *value = canonical(*value));
     }
 }
 
-/// How many values are infinities or NaNs. Of a window, it is asked for right after its output was written, while it is in the
-/// cache: that takes about a hundredth of the collective's time.
-pub(crate) fn count_not_finite(values: &[f32]) -> u64 {
+/// 1 for an infinity or a NaN, else 0: as wide as a value, so that the compiler makes vectors of loops that count them.
+#[inline(always)]
+pub(crate) fn is_not_finite(value: f32) -> u32 {
     const EXPONENT: u32 = 0x7f80_0000;
-    // Short counters in short loops, so that the compiler makes vectors of them.
-    let is_not = |value: &f32| u32::from(value.to_bits() & EXPONENT == EXPONENT);
-    values.chunks(1 << 16).map(|values| u64::from(values.iter().map(is_not).sum::<u32>())).sum()
+    u32::from(value.to_bits() & EXPONENT == EXPONENT)
+}
+
+/// How many values are infinities or NaNs. Of a window, it is asked for right after its output was written, while it is in the
+/// cache, and only if they were not counted then.
+pub(crate) fn count_not_finite(values: &[f32]) -> u64 {
+    // In short loops, whose counters do not overflow.
+    let count = |values: &[f32]| values.iter().map(|value| is_not_finite(*value)).sum::<u32>();
+    values.chunks(1 << 16).map(|values| u64::from(count(values))).sum()
 }
 
 /// How the window is encoded.
@@ -109,7 +122,8 @@ mod tests {
             let mut lanes: [f32; LANES] = std::array::from_fn(|lane| lane as f32 - 7.5);
             lanes[at] = f32::from_bits(bits);
             let expected = lanes.map(|lane| canonical(lane * 0.5).to_bits());
-            scale_canonical(&mut lanes, 0.5);
+            let not_finite = scale_canonical(&mut lanes, 0.5);
+            assert_eq!(not_finite, count_not_finite(&lanes), "lane {at}: {bits:08x}");
             assert_eq!(lanes.map(f32::to_bits), expected, "lane {at}: {bits:08x}");
             assert_eq!(lanes[at].is_nan(), bits << 1 > 0xff00_0000);
             assert!(!lanes[at].is_nan() || lanes[at].to_bits() == NAN_BITS);

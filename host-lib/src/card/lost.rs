@@ -70,7 +70,7 @@ impl LostCard {
         if let Some(own) = out.get_mut(own).filter(|own| own.len() == gradient.len()) {
             own.copy_from_slice(&gradient);
         }
-        look(WindowOutput { elements: out, repair: None });
+        look(WindowOutput { elements: out, not_finite: None, repair: None });
         Ok(())
     }
 

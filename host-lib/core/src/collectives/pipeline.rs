@@ -505,8 +505,8 @@ impl Running {
             );
         }
         let Self { not_finite, incomplete: all_incomplete, arrived: all_arrived, .. } = self;
-        let mut look = |WindowOutput { elements, repair }: WindowOutput<'_>| {
-            *not_finite += count_not_finite(elements);
+        let mut look = |WindowOutput { elements, not_finite: counted, repair }: WindowOutput<'_>| {
+            *not_finite += counted.unwrap_or_else(|| count_not_finite(elements));
             let from_output;
             let RepairData { own, incomplete, arrived } = match repair {
                 Some(repair) => repair,

@@ -1,7 +1,7 @@
 //! Values of packets into sums and results, and this rank's own values into its sum. These loops run over every byte that comes, once,
 //! so they are plain: the compiler makes vectors of them.
 
-use crate::decode::canonical;
+use crate::decode::{is_not_finite, make_canonical};
 use crate::hadamard::{from_bf16, to_bf16};
 
 /// Sets values to those of a payload.
@@ -13,16 +13,20 @@ pub fn put(values: &mut [f32], bytes: &[u8], bf16: bool) {
     }
 }
 
-/// As [`put`], with the card's NaN for every NaN.
-pub fn put_canonical(values: &mut [f32], bytes: &[u8], bf16: bool) {
+/// As [`put`], with the card's NaN for every NaN; returns how many values are not finite.
+pub fn put_canonical(values: &mut [f32], bytes: &[u8], bf16: bool) -> u64 {
+    let mut not_finite = 0;
+    let mut put = |value: &mut f32, came: f32| {
+        *value = came;
+        not_finite += is_not_finite(came);
+    };
     if bf16 {
-        values.iter_mut().zip(bytes.as_chunks().0).for_each(|(value, bytes)| *value = canonical(narrow(*bytes)));
-        return;
+        values.iter_mut().zip(bytes.as_chunks().0).for_each(|(value, bytes)| put(value, narrow(*bytes)));
+    } else {
+        values.iter_mut().zip(bytes.as_chunks().0).for_each(|(value, bytes)| put(value, f32::from_le_bytes(*bytes)));
     }
-    values
-        .iter_mut()
-        .zip(bytes.as_chunks().0)
-        .for_each(|(value, bytes)| *value = canonical(f32::from_le_bytes(*bytes)));
+    make_canonical(values, not_finite);
+    not_finite.into()
 }
 
 /// Adds the values of a payload.
@@ -63,6 +67,7 @@ mod tests {
     use optireduce_contract::limits::LANES;
 
     use super::*;
+    use crate::decode::{canonical, count_not_finite};
     use crate::hadamard::round_to_bf16;
 
     /// Values and NaNs of every kind, three beats of them.
@@ -92,7 +97,8 @@ mod tests {
             let mut found = vec![7.0; sent.len()];
             put(&mut found, &payload, bf16);
             assert_eq!(bits(found.iter().copied()), bits(came.iter().copied()), "bf16 {bf16}");
-            put_canonical(&mut found, &payload, bf16);
+            let not_finite = put_canonical(&mut found, &payload, bf16);
+            assert_eq!(not_finite, count_not_finite(&came), "bf16 {bf16}");
             assert_eq!(bits(found.iter().copied()), bits(came.iter().map(|value| canonical(*value))), "bf16 {bf16}");
             let mut sums = vec![0.5; sent.len()];
             add(&mut sums, &payload, bf16);

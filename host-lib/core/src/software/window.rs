@@ -56,6 +56,8 @@ pub(super) struct Window {
     arrived: Arrivals,
     /// A bit for each beat that the result has: of the own shard, each that came from any rank, before it is a mean.
     present: Vec<u64>,
+    /// Values that are not finite among the means in `gathered` or the lent result.
+    not_finite: u64,
     received_beats: [Vec<u32>; 2],
     /// When the last packet of each rank came, for each stage.
     last_ns: [Vec<u64>; 2],
@@ -166,6 +168,7 @@ impl Window {
             unsent: [None, None],
             arrived: Arrivals::none(own.len(), ranks, buffers.get_words(Arrivals::words_for(own.len(), ranks))),
             present: buffers.get_words(plan.beats.div_ceil(64)),
+            not_finite: 0,
             received_beats: [vec![0; ranks], vec![0; ranks]],
             last_ns: [vec![0; ranks], vec![0; ranks]],
             hints: [vec![PeerHints::default(); ranks], vec![PeerHints::default(); ranks]],
@@ -239,7 +242,7 @@ impl Window {
             let values = gathered(&mut self.gathered, lent, &self.plan);
             let Some(values) = values.get_mut(run.start * LANES..run.end * LANES) else { break };
             match (stage, fate) {
-                (Stage::Broadcast, _) => lanes::put_canonical(values, bytes, self.plan.bf16),
+                (Stage::Broadcast, _) => self.not_finite += lanes::put_canonical(values, bytes, self.plan.bf16),
                 (Stage::Contribute, Fate::Add) => lanes::add(values, bytes, self.plan.bf16),
                 (Stage::Contribute, _) => lanes::put(values, bytes, self.plan.bf16),
             }
@@ -396,9 +399,10 @@ impl Window {
             let Some(sums) = own.get_mut(beats.start * LANES..beats.end * LANES) else { break };
             match self.arrived.ranks_of(beats.start).count() {
                 0 => sums.fill(0.0),
-                count => scale_canonical(sums, 1.0 / count as f32),
+                count => self.not_finite += scale_canonical(sums, 1.0 / count as f32),
             }
         }
+        // It makes no infinities: means over several ranks are at most half of the largest value, others are of bf16 already.
         if self.plan.bf16 {
             hadamard::round_to_bf16(own);
         }
@@ -486,7 +490,9 @@ impl Window {
         let own = self.own.start * LANES..self.own.end * LANES;
         let own = self.gathered.as_ref().map_or(&*out, |gathered| gathered).get(own).unwrap_or_default();
         let repair = Some(RepairData { own, incomplete: self.incomplete(), arrived: self.short_of() });
-        look(WindowOutput { elements: out, repair });
+        // Those of means are those of the result where these are the same.
+        let not_finite = self.gathered.is_none().then_some(self.not_finite);
+        look(WindowOutput { elements: out, not_finite, repair });
         Ok(())
     }
 

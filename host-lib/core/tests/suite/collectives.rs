@@ -139,7 +139,7 @@ impl DataPlane for Plane {
         for (out, own) in out.iter_mut().zip(gradient) {
             *out = own / RANKS as f32;
         }
-        look(WindowOutput { elements: out, repair: None });
+        look(WindowOutput { elements: out, not_finite: None, repair: None });
         Ok(())
     }
 }

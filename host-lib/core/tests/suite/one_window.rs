@@ -8,10 +8,10 @@ use optireduce_contract::packet::UbtHeader;
 use optireduce_core::hadamard::{from_bf16, to_bf16};
 use optireduce_core::protocol::{JobParams, Kind, Parts, Ranks, Stage, WindowPlan, plan_partial, plan_windows};
 use optireduce_core::software::{Software, SoftwareJob};
-use optireduce_core::{DataPlane, Incomplete, Memory, PlaneEvent, Role, WindowOutput};
+use optireduce_core::{DataPlane, Incomplete, Memory, PlaneEvent, PlaneLimits, Role, WindowOutput};
 
 use crate::seeds;
-use crate::virtual_network::{JOB_TAG, Random};
+use crate::virtual_network::{JOB_TAG, Random, bucket_of};
 
 const BOUND_NS: u64 = 1000;
 
@@ -237,11 +237,31 @@ fn whatever_comes_of_a_window_each_beat_counts_once_and_is_reported() {
             assert_eq!(repair.incomplete, expected, "{what}");
             short_runs += repair.arrived.len();
             incomplete_windows += usize::from(is_incomplete);
-            not_finite_values += output.elements.iter().filter(|value| !value.is_finite()).count();
+            // Counted as it was written, if each of the values is one of a mean.
+            let not_finite = output.elements.iter().filter(|value| !value.is_finite()).count() as u64;
+            let is_whole = plan.elements == plan.beats * LANES;
+            assert_eq!(output.not_finite, is_whole.then_some(not_finite), "{what}");
+            not_finite_values += not_finite;
         };
         plane.take_result(&plan, look).unwrap();
     }
     let enough = short_runs > 500 && incomplete_windows > 1000 && not_finite_values > 100_000;
     let counts = format!("{short_runs} runs, {incomplete_windows} windows, {not_finite_values} values");
     assert!(enough || std::env::var("SEEDS").is_ok(), "{counts}");
+}
+
+/// What is decoded from them is another number of values, which the control plane counts.
+#[test]
+fn means_of_an_encoded_window_are_not_counted() {
+    let params = JobParams { start_peers: 0, ..JobParams::new(0, 2, 4, BOUND_NS, &PlaneLimits::CARD) };
+    let mut plane = Software::new(SoftwareJob::new(0, 2, JOB_TAG, 4)).unwrap();
+    let plan = plan_windows(&params, 0, bucket_of(0, true), 64 * LANES, true).unwrap().remove(0);
+    assert!(plan.hadamard && plan.elements == plan.beats * LANES, "{plan:?}");
+    for role in [Role::Result, Role::Gradient] {
+        plane.lend(Memory { op: 0, role, first_element: 0 }, vec![1.0; plan.elements].into());
+    }
+    plane.arm(&plan, &params).unwrap();
+    plane.contribute(&plan).unwrap();
+    (1..5).for_each(|bounds| plane.advance(bounds * (BOUND_NS + 1)));
+    plane.take_result(&plan, &mut |output| assert_eq!(output.not_finite, None)).unwrap();
 }
