@@ -19,7 +19,10 @@ impl Spares {
     pub fn take(&mut self, call: &Call, elements: usize) -> Vec<f32> {
         let spares = self.0.get_mut(&call.bucket).filter(|_| is_recycled(call));
         let spare = spares.and_then(Vec::pop).filter(|spare| spare.len() == elements);
-        let mut buffer = spare.unwrap_or_else(|| vec![0.0; elements]);
+        let Some(mut buffer) = spare else {
+            // One that is kept has all of its pages from the beginning: it may be written first when peers wait for what is written.
+            return if is_recycled(call) { vec![f32::NAN; elements] } else { vec![0.0; elements] };
+        };
         if cfg!(debug_assertions) {
             buffer.fill(f32::NAN);
         }
