@@ -2,13 +2,14 @@
 //!
 //! All of it is in the view ([`Membership`]), which all ranks begin at the same collective. A rank that sees a loss above
 //! 2 % requests a view with the transform on; when all have seen next to none for a while ([`HadamardSwitch`]), it is off again. If t_B is to be measured, each rank says what its stage times call for
-//! ([`BoundEstimator`]), over the collectives that run anyway, and nothing stops for it.
+//! ([`BoundEstimator`]), over the collectives that run anyway, and nothing stops for it. A view that turns the transform on has twice the bound: with one that fits stages
+//! without it, all of an encoded collective may be late, and the next ones, too, until the job halts.
 //! Source: OptiReduce 3.2.1 for t_B and the 2 %; agreement and limits are ours.
 
 use super::MembershipParams;
 use super::bound::BoundEstimator;
 use super::hadamard_mode::{HadamardMode, HadamardSwitch};
-use super::membership::{BadMessage, Membership, MembershipMessage, Output, Request, Settings, View};
+use super::membership::{BadMessage, ENCODED_BOUNDS, Membership, MembershipMessage, Output, Request, Settings, View};
 use super::params::ParamError;
 use super::report::Report;
 use super::types::Ranks;
@@ -79,7 +80,11 @@ impl Control {
         let hadamard = self.hadamard.observe(newest.settings.hadamard, expected_bytes, lost_bytes);
         let bound_ns = self.bound.as_mut().and_then(|bound| {
             bound.observe(report, silent, came_late);
-            bound.wanted(newest.settings.bound_ns)
+            let present_ns = newest.settings.bound_ns;
+            let wanted_ns = bound.wanted(present_ns);
+            // Stages that are encoded take longer than those that were measured.
+            let encoded_ns = present_ns.saturating_mul(ENCODED_BOUNDS).min(bound.params().max_ns);
+            if hadamard == Some(true) { wanted_ns.max(Some(encoded_ns)) } else { wanted_ns }
         });
         self.membership.request(now_ns, Request { hadamard, bound_ns, fallback: false });
     }

@@ -21,12 +21,19 @@ struct Job {
     random: Random,
     op: u32,
     elements: usize,
+    hadamard: HadamardMode,
+    /// The first collective that was encoded.
+    encoded_from: Option<u32>,
     /// By collective: its bound. All ranks must have the same.
     bounds_ns: BTreeMap<u32, u64>,
 }
 
 impl Job {
     fn new(seed: u64, ranks: usize, loss: f64) -> Self {
+        Self::with_transform(seed, ranks, loss, HadamardMode::Off)
+    }
+
+    fn with_transform(seed: u64, ranks: usize, loss: f64, hadamard: HadamardMode) -> Self {
         let impairments = Impairments { loss, delay_ns: 50_000..100_000, ..Impairments::default() };
         let mut network = Network::new(ranks, 4, impairments, seed, |rank, plane| JobParams {
             window_beats_max: 256,
@@ -40,10 +47,19 @@ impl Job {
                 retry_ns: 1_000_000,
                 ..MembershipParams::new(ranks)
             };
-            rank.agree_on_views(params, HadamardMode::Off).unwrap();
+            rank.agree_on_views(params, hadamard).unwrap();
         }
         let what = format!("seed {seed}, {ranks} ranks, loss {loss}");
-        Self { what, network, random: Random(seed << 20), op: 0, elements: 1000, bounds_ns: BTreeMap::new() }
+        Self {
+            what,
+            network,
+            random: Random(seed << 20),
+            op: 0,
+            elements: 1000,
+            hadamard,
+            encoded_from: None,
+            bounds_ns: BTreeMap::new(),
+        }
     }
 
     /// Runs so many collectives; `late_ns`: how late each rank calls them, `None`: never.
@@ -55,8 +71,9 @@ impl Job {
             let starts =
                 (0..ranks).map(|rank| late_ns(rank, self.op).map(|late_ns| PAUSE_NS + jitter_ns[rank] + late_ns));
             let starts: Vec<_> = starts.collect();
-            for outcome in self.network.all_reduce(0, &gradients, false, &starts).into_iter().flatten() {
+            for outcome in self.network.all_reduce(0, &gradients, self.hadamard, &starts).into_iter().flatten() {
                 let report = outcome.report;
+                self.encoded_from = self.encoded_from.or(report.hadamard.then_some(report.op));
                 let bound_ns = *self.bounds_ns.entry(report.op).or_insert(report.bound_ns);
                 assert_eq!(report.bound_ns, bound_ns, "{}: ranks differ in collective {}", self.what, report.op);
             }
@@ -71,6 +88,25 @@ impl Job {
     fn changes(&self) -> usize {
         let bounds: Vec<_> = self.bounds_ns.values().collect();
         bounds.windows(2).filter(|two| two[0] != two[1]).count()
+    }
+}
+
+/// What was measured without the transform may be too short with it; it is measured anew.
+#[test]
+fn collectives_that_begin_to_be_encoded_have_twice_the_bound() {
+    for seed in seeds(0..10) {
+        let mut job = Job::with_transform(seed, 4, 0.0, HadamardMode::Auto);
+        job.run(40, on_time);
+        let measured_ns = job.bound_ns();
+        assert!(measured_ns < CAP_NS && job.encoded_from.is_none(), "{}", job.what);
+        job.network.impairments.loss = 0.1;
+        while job.encoded_from.is_none() {
+            assert!(job.op < 200, "{}: not encoded", job.what);
+            job.run(1, on_time);
+        }
+        let first = job.encoded_from.unwrap_or(0);
+        let (before_ns, encoded_ns) = (job.bounds_ns[&(first - 1)], job.bounds_ns[&first]);
+        assert_eq!(encoded_ns, 2 * before_ns, "{}: encoded from {first}", job.what);
     }
 }
 

@@ -16,7 +16,8 @@
 //!   that it wants it to begin.
 //! * Any rank may ask to fall back: from the view on that says so, collectives are made on other data planes, for good.
 //! * A bound is what the ranks of the view ask for: of all but one of them at least, the second largest; of two ranks the
-//!   larger. So with four ranks and more neither one that is frozen nor one that lies sets it.
+//!   larger. So with four ranks and more neither one that is frozen nor one that lies sets it. Who asks for the transform may ask for
+//!   up to twice the bound with it.
 //! * A rank that joins begins once another one has begun to use the view, or it would be alone there, and take all others for
 //!   silent.
 //! * All ranks switch at the same collective: a rank that has promised starts no further collective until the view is
@@ -44,7 +45,7 @@ mod opinions;
 mod paxos;
 mod view;
 
-pub use view::{BadMessage, Ballot, MembershipMessage, Request, Settings, View};
+pub use view::{BadMessage, Ballot, ENCODED_BOUNDS, MembershipMessage, Request, Settings, View};
 
 /// Views that are kept for ranks that lag behind; further behind, they must join anew.
 const VIEWS_KEPT: usize = 16;
@@ -339,12 +340,13 @@ impl Membership {
     }
 
     /// Requests a view with other settings. The transform stays requested until there is a view with it, its end while this rank
-    /// requests it; a bound until there is one with another bound, or this rank requests another one, or none.
+    /// requests it; a bound until there is one with another bound, or this rank requests another one, or none; none takes back no bound that the transform is to have.
     pub fn request(&mut self, now_ns: u64, request: Request) {
         let Some(newest) = self.views.back().cloned() else { return };
         let hadamard = request.hadamard.or(self.request.hadamard.filter(|on| *on));
         let fallback = request.fallback || self.request.fallback;
-        let request = Request { hadamard, fallback, ..request }.without(&newest);
+        let bound_ns = request.bound_ns.or(self.request.bound_ns.filter(|_| hadamard == Some(true)));
+        let request = Request { hadamard, bound_ns, fallback }.without(&newest);
         if request != self.request {
             self.request = request;
             self.tell_request(now_ns, &newest);

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::super::types::Ranks;
-use super::view::{Request, View};
+use super::view::{ENCODED_BOUNDS, Request, View};
 
 /// Whom each rank suspects.
 #[derive(Clone, Debug)]
@@ -92,14 +92,21 @@ impl Requests {
         self.of[from] = request;
     }
 
-    /// What the ranks of the newest view have requested together. Any of them may ask for the transform, or to fall back; to end the transform
-    /// takes all.
+    /// What the ranks of the newest view have requested together. Any of them may ask for the transform, with a bound of at least so much, or to
+    /// fall back; to end the transform takes all.
     pub fn together(&self, view: &View) -> Request {
         let ranks = view.ranks.len();
         let enough = self.bounds >= ranks.saturating_sub(1).max(ranks.min(2));
         let bound_ns = enough.then(|| self.second_largest_bound(view)).flatten();
+        let bound_ns = if self.on > 0 { bound_ns.max(self.bound_of_transform(view)) } else { bound_ns };
         let hadamard = if self.on > 0 { Some(true) } else { (self.either == ranks).then_some(false) };
         Request { hadamard, bound_ns, fallback: self.fallback > 0 }
+    }
+
+    /// The largest that is asked for with the transform, within [`ENCODED_BOUNDS`].
+    fn bound_of_transform(&self, view: &View) -> Option<u64> {
+        let of = view.live().map(|rank| &self.of[rank]).filter(|one| one.hadamard == Some(true));
+        of.filter_map(|one| one.bound_ns).max().map(|ns| ns.min(view.settings.bound_ns.saturating_mul(ENCODED_BOUNDS)))
     }
 
     /// Of two the larger.
@@ -121,7 +128,7 @@ mod tests {
     /// What the counts say is what everything that was said says, whatever is said, and taken back.
     #[test]
     fn counts_are_those_of_what_was_said_last() {
-        let settings = Settings::first(1000);
+        let settings = Settings::first(3);
         for seed in 0..50_u64 {
             // Views of few and of many ranks, of which suspicions come.
             let live: Vec<usize> = (0..RANKS).filter(|rank| splitmix64(seed << 8 | *rank as u64) % 5 < 2).collect();
@@ -153,7 +160,7 @@ mod tests {
                 let (hadamard, fallback) =
                     (hadamard.max(before.hadamard.filter(|on| *on)), fallback || before.fallback);
                 requested[by] = Request { hadamard, bound_ns, fallback };
-                assert_eq!(requests.together(&view), together(&requested, &live), "seed {seed}, step {step}");
+                assert_eq!(requests.together(&view), together(&requested, &live, 3), "seed {seed}, step {step}");
             }
             suspicions.clear();
             assert_eq!(suspicions.by_quorums_of(&view).count(), 0);
@@ -161,13 +168,15 @@ mod tests {
     }
 
     /// As the rules say it.
-    fn together(requested: &[Request], live: &[usize]) -> Request {
+    fn together(requested: &[Request], live: &[usize], present_ns: u64) -> Request {
         let of = || live.iter().map(|rank| requested[*rank]);
         let mut bounds_ns: Vec<u64> = of().filter_map(|one| one.bound_ns).collect();
         bounds_ns.sort_unstable();
         bounds_ns.reverse();
         let enough = bounds_ns.len() >= 2.min(live.len()) && bounds_ns.len() + 1 >= live.len();
         let bound_ns = bounds_ns.get(usize::from(bounds_ns.len() > 2)).copied().filter(|_| enough);
+        let with_transform = of().filter(|one| one.hadamard == Some(true)).filter_map(|one| one.bound_ns).max();
+        let bound_ns = bound_ns.max(with_transform.map(|ns| ns.min(2 * present_ns)));
         let hadamard = if of().any(|one| one.hadamard == Some(true)) {
             Some(true)
         } else {

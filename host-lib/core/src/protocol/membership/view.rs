@@ -41,6 +41,9 @@ impl Settings {
     }
 }
 
+/// A view that turns the transform on has at most so many times the bound before, if ranks do not agree on one: what those ask for who ask for the transform.
+pub const ENCODED_BOUNDS: u64 = 2;
+
 /// What a rank asks the next view to settle. `None`: nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Request {

@@ -380,6 +380,36 @@ fn neither_a_rank_that_says_nothing_nor_one_that_lies_sets_the_bound() {
     assert_eq!(bound_of(3, &[Some(70), Some(90), Some(80)]), 80);
 }
 
+/// It is enough that one rank asks for both, and what it says counts up to twice the present bound.
+#[test]
+fn the_transform_comes_with_the_bound_that_it_takes() {
+    let settings_of = |asks: &[(Option<bool>, Option<u64>)]| {
+        let mut cluster = cluster(&format!("ranks ask for {asks:?}"), 4);
+        cluster.run_for(50 * OP_NS);
+        for (rank, (hadamard, bound_ns)) in asks.iter().enumerate() {
+            let request = Request { hadamard: *hadamard, bound_ns: *bound_ns, fallback: false };
+            cluster.ranks[rank].membership.request(cluster.now_ns, request);
+            cluster.poll(rank);
+        }
+        // Once there is nothing to ask for any more, before the view is there.
+        if let Some((Some(true), _)) = asks.first() {
+            cluster.ranks[0].membership.request(cluster.now_ns, Request::default());
+            cluster.poll(0);
+        }
+        cluster.run_for(100 * OP_NS);
+        cluster.check_views();
+        let Settings { hadamard, bound_ns, .. } = cluster.newest_of_all().settings;
+        (hadamard, bound_ns)
+    };
+    let present_ns = SETTINGS.bound_ns;
+    let on = |bound_ns| (Some(true), Some(bound_ns));
+    assert_eq!(settings_of(&[on(2 * present_ns)]), (true, 2 * present_ns));
+    assert_eq!(settings_of(&[on(present_ns + 1)]), (true, present_ns + 1));
+    assert_eq!(settings_of(&[on(u32::MAX.into())]), (true, 2 * present_ns), "it lies");
+    assert_eq!(settings_of(&[(Some(true), None)]), (true, present_ns));
+    assert_eq!(settings_of(&[(None, Some(2 * present_ns))]), (false, present_ns), "without the transform");
+}
+
 /// As a rank does that has seen again what fits.
 #[test]
 fn a_rank_may_take_back_the_bound_that_it_asked_for() {
