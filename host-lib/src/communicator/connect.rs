@@ -93,8 +93,8 @@ impl Builder {
         let fallen_back = Arc::new(AtomicBool::new(false));
         let flags = (bound, fallen_back.clone());
         let links = Links { peer_messages, returned, outside, gone, agreeing, bound_ns, has_cards, fallen_back };
-        let driver = Driver::new(Engine::new(collectives, links, incoming), waker).map_err(ConnectError::Thread)?;
-        let driver = Arc::new(driver);
+        let driver = Driver::new(Engine::new(collectives, links, incoming), waker, crowd);
+        let driver = Arc::new(driver.map_err(ConnectError::Thread)?);
         let serving = driver.clone();
         let engine = std::thread::Builder::new().name("optireduce-engine".into()).spawn(move || serving.serve());
         let engine = engine.map_err(ConnectError::Thread)?;

@@ -27,8 +27,12 @@ use crate::plane::PlaneError;
 use crate::wait::{Sources, Wait};
 use optireduce_core::CollectivesError;
 
-/// How long the engine is looked after before its thread sleeps, while collectives run.
-const SPIN: Duration = Duration::from_micros(10);
+/// How long the engine is looked after before who does it sleeps, while collectives run: a caller has nothing else to do with its core, and the
+/// engine's thread shares it with the trainer.
+const SPIN_OF_CALLER: Duration = Duration::from_micros(30);
+const SPIN_OF_THREAD: Duration = Duration::from_micros(10);
+/// And of either, on a host with more ranks than cores, where another rank waits for the core.
+const SPIN_CROWDED: Duration = Duration::from_micros(2);
 /// How long the engine's thread stays away after a caller has left with nothing to do. A bound is longer.
 const AWAY: Duration = Duration::from_millis(2);
 
@@ -110,13 +114,17 @@ pub(super) struct Driver {
     failure: Arc<OnceLock<Error>>,
     /// Until when the engine's thread stays away, in ns since `epoch`.
     away_until_ns: AtomicU64,
+    /// How long the engine is looked after at most.
+    spin_max: Duration,
 }
 
 impl Driver {
-    pub fn new(engine: Engine, waker: Arc<Waker>) -> io::Result<Self> {
+    /// `ranks_a_core`: ranks of this host for each of its cores, rounded up.
+    pub fn new(engine: Engine, waker: Arc<Waker>, ranks_a_core: u32) -> io::Result<Self> {
+        let spin_max = if ranks_a_core > 1 { SPIN_CROWDED } else { Duration::MAX };
         let (sources, epoch, failure) = (engine.sources()?, Instant::now(), engine.failure());
         let (engine, away_until_ns) = (Mutex::new(Some(engine)), AtomicU64::new(0));
-        Ok(Self { engine, sources, waker, epoch, failure, away_until_ns })
+        Ok(Self { engine, sources, waker, epoch, failure, away_until_ns, spin_max })
     }
 
     pub fn wake(&self) {
@@ -133,7 +141,7 @@ impl Driver {
         let _ = self.waker.thread.set(thread::current());
         // Whatever ends this thread, nobody waits for an engine that nobody moves on.
         let _end = End(self);
-        let mut pace = Pace::new();
+        let mut pace = Pace::new(SPIN_OF_THREAD.min(self.spin_max));
         loop {
             if let Some(nap) = self.away() {
                 self.waker.nap(nap);
@@ -170,7 +178,7 @@ impl Driver {
         if !self.waker.taken.swap(true, Ordering::SeqCst) {
             let mut inside = Inside { driver: self, at_rest: false };
             let mut engine = self.lock();
-            let mut pace = Pace::new();
+            let mut pace = Pace::new(SPIN_OF_CALLER.min(self.spin_max));
             loop {
                 let turn = self.turn(&mut engine);
                 let answer = match &waker {
@@ -267,18 +275,20 @@ impl Drop for End<'_> {
 
 /// When a thread that moves the engine on sleeps.
 struct Pace {
+    /// How long it looks on when nothing happens any more.
+    spin: Duration,
     busy_until: Instant,
 }
 
 impl Pace {
-    fn new() -> Self {
-        Self { busy_until: Instant::now() }
+    fn new(spin: Duration) -> Self {
+        Self { spin, busy_until: Instant::now() }
     }
 
     /// What to wait for after a turn; `None`: not yet.
     fn rest(&mut self, turn: Turn) -> Option<Wait> {
         match turn {
-            Turn::Worked => self.busy_until = Instant::now() + SPIN,
+            Turn::Worked => self.busy_until = Instant::now() + self.spin,
             Turn::Idle { wait, running } if !running || Instant::now() >= self.busy_until => return Some(wait),
             Turn::Idle { .. } => std::hint::spin_loop(),
             Turn::Ended => {}
