@@ -8,7 +8,7 @@ use optireduce_contract::limits::{
 /// Build parameters of a card. The default is the card that is simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Build {
-    /// log2 of the largest window in beats: 10 (64 KiB) in simulation, 14 (1 MiB) on boards with UltraRAM.
+    /// log2 of the largest window in beats: 10 (64 KiB) in simulation and in the shells of `bitstreams`, up to 14 (1 MiB) where there is UltraRAM for it.
     pub window_log2: u32,
     /// log2 of the largest Hadamard block in elements: 8, 10, 12 or 14. A block must fit into a window.
     pub hadamard_log2: u32,
@@ -21,7 +21,7 @@ impl Default for Build {
 }
 
 impl Build {
-    /// For boards: windows of 1 MiB, blocks of 16384.
+    /// The largest, for boards with UltraRAM: windows of 1 MiB, blocks of 16384. No shell of `bitstreams` has it yet.
     pub const BOARD: Self = Self { window_log2: 14, hadamard_log2: 14 };
 
     /// Checks that the parameters are compatible.
