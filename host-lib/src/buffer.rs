@@ -18,6 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use memmap2::{MmapOptions, MmapRaw};
 use rustix::fs::{FallocateFlags, MemfdFlags, SealFlags, fallocate, fcntl_add_seals, ftruncate, memfd_create};
+use rustix::process::{Resource, getrlimit};
 
 use optireduce_contract::limits::BEAT_BYTES;
 
@@ -65,9 +66,13 @@ impl Pages {
     /// Makes its file one that other processes may read without fear for theirs: sealed, and all of its memory allocated.
     ///
     /// # Errors
-    /// If there is not so much memory.
+    /// If there is not so much memory; or if the address space of this process is limited, and so, most likely, that of those who would map it beside
+    /// their own memory.
     pub fn share(&self) -> io::Result<()> {
         let share = || {
+            if getrlimit(Resource::As).current.is_some() {
+                return Err(rustix::io::Errno::NOMEM);
+            }
             fallocate(&self.file, FallocateFlags::empty(), 0, self.map.len() as u64)?;
             fcntl_add_seals(&self.file, SEALED | SealFlags::SEAL)
         };

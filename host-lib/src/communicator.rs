@@ -470,8 +470,8 @@ impl Communicator {
     }
 
     /// Memory for `elements` values that may be [lent](Buffer::lend) to all-reduces as gradient or result. A [card](Builder::card) reads and writes it itself,
-    /// so that nothing is copied ([`Report::copied_bytes`]); other ranks of this host read it where it lies, instead of a copy in a ring. UDP takes it as any
-    /// memory.
+    /// so that nothing is copied ([`Report::copied_bytes`]); other ranks of this host read it where it lies, instead of a copy in a ring (not where
+    /// `ulimit -v` limits the address space). UDP takes it as any memory.
     ///
     /// ```no_run
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -2,7 +2,8 @@
 //!
 //! How: a peer gets the file of the memory with the first datagram from it ([`regions`](super::regions)). Until it has read what lies there, [`Lending`] knows of it: before
 //! the memory is given back to its owner, what was not read goes into the ring.
-//! Limits: [`REGIONS_MAX`] files for each peer, the rest goes through rings. All of their memory is allocated.
+//! Limits: [`REGIONS_MAX`] files for each peer, the rest goes through rings. All of their memory is allocated. None is given where the address space of a process is limited
+//! (`ulimit -v`): what others map would be missing there for memory that was checked to fit.
 
 use std::collections::VecDeque;
 use std::io::IoSlice;

@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::time::Instant;
 
 use rustix::event::epoll;
-use rustix::net::{SendAncillaryBuffer, sendmsg};
+use rustix::net::{SendAncillaryBuffer, Shutdown, sendmsg, shutdown};
 
 pub(crate) use self::meet::{Address, Listener};
 
@@ -372,5 +372,7 @@ impl Peer {
         if self.state != State::Broken {
             self.state = state;
         }
+        // It would go on writing for a rank that does not read: it sees the end, and sends by UDP.
+        let _ = shutdown(&self.socket, Shutdown::Both);
     }
 }

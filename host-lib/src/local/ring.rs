@@ -196,7 +196,7 @@ impl Sender {
 }
 
 /// The receiver's end of a ring.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Receiver {
     lines: u64,
     written: u64,

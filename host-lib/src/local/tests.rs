@@ -1,5 +1,4 @@
 use std::io::Write as _;
-use std::net::Shutdown;
 use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::net::{SocketAddr, UnixStream};
 use std::time::Duration;
@@ -120,7 +119,7 @@ fn strangers_at_the_door_keep_no_rank_from_meeting() {
                 0 => {}
                 1 => stream.write_all(b"GET / HTTP/1.1\r\n").unwrap(),
                 2 => stream.write_all(&[0xa5; 4096]).unwrap(),
-                _ => stream.shutdown(Shutdown::Both).unwrap(),
+                _ => stream.shutdown(std::net::Shutdown::Both).unwrap(),
             }
             stream
         })
@@ -499,8 +498,14 @@ fn regions_that_cannot_be_read_end_the_rings_and_nothing_else() {
         assert!(peers[0].sender.push(&own.words()[layout.ring(0, 1)], &header, &payload, place));
         own.words()[layout.line(1) + Line::Written as usize].store(peers[0].sender.written(), Ordering::Release);
         let Local { own, layout, peers, datagram, .. } = &mut ranks[1];
-        let result = peers[0].receive(own.words(), *layout, 1, datagram, &mut |_, _| ());
+        let (layout, receiver) = (*layout, peers[0].receiver);
+        let result = peers[0].receive(own.words(), layout, 1, datagram, &mut |_, _| ());
         assert_eq!(result, expected.map_or(Ok(true), |found| Err(Broken::Region(found))), "{place:?}");
+        // Both ends see it, or the one would write for ever what the other does not read.
+        ranks[1].peers[0].receiver = receiver;
+        ranks[1].receive(|_, _| ());
+        ranks[0].answer();
+        assert_eq!([ranks[0].reaches(1), ranks[1].reaches(0)], [expected.is_none(); 2], "{place:?}");
     }
 }
 
