@@ -170,7 +170,7 @@ impl Local {
         let half = (layout.lines as u64 / 2).max(BATCH_LINES);
         let needed = if peer.waits_for > 0 { half } else { BATCH_LINES };
         if peer.sender.room() < needed
-            && let Err(broken) = peer.sender.handle_read(peer.say(*layout, self.index, Line::Read))
+            && let Err(broken) = peer.hear_read(*layout, self.index)
         {
             peer.end(State::Broken, &broken);
         }
@@ -190,8 +190,7 @@ impl Local {
         let ring = &self.own.words()[self.layout.ring(self.index, peer.index)];
         let mut last = None;
         let pushed = datagrams.take_while(|(header, payload)| peer.push(ring, header, payload, &mut last)).count();
-        let written = &self.own.words()[self.layout.line(peer.index) + Line::Written as usize];
-        written.store(peer.sender.written(), Ordering::Release);
+        peer.publish(self.own.words(), self.layout);
         peer.wake(self.layout);
         pushed
     }
@@ -201,7 +200,7 @@ impl Local {
         let Self { own, layout, index, peers, .. } = self;
         for peer in peers.iter_mut().filter(|peer| peer.lending.is_any_unread()) {
             // What it says that cannot be, `has_room` finds as well.
-            let _ = peer.sender.handle_read(peer.say(*layout, *index, Line::Read));
+            let _ = peer.hear_read(*layout, *index);
             let ring = &own.words()[layout.ring(*index, peer.index)];
             peer.lending.settle(&peer.sender, ring, addresses);
         }
@@ -212,13 +211,12 @@ impl Local {
         let Self { own, layout, index, peers, .. } = self;
         for peer in peers.iter_mut() {
             if peer.lending.is_any_freed() {
-                let _ = peer.sender.handle_read(peer.say(*layout, *index, Line::Read));
+                let _ = peer.hear_read(*layout, *index);
             }
             let (ring, before) = (&own.words()[layout.ring(*index, peer.index)], peer.sender.written());
             peer.lending.free(&mut peer.sender, ring);
             if peer.sender.written() > before {
-                let written = &own.words()[layout.line(peer.index) + Line::Written as usize];
-                written.store(peer.sender.written(), Ordering::Release);
+                peer.publish(own.words(), *layout);
             }
         }
     }
@@ -293,6 +291,16 @@ impl Peer {
     /// What the peer says to the process at `to`.
     fn say(&self, layout: Layout, to: usize, line: Line) -> u64 {
         self.segment.words().load(layout.line(to) + line as usize)
+    }
+
+    /// Takes how far it says that it has read.
+    fn hear_read(&mut self, layout: Layout, index: usize) -> Result<(), ring::Broken> {
+        self.sender.handle_read(self.say(layout, index, Line::Read))
+    }
+
+    /// Lets it see what was written into its ring.
+    fn publish(&self, own: &[AtomicU64], layout: Layout) {
+        own[layout.line(self.index) + Line::Written as usize].store(self.sender.written(), Ordering::Release);
     }
 
     /// Writes a datagram into its ring, or where its payload lies. `last`: where the one before lay.

@@ -49,8 +49,9 @@ impl Shared {
         (transmit.segments() - self.local.send(transmit.to, datagrams)) as u64
     }
 
-    /// Hands over what has come.
+    /// Hands over what has come. Once a turn, so it also tells which memory was freed.
     pub fn receive(&mut self, software: &mut Software) -> bool {
+        self.local.free();
         self.local.receive(|from, datagram| software.handle_datagram(Some(from), datagram))
     }
 
@@ -58,7 +59,6 @@ impl Shared {
     /// more are sent to by UDP from now on.
     pub fn pace(&mut self, software: &mut Software, now_ns: u64) {
         let Self { local, peers } = self;
-        local.free();
         peers.retain_mut(|peer| {
             let rank = peer.rank;
             let has_room = local.has_room(rank);
