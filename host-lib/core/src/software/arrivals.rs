@@ -73,8 +73,8 @@ impl Arrivals {
 #[cfg(test)]
 mod tests {
     use optireduce_contract::ranks::words_for;
-    use optireduce_contract::signs::splitmix64;
 
+    use super::super::bits::tests::draws;
     use super::*;
 
     fn none(beats: usize, ranks: usize) -> Arrivals {
@@ -85,11 +85,7 @@ mod tests {
     #[test]
     fn beats_of_ranks_are_found_as_one_by_one() {
         for seed in 0..400_u64 {
-            let mut drawn = seed << 32;
-            let mut below = |end: usize| {
-                drawn += 1;
-                splitmix64(drawn) as usize % end
-            };
+            let mut below = draws(seed);
             let (beats, ranks) = ([1, 2, 63, 64, 65, 128, 200, 333][below(8)], [1, 2, 3, 8, 64, 65, 130][below(7)]);
             let (mut arrivals, mut model) = (none(beats, ranks), vec![vec![false; beats]; ranks]);
             let packet_beats = 1 + below(90);

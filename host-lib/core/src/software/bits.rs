@@ -46,19 +46,24 @@ pub fn word(words: &[u64], at: usize) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use optireduce_contract::signs::splitmix64;
 
     use super::*;
 
+    /// Numbers below what is asked for, from a seed.
+    pub fn draws(seed: u64) -> impl FnMut(usize) -> usize {
+        let mut drawn = seed << 32;
+        move |end| {
+            drawn += 1;
+            splitmix64(drawn) as usize % end
+        }
+    }
+
     #[test]
     fn ranges_of_bits_are_set_and_found_as_one_by_one() {
         for seed in 0..500_u64 {
-            let mut drawn = seed << 32;
-            let mut below = |end: usize| {
-                drawn += 1;
-                splitmix64(drawn) as usize % end
-            };
+            let mut below = draws(seed);
             let count: usize = [1, 3, 64, 65, 128, 300][below(6)];
             let (mut words, mut model) = (vec![0; count.div_ceil(64)], vec![false; count]);
             for _ in 0..20 {
