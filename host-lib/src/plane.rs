@@ -225,6 +225,10 @@ impl DataPlane for Plane {
         either!(self, plane => plane.reclaim(memory))
     }
 
+    fn relocate(&mut self, memory: Memory, values: Values) -> Result<Values, Values> {
+        either!(self, plane => plane.relocate(memory, values))
+    }
+
     fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), PlaneError> {
         either!(self, plane => Ok(plane.arm(plan, params)?))
     }

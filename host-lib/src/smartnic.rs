@@ -587,6 +587,11 @@ impl<B: Bus> DataPlane for SmartNic<B> {
         self.lent.reclaim(memory)
     }
 
+    /// A card that was told where a result lies writes there.
+    fn relocate(&mut self, _: Memory, values: Values) -> Result<Values, Values> {
+        Err(values)
+    }
+
     fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), SmartNicError> {
         self.check_job(params)?;
         self.lent.window(plan, Role::Result)?;

@@ -291,6 +291,10 @@ impl DataPlane for Judged {
         self.plane.reclaim(memory)
     }
 
+    fn relocate(&mut self, memory: Memory, values: Values) -> Result<Values, Values> {
+        self.plane.relocate(memory, values)
+    }
+
     fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), SmartNicError> {
         self.seen.take();
         let result = self.plane.arm(plan, params);

@@ -158,7 +158,7 @@ impl<P: DataPlane> Collectives<P> {
             None => self.push(now_ns, call)?,
         };
         if call.kind == Kind::AllReduce && !call.is_one_off() {
-            self.pipeline.set_destination(op, destination)?;
+            self.pipeline.set_destination(op, destination, &mut self.plane)?;
         }
         self.pipeline.learn(bucket, call);
         self.act(now_ns)?;
@@ -246,11 +246,11 @@ impl<P: DataPlane> Collectives<P> {
             return Err(CollectivesError::WrongLength { op, found, expected });
         }
         loop {
-            self.handle_events(now_ns)?;
+            let is_ahead = self.handle_events(now_ns)?;
             self.handle_timeout(now_ns);
             self.prepost(now_ns);
             // What is contributed late closes at once: the data plane has no timer for what it has to say already.
-            if !self.act(now_ns)? {
+            if !self.act(now_ns)? && !is_ahead {
                 break;
             }
         }
@@ -272,7 +272,9 @@ impl<P: DataPlane> Collectives<P> {
         Ok(released)
     }
 
-    fn handle_events(&mut self, now_ns: u64) -> Result<(), CollectivesError<P::Error>> {
+    /// Handles what has happened until a peer is at a collective that is not prepared here, which it tells: once its windows are armed, what
+    /// follows need not be kept.
+    fn handle_events(&mut self, now_ns: u64) -> Result<bool, CollectivesError<P::Error>> {
         let Self { plane, pipeline, tuning, agreement, .. } = self;
         while let Some(event) = plane.poll().map_err(CollectivesError::Plane)? {
             match event {
@@ -288,6 +290,7 @@ impl<P: DataPlane> Collectives<P> {
                         agreement.doubt_bucket(op, bucket);
                     }
                     pipeline.note_unexpected(bucket, step);
+                    return Ok(true);
                 }
                 PlaneEvent::RoundTrip { peer, rtt_ns } => {
                     if let Some(rate_bytes_per_us) = tuning.observe_rtt(peer, rtt_ns) {
@@ -296,7 +299,7 @@ impl<P: DataPlane> Collectives<P> {
                 }
             }
         }
-        Ok(())
+        Ok(false)
     }
 
     /// Sums up a collective whose windows are done.

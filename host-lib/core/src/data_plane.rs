@@ -10,7 +10,7 @@
 //! sends from the one and receives into the other.
 //! Call order: `lend` the result; for each window `arm`, then `contribute` once the gradient is lent (not if the window closed without
 //! this rank), events from `poll`, and after its broadcast stage's report `take_result`, which frees the slot; `reclaim` both when all
-//! windows are done. `flush` after a batch of commands.
+//! windows are done. A caller that comes once windows are armed may have the result elsewhere: `relocate`. `flush` after a batch of commands.
 
 use std::ops::Range;
 
@@ -298,6 +298,12 @@ pub trait DataPlane {
 
     /// Gives memory back, whatever was not sent of it yet. `None` if it is not lent. Not while windows in it are armed.
     fn reclaim(&mut self, memory: Memory) -> Option<Values>;
+
+    /// Lays lent memory elsewhere, with what has come so far: what it was before, or, if it must stay where it is, what was given.
+    ///
+    /// # Errors
+    /// It must: a data plane cannot do this, or windows in it have closed.
+    fn relocate(&mut self, memory: Memory, values: Values) -> Result<Values, Values>;
 
     /// Reserves a slot for a window and opens its stages to the peers. Its result is lent.
     ///

@@ -103,7 +103,7 @@ pub enum Destination {
     Bucket,
     /// Where the gradient lies. The result is copied there if the update is applied.
     Gradient,
-    /// Here. It is copied here if windows were armed before the caller came; else it is written here as it comes. If the update is not
-    /// applied, what it holds means nothing.
+    /// Here: it is written here as it comes, and what came before the caller did is moved here. Only if stages have closed by then it is
+    /// copied at the end. If the update is not applied, what it holds means nothing.
     Here(Values),
 }

@@ -239,6 +239,13 @@ impl DataPlane for CardPlane {
         }
     }
 
+    fn relocate(&mut self, memory: Memory, values: Values) -> Result<Values, Values> {
+        match &self.lost {
+            Some(_) => Err(values),
+            None => self.card.relocate(memory, values),
+        }
+    }
+
     fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), SmartNicError> {
         or_lost!(self, self.card.arm(plan, params), lost => {
             lost.arm(Armed::new(plan, params));

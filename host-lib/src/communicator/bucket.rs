@@ -483,8 +483,8 @@ impl Bucket {
 
     /// As [`all_reduce_owned`](Self::all_reduce_owned), for memory that is lent and must stay where it lies. The gradient is sent from
     /// there; the result comes to `destination`, whose memory comes back. [`Report::copied_bytes`] says what was copied: nothing to
-    /// memory [elsewhere](Destination::Here), or once, if this rank's windows were armed before it came because its peers were at
-    /// it; once [where the gradient lies](Destination::Gradient). Whatever becomes of the call, lent memory is given back (dropped),
+    /// memory [elsewhere](Destination::Here), or the result once, if stages had closed before this rank came; once
+    /// [where the gradient lies](Destination::Gradient). Whatever becomes of the call, lent memory is given back (dropped),
     /// if only when the communicator is.
     ///
     /// If the report does not say [`UpdateAction::Apply`], too much was lost: the values that come back are those that were handed in,

@@ -18,7 +18,7 @@ mod tests;
 
 use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::time::Instant;
@@ -221,14 +221,20 @@ impl Local {
         }
     }
 
-    /// Hands over what has come, of each rank so many at most; returns whether there was anything.
-    pub fn receive(&mut self, mut take: impl FnMut(usize, &[u8])) -> bool {
+    /// Hands over what has come, of each rank so many at most, until `take` wants no more for now; returns whether there was anything.
+    pub fn receive(&mut self, mut take: impl FnMut(usize, &[u8]) -> ControlFlow<()>) -> bool {
         let Self { own, layout, index, peers, datagram, .. } = self;
-        let mut any = false;
+        let (mut any, mut flow) = (false, ControlFlow::Continue(()));
         for peer in peers.iter_mut().filter(|peer| peer.state != State::Broken) {
-            match peer.receive(own.words(), *layout, *index, datagram, &mut take) {
+            match peer.receive(own.words(), *layout, *index, datagram, &mut |rank, bytes| {
+                flow = take(rank, bytes);
+                flow
+            }) {
                 Ok(received) => any |= received,
                 Err(broken) => peer.end(State::Broken, &broken),
+            }
+            if flow.is_break() {
+                break;
             }
         }
         any
@@ -326,7 +332,7 @@ impl Peer {
         layout: Layout,
         index: usize,
         datagram: &mut Datagram,
-        take: &mut impl FnMut(usize, &[u8]),
+        take: &mut impl FnMut(usize, &[u8]) -> ControlFlow<()>,
     ) -> Result<bool, ring::Broken> {
         if self.receiver.is_empty() {
             self.receiver.handle_written(self.say(layout, index, Line::Written))?;
@@ -338,7 +344,9 @@ impl Peer {
         let mut opened = Opened { regions: &mut self.regions, socket: &self.socket };
         for _ in 0..DATAGRAMS_A_TURN {
             let Some(length) = self.receiver.pop(ring, &mut opened, datagram)? else { break };
-            take(self.rank, datagram.bytes(length));
+            if take(self.rank, datagram.bytes(length)).is_break() {
+                break;
+            }
         }
         let read = self.receiver.read();
         own[layout.line(self.index) + Line::Read as usize].store(read, Ordering::Release);

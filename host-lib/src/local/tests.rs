@@ -62,6 +62,14 @@ fn datagram(number: u32) -> ([u8; UBT_BYTES], Vec<u8>) {
     (header, (0..bytes).map(|at| (at as u32 ^ number) as u8).collect())
 }
 
+/// Takes what has come; whether there was anything.
+fn receive_all(local: &mut Local, mut take: impl FnMut(usize, &[u8])) -> bool {
+    local.receive(|from, bytes| {
+        take(from, bytes);
+        ControlFlow::Continue(())
+    })
+}
+
 fn send(local: &mut Local, to: usize, number: u32) -> bool {
     let (header, payload) = datagram(number);
     local.send(to, std::iter::once((&header, &payload[..]))) == 1
@@ -86,7 +94,7 @@ fn all_ranks_of_a_host_pass_datagrams_whole_and_in_order_and_sleep_in_between() 
                             busy = true;
                         }
                     }
-                    busy |= local.receive(|from, bytes| {
+                    busy |= receive_all(&mut local, |from, bytes| {
                         let (header, payload) = datagram(received[from]);
                         assert_eq!(bytes, [&header[..], &payload].concat(), "{} of rank {from}", received[from]);
                         received[from] += 1;
@@ -148,7 +156,7 @@ fn a_full_ring_holds_back_its_rank_only_and_the_reader_wakes_the_sender_when_hal
     let all_lines = ranks[0].peers[0].sender.written() as usize;
     let half = all_lines - ranks[0].layout.lines / 2;
     loop {
-        assert!(ranks[1].receive(|_, bytes| {
+        assert!(receive_all(&mut ranks[1], |_, bytes| {
             assert_eq!(bytes[..4], u32::to_le_bytes(received));
             (received, lines) = (received + 1, lines + 1 + (bytes.len() - UBT_BYTES).div_ceil(LINE_BYTES));
         }));
@@ -160,7 +168,7 @@ fn a_full_ring_holds_back_its_rank_only_and_the_reader_wakes_the_sender_when_hal
     assert!(received < sent, "the reader is not through");
     assert!(sleep_rings(&mut ranks[0]) && !ranks[0].doze(), "there is room again");
     assert!(ranks[0].has_room(1) && ranks[0].doze());
-    while ranks[1].receive(|_, _| received += 1) {}
+    while receive_all(&mut ranks[1], |_, _| received += 1) {}
     assert_eq!(received, sent);
     assert!(!rung(&ranks[0]), "nothing waits any more");
 }
@@ -188,7 +196,7 @@ fn who_sleeps_is_woken_once_and_who_does_not_is_left_alone() {
     assert_eq!(rung, 1, "two datagrams, one byte");
     assert!(!ranks[0].doze(), "there are datagrams");
     ranks[0].rouse();
-    assert!(ranks[0].receive(|_, _| ()));
+    assert!(receive_all(&mut ranks[0], |_, _| ()));
     assert!(send(&mut ranks[1], 0, 2));
     assert!(!sleep_rings(&mut ranks[0]), "it does not sleep");
 }
@@ -202,7 +210,7 @@ fn what_a_process_has_written_before_its_end_is_read() {
     while sleep_rings(&mut ranks[0]) {}
     assert!(!ranks[0].reaches(1) && ranks[0].ranks().count() == 0);
     let mut read = Vec::new();
-    assert!(ranks[0].receive(|from, bytes| read.push((from, bytes[0]))));
+    assert!(receive_all(&mut ranks[0], |from, bytes| read.push((from, bytes[0]))));
     assert_eq!(read, [(1, 7)]);
     assert!(ranks[0].doze() && !sleep_rings(&mut ranks[0]), "an end is told once");
 }
@@ -298,8 +306,8 @@ fn a_rank_that_scribbles_over_its_memory_harms_only_itself() {
                 if victim.reaches(1) && victim.has_room(1) {
                     send(&mut victim, 1, sent);
                 }
-                victim.receive(|from, bytes| assert!(from == 1 && bytes.len() >= UBT_BYTES));
-                third.receive(|from, bytes| {
+                receive_all(&mut victim, |from, bytes| assert!(from == 1 && bytes.len() >= UBT_BYTES));
+                receive_all(&mut third, |from, bytes| {
                     if from == 0 {
                         assert_eq!(bytes[..4], u32::to_le_bytes(received));
                         received += 1;
@@ -342,7 +350,7 @@ fn filled(elements: usize, value: f32) -> Buffer {
 /// The values of the datagrams that have come; each must have one value only.
 fn received(local: &mut Local) -> Vec<f32> {
     let mut values = Vec::new();
-    local.receive(|_, bytes| {
+    receive_all(local, |_, bytes| {
         let payload: Vec<f32> =
             bytes[UBT_BYTES..].as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
         assert!(payload.iter().all(|value| *value == payload[0]), "{:?} and others", payload[0]);
@@ -499,11 +507,11 @@ fn regions_that_cannot_be_read_end_the_rings_and_nothing_else() {
         own.words()[layout.line(1) + Line::Written as usize].store(peers[0].sender.written(), Ordering::Release);
         let Local { own, layout, peers, datagram, .. } = &mut ranks[1];
         let (layout, receiver) = (*layout, peers[0].receiver);
-        let result = peers[0].receive(own.words(), layout, 1, datagram, &mut |_, _| ());
+        let result = peers[0].receive(own.words(), layout, 1, datagram, &mut |_, _| ControlFlow::Continue(()));
         assert_eq!(result, expected.map_or(Ok(true), |found| Err(Broken::Region(found))), "{place:?}");
         // Both ends see it, or the one would write for ever what the other does not read.
         ranks[1].peers[0].receiver = receiver;
-        ranks[1].receive(|_, _| ());
+        receive_all(&mut ranks[1], |_, _| ());
         ranks[0].answer();
         assert_eq!([ranks[0].reaches(1), ranks[1].reaches(0)], [expected.is_none(); 2], "{place:?}");
     }

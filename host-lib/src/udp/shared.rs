@@ -3,7 +3,7 @@
 //! A rank whose ring is full is held back, and nothing else is. One that reads nothing for [`PATIENCE_NS`] counts as a network that
 //! loses everything: what is meant for it is dropped until it reads again, so that it costs this rank no memory and no windows.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::os::fd::{AsFd, BorrowedFd};
 
 use optireduce_core::software::{Software, Transmit};
@@ -49,10 +49,13 @@ impl Shared {
         (transmit.segments() - self.local.send(transmit.to, datagrams)) as u64
     }
 
-    /// Hands over what has come. Once a turn, so it also tells which memory was freed.
+    /// Hands over what has come, until windows are to be armed for it. Once a turn, so it also tells which memory was freed.
     pub fn receive(&mut self, software: &mut Software) -> bool {
         self.local.free();
-        self.local.receive(|from, datagram| software.handle_datagram(Some(from), datagram))
+        self.local.receive(|from, datagram| {
+            software.handle_datagram(Some(from), datagram);
+            if software.is_ahead() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
     }
 
     /// Holds back what is meant for ranks whose rings are full, and lets go what has room again. Ranks that are not reached any

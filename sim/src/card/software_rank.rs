@@ -222,6 +222,10 @@ impl DataPlane for SoftwareRank {
         self.lock().software.reclaim(memory)
     }
 
+    fn relocate(&mut self, memory: Memory, values: Values) -> Result<Values, Values> {
+        self.lock().software.relocate(memory, values)
+    }
+
     fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), SoftwareError> {
         self.lock().software.arm(plan, params)
     }

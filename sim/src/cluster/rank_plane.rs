@@ -116,6 +116,10 @@ impl<S: DataPlane<Error = SoftwareError>> DataPlane for RankPlane<S> {
         forward!(self, plane => plane.reclaim(memory))
     }
 
+    fn relocate(&mut self, memory: Memory, values: Values) -> Result<Values, Values> {
+        forward!(self, plane => plane.relocate(memory, values))
+    }
+
     fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), RankPlaneError> {
         forward_result!(self, plane => plane.arm(plan, params))
     }

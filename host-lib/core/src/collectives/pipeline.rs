@@ -259,13 +259,14 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Where the result of a collective that was not started is to lie. One that lends its memory to the data plane already has it
-    /// copied.
-    pub fn set_destination<E: std::error::Error>(
+    /// Where the result of a collective that was not started is to lie. If the data plane has other memory for it already, it is laid there,
+    /// or else copied at the end.
+    pub fn set_destination<P: DataPlane>(
         &mut self,
         op: u32,
         destination: Destination,
-    ) -> Result<(), CollectivesError<E>> {
+        plane: &mut P,
+    ) -> Result<(), CollectivesError<P::Error>> {
         let waits = |one: &&mut Running| one.machine.op() == op && !one.started;
         let one = self.running.iter_mut().find(waits).ok_or(CollectivesError::NotPrepared { op })?;
         match destination {
@@ -275,6 +276,12 @@ impl Pipeline {
             }
             Destination::Here(values) if !one.result.is_empty() => {
                 self.spares.put(&one.call, std::mem::replace(&mut one.result, values));
+            }
+            Destination::Here(values) if !one.machine.is_reported() => {
+                match plane.relocate(one.memory(Role::Result), values) {
+                    Ok(before) => self.spares.put(&one.call, before),
+                    Err(values) => one.destination = Destination::Here(values),
+                }
             }
             destination => one.destination = destination,
         }

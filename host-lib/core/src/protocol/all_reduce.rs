@@ -398,6 +398,11 @@ impl AllReduce {
         self.windows[..self.armed].iter().filter(|window| !window.is_done()).map(|window| &window.plan)
     }
 
+    /// Whether a stage of any window has closed.
+    pub fn is_reported(&self) -> bool {
+        self.windows[..self.armed].iter().any(|window| window.stages.iter().any(Option::is_some))
+    }
+
     /// What the broadcast stage of a window left short: ranks of which less came than was expected, and the bytes.
     pub fn short_of(&self, cookie: u32) -> Vec<(usize, u64)> {
         let Some(window) = self.window_of(cookie).ok().map(|index| &self.windows[index]) else { return Vec::new() };

@@ -281,6 +281,12 @@ impl Software {
         self.unexpected.has(self.views.newest_tag())
     }
 
+    /// Whether the last packet was the first of a collective that has no windows here: if they are armed now, those that follow need not
+    /// be kept.
+    pub fn is_ahead(&self) -> bool {
+        matches!(self.events.back(), Some(PlaneEvent::Unexpected { .. }))
+    }
+
     /// Whether there is anything left to send.
     pub fn is_sending(&self) -> bool {
         !self.outbox.is_empty()
@@ -416,6 +422,18 @@ impl DataPlane for Software {
             }
         }
         lent.reclaim(memory)
+    }
+
+    fn relocate(&mut self, memory: Memory, mut values: Values) -> Result<Values, Values> {
+        let Self { windows, lent, .. } = self;
+        let armed = || windows.iter().flatten().filter(|window| memory.holds(&window.plan));
+        if !armed().all(Window::is_open) {
+            return Err(values);
+        }
+        let Some(before) = lent.reclaim(memory) else { return Err(values) };
+        armed().for_each(|window| window.copy_present(memory.first_element, &before, &mut values));
+        lent.lend(memory, values);
+        Ok(before)
     }
 
     fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), SoftwareError> {

@@ -181,6 +181,27 @@ impl Window {
         }
     }
 
+    /// Whether neither stage has closed.
+    pub fn is_open(&self) -> bool {
+        self.gates.iter().all(Gate::is_open)
+    }
+
+    /// Copies what has come from one place for the result to another, which both begin with an element of the bucket.
+    pub fn copy_present(&self, first_element: usize, from: &[f32], to: &mut [f32]) {
+        if self.gathered.is_some() {
+            return;
+        }
+        let (mut at, begin) = (0, self.plan.first_element - first_element);
+        while at < self.plan.beats {
+            let (is_there, end) = bits::run(&self.present, at..self.plan.beats);
+            let elements = begin + at * LANES..begin + end * LANES;
+            if is_there && let (Some(from), Some(to)) = (from.get(elements.clone()), to.get_mut(elements)) {
+                to.copy_from_slice(from);
+            }
+            at = end;
+        }
+    }
+
     /// Nothing more comes of these ranks of the job.
     pub fn excuse(&mut self, peers: &Ranks) {
         let excused = self.view.peers.iter().enumerate().filter(|(_, peer)| peers.contains(**peer));

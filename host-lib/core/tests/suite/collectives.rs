@@ -109,6 +109,10 @@ impl DataPlane for Plane {
         self.lent.reclaim(memory)
     }
 
+    fn relocate(&mut self, _: Memory, values: Values) -> Result<Values, Values> {
+        Err(values)
+    }
+
     fn contribute(&mut self, plan: &WindowPlan) -> Result<(), Broken> {
         let (_, gradient) = self.armed.iter_mut().find(|(armed, _)| armed == plan).ok_or(Broken("not armed"))?;
         *gradient = self.lent.window(plan, Role::Gradient).map_err(|_| Broken("no gradient"))?.to_vec();
@@ -185,7 +189,8 @@ fn loan(value: f32) -> (Values, *const f32, Weak<()>) {
     (Values::lent(lent), at, given_back)
 }
 
-/// Lent memory is sent from and written to where it lies, and is given back; what is armed before the call is copied there, once.
+/// Lent memory is sent from and written to where it lies, and is given back; what is armed before the call is copied there, once, by a data
+/// plane that cannot lay it there.
 #[test]
 fn results_lie_where_the_caller_wants_them() {
     let mut collectives = collectives(Plane { eager: true, ..Plane::default() });

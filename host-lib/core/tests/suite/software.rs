@@ -71,6 +71,7 @@ fn tolerance(case: &Case) -> f64 {
 
 #[test]
 fn without_loss_all_ranks_have_the_same_bits_and_the_mean() {
+    let mut preposted = 0;
     for seed in seeds(0..600) {
         let mut case = Case::new(seed);
         let impairments = Impairments { duplicate: 0.1, delay_ns: 1000..50_000, ..Impairments::default() };
@@ -102,7 +103,11 @@ fn without_loss_all_ranks_have_the_same_bits_and_the_mean() {
             let wrong = wrong + counters.drop_source + counters.drop_too_long;
             assert_eq!(wrong, 0, "seed {seed}: {counters:?}");
         }
+        // Whatever has come before a rank calls is laid where the result is to lie.
+        assert_eq!(network.copied_bytes, 0, "seed {seed}");
+        preposted += network.preposted;
     }
+    assert!(preposted > 100, "{preposted} calls");
 }
 
 #[test]

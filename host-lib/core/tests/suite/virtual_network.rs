@@ -9,7 +9,9 @@ use std::ops::Range;
 use optireduce_contract::packet::{UBT_BYTES, UbtHeader};
 use optireduce_core::protocol::{HadamardMode, JobParams, Kind, Report};
 use optireduce_core::software::{Batch, Software, SoftwareError, SoftwareJob, Transmit};
-use optireduce_core::{Call, Collectives, CollectivesError, Finished, MembershipEvent, MessageError, Values};
+use optireduce_core::{
+    Call, Collectives, CollectivesError, Destination, Finished, MembershipEvent, MessageError, Values,
+};
 
 pub const JOB_TAG: u64 = 0x0123_4567_89ab_cdef;
 
@@ -121,6 +123,9 @@ pub struct Network {
     pub dies_ns: Vec<Option<u64>>,
     /// What happened among the ranks, and to whom it was told.
     pub events: Vec<(usize, MembershipEvent)>,
+    /// Calls whose windows were armed before them, and bytes of results that were copied to where they were to lie.
+    pub preposted: usize,
+    pub copied_bytes: usize,
     agenda: Agenda,
 }
 
@@ -202,6 +207,8 @@ impl Network {
             dead: vec![false; ranks],
             dies_ns: vec![None; ranks],
             events: Vec::new(),
+            preposted: 0,
+            copied_bytes: 0,
             agenda: Agenda::default(),
         }
     }
@@ -240,14 +247,14 @@ impl Network {
                 self.ranks[rank].plane_mut().advance(self.now_ns);
                 if may_start && self.ranks[rank].may_prepare(self.now_ns) {
                     started[rank] = true;
-                    let op = self.ranks[rank].prepare_call(self.now_ns, call).unwrap();
-                    self.ranks[rank].start(self.now_ns, op, given[rank].clone()).unwrap();
+                    self.start(rank, call, given[rank].clone());
                     self.ranks[rank].plane_mut().advance(self.now_ns);
                 }
                 if let Some(start_ns) = start_ns {
-                    while let Some(Finished { report, result, partial, .. }) =
+                    while let Some(Finished { report, result, partial, copied_bytes, .. }) =
                         self.ranks[rank].poll(self.now_ns).unwrap()
                     {
+                        self.copied_bytes += copied_bytes;
                         let (result, partial) = (result.into_vec(), partial.map(Values::into_vec));
                         outcomes[rank] = Some(Outcome { report, result, partial, took_ns: self.now_ns - start_ns });
                     }
@@ -295,15 +302,15 @@ impl Network {
                 let may_start = since_ns[rank].is_none() && number < calls && self.now_ns >= at_ns;
                 if may_start && self.ranks[rank].may_prepare(self.now_ns) {
                     let (call, given) = call(rank, number);
-                    let op = self.ranks[rank].prepare_call(self.now_ns, call).unwrap();
-                    self.ranks[rank].start(self.now_ns, op, given).unwrap();
+                    self.start(rank, call, given);
                     since_ns[rank] = Some(self.now_ns);
                 }
                 let polled = self.ranks[rank].poll(self.now_ns);
                 let again = matches!(polled, Ok(Some(_)));
                 match polled {
                     Ok(None) => {}
-                    Ok(Some(Finished { report, result, partial, .. })) => {
+                    Ok(Some(Finished { report, result, partial, copied_bytes, .. })) => {
+                        self.copied_bytes += copied_bytes;
                         let took_ns = self.now_ns - since_ns[rank].take().expect("it was started");
                         let (result, partial) = (result.into_vec(), partial.map(Values::into_vec));
                         finished(rank, Outcome { report, result, partial, took_ns });
@@ -332,6 +339,19 @@ impl Network {
             self.pass_time();
             assert!(self.now_ns < 3_600_000_000_000, "the ranks do not end: {next:?}");
         }
+    }
+
+    /// A rank calls a collective. Every other result is to lie elsewhere than in the bucket.
+    fn start(&mut self, rank: usize, call: Call, given: Vec<f32>) {
+        let one = &mut self.ranks[rank];
+        self.preposted += usize::from(one.is_preposted());
+        let is_elsewhere = call.kind == Kind::AllReduce && !call.is_one_off() && one.next_call() % 2 == 1;
+        let destination = match is_elsewhere {
+            true => Destination::Here(vec![f32::NAN; given.len()].into()),
+            false => Destination::Bucket,
+        };
+        let op = one.prepare_call_to(self.now_ns, call, destination).unwrap();
+        one.start(self.now_ns, op, given).unwrap();
     }
 
     /// When a rank is asked next, should nothing reach it before; `start_ns`: when it begins its next collective.
