@@ -221,6 +221,10 @@ pub struct JobArgs {
     #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true,
           value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = MEASUREMENT)]
     pub in_flight: u16,
+    /// No barrier before a call, as in a trainer: each rank makes the next one when it has finished the one before, while others may be behind. Their
+    /// lateness is then in the times
+    #[arg(long, help_heading = MEASUREMENT)]
+    pub back_to_back: bool,
     /// How late one rank enters every call, in milliseconds [default: 0 ms, nobody is late]
     #[arg(long, value_name = "MS", default_value_t = 0.0, value_parser = milliseconds, hide_default_value = true,
           allow_negative_numbers = true, help_heading = MEASUREMENT)]
@@ -327,7 +331,7 @@ pub struct RunArgs {
     pub card_fallback: Option<CardFallbackArg>,
     /// Average the tensors of this file over the ranks instead of measuring: F32, BF16 or F16 in safetensors, or raw
     /// little-endian fp32 under any other extension; {rank} stands for this rank
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["bench", "secs", "in_flight", "straggler_ms", "straggler_rank"],
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["bench", "secs", "in_flight", "back_to_back", "straggler_ms", "straggler_rank"],
           help_heading = FILES)]
     pub file: Option<String>,
     /// Where to write the mean, in the format of --file; {rank} stands for this rank. Written whole or not at all, and by no
@@ -337,7 +341,7 @@ pub struct RunArgs {
     pub out: Option<String>,
     /// Measure Partial Reduce instead of all-reduces: groups of this many ranks that are ready average their models, 2 to all ranks,
     /// and nobody waits for the rest. Rows are of averages: of each rank as many as it makes in the time
-    #[arg(long, value_name = "RANKS", conflicts_with_all = ["file", "groups", "rejoin", "bf16", "in_flight"], help_heading = MEASUREMENT)]
+    #[arg(long, value_name = "RANKS", conflicts_with_all = ["file", "groups", "rejoin", "bf16", "in_flight", "back_to_back"], help_heading = MEASUREMENT)]
     pub partial: Option<usize>,
     #[command(flatten)]
     pub job: JobArgs,

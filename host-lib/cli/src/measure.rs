@@ -96,7 +96,9 @@ impl<'a> Measurement<'a> {
     /// Makes a call; whether it was the last one.
     fn step(&mut self, engine: &mut Engine, progress: &mut Progress) -> Result<bool, String> {
         if progress.is_timed {
-            engine.communicator.barrier().map_err(|error| error.to_string())?;
+            if !self.args.back_to_back {
+                engine.communicator.barrier().map_err(|error| error.to_string())?;
+            }
             if self.is_late {
                 std::thread::sleep(Duration::from_secs_f64(self.args.straggler_ms / 1000.0));
             }
