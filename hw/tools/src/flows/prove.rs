@@ -275,14 +275,7 @@ impl Proof {
             }
             job = job.keep()?;
         }
-        let log = job.read("yosys.log")?;
-        if log.contains("Induction step proven: SUCCESS!") {
-            return Ok(Outcome::Proved);
-        }
-        match log.contains("model found for base case: FAIL!") {
-            true => Ok(Outcome::Refuted),
-            false => Ok(Outcome::HoldsTo(log.matches("[base case ").count())),
-        }
+        outcome_of_sat(name, &job.read("yosys.log")?)
     }
 
     fn by_z3(&self, name: &str, text: &str, prepare: &str, with_induction: bool) -> Result<Outcome, String> {
@@ -351,6 +344,22 @@ fn returning_anything(module: &mut Module) {
         }
     }
     module.items.extend(free);
+}
+
+/// What the log of yosys' `sat` says.
+fn outcome_of_sat(name: &str, log: &str) -> Result<Outcome, String> {
+    if log.contains("Induction step proven: SUCCESS!") {
+        return Ok(Outcome::Proved);
+    }
+    if log.contains("model found for base case: FAIL!") {
+        return Ok(Outcome::Refuted);
+    }
+    match log.matches("[base case ").count() {
+        0 => Err(format!(
+            "{name}: yosys ended well and has tried nothing, expected a base case at least in its log.\nIs the `yosys` that was found (`yosys -V`) another program?"
+        )),
+        depth => Ok(Outcome::HoldsTo(depth)),
+    }
 }
 
 /// Runs yosys-smtbmc for `cycles`, its output to `<part>.log`. An outcome is a result, even a bad one.
@@ -463,6 +472,13 @@ mod tests {
         assert!(stale.contains("yosys.log"), "{stale}");
         let empty = proof("// nothing\n", &[]).run().expect_err("nothing is asserted");
         assert!(empty.contains("nothing was asserted") || empty.contains("yosys.log"), "{empty}");
+    }
+
+    #[test]
+    fn a_tool_that_does_nothing_has_proved_nothing() {
+        let error = outcome_of_sat("fifo", "Yosys 1.2\n").expect_err("nothing was tried");
+        assert!(error.starts_with("fifo: yosys ended well and has tried nothing"), "{error}");
+        assert_eq!(outcome_of_sat("fifo", "[base case 1] ..\n[base case 2] ..\n"), Ok(Outcome::HoldsTo(2)));
     }
 
     #[test]
