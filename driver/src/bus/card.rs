@@ -51,8 +51,8 @@ impl CardBus {
         either!(self, bus => bus.id())
     }
 
-    /// Resets the card by its function-level reset: it is then as after power-on, but for memory space, bus mastering and interrupts, which
-    /// are switched on again.
+    /// Resets the card by its function-level reset, or that of its bus: it is then disabled, its counters, windows and indices are as after power-on, and
+    /// memory space, bus mastering and interrupts are switched on again.
     ///
     /// # Errors
     /// [`DriverError::DeviceGone`], or that the kernel could not.

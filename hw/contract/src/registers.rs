@@ -94,7 +94,8 @@ pub const QUEUE_BYTES: usize = 0x100;
 /// Byte offset of the registers of queue pair 0.
 pub const QUEUE_BASE: usize = 0x800;
 /// `CONTROL`: enables the card. While it is clear, queues and windows are held in reset. It may be cleared at any time: the
-/// card first completes its outstanding bus transactions ([`STATUS_BUSY`]) and is then as after power-on.
+/// card first completes its outstanding bus transactions ([`STATUS_BUSY`]); counters, windows and its indices are then as after power-on, and what the host
+/// wrote stays.
 pub const CONTROL_ENABLE: u32 = 1;
 /// `STATUS`: an access to host memory failed since the card was enabled.
 pub const STATUS_DMA_ERROR: u32 = 1;
@@ -115,7 +116,7 @@ pub const fn status_stopped(queue: usize) -> u32 {
 registers! {
     MAGIC 0x000 ReadOnly crate::limits::MAGIC, "", "Identity of the card: \"ORNC\".";
     CONTRACT 0x004 ReadOnly crate::limits::CONTRACT_VERSION, "", "Version of the contract between card and software.";
-    BUILD 0x008 ReadOnly 1, "", "Build number of the card.";
+    BUILD 0x008 ReadOnly 1, "", "Build number of the card's design; BUILD_ID tells bitstreams apart.";
     SLOTS 0x00c ReadOnly crate::limits::SLOTS as u32, "", "Window slots.";
     WINDOW_BEATS_MAX 0x010 ReadOnly crate::limits::WINDOW_BEATS as u32, "beats", "Largest window.";
     HADAMARD_LOG2_MAX 0x014 ReadOnly crate::limits::HADAMARD_LOG2_MAX, "", "log2 of the largest Hadamard block in elements.";
@@ -126,7 +127,7 @@ registers! {
     SCRATCH_ECHO 0x040 ReadOnly 0xffff_ffff, "", "Complement of SCRATCH: shows that the card hears writes.";
     STATUS 0x044 ReadOnly 0, "", "Bit 0: DMA error, 1: reset under way, 8 + q: queue pair q has stopped.";
     CARD_TIME_LO 0x048 ReadOnly 0, "ns", "Card time, low half: the clock of CLOSED_NS. Read CARD_TIME_HI before and after; if it changed, read again.";
-    CARD_TIME_HI 0x04c ReadOnly 0, "ns", "Card time, bits 32 to 47.";
+    CARD_TIME_HI 0x04c ReadOnly 0, "x 2^32 ns", "Card time, bits 32 to 47.";
     LINK 0x050 ReadOnly 0, "", "Bit 0: the MAC's receiver is aligned, so the link is up; 1: RS-FEC is aligned; 31: the shell says so; without it the others are 0.";
     PCI_ID 0x054 ReadOnly 0, "", "What the shell's PCIe bridge says of itself: vendor, and device times 65536; 0: not said.";
     BUILD_ID 0x058 ReadOnly 0, "", "Number that the shell was built with, to tell bitstreams apart; 0: not said.";
@@ -139,7 +140,7 @@ registers! {
     DROP_VERSION 0x094 ReadOnly 0, "packets", "Dropped: UBT header of another version.";
     DROP_JOB 0x098 ReadOnly 0, "packets", "Dropped: another job's tag.";
     DROP_NO_WINDOW 0x09c ReadOnly 0, "packets", "Dropped: no window armed for its bucket, step and offset.";
-    DROP_FLAGS 0x0a0 ReadOnly 0, "packets", "Dropped: Hadamard flag differs from the window's.";
+    DROP_FLAGS 0x0a0 ReadOnly 0, "packets", "Dropped: Hadamard or bf16 flag differs from the window's.";
     DROP_OUT_OF_SHARD 0x0a4 ReadOnly 0, "packets", "Dropped: payload not inside the shard that its sender and stage allow.";
     DROP_LATE_BEATS 0x0a8 ReadOnly 0, "beats", "Dropped: the stage had closed.";
     DROP_DUPLICATE_BEATS 0x0ac ReadOnly 0, "beats", "Dropped: this beat of this sender had come before.";

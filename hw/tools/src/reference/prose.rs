@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use optireduce_contract::rules::command::SEND_INCAST_MAX;
-use optireduce_contract::{limits, packet, pci, queue, registers};
+use optireduce_contract::{answer, limits, packet, pci, queue, registers};
 use optireduce_hw::card::build::Build;
 
 use crate::flows::bitstream;
@@ -93,7 +93,8 @@ Of the Alveo shells (not built, not run on a board), and of a simulated card tha
 | MSI-X pending bits | BIR {bar}, offset {pending:#x}, 8 bytes |
 | reset | simulated: function-level reset; Alveo: of the bus |
 
-Accesses to BAR {bar} are of whole aligned words of 32 bits. After either reset the card is as after power-on.
+Accesses to BAR {bar} are of whole aligned words of 32 bits. After either reset CONTROL is 0, and counters, windows and the card's indices are as after power-on. The rest of what the host wrote \
+may have stayed (see Order).
 
 ",
         vendor = pci::VENDOR_ID,
@@ -160,9 +161,10 @@ fn host(out: &mut String) {
 MAGIC's: then the card is gone.
 
 **Order.** CONTROL = 0, until STATUS bit 1 and every SQ_HEAD and CQ_TAIL are 0; then the job's registers, the peer table, and the rings, whose completion entries are \
-zeros; then CONTROL = {enable}. Everything that the host writes is a level: writing it again changes nothing. While the card is enabled, only the rings of \
+zeros; then CONTROL = {enable}. What was written before CONTROL was cleared, or before a reset, may still be there, so all of the job's registers are written, and the rings of all queue pairs: SQ_BASE 0 for those \
+that are not used. Else the card would use the rings of whoever had it before. Everything that the host writes is a level: writing it again changes nothing. While the card is enabled, only the rings of \
 queue pairs that are idle (SQ_BASE 0), SQ_TAIL, CQ_HEAD and SCRATCH may change. CONTROL may be cleared at any time: the card completes what it has begun on the bus and \
-the wire (STATUS bit 1 meanwhile), and is then as after power-on.
+the wire (STATUS bit 1 meanwhile), and counters, windows and its indices are then as after power-on; what the host wrote stays.
 
 **Queue pairs.** The registers from {queue_base:#x} on exist for each of {queues} queue pairs, {queue_bytes:#x} bytes apart. MSI-X vector q announces completions of \
 queue pair q, and may overtake them: look at the ring once more after arming. A window belongs to the queue pair that armed it.
@@ -186,7 +188,8 @@ fn windows(out: &mut String) {
         "**Life of a window.** ARM reserves a slot and opens both stages to the peers; packets that come before it are dropped (DROP_NO_WINDOW). CONTRIBUTE reads this \
 rank's gradient and sends each owner its shard. When the contribute stage has closed, the mean of this rank's shard goes to all: by itself with flag 2, else on BROADCAST. When \
 the broadcast stage has closed, the result is at HOST_ADDRESS, both stage reports are at REPORT_ADDRESS ({report} bytes: by rank, beats received as u16, contribute stage \
-first), and the slot is free. Each stage gives a completion.
+first), and the slot is free. In the report of the contribute stage a rank's own entry is its own shard, if it contributed in time; in that of the broadcast stage it is 0. Beats are those of the window, also if payloads are bf16. \
+Beats of the gradient from HOST_BEATS on are zeros. Each stage gives a completion; after STATUS {dma_error} nothing is promised of the memory at HOST_ADDRESS and REPORT_ADDRESS.
 
 **When a stage closes.** Its clock starts when this rank enters the stage, or by itself once START_PEERS distinct peers were heard. This rank enters the contribute stage with CONTRIBUTE, and the broadcast stage when the contribute stage closes. The stage is over at the first of these, in this order if they come at once: complete, everything came, this rank's own \
 shard included; early, with flag 4, once this rank's own beats are in and every peer that has something to send has sent a packet with the last-percentile mark, after GRACE_NS of silence; deadline, \
@@ -200,6 +203,7 @@ the last MARK_PACKETS to each peer carry the mark.
 
 ",
         report = queue::REPORT_BYTES,
+        dma_error = queue::STATUS_DMA_ERROR,
     );
 }
 
@@ -267,8 +271,12 @@ fn wire(out: &mut String) {
         "**What a card drops**, each frame counted once, under the first of these: bad (the MAC says so; or it is whole beats, IPv4/UDP, and its UDP checksum is neither right nor zero; RX_BAD); not IPv4 without options and \
 fragments, UDP, to UDP_PORT (DROP_FOREIGN); to another MAC address than LOCAL_MAC (DROP_MAC); a wrong IPv4 header checksum (DROP_IP_CHECKSUM); to another address than LOCAL_IP (DROP_IP); of version {version}, this JOB_TAG and a SENDER below RANKS, and not from \
 the address that the peer table has for SENDER (DROP_SOURCE); an IPv4 length of more than 50 + 64 * PAYLOAD_BEATS (DROP_TOO_LONG); not whole beats (RX_BAD); no room (DROP_FIFO_FULL); lengths that disagree with each other or the frame, no payload, a SENDER that \
-is not below RANKS or is this rank, a stage other than {contribute} and {broadcast}, an OFFSET that is no multiple of 64 (DROP_MALFORMED); another version (DROP_VERSION); another JOB_TAG (DROP_JOB); no window, or its bucket is armed for a later step (DROP_NO_WINDOW, DROP_STALE); \
+is not below RANKS or is this rank, a stage other than {contribute} and {broadcast}, an OFFSET that is no multiple of 64 (DROP_MALFORMED); another version (DROP_VERSION); another JOB_TAG (DROP_JOB); a step before that of the window armed for its bucket (DROP_STALE), or no window armed for its bucket, step and offset (DROP_NO_WINDOW); \
 flags 2 and 4 other than the window's (DROP_FLAGS); payload outside the shard that SENDER may write: this rank's in the contribute stage, SENDER's own in the broadcast stage (DROP_OUT_OF_SHARD). Of what is left, beats that come after the close of their stage, and second copies, are dropped and counted as beats.
+
+**What a card answers**, while it is enabled and unless it is the reduced one: ARP requests for LOCAL_IP, and pings (ICMP echo requests without IPv4 options and fragments) of LOCAL_IP in frames of at most {ping} bytes. Answers go to the MAC address that asked, \
+and are whole beats, zeros behind an ARP reply. They count as RX_PACKETS, TX_PACKETS, and ARP_REPLIES or PING_REPLIES. One answer is kept at a time: a request that comes before the last answer has left, and every other one, is DROP_FOREIGN. \
+The card asks nobody and learns no address.
 
 **Not checked by the card:** a UDP checksum of zero, source MAC addresses and ports, the fields of IPv4 that decide nothing. \
 Peers' MAC addresses are in the peer table. No retransmission: what is lost is reported.
@@ -277,6 +285,7 @@ Peers' MAC addresses are in the peer table. No retransmission: what is lost is r
 never what an earlier window of the slot advertised; a receiver takes zeros for nothing said.
 
 ",
+        ping = answer::PING_BYTES_MAX,
         version = packet::VERSION,
         contribute = packet::STAGE_CONTRIBUTE,
         broadcast = packet::STAGE_BROADCAST,
@@ -321,6 +330,19 @@ mod tests {
         ] {
             assert!(text.contains(&format!("\n{line}")), "{line}: {text}");
         }
+    }
+
+    /// A reset keeps what the host wrote (`registers_tests`), rings too, which a host must know.
+    #[test]
+    fn a_host_is_told_to_write_the_rings_of_all_queue_pairs() {
+        let mut text = String::new();
+        pci(&mut text);
+        host(&mut text);
+        assert!(
+            !text.contains("is then as after power-on") && !text.contains("the card is as after power-on"),
+            "{text}"
+        );
+        assert!(text.contains("the rings of all queue pairs: SQ_BASE 0 for those that are not used"), "{text}");
     }
 
     /// The formulas of the text, followed to the letter.
