@@ -81,6 +81,21 @@ impl CardBus {
             Self::Socket(bus) => bus.connection().map(Some),
         }
     }
+
+    /// Whether a register can be read within this time, now: see [`VfioUserBus::answers`]. On a PCI bus the hardware answers, or nobody.
+    pub fn answers(&self, within: Duration) -> bool {
+        match self {
+            Self::Pci(_) => true,
+            Self::Socket(bus) => bus.answers(within),
+        }
+    }
+
+    /// Waits no more for a card that does not [answer](CardBus::answers): it is gone.
+    pub fn abandon(&self) {
+        if let Self::Socket(bus) = self {
+            bus.abandon();
+        }
+    }
 }
 
 impl Bus for CardBus {

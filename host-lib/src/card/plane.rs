@@ -18,6 +18,8 @@ const LINGER: Duration = Duration::from_millis(20);
 const SILENCE: Duration = Duration::from_millis(100);
 /// How much longer than their bounds windows may take: for the card's DMA, and its simulator's host.
 const SLACK: Duration = Duration::from_secs(2);
+/// How long its answer to that is waited for: a simulated card may stand still, and this rank's engine must not.
+const ANSWER: Duration = Duration::from_millis(10);
 /// How soon to look again after an interrupt that came before what it speaks of.
 const AGAIN: Duration = Duration::from_micros(200);
 
@@ -113,10 +115,12 @@ impl CardPlane {
         self.epoch.elapsed().as_nanos() as u64
     }
 
-    /// The card's counters, as far as there are such without a card; zero if it is gone.
+    /// The card's counters, as far as there are such without a card; zero if it is gone, or does not answer now.
     pub fn counters(&self) -> Counters {
         let mut counters = Counters::default();
-        if let Ok(found) = self.card.nic().counters() {
+        if self.card.nic().bus().answers(ANSWER)
+            && let Ok(found) = self.card.nic().counters()
+        {
             counters.rx_packets = found.rx_packets.into();
             counters.tx_packets = found.tx_packets.into();
             counters.drop_malformed = found.drop_malformed.into();
@@ -187,6 +191,7 @@ impl CardPlane {
     /// Shows the card's counters and rings to others, once a second if they are to be shown.
     fn show(&mut self) {
         if let Some(stats) = self.stats.as_mut().filter(|stats| stats.is_due())
+            && self.card.nic().bus().answers(ANSWER)
             && let Ok(counters) = self.card.nic().counters()
             && let Ok(rings) = self.card.nic_mut().rings()
         {
@@ -205,8 +210,14 @@ impl CardPlane {
             return Ok(());
         }
         self.asked = now;
-        self.card.nic().check_working()?;
+        let answers = self.card.nic().bus().answers(ANSWER);
+        if answers {
+            self.card.nic().check_working()?;
+        }
         if self.card.owed_within_ns().is_some_and(|within_ns| waited > Duration::from_nanos(within_ns) + SLACK) {
+            if !answers {
+                self.card.nic().bus().abandon();
+            }
             let waited = Duration::from_millis(waited.as_millis() as u64);
             return Err(self.card.nic_mut().overdue(waited).into());
         }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use optireduce::{Bucket, CardFallback};
 use optireduce_contract::signs::splitmix64;
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::failures::{AFTER, BEFORE, ELEMENTS, RANKS, SHORT, declare};
 use super::*;
@@ -43,11 +44,15 @@ fn assert_fallen_back(communicator: &Communicator, failed: bool) -> (u32, String
 
 #[test]
 fn a_card_that_fails_costs_its_job_a_few_collectives_and_no_rank() {
-    for (fault, expected) in
-        [("", "the card is gone"), ("--reset-when", "CONTROL is 0x0"), ("--hang-when", ": no completion in ")]
-    {
+    for (fault, expected) in [
+        ("killed", "the card is gone"),
+        ("stopped", "the card is gone"),
+        ("--reset-when", "CONTROL is 0x0"),
+        ("--hang-when", ": no completion in "),
+    ] {
         let (mut job, file) = (Job::new(1), free_path());
-        let faults: &[&str] = if fault.is_empty() { &[] } else { &[fault, file.to_str().unwrap()] };
+        let options = [fault, file.to_str().unwrap()];
+        let faults: &[&str] = if fault.starts_with("--") { &options } else { &[] };
         job.cards.push(Served::start_with(job.address(101), job.port, faults));
         let from = on_ranks(RANKS, |rank| {
             let mut communicator = builder(&job, rank).connect().unwrap();
@@ -57,7 +62,8 @@ fn a_card_that_fails_costs_its_job_a_few_collectives_and_no_rank() {
             communicator.barrier().unwrap();
             if rank == 1 {
                 match fault {
-                    "" => job.cards[1].end(),
+                    "killed" => job.cards[1].end(),
+                    "stopped" => kill_process(Pid::from_raw(job.cards[1].pid() as i32).unwrap(), Signal::STOP).unwrap(),
                     _ => std::fs::write(&file, "").unwrap(),
                 }
             }

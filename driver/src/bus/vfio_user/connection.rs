@@ -1,9 +1,10 @@
 //! The client's half of the vfio-user protocol, version 0.1, as far as a driver needs it: messages out, answers in.
 //!
-//! Every call ends by a deadline. After one that failed half way, the connection cannot be used any more: what comes next might be
-//! the late answer. Nothing that the server says is trusted: lengths, kinds and numbers of answers are checked.
+//! Every call ends by a deadline. After one that failed half way, the connection cannot be used any more: what comes next might be the
+//! late answer. What is posted may be answered later. Nothing that the server says is trusted: lengths, kinds and numbers of answers are checked.
 //! Source: the specification in QEMU's `docs/interop/vfio-user.rst`. All numbers are in the byte order of the host.
 
+use std::collections::VecDeque;
 use std::io::{self, IoSlice, Read};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -11,10 +12,14 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
 
 /// How long a server may take for an answer; it may be off the CPU.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long an answer is waited for that need not be: most come within some microseconds.
+const POST_PATIENCE: Duration = Duration::from_millis(100);
 const HEADER_BYTES: usize = 16;
 /// Largest answer that a driver asks for.
 const ANSWER_BYTES_MAX: usize = 4096;
@@ -43,17 +48,18 @@ pub(super) enum Command {
 pub(super) struct Connection {
     stream: UnixStream,
     next_id: u16,
+    /// What the server was asked and has not answered yet, in order: the numbers of messages, and how many bytes are expected.
+    asked: VecDeque<(u16, Command, usize)>,
 }
 
 impl Connection {
     pub fn open(path: &Path) -> io::Result<Self> {
         let stream = UnixStream::connect(path)?;
         stream.set_write_timeout(Some(PATIENCE))?;
-        Ok(Self { stream, next_id: 0 })
+        Ok(Self { stream, next_id: 0, asked: VecDeque::new() })
     }
 
-    /// Sends a command, perhaps with a file, and waits for its answer, which is written over `answer` from the front: it must have at
-    /// least `expected` bytes.
+    /// Sends a command, perhaps with a file, and waits for its answer, which must have at least `expected` bytes.
     pub fn call(
         &mut self,
         command: Command,
@@ -62,9 +68,67 @@ impl Connection {
         expected: usize,
     ) -> io::Result<Vec<u8>> {
         let deadline = Instant::now() + PATIENCE;
+        self.ask(command, body, file, expected)?;
+        loop {
+            let answer = self.hear(deadline)?;
+            if self.asked.is_empty() {
+                return Ok(answer);
+            }
+        }
+    }
+
+    /// Sends a command, and waits for its answer only if the server is heard to answer: it may stand still.
+    pub fn post(&mut self, command: Command, body: &[u8], expected: usize) -> io::Result<()> {
+        let stands_still = !self.asked.is_empty();
+        self.ask(command, body, None, expected)?;
+        self.settle(if stands_still { Duration::ZERO } else { POST_PATIENCE }).map(drop)
+    }
+
+    /// Whether the server answers within this time, now: a command that is sent here, or all that it was sent before.
+    pub fn answers(&mut self, command: Command, body: &[u8], expected: usize, within: Duration) -> io::Result<bool> {
+        if self.asked.is_empty() {
+            self.ask(command, body, None, expected)?;
+        }
+        self.settle(within)
+    }
+
+    /// Waits until all is answered.
+    pub fn finish(&mut self) -> io::Result<()> {
+        let deadline = Instant::now() + PATIENCE;
+        while !self.asked.is_empty() {
+            self.hear(deadline)?;
+        }
+        Ok(())
+    }
+
+    fn ask(&mut self, command: Command, body: &[u8], file: Option<BorrowedFd<'_>>, expected: usize) -> io::Result<()> {
         let id = self.next_id;
         self.next_id = id.wrapping_add(1);
         self.send(command, id, body, file)?;
+        self.asked.push_back((id, command, expected));
+        Ok(())
+    }
+
+    /// Hears what has come, or comes within this time: whether all is answered.
+    fn settle(&mut self, within: Duration) -> io::Result<bool> {
+        let start = Instant::now();
+        while !self.asked.is_empty() {
+            let left = within.saturating_sub(start.elapsed());
+            let left = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };
+            match poll(&mut [PollFd::new(&self.stream, PollFlags::IN)], Some(&left)) {
+                Ok(0) => return Ok(false),
+                // What has begun comes to its end, or the server is no use.
+                Ok(_) => drop(self.hear(Instant::now() + PATIENCE)?),
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Waits for the next answer.
+    fn hear(&mut self, deadline: Instant) -> io::Result<Vec<u8>> {
+        let Some((id, command, expected)) = self.asked.pop_front() else { return Ok(Vec::new()) };
         let mut header = [0; HEADER_BYTES];
         self.receive(&mut header, deadline)?;
         let [found_id, found_command] = [0, 2].map(|at| u16_at(&header, at));
@@ -99,12 +163,15 @@ impl Connection {
     }
 
     /// Whether the server has closed the connection, or says what it was not asked.
-    pub fn is_closed(&self) -> bool {
+    pub fn is_closed(&mut self) -> bool {
         let mut one = [0];
-        match rustix::net::recv(&self.stream, &mut one, rustix::net::RecvFlags::PEEK | rustix::net::RecvFlags::DONTWAIT)
-        {
-            Ok(_) => true,
-            Err(error) => !matches!(error, rustix::io::Errno::AGAIN | rustix::io::Errno::INTR),
+        if self.settle(Duration::ZERO).is_err() {
+            return true;
+        }
+        match rustix::net::recv(&self.stream, &mut one, RecvFlags::PEEK | RecvFlags::DONTWAIT) {
+            // An answer may have come meanwhile.
+            Ok((bytes, _)) => bytes == 0 || self.asked.is_empty(),
+            Err(error) => !matches!(error, Errno::AGAIN | Errno::INTR),
         }
     }
 

@@ -1,7 +1,8 @@
 //! A bus to a card that another process serves on a vfio-user socket: the same driver, without a board, a kernel module or root.
 //!
-//! How: register accesses are messages, each with its answer, so that a write has arrived when it returns. DMA memory is a memory file
-//! that the server maps. Interrupts are an eventfd that the card's MSI-X vectors ring, all the same one: it means "look at the ring".
+//! How: register accesses are messages, each with its answer, so that a write has arrived when it returns, but for one to a
+//! server that stands still: that is posted, and the driver goes on. DMA memory is a memory file that the server maps. Interrupts are an
+//! eventfd that the card's MSI-X vectors ring, all the same one: it means "look at the ring".
 //! A lost interrupt costs time and nothing else ([`Nic::wait_completion`](crate::Nic::wait_completion)).
 //! A connection that fails, is late or says what cannot be is given up for good: from then on registers read as ones, which is what a
 //! card does that was pulled, and the driver finds [`DriverError::DeviceGone`].
@@ -16,7 +17,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use optireduce_contract::limits::QUEUES;
-use optireduce_contract::registers::{BAR_BYTES, PEER_BYTES, PEER_TABLE, Register};
+use optireduce_contract::registers::{BAR_BYTES, MAGIC, PEER_BYTES, PEER_TABLE, Register};
 
 use self::connection::{Command, Connection, u16_at, u32_at, u64_at};
 use super::Bus;
@@ -102,7 +103,7 @@ impl VfioUserBus {
             connection.call(Command::Reset, &[], None, 0)?;
             enable(connection)
         };
-        self.with(reset).ok_or_else(|| DriverError::DeviceGone { device: self.name.clone() })
+        self.with(reset).ok_or_else(|| self.departed())
     }
 
     /// What becomes readable when the card has something to say, until [`VfioUserBus::hear`].
@@ -123,6 +124,17 @@ impl VfioUserBus {
         self.connection.borrow().as_fd().try_clone_to_owned()
     }
 
+    /// Whether the card's process answers within this time, now. If not it may be off the CPU, and accesses that wait for it may take 5 s.
+    pub fn answers(&self, within: Duration) -> bool {
+        let body = access(BAR0, MAGIC.offset as u64, 4);
+        self.with(|connection| connection.answers(Command::RegionRead, &body, ACCESS_BYTES + 4, within)) == Some(true)
+    }
+
+    /// Gives the connection up: nothing waits for the card any more, which from now on is gone.
+    pub fn abandon(&self) {
+        self.gone.set(true);
+    }
+
     /// Does something over the connection, unless it was given up; gives it up if that fails.
     fn with<T>(&self, act: impl FnOnce(&mut Connection) -> io::Result<T>) -> Option<T> {
         if self.gone.get() {
@@ -134,6 +146,10 @@ impl VfioUserBus {
             self.gone.set(true);
         })
         .ok()
+    }
+
+    fn departed(&self) -> DriverError {
+        DriverError::DeviceGone { device: self.name.clone() }
     }
 
     fn write_word(&self, offset: usize, value: u32) {
@@ -158,7 +174,7 @@ impl Bus for VfioUserBus {
         drop(mapping.map_err(map)?);
         let iova = self.next_iova.get();
         let call = |connection: &mut Connection| connection.call(Command::DmaMap, &dma_map(iova, bytes), Some(file), 0);
-        self.with(call).ok_or_else(|| DriverError::DeviceGone { device: device() })?;
+        self.with(call).ok_or_else(|| self.departed())?;
         self.next_iova.set((iova + bytes as u64 + 1).next_multiple_of(OTHERS_ALIGN));
         self.mapped.borrow_mut().push((iova, bytes));
         Ok(Some(iova))
@@ -171,12 +187,11 @@ impl Bus for VfioUserBus {
         let mut body = words(&[24, 0]);
         [iova, bytes as u64].iter().for_each(|word| body.extend(word.to_ne_bytes()));
         let call = |connection: &mut Connection| connection.call(Command::DmaUnmap, &body, None, 0);
-        self.with(call).map(drop).ok_or_else(|| DriverError::DeviceGone { device: self.name.clone() })
+        self.with(call).map(drop).ok_or_else(|| self.departed())
     }
 
-    /// Nothing to do: every access is answered.
     fn flush(&self) -> Result<(), DriverError> {
-        Ok(())
+        self.with(Connection::finish).ok_or_else(|| self.departed())
     }
 
     fn relax(&self) {
@@ -213,7 +228,7 @@ impl Bus for VfioUserBus {
     }
 
     fn is_gone(&self) -> bool {
-        if !self.gone.get() && self.connection.borrow().is_closed() {
+        if !self.gone.get() && self.connection.borrow_mut().is_closed() {
             self.gone.set(true);
         }
         self.gone.get()
@@ -340,7 +355,7 @@ fn read<const N: usize>(connection: &mut Connection, region: u32, offset: u64) -
 
 fn write(connection: &mut Connection, region: u32, offset: u64, bytes: &[u8]) -> io::Result<()> {
     let body = [&access(region, offset, bytes.len()), bytes].concat();
-    connection.call(Command::RegionWrite, &body, None, ACCESS_BYTES).map(drop)
+    connection.post(Command::RegionWrite, &body, ACCESS_BYTES)
 }
 
 /// The body of a message that maps the first bytes of a file.
