@@ -88,7 +88,7 @@ def test_a_wrong_world_size_is_an_error_of_torch_on_every_rank(job):
 
 
 class OtherVersion:
-    """Between a rank and rank 0: what the rank says of its version is one more than it is. All else passes."""
+    """Between a rank and rank 0: what the rank says of its version is one less than it is. All else passes."""
 
     def __init__(self, to: str) -> None:
         self._to, self.found = to.split(":"), False
@@ -113,7 +113,7 @@ class OtherVersion:
             while data := source.recv(1 << 16):
                 if changes and (at := data.find(b'"version":')) >= 0:
                     at += len(b'"version":')
-                    data, self.found = data[:at] + b"%c" % (data[at] + 1) + data[at + 1 :], True
+                    data, self.found = data[:at] + b"%c" % (data[at] - 1) + data[at + 1 :], True
                 sink.sendall(data)
             sink.shutdown(socket.SHUT_WR)
 

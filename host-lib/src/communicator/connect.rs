@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::mpsc::channel;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
@@ -13,7 +13,7 @@ use super::driver::{Driver, Waker};
 use super::engine::{Engine, Links, since_1970_ns};
 use super::error::ConnectError;
 use crate::card::{self, CardAddress, Cards, OpenCard};
-use crate::control::{ControlChannel, Job, Launch, Meeting, Member, local_address, mac_of, resolve};
+use crate::control::{ControlChannel, Job, Launch, Meeting, Member, Terms, decline, local_address, mac_of, resolve};
 use crate::local;
 use crate::plane::Plane;
 use crate::secret::{Secret, SecretError};
@@ -21,6 +21,8 @@ use crate::udp::{self, Udp, Unconnected};
 use optireduce_core::protocol::Ranks;
 
 const JOB_ID_BYTES_MAX: usize = 256;
+/// How long a rank that cannot take part waits until the others know, at most: they may just be starting.
+const DECLINING: Duration = Duration::from_secs(5);
 
 /// Ranks that have come together, as one of them sees it.
 pub(super) struct Opened {
@@ -161,7 +163,8 @@ impl Builder {
             found: card_address,
             expected,
         })?;
-        let card = (!card.is_empty()).then(|| OpenCard::open(&card, given)).transpose()?;
+        let card = (!card.is_empty()).then(|| OpenCard::open(&card, given)).transpose();
+        let card = card.inspect_err(|error| self.decline(&launch, builder.settings(), &error.to_string()))?;
         let root = resolve(&launch.root, deadline)?;
         let address = local_address(self.interface.as_deref(), &root)?;
         let mut receiver = match card {
@@ -220,6 +223,40 @@ impl Builder {
             }
         };
         Ok(Opened { builder, launch, plane, control, waker, payload_beats, cards })
+    }
+
+    /// Tells the other ranks that this one cannot take part, and why: they would wait for it in vain.
+    fn decline(&self, launch: &Launch, settings: Terms, reason: &str) {
+        if launch.rejoin {
+            return;
+        }
+        tracing::error!(reason, "this rank cannot take part, and tells the others");
+        let timeout = self.timeout.min(DECLINING);
+        let deadline = Instant::now() + timeout;
+        let tell = || {
+            let root = resolve(&launch.root, deadline)?;
+            let address = local_address(self.interface.as_deref(), &root)?;
+            let (rank, launch, listener) = (launch.rank, launch.clone(), self.listener.clone());
+            // A job with cards has none.
+            let secret = None;
+            let meeting = Meeting { launch, root, listener, local: address, secret, timeout, deadline };
+            let nowhere = (address, 0).into();
+            let member = Member {
+                rank,
+                udp: nowhere,
+                control: nowhere,
+                receive_buffer_bytes: 0,
+                payload_beats: 0,
+                session: 0,
+                local: None,
+                card: None,
+                mac: None,
+            };
+            Ok::<_, ConnectError>(decline(meeting, member, settings, reason.to_owned())?)
+        };
+        if let Err(error) = tell() {
+            tracing::warn!(%error, "the other ranks do not know that this one cannot take part");
+        }
     }
 }
 

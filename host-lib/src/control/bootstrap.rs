@@ -21,7 +21,7 @@ use crate::local;
 use crate::secret::Secret;
 
 /// Version of the messages of bootstrap and control channel.
-pub(super) const VERSION: u32 = 8;
+pub(super) const VERSION: u32 = 9;
 /// How long a rank may take for its greeting, once it has connected; it may try again.
 pub(super) const GREETING: Duration = Duration::from_secs(10);
 
@@ -160,6 +160,9 @@ pub(super) struct Hello {
     /// Whether it may come into a job that runs already.
     #[serde(default)]
     pub rejoin: bool,
+    /// Why it cannot take part, if it cannot: it only says so.
+    #[serde(default)]
+    pub unable: Option<String>,
     /// How long it waits in all, and how much of that is left.
     pub timeout_ms: u64,
     pub left_ms: u64,
@@ -270,6 +273,14 @@ pub enum Refusal {
         rank: usize,
         /// Ranks of the job.
         world_size: usize,
+    },
+    /// A rank cannot take part in any job.
+    #[error("rank {rank} cannot take part: {reason}")]
+    Unable {
+        /// The rank.
+        rank: usize,
+        /// What it says.
+        reason: String,
     },
     /// Ranks that did not come in time.
     #[error(
@@ -433,6 +444,7 @@ mod tests {
             member: member.clone(),
             settings,
             rejoin: true,
+            unable: Some("no card".into()),
             timeout_ms: 1,
             left_ms: 1,
         };
@@ -450,6 +462,7 @@ mod tests {
             Refusal::NoSuchRank { rank: 7, world_size: 2 },
             Refusal::Runs { rank: 1 },
             Refusal::Cards { card: 1 },
+            Refusal::Unable { rank: 1, reason: "no card".into() },
             Refusal::Twice { rank: 1, first: address, second: address },
             Refusal::Missing { missing: vec![1], world_size: 2, timeout_ms: 5, root: "h:1".into(), refused: vec![] },
         ] {

@@ -71,18 +71,7 @@ pub(super) async fn gather(
     settings: Terms,
 ) -> Result<(Job, Links, TcpListener), BootstrapError> {
     let listener = listen(meeting)?;
-    let world_size = meeting.launch.world_size;
-    let mut gathering = Gathering {
-        meeting,
-        settings,
-        members: BTreeMap::from([(0, member)]),
-        links: (0..world_size).map(|_| None).collect(),
-        heard: JoinSet::new(),
-        oldest: VecDeque::new(),
-        deadline: Instant::from_std(meeting.deadline),
-        timeout_ms: meeting.timeout.as_millis() as u64,
-        refused: Vec::new(),
-    };
+    let mut gathering = Gathering::new(meeting, member, settings);
     let found = match gathering.gather(&listener).await {
         Ok(()) => {
             let members = std::mem::take(&mut gathering.members).into_values().collect();
@@ -95,10 +84,24 @@ pub(super) async fn gather(
     match found {
         Ok(job) => Ok((job, gathering.links, listener)),
         Err((refusal, last)) => {
-            gathering.refuse(&listener, &refusal, last).await;
+            gathering.refuse(&listener, &refusal, last, Instant::now() + LINGER).await;
             Err(refusal.into())
         }
     }
+}
+
+/// Tells all ranks that come until the deadline that there is no job, since rank 0 cannot take part.
+pub(super) async fn decline(
+    meeting: &Meeting,
+    member: Member,
+    settings: Terms,
+    reason: String,
+) -> Result<(), BootstrapError> {
+    let listener = listen(meeting)?;
+    let until = Instant::from_std(meeting.deadline);
+    let mut gathering = Gathering::new(meeting, member, settings);
+    gathering.refuse(&listener, &Refusal::Unable { rank: 0, reason }, None, until).await;
+    Ok(())
 }
 
 /// Listens where the root's name says, and nowhere else.
@@ -131,7 +134,22 @@ fn listen(meeting: &Meeting) -> Result<TcpListener, BootstrapError> {
     Err(io_error(format!("rank 0 listens at {} ({hint})", meeting.launch.root))(last))
 }
 
-impl Gathering<'_> {
+impl<'a> Gathering<'a> {
+    /// Only rank 0, which is `member`, is there.
+    fn new(meeting: &'a Meeting, member: Member, settings: Terms) -> Self {
+        Self {
+            meeting,
+            settings,
+            members: BTreeMap::from([(0, member)]),
+            links: (0..meeting.launch.world_size).map(|_| None).collect(),
+            heard: JoinSet::new(),
+            oldest: VecDeque::new(),
+            deadline: Instant::from_std(meeting.deadline),
+            timeout_ms: meeting.timeout.as_millis() as u64,
+            refused: Vec::new(),
+        }
+    }
+
     /// Waits until all ranks are there.
     async fn gather(&mut self, listener: &TcpListener) -> Result<(), (Refusal, Option<Link>)> {
         let world_size = self.meeting.launch.world_size;
@@ -242,6 +260,9 @@ impl Gathering<'_> {
                 return Judgement::Refused(link, Refusal::Twice { rank, first, second });
             }
         }
+        if let Some(reason) = hello.unable {
+            return Judgement::Ended(link, Refusal::Unable { rank, reason });
+        }
         let left = Duration::from_millis(hello.left_ms);
         let gives_up = Instant::now() + left.min(self.meeting.timeout) - NOTICE_MAX.min(left / 4);
         if left < self.meeting.timeout && gives_up < self.deadline {
@@ -297,9 +318,8 @@ impl Gathering<'_> {
         refusal.map_or(Ok(()), Err)
     }
 
-    /// Tells all ranks why there is no job: those that are there at once, and for a moment those that come late.
-    async fn refuse(&mut self, listener: &TcpListener, refusal: &Refusal, last: Option<Link>) {
-        let linger = Instant::now() + LINGER;
+    /// Tells all ranks why there is no job: those that are there at once, and until `linger` those that come late.
+    async fn refuse(&mut self, listener: &TcpListener, refusal: &Refusal, last: Option<Link>, linger: Instant) {
         let mut told = JoinSet::new();
         let there: Vec<Link> = self.links.iter_mut().filter_map(Option::take).chain(last).collect();
         let mut missing = (self.meeting.launch.world_size - 1).saturating_sub(there.len());

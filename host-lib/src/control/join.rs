@@ -38,7 +38,7 @@ pub(super) async fn join(
     let mut last = io::Error::new(io::ErrorKind::TimedOut, "no answer");
     let mut was_closed = false;
     let (mut link, job, running, left_ms) = loop {
-        match timeout_at(deadline, report(meeting, &member, &settings)).await {
+        match timeout_at(deadline, report(meeting, &member, &settings, None)).await {
             Ok(Ok((link, Answer::Welcome { job, left_ms }))) => break (link, job, None, left_ms),
             Ok(Ok((link, Answer::Running(running)))) if meeting.launch.rejoin => {
                 let left = deadline.saturating_duration_since(Instant::now());
@@ -97,8 +97,27 @@ pub(super) async fn join(
     Ok((job, links, running))
 }
 
-/// Says to rank 0 who this is; its answer.
-async fn report(meeting: &Meeting, member: &Member, settings: &Terms) -> io::Result<(Link, Answer)> {
+/// Tells rank 0, if it is reached before the deadline, that this rank cannot take part, and why.
+pub(super) async fn decline(meeting: &Meeting, member: Member, settings: Terms, reason: String) -> io::Result<()> {
+    let mut last = io::Error::new(io::ErrorKind::TimedOut, "no answer");
+    let deadline = Instant::from_std(meeting.deadline);
+    loop {
+        match timeout_at(deadline, report(meeting, &member, &settings, Some(reason.clone()))).await {
+            Ok(Ok(_)) => return Ok(()),
+            Ok(Err(error)) => last = error,
+            Err(_) => return Err(last),
+        }
+        sleep(RETRY).await;
+    }
+}
+
+/// Says to rank 0 who this is, and why it cannot take part if it cannot; its answer.
+async fn report(
+    meeting: &Meeting,
+    member: &Member,
+    settings: &Terms,
+    unable: Option<String>,
+) -> io::Result<(Link, Answer)> {
     let mut last = io::Error::other("it has no address");
     let mut stream = None;
     for address in &meeting.root {
@@ -120,6 +139,7 @@ async fn report(meeting: &Meeting, member: &Member, settings: &Terms) -> io::Res
         member: member.clone(),
         settings: settings.clone(),
         rejoin: meeting.launch.rejoin,
+        unable,
         timeout_ms: meeting.timeout.as_millis() as u64,
         left_ms: left.as_millis() as u64,
     };

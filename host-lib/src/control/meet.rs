@@ -1,10 +1,13 @@
 //! The bootstrap of a rank, whichever it is.
 
-use tokio::net::TcpListener;
+use std::io;
 
-use super::bootstrap::{BootstrapError, Job, Links, Meeting, Member, Running};
-use super::gather::gather;
-use super::join::join;
+use tokio::net::TcpListener;
+use tokio::runtime;
+
+use super::bootstrap::{BootstrapError, Job, Links, Meeting, Member, Running, io_error};
+use super::gather::{self, gather};
+use super::join::{self, join};
 use super::terms::Terms;
 
 /// What has come of the bootstrap.
@@ -31,4 +34,25 @@ pub(super) async fn meet(
         let (job, links, running) = join(meeting, member, settings, &listener).await?;
         Ok(Met { job, links, door: listener, running })
     }
+}
+
+/// Tells the other ranks, by rank 0, that this one cannot take part, and why. Blocks until they know, or until the meeting's deadline: rank 0
+/// waits for all the others, and they for rank 0.
+///
+/// # Errors
+/// [`BootstrapError`]: they were not told.
+pub(crate) fn decline(meeting: Meeting, member: Member, settings: Terms, reason: String) -> Result<(), BootstrapError> {
+    let say = move || {
+        let runtime = runtime::Builder::new_current_thread().enable_all().build();
+        runtime.map_err(io_error("tokio's runtime"))?.block_on(async {
+            match member.rank {
+                0 => gather::decline(&meeting, member, settings, reason).await,
+                _ => join::decline(&meeting, member, settings, reason).await.map_err(io_error("rank 0")),
+            }
+        })
+    };
+    // The caller's thread may be one of an async runtime, which must not block in another.
+    let thread = std::thread::Builder::new().name("optireduce-control".into()).spawn(say);
+    let ended = |_| Err(io_error("the control thread")(io::Error::other("it has ended without an answer")));
+    thread.map_err(io_error("the control thread"))?.join().unwrap_or_else(ended)
 }

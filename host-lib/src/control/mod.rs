@@ -39,6 +39,7 @@ pub(crate) use self::channel::{CHUNK_BYTES, Closer, ControlChannel, Folding, Pee
 pub use self::launch::{Launch, LaunchError, ROOT_PORT_DEFAULT};
 pub use self::mailbox::Message;
 pub(crate) use self::mailbox::{Mailbox, Space, Tag, Underway};
+pub(crate) use self::meet::decline;
 pub(crate) use self::resolve::{local_address, mac_of, resolve};
 pub(crate) use self::serve::PeerEvent;
 pub use self::terms::Mismatch;

@@ -14,19 +14,21 @@ use vfio_bindings::bindings::vfio::{
 };
 use vfio_user::{DmaMapFlags, DmaUnmapFlags, IrqInfo, Server, ServerBackend, ServerRegion};
 
+use super::failures::RANKS;
 use super::served::free_path;
 use super::*;
 
-/// What a rank is told that is given this card. It need not wait for the other rank of its job.
+/// What a rank is told that is given this card. The other rank of its job does not come.
 fn refused(card: &str) -> String {
     let launch = Launch::new(1, 2, free_root()).unwrap();
-    let error = Communicator::builder().launch(launch).timeout(TIMEOUT).card(card).connect().unwrap_err();
+    let timeout = Duration::from_millis(100);
+    let error = Communicator::builder().launch(launch).timeout(timeout).card(card).connect().unwrap_err();
     assert!(matches!(error, ConnectError::Card(_)), "{error:?}");
     error.to_string()
 }
 
 #[test]
-fn what_is_no_card_is_refused_before_anybody_is_waited_for() {
+fn what_is_no_card_is_refused() {
     let nothing = refused("/nowhere/card.sock");
     assert!(nothing.contains("/nowhere/card.sock: cannot connect: No such file") && nothing.contains("serve --socket"));
     let file = refused(file!());
@@ -53,6 +55,28 @@ fn what_is_no_card_is_refused_before_anybody_is_waited_for() {
     let silent = refused(path.to_str().unwrap());
     assert!(silent.contains("no answer within") && silent.contains("One driver at a time"), "{silent}");
     std::fs::remove_file(&path).unwrap();
+}
+
+/// Whichever rank it is, and whether it comes before the others or after them.
+#[test]
+fn all_ranks_are_told_at_once_which_one_has_a_card_that_cannot_be_opened() {
+    for (unable, late) in [(0, false), (0, true), (2, false), (2, true)] {
+        let job = Job::new(0);
+        let errors = on_ranks(RANKS, |rank| {
+            if (rank == unable) == late {
+                std::thread::sleep(Duration::from_millis(300));
+            }
+            let card = if rank == unable { "/nowhere/card.sock" } else { "" };
+            // Nobody waits for the end of this.
+            let builder = job.builder(rank, RANKS).timeout(Duration::from_secs(600)).card(card);
+            builder.connect().unwrap_err().to_string()
+        });
+        for (rank, error) in errors.iter().enumerate() {
+            let what = format!("rank {rank}, {unable} unable, late {late}: {error}");
+            assert!(error.contains("/nowhere/card.sock"), "{what}");
+            assert_eq!(error.starts_with(&format!("rank {unable} cannot take part: ")), rank != unable, "{what}");
+        }
+    }
 }
 
 #[test]
