@@ -14,7 +14,7 @@ use crate::engine::{Engine, Memory, Seen};
 const WARM_UP_CALLS_MAX: usize = 100;
 const WARM_UP_CALLS: usize = 25;
 const WARM_UP_MAX: Duration = Duration::from_secs(5);
-/// Calls between two decisions whether to go on.
+/// Fewest calls between two decisions whether to go on, for which all ranks wait for one another.
 const CALLS_A_ROUND: usize = 5;
 /// Fewest calls of a size.
 const CALLS_MIN: usize = 20;
@@ -30,12 +30,15 @@ pub struct Progress {
     is_timed: bool,
     /// Calls made so far, of those that are timed or of those that are not.
     calls: usize,
+    /// After how many it is decided whether to go on.
+    decides_at: usize,
 }
 
 impl Progress {
     /// At the beginning of a size.
     pub fn at(size: usize) -> Self {
-        Self { size, ..Self::default() }
+        // What the first one takes says whether there is time for more.
+        Self { size, decides_at: 1, ..Self::default() }
     }
 }
 
@@ -122,32 +125,40 @@ impl<'a> Measurement<'a> {
     /// Takes a call that was made; whether it was the last one.
     fn account(&mut self, engine: &mut Engine, progress: &mut Progress, took: Duration) -> Result<bool, String> {
         progress.calls += 1;
+        if progress.is_timed {
+            self.seen.ms.push(took.as_secs_f64() * 1000.0);
+        }
+        if progress.calls < progress.decides_at {
+            return Ok(false);
+        }
         if !progress.is_timed {
             // Pages and paths are new, and the bound may still be measured. The ranks of two levels measure several. What all ranks
             // tell one another takes long where there are many.
-            if progress.calls > 1 && !progress.calls.is_multiple_of(CALLS_A_ROUND) {
-                return Ok(false);
-            }
+            progress.decides_at = progress.calls + CALLS_A_ROUND;
             // Where the longest bound is the one to have, it counts as being measured for good.
             let is_slow = progress.calls >= WARM_UP_CALLS && self.begin.elapsed() > WARM_UP_MAX;
             let measuring = self.seen.measuring_bound && !is_slow;
             let all =
                 engine.communicator.all_gather_bytes(&[u8::from(measuring)]).map_err(|error| error.to_string())?;
-            if !all.contains(&vec![1]) || progress.calls == WARM_UP_CALLS_MAX {
-                *progress = Progress { is_timed: true, ..Progress::at(progress.size) };
+            if !all.contains(&vec![1]) || progress.calls >= WARM_UP_CALLS_MAX {
+                *progress = Progress { is_timed: true, decides_at: CALLS_A_ROUND, ..Progress::at(progress.size) };
                 (self.seen, self.begin, self.cpu_s) = (Seen::default(), Instant::now(), cpu_s());
             }
             return Ok(false);
         }
-        self.seen.ms.push(took.as_secs_f64() * 1000.0);
-        if !progress.calls.is_multiple_of(CALLS_A_ROUND) {
-            return Ok(false);
-        }
         let (calls, secs) = (progress.calls, self.begin.elapsed().as_secs_f64());
         let enough = calls >= CALLS_MIN && secs >= self.args.secs || calls >= CALLS_MAX || secs >= 4.0 * self.args.secs;
-        let all = engine.communicator.all_gather_bytes(&[u8::from(enough)]).map_err(|error| error.to_string())?;
+        // At most as many as have been made: the first ones may have been slow.
+        let fit = (calls as f64 * (self.args.secs / secs - 1.0)) as usize;
+        let more = if enough { 0 } else { fit.clamp(CALLS_A_ROUND, calls) };
+        let all =
+            engine.communicator.all_gather_bytes(&(more as u32).to_le_bytes()).map_err(|error| error.to_string())?;
         // The lowest rank that is still there decides.
-        Ok(all.iter().flatten().next() == Some(&1))
+        let told =
+            all.iter().find_map(|told| told.first_chunk()).ok_or("no rank is left that says what is measured")?;
+        let more = u32::from_le_bytes(*told) as usize;
+        progress.decides_at += more;
+        Ok(more == 0)
     }
 
     fn finish(mut self, engine: &mut Engine) -> Result<Seen, String> {
