@@ -1,4 +1,4 @@
-"""Gradients on a GPU, by way of pinned memory. Not run on a GPU here."""
+"""Gradients on a GPU, by way of pinned memory. Not run on a GPU in CI: see tests/test_gpu.py."""
 
 import torch
 
