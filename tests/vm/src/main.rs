@@ -68,10 +68,13 @@ fn show(packages: Option<PathBuf>) -> Result<(), String> {
             packages.display()
         ));
     }
-    for name in ["optireduce", "optireduce-nic", "optireduce-sim"] {
+    if !packages.join("optireduce-nic").exists() {
+        return Err(format!("{0}/optireduce-nic is missing; build it: tests/vm/static {0}", packages.display()));
+    }
+    for name in ["optireduce", "optireduce-sim"] {
         if !programs.join(name).exists() {
             return Err(format!(
-                "{} is missing; build it: cargo build -p optireduce-cli -p optireduce-nic -p optireduce-vm -p optireduce-sim --features \
+                "{} is missing; build it: cargo build -p optireduce-cli -p optireduce-vm -p optireduce-sim --features \
                  optireduce-sim/serve",
                 programs.join(name).display()
             ));

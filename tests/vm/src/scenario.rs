@@ -58,7 +58,7 @@ struct Stage {
 /// What was not as it should be.
 pub fn run(places: Places) -> Result<(), String> {
     let mut stage = Stage::set(places)?;
-    stage.say("machines are up");
+    stage.say("machines are up; optireduce-nic is a static program in them");
     stage.mend_what_the_doctor_finds()?;
     stage.every_way_to_a_card_has_the_same_rules()?;
     stage.without_root_a_card_needs_two_things()?;
@@ -95,11 +95,11 @@ impl Stage {
             data.push(places.scratch.join(format!("gradient.{rank}.bin")));
             std::fs::write(&data[rank], bytes).map_err(text)?;
         }
-        let programs =
-            ["optireduce-nic", "optireduce", "optireduce-sim", "optireduce-vm"].map(|name| places.programs.join(name));
+        let programs = ["optireduce", "optireduce-sim", "optireduce-vm"].map(|name| places.programs.join(name));
+        let alone = places.packages.join("optireduce-nic");
         let init = Path::new(env!("CARGO_MANIFEST_DIR")).join("init");
         let initramfs = places.scratch.join("initramfs");
-        let bytes = image::build(&places.packages, &init, &programs, &data[FIRST_CARD..], &places.scratch)?;
+        let bytes = image::build(&places.packages, &init, &alone, &programs, &data[FIRST_CARD..], &places.scratch)?;
         std::fs::write(&initramfs, bytes).map_err(text)?;
         let serve = |hosts: [u8; 2], loss, cycles| -> Result<Vec<Card>, String> {
             hosts.into_iter().map(|host| Card::serve(&places.programs, &places.scratch, host, loss, cycles)).collect()

@@ -1,5 +1,6 @@
 //! The whole scenario. Needs what `tests/vm/fetch` downloads, and fails without; `OPTIREDUCE_NO_VM=1` leaves it out, and says so.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 #[test]
@@ -14,6 +15,10 @@ fn cards_behind_an_unmodified_kernel_work_in_jobs() {
         build.args(["build", "--quiet", "--features", "optireduce-sim/serve"]);
         build.args(packages.iter().flat_map(|package| ["-p", package]));
         assert!(build.status().expect("cargo").success());
+        let folder =
+            Path::new(env!("CARGO_BIN_EXE_optireduce-vm")).ancestors().nth(2).expect("cargo's folder").join("vm");
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("static");
+        assert!(Command::new(script).arg(folder).status().expect("tests/vm/static starts").success());
     }
     let output =
         Command::new(env!("CARGO_BIN_EXE_optireduce-vm")).stdin(Stdio::null()).output().expect("the program starts");
