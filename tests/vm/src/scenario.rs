@@ -518,7 +518,6 @@ impl Stage {
     }
 }
 
-/// Compares the results of all ranks step by step; how many.
 /// Every step of every rank, all of which end well.
 fn all_steps(job: &Job<'_>) -> Result<Vec<Vec<Step>>, String> {
     let of_rank = |rank| {
@@ -530,6 +529,7 @@ fn all_steps(job: &Job<'_>) -> Result<Vec<Vec<Step>>, String> {
     (0..RANKS).map(of_rank).collect()
 }
 
+/// Compares the results of all ranks step by step; how many.
 fn compare(job: &Job<'_>, results: &[Vec<Step>]) -> Result<usize, String> {
     let mut compared = 0;
     for number in 0..job.plan.steps {
