@@ -33,15 +33,15 @@ pub struct Plan {
 }
 
 /// A job at work.
-pub struct Job<'a> {
+pub struct Job {
     pub plan: Plan,
     /// What each rank says.
     lines: Vec<Receiver<String>>,
     processes: Vec<Child>,
-    gradients: &'a [Vec<f32>],
+    gradients: Vec<Vec<f32>>,
 }
 
-impl<'a> Job<'a> {
+impl Job {
     /// Starts the ranks. `cards`: the PCI addresses of the cards in the machines. A machine's rank writes to a port of this side, so that what
     /// it has to say needs no terminal.
     pub fn start(
@@ -50,9 +50,9 @@ impl<'a> Job<'a> {
         data: &Path,
         guests: &mut [Guest],
         cards: [&str; RANKS - FIRST_CARD],
-        gradients: &'a [Vec<f32>],
+        gradients: &[Vec<f32>],
     ) -> Result<Self, String> {
-        let mut job = Self { plan, lines: Vec::new(), processes: Vec::new(), gradients };
+        let mut job = Self { plan, lines: Vec::new(), processes: Vec::new(), gradients: gradients.to_vec() };
         let Plan { steps, bound_ms, pause_ms, repair, port } = plan;
         let repair = if repair { "--repair" } else { "" };
         let root = format!("{}:{port}", address(1));
@@ -162,7 +162,7 @@ impl<'a> Job<'a> {
     }
 }
 
-impl Drop for Job<'_> {
+impl Drop for Job {
     fn drop(&mut self) {
         for process in &mut self.processes {
             let _ = process.kill();

@@ -64,6 +64,7 @@ pub fn run(places: Places) -> Result<(), String> {
     stage.without_root_a_card_needs_two_things()?;
     stage.a_process_that_is_killed_leaves_a_card_for_the_next()?;
     stage.files_are_averaged()?;
+    stage.a_card_that_root_resets_ends_its_rank_alone()?;
     stage.a_machine_that_stands_still_costs_the_others_their_bound()?;
     stage.loss_is_reported()?;
     stage.verilated_cards_share_a_job()?;
@@ -358,10 +359,33 @@ impl Stage {
     }
 
     /// Starts a job on the cards: `kind` 0, those on the good network.
-    fn job(&mut self, plan: Plan, kind: usize) -> Result<Job<'_>, String> {
+    fn job(&mut self, plan: Plan, kind: usize) -> Result<Job, String> {
         let cards = [0, 1].map(|machine| self.cards[machine][kind].as_str());
         let program = self.places.programs.join("optireduce-vm");
         Job::start(plan, &program, &self.places.scratch, &mut self.guests, cards, &self.gradients)
+    }
+
+    /// Root resets a card that VFIO has, in the middle of a job, by the kernel's file for that: its rank ends with an error that says so, the
+    /// others go on, and the next can have the card.
+    fn a_card_that_root_resets_ends_its_rank_alone(&mut self) -> Result<(), String> {
+        let plan = Plan { steps: 40, bound_ms: 500, pause_ms: 20, repair: false, port: self.next_port() };
+        let card = self.cards[1][0].clone();
+        let job = self.job(plan, 0)?;
+        job.begun()?;
+        for _ in 0..5 {
+            job.next(0, PATIENCE)?;
+        }
+        self.must(1, &format!("echo 1 > /sys/bus/pci/devices/{card}/reset"))?;
+        let error = ends_alone(&job)?;
+        let says = format!(
+            "data plane: {card}: the card has been reset or disabled by somebody else: CONTROL is 0x0, expected 0x1. Its windows are lost. \
+             Configure the card anew, or open it again, once nobody else uses it"
+        );
+        expect(error.starts_with(&says), &says, &error)?;
+        let report = self.must(1, &format!("optireduce-nic selftest {card} --seed 5"))?;
+        expect(report.ends_with("passed\n"), "the self-test to pass after that", &report)?;
+        self.say("a card that root resets in a job: its rank is told so, the others went on; the next one opens it, and the self-test passes");
+        Ok(())
     }
 
     /// A machine is stopped in the middle of a job for much longer than a bound: no step of any other rank takes much more than its bounds.
@@ -481,18 +505,8 @@ impl Stage {
             job.next(0, PATIENCE)?;
         }
         card.leave()?;
-        let (_, outcome) = job.rest(RANKS - 1, PATIENCE)?;
-        let error = outcome.err().unwrap_or_default();
+        let error = ends_alone(&job)?;
         expect(error.contains("the card is gone"), "the rank to say that its card is gone", &error)?;
-        let mut results = Vec::new();
-        for rank in 0..RANKS - 1 {
-            let (steps, outcome) = job.rest(rank, PATIENCE)?;
-            outcome.map_err(|error| format!("rank {rank}: {error}"))?;
-            expect(steps.last().is_some_and(|step| step.step + 1 == plan.steps), "all steps", &steps.last())?;
-            let live = &steps.last().ok_or("no step")?.live;
-            expect(live == &[0, 1, 2], "the others to have agreed to go on without it", live)?;
-            results.push(steps);
-        }
         drop(job);
         self.say(&format!("a card that leaves a job: its rank says {:?}; the others went on", first_line(&error)));
         Ok(())
@@ -518,8 +532,25 @@ impl Stage {
     }
 }
 
+/// Why the last rank ends. The others do all steps, right ones, and agree to go on without it.
+fn ends_alone(job: &Job) -> Result<String, String> {
+    let (_, outcome) = job.rest(RANKS - 1, PATIENCE)?;
+    let error = outcome.err().unwrap_or_default();
+    let mut results = Vec::new();
+    for rank in 0..RANKS - 1 {
+        let (steps, outcome) = job.rest(rank, PATIENCE)?;
+        outcome.map_err(|error| format!("rank {rank}: {error}"))?;
+        let last = steps.last().ok_or("no step")?;
+        expect(last.step + 1 == job.plan.steps, "all steps", &last.step)?;
+        expect(last.live == [0, 1, 2], "the others to have agreed to go on without it", &last.live)?;
+        results.push(steps);
+    }
+    compare(job, &results)?;
+    Ok(error)
+}
+
 /// Every step of every rank, all of which end well.
-fn all_steps(job: &Job<'_>) -> Result<Vec<Vec<Step>>, String> {
+fn all_steps(job: &Job) -> Result<Vec<Vec<Step>>, String> {
     let of_rank = |rank| {
         let (steps, outcome) = job.rest(rank, PATIENCE)?;
         outcome.map_err(|error| format!("rank {rank}: {error}"))?;
@@ -530,7 +561,7 @@ fn all_steps(job: &Job<'_>) -> Result<Vec<Vec<Step>>, String> {
 }
 
 /// Compares the results of all ranks step by step; how many.
-fn compare(job: &Job<'_>, results: &[Vec<Step>]) -> Result<usize, String> {
+fn compare(job: &Job, results: &[Vec<Step>]) -> Result<usize, String> {
     let mut compared = 0;
     for number in 0..job.plan.steps {
         let of_step: Vec<&Step> =
