@@ -108,6 +108,23 @@ impl Job {
         Ok(())
     }
 
+    /// The steps of a rank up to the first that is `last`.
+    pub fn steps_until(
+        &self,
+        rank: usize,
+        patience: Duration,
+        last: impl Fn(&Step) -> bool,
+    ) -> Result<Vec<Step>, String> {
+        let mut steps = Vec::new();
+        while !steps.last().is_some_and(&last) {
+            match self.next(rank, patience)? {
+                Line::Step(step) => steps.push(step),
+                other => return Err(format!("rank {rank} says {other:?} after {} steps", steps.len())),
+            }
+        }
+        Ok(steps)
+    }
+
     /// All that a rank has still to say: its steps, and how it ended. `Err`: it was not done within `patience`.
     pub fn rest(&self, rank: usize, patience: Duration) -> Result<(Vec<Step>, Result<(), String>), String> {
         let deadline = Instant::now() + patience;

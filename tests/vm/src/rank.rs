@@ -5,7 +5,9 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use optireduce::{Bound, BucketOptions, Communicator, Destination, HadamardMode, Launch, Report, Values};
+use optireduce::{
+    Bound, BucketOptions, Communicator, Destination, HadamardMode, Launch, Report, Stage, StageSummary, Values,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{text, values_of};
@@ -57,7 +59,7 @@ pub enum Line {
 }
 
 /// One step of a rank.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Step {
     pub step: usize,
     /// From the call to the result.
@@ -66,6 +68,10 @@ pub struct Step {
     /// Between its memory and the card's.
     pub copied_bytes: u64,
     pub action: String,
+    /// Of each stage, why it closed.
+    pub closed_by: [String; 2],
+    /// Of each stage, the peers of which nothing came.
+    pub silent: [Vec<usize>; 2],
     /// Elements whose mean did not come.
     pub missing: Vec<(usize, usize)>,
     pub live: Vec<usize>,
@@ -131,10 +137,17 @@ fn told(step: usize, ms: f64, report: &Report, data: &[f32]) -> Step {
         lost_bytes: report.lost_bytes(),
         copied_bytes: report.copied_bytes(),
         action: format!("{:?}", report.action()),
+        closed_by: Stage::ALL.map(|stage| format!("{:?}", report.closed_by(stage))),
+        silent: Stage::ALL.map(|stage| silent(report.stage(stage))),
         missing: report.missing_ranges().iter().map(|range| (range.start, range.end)).collect(),
         live: report.live_ranks().to_vec(),
         bits: data.iter().map(|value| value.to_bits()).collect(),
     }
+}
+
+fn silent(stage: &StageSummary) -> Vec<usize> {
+    let nothing = |rank: &usize| stage.expected_bytes_per_rank[*rank] > 0 && stage.received_bytes_per_rank[*rank] == 0;
+    (0..stage.expected_bytes_per_rank.len()).filter(nothing).collect()
 }
 
 fn say(line: &Line) -> Result<(), String> {
