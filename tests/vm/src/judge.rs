@@ -1,8 +1,8 @@
 //! What a result may be, from the gradients alone: it shares no code with the library.
 //!
 //! The mean of an element is the sum of some ranks' values, fp32, rounded after each addition, times the reciprocal of their number. In which
-//! order values come is up to the network, so every order is allowed; and, where something was reported lost, every set of ranks. Where a card has
-//! recorded what it added, in order, only that is ([`check_order`]).
+//! order values come is up to the network, so every order is allowed, but one for all elements of a beat; and, where something was reported lost,
+//! every set of ranks. Where a card has recorded what it added, in order, only that is ([`check_order`]).
 
 use std::collections::BTreeMap;
 
@@ -80,52 +80,54 @@ pub fn check_order(
     Ok(checked)
 }
 
-/// Whether `bits` is a mean of `values`, one of each rank; of all of them if `whole`, and else of some.
-pub fn is_a_mean(bits: u32, values: &[f32], whole: bool) -> bool {
-    let mut seen = false;
-    visit(values, (1 << values.len()) - 1, None, 0, &mut |sum, used, count| {
-        let allowed = !whole || used == (1 << values.len()) - 1;
-        seen |= allowed && (sum * (1.0 / count as f32)).to_bits() == bits;
-        seen
-    });
-    seen
+/// Whether `bits` are means of `values`, some of each rank, all in one order; of all ranks if `whole`, and else of some.
+fn are_means(bits: &[u32], values: &[Vec<f32>], whole: bool) -> bool {
+    let ranks: Vec<usize> = (0..values.len()).collect();
+    any_order(&ranks, values, &[], 0, &|sums, count| {
+        let allowed = !whole || count == values.len();
+        let is_mean = |(sum, bits): (&f32, &u32)| (sum * (1.0 / count as f32)).to_bits() == *bits;
+        allowed && sums.iter().zip(bits).all(is_mean)
+    })
 }
 
-/// Every sum of one value or more of those `left`, after `sum` of `count` values; until `found` says so.
-fn visit(
-    values: &[f32],
-    left: u32,
-    sum: Option<f32>,
-    count: u32,
-    found: &mut dyn FnMut(f32, u32, u32) -> bool,
+/// Whether `found` says so of any sums of values of one rank or more of those `left`, after `sums` of `count` ranks.
+fn any_order(
+    left: &[usize],
+    values: &[Vec<f32>],
+    sums: &[f32],
+    count: usize,
+    found: &dyn Fn(&[f32], usize) -> bool,
 ) -> bool {
-    let all = (1 << values.len()) - 1;
-    for (rank, value) in values.iter().enumerate().filter(|(rank, _)| left >> rank & 1 == 1) {
-        let next = sum.map_or(*value, |sum| sum + value);
-        let left = left & !(1 << rank);
-        if found(next, all & !left, count + 1) || visit(values, left, Some(next), count + 1, found) {
-            return true;
-        }
-    }
-    false
+    left.iter().any(|rank| {
+        let value = &values[*rank];
+        // 0 + value would lose the sign of -0.
+        let sums: Vec<f32> =
+            if count == 0 { value.clone() } else { sums.iter().zip(value).map(|(sum, value)| sum + value).collect() };
+        let left: Vec<usize> = left.iter().copied().filter(|other| other != rank).collect();
+        found(&sums, count + 1) || any_order(&left, values, &sums, count + 1, found)
+    })
 }
 
 /// Checks a result: `whole`, nothing of it may be lost; `missing`, these elements were said not to have come.
 ///
 /// # Errors
-/// The first element that is no mean.
+/// The first beat whose elements are not all means, in one order.
 pub fn check(bits: &[u32], gradients: &[Vec<f32>], whole: bool, missing: &[(usize, usize)]) -> Result<(), String> {
     if gradients.iter().any(|gradient| gradient.len() != bits.len()) {
         return Err(format!("{} elements, expected as many as a gradient has", bits.len()));
     }
-    for (at, found) in bits.iter().enumerate() {
-        if missing.iter().any(|(start, end)| (*start..*end).contains(&at)) {
-            continue;
-        }
-        let values: Vec<f32> = gradients.iter().map(|gradient| gradient[at]).collect();
-        if !is_a_mean(*found, &values, whole) {
+    let came = |at: &usize| !missing.iter().any(|(start, end)| (*start..*end).contains(at));
+    for start in (0..bits.len()).step_by(BEAT) {
+        let elements: Vec<usize> = (start..(start + BEAT).min(bits.len())).filter(came).collect();
+        let found: Vec<u32> = elements.iter().map(|at| bits[*at]).collect();
+        let values: Vec<Vec<f32>> =
+            gradients.iter().map(|gradient| elements.iter().map(|at| gradient[*at]).collect()).collect();
+        if !are_means(&found, &values, whole) {
             let of = if whole { "all" } else { "some" };
-            return Err(format!("element {at} is {}, which is no mean of {of} of {values:?}", f32::from_bits(*found)));
+            let found: Vec<f32> = found.into_iter().map(f32::from_bits).collect();
+            return Err(format!(
+                "elements {elements:?} are {found:?}, in no order the means of {of} ranks, whose values are {values:?}"
+            ));
         }
     }
     Ok(())
@@ -178,18 +180,27 @@ mod tests {
             (sum * (1.0 / order.len() as f32)).to_bits()
         };
         assert!(mean(&[0, 1, 2, 3]) != mean(&[0, 2, 1, 3]));
+        let each = values.map(|value| vec![value]);
+        let is_a_mean = |bits, whole| are_means(&[bits], &each, whole);
         for order in [[0, 1, 2, 3], [0, 2, 1, 3], [3, 1, 2, 0]] {
-            assert!(is_a_mean(mean(&order), &values, true));
+            assert!(is_a_mean(mean(&order), true));
         }
-        assert!(is_a_mean(mean(&[1, 3]), &values, false) && !is_a_mean(mean(&[1, 3]), &values, true));
-        assert!(is_a_mean(mean(&[2]), &values, false));
-        assert!(!is_a_mean(mean(&[1, 3]) ^ 1, &values, false) && !is_a_mean(7.0_f32.to_bits(), &values, false));
+        assert!(is_a_mean(mean(&[1, 3]), false) && !is_a_mean(mean(&[1, 3]), true));
+        assert!(is_a_mean(mean(&[2]), false));
+        assert!(!is_a_mean(mean(&[1, 3]) ^ 1, false) && !is_a_mean(7.0_f32.to_bits(), false));
         let gradients: Vec<Vec<f32>> = values.iter().map(|value| vec![*value; 2]).collect();
         let right = mean(&[0, 1, 2, 3]);
         assert!(check(&[right, right], &gradients, true, &[]).is_ok());
         let said = check(&[right, right ^ 1], &gradients, true, &[]).unwrap_err();
-        assert!(said.starts_with("element 1 is "), "{said}");
+        assert!(said.starts_with("elements [0, 1] are "), "{said}");
         assert!(check(&[right, right ^ 1], &gradients, true, &[(1, 2)]).is_ok());
         assert!(check(&[right], &gradients, true, &[]).is_err());
+        // One order for a beat, another for the next.
+        let other = mean(&[0, 2, 1, 3]);
+        let gradients = values.map(|value| vec![value; BEAT + 1]);
+        let mut bits = [vec![right; BEAT], vec![other]].concat();
+        assert!(check(&bits, &gradients, true, &[]).is_ok());
+        bits[1] = other;
+        assert!(check(&bits, &gradients, true, &[]).is_err() && check(&bits, &gradients, true, &[(1, 2)]).is_ok());
     }
 }
