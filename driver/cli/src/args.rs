@@ -51,6 +51,7 @@ const DUMP_EXAMPLES: &str = "Examples:
 const SELFTEST_EXAMPLES: &str = "Examples:
   optireduce-nic selftest /tmp/card.sock
   optireduce-nic selftest 0000:5e:00.0 --seed 7
+  optireduce-nic selftest 0000:5e:00.0 --loopback         # with a loopback plug in its port
   optireduce-nic selftest /tmp/card.sock --bound-ms 300
   optireduce-nic selftest /tmp/card.sock --json";
 
@@ -254,6 +255,9 @@ pub struct SelftestArgs {
     /// Bound on each stage of a window, in ms: longer for a card that is simulated cycle by cycle (300 for one whose Verilog runs)
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=4000))]
     pub bound_ms: u32,
+    /// What the card sends comes back to it, by a loopback plug in its port, or because it is served on udp: each packet must arrive, whole
+    #[arg(long)]
+    pub loopback: bool,
 }
 
 /// Arguments of `bench`.

@@ -96,6 +96,22 @@ fn the_self_test_passes_as_often_as_it_is_run_and_leaves_the_card_idle() {
     assert!(output.status.success() && said.contains(", seed ") && said.ends_with("passed\n"), "{said}");
 }
 
+/// A card that is served on UDP hears what it sends to its own address.
+#[test]
+fn the_self_test_with_a_loopback_demands_every_packet_back() {
+    let card = serve();
+    let report = json("selftest", &card.socket, &["--seed", "1", "--loopback"]);
+    let windows =
+        &report["steps"].as_array().unwrap().iter().find(|step| step["name"] == "windows").unwrap()["figures"];
+    assert!(report["passed"] == true && windows["packets_back"].as_u64().unwrap() > 1000, "{report}");
+    assert_eq!(windows["packets_back"], windows["packets_sent"]);
+
+    let lossy = Served::start_with(Ipv4Addr::LOCALHOST, free_port(), &["--loss", "0.01"]);
+    let output = run("selftest", &lossy.socket, &["--seed", "1", "--loopback"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(1) && said.contains("came back whole (DROP_MALFORMED)"), "{said}");
+}
+
 /// Deadlines are the wall clock's: a bound of 3 ms is a hundred cycles, and the self-test says what to do.
 #[test]
 fn the_self_test_passes_on_a_verilated_card_with_longer_bounds() {

@@ -2,7 +2,9 @@
 //!
 //! How: the card is rank 0 of a job of two whose other rank is absent. So every stage ends at its deadline, and the contract says which bits
 //! the results have: a beat of the card's own shard is the mean of one contribution, any other beat is zero.
-//! Limits: nothing arrives from the network, so sums of several ranks, early closes and duplicates are not tested, nor are the Hadamard
+//! With a loopback the absent rank has the card's own addresses: every packet comes back, passes all checks of what stands below UBT, and is
+//! dropped for its sender alone, which is this rank itself.
+//! Limits: nothing arrives from other ranks, so sums of several ranks, early closes and duplicates are not tested, nor are the Hadamard
 //! transform and bf16.
 
 mod problem;
@@ -53,8 +55,8 @@ pub fn run(args: &SelftestArgs) -> Result<(), Failure> {
     let seed = args.seed.unwrap_or_else(|| RandomState::new().hash_one(()) >> 32);
     let bus = open(args.card.card.as_deref(), DMA_BYTES)?;
     let id = bus.id();
-    let bound_ns = args.bound_ms * 1_000_000;
-    let report = test_within(bus, Some(id), seed, bound_ns, |bus| bus.reset());
+    let settings = Settings { seed, bound_ns: args.bound_ms * 1_000_000, loopback: args.loopback };
+    let report = test_with(bus, Some(id), &settings, |bus| bus.reset());
     print(args.card.json, &report, || report.describe())?;
     match report.problem() {
         None => Ok(()),
@@ -62,17 +64,26 @@ pub fn run(args: &SelftestArgs) -> Result<(), Failure> {
     }
 }
 
-/// Tests the card on `bus`, step by step; after one that fails, the rest is left out, but the card is left idle. `bound_ns`: on a stage of a window.
+/// How a card is tested.
+pub struct Settings {
+    /// What random values follow from.
+    seed: u64,
+    /// On a stage of a window.
+    bound_ns: u32,
+    /// What the card sends comes back to it.
+    loopback: bool,
+}
+
+/// Tests the card on `bus`, step by step; after one that fails, the rest is left out, but the card is left idle.
 /// `reset`: a function-level reset.
-fn test_within<B: Bus>(
+fn test_with<B: Bus>(
     bus: B,
     id: Option<PciId>,
-    seed: u64,
-    bound_ns: u32,
+    settings: &Settings,
     reset: impl Fn(&B) -> Result<(), DriverError>,
 ) -> Report {
-    let mut steps = Steps::new(bus.name(), seed);
-    let mut random = Random::new(seed);
+    let mut steps = Steps::new(bus.name(), settings.seed);
+    let mut random = Random::new(settings.seed);
     let mut opened = None;
     steps.run("identity", |figures| {
         opened = Some(identify(bus, id, figures)?);
@@ -88,7 +99,7 @@ fn test_within<B: Bus>(
         or_gone(&nic, checked)
     });
     steps.run("windows", |figures| {
-        let checked = windows::check(&mut nic, &mut random, bound_ns, figures);
+        let checked = windows::check(&mut nic, &mut random, settings, figures);
         or_gone(&nic, checked)
     });
     let is_there = nic.check_alive().is_ok();

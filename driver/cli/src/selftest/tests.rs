@@ -27,7 +27,7 @@ fn failure(report: &Report) -> (&'static str, String) {
 
 /// With the bound that the command has if none is said.
 fn test<B: Bus>(bus: B, id: Option<PciId>, seed: u64, reset: impl Fn(&B) -> Result<(), DriverError>) -> Report {
-    test_within(bus, id, seed, 3_000_000, reset)
+    test_with(bus, id, &Settings { seed, bound_ns: 3_000_000, loopback: false }, reset)
 }
 
 fn test_card(bus: TestBus) -> Report {
@@ -53,6 +53,13 @@ fn a_card_without_faults_passes_with_every_seed() {
         assert!(report.problem().is_none(), "{}{}", report.describe(), report.problem().unwrap_or_default());
         assert!(report.describe().ends_with("passed\n"));
     }
+}
+
+#[test]
+fn without_a_loopback_no_packet_comes_back() {
+    let settings = Settings { seed: SEED, bound_ns: 3_000_000, loopback: true };
+    let (step, problem) = failure(&test_with(good_card(), None, &settings, TestBus::reset));
+    assert!(step == "windows" && problem.contains("came back whole") && problem.contains("found 0"), "{problem}");
 }
 
 #[test]

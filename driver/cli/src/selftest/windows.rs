@@ -3,7 +3,7 @@
 pub mod case;
 pub mod memory;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use optireduce_contract::limits::{BEAT_BYTES, RANKS_MAX};
 use optireduce_contract::queue::{
@@ -17,7 +17,7 @@ use self::memory::Memory;
 use super::problem::{Problem, equal};
 use super::random::Random;
 use super::report::Figures;
-use super::{PATIENCE, job, submit};
+use super::{PATIENCE, Settings, job, submit};
 
 /// How much later than its bound a stage may end. A board is late by a few cycles, a simulated card by what its process was off the CPU.
 const LATE_NS_MAX: u64 = 1_000_000_000;
@@ -26,16 +26,22 @@ const LENT_BEATS_MAX: usize = 512;
 const DISAGREES: &str = "The card does not do what the contract says of a job whose other rank is absent: compare its build with hw/contract. One that is \
                          simulated cycle by cycle needs a longer bound: --bound-ms 300.";
 
+const NO_LOOP: &str = "Is the loopback in place, does the link have its light (`optireduce-nic info`), and does nobody else send to the card? What else came is in                        its counters: RX_BAD, DROP_FIFO_FULL, DROP_MAC, DROP_IP and the others.";
+
 /// Runs windows of many lengths at many places, each as often as there are ranks, so that each shard is the card's own once.
-/// `bound_ns`: on a stage, long enough for the largest gradient to be read, short enough to wait for.
+/// Their bound is long enough for the largest gradient to be read, short enough to wait for.
 pub fn check<B: Bus>(
     nic: &mut Nic<B>,
     random: &mut Random,
-    bound_ns: u32,
+    &Settings { bound_ns, loopback, .. }: &Settings,
     figures: &mut Figures,
 ) -> Result<(), Problem> {
-    nic.configure(&job(nic, 0)?)?;
-    let (slots, payload_beats) = (nic.limits().slots, job(nic, 0)?.payload_beats);
+    let mut job = job(nic, 0)?;
+    if loopback {
+        job.endpoints[1] = job.endpoints[0];
+    }
+    nic.configure(&job)?;
+    let (slots, payload_beats) = (nic.limits().slots, job.payload_beats);
     let cases = case::all(nic.limits().window_beats_max, random);
     let (mut number, mut packets, mut bytes, mut late_ns_max, mut lent) = (0, 0, 0, 0, 0);
     let longest = nic.limits().window_beats_max;
@@ -58,12 +64,30 @@ pub fn check<B: Bus>(
     // Each window is two commands and two completions.
     equal("SQ_HEAD after all windows", counters.sq_head as usize, 2 * number, DISAGREES)?;
     equal("CQ_TAIL after all windows", counters.cq_tail as usize, 2 * number, DISAGREES)?;
+    if loopback {
+        equal("packets that came back whole (DROP_MALFORMED)", came_back(nic, packets)?, packets, NO_LOOP)?;
+        figures.push(("packets_back", packets as u64));
+    }
     figures.push(("windows", number as u64));
     figures.push(("windows_in_lent_memory", if lent > 0 { number - lent } else { 0 } as u64));
     figures.push(("bytes", bytes as u64));
     figures.push(("packets_sent", packets as u64));
     figures.push(("late_us_max", late_ns_max / 1000));
     Ok(())
+}
+
+/// Packets of this rank's own that have come back, once that is all of them, or none has come for a while. Such a packet is dropped as
+/// malformed, because of its sender; one that was changed on the way, for another cause.
+fn came_back<B: Bus>(nic: &Nic<B>, all: usize) -> Result<usize, Problem> {
+    let (mut found, mut since) = (0, Instant::now());
+    while found < all && since.elapsed() < PATIENCE {
+        let now = nic.counters()?.drop_malformed as usize;
+        if now != found {
+            (found, since) = (now, Instant::now());
+        }
+        nic.bus().relax();
+    }
+    Ok(found)
 }
 
 /// One window; how much later than its bound a stage ended at most, in ns.
