@@ -4,8 +4,9 @@ use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::time::Duration;
 
+use optireduce_contract::limits::MAGIC;
 use optireduce_contract::pci::is_address;
-use optireduce_contract::registers::{PEER_BYTES, Register};
+use optireduce_contract::registers::{self as regs, PEER_BYTES, Register};
 
 use super::Bus;
 use super::vfio::VfioBus;
@@ -33,17 +34,23 @@ macro_rules! either {
 }
 
 impl CardBus {
-    /// Takes the card at `address`, resets it, and gives it `dma_bytes` bytes of memory. `address`: of a PCI device, such as "0000:5e:00.0" or
+    /// Takes the card at `address`, resets it, and gives it `dma_bytes` bytes of memory. It has no place on the network afterwards but one that
+    /// its server gives it. `address`: of a PCI device, such as "0000:5e:00.0" or
     /// "5e:00.0"; or the path of a vfio-user socket, with or without "vfio-user:" before it. A path that looks like the former: "./5e:00.0".
     ///
     /// # Errors
     /// Those of [`VfioBus::open`] and [`VfioUserBus::open`].
     pub fn open(address: &str, dma_bytes: usize) -> Result<Self, DriverError> {
-        if is_address(address) {
-            return VfioBus::open(address, dma_bytes).map(Self::Pci);
-        }
         let path = address.strip_prefix("vfio-user:").unwrap_or(address);
-        VfioUserBus::open(path.as_ref(), dma_bytes).map(Self::Socket)
+        let bus = match is_address(address) {
+            true => Self::Pci(VfioBus::open(address, dma_bytes)?),
+            false => Self::Socket(VfioUserBus::open(path.as_ref(), dma_bytes)?),
+        };
+        // Whoever serves it gives it its own address again with a reset.
+        if forget_address(&bus) {
+            bus.reset()?;
+        }
+        Ok(bus)
     }
 
     /// Vendor, device and class.
@@ -150,4 +157,13 @@ impl Bus for CardBus {
     fn wait_interrupt(&self, timeout: Duration) -> Option<bool> {
         either!(self, bus => bus.wait_interrupt(timeout))
     }
+}
+
+/// Takes the IP address away that a driver before has given a card of ours, since a reset does not; whether there was one.
+fn forget_address(bus: &impl Bus) -> bool {
+    let has_one = bus.read(&regs::MAGIC) == MAGIC && bus.read(&regs::LOCAL_IP) != 0;
+    if has_one {
+        bus.write(&regs::LOCAL_IP, 0);
+    }
+    has_one
 }

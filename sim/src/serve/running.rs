@@ -109,7 +109,8 @@ impl Running {
         running
     }
 
-    /// As after power-on: nothing is enabled, no memory is reached, no interrupt is raised. The card knows its own address on the network.
+    /// Nothing is enabled, no memory is reached, no interrupt is raised. The card knows its own address on the network, if it is served with
+    /// one; the rest of what the host wrote stays, as in a card of hardware.
     pub fn reset(&self) {
         self.windows.set_bus_master(false);
         self.reset_alone();
@@ -120,7 +121,7 @@ impl Running {
     pub fn reset_alone(&self) {
         self.visit(|work| {
             self.catch_up(work);
-            work.end.clear();
+            work.end.host_write(reg::CONTROL.offset, 0);
             work.rx.clear();
             work.hangs = false;
             work.told = [0; QUEUES];

@@ -170,6 +170,10 @@ fn inside_tap_of_boards() {
     assert!(taken.contains("`card_address` is 10.82.0.1:5791, which an interface of this host has"), "{taken}");
     let ranks = [software([10, 82, 0, 1]), board(0), software([10, 83, 0, 1]), board(1)];
     run_job("10.82.0.1:29517", &ranks);
+    // The next job gives them others, also after the one before was killed.
+    let board = |card| Rank::Board(served.socket_of(card), "10.82.0.3{rank}/24,gateway=52:54:00:12:34:56");
+    let ranks = [software([10, 82, 0, 1]), board(0), software([10, 83, 0, 1]), board(1)];
+    run_job("10.82.0.1:29518", &ranks);
     let said = served.finish();
     assert!(said.contains("without an address: "), "{said}");
 }

@@ -92,8 +92,8 @@ impl VfioBus {
         self.id
     }
 
-    /// Resets the card, by its function-level reset or, if it has none and is alone there, by a reset of its bus: it is then as after
-    /// power-on, but for memory space, bus mastering and interrupts, which are switched on again.
+    /// Resets the card, by its function-level reset or, if it has none and is alone there, by a reset of its bus; memory space,
+    /// bus mastering and interrupts are switched on again.
     ///
     /// # Errors
     /// [`DriverError::Bus`]: the kernel could not; [`DriverError::DeviceGone`].

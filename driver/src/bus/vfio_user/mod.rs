@@ -93,8 +93,7 @@ impl VfioUserBus {
         self.id
     }
 
-    /// Resets the card by its function-level reset: it is then as after power-on, but for memory space and bus mastering, which are
-    /// switched on again.
+    /// Resets the card by its function-level reset; memory space and bus mastering are switched on again.
     ///
     /// # Errors
     /// [`DriverError::DeviceGone`].
