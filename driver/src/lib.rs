@@ -43,7 +43,7 @@ pub use bus::in_process::{CardEnd, CardHook, HostMemory, InProcessBus, in_proces
 pub use bus::memory::memory_file;
 pub use bus::trace::{BusEvent, TraceBus};
 pub use bus::vfio::VfioBus;
-pub use bus::vfio_user::VfioUserBus;
+pub use bus::vfio_user::{VfioUserBus, serve_command};
 pub use counters::Counters;
 pub use dma::{DmaFault, DmaMap};
 pub use error::DriverError;

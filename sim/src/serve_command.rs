@@ -126,8 +126,8 @@ pub(crate) fn run(args: &ServeArgs, print: &mut dyn FnMut(&str) -> Result<(), Si
 pub(crate) fn run(args: &ServeArgs, _: &mut dyn FnMut(&str) -> Result<(), SimError>) -> Result<u8, SimError> {
     let ServeArgs { socket, network, cards, engine, loss, seed, .. } = args;
     Err(SimError::Argument(format!(
-        "this optireduce-sim was built without `serve`; build it with: cargo run --release --features serve -- serve \
-         --engine {engine} --socket {} --network {network} --cards {cards} --loss {loss} --seed {seed}",
+        "this optireduce-sim was built without `serve`; build it with: cargo run --release -p optireduce-sim --features serve -- \
+         serve --engine {engine} --socket {} --network {network} --cards {cards} --loss {loss} --seed {seed}",
         socket.display()
     )))
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
+use optireduce_driver::serve_command;
 
 /// What every command's help ends with: the exit codes, and examples to copy.
 fn help_end(examples: &str) -> String {
@@ -16,10 +17,15 @@ fn help_end(examples: &str) -> String {
     )
 }
 
-const EXAMPLES: &str = "Examples:
-  optireduce-sim serve --socket /tmp/card.sock --network udp:127.0.0.2     # a simulated card, in a terminal of its own
+fn examples() -> String {
+    format!(
+        "Examples (the first, in a clone of the project and a terminal of its own, serves a simulated card):
+  {}
   optireduce-nic info /tmp/card.sock
-  optireduce-nic selftest /tmp/card.sock";
+  optireduce-nic selftest /tmp/card.sock",
+        serve_command("/tmp/card.sock".as_ref())
+    )
+}
 
 const LIST_EXAMPLES: &str = "Examples:
   optireduce-nic list
@@ -115,7 +121,7 @@ const OPENING: &str = "Opening a card resets it, and it has one driver at a time
 ///
 /// CARD is the address of a card on the PCI bus, or the path of a vfio-user socket on which `optireduce-sim serve` serves one.
 #[derive(Debug, Parser)]
-#[command(name = "optireduce-nic", version, arg_required_else_help = true, after_help = help_end(EXAMPLES))]
+#[command(name = "optireduce-nic", version, arg_required_else_help = true, after_help = help_end(&examples()))]
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,

@@ -1,7 +1,7 @@
 //! `list`: the cards on this machine's PCI bus, as the kernel knows them, and what those say of themselves that can be asked.
 
 use optireduce_contract::pci::{DEVICE_ID, VENDOR_ID};
-use optireduce_driver::{Machine, PciFunction, VFIO_PCI};
+use optireduce_driver::{Machine, PciFunction, VFIO_PCI, serve_command};
 use serde::Serialize;
 
 use crate::args::ListArgs;
@@ -70,10 +70,11 @@ pub fn cards(machine: &Machine) -> Result<Vec<PciFunction>, String> {
 /// What is said where there are none.
 pub fn none() -> String {
     format!(
-        "No PCI device {VENDOR_ID:04x}:{DEVICE_ID:04x} on this machine. To try a simulated card:
-  optireduce-sim serve --socket /tmp/card.sock --network udp:127.0.0.2
+        "No PCI device {VENDOR_ID:04x}:{DEVICE_ID:04x} on this machine. To try a simulated card, in a clone of the project:
+  {}
   optireduce-nic info /tmp/card.sock
-"
+",
+        serve_command("/tmp/card.sock".as_ref())
     )
 }
 
@@ -146,6 +147,9 @@ mod tests {
         assert_eq!(cards(&folder.machine()).unwrap(), []);
         assert_eq!(cards(&Machine::at("/nowhere".as_ref())).unwrap(), []);
         let text = describe(&[]);
-        assert!(text.starts_with("No PCI device 10ee:903f") && text.contains("optireduce-sim serve"), "{text}");
+        assert!(
+            text.starts_with("No PCI device 10ee:903f") && text.contains("--features serve -- serve --socket"),
+            "{text}"
+        );
     }
 }

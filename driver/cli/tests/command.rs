@@ -72,7 +72,7 @@ fn the_cards_of_this_machine_are_listed() {
     let devices: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(devices.is_array(), "{devices}");
     let said = text(&nic(&["list"]).stdout);
-    assert!(said.contains("optireduce-sim serve") || said.contains("IOMMU group"), "{said}");
+    assert!(said.contains("-p optireduce-sim --features serve -- serve ") || said.contains("IOMMU group"), "{said}");
 }
 
 #[test]

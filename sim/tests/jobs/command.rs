@@ -111,7 +111,7 @@ fn what_does_not_go_with_a_card_is_named() {
         (&["--partial", "2"], &["--card: --partial goes over the kernel's UDP"]),
         (&["--rejoin"], &["--rejoin: a job with", "--card"]),
         (&["--secret-file", "/dev/null"], &["--secret-file", "--card"]),
-        (&[], &["/nowhere/card.sock: cannot connect", "optireduce-sim serve --socket PATH"]),
+        (&[], &["/nowhere/card.sock: cannot connect", "--features serve -- serve --socket /nowhere/card.sock "]),
     ] {
         let mut command = optireduce();
         command.args([

@@ -4,6 +4,7 @@
 #[path = "../served/mod.rs"]
 mod served;
 
+use std::io::{BufRead, BufReader};
 use std::net::Ipv4Addr;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use std::sync::Once;
 use std::time::{Duration, Instant};
 
 use optireduce_contract::registers::REGISTERS;
-use optireduce_driver::VfioUserBus;
+use optireduce_driver::{VfioUserBus, serve_command};
 use serde_json::Value;
 
 use served::{Served, free_path, free_port};
@@ -50,6 +51,30 @@ fn json(name: &str, socket: &Path, arguments: &[&str]) -> Value {
 
 fn serve() -> Served {
     Served::start(Ipv4Addr::LOCALHOST, free_port())
+}
+
+/// Errors and helps print it, to be copied. Cargo is not called: it would build a release.
+#[test]
+fn the_command_that_is_said_to_serve_a_card_does() {
+    let socket = free_path();
+    let command = serve_command(&socket);
+    let (cargo, arguments) = command.split_once(" -- ").unwrap();
+    assert_eq!(cargo, format!("cargo run --release -p {} --features serve", env!("CARGO_PKG_NAME")));
+    // At its port a card of somebody else's may be.
+    let arguments = format!("{arguments}:{}", free_port());
+    let mut simulator = Command::new(env!("CARGO_BIN_EXE_optireduce-sim"));
+    let mut served = simulator.args(arguments.split(' ')).stdout(Stdio::piped()).spawn().unwrap();
+    let mut said = String::new();
+    BufReader::new(served.stdout.take().unwrap()).read_line(&mut said).unwrap();
+    let info = run("info", &socket, &[]);
+    served.kill().unwrap();
+    served.wait().unwrap();
+    let _ = std::fs::remove_file(&socket);
+    assert!(info.status.success(), "{said}, {info:?}");
+    // The guides have the same.
+    for guide in [include_str!("../../../driver/README.md"), include_str!("../../../driver/cli/README.md")] {
+        assert!(guide.contains(&serve_command("/tmp/card.sock".as_ref())));
+    }
 }
 
 #[test]

@@ -42,7 +42,6 @@ const IRQ_DATA_EVENTFD: u32 = 1 << 2;
 const IRQ_ACTION_TRIGGER: u32 = 1 << 5;
 const DMA_READ_WRITE: u32 = 3;
 
-const START_IT: &str = "Start the card: `optireduce-sim serve --socket PATH`.";
 const BUSY: &str = "One driver at a time: end the other one, or look whether the card's process hangs.";
 const NOT_OURS: &str = "Something else is served there: check the path.";
 
@@ -68,13 +67,10 @@ impl VfioUserBus {
     /// [`DriverError::Map`]: no memory.
     pub fn open(path: &Path, dma_bytes: usize) -> Result<Self, DriverError> {
         let name = format!("vfio-user:{}", path.display());
-        let failed = |problem: String, remedy: &'static str| DriverError::Bus {
-            device: name.clone(),
-            problem,
-            remedy: remedy.into(),
-        };
-        let connection =
-            Connection::open(path).map_err(|error| failed(format!("cannot connect: {error}"), START_IT))?;
+        let connection = Connection::open(path).map_err(|error| {
+            let problem = format!("cannot connect: {error}");
+            DriverError::Bus { device: name.clone(), problem, remedy: start_it(path).into() }
+        })?;
         let mut opening = Opening { connection, name: &name };
         opening.negotiate()?;
         opening.check_device()?;
@@ -232,6 +228,17 @@ impl Bus for VfioUserBus {
         }
         self.gone.get()
     }
+}
+
+/// The command that serves a simulated card at `socket`, as it is to be typed in a clone of the project: the simulator serves none unless it is
+/// built with a feature.
+pub fn serve_command(socket: &Path) -> String {
+    let socket = socket.display();
+    format!("cargo run --release -p optireduce-sim --features serve -- serve --socket {socket} --network udp:127.0.0.2")
+}
+
+fn start_it(path: &Path) -> String {
+    format!("Start the card; a simulated one, in a clone of the project: `{}`.", serve_command(path))
 }
 
 /// A connection on which the card is not known yet.
