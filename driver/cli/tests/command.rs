@@ -20,7 +20,7 @@ fn what_cannot_be_meant_is_refused_with_a_sentence() {
             (&[command, ""], "no card is named"),
             (&[command, "00ff:fe:1f.7"], "there is no PCI device at 00ff:fe:1f.7"),
             (&[command, &missing], "cannot connect: No such file or directory"),
-            (&[command, "/dev/null"], "cannot connect"),
+            (&[command, "/dev/null"], "cannot connect: found a file that is no socket"),
             (&[command, &missing, "again"], "unexpected argument 'again'"),
             (&[command, "--jsn"], "unexpected argument '--jsn'"),
             // Longer than the address of a socket may be.

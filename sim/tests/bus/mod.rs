@@ -99,7 +99,8 @@ fn a_card_whose_process_is_killed_is_gone_for_its_driver_at_once() {
         assert!(matches!(nic.submit(&contribute), Err(DriverError::DeviceGone { .. })));
         let missing = open(&served).err().unwrap().to_string();
         assert!(
-            missing.contains("cannot connect") && missing.contains("-p optireduce-sim --features serve -- serve "),
+            missing.contains("cannot connect: nobody listens")
+                && missing.contains("-p optireduce-sim --features serve -- serve "),
             "{missing}"
         );
     }

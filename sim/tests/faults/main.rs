@@ -118,7 +118,7 @@ fn cell(fault: Fault, state: State) -> Option<String> {
     if fault == Fault::Removal || fault == Fault::CardKilled {
         let missing = stage.said(stage.open().err().unwrap());
         let connects = fault == Fault::Removal;
-        let (gone, refused) = (Told::Gone.text().unwrap(), "CARD: cannot connect: ");
+        let (gone, refused) = (Told::Gone.text().unwrap(), "CARD: cannot connect: nobody listens at this socket");
         assert!(if connects { missing == gone } else { missing.starts_with(refused) }, "{missing}");
         stage.restart();
     }

@@ -13,6 +13,7 @@ mod connection;
 use std::cell::{Cell, RefCell};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -68,8 +69,8 @@ impl VfioUserBus {
     pub fn open(path: &Path, dma_bytes: usize) -> Result<Self, DriverError> {
         let name = format!("vfio-user:{}", path.display());
         let connection = Connection::open(path).map_err(|error| {
-            let problem = format!("cannot connect: {error}");
-            DriverError::Bus { device: name.clone(), problem, remedy: start_it(path).into() }
+            let (why, remedy) = not_reached(path, &error);
+            DriverError::Bus { device: name.clone(), problem: format!("cannot connect: {why}"), remedy: remedy.into() }
         })?;
         let mut opening = Opening { connection, name: &name };
         opening.negotiate()?;
@@ -237,8 +238,30 @@ pub fn serve_command(socket: &Path) -> String {
     format!("cargo run --release -p optireduce-sim --features serve -- serve --socket {socket} --network udp:127.0.0.2")
 }
 
-fn start_it(path: &Path) -> String {
-    format!("Start the card; a simulated one, in a clone of the project: `{}`.", serve_command(path))
+/// Why nobody is reached at `path`, and what to do. The kernel refuses a connection to a file of any kind as it does one to a dead server's socket.
+fn not_reached(path: &Path, error: &io::Error) -> (String, String) {
+    let start = || format!("a simulated one, in a clone of the project: `{}`.", serve_command(path));
+    let found = std::fs::metadata(path).map(|file| file.file_type());
+    match (found, error.kind()) {
+        (Ok(found), _) if !found.is_socket() => {
+            let kind = if found.is_dir() { "a folder" } else { "a file that is no socket" };
+            let remedy = "Check the path: that of a served card is its socket's; a card on the PCI bus is named by its address, such as 0000:5e:00.0.";
+            (format!("found {kind}, expected the socket of a card"), remedy.to_owned())
+        }
+        (Ok(_), io::ErrorKind::ConnectionRefused) => {
+            let why = "nobody listens at this socket: the process that served the card has ended";
+            (why.to_owned(), format!("Start the card again; {}", start()))
+        }
+        (_, io::ErrorKind::NotFound) => (error.to_string(), format!("Check the path, or start the card; {}", start())),
+        (_, io::ErrorKind::PermissionDenied) => {
+            let remedy = "To connect, a user must be allowed to write to the socket and to search the folders above it: `namei -l` shows who is. Be the user who serves \
+                          the card, or have that user permit it (chmod).";
+            (error.to_string(), remedy.to_owned())
+        }
+        _ => {
+            (error.to_string(), "Check the path: it is to be that of a stream socket, of at most 107 bytes.".to_owned())
+        }
+    }
 }
 
 /// A connection on which the card is not known yet.
@@ -380,4 +403,41 @@ fn access(region: u32, offset: u64, bytes: usize) -> Vec<u8> {
 
 fn words(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_ne_bytes()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::net::{UnixDatagram, UnixListener};
+
+    #[test]
+    fn each_way_not_to_reach_a_card_is_told_with_what_mends_it() {
+        let folder = std::env::temp_dir().join(format!("optireduce-reach-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let at = |name: &str| folder.join(name);
+        std::fs::write(at("file"), "").unwrap();
+        // Its file stays when the server ends.
+        drop(UnixListener::bind(at("dead")).unwrap());
+        let _datagrams = UnixDatagram::bind(at("datagrams")).unwrap();
+        let said = |path: &Path| VfioUserBus::open(path, 4096).err().unwrap().to_string();
+        for (path, parts) in [
+            (at("missing"), ["cannot connect: No such file", "Check the path, or start the card; "]),
+            (at("file"), ["found a file that is no socket, expected the socket", "such as 0000:5e:00.0"]),
+            (folder.clone(), ["found a folder, expected the socket of a card", "Check the path"]),
+            ("/dev/null".into(), ["found a file that is no socket", "Check the path"]),
+            (at("dead"), ["nobody listens at this socket: the process", "Start the card again; "]),
+            (at("datagrams"), ["cannot connect: Protocol wrong type for socket", "a stream socket"]),
+            (at(&"x".repeat(200)), ["cannot connect: path must be shorter", "at most 107 bytes"]),
+        ] {
+            let said = said(&path);
+            let name = format!("vfio-user:{}: cannot connect: ", path.display());
+            assert!(said.starts_with(&name) && parts.iter().all(|part| said.contains(part)), "{said}");
+            let starts = ["missing", "dead"].map(&at).contains(&path);
+            assert_eq!(said.contains(&serve_command(&path)), starts, "{said}");
+        }
+        // Root may do all, so the kernel does not say it to whoever runs this as root.
+        let (why, remedy) = not_reached(&at("dead"), &io::ErrorKind::PermissionDenied.into());
+        assert!(why == "permission denied" && remedy.contains("write to the socket"), "{why}, {remedy}");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 }
