@@ -123,8 +123,8 @@ impl Told {
                  Look for IOMMU faults in the kernel log, then configure the card anew. Windows that are armed end by their bounds."
             }
             Self::Busy => {
-                "CARD: agreeing on a version: no answer within 5s.\n\
-                 One driver at a time: end the other one, or look whether the card's process hangs."
+                "CARD: agreeing on a version: no answer within 5s; another process probably has the card: it takes one driver at a time.\n\
+                 End the job or program that has the card, or wait until it ends. If nothing has it, the process that serves the card hangs: start that anew."
             }
         };
         Some(text.to_owned())

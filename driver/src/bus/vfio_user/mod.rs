@@ -43,7 +43,11 @@ const IRQ_DATA_EVENTFD: u32 = 1 << 2;
 const IRQ_ACTION_TRIGGER: u32 = 1 << 5;
 const DMA_READ_WRITE: u32 = 3;
 
-const BUSY: &str = "One driver at a time: end the other one, or look whether the card's process hangs.";
+/// A server that has a client leaves others waiting.
+const BUSY: &str = "End the job or program that has the card, or wait until it ends. If nothing has it, the process that serves the card hangs: start \
+                    that anew.";
+const HANGS: &str = "The process that serves the card hangs, or is kept from the processor: start it anew.";
+const FILES: &str = "The process may have too many files open: `ulimit -n`.";
 const NOT_OURS: &str = "Something else is served there: check the path.";
 
 /// A card behind a socket.
@@ -285,8 +289,15 @@ impl Opening<'_> {
         expected: usize,
     ) -> Result<Vec<u8>, DriverError> {
         self.connection.call(command, body, file, expected).map_err(|error| {
-            let remedy = if error.kind() == io::ErrorKind::TimedOut { BUSY } else { NOT_OURS };
-            self.failed(format!("{doing}: {error}"), remedy)
+            // A server that answers has taken this client.
+            let (why, remedy) = match (error.kind(), command) {
+                (io::ErrorKind::TimedOut, Command::Version) => {
+                    ("; another process probably has the card: it takes one driver at a time", BUSY)
+                }
+                (io::ErrorKind::TimedOut, _) => ("", HANGS),
+                _ => ("", NOT_OURS),
+            };
+            self.failed(format!("{doing}: {error}{why}"), remedy)
         })
     }
 
@@ -361,7 +372,7 @@ impl Opening<'_> {
 
     /// The eventfd of all MSI-X vectors.
     fn interrupts(&mut self) -> Result<Bell, DriverError> {
-        let event = Bell::new().map_err(|error| self.failed(format!("an eventfd for interrupts: {error}"), BUSY))?;
+        let event = Bell::new().map_err(|error| self.failed(format!("an eventfd for interrupts: {error}"), FILES))?;
         for vector in 0..QUEUES as u32 {
             let body = words(&[20, IRQ_DATA_EVENTFD | IRQ_ACTION_TRIGGER, MSIX, vector, 1]);
             self.call("setting up interrupts", Command::SetIrqs, &body, Some(event.as_fd()), 0)?;
