@@ -2,7 +2,7 @@
 
 mod root;
 
-use optireduce::{Communicator, ConnectError, Launch};
+use optireduce::{CardError, Communicator, ConnectError, Launch};
 
 use root::free_root;
 
@@ -24,6 +24,16 @@ fn a_card_that_is_not_there_is_an_error_before_anybody_is_waited_for() {
     let expected =
         if cfg!(feature = "smartnic") { "there is no PCI device at 00ff:fe:1f.7" } else { "feature `smartnic`" };
     assert!(pci.contains(expected), "{pci}");
+}
+
+#[test]
+fn an_address_for_a_card_that_the_rank_does_not_have_is_refused() {
+    let launch = Launch::new(1, 2, free_root()).unwrap();
+    let builder = Communicator::builder().launch(launch).card("").card_address("10.0.0.{rank}");
+    let error = builder.connect().unwrap_err();
+    let text = error.to_string();
+    assert!(matches!(error, ConnectError::Card(CardError::AddressWithoutCard { .. })), "{error:?}");
+    assert!(text.starts_with("`card_address` is 10.0.0.1, but this rank has no card: say which by `card`"), "{text}");
 }
 
 #[cfg(feature = "secret")]

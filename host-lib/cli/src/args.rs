@@ -321,7 +321,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "CARD", conflicts_with = "secret_file", help_heading = PLACE)]
     pub card: Option<String>,
     /// The address that the card has on the network: `IP[/PREFIX][:PORT][,gateway=MAC]`, such as 10.0.0.2, a free one of the network on the card's cable, or
-    /// 10.0.0.2/24,gateway=52:54:00:12:34:56 if other ranks are behind a router. A board needs it, a simulated card is served with one; {rank} stands for this rank
+    /// 10.0.0.2/24,gateway=52:54:00:12:34:56 if other ranks are behind a router. A board needs it, a simulated card is served with one, and without a card it is refused; {rank} stands for this rank
     /// [default: $OPTIREDUCE_CARD_ADDRESS, or what the card says itself]
     #[arg(long, value_name = "ADDRESS", help_heading = PLACE)]
     pub card_address: Option<String>,

@@ -21,6 +21,7 @@ fn command() -> Command {
         "OPTIREDUCE_LOG",
         "OPTIREDUCE_SECRET",
         "OPTIREDUCE_CARD",
+        "OPTIREDUCE_CARD_ADDRESS",
         "RUST_LOG",
     ] {
         command.env_remove(name);
@@ -222,6 +223,13 @@ fn what_cannot_run_is_named_with_exit_code_2() {
     assert!(error(&far).contains(r#"rank is "2", expected 0 to 1"#));
     let interface = [&nobody[..], &["--interface", "nosuch0"]].concat();
     assert!(error(&interface).contains("addresses of interface nosuch0: none found; the interfaces of this host are"));
+    // One that is meant for this rank cannot be had; one in the environment may be meant for others.
+    let address = error(&[&nobody[..], &["--card-address", "10.0.0.2"]].concat());
+    assert!(address.contains("`card_address` is 10.0.0.2, but this rank has no card: say which by"), "{address}");
+    let of_all = command().args(nobody).env("OPTIREDUCE_CARD_ADDRESS", "10.0.0.2").output().unwrap();
+    let said = text(&of_all.stderr);
+    let parts = ["WARN", "OPTIREDUCE_CARD_ADDRESS is ignored: this rank has no card", "1 of 2 ranks did not come"];
+    assert!(parts.iter().all(|part| said.contains(part)), "{said}");
     let bench = |arguments: &[&str]| error(&[&["bench", "allreduce"], arguments].concat());
     for error in [bench(&["--bench", "1000000G"]), error(&[&nobody[..], &["--bench", "4K,1000000G"]].concat())] {
         assert!(error.contains("--bench 1024000000 MiB with ") && error.contains(" of memory, "), "{error}");

@@ -31,6 +31,15 @@ pub enum CardError {
         /// What was given.
         address: String,
     },
+    /// An address is given, and no card that could have it.
+    #[error(
+        "`card_address` is {given}, but this rank has no card: say which by `card` (OPTIREDUCE_CARD, --card), or leave `card_address` \
+         (--card-address) out"
+    )]
+    AddressWithoutCard {
+        /// What was given.
+        given: String,
+    },
     /// The card has another address than it is to have.
     #[error(
         "card {address}: it is at {found}, where whoever serves it has put it, but `card_address` is {given}, where nothing would reach it; \

@@ -235,8 +235,8 @@ impl Builder {
     }
 
     /// The address that this rank's card has on the network: `IP[/PREFIX][:PORT][,gateway=MAC]`, such as "10.0.0.2", a free address of the network on
-    /// the card's cable; the port is 5791 if none is said. Ignored without a [`card`](Self::card). `{rank}` in it stands for this rank; an empty one:
-    /// none. A board needs it; a simulated card has an address from who serves it, and another is an error. Default: what
+    /// the card's cable; the port is 5791 if none is said. `{rank}` in it stands for this rank; an empty one:
+    /// none. An error on a rank without a [`card`](Self::card); from the environment, which ranks may share, it is ignored there with a warning. A board needs it; a simulated card has an address from who serves it, and another is an error. Default: what
     /// `OPTIREDUCE_CARD_ADDRESS` says, or none.
     ///
     /// A card answers ARP, but does not ask. It sends to the MAC addresses of its peers' interfaces and cards, which the ranks tell one another when they

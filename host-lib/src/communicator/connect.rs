@@ -12,7 +12,7 @@ use super::builder::{Builder, CardFallback, Local};
 use super::driver::{Driver, Waker};
 use super::engine::{Engine, Links, since_1970_ns};
 use super::error::ConnectError;
-use crate::card::{self, CardAddress, Cards, OpenCard};
+use crate::card::{self, CardAddress, CardError, Cards, OpenCard};
 use crate::control::{ControlChannel, Job, Launch, Meeting, Member, Terms, decline, local_address, mac_of, resolve};
 use crate::local;
 use crate::plane::Plane;
@@ -138,7 +138,20 @@ impl Builder {
             Ok::<_, ConnectError>(said.replace("{rank}", &launch.rank.to_string()))
         };
         let card = of_card(&self.card, "OPTIREDUCE_CARD")?;
-        let card_address = of_card(&self.card_address, "OPTIREDUCE_CARD_ADDRESS")?;
+        let mut card_address = of_card(&self.card_address, "OPTIREDUCE_CARD_ADDRESS")?;
+        if card.is_empty() && !card_address.is_empty() {
+            if self.card_address.is_some() {
+                return Err(CardError::AddressWithoutCard { given: card_address }.into());
+            }
+            // All ranks of a job may have the same environment, and a caller that says "none" knows.
+            if self.card.is_none() {
+                tracing::warn!(
+                    card_address,
+                    "OPTIREDUCE_CARD_ADDRESS is ignored: this rank has no card (OPTIREDUCE_CARD)"
+                );
+            }
+            card_address.clear();
+        }
         let secret = self.secret.clone().map_or_else(Secret::from_env, |secret| Ok(Some(secret)))?;
         if !card.is_empty() && secret.is_some() {
             return Err(SecretError::Card.into());
@@ -148,7 +161,8 @@ impl Builder {
             listener: None,
             local: Some(local),
             card: Some(card.clone()),
-            card_address: Some(card_address.clone()),
+            // The card is told it below; groups, which have these settings, have no card.
+            card_address: Some(String::new()),
             card_fallback: Some(card_fallback),
             ..self.clone()
         };

@@ -50,7 +50,8 @@ class Communicator:
     - `agree`, False: all ranks skip an update if one does.
     - `interface`, `mtu`: found out. `local`, "auto": ranks of one host share memory; "off": they use UDP.
     - `card`: the SmartNIC that moves this rank's gradients, in a wheel with the feature `smartnic`; or `OPTIREDUCE_CARD`.
-      `card_address`: where it is on the network, which a board must be told, such as "10.0.0.2"; or `OPTIREDUCE_CARD_ADDRESS`.
+      `card_address`: where it is on the network, which a board must be told, such as "10.0.0.2"; or `OPTIREDUCE_CARD_ADDRESS`. An error
+      without a card; from the environment it is then ignored, with a warning.
       `card_fallback`, "off": what becomes of the job when one fails; "udp": all ranks go on over UDP.
     - `secret`: encrypts and authenticates everything; or `OPTIREDUCE_SECRET`.
     """
