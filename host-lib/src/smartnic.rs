@@ -278,8 +278,13 @@ impl<B: Bus> SmartNic<B> {
     /// Takes memory of these callers' away from the card.
     fn unmap(&mut self, which: impl Fn(&Mapped) -> bool) {
         for iova in self.mapped.extract_if(.., |mapped| which(mapped)).filter_map(|mapped| mapped.iova) {
-            if let Err(error) = self.nic.bus().unmap(iova) {
-                tracing::warn!(%error, "cannot take a buffer away from the card");
+            match self.nic.bus().unmap(iova) {
+                Ok(()) => {}
+                // One that is gone reaches nothing any more, and its bus has said so.
+                Err(error @ DriverError::DeviceGone { .. }) => {
+                    tracing::debug!(%error, "a buffer of a card that is gone")
+                }
+                Err(error) => tracing::warn!(%error, "cannot take a buffer away from the card"),
             }
         }
     }
