@@ -70,5 +70,13 @@ pub fn address(argument: Option<&str>) -> Result<String, Failure> {
         )
         .into());
     }
+    if address.contains("{rank}") {
+        let named = argument.map_or(VARIABLE, |_| "CARD");
+        return Err(format!(
+            "{named} is {address}, where a job puts each rank's number; expected one card: name it, for instance `{}` of rank 0",
+            address.replace("{rank}", "0")
+        )
+        .into());
+    }
     Ok(address)
 }

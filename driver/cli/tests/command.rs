@@ -51,6 +51,15 @@ fn the_environment_may_name_the_card() {
     let output = command.arg("info").env("OPTIREDUCE_CARD", "vfio-user:/nowhere/a.sock").output().unwrap();
     let said = text(&output.stderr);
     assert!(said.starts_with("optireduce-nic: vfio-user:/nowhere/a.sock: cannot connect"), "{said}");
+
+    // As a job has it for all of its ranks.
+    for (name, arguments) in [("OPTIREDUCE_CARD", &["info"][..]), ("CARD", &["info", "/nowhere/{rank}.sock"])] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_optireduce-nic"));
+        let output = command.args(arguments).env("OPTIREDUCE_CARD", "/nowhere/{rank}.sock").output().unwrap();
+        let said = text(&output.stderr);
+        let expected = "is /nowhere/{rank}.sock, where a job puts each rank's number; expected one card: name it, for instance `/nowhere/0.sock`";
+        assert!(output.status.code() == Some(2) && said.contains(&format!("{name} {expected}")), "{said}");
+    }
 }
 
 #[test]
