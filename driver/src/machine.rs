@@ -176,18 +176,34 @@ impl Machine {
 
     /// A card works without them, too: this says what would be faster, and always holds.
     fn huge_pages(&self, wanted: usize) -> Precondition {
-        let file = self.sys("kernel/mm/hugepages/hugepages-2048kB/free_hugepages");
-        let free = fs::read_to_string(file).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0);
-        let found = if free >= wanted {
+        let free = self.free_huge_pages();
+        let mends = self.huge_page_mends(wanted);
+        let found = if mends.is_empty() {
             format!("{free} of 2 MiB are free, {wanted} are used")
         } else {
+            let kib = wanted * HUGE_BYTES / 1024;
             format!(
-                "{free} of 2 MiB are free, and {wanted} would be used: small ones do, but the IOMMU is then slower; for more: \
-                 {}",
-                reserve_huge_pages(wanted)
+                "{free} of 2 MiB are free, and {wanted} would be used, {kib} KiB of locked memory: small ones do, but the IOMMU is then slower; \
+                 for huge ones: {}",
+                mends.join("; ")
             )
         };
         Precondition { name: "huge pages", found, mend: None }
+    }
+
+    fn free_huge_pages(&self) -> usize {
+        let file = self.sys("kernel/mm/hugepages/hugepages-2048kB/free_hugepages");
+        fs::read_to_string(file).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
+    }
+
+    /// The commands after which memory can be made of so many huge pages; none: it can. They are locked whole, so that a limit which is enough for small
+    /// ones may be too low.
+    pub(crate) fn huge_page_mends(&self, wanted: usize) -> Vec<String> {
+        let bytes = wanted * HUGE_BYTES;
+        let too_low = self.locked_max().is_some_and(|limit| limit < bytes as u64);
+        let lock = too_low.then(|| format!("ulimit -l {}", bytes / 1024));
+        let reserve = (self.free_huge_pages() < wanted).then(|| reserve_huge_pages(wanted));
+        reserve.into_iter().chain(lock).collect()
     }
 
     /// What this process may lock, in bytes; `None`: any amount.

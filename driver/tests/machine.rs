@@ -119,6 +119,39 @@ fn huge_pages_are_counted_and_none_forbid_to_open_a_card() {
     fs::write(of_kernel.join("free_hugepages"), "9\n").unwrap();
     let enough = said(16 << 20).unwrap();
     assert_eq!((enough.found.as_str(), &none.mend, &enough.mend), ("9 of 2 MiB are free, 8 are used", &None, &None));
+
+    // A card that takes 16436 KiB, as one with windows of 1 MiB: nine pages, all of which are locked.
+    let process = folder.path().join("proc/self");
+    fs::create_dir_all(&process).unwrap();
+    for (limit_kib, free, expected) in [
+        (18_432, 9, "9 of 2 MiB are free, 9 are used"),
+        (
+            18_431,
+            9,
+            "9 of 2 MiB are free, and 9 would be used, 18432 KiB of locked memory: small ones do, but the IOMMU is then slower; \
+                     for huge ones: ulimit -l 18432",
+        ),
+        (
+            18_431,
+            0,
+            "0 of 2 MiB are free, and 9 would be used, 18432 KiB of locked memory: small ones do, but the IOMMU is then slower; \
+                     for huge ones: echo 9 > /proc/sys/vm/nr_hugepages; ulimit -l 18432",
+        ),
+        (
+            18_432,
+            0,
+            "0 of 2 MiB are free, and 9 would be used, 18432 KiB of locked memory: small ones do, but the IOMMU is then slower; \
+                     for huge ones: echo 9 > /proc/sys/vm/nr_hugepages",
+        ),
+    ] {
+        let limit = limit_kib * 1024;
+        fs::write(process.join("limits"), format!("Max locked memory   {limit}   {limit}   bytes\n")).unwrap();
+        fs::write(of_kernel.join("free_hugepages"), format!("{free}\n")).unwrap();
+        let memory = folder.machine().memory(16_436 * 1024);
+        assert_eq!(memory[1].found, expected);
+        // Small pages do for either.
+        assert!(memory.iter().all(|one| one.mend.is_none()), "{memory:?}");
+    }
 }
 
 #[test]

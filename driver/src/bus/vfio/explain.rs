@@ -5,7 +5,7 @@ use std::io;
 use rustix::io::Errno;
 
 use crate::error::DriverError;
-use crate::machine::{HUGE_BYTES, Precondition, reserve_huge_pages};
+use crate::machine::Precondition;
 
 /// What was tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,11 +72,13 @@ pub fn refused(device: &str, doing: Doing, dma_bytes: usize, error: &io::Error) 
     DriverError::Bus { device: device.into(), problem: format!("{what}: {error}"), remedy: remedy.into() }
 }
 
-/// What it means that there are no huge pages for so much memory.
-pub fn no_huge_pages(dma_bytes: usize) -> String {
+/// What it means that there are no huge pages for so much memory, and the commands after which there are.
+pub fn no_huge_pages(dma_bytes: usize, mends: &[String]) -> String {
+    let look = ["look for the cause in the kernel's log (`dmesg`)".to_owned()];
+    let mends = if mends.is_empty() { &look } else { mends };
     format!(
-        "no huge pages for {dma_bytes} bytes of DMA memory, which takes small ones: the IOMMU is then slower; reserve some: {}",
-        reserve_huge_pages(dma_bytes.div_ceil(HUGE_BYTES))
+        "no huge pages for {dma_bytes} bytes of DMA memory, which takes small ones: the IOMMU is then slower; for huge ones: {}",
+        mends.join("; ")
     )
 }
 
@@ -94,6 +96,7 @@ fn errno(error: &io::Error) -> Option<Errno> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::reserve_huge_pages;
 
     #[test]
     fn each_number_of_the_kernel_is_explained_by_what_was_tried() {
@@ -117,7 +120,8 @@ mod tests {
 
     #[test]
     fn the_table_of_faults_says_what_is_warned_of_without_huge_pages() {
-        assert!(include_str!("../../../faults.md").contains(&no_huge_pages(16 << 20)));
+        let mends = [reserve_huge_pages(8)];
+        assert!(include_str!("../../../faults.md").contains(&no_huge_pages(16 << 20, &mends)));
     }
 
     #[test]

@@ -270,7 +270,10 @@ fn lend(device: &VfioPciDevice, name: &str, dma_bytes: usize) -> Result<Lent, Dr
     if dma_bytes >= HUGE_BYTES {
         match Lent::new(device, unit(HUGE_BYTES), Pages::Huge) {
             Ok(lent) => return Ok(lent),
-            Err(error) => tracing::warn!(device = name, %error, "{}", explain::no_huge_pages(dma_bytes)),
+            Err(error) => {
+                let mends = Machine::this().huge_page_mends(dma_bytes.div_ceil(HUGE_BYTES));
+                tracing::warn!(device = name, %error, "{}", explain::no_huge_pages(dma_bytes, &mends));
+            }
         }
     }
     let bytes = unit(DMA_ALIGN);
