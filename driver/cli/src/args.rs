@@ -87,7 +87,8 @@ The manifest beside the bitstream must have the contract version of this program
 Boards that openFPGALoader lists are loaded by it, once their JTAG chain was found to have the manifest's part: into the FPGA's memory, which a \
 power cycle clears. For others the commands of Vivado or xbutil are printed, and the exit code is 2, since nothing was programmed.
 
-With --card, contract version and build of the card that is there are shown, if it can be asked, which resets it. Neither a blank board nor a card of another contract version is refused: that is what one programs.";
+With --card, contract version and build of the card that is there are shown, if it can be asked, which resets it. Neither a blank board nor a card of another contract version is refused: that is what one programs. Nothing in a card names its \
+board, so whether the one at --card is on the board of the manifest, or at the end of the JTAG cable, is not checked.";
 
 const BENCH: &str = "Measure what a card costs its host: time from doorbell to completion, accesses to registers and CPU time of a collective.
 
@@ -228,7 +229,8 @@ pub struct ProgramArgs {
     /// A folder with a bitstream and its manifest.toml
     #[arg(value_name = "BITSTREAM_DIR")]
     pub folder: PathBuf,
-    /// The board's PCI address: it must hold a card of ours that nobody uses, which is asked what it is; what to do afterwards is printed with it
+    /// The board's PCI address: a card of ours that nobody uses must be there, which is asked for its contract version and build, not for its board, of which it knows
+    /// nothing; what to do afterwards is printed with the address
     #[arg(long, value_name = "ADDRESS")]
     pub card: Option<String>,
     /// The board, as `openFPGALoader --list-boards` calls it [default: as the manifest calls it]

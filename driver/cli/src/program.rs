@@ -5,7 +5,7 @@
 //! commands of Vivado or xbutil are printed. A card that is there already is asked what it is, which is shown and forbids nothing: a board that is
 //! blank cannot answer, and one of another contract version is what one programs. Sources: openFPGALoader's `--list-boards` and `--detect`; UG908 (Vivado); `xbutil program` of XRT.
 //! Limits: **not run on a board**. openFPGALoader loads the FPGA's own memory, which a power cycle clears; flash is left alone. A JTAG chain tells
-//! the part, but neither its package nor what its pins lead to.
+//! the part, but neither its package nor what its pins lead to, and a card does not know its board: whether both are the board that is meant is not checked.
 
 mod loader;
 

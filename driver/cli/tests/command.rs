@@ -70,6 +70,8 @@ fn every_help_ends_with_exit_codes_and_examples() {
         assert!(output.status.success(), "{said}");
         assert!(said.contains("Exit codes:") && said.contains(&format!("  optireduce-nic {command}")), "{said}");
     }
+    let said = text(&nic(&["program", "--help"]).stdout).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("Nothing in a card names its board") && said.contains("is not checked"), "{said}");
     let said = text(&nic(&["dump", "--help"]).stdout);
     assert!(said.contains("Opening a card resets it"), "{said}");
 }
