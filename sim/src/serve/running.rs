@@ -122,6 +122,7 @@ impl Running {
         self.visit(|work| {
             self.catch_up(work);
             work.end.host_write(reg::CONTROL.offset, 0);
+            self.port.reset();
             work.rx.clear();
             work.hangs = false;
             work.told = [0; QUEUES];

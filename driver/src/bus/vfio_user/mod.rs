@@ -94,14 +94,15 @@ impl VfioUserBus {
         self.id
     }
 
-    /// Resets the card by its function-level reset; memory space and bus mastering are switched on again.
+    /// Resets the card by its function-level reset; memory space, bus mastering and interrupts are switched on again.
     ///
     /// # Errors
     /// [`DriverError::DeviceGone`].
     pub fn reset(&self) -> Result<(), DriverError> {
         let reset = |connection: &mut Connection| {
             connection.call(Command::Reset, &[], None, 0)?;
-            enable(connection)
+            enable(connection)?;
+            ring(connection, &self.interrupts)
         };
         self.with(reset).ok_or_else(|| self.departed())
     }
@@ -373,10 +374,8 @@ impl Opening<'_> {
     /// The eventfd of all MSI-X vectors.
     fn interrupts(&mut self) -> Result<Bell, DriverError> {
         let event = Bell::new().map_err(|error| self.failed(format!("an eventfd for interrupts: {error}"), FILES))?;
-        for vector in 0..QUEUES as u32 {
-            let body = words(&[20, IRQ_DATA_EVENTFD | IRQ_ACTION_TRIGGER, MSIX, vector, 1]);
-            self.call("setting up interrupts", Command::SetIrqs, &body, Some(event.as_fd()), 0)?;
-        }
+        ring(&mut self.connection, &event)
+            .map_err(|error| self.failed(format!("setting up interrupts: {error}"), NOT_OURS))?;
         Ok(event)
     }
 }
@@ -385,6 +384,14 @@ impl Opening<'_> {
 fn enable(connection: &mut Connection) -> io::Result<()> {
     let command = u16::from_le_bytes(read::<2>(connection, CONFIG, COMMAND)?) | MEMORY_SPACE | BUS_MASTER;
     write(connection, CONFIG, COMMAND, &command.to_le_bytes())
+}
+
+/// All MSI-X vectors ring this.
+fn ring(connection: &mut Connection, event: &Bell) -> io::Result<()> {
+    (0..QUEUES as u32).try_for_each(|vector| {
+        let body = words(&[20, IRQ_DATA_EVENTFD | IRQ_ACTION_TRIGGER, MSIX, vector, 1]);
+        connection.call(Command::SetIrqs, &body, Some(event.as_fd()), 0).map(drop)
+    })
 }
 
 fn read<const N: usize>(connection: &mut Connection, region: u32, offset: u64) -> io::Result<[u8; N]> {

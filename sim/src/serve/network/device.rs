@@ -3,7 +3,7 @@
 //! The kernel reaches them as hosts of that network, with its own routes, and ranks without cards by ordinary sockets. A TUN device carries IPv4 packets,
 //! so their Ethernet headers are made here and taken off; a TAP device carries the frames as they are.
 //!
-//! A card's MAC address is where its frames come from; until it has sent one, the one that follows from its IP address ([`Endpoint::of_ip`]), and if
+//! A card's MAC address is where its frames come from; until it has sent one after a reset, the one that follows from its IP address ([`Endpoint::of_ip`]), and if
 //! it has none either it gets what is for MAC addresses that no other card has.
 //! A device that is there is taken as it is, and needs no privileges if it was made for this user
 //! (`ip tuntap add dev or0 mode tun user $USER`); another one is made, brought up, and goes with this process, which needs `CAP_NET_ADMIN`.
@@ -43,6 +43,8 @@ pub(super) struct DeviceLink {
     segment: Arc<Segment>,
     /// Its place among the cards there.
     card: usize,
+    /// Its MAC address while it has sent nothing, as [`Place`] has it.
+    first_mac: u64,
     frames: Mutex<Receiver<Vec<u8>>>,
 }
 
@@ -96,24 +98,35 @@ impl DeviceLink {
         if !is_there && let Err(error) = device.set_tx_queue_len(DEVICE_QUEUE_PACKETS) {
             tracing::debug!(device = name, %error, "the device's queue is as short as it comes");
         }
+        let mac = |address: &SocketAddrV4| number_of(Endpoint::of_ip(address.ip().octets()).mac);
         let (cards, frames): (Vec<_>, Vec<_>) = addresses
             .iter()
             .map(|address| {
                 let (sender, receiver) = sync_channel(FRAMES_MAX);
-                let mac = address.map_or(UNKNOWN, |address| number_of(Endpoint::of_ip(address.ip().octets()).mac));
-                (Place { mac: mac.into(), frames: sender }, receiver)
+                let mac = address.as_ref().map_or(UNKNOWN, mac);
+                (Place { mac: mac.into(), frames: sender }, (mac, receiver))
             })
             .unzip();
         let segment = Arc::new(Segment { name: name.into(), device, layer, cards });
         let reading = segment.clone();
         thread::Builder::new().name("device".into()).spawn(move || reading.read())?;
-        let link = |(card, frames)| Self { segment: segment.clone(), card, frames: Mutex::new(frames) };
+        let link = |(card, (first_mac, frames))| Self {
+            segment: segment.clone(),
+            card,
+            first_mac,
+            frames: Mutex::new(frames),
+        };
         Ok(frames.into_iter().enumerate().map(link).collect())
     }
 
     /// Sends a frame: to another card behind the device, or to this host's kernel.
     pub fn send(&self, frame: &[u8]) {
         self.segment.send(self.card, frame);
+    }
+
+    /// The card is reset: it may have another MAC address from now on.
+    pub fn reset(&self) {
+        self.segment.cards[self.card].mac.store(self.first_mac, Ordering::Relaxed);
     }
 
     /// Waits for a frame to the card.

@@ -202,6 +202,13 @@ impl Port {
         }
     }
 
+    /// The card is reset.
+    pub fn reset(&self) {
+        if let Link::Device(link) = &self.link {
+            link.reset();
+        }
+    }
+
     /// Waits for a frame to the card. `buffer`: any, kept for the next call.
     ///
     /// # Errors
