@@ -5,15 +5,16 @@ use std::fmt::Write;
 use optireduce_contract::field::Field;
 use optireduce_contract::limits::CONTRACT_VERSION;
 use optireduce_contract::packet::{
-    FLAG_BF16, FLAG_HADAMARD, FLAG_LAST_PERCENTILE, STAGE_BROADCAST, STAGE_CONTRIBUTE, STAGE_FEEDBACK, UBT_BYTES,
-    UDP_PORT_DEFAULT, VERSION, frame,
+    FLAG_ANSWER, FLAG_BF16, FLAG_HADAMARD, FLAG_LAST_PERCENTILE, STAGE_BROADCAST, STAGE_CONTRIBUTE, STAGE_FEEDBACK,
+    UBT_BYTES, UDP_PORT_DEFAULT, VERSION, frame,
 };
 
 /// Flags of a packet.
-const FLAGS: [(&str, u8, &str); 3] = [
+const FLAGS: [(&str, u8, &str); 4] = [
     ("last_percentile", FLAG_LAST_PERCENTILE, "Among the last 1 % of its stage"),
     ("hadamard", FLAG_HADAMARD, "Hadamard-encoded"),
     ("bf16", FLAG_BF16, "bf16"),
+    ("answer", FLAG_ANSWER, "The sender waits for feedback that names this packet"),
 ];
 
 /// Where a field begins in a datagram.
@@ -71,7 +72,16 @@ pub fn dissector() -> String {
         "fields.payload = ProtoField.bytes(\"ubt.payload\", \"Payload\")\n\
          ubt.fields = fields\n\n\
          function ubt.dissector(datagram, info, tree)\n\
-         \x20   if datagram:len() < {UBT_BYTES} or datagram({stage}, 1):bitfield(0, 4) ~= {VERSION} then return 0 end\n\
+         \x20   if datagram:len() < {UBT_BYTES} then return 0 end\n\
+         \x20   local version = datagram({stage}, 1):bitfield(0, 4)\n\
+         \x20   if version ~= {VERSION} then\n\
+         \x20       -- Others may know it. This is asked twice where both ports are ours.\n\
+         \x20       if info.private.ubt then return 0 end\n\
+         \x20       info.private.ubt = \"seen\"\n\
+         \x20       local text = string.format(\"UBT version %d, or no UBT: this dissector reads version {VERSION}\", version)\n\
+         \x20       tree:add(ubt, datagram(0, {UBT_BYTES}), text):add(fields.version, datagram({stage}, 1))\n\
+         \x20       return 0\n\
+         \x20   end\n\
          \x20   local payload = datagram:len() - {UBT_BYTES}\n\
          \x20   local item = tree:add(ubt, datagram(0, {UBT_BYTES}))\n\
          {reads}\
@@ -98,6 +108,8 @@ mod tests {
             let read = format!(", datagram({}, {}))", offset(field), field.bytes);
             assert!(text.contains(&read), "{}: {text}", field.name);
         }
+        let all = FLAGS.iter().fold(0, |all, (_, mask, _)| all | mask);
+        assert_eq!(all, 0xf, "every flag is named");
         for (name, ..) in FLAGS {
             assert_eq!(text.matches(&format!("fields.{name}")).count(), 2, "{name} is declared and added");
         }
