@@ -3,6 +3,7 @@
 mod card_rules;
 mod collectives;
 mod figures;
+mod formats;
 mod numerics;
 mod payloads;
 mod verilator;
