@@ -3,7 +3,8 @@
 //! Why: the stubs have ports and no parameters, so elaboration does not notice one that is missing, and only Vivado, which is not here, would
 //! make anything of it. The list was read from the documents it names; names and defaults of the bridge's parameters also from an endpoint
 //! bridge that Vivado 2024.1 generated (`aws/aws-fpga`, commit `fd77a72`, `pcie_bridge_ep.xci`). Whether Vivado takes the script is not shown by it.
-//! Limits: of Tcl it reads the calls of the procedure `ip`: `ip NAME MODULE [list CONFIG.A {B} ...]`.
+//! Which revision of each document was read is not known any more; the versions of the IP are in the script.
+//! Limits: of Tcl it reads the calls of the procedure `ip`: `ip NAME MODULE [list CONFIG.A {B} ...]`, and refuses parameters anywhere else.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -41,9 +42,16 @@ fn script() -> String {
 /// The parameters that a script sets.
 fn read(script: &str) -> Result<Parameters, String> {
     let script = script.replace("\\\n", " ");
-    let lines = script.lines().map(str::trim).filter(|line| line.starts_with("ip "));
     let mut found = Parameters::new();
-    for line in lines {
+    for line in script.lines().map(str::trim).filter(|line| !line.starts_with('#')) {
+        if !line.starts_with("ip ") {
+            if line.contains("CONFIG.") {
+                return Err(format!(
+                    "found parameters outside of `ip NAME MODULE [list CONFIG.A {{B}} ...]`, where they are not compared with the list; set them there: {line}"
+                ));
+            }
+            continue;
+        }
         let (head, list) = line.split_once("[list ").ok_or_else(|| format!("no list: {line}"))?;
         let module = head.split_whitespace().nth(2).ok_or_else(|| format!("no module: {line}"))?;
         let mut rest = list.trim_end_matches(']').trim();
@@ -201,6 +209,11 @@ fn problems(script: &str) -> Vec<String> {
 #[test]
 fn all_parameters_that_the_design_depends_on_are_set() {
     assert_eq!(problems(&script()), Vec::<String>::new());
+    // The boards' own scripts set none.
+    for board in ["alveo-u250", "alveo-u50"] {
+        let script = fs::read_to_string(folder().join(board).join("build.tcl")).expect("it is in the tree");
+        assert_eq!(read(&script), Ok(Parameters::new()), "{board}");
+    }
     const { assert!(BAR == 0) };
     assert!(common("alveo.v").contains("BUFGCE_DIV #(.BUFGCE_DIVIDE(2)) init_clock_buffer"));
     assert!(common("alveo.xdc").contains("create_clock -period 10.000 -name pcie_refclk"));
@@ -257,6 +270,22 @@ fn a_parameter_that_is_set_without_a_reason_is_found() {
         let said = problems(&script().replacen(from, to, 1));
         assert!(said.first().is_some_and(|said| said.contains(found)), "{said:?}");
     }
+}
+
+/// Where the check does not look, it would not notice what changes a parameter that it has compared.
+#[test]
+fn a_parameter_that_is_set_elsewhere_is_refused() {
+    for line in [
+        "set_property CONFIG.axibar_num {0} [get_ips xdma_0]",
+        "set_property -dict [list CONFIG.axibar_num {0}] \\\n    [get_ips xdma_0]",
+        "if {1} { ip xdma xdma_1 [list CONFIG.axibar_num {0}] }",
+        "set properties [list \\\n    CONFIG.axibar_num {0}]",
+    ] {
+        let said = problems(&format!("{}\n{line}\n", script()));
+        assert!(said.len() == 1 && said[0].contains("parameters outside of `ip NAME MODULE"), "{line}: {said:?}");
+    }
+    let remark = format!("{}\n# CONFIG.axibar_num {{0}} would be wrong.\n", script());
+    assert_eq!(problems(&remark), Vec::<String>::new());
 }
 
 /// What each reset port in `alveo.v` is connected to: instance, port, wire. `reset_n` is the bridge's `axi_aresetn`, which also follows a hot
