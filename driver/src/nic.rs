@@ -400,7 +400,8 @@ impl<B: Bus> Nic<B> {
         check_magic(&self.bus).inspect_err(|error| {
             if matches!(error, DriverError::DeviceGone { .. }) {
                 self.gone.store(true, Ordering::Relaxed);
-                tracing::error!(device = self.bus.name(), "card is gone");
+                // Its bus has said so, or the caller will.
+                tracing::debug!(device = self.bus.name(), "card is gone");
             }
         })
     }

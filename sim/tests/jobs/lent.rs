@@ -1,8 +1,12 @@
 //! Memory from `Communicator::alloc`, which cards read and write themselves.
 
+use std::process::Command;
 use std::time::Instant;
 
 use optireduce::{Buffer, CardFallback, Destination, Values};
+use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::layer::{Layer, SubscriberExt};
+use tracing_subscriber::util::SubscriberInitExt;
 
 use super::fallback::LOSSY;
 use super::*;
@@ -114,4 +118,43 @@ fn a_card_that_fails_is_cut_off_from_lent_memory() {
         });
         let _ = std::fs::remove_file(&file);
     }
+}
+
+/// In the log of a rank whose card is killed that has four of its buffers: a line of the card, and one of what its job does. A log is that of a process, so
+/// this runs itself again in one of its own.
+#[test]
+fn a_card_that_dies_is_one_line_in_the_log_whatever_was_lent_to_it() {
+    const VARIABLE: &str = "OPTIREDUCE_TEST_OF_THE_LOG";
+    if std::env::var_os(VARIABLE).is_none() {
+        let mut again = Command::new(std::env::current_exe().unwrap());
+        let test = "lent::a_card_that_dies_is_one_line_in_the_log_whatever_was_lent_to_it";
+        let output = again.args(["--exact", test, "--nocapture"]).env(VARIABLE, "1").output().unwrap();
+        let log = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{log}");
+        let of_card: Vec<&str> = log.lines().filter(|line| line.contains("vfio-user:/")).collect();
+        assert_eq!(of_card.len(), 2, "{log}");
+        for part in ["ERROR optireduce_driver::bus::vfio_user: the card is gone", "the card of this rank has failed"] {
+            assert!(of_card.iter().any(|line| line.contains(part)), "{log}");
+        }
+        return;
+    }
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false);
+    tracing_subscriber::registry().with(lines.with_filter(LevelFilter::WARN)).init();
+    let job = Job::new(1);
+    on_ranks(2, |rank| {
+        let builder = job.builder(rank, 2).bound(Bound::Fixed(Duration::from_millis(300)));
+        let mut communicator = builder.card_fallback(CardFallback::Udp).connect().unwrap();
+        let mut bucket = communicator.bucket(WINDOW, exact()).unwrap();
+        let mut lent = [(); 2].map(|()| Lent::new(&communicator, WINDOW));
+        lent.iter_mut().for_each(|lent| assert!(is_whole(&lent.all_reduce(&mut bucket, rank, 0))));
+        communicator.barrier().unwrap();
+        if rank == 0 {
+            assert_eq!(mappings(&job.cards[0]), 4);
+            job.cards[0].end();
+        }
+        while communicator.metrics().unwrap().fallback_from.is_none() {
+            lent[0].all_reduce(&mut bucket, rank, 1);
+        }
+        communicator.close().unwrap();
+    });
 }
