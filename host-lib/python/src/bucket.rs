@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use optireduce::{Error, UpdateAction};
+use optireduce::{Buffer, Destination, Error, UpdateAction, Values};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -13,13 +13,41 @@ use crate::context::{Context, Owned};
 use crate::report;
 use crate::request::{Request, Work};
 
-/// Buffers that are not in use: what came back from one call goes into the next.
-type Spares = Arc<Mutex<Vec<Vec<f32>>>>;
+/// Memory for a gradient and its result that is lent to calls: other ranks of this host read it where it lies, and a card reads and writes it.
+struct Lendable {
+    gradient: Buffer,
+    result: Buffer,
+}
 
-/// An all-reduce, and the array that its result is written to.
+impl Lendable {
+    /// `None` if there is not so much memory.
+    fn new(elements: usize) -> Option<Self> {
+        Some(Self { gradient: Buffer::new(elements).ok()?, result: Buffer::new(elements).ok()? })
+    }
+
+    /// Both, with the values of an array; `None` if they are lent.
+    fn lend(&mut self, py: Python<'_>, array: &PyBuffer<f32>) -> PyResult<Option<(Values, Destination)>> {
+        let Some(values) = self.gradient.values() else { return Ok(None) };
+        array.copy_to_slice(py, values)?;
+        let lent = self.gradient.lend().zip(self.result.lend());
+        Ok(lent.map(|(gradient, result)| (Values::lent(gradient), Destination::Here(Values::lent(result)))))
+    }
+}
+
+/// Memory that is not in use: what came back from one call goes into the next.
+enum Spare {
+    Lendable(Lendable),
+    Own(Vec<f32>),
+}
+
+type Spares = Arc<Mutex<Owned<Vec<Spare>>>>;
+
+/// An all-reduce, and the array that its result is written to. If it fails, its memory is not used again.
 struct Reduction {
-    request: optireduce::Request,
+    request: optireduce::Request<Values>,
     array: PyBuffer<f32>,
+    /// What it was lent.
+    lendable: Option<Lendable>,
     spares: Spares,
 }
 
@@ -36,7 +64,16 @@ impl Work for Reduction {
         if report.action() == UpdateAction::Apply {
             self.array.copy_from_slice(py, &values)?;
         }
-        self.spares.lock().unwrap_or_else(PoisonError::into_inner).push(values);
+        let spare = match self.lendable {
+            Some(lendable) => {
+                // Gives them back.
+                drop(values);
+                Spare::Lendable(lendable)
+            }
+            None => Spare::Own(values.into_vec()),
+        };
+        // Freed if the communicator is gone.
+        let _ = self.spares.lock().unwrap_or_else(PoisonError::into_inner).get("").map(|spares| spares.push(spare));
         report::to_python(py, &report).map(Ok)
     }
 }
@@ -65,15 +102,18 @@ pub struct Bucket {
     context: Arc<Context>,
     id: u16,
     elements: usize,
+    /// Whether anybody but this process reads memory that is lent.
+    lends: bool,
     spares: Spares,
     inner: Mutex<Owned<optireduce::Bucket>>,
 }
 
 impl Bucket {
-    pub fn new(context: &Arc<Context>, bucket: optireduce::Bucket) -> Self {
+    pub fn new(context: &Arc<Context>, bucket: optireduce::Bucket, lends: bool) -> Self {
         let (id, elements) = (bucket.id(), bucket.elements());
         let inner = Mutex::new(Owned::new(bucket, context));
-        Self { context: context.clone(), id, elements, spares: Spares::default(), inner }
+        let spares = Arc::new(Mutex::new(Owned::new(Vec::new(), context)));
+        Self { context: context.clone(), id, elements, lends, spares, inner }
     }
 
     fn inner(&self) -> MutexGuard<'_, Owned<optireduce::Bucket>> {
@@ -88,6 +128,33 @@ impl Bucket {
         act: impl FnOnce(&mut optireduce::Bucket) -> T + Send,
     ) -> PyResult<T> {
         py.detach(|| self.inner().get(operation).map(act))
+    }
+
+    /// The values of an array, where the result is to lie, and the memory that both are lent of, if they are.
+    fn copy_of(
+        &self,
+        py: Python<'_>,
+        operation: &str,
+        array: &PyBuffer<f32>,
+    ) -> PyResult<(Values, Destination, Option<Lendable>)> {
+        let elements = array.item_count();
+        let spare = self.spares.lock().unwrap_or_else(PoisonError::into_inner).get(operation)?.pop();
+        // The library tells all ranks if this is not the length of the bucket, unless it is the result's.
+        let spare = spare.filter(|_| elements == self.elements).or_else(|| {
+            let lendable = (self.lends && elements == self.elements).then(|| Lendable::new(elements))?;
+            lendable.map(Spare::Lendable)
+        });
+        let mut own = match spare {
+            Some(Spare::Lendable(mut lendable)) => match lendable.lend(py, array)? {
+                Some((gradient, result)) => return Ok((gradient, result, Some(lendable))),
+                None => Vec::new(),
+            },
+            Some(Spare::Own(own)) => own,
+            None => Vec::new(),
+        };
+        own.resize(elements, 0.0);
+        array.copy_to_slice(py, &mut own)?;
+        Ok((own.into(), Destination::Bucket, None))
     }
 
     fn operation(&self, call: &str) -> String {
@@ -126,13 +193,9 @@ impl Bucket {
         let (py, operation) = (array.py(), self.operation("all_reduce"));
         self.context.check(&operation)?;
         let array = arrays::floats(array, true)?;
-        let spare = self.spares.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut values = spare.unwrap_or_default();
-        // The library tells all ranks if this is not the length of the bucket.
-        values.resize(array.item_count(), 0.0);
-        array.copy_to_slice(py, &mut values)?;
-        let request = self.with(py, &operation, |bucket| bucket.start_all_reduce(values))?;
-        let work = Reduction { request, array, spares: self.spares.clone() };
+        let (values, destination, lendable) = self.copy_of(py, &operation, &array)?;
+        let request = self.with(py, &operation, |bucket| bucket.start_all_reduce_lent(values, destination))?;
+        let work = Reduction { request, array, lendable, spares: self.spares.clone() };
         Ok(Request::new(&self.context, operation, work))
     }
 

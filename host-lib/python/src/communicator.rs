@@ -20,6 +20,8 @@ use crate::settings;
 #[pyclass(frozen, module = "optireduce")]
 pub struct Communicator {
     context: Arc<Context>,
+    /// Whether anybody but this process reads memory that is lent: ranks of this host, or a card.
+    lends: bool,
     inner: Mutex<Owned<Inner>>,
 }
 
@@ -140,7 +142,7 @@ impl Communicator {
         let operation = format!("declaring a bucket of {elements} elements");
         // Not by `call`: sends and receives begin meanwhile.
         let pending = py.detach(|| self.inner().get(&operation).map(|inner| inner.start_bucket(elements, options)))?;
-        Ok(Bucket::new(&self.context, self.context.finish(py, &operation, pending)?))
+        Ok(Bucket::new(&self.context, self.context.finish(py, &operation, pending)?, self.lends))
     }
 
     /// Waits until all ranks are here. Collective.
@@ -363,7 +365,9 @@ impl Communicator {
 
     fn of(inner: Inner) -> Self {
         let context = Context::new(inner.rank(), inner.world_size());
+        let is_shared = inner.metrics().is_ok_and(|metrics| !metrics.shared.is_empty());
+        let lends = is_shared || inner.cards().contains(&inner.rank());
         let inner = Mutex::new(Owned::new(inner, &context));
-        Self { context, inner }
+        Self { context, lends, inner }
     }
 }

@@ -3,7 +3,7 @@
 //! Why: the protocol lives in Rust; what is a matter of taste in Python (dataclasses, exceptions, PyTorch) is Python, in
 //! `python/optireduce`.
 //! How: every wait lets other Python threads run, and looks after signals ten times a second ([`context`]). Arrays are copied once
-//! on the way in and once on the way out, as `Bucket::all_reduce` does.
+//! on the way in and once on the way out, into and out of memory that ranks of the host read where it lies ([`bucket`]).
 //! Limits: one wheel for CPython 3.11 and later.
 #![deny(unsafe_code)]
 

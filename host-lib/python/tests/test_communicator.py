@@ -5,6 +5,7 @@ import asyncio
 import dataclasses
 import os
 import pathlib
+import resource
 import signal
 import threading
 import time
@@ -98,6 +99,52 @@ def requests(rank, ranks, root):
 
 def test_requests_overlap_and_can_be_awaited(job):
     assert job.run(2, requests) == [[2500, 35, 0.5]] * 2
+
+
+def memory_for_peers():
+    """Files of memory that this process has lent, and those of others that it reads."""
+    maps = [line.split() for line in pathlib.Path("/proc/self/maps").read_text().splitlines() if "optireduce-buffer" in line]
+    return [{inode for _, mode, _, _, inode, *_ in maps if mode == wanted} for wanted in ("rw-s", "r--s")]
+
+
+def lent_memory(rank, ranks, root, local, file_bytes):
+    """Checks the means of calls, two of each bucket at once; what is lent and read after each of them."""
+    elements, files, limits = 100_000, [], resource.getrlimit(resource.RLIMIT_FSIZE)
+    with connect(rank, ranks, root, local=local) as communicator:
+        buckets = [communicator.bucket(elements), communicator.bucket(elements, op="sum")]
+        if file_bytes is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, limits[1]))
+        try:
+            for call in range(8):
+                gradients = [numpy.arange(elements, dtype="float32") + ranks * call + rank + part for part in range(4)]
+                requests = [bucket.start_all_reduce(gradient) for bucket, gradient in zip(2 * buckets, gradients)]
+                # A result that nobody waits for is in nobody's way. Its memory is freed.
+                last = requests.pop()
+                for request in [last, *requests] if call else requests:
+                    report = request.wait()
+                    assert (report.action, report.lost_bytes) == ("apply", 0)
+                for part, factor in enumerate((1, ranks, 1)):
+                    mean = numpy.arange(elements, dtype="float32") + ranks * call + (ranks - 1) / 2 + part
+                    numpy.testing.assert_array_equal(gradients[part], factor * mean)
+                del request, requests, last
+                communicator.barrier()
+                files.append(memory_for_peers())
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    return files
+
+
+def test_ranks_of_a_host_read_the_gradients_and_means_of_one_another_where_they_lie(job):
+    # Two calls of each bucket at once, each with a gradient and a mean.
+    for lent in job.run(2, lent_memory, "auto", None):
+        assert [len(files) for files in lent[2]] == [8, 8]
+        assert lent[3:] == [lent[2]] * 5, "what calls have given back is lent to the next"
+
+
+@pytest.mark.parametrize(("local", "file_bytes"), [("off", None), ("auto", 100_000)])
+def test_memory_that_cannot_be_lent_is_copied_to_the_same_end(job, local, file_bytes):
+    for lent in job.run(2, lent_memory, local, file_bytes):
+        assert lent == [[set(), set()]] * 8
 
 
 def exact(rank, ranks, root):
