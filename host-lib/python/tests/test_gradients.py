@@ -1,6 +1,7 @@
 """Only gradients are bounded: which calls those are, and that the first of each kind is exact."""
 
 import logging
+import weakref
 from dataclasses import replace
 
 import optireduce
@@ -9,6 +10,7 @@ import pytest
 import torch
 import torch.distributed as dist
 from groups import group, session
+from optireduce.torch import _session
 from torch.nn.parallel import DistributedDataParallel
 
 SUM, AVG = dist.ReduceOp.SUM, dist.ReduceOp.AVG
@@ -58,6 +60,28 @@ def which(rank, ranks, root):
 
 def test_only_what_a_backward_pass_calls_is_bounded_unless_it_is_said(job):
     job.run(2, which)
+
+
+def converted(rank, ranks, root):
+    copies, to_floats = [], _session.to_floats
+
+    def remembered(tensor):
+        floats = to_floats(tensor)
+        copies.append(weakref.ref(floats))
+        return floats
+
+    with pytest.MonkeyPatch.context() as patch, group(rank, ranks, root), optireduce.torch.bounded():
+        patch.setattr(_session, "to_floats", remembered)
+        for call in range(3):
+            gradient = torch.full((ELEMENTS,), float(rank), dtype=torch.bfloat16)
+            dist.all_reduce(gradient, AVG)
+            optireduce.torch.begin_step()
+            assert (gradient == (ranks - 1) / 2).all()
+            assert [copy() for copy in copies] == [None] * call, "a copy as large as the bucket is kept after the call"
+
+
+def test_what_is_converted_is_freed_when_the_call_is_done(job):
+    job.run(2, converted)
 
 
 def ddp(rank, ranks, root):

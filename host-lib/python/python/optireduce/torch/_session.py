@@ -136,6 +136,7 @@ class Session:
             return bucket.start_all_reduce(floats.numpy())
 
         def finish(result: Any) -> None:
+            nonlocal floats
             if not isinstance(result, Report):
                 return from_bytes(tensor, result, name)
             if result.action == "apply":
@@ -143,6 +144,8 @@ class Session:
             else:
                 # What it holds is this rank's alone.
                 tensor.detach().zero_()
+            # A copy is as large as the bucket, and the threads keep this function until the next call.
+            floats = tensor
             self.take(result)
             if note is not None:
                 note(result)
