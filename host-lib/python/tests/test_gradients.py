@@ -11,6 +11,7 @@ import torch
 import torch.distributed as dist
 from groups import group, session
 from optireduce.torch import _session
+from ranks import memory_for_peers
 from torch.nn.parallel import DistributedDataParallel
 
 SUM, AVG = dist.ReduceOp.SUM, dist.ReduceOp.AVG
@@ -60,6 +61,22 @@ def which(rank, ranks, root):
 
 def test_only_what_a_backward_pass_calls_is_bounded_unless_it_is_said(job):
     job.run(2, which)
+
+
+def ended(rank, ranks, root):
+    before, of_group = memory_for_peers(), []
+    with group(rank, ranks, root, local="auto"), optireduce.torch.bounded():
+        kept = session()
+        for _ in range(2):
+            dist.all_reduce(torch.full((ELEMENTS,), float(rank)), AVG)
+            optireduce.torch.begin_step()
+        of_group = [found - old for found, old in zip(memory_for_peers(), before)]
+    assert [len(files) for files in of_group] == [2, 2]
+    assert not any(found & files for found, files in zip(memory_for_peers(), of_group)), kept
+
+
+def test_a_group_that_was_destroyed_has_no_memory_of_buckets(job):
+    job.run(2, ended)
 
 
 def converted(rank, ranks, root):

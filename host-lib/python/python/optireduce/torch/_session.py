@@ -211,6 +211,8 @@ class Session:
             self.calls.close(CLOSE_S)
         except OptiReduceError as error:
             log.info("%s", self.describe(f"not all ranks ended together: {error}"))
+        # torch may keep the group that was destroyed, and so this.
+        self._buckets.clear()
 
     def abort(self) -> None:
         """Ends the group at once; what runs fails."""
