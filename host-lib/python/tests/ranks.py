@@ -4,6 +4,7 @@ The processes are kept from job to job, because importing torch takes seconds; o
 """
 
 import multiprocessing
+import pathlib
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,6 +28,12 @@ class Outcome:
 
 def free_root() -> str:
     return f"127.0.0.1:{free_port('127.0.0.1')}"
+
+
+def memory_for_peers() -> list[set[str]]:
+    """Files of memory that this process has lent, and those of others that it reads."""
+    maps = [line.split() for line in pathlib.Path("/proc/self/maps").read_text().splitlines() if "optireduce-buffer" in line]
+    return [{inode for _, mode, _, _, inode, *_ in maps if mode == wanted} for wanted in ("rw-s", "r--s")]
 
 
 def serve(pipe: Connection) -> None:

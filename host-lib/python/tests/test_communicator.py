@@ -14,6 +14,7 @@ import numpy
 import optireduce
 import pytest
 from optireduce._ports import free_port
+from ranks import memory_for_peers
 
 # Nothing is lost that a busy machine might lose: stages wait for long, and close when all has come.
 SLOW = {"bound_ms": 4000, "early": "off", "timeout_s": 20}
@@ -101,15 +102,11 @@ def test_requests_overlap_and_can_be_awaited(job):
     assert job.run(2, requests) == [[2500, 35, 0.5]] * 2
 
 
-def memory_for_peers():
-    """Files of memory that this process has lent, and those of others that it reads."""
-    maps = [line.split() for line in pathlib.Path("/proc/self/maps").read_text().splitlines() if "optireduce-buffer" in line]
-    return [{inode for _, mode, _, _, inode, *_ in maps if mode == wanted} for wanted in ("rw-s", "r--s")]
-
-
 def lent_memory(rank, ranks, root, local, file_bytes):
     """Checks the means of calls, two of each bucket at once; what is lent and read after each of them."""
     elements, files, limits = 100_000, [], resource.getrlimit(resource.RLIMIT_FSIZE)
+    # Of jobs that this process had a part in before.
+    others = memory_for_peers()
     with connect(rank, ranks, root, local=local) as communicator:
         buckets = [communicator.bucket(elements), communicator.bucket(elements, op="sum")]
         if file_bytes is not None:
@@ -128,7 +125,7 @@ def lent_memory(rank, ranks, root, local, file_bytes):
                     numpy.testing.assert_array_equal(gradients[part], factor * mean)
                 del request, requests, last
                 communicator.barrier()
-                files.append(memory_for_peers())
+                files.append([found - old for found, old in zip(memory_for_peers(), others)])
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     return files
