@@ -92,13 +92,17 @@ fn a_card_in_use_is_refused_and_can_be_had_afterwards() {
     on_ranks(2, |rank| job.connect(rank, 2).close().unwrap());
 }
 
-/// A device whose registers hold these numbers.
-struct Fake(Vec<(usize, u32)>);
+/// A device whose registers hold these numbers once it was reset: whoever had it before may have left anything.
+struct Fake {
+    registers: Vec<(usize, u32)>,
+    was_reset: bool,
+}
 
 impl ServerBackend for Fake {
     fn region_read(&mut self, region: u32, offset: u64, data: &mut [u8]) -> io::Result<()> {
         data.fill(0);
-        let found = self.0.iter().find(|(at, _)| region == VFIO_PCI_BAR0_REGION_INDEX && *at as u64 == offset);
+        let is_at = |at: usize| self.was_reset && region == VFIO_PCI_BAR0_REGION_INDEX && at as u64 == offset;
+        let found = self.registers.iter().find(|(at, _)| is_at(*at));
         if let (Some((_, value)), 4) = (found, data.len()) {
             data.copy_from_slice(&value.to_le_bytes());
         }
@@ -118,6 +122,7 @@ impl ServerBackend for Fake {
     }
 
     fn reset(&mut self) -> io::Result<()> {
+        self.was_reset = true;
         Ok(())
     }
 
@@ -156,7 +161,7 @@ fn a_card_of_another_contract_and_another_device_are_refused() {
         (vec![(reg::MAGIC.offset, u32::MAX)], "the card is gone"),
     ] {
         let path = free_path();
-        serve(&path, Fake(registers));
+        serve(&path, Fake { registers, was_reset: false });
         let said = refused(path.to_str().unwrap());
         assert!(said.contains(part) && said.contains(path.to_str().unwrap()), "{said}");
         let _ = std::fs::remove_file(&path);
