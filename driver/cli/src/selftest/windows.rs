@@ -26,7 +26,8 @@ const LENT_BEATS_MAX: usize = 512;
 const DISAGREES: &str = "The card does not do what the contract says of a job whose other rank is absent: compare its build with hw/contract. One that is \
                          simulated cycle by cycle needs a longer bound: --bound-ms 300.";
 
-const NO_LOOP: &str = "Is the loopback in place, does the link have its light (`optireduce-nic info`), and does nobody else send to the card? What else came is in                        its counters: RX_BAD, DROP_FIFO_FULL, DROP_MAC, DROP_IP and the others.";
+const NO_LOOP: &str = "Is the loopback in place, does the link have its light (`optireduce-nic info`), and does nobody else send to the card? What else came is in its \
+                       counters: RX_BAD, DROP_FIFO_FULL, DROP_MAC, DROP_IP and the others.";
 
 /// Runs windows of many lengths at many places, each as often as there are ranks, so that each shard is the card's own once.
 /// Their bound is long enough for the largest gradient to be read, short enough to wait for.
