@@ -189,16 +189,12 @@ impl Builder {
         let listener = receiver.socket().and_then(|_| listener(local));
         let waker = Arc::new(Waker::new().map_err(ConnectError::Thread)?);
         let member = receiver.describe(Member {
-            rank: launch.rank,
-            udp: (address, 0).into(),
-            control: (address, 0).into(),
-            receive_buffer_bytes: 0,
             payload_beats,
             // The first processes of a job have 0.
             session: if launch.rejoin { since_1970_ns() } else { 0 },
             local: listener.as_ref().map(|listener| listener.address().clone()),
-            card: None,
             mac: mac_of(address),
+            ..Member::at(launch.rank, (address, 0).into())
         })?;
         let describe = move |control| Member { control, ..member };
         let wake = waker.clone();
@@ -254,18 +250,7 @@ impl Builder {
             // A job with cards has none.
             let secret = None;
             let meeting = Meeting { launch, root, listener, local: address, secret, timeout, deadline };
-            let nowhere = (address, 0).into();
-            let member = Member {
-                rank,
-                udp: nowhere,
-                control: nowhere,
-                receive_buffer_bytes: 0,
-                payload_beats: 0,
-                session: 0,
-                local: None,
-                card: None,
-                mac: None,
-            };
+            let member = Member::at(rank, (address, 0).into());
             Ok::<_, ConnectError>(decline(meeting, member, settings, reason.to_owned())?)
         };
         if let Err(error) = tell() {

@@ -69,6 +69,21 @@ pub(crate) struct CardLimits {
 }
 
 impl Member {
+    /// A rank at an address, of which nothing else is said.
+    pub fn at(rank: usize, address: SocketAddr) -> Self {
+        Self {
+            rank,
+            udp: address,
+            control: address,
+            receive_buffer_bytes: 0,
+            payload_beats: 0,
+            session: 0,
+            local: None,
+            card: None,
+            mac: None,
+        }
+    }
+
     /// Whether its addresses are the one that its connection comes from. A card has an address of its own, which may be any.
     pub(super) fn is_at(&self, from: IpAddr) -> Result<(), Refusal> {
         let udp = Some(self.udp).filter(|_| self.card.is_none());

@@ -65,17 +65,7 @@ fn with_timeout(timeout: Duration) -> (ControlChannel, Fake) {
         }
         fake
     });
-    let describe = |control| Member {
-        rank: 0,
-        udp: control,
-        control,
-        receive_buffer_bytes: 0,
-        payload_beats: 0,
-        session: 0,
-        local: None,
-        card: None,
-        mac: None,
-    };
+    let describe = |control| Member::at(0, control);
     let meeting = Meeting {
         launch,
         root: vec![root.parse().unwrap()],
