@@ -67,11 +67,12 @@ def ended(rank, ranks, root):
     before, of_group = memory_for_peers(), []
     with group(rank, ranks, root, local="auto"), optireduce.torch.bounded():
         kept = session()
-        for _ in range(2):
+        # What the owner has back before it was read is copied: in one call, not in all of them.
+        for _ in range(10):
             dist.all_reduce(torch.full((ELEMENTS,), float(rank)), AVG)
             optireduce.torch.begin_step()
         of_group = [found - old for found, old in zip(memory_for_peers(), before)]
-    assert [len(files) for files in of_group] == [2, 2]
+    assert all(of_group), f"lent and read: {of_group}"
     assert not any(found & files for found, files in zip(memory_for_peers(), of_group)), kept
 
 
