@@ -35,7 +35,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 pub use self::bucket::{Bucket, BucketOptions, ReduceOp};
-pub use self::builder::{BOUND_MAX_DEFAULT, BOUND_MIN, Bound, Builder, CardFallback, Early, Local};
+pub use self::builder::{BOUND_MAX_DEFAULT, BOUND_MIN, Bound, Builder, CardFallback, Early, Local, SendThread};
 pub use self::error::{ConnectError, Error};
 pub use self::groups::{TwoLevel, TwoLevelBucket};
 pub use self::partial_reduce::{PartialOptions, PartialReduce, PartialReport, Weighting};

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use ranks::{TIMEOUT, builder, check_mean, free_root, gradient, job};
 
 use optireduce::{
-    BOUND_MIN, Bound, Bucket, BucketOptions, ClosedBy, Communicator, HadamardMode, Kind, Report, Stage, UpdateAction,
+    BOUND_MIN, Bound, Bucket, BucketOptions, ClosedBy, Communicator, HadamardMode, Kind, Report, SendThread, Stage,
+    UpdateAction,
 };
 
 #[test]
@@ -31,6 +32,48 @@ fn all_ranks_get_the_mean_with_the_same_bits() {
             data
         });
         check_mean(ranks, &results, if bf16 { 0.01 } else { 1e-5 });
+    }
+}
+
+/// A caller may write into its memory once a call has returned, whatever of it has not left yet.
+#[test]
+fn a_thread_of_its_own_sends_from_memory_that_the_caller_gets_back() {
+    const RANKS: usize = 3;
+    let threads = || {
+        let tasks = std::fs::read_dir("/proc/self/task").unwrap().filter_map(Result::ok);
+        let names = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("comm")).ok());
+        names.filter(|name| name.trim() == "optireduce-send").count()
+    };
+    for (elements, hadamard, bf16, mtu) in [
+        (600_000, HadamardMode::Off, false, 65_000),
+        (600_001, HadamardMode::Off, false, 1500),
+        (300_000, HadamardMode::On, false, 9000),
+        (300_000, HadamardMode::Off, true, 9000),
+    ] {
+        let results = job(RANKS, move |rank, root| {
+            let builder = builder(rank, RANKS, &root).hadamard(hadamard).bf16(bf16).mtu(mtu);
+            let mut communicator = builder.send_thread(SendThread::On).connect().unwrap();
+            let mut bucket = communicator.bucket(elements, BucketOptions::new()).unwrap();
+            let mut results = Vec::new();
+            for call in 0..20 {
+                let mut data = gradient(rank, elements);
+                let report = bucket.all_reduce(&mut data).unwrap();
+                assert_eq!((report.lost_bytes(), report.is_late()), (0, false), "rank {rank}, call {call}");
+                results.push(data);
+                let (mut data, report) = bucket.all_reduce_owned(gradient(rank, elements)).unwrap();
+                assert_eq!((report.lost_bytes(), report.is_late()), (0, false), "rank {rank}, call {call}");
+                results.push(data.clone());
+                // What has not left yet is not to be this.
+                data.fill(f32::NAN);
+            }
+            assert!(threads() >= 1, "no thread sends");
+            communicator.barrier().unwrap();
+            results
+        });
+        for call in 0..results[0].len() {
+            let of_call: Vec<_> = results.iter().map(|results| results[call].clone()).collect();
+            check_mean(RANKS, &of_call, if bf16 { 0.01 } else { 1e-5 });
+        }
     }
 }
 

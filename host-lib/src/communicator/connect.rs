@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 use super::Communicator;
-use super::builder::{Builder, CardFallback, Local};
+use super::builder::{Builder, CardFallback, Local, SendThread};
 use super::driver::{Driver, Waker};
 use super::engine::{Engine, Links, since_1970_ns};
 use super::error::ConnectError;
@@ -132,6 +132,7 @@ impl Builder {
             return Err(ConnectError::Setting { setting: "job_id", found, expected });
         }
         let local = self.local.map_or_else(Local::from_env, Ok)?;
+        let send_thread = self.send_thread.map_or_else(SendThread::from_env, Ok)?;
         let card_fallback = self.card_fallback.map_or_else(CardFallback::from_env, Ok)?;
         let of_card = |setting: &Option<String>, variable| {
             let said = setting.clone().map_or_else(|| card::from_env(variable), Ok)?;
@@ -160,6 +161,7 @@ impl Builder {
             launch: Some(launch.clone()),
             listener: None,
             local: Some(local),
+            send_thread: Some(send_thread),
             card: Some(card.clone()),
             // The card is told it below; groups, which have these settings, have no card.
             card_address: Some(String::new()),
@@ -222,7 +224,11 @@ impl Builder {
         };
         control.begun(payload_beats);
         let plane = match (receiver, &cards) {
-            (Receiver::Udp(socket), _) => Plane::from(socket.join(launch.rank, &job, payload_beats, shared)?),
+            (Receiver::Udp(socket), _) => {
+                let (ranks, cores) = ranks_and_cores(&job.members, launch.rank);
+                let sends_beside = send_thread.is_on(ranks, cores);
+                Plane::from(socket.join(launch.rank, &job, payload_beats, shared, sends_beside)?)
+            }
             (Receiver::Card(card), Some(cards)) => {
                 let falls_back = card_fallback == CardFallback::Udp;
                 Plane::from(card.join(launch.rank, &job, cards, payload_beats, falls_back)?)
@@ -270,11 +276,16 @@ fn move_into(cards: &Cards, job: &mut Job, rank: usize, socket: Option<&mut Unco
     Ok(())
 }
 
+/// Ranks at this rank's address, and the cores that it may use.
+fn ranks_and_cores(members: &[Member], rank: usize) -> (usize, usize) {
+    let here = members.iter().filter(|member| member.udp.ip() == members[rank].udp.ip()).count();
+    (here, std::thread::available_parallelism().map_or(1, usize::from))
+}
+
 /// Ranks at this rank's address for each core that it may use, rounded up.
 fn ranks_a_core(members: &[Member], rank: usize) -> u32 {
-    let here = members.iter().filter(|member| member.udp.ip() == members[rank].udp.ip()).count();
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    here.div_ceil(cores).try_into().unwrap_or(u32::MAX)
+    let (ranks, cores) = ranks_and_cores(members, rank);
+    ranks.div_ceil(cores).try_into().unwrap_or(u32::MAX)
 }
 
 /// Where ranks of this host may ask for memory, if they are to share it and the kernel can.

@@ -21,6 +21,7 @@ impl Builder {
             card_address: _,
             card_fallback,
             local,
+            send_thread: _,
             timeout: _,
             bound,
             early,

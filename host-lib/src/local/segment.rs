@@ -1,5 +1,5 @@
-//! Memory that processes of one host share: the only unsafe code of this crate beside that for [`Buffer`](crate::Buffer), whose memory is
-//! shared like this, too.
+//! Memory that processes of one host share. Unsafe code of this crate is here, for [`Buffer`](crate::Buffer), whose memory is shared
+//! like this, too, and in `udp::pieces`, for memory that the kernel sends from on another thread.
 //!
 //! A segment is a memory file. Its owner maps it to write; then it is sealed, so that nobody else can map it to write, and
 //! nobody can change its length or give back its pages: reading it never meets a page that is gone (SIGBUS). Others map it to read.

@@ -1,7 +1,9 @@
 //! The UDP engine: ranks without cards.
 
 mod mtu;
+mod pieces;
 mod plane;
+mod sender;
 mod shared;
 mod socket;
 mod unsent;

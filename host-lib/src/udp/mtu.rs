@@ -185,7 +185,7 @@ impl Prober<'_> {
                         }
                     };
                     // What the interface does not take is as good as lost.
-                    let _ = socket.send(peers[peer], probe, probe.len());
+                    let _ = socket.outlet().send(peers[peer], probe, probe.len());
                 }
                 sent += 1;
             }

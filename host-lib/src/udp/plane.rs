@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 use super::mtu::{self, IP_UDP_BYTES, PathError, Prober};
+use super::sender::{Outcome, Sender};
 use super::shared::Shared;
 use super::socket::{Received, Sent, Socket};
 use super::unsent::Unsent;
@@ -65,6 +66,8 @@ pub enum UdpError {
 pub struct Udp {
     software: Software,
     socket: Socket,
+    /// Sends large batches, if a core is free for it.
+    sender: Option<Sender>,
     peers: Vec<SocketAddr>,
     ranks: HashMap<SocketAddr, usize>,
     epoch: Instant,
@@ -130,6 +133,11 @@ fn bind(address: SocketAddr) -> Result<Socket, UdpError> {
     })
 }
 
+/// Whether any of so many ranks is sent to by the socket.
+fn uses_socket(shared: Option<&Shared>, ranks: usize) -> bool {
+    shared.is_none_or(|shared| shared.ranks().count() + 1 < ranks)
+}
+
 /// What the kernel counts for each byte of a datagram in a socket's buffer: twice as much for full pages, four times for
 /// datagrams a little larger than one; and as much again for what is sent while a slow receiver's answers are awaited.
 const COUNTED_BYTES_PER_BYTE: u64 = 8;
@@ -167,10 +175,18 @@ impl Unconnected {
     }
 
     /// This rank's data plane of a job whose packets carry `payload_beats`. `local`: shared memory with ranks of this host, if there is any.
+    /// `sends_beside`: large batches are sent by a thread of their own, if any rank is sent to over UDP.
     ///
     /// # Errors
     /// If the job cannot be.
-    pub fn join(self, rank: usize, job: &Job, payload_beats: usize, local: Option<Local>) -> Result<Udp, UdpError> {
+    pub fn join(
+        self,
+        rank: usize,
+        job: &Job,
+        payload_beats: usize,
+        local: Option<Local>,
+        sends_beside: bool,
+    ) -> Result<Udp, UdpError> {
         let ranks = job.members.len();
         // All peers may send at once.
         let share = |member: &Member| match member.card {
@@ -189,9 +205,14 @@ impl Unconnected {
         let peers: Vec<_> = job.members.iter().map(|member| member.udp).collect();
         let mut software = Software::new(software)?;
         shared.iter().flat_map(Shared::ranks).for_each(|peer| software.set_lossless(peer, true));
+        let is_used = uses_socket(shared.as_ref(), ranks);
+        let sender = (sends_beside && is_used).then(|| Sender::start(self.socket.outlet().clone(), ranks));
+        let sender =
+            sender.transpose().map_err(|source| UdpError::Socket { what: "the thread that sends".into(), source })?;
         Ok(Udp {
             software,
             socket: self.socket,
+            sender,
             seals: self.seals,
             ranks: peers.iter().enumerate().map(|(rank, address)| (*address, rank)).collect(),
             peers,
@@ -302,7 +323,7 @@ impl Udp {
     /// If the kernel has no more file descriptors.
     pub fn sources(&self) -> io::Result<Sources> {
         let bells = self.shared.as_ref().map(|shared| shared.as_fd().try_clone_to_owned()).transpose()?;
-        Ok(Sources::new(self.socket.as_fd().try_clone_to_owned()?, bells))
+        Ok(Sources::new(self.socket.outlet().as_fd().try_clone_to_owned()?, bells))
     }
 
     /// Tells ranks of this host to ring until the next [`poll`](DataPlane::poll); `false`: there is something to do at once.
@@ -316,7 +337,8 @@ impl Udp {
     pub fn wait(&self, at_most: Duration) -> Wait {
         let timer_ns = self.software.next_timeout().map(|at_ns| at_ns.saturating_sub(self.now_ns()));
         let at_most = at_most.min(timer_ns.map_or(at_most, Duration::from_nanos));
-        Wait::new(self.pending.is_some(), at_most)
+        let is_full = self.sender.as_ref().is_some_and(Sender::is_full);
+        Wait::new(self.pending.is_some() || is_full, at_most)
     }
 
     /// Takes what has come and sends what may go; returns whether there was anything. Stages close by the clock only once the
@@ -377,7 +399,7 @@ impl Udp {
 
     /// Whether the socket is to be looked at: not in every turn if all ranks are of this host.
     fn is_socket_due(&mut self) -> bool {
-        let is_used = self.shared.as_ref().is_none_or(|shared| shared.ranks().count() + 1 < self.peers.len());
+        let is_used = uses_socket(self.shared.as_ref(), self.peers.len());
         self.turns += 1;
         let is_due = is_used || self.dozed.get() || self.turns >= TURNS_WITHOUT_SOCKET;
         if is_due {
@@ -389,8 +411,12 @@ impl Udp {
     /// Sends the next datagrams from where they lie, unless they are to be sealed. Those that are sealed, and those that the kernel
     /// does not take like that, are copied to `out`, to be sent from there. Ranks of this host get them in shared memory.
     fn send_next(&mut self) -> Next {
-        let Self { socket, software, seals, out, peers, shared, unsent, .. } = self;
-        let (segments_max, bytes_max) = (socket.segments_max().min(BATCH_DATAGRAMS), BATCH_BYTES_MAX);
+        let Self { socket, sender, software, seals, out, peers, shared, unsent, .. } = self;
+        if sender.as_ref().is_some_and(Sender::is_full) {
+            return Next::Nothing;
+        }
+        let outlet = socket.outlet();
+        let (segments_max, bytes_max) = (outlet.segments_max().min(BATCH_DATAGRAMS), BATCH_BYTES_MAX);
         // One packet fits in any case: its payload leaves room for its seal.
         let seal_bytes = mtu::seal_bytes(seals.is_some());
         let batch = Batch { segments_max, bytes_max: bytes_max - segments_max * seal_bytes };
@@ -402,9 +428,21 @@ impl Udp {
             shared.pace(software, self.epoch.elapsed().as_nanos() as u64);
             return Next::Sent;
         }
+        let bytes = transmit.segments() * segment_bytes;
+        if let Some(sender) = sender.as_mut().filter(|sender| sender.takes(to, bytes)) {
+            let mut pieces = sender.pieces();
+            match seals {
+                Some(seals) => pieces.set(|out| seals.seal(to, transmit.slices(), segment_bytes, out)),
+                // SAFETY: lent memory is given back by `reclaim`, `relocate` and `drop`, after `settle`.
+                #[allow(unsafe_code)]
+                None => unsafe { pieces.push_datagrams(&transmit) },
+            }
+            sender.send(to, peers[to], segment_bytes + seal_bytes, pieces);
+            return Next::Sent;
+        }
         if let Some(seals) = seals {
             seals.seal(to, transmit.slices(), segment_bytes, out);
-        } else if socket.send_slices(peers[to], transmit.slices(), segment_bytes, transmit.segments()) {
+        } else if outlet.send_slices(peers[to], transmit.slices(), segment_bytes, transmit.segments()) {
             return Next::Sent;
         } else {
             transmit.copy_to(out);
@@ -412,7 +450,20 @@ impl Udp {
         Next::Copied(Pending { to, segment_bytes: segment_bytes + seal_bytes })
     }
 
+    /// Memory that was lent is given back: nobody reads it any more.
+    fn settle(&mut self, values: &Values) {
+        let begin = values.as_ptr().addr();
+        let addresses = begin..begin + size_of_val(&**values);
+        if let Some(shared) = &mut self.shared {
+            shared.settle(&addresses);
+        }
+        if let Some(sender) = &mut self.sender {
+            sender.settle(&addresses);
+        }
+    }
+
     fn send(&mut self) -> Result<bool, UdpError> {
+        self.take_outcomes()?;
         for turn in 0..BATCHES_A_TURN {
             let next = match self.pending.take() {
                 Some(pending) => Next::Copied(pending),
@@ -423,27 +474,54 @@ impl Udp {
                 Next::Sent => continue,
                 Next::Copied(pending) => pending,
             };
-            let Pending { to, segment_bytes } = pending;
-            match self.socket.send(self.peers[to], &self.out, segment_bytes) {
-                Ok(Sent::All) => {}
-                Ok(Sent::Refused { refusal, datagrams }) => self.unsent.count(refusal, datagrams, to),
-                Ok(Sent::NotYet) => {
-                    self.pending = Some(pending);
-                    return Ok(turn > 0);
-                }
-                Err(error) if error.raw_os_error() == Some(rustix::io::Errno::MSGSIZE.raw_os_error()) => {
-                    return Err(UdpError::Mtu { to, bytes: segment_bytes + IP_UDP_BYTES });
-                }
-                Err(source) => return Err(UdpError::Socket { what: format!("sending to rank {to}"), source }),
+            if !self.send_copied(pending)? {
+                self.pending = Some(pending);
+                return Ok(turn > 0);
             }
         }
         Ok(true)
+    }
+
+    /// Sends what is in `out`; `false`: not yet.
+    fn send_copied(&mut self, pending: Pending) -> Result<bool, UdpError> {
+        let Self { socket, peers, out, .. } = self;
+        let Pending { to, segment_bytes } = pending;
+        let sent = socket.outlet().send(peers[to], out, segment_bytes);
+        self.count(Outcome { to, segment_bytes, sent })
+    }
+
+    /// Learns what has become of the batches that the other thread sent.
+    fn take_outcomes(&mut self) -> Result<(), UdpError> {
+        while let Some(sender) = &mut self.sender {
+            let outcome = sender.outcome().map_err(|source| UdpError::Socket { what: "sending".into(), source })?;
+            let Some(outcome) = outcome else { break };
+            self.count(outcome)?;
+        }
+        Ok(())
+    }
+
+    /// Counts what the kernel refused; `false`: it may be sent again.
+    fn count(&mut self, outcome: Outcome) -> Result<bool, UdpError> {
+        let Outcome { to, segment_bytes, sent } = outcome;
+        match sent {
+            Ok(Sent::All) => Ok(true),
+            Ok(Sent::Refused { refusal, datagrams }) => {
+                self.unsent.count(refusal, datagrams, to);
+                Ok(true)
+            }
+            Ok(Sent::NotYet) => Ok(false),
+            Err(error) if error.raw_os_error() == Some(rustix::io::Errno::MSGSIZE.raw_os_error()) => {
+                Err(UdpError::Mtu { to, bytes: segment_bytes + IP_UDP_BYTES })
+            }
+            Err(source) => Err(UdpError::Socket { what: format!("sending to rank {to}"), source }),
+        }
     }
 }
 
 impl Drop for Udp {
     /// Lent memory is given back then.
     fn drop(&mut self) {
+        self.sender = None;
         if let Some(shared) = &mut self.shared {
             shared.settle(&(0..usize::MAX));
         }
@@ -471,15 +549,14 @@ impl DataPlane for Udp {
 
     fn reclaim(&mut self, memory: Memory) -> Option<Values> {
         let values = self.software.reclaim(memory)?;
-        if let Some(shared) = &mut self.shared {
-            let begin = values.as_ptr().addr();
-            shared.settle(&(begin..begin + size_of_val(&*values)));
-        }
+        self.settle(&values);
         Some(values)
     }
 
     fn relocate(&mut self, memory: Memory, values: Values) -> Result<Values, Values> {
-        self.software.relocate(memory, values)
+        let values = self.software.relocate(memory, values)?;
+        self.settle(&values);
+        Ok(values)
     }
 
     fn arm(&mut self, plan: &WindowPlan, params: &JobParams) -> Result<(), UdpError> {

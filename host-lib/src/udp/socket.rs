@@ -3,6 +3,7 @@
 use std::io::{self, IoSlice, IoSliceMut};
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::AsRawFd;
+use std::sync::Arc;
 
 use nix::sys::socket::{ControlMessage, MsgFlags, SockaddrStorage, sendmsg, setsockopt, sockopt};
 use quinn_udp::{BATCH_SIZE, EcnCodepoint, RecvMeta, Transmit, UdpSocketState};
@@ -17,7 +18,7 @@ const BUFFER_BYTES: usize = 8 << 20;
 const RECEIVE_BYTES: usize = 1 << 16;
 
 /// Most pieces that one call sends from: header and payload of each of the 64 datagrams that the kernel segments.
-const PIECES_MAX: usize = 128;
+pub(super) const PIECES_MAX: usize = 128;
 
 /// What has become of datagrams that were to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,10 +43,15 @@ pub(super) enum Received {
 
 pub(super) struct Socket {
     reads_marks: bool,
-    socket: UdpSocket,
-    state: UdpSocketState,
+    outlet: Arc<Outlet>,
     buffers: Vec<Vec<u8>>,
     receive_buffer_bytes: usize,
+}
+
+/// A socket to send by, from any thread.
+pub(super) struct Outlet {
+    socket: UdpSocket,
+    state: UdpSocketState,
 }
 
 impl Socket {
@@ -64,11 +70,16 @@ impl Socket {
         tell_no_more(&socket);
         understand_marks(&socket, address);
         let buffers = vec![vec![0; RECEIVE_BYTES]; BATCH_SIZE.min(8)];
-        Ok(Self { reads_marks: false, socket, state, buffers, receive_buffer_bytes })
+        Ok(Self { reads_marks: false, outlet: Arc::new(Outlet { socket, state }), buffers, receive_buffer_bytes })
     }
 
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.socket.local_addr()
+        self.outlet.socket.local_addr()
+    }
+
+    /// What it sends by.
+    pub fn outlet(&self) -> &Arc<Outlet> {
+        &self.outlet
     }
 
     pub fn receive_buffer_bytes(&self) -> usize {
@@ -80,11 +91,39 @@ impl Socket {
     pub fn read_marks(&mut self) {
         if !std::mem::replace(&mut self.reads_marks, true) {
             // A kernel that cannot say leaves losses to go by.
-            let _ = set_ip_recvtos(&self.socket, true);
-            let _ = set_ipv6_recvtclass(&self.socket, true);
+            let _ = set_ip_recvtos(&self.outlet.socket, true);
+            let _ = set_ipv6_recvtclass(&self.outlet.socket, true);
         }
     }
 
+    /// Hands over the datagrams that have come, as many as one call brings, and of each whether it is marked, if that is
+    /// [read](Self::read_marks).
+    pub fn receive(&mut self, mut take: impl FnMut(SocketAddr, &mut [u8], bool)) -> io::Result<Received> {
+        let mut metas = [RecvMeta::default(); BATCH_SIZE];
+        let mut slices: Vec<IoSliceMut<'_>> = self.buffers.iter_mut().map(|buffer| IoSliceMut::new(buffer)).collect();
+        let metas = &mut metas[..slices.len()];
+        let Outlet { socket, state } = &*self.outlet;
+        let count = match state.recv(socket.into(), &mut slices, metas) {
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Received::Nothing),
+            // The outcome of an earlier send: it was counted then, or a peer has gone, which its silence tells.
+            Err(error) if Refusal::of(&error).is_some() => return Ok(Received::Nothing),
+            Err(error) => return Err(error),
+        };
+        for (meta, buffer) in metas.iter().zip(&mut self.buffers).take(count) {
+            for datagram in buffer[..meta.len].chunks_mut(meta.stride.max(1)) {
+                take(meta.addr, datagram, meta.ecn == Some(EcnCodepoint::Ce));
+            }
+        }
+        Ok(match count {
+            0 => Received::Nothing,
+            _ if count < self.buffers.len() => Received::Some,
+            _ => Received::Full,
+        })
+    }
+}
+
+impl Outlet {
     /// Datagrams that one call may send.
     pub fn segments_max(&self) -> usize {
         self.state.max_gso_segments()
@@ -145,31 +184,6 @@ impl Socket {
         }
         Ok(last.map_or(Sent::All, |(refusal, datagrams)| Sent::Refused { refusal, datagrams }))
     }
-
-    /// Hands over the datagrams that have come, as many as one call brings, and of each whether it is marked, if that is
-    /// [read](Self::read_marks).
-    pub fn receive(&mut self, mut take: impl FnMut(SocketAddr, &mut [u8], bool)) -> io::Result<Received> {
-        let mut metas = [RecvMeta::default(); BATCH_SIZE];
-        let mut slices: Vec<IoSliceMut<'_>> = self.buffers.iter_mut().map(|buffer| IoSliceMut::new(buffer)).collect();
-        let metas = &mut metas[..slices.len()];
-        let count = match self.state.recv((&self.socket).into(), &mut slices, metas) {
-            Ok(count) => count,
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Received::Nothing),
-            // The outcome of an earlier send: it was counted then, or a peer has gone, which its silence tells.
-            Err(error) if Refusal::of(&error).is_some() => return Ok(Received::Nothing),
-            Err(error) => return Err(error),
-        };
-        for (meta, buffer) in metas.iter().zip(&mut self.buffers).take(count) {
-            for datagram in buffer[..meta.len].chunks_mut(meta.stride.max(1)) {
-                take(meta.addr, datagram, meta.ecn == Some(EcnCodepoint::Ce));
-            }
-        }
-        Ok(match count {
-            0 => Received::Nothing,
-            _ if count < self.buffers.len() => Received::Some,
-            _ => Received::Full,
-        })
-    }
 }
 
 /// The kernel need not say of each datagram to which address it came, nor, until that is [of use](Socket::read_marks), with which type of
@@ -190,7 +204,7 @@ fn understand_marks(socket: &UdpSocket, address: SocketAddr) {
     };
 }
 
-impl std::os::fd::AsFd for Socket {
+impl std::os::fd::AsFd for Outlet {
     fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
         self.socket.as_fd()
     }

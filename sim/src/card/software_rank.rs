@@ -118,7 +118,7 @@ impl State {
         let one = Batch { segments_max: 1, bytes_max: usize::MAX };
         while let Some(transmit) = self.software.poll_transmit(one) {
             let (from, to) = (Endpoint::of_rank(rank), Endpoint::of_rank(transmit.to));
-            for Datagram { header, payload } in transmit.datagrams() {
+            for Datagram { header, payload, .. } in transmit.datagrams() {
                 let ubt = UbtHeader::of_any_job(header);
                 let mut header = [0; HEADER_BYTES];
                 write_header(&mut header, from, to, UDP_PORT_DEFAULT, &ubt, payload.len());

@@ -38,6 +38,8 @@ pub struct Datagram<'a> {
     pub header: &'a [u8; UBT_BYTES],
     /// What follows.
     pub payload: &'a [u8],
+    /// Whether that lies in lent memory, where it stays as it is until the memory is [reclaimed](crate::DataPlane::reclaim).
+    pub is_lent: bool,
 }
 
 impl<'a> Transmit<'a> {
@@ -54,13 +56,15 @@ impl<'a> Transmit<'a> {
     /// The datagrams, in order.
     pub fn datagrams(&self) -> impl Iterator<Item = Datagram<'a>> {
         let Self { train, windows, lent, .. } = *self;
-        let payload = move |source| train.payload(source, windows, lent);
-        train.segments.iter().map(move |Segment { header, source }| Datagram { header, payload: payload(source) })
+        train.segments.iter().map(move |Segment { header, source }| {
+            let (payload, is_lent) = train.payload(source, windows, lent);
+            Datagram { header, payload, is_lent }
+        })
     }
 
     /// The bytes of all datagrams one after the other, in pieces where they lie.
     pub fn slices(&self) -> impl Iterator<Item = &'a [u8]> {
-        let pieces = self.datagrams().flat_map(|Datagram { header, payload }| [header, payload]);
+        let pieces = self.datagrams().flat_map(|Datagram { header, payload, .. }| [header, payload]);
         pieces.filter(|piece| !piece.is_empty())
     }
 
@@ -162,12 +166,13 @@ impl Train {
         self.segments.push(Segment { header: header.to_bytes(), source });
     }
 
-    fn payload<'a>(&'a self, source: &Source, windows: &'a [Option<Window>], lent: &'a LentMemory) -> &'a [u8] {
+    /// A payload, and whether it lies in lent memory.
+    fn payload<'a>(&'a self, source: &Source, windows: &'a [Option<Window>], lent: &'a LentMemory) -> (&'a [u8], bool) {
         match source {
-            Source::Window { index, stage, beats } => {
-                windows[*index].as_ref().map_or(&[], |window| window.payload(*stage, beats.clone(), lent))
-            }
-            Source::Train(bytes) => &self.bytes[bytes.clone()],
+            Source::Window { index, stage, beats } => windows[*index].as_ref().map_or((&[], false), |window| {
+                (window.payload(*stage, beats.clone(), lent), window.sends_from_lent_memory(*stage))
+            }),
+            Source::Train(bytes) => (&self.bytes[bytes.clone()], false),
         }
     }
 }

@@ -445,6 +445,11 @@ impl Window {
         !self.plan.bf16 && cfg!(target_endian = "little")
     }
 
+    /// Whether what it sends in a stage lies in lent memory.
+    pub fn sends_from_lent_memory(&self, stage: Stage) -> bool {
+        lies_in_lent_memory(&self.plan) && self.unsent[stage.index()].is_none()
+    }
+
     /// What it sends in a stage of these beats, before it is rounded to bf16.
     fn outgoing<'a>(&'a self, stage: Stage, beats: Range<usize>, lent: &'a LentMemory) -> &'a [f32] {
         let (first, values) = match (stage, &self.unsent[stage.index()]) {
@@ -462,7 +467,7 @@ impl Window {
 
     /// The lent memory that a stage sends from is given back: keeps these beats, which are still to be sent.
     pub fn keep_unsent(&mut self, stage: Stage, beats: Range<usize>, lent: &LentMemory, buffers: &mut Buffers) {
-        if lies_in_lent_memory(&self.plan) && self.unsent[stage.index()].is_none() {
+        if self.sends_from_lent_memory(stage) {
             let values = self.outgoing(stage, beats.clone(), lent);
             let mut buffer = buffers.get(values.len());
             buffer.copy_from_slice(values);
