@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Barrier, Mutex, PoisonError};
 
-use optireduce::{BucketOptions, Builder, Destination, HadamardMode, Local, UpdateAction, Values};
+use optireduce::{BucketOptions, Builder, Destination, HadamardMode, Local, SendThread, UpdateAction, Values};
 use ranks::{builder, check_mean, gradient, job};
 
 /// Two windows, one of them short, so that a buffer of a window is shorter than a gradient.
@@ -191,14 +191,31 @@ fn steady_calls_copy_nothing_between_caller_and_engine() {
     assert_eq!(large, 2 * 2 * STEADY, "none but the caller's own copies");
 }
 
-/// By sockets, through memory that the ranks share, encoded, and in half the bytes.
+/// What is packed for the windows, and comes in them, lies in buffers that are used again.
+#[test]
+fn steady_halves_allocate_what_they_give_and_no_more() {
+    let (large, results) = allocations(|bucket, values| {
+        let (gradient, gradient_back) = lend(std::mem::take(values));
+        let (shard, report) = bucket.start_reduce_scatter(gradient).wait().unwrap();
+        assert_eq!(report.action(), UpdateAction::Apply);
+        gradient_back.try_recv().expect("lent memory is given back");
+        let (mean, report) = bucket.start_all_gather(shard).wait().unwrap();
+        *values = mean;
+        report.action()
+    });
+    check_mean(2, &results, 1e-6);
+    assert_eq!(large, 2 * 2 * STEADY, "a shard and a whole in each of {STEADY} calls of two ranks");
+}
+
+/// By sockets, also with a thread that sends, through memory that the ranks share, encoded, and in half the bytes.
 #[test]
 fn steady_calls_allocate_nothing_and_meet_no_new_page_however_values_travel() {
     /// Of a window, 1 MiB; a few are met by whatever else the process does.
     const PAGES_MAX: usize = 256;
     type Set = fn(Builder) -> Builder;
-    let ways: [(&str, Set, f64); 4] = [
+    let ways: [(&str, Set, f64); 5] = [
         ("sockets", |builder| builder, 1e-6),
+        ("sockets and a thread that sends", |builder| builder.send_thread(SendThread::On), 1e-6),
         ("shared memory", |builder| builder.local(Local::Auto), 1e-6),
         ("encoded", |builder| builder.hadamard(HadamardMode::On), 1e-3),
         ("bf16", |builder| builder.bf16(true), 1e-2),

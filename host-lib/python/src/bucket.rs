@@ -40,7 +40,11 @@ enum Spare {
     Own(Vec<f32>),
 }
 
-type Spares = Arc<Mutex<Owned<Vec<Spare>>>>;
+type Spares<T> = Arc<Mutex<Owned<Vec<T>>>>;
+
+fn lock<T>(spares: &Spares<T>) -> MutexGuard<'_, Owned<Vec<T>>> {
+    spares.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// An all-reduce, and the array that its result is written to. If it fails, its memory is not used again.
 struct Reduction {
@@ -48,7 +52,7 @@ struct Reduction {
     array: PyBuffer<f32>,
     /// What it was lent.
     lendable: Option<Lendable>,
-    spares: Spares,
+    spares: Spares<Spare>,
 }
 
 impl Work for Reduction {
@@ -73,24 +77,32 @@ impl Work for Reduction {
             None => Spare::Own(values.into_vec()),
         };
         // Freed if the communicator is gone.
-        let _ = self.spares.lock().unwrap_or_else(PoisonError::into_inner).get("").map(|spares| spares.push(spare));
+        let _ = lock(&self.spares).get("").map(|spares| spares.push(spare));
         report::to_python(py, &report).map(Ok)
     }
 }
 
 /// A reduce-scatter or all-gather, which gives a new array.
-struct Partial(optireduce::Request);
+struct Half {
+    request: optireduce::Request,
+    /// What it was lent.
+    given: Option<Buffer>,
+    spares: Spares<Buffer>,
+}
 
-impl Work for Partial {
+impl Work for Half {
     fn wait_timeout(&mut self, timeout: Duration) -> bool {
-        self.0.wait_timeout(timeout)
+        self.request.wait_timeout(timeout)
     }
 
     fn finish(self: Box<Self>, py: Python<'_>) -> PyResult<Result<Py<PyAny>, Error>> {
-        let (values, report) = match self.0.wait() {
+        let (values, report) = match self.request.wait() {
             Ok(done) => done,
             Err(error) => return Ok(Err(error)),
         };
+        if let (Some(given), Ok(spares)) = (self.given, lock(&self.spares).get("")) {
+            spares.push(given);
+        }
         let result = (report::array(py, &values)?, report::to_python(py, &report)?);
         Ok(Ok(PyTuple::new(py, [result.0, result.1])?.into_any().unbind()))
     }
@@ -104,7 +116,9 @@ pub struct Bucket {
     elements: usize,
     /// Whether anybody but this process reads memory that is lent.
     lends: bool,
-    spares: Spares,
+    spares: Spares<Spare>,
+    /// Of reduce-scatters and all-gathers.
+    spares_of_halves: Spares<Buffer>,
     inner: Mutex<Owned<optireduce::Bucket>>,
 }
 
@@ -113,7 +127,8 @@ impl Bucket {
         let (id, elements) = (bucket.id(), bucket.elements());
         let inner = Mutex::new(Owned::new(bucket, context));
         let spares = Arc::new(Mutex::new(Owned::new(Vec::new(), context)));
-        Self { context: context.clone(), id, elements, lends, spares, inner }
+        let spares_of_halves = Arc::new(Mutex::new(Owned::new(Vec::new(), context)));
+        Self { context: context.clone(), id, elements, lends, spares, spares_of_halves, inner }
     }
 
     fn inner(&self) -> MutexGuard<'_, Owned<optireduce::Bucket>> {
@@ -138,7 +153,7 @@ impl Bucket {
         array: &PyBuffer<f32>,
     ) -> PyResult<(Values, Destination, Option<Lendable>)> {
         let elements = array.item_count();
-        let spare = self.spares.lock().unwrap_or_else(PoisonError::into_inner).get(operation)?.pop();
+        let spare = lock(&self.spares).get(operation)?.pop();
         // The library tells all ranks if this is not the length of the bucket, unless it is the result's.
         let spare = spare.filter(|_| elements == self.elements).or_else(|| {
             let lendable = (self.lends && elements == self.elements).then(|| Lendable::new(elements))?;
@@ -155,6 +170,34 @@ impl Bucket {
         own.resize(elements, 0.0);
         array.copy_to_slice(py, &mut own)?;
         Ok((own.into(), Destination::Bucket, None))
+    }
+
+    /// Begins a reduce-scatter or all-gather of the values of an array.
+    fn start_half(
+        &self,
+        call: &str,
+        array: &Bound<'_, PyAny>,
+        start: fn(&mut optireduce::Bucket, Values) -> optireduce::Request,
+    ) -> PyResult<Request> {
+        let (py, operation) = (array.py(), self.operation(call));
+        self.context.check(&operation)?;
+        let array = arrays::floats(array, false)?;
+        let elements = array.item_count();
+        let mut given = lock(&self.spares_of_halves).get(&operation)?.pop();
+        // The other half gives another length.
+        if given.as_mut().and_then(Buffer::values).is_none_or(|values| values.len() != elements) {
+            given = Buffer::new(elements).ok();
+        }
+        if let Some(values) = given.as_mut().and_then(Buffer::values) {
+            array.copy_to_slice(py, values)?;
+        }
+        let values = match given.as_mut().and_then(Buffer::lend) {
+            Some(lent) => Values::lent(lent),
+            None => array.to_vec(py)?.into(),
+        };
+        let request = self.with(py, &operation, |bucket| start(bucket, values))?;
+        let spares = self.spares_of_halves.clone();
+        Ok(Request::new(&self.context, operation, Half { request, given, spares }))
     }
 
     fn operation(&self, call: &str) -> String {
@@ -201,18 +244,12 @@ impl Bucket {
 
     /// Begins to reduce the array over all ranks; `Request.wait` gives this rank's shard, and a `Report`.
     fn start_reduce_scatter(&self, array: &Bound<'_, PyAny>) -> PyResult<Request> {
-        let operation = self.operation("reduce_scatter");
-        let values = arrays::floats(array, false)?.to_vec(array.py())?;
-        let request = self.with(array.py(), &operation, |bucket| bucket.start_reduce_scatter(values))?;
-        Ok(Request::new(&self.context, operation, Partial(request)))
+        self.start_half("reduce_scatter", array, |bucket, values| bucket.start_reduce_scatter(values))
     }
 
     /// Begins to hand this rank's shard to all ranks; `Request.wait` gives the whole, and a `Report`.
     fn start_all_gather(&self, shard: &Bound<'_, PyAny>) -> PyResult<Request> {
-        let operation = self.operation("all_gather");
-        let values = arrays::floats(shard, false)?.to_vec(shard.py())?;
-        let request = self.with(shard.py(), &operation, |bucket| bucket.start_all_gather(values))?;
-        Ok(Request::new(&self.context, operation, Partial(request)))
+        self.start_half("all_gather", shard, |bucket, values| bucket.start_all_gather(values))
     }
 
     /// Reduces the array over all ranks; this rank's shard, and a `Report`.

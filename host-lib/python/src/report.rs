@@ -2,7 +2,9 @@
 
 use optireduce::{ClosedBy, Report, Settled, Stage, UpdateAction};
 use pyo3::prelude::*;
-use pyo3::types::{IntoPyDict, PyByteArray, PyDict, PyTuple};
+use pyo3::types::{IntoPyDict, PyDict, PyTuple};
+
+use crate::arrays;
 
 fn stage<'py>(module: &Bound<'py, PyModule>, report: &Report, stage: Stage) -> PyResult<Bound<'py, PyAny>> {
     let py = module.py();
@@ -71,7 +73,7 @@ pub fn settled_to_python(py: Python<'_>, settled: &Settled) -> PyResult<Py<PyAny
 
 /// Values as an array of numpy.
 pub fn array(py: Python<'_>, values: &[f32]) -> PyResult<Py<PyAny>> {
-    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
-    let bytes = PyByteArray::new(py, &bytes);
-    Ok(py.import("numpy")?.call_method1("frombuffer", (bytes, "float32"))?.unbind())
+    let array = py.import("numpy")?.call_method1("empty", (values.len(), "float32"))?;
+    arrays::floats(&array, true)?.copy_from_slice(py, values)?;
+    Ok(array.unbind())
 }

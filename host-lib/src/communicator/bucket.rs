@@ -511,9 +511,9 @@ impl Bucket {
         self.call(Kind::ReduceScatter, data.to_vec())
     }
 
-    /// As [`reduce_scatter`](Self::reduce_scatter), without waiting.
-    pub fn start_reduce_scatter(&mut self, data: Vec<f32>) -> Request {
-        self.begin(Kind::ReduceScatter, data)
+    /// As [`reduce_scatter`](Self::reduce_scatter), without waiting. Memory that is [lent](Values::lent) is given back once it was read.
+    pub fn start_reduce_scatter(&mut self, data: impl Into<Values>) -> Request {
+        self.begin(Kind::ReduceScatter, data.into())
     }
 
     /// Hands this rank's [`shard`](Self::shard_range) to all ranks and gives the whole; blocks the thread, no longer than the
@@ -526,9 +526,9 @@ impl Bucket {
         self.call(Kind::AllGather, shard.to_vec())
     }
 
-    /// As [`all_gather`](Self::all_gather), without waiting.
-    pub fn start_all_gather(&mut self, shard: Vec<f32>) -> Request {
-        self.begin(Kind::AllGather, shard)
+    /// As [`all_gather`](Self::all_gather), without waiting. Memory that is [lent](Values::lent) is given back once it was read.
+    pub fn start_all_gather(&mut self, shard: impl Into<Values>) -> Request {
+        self.begin(Kind::AllGather, shard.into())
     }
 
     /// Waits until nothing of this bucket is outstanding any more, at most `timeout` (`None`: the timeout of the

@@ -42,8 +42,8 @@ pub(super) struct Given {
     pub destination: Destination,
 }
 
-impl From<Vec<f32>> for Given {
-    fn from(values: Vec<f32>) -> Self {
+impl<V: Into<Values>> From<V> for Given {
+    fn from(values: V) -> Self {
         Self { values: values.into(), destination: Destination::Bucket }
     }
 }

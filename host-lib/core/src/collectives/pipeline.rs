@@ -296,7 +296,8 @@ impl Pipeline {
         if found != expected {
             return Err(CollectivesError::WrongLength { op, found, expected });
         }
-        one.gradient = Some(one.machine.pack(gradient));
+        let wire = || self.spares.take(&one.call, one.machine.wire_elements());
+        one.gradient = Some(one.machine.pack(gradient, wire));
         one.started = true;
         one.machine.start();
         one.spans.enter(Stage::Contribute);
@@ -438,6 +439,13 @@ impl Held {
     pub fn into_finished(self, spares: &mut Spares) -> Finished {
         let Self { running, mut report, .. } = self;
         let Running { call, machine, gradient, result, destination, not_finite, .. } = running;
+        let result = if call.kind == Kind::AllReduce {
+            result
+        } else {
+            let unpacked = machine.unpacked(&result);
+            spares.put(&call, result);
+            unpacked.into()
+        };
         // Repairs and corrections change values.
         let is_repaired = report.repair.corrected || report.received_fraction[Stage::Broadcast.index()] < 1.0;
         report.not_finite = if is_repaired { count_not_finite(&result) } else { not_finite };
@@ -449,7 +457,7 @@ impl Held {
             }
             given => {
                 report.missing = machine.missing_of(&report.missing);
-                let (mut copied_bytes, mut result) = (0, machine.unpack(result));
+                let (mut copied_bytes, mut result) = (0, result);
                 let (place, unused) = match destination {
                     Destination::Bucket => (None, given),
                     Destination::Gradient => (given, None),

@@ -203,12 +203,13 @@ impl AllReduce {
         if self.kind == Kind::AllReduce { self.parts.elements() } else { self.parts.wire_elements() }
     }
 
-    /// What this rank gives, as the windows hold it.
-    pub fn pack(&self, given: Values) -> Values {
+    /// What this rank gives, as the windows hold it. `wire` gives a buffer of [`wire_elements`](Self::wire_elements) for that, whatever it
+    /// holds, if there is to be one.
+    pub fn pack(&self, given: Values, wire: impl FnOnce() -> Vec<f32>) -> Values {
         if self.kind == Kind::AllReduce {
             return given;
         }
-        let mut wire = vec![0.0; self.wire_elements()];
+        let mut wire = wire();
         if self.kind == Kind::AllGather {
             self.parts.scatter(self.plans(), self.params.rank, &given, &mut wire);
         } else {
@@ -220,18 +221,25 @@ impl AllReduce {
 
     /// What this rank gets, from what the windows hold: its part after a reduce-scatter, else the bucket.
     pub fn unpack(&self, wire: Values) -> Values {
-        if self.kind == Kind::AllReduce {
-            return wire;
+        if self.kind == Kind::AllReduce { wire } else { self.unpacked(&wire).into() }
+    }
+
+    /// As [`unpack`](Self::unpack), a copy, also of an all-reduce.
+    pub fn unpacked(&self, wire: &[f32]) -> Vec<f32> {
+        match self.kind {
+            Kind::AllReduce => wire.to_vec(),
+            Kind::ReduceScatter => {
+                let mut part = vec![0.0; self.own_part().len()];
+                self.parts.gather(self.plans(), self.params.rank, wire, &mut part);
+                part
+            }
+            Kind::AllGather => {
+                let mut whole = vec![0.0; self.parts.elements()];
+                let parts = self.parts.live().enumerate();
+                parts.for_each(|(index, part)| self.parts.gather(self.plans(), index, wire, &mut whole[part]));
+                whole
+            }
         }
-        if self.kind == Kind::ReduceScatter {
-            let mut part = vec![0.0; self.own_part().len()];
-            self.parts.gather(self.plans(), self.params.rank, &wire, &mut part);
-            return part.into();
-        }
-        let mut whole = vec![0.0; self.parts.elements()];
-        let parts = self.parts.live().enumerate();
-        parts.for_each(|(index, part)| self.parts.gather(self.plans(), index, &wire, &mut whole[part]));
-        whole.into()
     }
 
     /// Elements of the bucket in these elements of the windows, in order and as few ranges as possible; in an all-gather also
@@ -241,7 +249,7 @@ impl AllReduce {
         if self.kind != Kind::AllReduce && !wire.is_empty() {
             let mut marks = vec![0.0; self.wire_elements()];
             wire.iter().for_each(|range| marks[range.clone()].fill(1.0));
-            let marks = self.unpack(marks.into());
+            let marks = self.unpacked(&marks);
             missing = (0..marks.len()).filter(|at| marks[*at] > 0.0).map(|at| at..at + 1).collect();
         }
         if self.kind == Kind::AllGather {

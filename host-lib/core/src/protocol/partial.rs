@@ -73,7 +73,7 @@ impl Parts {
         (plan.first_element + shard.start * LANES, piece)
     }
 
-    /// Copies a live part to where it belongs in `wire`; the rest is left as it is.
+    /// Copies a live part to where it belongs in `wire`, with zeros up to whole beats; the rest is left as it is.
     pub(super) fn scatter<'a>(
         &self,
         plans: impl Iterator<Item = &'a WindowPlan>,
@@ -83,7 +83,9 @@ impl Parts {
     ) {
         for plan in plans {
             let (at, piece) = self.piece(plan, index);
-            wire[at..at + piece.len()].copy_from_slice(&part[piece]);
+            let (padding, end) = (at + piece.len(), at + plan.shards.range_of(index).len() * LANES);
+            wire[at..padding].copy_from_slice(&part[piece]);
+            wire[padding..end].fill(0.0);
         }
     }
 
@@ -156,8 +158,10 @@ mod tests {
             let plans = plan_partial(&params, op, Kind::ReduceScatter, 9, &Parts::new(elements, ranks)).unwrap();
             let parts = Parts::new(elements, ranks);
             let whole: Vec<f32> = (1..=elements).map(|element| element as f32).collect();
-            let mut wire = vec![0.0; parts.wire_elements()];
+            // Of an earlier call.
+            let mut wire = vec![f32::NAN; parts.wire_elements()];
             (0..ranks).for_each(|rank| parts.scatter(plans.iter(), rank, &whole[parts.of(rank)], &mut wire));
+            assert!(wire.iter().all(|value| *value >= 0.0), "{case}: padding is not zero");
             let mut found: Vec<f32> = wire.iter().copied().filter(|value| *value > 0.0).collect();
             found.sort_by(f32::total_cmp);
             assert_eq!(found, whole, "{case}: an element is missing, or there twice");
