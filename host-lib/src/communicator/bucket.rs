@@ -513,7 +513,7 @@ impl Bucket {
 
     /// As [`reduce_scatter`](Self::reduce_scatter), without waiting. Memory that is [lent](Values::lent) is given back once it was read.
     pub fn start_reduce_scatter(&mut self, data: impl Into<Values>) -> Request {
-        self.begin(Kind::ReduceScatter, data.into())
+        self.begin(Kind::ReduceScatter, data)
     }
 
     /// Hands this rank's [`shard`](Self::shard_range) to all ranks and gives the whole; blocks the thread, no longer than the
@@ -528,7 +528,7 @@ impl Bucket {
 
     /// As [`all_gather`](Self::all_gather), without waiting. Memory that is [lent](Values::lent) is given back once it was read.
     pub fn start_all_gather(&mut self, shard: impl Into<Values>) -> Request {
-        self.begin(Kind::AllGather, shard.into())
+        self.begin(Kind::AllGather, shard)
     }
 
     /// Waits until nothing of this bucket is outstanding any more, at most `timeout` (`None`: the timeout of the
