@@ -4,6 +4,7 @@ import contextlib
 import datetime
 import socket
 import threading
+import time
 
 import optireduce
 import optireduce.torch
@@ -26,9 +27,13 @@ def forget_groups():
     dist.distributed_c10d._world.group_count = 0
 
 
-def two_groups(rank, ranks, root, is_torch):
+def two_groups(rank, ranks, root, is_torch, failed):
     """Ranks 0 and 1 are a job, 2 and 3 another, and both are told the same port."""
     number, job = rank % 2, rank // 2
+    # A rank 0 listens until its job is whole, so the ranks 1 wait until both ranks 0 have asked for the port.
+    give_up = time.monotonic() + 3
+    while number == 1 and not failed.exists() and time.monotonic() < give_up:
+        time.sleep(0.01)
     if not is_torch:
         connect = lambda: optireduce.Communicator(number, 2, root, job_id=f"job {job}", timeout_s=5)  # noqa: E731
     else:
@@ -40,6 +45,7 @@ def two_groups(rank, ranks, root, is_torch):
     try:
         made = connect()
     except Exception as error:
+        failed.touch()
         return f"{type(error).__name__}: {error}"
     finally:
         forget_groups()
@@ -53,10 +59,10 @@ def is_there(rank, ranks, root):
 
 
 @pytest.mark.parametrize("is_torch", [False, True])
-def test_two_jobs_at_one_port(job, is_torch):
+def test_two_jobs_at_one_port(job, is_torch, tmp_path):
     # So that all processes have started.
     job.run(4, is_there)
-    found = job.run(4, two_groups, is_torch)
+    found = job.run(4, two_groups, is_torch, tmp_path / "failed")
     # One of the two ranks 0 has the port; the other says so, and what is wrong.
     (lost,) = [rank for rank in (0, 2) if "in use" in found[rank]]
     port = "port" if is_torch else "listen"
