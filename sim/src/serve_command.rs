@@ -53,13 +53,15 @@ pub(crate) struct ServeArgs {
     /// Which packets are lost: the same seed loses the same ones, counted in each direction
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Once this file is there, the card leaves the bus, as one that is pulled out of its slot: it reads as ones, and does nothing more
+    /// Once this file is there, the card leaves the bus, as one that is pulled out of its slot: it reads as ones, and does nothing more. Then the file
+    /// is removed
     #[arg(long, value_name = "FILE")]
     leave_when: Option<PathBuf>,
-    /// Once this file is there, the card is reset, as by a function-level reset of somebody else's
+    /// Once this file is there, the card is reset, as by a function-level reset of somebody else's. Then the file is removed
     #[arg(long, value_name = "FILE")]
     reset_when: Option<PathBuf>,
-    /// Once this file is there, the card hangs: its registers answer, but it takes no command, closes no stage and sends nothing, until it is reset
+    /// Once this file is there, the card hangs: its registers answer, but it takes no command, closes no stage and sends nothing, until it is reset.
+    /// Then the file is removed
     #[arg(long, value_name = "FILE")]
     hang_when: Option<PathBuf>,
     /// How the card is simulated. Its time is the wall clock's, so deadlines hold; cycles (rtl, verilator) take as long as they take, so use bounds of seconds
@@ -111,7 +113,13 @@ pub(crate) fn run(args: &ServeArgs, print: &mut dyn FnMut(&str) -> Result<(), Si
     let look = |faults: &[(&PathBuf, Befall)]| if faults.is_empty() { std::time::Duration::MAX } else { LOOK };
     while ended.recv_timeout(look(&faults)) == Err(RecvTimeoutError::Timeout) {
         // Each befalls the card once.
-        faults.extract_if(.., |(file, _)| file.exists()).for_each(|(_, befall)| befall(&served));
+        for (file, befall) in faults.extract_if(.., |(file, _)| file.exists()) {
+            befall(&served);
+            // Who made it sees that it has happened.
+            if let Err(error) = std::fs::remove_file(file) {
+                tracing::warn!("{}: cannot be removed: {error}", file.display());
+            }
+        }
     }
     print(&served.counted())?;
     served.finish()?;

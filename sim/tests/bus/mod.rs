@@ -62,8 +62,12 @@ fn an_interrupt_tells_of_completions_to_a_driver_that_does_not_look() {
     nic.ring_doorbell().unwrap();
     assert!(is_rung(&nic, PATIENCE));
     (0..2).for_each(|_| assert_eq!(nic.wait_completion(PATIENCE).unwrap().cookie, 1));
-    nic.bus().hear();
-    assert!(!is_rung(&nic, Duration::from_millis(20)), "nothing is left to tell");
+    // Completions are in memory shortly before it rings for them.
+    let is_quiet = |_| {
+        nic.bus().hear();
+        !is_rung(&nic, Duration::from_millis(20))
+    };
+    assert!((0..50).any(is_quiet), "nothing is left to tell");
 }
 
 /// Wherever the driver is when the card's process is killed, it is told so, long before its wait ends, and by every later call.
@@ -171,17 +175,13 @@ fn a_card_that_leaves_the_bus_reads_as_ones_and_its_driver_is_told() {
     let served = Served::start_with(Ipv4Addr::LOCALHOST, free_port(), &options);
     let (mut nic, buffers) = configured(open(&served).unwrap());
     nic.check_alive().unwrap();
-    std::fs::write(&file, "").unwrap();
-    let begin = Instant::now();
-    while nic.bus().read(&reg::MAGIC) != u32::MAX {
-        assert!(begin.elapsed() < PATIENCE, "it has not left");
-    }
+    crate::served::befall(&file);
+    assert_eq!(nic.bus().read(&reg::MAGIC), u32::MAX);
     assert!(matches!(nic.check_alive(), Err(DriverError::DeviceGone { .. })));
     assert!(matches!(nic.submit(&window(buffers, 1, BOUND_NS)[0]), Err(DriverError::DeviceGone { .. })));
     drop(nic);
     let error = open(&served).and_then(Nic::open).err();
     assert!(matches!(error, Some(DriverError::DeviceGone { .. })), "{error:?}");
-    std::fs::remove_file(&file).unwrap();
 }
 
 /// A second driver waits, is told who is to blame, and gets the card once the first has gone.

@@ -60,7 +60,7 @@ impl Stage {
 
     /// Makes the card do what is behind a file, and waits until `is_so`.
     fn befall(&self, file: usize, is_so: impl Fn() -> bool) {
-        fs::write(&self.files[file], "").unwrap();
+        served::befall(&self.files[file]);
         wait_until(is_so, "nothing happens");
     }
 

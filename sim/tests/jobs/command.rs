@@ -84,7 +84,7 @@ fn ranks_with_cards_are_measured_and_average_files() {
 #[test]
 fn a_job_that_falls_back_goes_on_and_says_so() {
     let job = Job::new(2);
-    let bench = ["--bench", "64K", "--secs", "2", "--json", "--card-fallback", "udp", "--log-filter", "info"];
+    let bench = ["--bench", "64K", "--secs", "6", "--json", "--card-fallback", "udp", "--log-filter", "info"];
     let mut ranks = start(&job, &bench);
     // Once collectives run, the bound is found.
     let mut log = BufReader::new(ranks[2].stderr.take().unwrap()).lines().map(Result::unwrap);

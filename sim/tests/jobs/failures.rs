@@ -5,7 +5,7 @@ use std::ops::Range;
 use optireduce::{Bucket, Error};
 
 use super::*;
-use crate::served::free_path;
+use crate::served::{befall, free_path};
 
 pub const RANKS: usize = 4;
 pub const ELEMENTS: usize = 5000;
@@ -84,12 +84,11 @@ fn a_card_that_is_reset_or_hangs_ends_its_rank_with_a_sentence() {
             if rank == 1 {
                 return;
             }
-            std::fs::write(&file, "").unwrap();
+            befall(&file);
             let mut errors = AFTER.filter_map(|_| bucket.all_reduce(&mut [1.0; ELEMENTS]).err());
             let said = errors.next().expect("an error").to_string();
             assert!(said.contains(expected), "{fault}: {said}");
         });
-        std::fs::remove_file(&file).unwrap();
     }
 }
 

@@ -87,7 +87,7 @@ fn a_card_that_fails_is_cut_off_from_lent_memory() {
         let faults: &[&str] = if hangs { &["--hang-when", file.to_str().unwrap()] } else { &[] };
         job.cards[0] = Served::start_with(job.address(120), job.port, faults);
         on_ranks(RANKS, |rank| {
-            let builder = job.builder(rank, RANKS).bound(Bound::Fixed(Duration::from_millis(300)));
+            let builder = job.builder(rank, RANKS).bound(Bound::Fixed(fallback::BOUND));
             let mut communicator = builder.card_fallback(CardFallback::Udp).connect().unwrap();
             let elements = 40 * WINDOW;
             let mut bucket = communicator.bucket(elements, exact()).unwrap();
@@ -98,10 +98,11 @@ fn a_card_that_fails_is_cut_off_from_lent_memory() {
             communicator.barrier().unwrap();
             if rank == 0 && hangs {
                 assert_eq!(mappings(&job.cards[0]), 2);
-                std::fs::write(&file, "").unwrap();
+                served::befall(&file);
             } else if rank == 0 {
                 job.cards[0].end();
             }
+            communicator.barrier().unwrap();
             for step in 3..30 {
                 let report = lent.all_reduce(&mut bucket, rank, step);
                 // The first ones may lack something, and have what earlier ones lacked.
@@ -116,7 +117,6 @@ fn a_card_that_fails_is_cut_off_from_lent_memory() {
             }
             communicator.close().unwrap();
         });
-        let _ = std::fs::remove_file(&file);
     }
 }
 

@@ -38,7 +38,7 @@ fn the_counters_of_a_card_at_work_are_shown_and_the_job_goes_on() {
     let said = String::from_utf8(none.stderr).unwrap();
     assert!(none.status.code() == Some(2) && said.contains("no process shows its counters in"), "{said}");
 
-    let ranks: Vec<_> = [0, 1].map(|number| rank(&job, number, &folder, "4")).into();
+    let ranks: Vec<_> = [0, 1].map(|number| rank(&job, number, &folder, "8")).into();
     let begin = Instant::now();
     while !stats(socket, &folder, &[]).status.success() {
         assert!(begin.elapsed() < TIMEOUT, "the job shows no counters");

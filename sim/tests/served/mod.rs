@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -72,6 +73,16 @@ impl Drop for Served {
     fn drop(&mut self) {
         self.end();
         let _ = std::fs::remove_file(&self.socket);
+    }
+}
+
+/// Makes a card do what it does once this file is there, and waits until it has.
+pub fn befall(file: &Path) {
+    std::fs::write(file, "").unwrap();
+    let begin = Instant::now();
+    while file.exists() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "{}: nothing happens", file.display());
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 
