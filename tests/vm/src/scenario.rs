@@ -369,7 +369,7 @@ impl Stage {
     /// Root resets a card that VFIO has, in the middle of a job, by the kernel's file for that: its rank ends with an error that says so, the
     /// others go on, and the next can have the card.
     fn a_card_that_root_resets_ends_its_rank_alone(&mut self) -> Result<(), String> {
-        let plan = Plan { steps: 40, bound_ms: 500, pause_ms: 20, repair: false, port: self.next_port() };
+        let plan = Plan { steps: 120, bound_ms: 500, pause_ms: 20, repair: false, port: self.next_port() };
         let card = self.cards[1][0].clone();
         let job = self.job(plan, 0)?;
         job.begun()?;
@@ -393,7 +393,7 @@ impl Stage {
         const STOP: Duration = Duration::from_secs(8);
         /// One bound until its card has armed its windows, one for each stage; and what a busy machine takes for itself.
         const MOST_MS: f64 = 3.0 * BOUND_MS as f64 + 2000.0;
-        let plan = Plan { steps: 30, bound_ms: BOUND_MS, pause_ms: 50, repair: false, port: self.next_port() };
+        let plan = Plan { steps: 60, bound_ms: BOUND_MS, pause_ms: 50, repair: false, port: self.next_port() };
         let stopped = self.guests[1].id();
         let job = self.job(plan, 0)?;
         job.begun()?;
@@ -481,7 +481,7 @@ impl Stage {
     /// Then it goes on, and so does its rank, with the others.
     fn a_machine_that_straggles_is_back_with_its_card(&mut self) -> Result<(), String> {
         const STRAGGLER: usize = RANKS - 1;
-        let plan = Plan { steps: 12, bound_ms: 1000, pause_ms: 5, repair: false, port: self.next_port() };
+        let plan = Plan { steps: 30, bound_ms: 1000, pause_ms: 20, repair: false, port: self.next_port() };
         let stopped = self.guests[STRAGGLER - FIRST_CARD].id();
         let before = self.traces()?;
         let job = self.job(plan, 2)?;
@@ -513,9 +513,18 @@ impl Stage {
         Ok(())
     }
 
-    /// What the Verilated cards have recorded so far.
+    /// What the Verilated cards have recorded, once they write no more: they do so a little after a collective has ended.
     fn traces(&self) -> Result<Vec<String>, String> {
-        self.verilated.iter().map(Card::trace).collect()
+        let read = || self.verilated.iter().map(Card::trace).collect::<Result<Vec<_>, _>>();
+        let mut traces = read()?;
+        loop {
+            std::thread::sleep(Duration::from_millis(200));
+            let now = read()?;
+            if now == traces {
+                return Ok(traces);
+            }
+            traces = now;
+        }
     }
 
     /// Checks what the Verilated cards have aggregated in a job by the order in which they recorded it since `before`; how many elements.
@@ -540,7 +549,7 @@ impl Stage {
 
     /// A card leaves the bus in the middle of a job: its rank ends with an error that says so, the others go on.
     fn a_card_that_leaves_ends_its_rank_alone(&mut self) -> Result<(), String> {
-        let plan = Plan { steps: 40, bound_ms: 500, pause_ms: 20, repair: false, port: self.next_port() };
+        let plan = Plan { steps: 120, bound_ms: 500, pause_ms: 20, repair: false, port: self.next_port() };
         let card = self.good.pop().ok_or("no card is left")?;
         let job = self.job(plan, 0)?;
         job.begun()?;
