@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Barrier, Mutex, PoisonError};
+use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError};
 
 use optireduce::{BucketOptions, Builder, Destination, HadamardMode, Local, SendThread, UpdateAction, Values};
 use ranks::{builder, check_mean, gradient, job};
@@ -24,6 +24,12 @@ const WARM_UP: usize = 140;
 const STEADY: usize = 8;
 
 static LARGE: AtomicUsize = AtomicUsize::new(0);
+
+/// What is counted is the process's: tests take turns, with all that they allocate.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// The system's allocator, which counts what could hold more than a packet.
 struct Counting;
@@ -95,9 +101,6 @@ fn allocations_with(
     set: impl FnOnce(Builder) -> Builder + Clone + Send + 'static,
     call: impl FnMut(&mut optireduce::Bucket, &mut Vec<f32>) -> UpdateAction + Clone + Send + 'static,
 ) -> (usize, usize, Vec<Vec<f32>>) {
-    // What is counted is the process's.
-    static ALONE: Mutex<()> = Mutex::new(());
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let step = Arc::new(Barrier::new(2));
     let results = job(2, move |rank, root| {
         let (set, mut call) = (set.clone(), call.clone());
@@ -125,6 +128,7 @@ fn allocations_with(
 
 #[test]
 fn steady_calls_copy_nothing_between_caller_and_engine() {
+    let _alone = alone();
     let mut places = BTreeSet::new();
     let (large, results) = allocations(move |bucket, values| {
         let handed_in = values.as_ptr() as usize;
@@ -194,11 +198,15 @@ fn steady_calls_copy_nothing_between_caller_and_engine() {
 /// What is packed for the windows, and comes in them, lies in buffers that are used again.
 #[test]
 fn steady_halves_allocate_what_they_give_and_no_more() {
-    let (large, results) = allocations(|bucket, values| {
+    let _alone = alone();
+    let between = Arc::new(Barrier::new(2));
+    let (large, results) = allocations(move |bucket, values| {
         let (gradient, gradient_back) = lend(std::mem::take(values));
         let (shard, report) = bucket.start_reduce_scatter(gradient).wait().unwrap();
         assert_eq!(report.action(), UpdateAction::Apply);
         gradient_back.try_recv().expect("lent memory is given back");
+        // What comes of the all-gather before the other's reduce-scatter has ended would have a buffer of its own.
+        between.wait();
         let (mean, report) = bucket.start_all_gather(shard).wait().unwrap();
         *values = mean;
         report.action()
@@ -212,6 +220,7 @@ fn steady_halves_allocate_what_they_give_and_no_more() {
 fn steady_calls_allocate_nothing_and_meet_no_new_page_however_values_travel() {
     /// Of a window, 1 MiB; a few are met by whatever else the process does.
     const PAGES_MAX: usize = 256;
+    let _alone = alone();
     type Set = fn(Builder) -> Builder;
     let ways: [(&str, Set, f64); 5] = [
         ("sockets", |builder| builder, 1e-6),

@@ -132,8 +132,9 @@ fn a_late_rank_costs_its_peers_the_bound_and_gets_their_result() {
 
 #[test]
 fn a_rank_that_dies_does_not_stop_the_others() {
-    let reports = job(4, |rank, root| {
-        let bound = Bound::Fixed(Duration::from_millis(50));
+    let together = Arc::new(Barrier::new(3));
+    let reports = job(4, move |rank, root| {
+        let bound = Bound::Fixed(Duration::from_millis(200));
         let mut communicator = builder(rank, 4, &root).bound(bound).connect().unwrap();
         let mut bucket = communicator.bucket(10_000, BucketOptions::new()).unwrap();
         let mut data = gradient(rank, 10_000);
@@ -142,8 +143,10 @@ fn a_rank_that_dies_does_not_stop_the_others() {
             return None;
         }
         thread::sleep(Duration::from_millis(200));
+        together.wait();
         let report = bucket.all_reduce(&mut data).unwrap();
-        thread::sleep(Duration::from_millis(200));
+        // What one has still to send, another waits for.
+        together.wait();
         Some(report)
     });
     for report in &reports[..3] {

@@ -1,6 +1,8 @@
 //! Partial Reduce over real sockets: groups of those that are ready, whatever the others do.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -18,8 +20,13 @@ struct Averaged {
     report: PartialReport,
 }
 
-/// Trains so many steps, each of `step`, and averages after each.
-fn train(rank: usize, partial: &mut PartialReduce, steps: usize, step: Duration) -> Vec<Averaged> {
+/// Trains as long as it `goes_on`, given how many steps it has made, each of `step`, and averages after each.
+fn train(
+    rank: usize,
+    partial: &mut PartialReduce,
+    goes_on: impl FnMut(&usize) -> bool,
+    step: Duration,
+) -> Vec<Averaged> {
     let mut model: Vec<f32> = (0..ELEMENTS).map(|at| (at % 101) as f32 + rank as f32).collect();
     let mut iteration = 0;
     let average = |number: usize| {
@@ -30,7 +37,7 @@ fn train(rank: usize, partial: &mut PartialReduce, steps: usize, step: Duration)
         iteration = report.iteration();
         Averaged { rank, given, got: model.clone(), report }
     };
-    (0..steps).map(average).collect()
+    (0..).take_while(goes_on).map(average).collect()
 }
 
 /// Every group's model is the mean of its members' by their weights, with the same bits on all of them.
@@ -63,14 +70,23 @@ fn check(all: Vec<Averaged>) -> BTreeMap<u32, Vec<Averaged>> {
 
 #[test]
 fn groups_of_the_ranks_that_are_ready_average_their_models_while_a_slow_one_trains() {
+    const FAST: usize = 3;
     for local in [Local::Off, Local::Auto] {
+        let trained = Arc::new(AtomicUsize::new(0));
         let results = job(4, move |rank, root| {
             let mut world = builder(rank, 4, &root).local(local).connect().unwrap();
             let mut bucket = world.bucket(100, BucketOptions::new()).unwrap();
             let mut partial = world.partial_reduce(ELEMENTS, PartialOptions::new(2)).unwrap();
-            let step = Duration::from_millis(if rank == 3 { 40 } else { 2 });
-            let steps = if rank == 3 { 5 } else { 20 };
-            let averaged = train(rank, &mut partial, steps, step);
+            let averaged = if rank < FAST {
+                // Until all of them have made their steps, so that none is left alone.
+                let goes_on = |made: &usize| {
+                    trained.fetch_add(usize::from(*made == 20), Ordering::Relaxed);
+                    *made < 20 || trained.load(Ordering::Relaxed) < FAST
+                };
+                train(rank, &mut partial, goes_on, Duration::from_millis(2))
+            } else {
+                train(rank, &mut partial, |made| *made < 5, Duration::from_millis(40))
+            };
             partial.close().unwrap();
             // The communicator is none the worse for it.
             assert_eq!(bucket.all_reduce(&mut [1.0; 100]).unwrap().lost_bytes(), 0);
@@ -91,7 +107,8 @@ fn the_others_go_on_when_the_rank_that_forms_the_groups_has_ended() {
         let options = PartialOptions::new(2).weights(Weighting::Constant).repair_timeout(Duration::from_millis(200));
         let mut partial = world.partial_reduce(ELEMENTS, options).unwrap();
         let dies = rank == 0 || rank == 4;
-        let averaged = train(rank, &mut partial, if dies { 4 } else { 20 }, Duration::from_millis(3));
+        let goes_on = |made: &usize| *made < if dies { 4 } else { 20 };
+        let averaged = train(rank, &mut partial, goes_on, Duration::from_millis(3));
         if !dies {
             partial.close().unwrap();
         }
