@@ -5,6 +5,7 @@ The processes are kept from job to job, because importing torch takes seconds; o
 
 import multiprocessing
 import pathlib
+import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,6 +29,14 @@ class Outcome:
 
 def free_root() -> str:
     return f"127.0.0.1:{free_port('127.0.0.1')}"
+
+
+def wait_for(path: pathlib.Path) -> None:
+    """Waits until another rank has made this file."""
+    until = time.monotonic() + TIMEOUT_S / 2
+    while not path.exists():
+        assert time.monotonic() < until, f"{path}: nobody has made it"
+        time.sleep(0.001)
 
 
 def memory_for_peers() -> list[set[str]]:

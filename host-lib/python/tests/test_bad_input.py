@@ -4,14 +4,13 @@ import contextlib
 import datetime
 import socket
 import threading
-import time
 
 import optireduce
 import optireduce.torch
 import pytest
 import torch.distributed as dist
 from groups import CALM
-from ranks import free_root
+from ranks import free_root, wait_for
 
 
 def raised(act, expected=optireduce.OptiReduceError):
@@ -31,14 +30,13 @@ def two_groups(rank, ranks, root, is_torch, failed):
     """Ranks 0 and 1 are a job, 2 and 3 another, and both are told the same port."""
     number, job = rank % 2, rank // 2
     # A rank 0 listens until its job is whole, so the ranks 1 wait until both ranks 0 have asked for the port.
-    give_up = time.monotonic() + 3
-    while number == 1 and not failed.exists() and time.monotonic() < give_up:
-        time.sleep(0.01)
+    if number == 1:
+        wait_for(failed)
     if not is_torch:
-        connect = lambda: optireduce.Communicator(number, 2, root, job_id=f"job {job}", timeout_s=5)  # noqa: E731
+        connect = lambda: optireduce.Communicator(number, 2, root, job_id=f"job {job}", timeout_s=10)  # noqa: E731
     else:
         host, port = root.split(":")
-        timeout = datetime.timedelta(seconds=5)
+        timeout = datetime.timedelta(seconds=10)
         connect = lambda: dist.init_process_group(  # noqa: E731
             "optireduce", init_method=f"tcp://{host}:{port}", rank=number, world_size=2, timeout=timeout
         )

@@ -14,7 +14,7 @@ import numpy
 import optireduce
 import pytest
 from optireduce._ports import free_port
-from ranks import memory_for_peers
+from ranks import memory_for_peers, wait_for
 
 # Nothing is lost that a busy machine might lose: stages wait for long, and close when all has come.
 SLOW = {"bound_ms": 4000, "early": "off", "timeout_s": 20}
@@ -334,28 +334,29 @@ def test_a_fork_gets_errors_and_breaks_nothing(job):
     assert job.run(2, forked) == ["[True, True, True]"] * 2
 
 
-def interrupted(rank, ranks, root):
+def interrupted(rank, ranks, root, ended):
     communicator = connect(rank, ranks, root)
     if rank == 1:
-        time.sleep(1.5)
+        wait_for(ended)
         communicator.abort()
         return 0.0
-    threading.Timer(0.2, signal.raise_signal, [signal.SIGINT]).start()
     begin = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
+        threading.Timer(0.2, signal.raise_signal, [signal.SIGINT]).start()
         communicator.barrier()
+    ended.touch()
     communicator.abort()
     return time.monotonic() - begin
 
 
-def test_control_c_ends_a_wait(job):
-    assert job.run(2, interrupted)[0] < 10
+def test_control_c_ends_a_wait(job, tmp_path):
+    assert job.run(2, interrupted, tmp_path / "ended")[0] < 10
 
 
-def waits_in_a_thread(rank, ranks, root):
+def waits_in_a_thread(rank, ranks, root, ran):
     communicator = connect(rank, ranks, root)
     if rank == 1:
-        time.sleep(1.0)
+        wait_for(ran)
         communicator.barrier()
         communicator.close()
         return 0
@@ -364,43 +365,48 @@ def waits_in_a_thread(rank, ranks, root):
     thread.start()
     while thread.is_alive():
         counted += 1
+        if counted > 20:
+            ran.touch()
         time.sleep(0.001)
     communicator.close()
     return counted
 
 
-def test_other_threads_run_while_one_waits(job):
-    assert job.run(2, waits_in_a_thread)[0] > 20
+def test_other_threads_run_while_one_waits(job, tmp_path):
+    assert job.run(2, waits_in_a_thread, tmp_path / "ran")[0] > 20
 
 
-def aborts_a_wait(rank, ranks, root):
+def aborts_a_wait(rank, ranks, root, ended):
     communicator = connect(rank, ranks, root)
     if rank == 1:
-        time.sleep(1.0)
+        wait_for(ended)
         communicator.abort()
         return None
     threading.Timer(0.2, communicator.abort).start()
     with pytest.raises(optireduce.ClosedError, match="rank 0: barrier: the communicator was closed or aborted"):
         communicator.barrier()
+    ended.touch()
+    return None
 
 
-def test_abort_ends_the_waits_of_other_threads(job):
-    job.run(2, aborts_a_wait)
+def test_abort_ends_the_waits_of_other_threads(job, tmp_path):
+    job.run(2, aborts_a_wait, tmp_path / "ended")
 
 
-def times_out(rank, ranks, root):
-    communicator = connect(rank, ranks, root, timeout_s=0.5)
+def times_out(rank, ranks, root, ended):
+    communicator = connect(rank, ranks, root, timeout_s=2.5)
     if rank == 1:
-        time.sleep(1.5)
+        wait_for(ended)
         communicator.abort()
         return
-    with pytest.raises(TimeoutError, match="rank 1 did not make the same call within 0.5 s"):
+    with pytest.raises(TimeoutError, match="rank 1 did not make the same call within 2.5 s"):
         communicator.barrier()
+    ended.touch()
     communicator.abort()
 
 
-def test_a_rank_that_does_not_come_is_a_timeout(job):
-    job.run(2, times_out)
+def test_a_rank_that_does_not_come_is_a_timeout(job, tmp_path):
+    job.run(2, times_out, tmp_path / "ended")
 
 
 @pytest.mark.parametrize(

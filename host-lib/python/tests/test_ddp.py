@@ -15,6 +15,7 @@ import pytest
 import torch
 import torch.distributed as dist
 from groups import CALM, group, session
+from ranks import wait_for
 from optireduce._optireduce import PACKETS_HALT
 from torch.nn.parallel import DistributedDataParallel
 
@@ -61,29 +62,32 @@ def test_the_example_with_a_transformer_learns():
     assert float(done.stdout.split("step 20: loss ")[1].split()[0]) < 3.4, done.stdout
 
 
-def overlaps(rank, ranks, root):
+def overlaps(rank, ranks, root, path):
     with group(rank, ranks, root):
         layers = [torch.nn.Linear(100, 100) for _ in range(4)]
         model = DistributedDataParallel(torch.nn.Sequential(*layers), bucket_cap_mb=0.03)
         state, running = optireduce.torch.State(), []
 
         def hook(state, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
+            computed = path / f"computed{passes}"
             if rank == 1 and bucket.index() == 0:
-                time.sleep(0.3)
+                wait_for(computed)
             futures.append(optireduce.torch.comm_hook(state, bucket))
             running.append(not futures[0].done())
+            if rank == 0 and bucket.is_last():
+                computed.touch()
             return futures[-1]
 
         model.register_comm_hook(state, hook)
-        for _ in range(4):
+        for passes in range(4):
             futures = []
             running.clear()
             model(torch.ones(2, 100)).sum().backward()
         return running
 
 
-def test_the_backward_pass_goes_on_while_buckets_are_reduced(job):
-    running = job.run(2, overlaps)[0]
+def test_the_backward_pass_goes_on_while_buckets_are_reduced(job, tmp_path):
+    running = job.run(2, overlaps, tmp_path)[0]
     assert len(running) >= 3 and all(running), "rank 1 is late with its first bucket; rank 0 computes all others meanwhile"
 
 

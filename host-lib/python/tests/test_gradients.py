@@ -1,5 +1,6 @@
 """Only gradients are bounded: which calls those are, and that the first of each kind is exact."""
 
+import datetime
 import logging
 import weakref
 from dataclasses import replace
@@ -124,6 +125,8 @@ def test_ddp_without_a_hook_is_bounded_and_an_average_of_its_parameters_is_not(j
 def types_that_differ(rank, ranks, root, name, is_known):
     """Ranks give gradients of one length, in two types."""
     with group(rank, ranks, root, timeout_s=3, bound_ms=100), optireduce.torch.bounded():
+        # What waits for longer than the group does.
+        store = dist.distributed_c10d._get_default_store()
 
         def call(dtype):
             values, shard = torch.ones(ELEMENTS, dtype=dtype), torch.empty(ELEMENTS // ranks, dtype=dtype)
@@ -136,13 +139,13 @@ def types_that_differ(rank, ranks, root, name, is_known):
             for _ in range(2):
                 call(torch.float32)
             late = [report.late_ranks for report in session().reports]
-            dist.recv(torch.empty(1), 1)
+            store.wait(["done"], datetime.timedelta(seconds=30))
             session().abort()
             return late
         with pytest.raises(optireduce.OptiReduceError) as error:
             call(torch.bfloat16 if rank == 1 else torch.float32)
         if is_known:
-            dist.send(torch.empty(1), 0)
+            store.set("done", "")
         session().abort()
         return f"{type(error.value).__name__}: {error.value}"
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+import time
 from dataclasses import replace
 
 import optireduce
@@ -15,12 +16,19 @@ from torch.nn.parallel import DistributedDataParallel
 STEPS, ELEMENTS = 40, 20_000
 
 
+def late(rank, step):
+    """Each rank now and then, by more than the bounds here: however fast the machine, something is lost."""
+    if step % 8 == 2 * rank + 1:
+        time.sleep(0.005)
+
+
 def sums(rank, ranks, root, bound_ms, agree):
     with group(rank, ranks, root, bound_ms=bound_ms, agree=agree):
         generator = torch.Generator().manual_seed(rank)
         total, reports = torch.zeros(ELEMENTS), []
-        for _ in range(STEPS):
+        for step in range(STEPS):
             gradient = torch.randn(ELEMENTS, generator=generator)
+            late(rank, step)
             session().all_reduce(Work("all_reduce", [gradient]), gradient, "avg", "one", reports.append).wait()
             total += gradient
         settled = session().buckets()["one"].settle(20.0)
@@ -28,14 +36,17 @@ def sums(rank, ranks, root, bound_ms, agree):
         if settled.correction is not None:
             total += torch.from_numpy(settled.correction)
         lost = sum(report.lost_bytes for report in reports)
-        return total, lost, [report.action == "apply" for report in reports]
+        return total, lost, [(report.agreed, report.action == "apply") for report in reports]
 
 
 @pytest.mark.parametrize(("bound_ms", "agree"), [(0.05, True), (0.05, False), (0.5, True)])
 def test_with_repairs_all_ranks_have_added_up_the_same(job, bound_ms, agree):
     found = job.run(3, sums, bound_ms, agree)
-    for total, _, applied in found[1:]:
-        assert not agree or applied == found[0][2], "all ranks skip the same updates"
+    # A rank that is off the CPU for longer than the others wait for its vote does what it would, and says that it is not agreed.
+    voted = [[applied for _, applied in step] for step in zip(*(said for *_, said in found)) if all(agreed for agreed, _ in step)]
+    assert len(voted) > STEPS / 2 if agree else not voted, found
+    assert all(len(set(step)) == 1 for step in voted), "all ranks skip the same updates"
+    for total, *_ in found[1:]:
         # Rounding of 40 sums, some in another order.
         torch.testing.assert_close(total, found[0][0], rtol=0, atol=1e-4)
     assert math.isfinite(found[0][0].norm().item())
@@ -48,7 +59,8 @@ def two_streams(rank, ranks, root, bound_ms):
         generator = torch.Generator().manual_seed(rank)
         # Of one length, and far apart: what crossed from one to the other would show.
         totals, scales = [torch.zeros(ELEMENTS), torch.zeros(ELEMENTS)], [1.0, 1e6]
-        for _ in range(STEPS):
+        for step in range(STEPS):
+            late(rank, step)
             gradients = [scale * torch.randn(ELEMENTS, generator=generator) for scale in scales]
             with optireduce.torch.bounded():
                 works = [torch.distributed.all_reduce(one, torch.distributed.ReduceOp.AVG, async_op=True) for one in gradients]
@@ -87,7 +99,8 @@ def replicas(rank, ranks, root, optimizer_type, synchronize_every):
         model.register_comm_hook(state, optireduce.torch.comm_hook)
         state.guard(optimizer)
         generator = torch.Generator().manual_seed(rank)
-        for _ in range(24):
+        for step in range(24):
+            late(rank, step)
             optimizer.zero_grad()
             model(torch.randn(8, 120, generator=generator)).square().mean().backward()
             # A job would halt.

@@ -1,12 +1,12 @@
 """Traces of torch.profiler: a collective's range lasts from its call to its end."""
 
 import json
-import time
 
 import optireduce.torch
 import torch
 import torch.distributed as dist
 from groups import group
+from ranks import wait_for
 from torch.nn.parallel import DistributedDataParallel
 from torch.profiler import ProfilerActivity, profile
 
@@ -21,21 +21,26 @@ def traces(rank, ranks, root, path):
 
         def hook(state, bucket):
             # Rank 0 waits for the first bucket of the other, and computes all others meanwhile.
+            computed = path / f"computed{passes}"
             if rank == 1 and bucket.index() == 0:
-                time.sleep(0.3)
-            return optireduce.torch.comm_hook(state, bucket)
+                wait_for(computed)
+            future = optireduce.torch.comm_hook(state, bucket)
+            if rank == 0 and bucket.is_last():
+                computed.touch()
+            return future
 
         model.register_comm_hook(state, hook)
-        for _ in range(3):
+        for passes in range(3):
             model(torch.ones(2, 100)).sum().backward()
+        passes = 3
         with profile(activities=[ProfilerActivity.CPU]) as profiler:
             model(torch.ones(2, 100)).sum().backward()
             dist.barrier()
-        profiler.export_chrome_trace(f"{path}/{rank}.json")
+        profiler.export_chrome_trace(str(path / f"{rank}.json"))
 
 
 def test_a_trace_shows_buckets_reduced_while_the_backward_pass_runs(job, tmp_path):
-    job.run(2, traces, str(tmp_path))
+    job.run(2, traces, tmp_path)
     events = [one for one in json.loads((tmp_path / "0.json").read_text())["traceEvents"] if "dur" in one]
     collectives = [one for one in events if one["name"].startswith("optireduce::all_reduce of DDP's bucket")]
     assert len(collectives) == LAYERS, [one["name"] for one in events if "optireduce" in one["name"]]

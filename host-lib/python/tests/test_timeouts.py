@@ -8,6 +8,7 @@ import pytest
 import torch
 import torch.distributed as dist
 from groups import group, session
+from ranks import wait_for
 
 
 def seconds(value):
@@ -48,28 +49,28 @@ def test_a_call_with_a_timeout_of_its_own_ends_by_it_and_the_next_ones_go_on(job
     assert completed == [True, 1.0] and after == late[2] == 2.0
 
 
-def group_timeout(rank, ranks, root):
-    with group(rank, ranks, root, timeout_s=1):
+def group_timeout(rank, ranks, root, ended):
+    with group(rank, ranks, root, timeout_s=3):
         if rank == 1:
-            # Longer than rank 0 waits.
-            time.sleep(2.5)
+            wait_for(ended)
             session().abort()
             return None
         work = dist.all_reduce(torch.ones(3), async_op=True)
         with pytest.raises(TimeoutError) as error:
             work.wait()
+        ended.touch()
         session().abort()
         return str(error.value)
 
 
-def test_a_group_has_a_timeout_and_the_error_names_the_rank_that_does_not_come(job):
-    message = job.run(2, group_timeout)[0]
-    assert message.startswith("rank 0: ") and "rank 1 did not" in message and "within 1 s" in message, message
+def test_a_group_has_a_timeout_and_the_error_names_the_rank_that_does_not_come(job, tmp_path):
+    message = job.run(2, group_timeout, tmp_path / "ended")[0]
+    assert message.startswith("rank 0: ") and "rank 1 did not" in message and "within 3 s" in message, message
 
 
 def new_group_timeout(rank, ranks, root):
     with group(rank, ranks, root):
-        short = dist.new_group([0, 1], timeout=seconds(1))
+        short = dist.new_group([0, 1], timeout=seconds(3))
         if rank == 1:
             dist.recv(torch.empty(1), 0)
             return None
@@ -80,7 +81,7 @@ def new_group_timeout(rank, ranks, root):
 
 
 def test_a_new_group_has_its_own(job):
-    assert "within 1 s" in job.run(2, new_group_timeout)[0]
+    assert "within 3 s" in job.run(2, new_group_timeout)[0]
 
 
 def completion(rank, ranks, root):

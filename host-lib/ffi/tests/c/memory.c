@@ -9,12 +9,6 @@
 static uint64_t copied[RANKS];
 static int may_go, is_over[2];
 
-static void set(int *flag) { __atomic_store_n(flag, 1, __ATOMIC_SEQ_CST); }
-
-static void wait_for(int *flag) {
-    while (!__atomic_load_n(flag, __ATOMIC_SEQ_CST)) sleep_ms(1);
-}
-
 static float *allocated(optr_comm_t comm, size_t elements) {
     void *memory;
     OK(optr_alloc(comm, elements * sizeof(float), &memory));
@@ -100,7 +94,7 @@ static void what_a_collective_has_is_refused(optr_comm_t comm, int rank) {
     CHECK(plain);
     give(a, rank);
     give(plain, rank);
-    if (rank == 1) wait_for(&may_go); /* as long, nothing is done on rank 0 */
+    if (rank == 1) wait_for_flag(&may_go); /* as long, nothing is done on rank 0 */
     OK(optr_bucket_start_all_reduce(bucket, a, b, ELEMENTS, &first));
     const char *sends = "output is memory that a collective sends from; wait for its request first";
     const char *writes = "output is memory that a collective writes", *reads = "input is memory that a collective writes";
@@ -117,7 +111,7 @@ static void what_a_collective_has_is_refused(optr_comm_t comm, int rank) {
     OK(optr_bucket_start_all_reduce(other, a, c, ELEMENTS, &second));
     if (rank == 0) {
         FAILS(optr_bucket_start_all_reduce(other, a, a, ELEMENTS, &none), OPTR_BUSY, sends);
-        set(&may_go);
+        set_flag(&may_go);
     }
     OK(optr_request_wait(&second, OPTR_NO_TIMEOUT, &report));
     CHECK(report.action == OPTR_APPLY && has(c, 1, 1) && (rank == 1 || report.copied_bytes == 2 * BYTES));
@@ -156,11 +150,11 @@ static void it_outlives_skips_and_aborts(optr_comm_t comm, int rank) {
     OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
     float *a = allocated(comm, ELEMENTS), *b = allocated(comm, ELEMENTS);
     for (int in_place = 0; in_place < 2; in_place++) {
-        if (rank == 1) wait_for(&is_over[in_place]);
+        if (rank == 1) wait_for_flag(&is_over[in_place]);
         give(a, rank);
         OK(optr_bucket_all_reduce(bucket, a, in_place ? a : b, ELEMENTS, &report));
         if (rank == 0) CHECK(report.action == OPTR_SKIP && report.copied_bytes == 0);
-        if (rank == 0) set(&is_over[in_place]);
+        if (rank == 0) set_flag(&is_over[in_place]);
         if (report.action != OPTR_APPLY) CHECK(has(a, 1, 2.0f * (float)rank));
     }
     OK(optr_barrier(comm));

@@ -84,4 +84,11 @@ static inline void sleep_ms(long ms) {
     while (nanosleep(&left, &left) && errno == EINTR) continue;
 }
 
+/* What one rank tells the others. */
+static inline void set_flag(int *flag) { __atomic_store_n(flag, 1, __ATOMIC_SEQ_CST); }
+
+static inline void wait_for_flag(int *flag) {
+    while (!__atomic_load_n(flag, __ATOMIC_SEQ_CST)) sleep_ms(1);
+}
+
 #endif
