@@ -4,6 +4,7 @@
 //! How: a peer answers what it received with feedback packets that name the last one. What was sent before that one has
 //! come or is lost; what was sent after it is in flight, and held below a window. Silence of two round trips, and of
 //! [`PATIENCE_NS`] at least, counts as an answer: a dead peer or lost feedback never stops a stage, only slows it.
+//! If it goes on the next one takes twice as long, up to [`PATIENCE_NS_MAX`]: a peer that is off the CPU has taken nothing out of its buffer.
 //! The window is what the receiver's buffer has for this rank, and smaller where more would only wait in queues on the way: round
 //! trips of more than [`RTT_NS_MAX`] shrink it, and silence halves it, since what was taken for lost may still be on its way. What the
 //! network marks or loses makes it smaller still ([`congestion`](super::congestion)).
@@ -24,6 +25,8 @@ use super::congestion::{Answer, Congestion};
 const PATIENCE_NS: u64 = 2_000_000;
 /// How long it may at most: a host that slow has no room for more.
 const PATIENCE_NS_MAX: u64 = 50_000_000;
+/// That time is doubled so often at most.
+const SILENCES_MAX: u32 = (PATIENCE_NS_MAX / PATIENCE_NS).ilog2() + 1;
 /// Round trips that are longer mean that queues are long.
 const RTT_NS_MAX: u64 = 20_000_000;
 /// The smallest window is this part of the largest: a few answers are always under way.
@@ -63,6 +66,8 @@ struct Peer {
     /// Last time that something was answered, or went out with nothing in flight.
     answered_ns: u64,
     batches: VecDeque<Batch>,
+    /// Times in a row that what was in flight has counted as lost, as far as they matter.
+    silences: u32,
     rtt_ns: Option<u64>,
     congestion: Congestion,
     /// Packets sent; those up to the last one that was named, and how many had come then, modulo 2^16.
@@ -171,9 +176,9 @@ impl Peer {
         Some((last, batch.is_repeated))
     }
 
-    /// When what is in flight counts as lost.
+    /// When what is in flight counts as lost: each time twice as late, until the peer answers.
     fn silent_ns(&self) -> u64 {
-        self.answered_ns + self.patience_ns()
+        self.answered_ns + (self.patience_ns() << self.silences).min(PATIENCE_NS_MAX)
     }
 }
 
@@ -315,6 +320,7 @@ impl Credits {
             (peer.answered_bytes, peer.answered_ns) = (peer.sent_bytes, now_ns);
             if !is_idle {
                 peer.shrink(0.5, now_ns);
+                peer.silences = (peer.silences + 1).min(SILENCES_MAX);
             }
         }
         peer.push_batch(segments, bytes, first, now_ns, false);
@@ -371,6 +377,7 @@ impl Credits {
         }
         peer.answered_bytes = peer.answered_bytes.max(sent_bytes.min(peer.sent_bytes));
         peer.answered_ns = now_ns;
+        peer.silences = 0;
         let bytes = peer.answered_bytes - before;
         if let Some(rtt_ns) = rtt_ns {
             peer.rtt_ns = Some(peer.rtt_ns.map_or(rtt_ns, |smoothed| (7 * smoothed + rtt_ns) / 8));
@@ -573,6 +580,29 @@ mod tests {
         assert!(silent_ns >= now_ns + PATIENCE_NS);
         send(&mut credits, 0, 1, silent_ns);
         assert_eq!(window(&credits), 32, "what was in flight may still be");
+    }
+
+    /// As long as it is off the CPU, whose buffer has room for eight windows. How long that takes is not known before its first answer.
+    #[test]
+    fn a_peer_that_is_silent_for_long_is_not_sent_more_than_its_buffer_holds() {
+        const ROOM: u64 = 64 * 1024;
+        let mut credits = Credits::new([0, ROOM].into_iter(), 0);
+        let (mut now_ns, mut packets, mut waited_ns) = (0, 0, Vec::new());
+        while now_ns < 100_000_000 {
+            let ready_ns = credits.ready_ns(1, now_ns);
+            if ready_ns > now_ns {
+                waited_ns.push(ready_ns - now_ns);
+                now_ns = ready_ns;
+            }
+            send(&mut credits, 1024 * packets, 1, now_ns);
+            packets += 1;
+        }
+        assert!(u64::from(packets) * 1024 < 8 * ROOM, "{packets} packets");
+        assert_eq!(waited_ns, [2, 4, 8, 16, 32, 50].map(|ms| ms * 1_000_000), "never much longer than that");
+        // Once it answers, it is as before.
+        assert!(rtt_shown(&mut credits, 1024 * (packets - 1), now_ns + 1000).is_some());
+        send(&mut credits, 1024 * packets, 64, now_ns + 1000);
+        assert_eq!(credits.ready_ns(1, now_ns + 1000), now_ns + 1000 + PATIENCE_NS);
     }
 
     #[test]
