@@ -15,8 +15,8 @@ import pytest
 import torch
 import torch.distributed as dist
 from groups import CALM, group, session
-from ranks import wait_for
 from optireduce._optireduce import PACKETS_HALT
+from ranks import wait_for
 from torch.nn.parallel import DistributedDataParallel
 
 EXAMPLE = pathlib.Path(__file__).parent.parent / "examples" / "ddp_digits.py"
