@@ -784,3 +784,36 @@ fn the_last_update_of_a_bucket_is_the_same_on_all_ranks_once_they_have_settled()
         assert!(near && results[0].0.iter().any(|value| *value != 0.0), "{reduce_op:?}");
     }
 }
+
+/// Rank 0 has returned from two all-reduces, of 1 and of 2^-40, before rank 1 calls the first: their sum is more than a correction
+/// of `f32` holds.
+#[test]
+fn settled_ranks_have_the_same_bits_of_what_comes_after() {
+    let tiny = 2f32.powi(-40);
+    let results = job(2, move |rank, root| {
+        let builder = builder(rank, 2, &root).bound(Bound::Fixed(Duration::from_millis(200)));
+        let mut communicator = builder.connect().unwrap();
+        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+        if rank == 1 {
+            communicator.barrier().unwrap();
+        }
+        for value in [1.0, tiny] {
+            bucket.all_reduce(&mut vec![value; ELEMENTS]).unwrap();
+        }
+        if rank == 0 {
+            communicator.barrier().unwrap();
+        }
+        let settled = bucket.settle(None).unwrap();
+        assert!(settled.is_settled, "rank {rank}: {:?}", settled.repairs);
+        communicator.barrier().unwrap();
+        let mut next = vec![tiny; ELEMENTS];
+        let report = bucket.all_reduce(&mut next).unwrap();
+        assert_eq!(report.action(), UpdateAction::Apply, "rank {rank}: {report}");
+        communicator.close().unwrap();
+        (settled.correction, next)
+    });
+    let took_both = |correction: &Option<Vec<f32>>| correction.iter().flatten().any(|value| *value == 1.0);
+    assert!(results.iter().any(|(correction, _)| took_both(correction)), "rank 0 has skipped neither");
+    assert_eq!(results[0].1, results[1].1);
+    assert_eq!(results[0].1, vec![tiny; ELEMENTS]);
+}

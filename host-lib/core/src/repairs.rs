@@ -346,6 +346,11 @@ impl Repairs {
         correction.iter().any(|element| *element != 0.0).then_some(correction)
     }
 
+    /// Drops what rounding left of corrections of a stream that an output, or its caller, has taken.
+    pub fn forget_rounding(&mut self, stream: StreamId) {
+        self.corrections.forget_rounding(stream);
+    }
+
     /// Largest magnitude in skipped updates of a stream that are not whole yet.
     pub fn held_max(&self, stream: StreamId) -> f64 {
         let held = self.open.values().filter(|one| one.stream == Some(stream)).filter_map(|one| match &one.returned {

@@ -99,7 +99,8 @@ def replicas(rank, ranks, root, optimizer_type, synchronize_every):
         model.register_comm_hook(state, optireduce.torch.comm_hook)
         state.guard(optimizer)
         generator = torch.Generator().manual_seed(rank)
-        for _ in range(24):
+        for step in range(24):
+            late(rank, step)
             optimizer.zero_grad()
             model(torch.randn(8, 120, generator=generator)).square().mean().backward()
             # A job would halt.

@@ -570,6 +570,7 @@ impl Engine {
                 let _ = settle.reply.send(Err(Error::Dropped));
             } else if is_settled || until.is_some_and(|until| Instant::now() >= until) {
                 let mut correction = together(self.collectives.take_correction(stream), self.owed.take(stream));
+                self.collectives.forget_rounding(stream);
                 if let (Some(correction), true) = (&mut correction, sum) {
                     let ranks = self.collectives.newest().live().count() as f32;
                     correction.iter_mut().for_each(|value| *value *= ranks);

@@ -111,6 +111,14 @@ impl<P: DataPlane> Collectives<P> {
         self.agreement.repairs.as_mut()?.take_correction(stream)
     }
 
+    /// Drops what rounding left of a declared bucket's corrections that an output or the caller has taken: the next outputs are,
+    /// to the bit, those of a rank that lost nothing.
+    pub fn forget_rounding(&mut self, stream: StreamId) {
+        if let Some(repairs) = &mut self.agreement.repairs {
+            repairs.forget_rounding(stream);
+        }
+    }
+
     /// Lets all ranks take the same action after each collective: if one would skip the update, all do. A finished collective
     /// waits for that. All ranks must do so; messages travel as in [`agree_on_views`](Self::agree_on_views).
     pub fn agree_on_updates(&mut self, params: VoteParams) {

@@ -129,6 +129,21 @@ impl Corrections {
         Ok(Folded { corrected: self.fresh.remove(&stream), pending_max })
     }
 
+    /// Drops what rounding left for a stream, so that its next outputs are those of a rank that lost nothing. What no `f32`
+    /// holds stays.
+    pub fn forget_rounding(&mut self, stream: StreamId) {
+        if self.fresh.contains(&stream) {
+            return;
+        }
+        let all = (stream, 0)..=(stream, usize::MAX);
+        self.pending
+            .extract_if(all, |_, chunk| {
+                chunk.iter_mut().filter(|pending| (**pending as f32).is_finite()).for_each(|pending| *pending = 0.0);
+                chunk.iter().all(|pending| *pending == 0.0)
+            })
+            .for_each(drop);
+    }
+
     /// Whether any stream has more pending than what rounding left.
     pub fn is_fresh(&self) -> bool {
         !self.fresh.is_empty()

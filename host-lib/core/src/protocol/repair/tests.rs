@@ -248,6 +248,28 @@ fn what_rounding_leaves_is_kept_and_leaves_other_outputs_alone() {
 }
 
 #[test]
+fn what_rounding_leaves_is_forgotten_and_nothing_else() {
+    let (mut corrections, of, other) = (Corrections::default(), stream(0, 0, 3), stream(1, 0, 3));
+    let tiny = 2f32.powi(-40);
+    for stream in [of, other] {
+        corrections.add(stream, 0, None, &[tiny, 0.5, f32::MAX]).unwrap();
+        corrections.add(stream, 2, Some(&[-f32::MAX]), &[f32::MAX]).unwrap();
+    }
+    corrections.forget_rounding(of);
+    let mut output = [1.0, 0.0, 0.0];
+    corrections.fold(of, &mut output).unwrap();
+    assert_eq!(output, [1.0, 0.5, 0.0], "no output had the correction, and this one cannot hold all of it");
+    corrections.forget_rounding(of);
+    let mut next = [tiny, 0.0, 0.0];
+    assert_eq!(corrections.fold(of, &mut next).unwrap().pending_max, 3.0 * f64::from(f32::MAX));
+    assert_eq!(next, [tiny, 0.0, 0.0], "what no output can hold is not what rounding left");
+    corrections.fold(other, &mut output).unwrap();
+    let mut next = [tiny; 3];
+    corrections.fold(other, &mut next).unwrap();
+    assert_eq!(next[0], 2.0 * tiny, "of another stream nothing is forgotten");
+}
+
+#[test]
 fn corrections_of_a_bucket_that_is_declared_anew_are_counted_and_forgotten() {
     let mut corrections = Corrections::default();
     corrections.add(stream(1, 0, 4), 0, None, &[1.0, 0.0, 2.0, 3.0]).unwrap();
