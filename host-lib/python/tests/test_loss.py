@@ -11,6 +11,7 @@ import pytest
 import torch
 from groups import group, session
 from optireduce.torch._work import Work
+from ranks import wait_for
 from torch.nn.parallel import DistributedDataParallel
 
 STEPS, ELEMENTS = 40, 20_000
@@ -87,6 +88,39 @@ def test_repairs_never_cross_into_another_bucket_of_the_same_length(job):
     for (small, large), _ in found[1:]:
         torch.testing.assert_close(small, found[0][0][0], rtol=0, atol=1e-4)
         torch.testing.assert_close(large, found[0][0][1], rtol=0, atol=1e2)
+
+
+def moved_on(rank, ranks, root, returned):
+    """The bounded all-reduces of a rank that goes on without the other, and of that one; between them they synchronize. Of ones, so that is
+    what their means are."""
+    with group(rank, ranks, root, bound_ms=200):
+        torch.manual_seed(rank)
+        model = torch.nn.Linear(3, 2)
+        reports, means = [], []
+
+        def reduce():
+            means.append(torch.ones(ELEMENTS))
+            session().all_reduce(Work("all_reduce", [means[-1]]), means[-1], "avg", "one", reports.append).wait()
+
+        # The first one is exact.
+        reduce()
+        if rank == 1:
+            wait_for(returned)
+        reduce()
+        if rank == 0:
+            returned.touch()
+        optireduce.torch.synchronize(model)
+        reduce()
+        weights = torch.cat([one.detach().flatten() for one in model.parameters()])
+        return reports[0].action, reports[0].lost_bytes, means[-1], weights
+
+
+def test_what_a_mean_lacked_does_not_come_after_replicas_are_synchronized(job, tmp_path):
+    found = job.run(2, moved_on, tmp_path / "returned")
+    assert found[0][0] == "skip" and found[0][1] > 0, found
+    for *_, mean, weights in found:
+        assert torch.equal(mean, torch.ones(ELEMENTS)), "a mean that is as if nothing had been lost"
+        assert torch.equal(weights, found[0][-1])
 
 
 def replicas(rank, ranks, root, optimizer_type, synchronize_every):

@@ -16,7 +16,7 @@ from .. import OptiReduceError
 from ._backend import OptiReduceBackend
 from ._partial import PartialReduce
 from ._settings import bounded, configure, exact
-from ._state import State, comm_hook
+from ._state import State, comm_hook, sessions_of
 from ._work import tell_completion
 
 __all__ = ["PartialReduce", "State", "begin_step", "bounded", "comm_hook", "configure", "exact", "synchronize"]
@@ -44,7 +44,11 @@ def begin_step(*_: Any) -> None:
 
 
 def synchronize(model: torch.nn.Module, root: int = 0, group: Any = None) -> None:
-    """Gives all ranks the root's parameters and buffers, to the bit: at the end of training, and before a checkpoint."""
+    """Gives all ranks the root's parameters and buffers, to the bit: at the end of training, and before a checkpoint. What earlier means of
+    the group lacked on a rank is let go, of every model: the root's parameters hold it, or no replica does. So call it for all of them."""
+    group = dist.group.WORLD if group is None else group
+    for session in sessions_of(group) if isinstance(group, dist.ProcessGroup) else []:
+        session.settle()
     for tensor in [*model.parameters(), *model.buffers()]:
         dist.broadcast(tensor.detach(), root, group=group)
 

@@ -11,7 +11,7 @@ import queue
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 import torch
@@ -27,6 +27,8 @@ log = logging.getLogger("optireduce")
 
 #: How long the ranks wait for one another at the end.
 CLOSE_S = 10.0
+#: How long is waited for what means lacked.
+SETTLE_S = 10.0
 #: Reports that are kept.
 REPORTS = 4096
 
@@ -199,6 +201,16 @@ class Session:
 
     def buckets(self) -> dict[Hashable, Bucket]:
         return self._buckets
+
+    def settle(self, keys: Iterable[Hashable] | None = None, timeout_s: float = SETTLE_S) -> bool:
+        """Waits for what means lacked, of the buckets of these keys or of all, and lets it go: no later mean holds it. Returns whether all
+        has come."""
+        keys = list(self._buckets) if keys is None else keys
+        buckets = [self._buckets[key] for key in keys if key in self._buckets]
+        is_settled = all([bucket.settle(timeout_s).is_settled for bucket in buckets])
+        if not is_settled:
+            log.warning("%s", self.describe(f"not all repairs came within {timeout_s} s"))
+        return is_settled
 
     def close(self) -> None:
         """Ends the group once what was called has finished. A second call does nothing."""

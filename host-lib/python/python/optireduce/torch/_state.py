@@ -17,7 +17,7 @@ from .._optireduce import PACKETS_HALT, SKIPS_HALT
 from . import _bootstrap
 from ._backend import OptiReduceBackend
 from ._return import PASSES, Returns
-from ._session import Session
+from ._session import SETTLE_S, Session
 from ._settings import configured, engine_of
 from ._staging import Staged
 from ._tensors import from_bytes, to_bytes
@@ -25,8 +25,6 @@ from ._work import Work
 
 log = logging.getLogger("optireduce")
 
-#: How long `settle` waits for what is outstanding.
-SETTLE_S = 10.0
 #: Votes on a step, the least of which counts: too much was lost; it was, while a rank was late; nothing is wrong.
 SKIP, SKIP_BESIDE_LATE, APPLY = range(3)
 
@@ -264,13 +262,7 @@ class State:
     def _drain(self, timeout_s: float) -> bool:
         """If this replica may differ: waits for what its means lacked, and lets it go, since later it would be applied by this rank alone.
         Returns whether all has come."""
-        if not self._differs:
-            return True
-        buckets = [self.session.buckets().get(key) for key in self._keys()]
-        is_settled = all([bucket.settle(timeout_s).is_settled for bucket in buckets if bucket is not None])
-        if not is_settled:
-            log.warning("%s", self.session.describe(f"settle: not all repairs came within {timeout_s} s"))
-        return is_settled
+        return not self._differs or self.session.settle(self._keys(), timeout_s)
 
     def _make_same(self, optimizer: torch.optim.Optimizer, came_back: bool = False) -> bool:
         """If the replica of any rank may differ, one whose does not hands it to all; returns whether."""
@@ -323,7 +315,7 @@ class State:
 
     def close(self) -> None:
         """Ends the connections that the state made itself."""
-        if self._group is None or not any(self.session is backend for backend in _sessions_of(self._group)):
+        if self._group is None or not any(self.session is backend for backend in sessions_of(self._group)):
             self.session.close()
 
 
@@ -332,7 +324,8 @@ def _check_every(synchronize_every: int | None) -> None:
         raise ArgumentError(f"optireduce.torch.State: synchronize_every is {synchronize_every}, expected at least 1 step, or None")
 
 
-def _sessions_of(group: Any) -> list[Session]:
+def sessions_of(group: Any) -> list[Session]:
+    """Those of the backends of a group that are optireduce."""
     backends = [group._get_backend(device) for device in group._device_types]
     return [backend.session for backend in backends if isinstance(backend, OptiReduceBackend)]
 
