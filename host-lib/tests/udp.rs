@@ -208,6 +208,65 @@ fn two_levels_give_all_ranks_the_mean_with_the_same_bits() {
     }
 }
 
+/// Rank 1 comes two bounds late to an all-gather: its part is fetched, if the others may wait for it.
+#[test]
+fn an_all_gather_waits_for_the_part_of_a_late_rank_if_it_waits_for_repairs() {
+    const BOUND: Duration = Duration::from_millis(200);
+    for waits in [false, true] {
+        let results = job(2, move |rank, root| {
+            let builder = builder(rank, 2, &root).bound(Bound::Fixed(BOUND)).wait_for_repairs(waits);
+            let mut communicator = builder.connect().unwrap();
+            let mut bucket = communicator.bucket(1000, BucketOptions::new()).unwrap();
+            communicator.barrier().unwrap();
+            if rank == 1 {
+                thread::sleep(2 * BOUND);
+            }
+            let (whole, report) = bucket.all_gather(&vec![rank as f32 + 1.0; bucket.shard_range().len()]).unwrap();
+            communicator.barrier().unwrap();
+            (whole, report.missing_from(Stage::Broadcast), report.missing_ranges().to_vec(), report.action())
+        });
+        let theirs = results[1].0.iter().position(|value| *value == 2.0).unwrap();
+        let (whole, late, missing, action) = &results[0];
+        assert_eq!((&late[..], results[1].0[0]), (&[1][..], 1.0), "waits: {waits}");
+        assert!(whole[..theirs].iter().all(|value| *value == 1.0), "waits: {waits}");
+        if waits {
+            assert_eq!((whole, &missing[..], *action), (&results[1].0, &[][..], UpdateAction::Apply));
+        } else {
+            assert!(whole[theirs..].iter().all(|value| *value == 0.0));
+            assert_eq!(missing.iter().map(ExactSizeIterator::len).sum::<usize>(), 1000 - theirs, "{missing:?}");
+        }
+    }
+}
+
+/// Rank 1 comes three bounds late, when rank 0 has waited for it twice: what that lacks of its part in the end is fetched.
+#[test]
+fn two_levels_wait_for_the_part_of_a_late_rank() {
+    const BOUND: Duration = Duration::from_millis(400);
+    let results = job(4, |rank, root| {
+        let builder = builder(rank, 4, &root).bound(Bound::Fixed(BOUND));
+        let mut levels = builder.connect().unwrap().two_level(2).unwrap();
+        let mut bucket = levels.bucket(1000, BucketOptions::new()).unwrap();
+        levels.inside().barrier().unwrap();
+        levels.across().barrier().unwrap();
+        if rank == 1 {
+            thread::sleep(3 * BOUND);
+        }
+        let reports = bucket.all_reduce(&mut gradient(rank, 1000)).unwrap();
+        levels.inside().barrier().unwrap();
+        levels.across().barrier().unwrap();
+        reports.into_iter().next_back().unwrap()
+    });
+    for (rank, gathered) in results.iter().enumerate() {
+        assert_eq!(
+            (gathered.kind(), gathered.action()),
+            (Kind::AllGather, UpdateAction::Apply),
+            "rank {rank}: {gathered}"
+        );
+        assert!(gathered.missing_ranges().is_empty(), "rank {rank}: {gathered}");
+    }
+    assert!(results[0].missing_from(Stage::Broadcast) == [1], "rank 1 was not late: {}", results[0]);
+}
+
 #[test]
 fn groups_that_cannot_be_are_refused() {
     job(2, |rank, root| {

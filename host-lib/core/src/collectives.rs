@@ -148,6 +148,9 @@ impl<P: DataPlane> Collectives<P> {
             self.plane.capabilities().require(Capability::PartialCollectives)?;
         }
         let bucket = call.kind.wire_bucket(call.bucket).ok_or(PlanError::Bucket { found: call.bucket })?;
+        // No later output takes what an all-gather lacked: it is repaired if it may wait for that.
+        let may_be_repaired = call.kind == Kind::AllReduce || call.is_one_off() || self.agreement.repairs_first;
+        let call = Call { repair: call.repair && may_be_repaired, ..call };
         self.waits = false;
         let op = match self.pipeline.take_preposted(call) {
             Some((op, view)) => {

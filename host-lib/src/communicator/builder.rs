@@ -366,7 +366,7 @@ impl Builder {
 
     /// Whether a collective of a declared bucket waits for the repair of what this rank missed, no longer than 4 t_B, and is judged by what it
     /// lacks then: replicas have the same results, to the bit, unless a repair takes longer. Costs a round trip over TCP where something
-    /// was lost. Without, repairs come one result late. Default: no.
+    /// was lost. Without, repairs come one result late, and what an all-gather missed never comes. Default: no.
     pub fn wait_for_repairs(self, wait_for_repairs: bool) -> Self {
         Self { wait_for_repairs, ..self }
     }

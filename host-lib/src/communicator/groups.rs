@@ -312,9 +312,16 @@ impl Communicator {
         let rank = self.rank();
         let like = |of: &[usize]| (0..of.len()).filter(|other| of[*other] == of[rank]).collect::<Vec<_>>();
         let (ranks_inside, ranks_across) = (like(group_of), like(&places));
-        let inside = self.split_async(group_of[rank]).await?;
-        let across = self.split_async(places[rank]).await?;
+        let inside = self.level(group_of[rank]).await?;
+        let across = self.level(places[rank]).await?;
         Ok(TwoLevel { inside, across, ranks_inside, ranks_across })
+    }
+
+    /// The ranks of this colour, whose collectives are repaired before they return: on two levels no later one takes what a rank missed.
+    async fn level(&mut self, colour: usize) -> Result<Communicator, ConnectError> {
+        let mut places = self.start_places(Some(colour)).await?;
+        places.meeting.builder = places.meeting.builder.wait_for_repairs(true);
+        places.join(colour).await
     }
 }
 
@@ -401,7 +408,8 @@ pub struct TwoLevelBucket {
 }
 
 impl TwoLevelBucket {
-    /// Reduces `data` over all ranks; blocks the thread, no longer than the deadlines of the four stages allow. Reports of the
+    /// Reduces `data` over all ranks; blocks the thread, no longer than the deadlines of the four stages allow, and four more on each
+    /// level for what this rank missed of the last: it is fetched, unless the setting `repair` is off. Reports of the
     /// reduce-scatter in the group, the all-reduce among equal members (none if this rank's shard is empty), the all-gather in
     /// the group. What is missing after the last is zero. Collective.
     ///

@@ -156,7 +156,7 @@ impl Report {
     }
 
     /// Ranks of which something is missing in a stage, those included that take no part any more. After an all-gather,
-    /// [`Stage::Broadcast`] gives the ranks whose shards have zeros.
+    /// [`Stage::Broadcast`] gives the ranks whose shards have zeros, unless they were [repaired](Self::missing_ranges).
     pub fn missing_from(&self, stage: Stage) -> Vec<usize> {
         self.collective.missing_from(stage)
     }

@@ -9,7 +9,7 @@ use super::types::{Call, Finished, MembershipEvent, MessageError};
 use crate::protocol::membership::{Output, Settings};
 use crate::protocol::{
     Arming, CallCheck, CallInfo, Control, Decided, JobParams, LOSS_SKIP, Message, Mismatch, Ranks, RepairStatus,
-    Report, Safeguard, Stage, UpdateAction, View, VoteParams, Votes, is_too_much,
+    Report, Safeguard, UpdateAction, View, VoteParams, Votes, is_too_much,
 };
 use crate::repairs::{Outcome, Repairs};
 
@@ -190,7 +190,8 @@ impl Agreement {
         let drops = self.control.as_ref().is_some_and(Control::drops_silent);
         let may_halt = !drops || silent.is_empty();
         let call = &running.call;
-        let is_repaired_first = self.repairs_first && self.repairs.is_some() && call.stream_id().is_some();
+        let is_repaired_first =
+            self.repairs_first && self.repairs.is_some() && running.is_repaired() && !call.is_one_off();
         // If it is to be agreed on, this is one rank's opinion. What waits for its repairs is judged once it is repaired.
         let is_opinion = self.votes.is_some() || call.is_one_off() || is_repaired_first || !may_halt;
         let wait_ns = match call.is_one_off() {
@@ -307,19 +308,24 @@ impl Agreement {
             })
     }
 
+    /// What a collective lacks that no later output takes, after its repair.
+    fn finish_alone(&mut self, running: &mut Running, report: &mut Report) {
+        let Some(repairs) = &mut self.repairs else {
+            report.missing = running.missing_elements();
+            return;
+        };
+        report.missing = match running.is_repaired() {
+            true => repairs.finish(report.op, Outcome::Apply, None, &mut running.result),
+            false => running.missing_elements(),
+        };
+        let bucket = report.kind.wire_bucket(report.bucket).unwrap_or(report.bucket);
+        report.repair.bytes = repairs.report_of(bucket);
+    }
+
     /// A one-off collective is judged by what is missing after its repair.
     fn repair_one_off(&mut self, held: &mut Held) {
         let Held { running, report, .. } = held;
-        report.missing = match &mut self.repairs {
-            Some(repairs) if report.kind.sends(Stage::Broadcast) && running.call.repair => {
-                repairs.finish(report.op, Outcome::Apply, None, &mut running.result)
-            }
-            _ => running.missing_elements(),
-        };
-        if let Some(repairs) = &self.repairs {
-            let bucket = report.kind.wire_bucket(report.bucket).unwrap_or(report.bucket);
-            report.repair.bytes = repairs.report_of(bucket);
-        }
+        self.finish_alone(running, report);
         let is_bad = !report.missing.is_empty() || report.contribute_loss() > LOSS_SKIP;
         report.action = if is_bad { UpdateAction::Skip } else { UpdateAction::Apply };
     }
@@ -327,7 +333,7 @@ impl Agreement {
     /// A collective that waited for its repairs is judged by what it lacks now. Unless the ranks agree, an update that is whole is
     /// applied although its owners missed contributions, since the others apply it too; but it counts towards the halt.
     fn judge_repaired(&mut self, held: &mut Held) {
-        let (Some(repairs), Some(_)) = (&self.repairs, held.running.call.stream_id()) else { return };
+        let Some(repairs) = self.repairs.as_ref().filter(|_| held.running.is_repaired()) else { return };
         let report = &mut held.report;
         let missing_bytes = repairs.missing_bytes(report.op);
         let skip = is_too_much(report.loss_with_means(missing_bytes));
@@ -340,12 +346,13 @@ impl Agreement {
         };
     }
 
-    /// The output of a call of a declared bucket: with the corrections of those before if it is applied, else what was given.
+    /// The output of a call of a declared bucket; of an all-reduce with the corrections of those before if it is applied, else what
+    /// was given.
     fn apply(&mut self, mut held: Held, outcome: Outcome, spares: &mut Spares) -> Finished {
         let Held { running, report, .. } = &mut held;
         let stream = running.call.stream_id();
         let (Some(repairs), Some(stream)) = (&mut self.repairs, stream) else {
-            report.missing = running.missing_elements();
+            self.finish_alone(running, report);
             return held.into_finished(spares);
         };
         let missing = repairs.finish(report.op, outcome, Some(stream), &mut running.result);

@@ -483,10 +483,8 @@ impl Running {
     }
 
     /// Whether what is missing in it is asked for.
-    fn is_repaired(&self) -> bool {
-        self.call.kind.sends(Stage::Broadcast)
-            && self.call.repair
-            && (self.call.is_one_off() || self.call.stream_id().is_some())
+    pub fn is_repaired(&self) -> bool {
+        self.call.kind.sends(Stage::Broadcast) && self.call.repair
     }
 
     /// Its memory.
@@ -514,7 +512,7 @@ impl Running {
         let mut repairs = repairs.filter(|_| self.is_repaired());
         let (plan, short) = (self.machine.plan_of(cookie)?.clone(), self.machine.short_of(cookie));
         let (op, index) = (self.machine.op(), self.machine.params().rank);
-        if let Some(repairs) = repairs.as_mut().filter(|_| self.call.is_one_off()) {
+        if let Some(repairs) = repairs.as_mut().filter(|_| self.call.stream_id().is_none()) {
             repairs.expect_one_off(
                 size_of::<f32>() * self.machine.wire_elements().div_ceil(self.view.live().count().max(1)),
             );

@@ -85,7 +85,7 @@ impl<P: DataPlane> Collectives<P> {
 
     /// Lets a collective of a declared bucket that is [repaired](Self::repair) wait for what this rank missed of the means, no longer
     /// than four bounds, and be judged by what it lacks then. So replicas have the same outputs, to the bit, unless an answer takes
-    /// longer; without, each repair comes one output late. All ranks must do so.
+    /// longer; without, each repair comes one output late, and what an all-gather missed never comes. All ranks must do so.
     pub fn wait_for_repairs(&mut self) {
         self.agreement.repairs_first = true;
     }

@@ -172,7 +172,8 @@ impl Report {
     }
 
     /// Ranks of which not everything came in time in a stage, also because they take no part any more. After an all-gather,
-    /// [`Stage::Broadcast`] gives the ranks whose parts have zeros where something is missing.
+    /// [`Stage::Broadcast`] gives the ranks whose parts have zeros where something is missing, unless it was
+    /// [repaired](Self::missing_ranges).
     pub fn missing_from(&self, stage: Stage) -> Vec<usize> {
         let StageSummary { expected_bytes_per_rank, received_bytes_per_rank, .. } = &self.stages[stage.index()];
         let counts = expected_bytes_per_rank.iter().zip(received_bytes_per_rank).enumerate();

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE, STAGE_FEEDBACK, UbtHeader};
 use optireduce_core::protocol::{
-    ClosedBy, EarlyRule, HadamardMode, JobParams, Kind, MembershipParams, Parts, Stage, plan_partial,
+    ClosedBy, EarlyRule, HadamardMode, JobParams, Kind, MembershipParams, Parts, Stage, UpdateAction, plan_partial,
 };
 use optireduce_core::software::{Software, SoftwareJob};
 use optireduce_core::{Call, DataPlane, Memory, Role};
@@ -203,6 +203,46 @@ fn reduce_scattered_means_are_over_what_came() {
         }
     }
     assert!(partial > 100 || std::env::var("SEEDS").is_ok(), "only {partial} partial means");
+}
+
+/// Owners answer what ranks missed of their parts, if the call waits for it.
+#[test]
+fn an_all_gather_that_waits_for_repairs_is_whole_on_all_ranks() {
+    for waits in [false, true] {
+        let (mut lossy, mut short) = (0, 0);
+        for seed in seeds(0..200) {
+            let impairments = Impairments { loss: 0.1, delay_ns: 1000..50_000, ..Impairments::default() };
+            let mut case = Case::new(seed, impairments, 2_000_000, None);
+            for rank in &mut case.network.ranks {
+                rank.repair();
+                if waits {
+                    rank.wait_for_repairs();
+                }
+            }
+            for round in 0..3 {
+                let (_, scattered) = case.reduce_scatter();
+                let parts: Vec<_> = scattered.into_iter().map(|one| one.result).collect();
+                let whole: Vec<u32> = parts.concat().iter().map(|value| value.to_bits()).collect();
+                for (rank, Outcome { report, result, .. }) in case.all_gather(&parts).iter().enumerate() {
+                    let what = format!("seed {seed}, round {round}, rank {rank} of {}, waits: {waits}", case.ranks);
+                    let is_missing = |at| report.missing_ranges().iter().any(|range| range.contains(&at));
+                    let expected = |at| if is_missing(at) { 0 } else { whole[at] };
+                    assert!((0..case.elements).all(|at| result[at].to_bits() == expected(at)), "{what}");
+                    assert!(!waits || report.action == UpdateAction::Apply, "{what}: {report:?}");
+                    assert!(report.lost_bytes > 0 || report.missing_ranges().is_empty(), "{what}: {report:?}");
+                    lossy += u32::from(report.lost_bytes > 0);
+                    short += u32::from(!report.missing_ranges().is_empty());
+                }
+            }
+            for rank in &case.network.ranks {
+                let repairs = rank.repaired().unwrap();
+                assert_eq!((repairs.outstanding_bytes, repairs.drift_bytes), (0, 0), "seed {seed}, waits: {waits}");
+                assert!(rank.is_settled(), "seed {seed}, waits: {waits}");
+            }
+        }
+        let is_some = lossy > 100 || std::env::var("SEEDS").is_ok();
+        assert!(is_some && (short > 0) != waits, "waits: {waits}: {lossy} calls with losses, {short} not whole");
+    }
 }
 
 #[test]
