@@ -1,5 +1,4 @@
-//! The API as trainers use it: declared buckets, requests, async calls, and what happens when ranks do not do the same. Over
-//! real sockets on loopback.
+//! The API as trainers use it: declared buckets, requests, async calls, ranks that end. Over real sockets on loopback.
 
 mod ranks;
 
@@ -8,8 +7,8 @@ use std::thread;
 use std::time::Duration;
 
 use optireduce::{
-    Bound, Bucket, BucketOptions, Communicator, ConnectError, ControlError, Destination, Error, HadamardMode, ReduceOp,
-    Report, Request, Stage, UpdateAction,
+    Bound, Bucket, BucketOptions, Communicator, ConnectError, Destination, Error, HadamardMode, ReduceOp, Report,
+    Request, Stage, UpdateAction,
 };
 use ranks::{builder, check_mean, free_root, gradient, job};
 
@@ -182,93 +181,6 @@ fn a_bucket_may_be_encoded_while_others_are_not() {
     });
     for bucket in 0..3 {
         check_mean(2, &results.iter().map(|data| data[bucket].clone()).collect::<Vec<_>>(), 1e-5);
-    }
-}
-
-/// Every rank's call fails with the same difference; then all of them go on.
-fn differs(expected: &'static str, call: fn(usize, &mut Communicator) -> Result<(), Error>) {
-    let errors = job(3, move |rank, root| {
-        let mut communicator = builder(rank, 3, &root).connect().unwrap();
-        let error = call(rank, &mut communicator).unwrap_err();
-        assert!(matches!(error, Error::Control(ControlError::Differs(_))), "rank {rank}: {error}");
-        let mut data = gradient(rank, ELEMENTS);
-        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
-        assert_eq!((bucket.id(), bucket.all_reduce(&mut data).unwrap().lost_bytes()), (0, 0));
-        communicator.barrier().unwrap();
-        error.to_string()
-    });
-    assert!(errors[0].starts_with(expected), "{errors:?}, expected {expected}");
-    assert!(errors.iter().all(|error| *error == errors[0]), "{errors:?}");
-}
-
-#[test]
-fn ranks_that_call_different_things_all_get_the_same_error_and_go_on() {
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            differs("the ranks differ: elements is 11 on rank 1, but 10 on rank 0;", |rank, communicator| {
-                communicator.bucket(if rank == 1 { 11 } else { 10 }, BucketOptions::new()).map(drop)
-            });
-            differs("the ranks differ: reduce_op is Avg on rank 1, but Sum on rank 0;", |rank, communicator| {
-                let reduce_op = if rank == 0 { ReduceOp::Sum } else { ReduceOp::Avg };
-                communicator.bucket(10, BucketOptions::new().reduce_op(reduce_op)).map(drop)
-            });
-        });
-        scope.spawn(|| {
-            let expected = "the ranks differ: hadamard is on on rank 2, but auto on rank 0;";
-            differs(expected, |rank, communicator| {
-                let hadamard = (rank == 2).then_some(HadamardMode::On);
-                communicator.bucket(10, BucketOptions::new().hadamard(hadamard)).map(drop)
-            });
-            differs(
-                "the ranks differ: the call is barrier on rank 2, but all-reduce on rank 0;",
-                |rank, communicator| {
-                    if rank == 2 { communicator.barrier() } else { communicator.all_reduce(&mut [1.0; 7]).map(drop) }
-                },
-            );
-        });
-        scope.spawn(|| {
-            differs("the ranks differ: elements is 8 on rank 1, but 7 on rank 0;", |rank, communicator| {
-                communicator.all_reduce(&mut [1.0; 9][..7 + rank]).map(drop)
-            });
-            differs("the ranks differ: the root is 1 on rank 1, but 0 on rank 0;", |rank, communicator| {
-                communicator.broadcast(rank, &mut [1.0; 7])
-            });
-        });
-    });
-}
-
-#[test]
-fn settings_of_a_bucket_that_differ_are_an_error_on_every_rank_even_without_a_majority() {
-    type Odd = fn(BucketOptions) -> BucketOptions;
-    // What ranks 1 and 3 of four set: half of them differ from the other half.
-    let odds: [(&str, Odd, &str, &str); 4] = [
-        ("bf16", |options| options.bf16(true), "true", "false"),
-        ("repair", |options| options.repair(false), "false", "true"),
-        ("hadamard", |options| options.hadamard(HadamardMode::Off), "off", "auto"),
-        ("reduce_op", |options| options.reduce_op(ReduceOp::Sum), "Sum", "Avg"),
-    ];
-    for odd_ranks in [&[2][..], &[1, 3]] {
-        let errors = job(4, move |rank, root| {
-            let mut communicator = builder(rank, 4, &root).connect().unwrap();
-            let errors = odds.map(|(_, odd, ..)| {
-                let options = BucketOptions::new();
-                let options = if odd_ranks.contains(&rank) { odd(options) } else { options };
-                communicator.bucket(100, options).map(drop).unwrap_err().to_string()
-            });
-            // What the communicator is set to is the same as nothing.
-            let options = BucketOptions::new().bf16((rank == 1).then_some(false)).repair((rank == 2).then_some(true));
-            let bucket = communicator.bucket(100, options).unwrap();
-            assert_eq!((bucket.options().bf16, bucket.options().repair), (Some(false), Some(true)));
-            communicator.close().unwrap();
-            errors
-        });
-        for (case, (name, _, found, expected)) in odds.into_iter().enumerate() {
-            let rank = odd_ranks[0];
-            let expected = format!("the ranks differ: {name} is {found} on rank {rank}, but {expected} on rank 0;");
-            for errors in &errors {
-                assert!(errors[case].starts_with(&expected), "{errors:?}, expected {expected}");
-            }
-        }
     }
 }
 
@@ -497,49 +409,6 @@ fn a_report_says_by_stage_what_happened_and_prints_in_one_line() {
     }
 }
 
-/// Every rank's call of a collective, or a later one, fails with the same mismatch; none ends with success.
-fn mismatch(expected: &'static str, call: fn(usize, &mut [Bucket; 2]) -> Result<(), Error>) {
-    let errors = job(3, move |rank, root| {
-        let builder = builder(rank, 3, &root).bound(Bound::Fixed(Duration::from_millis(200)));
-        let mut communicator = builder.connect().unwrap();
-        let mut buckets = [0, 1].map(|_| communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap());
-        assert!(communicator.failure().is_none());
-        let error = call(rank, &mut buckets).unwrap_err();
-        assert!(matches!(error, Error::Mismatch(_)), "rank {rank}: {error}");
-        assert_eq!(communicator.failure().unwrap().to_string(), error.to_string(), "rank {rank}");
-        let again = buckets[0].all_reduce(&mut vec![0.0; ELEMENTS]).unwrap_err();
-        assert_eq!(again.to_string(), error.to_string(), "rank {rank}");
-        // Until all have their error.
-        thread::sleep(Duration::from_millis(500));
-        error.to_string()
-    });
-    assert!(errors[0].contains(expected), "{errors:?}, expected {expected}");
-    assert!(errors.iter().all(|error| *error == errors[0]), "{errors:?}");
-}
-
-#[test]
-fn after_an_engine_has_given_up_another_communicator_can_be_made_in_the_same_process() {
-    let results = job(2, |rank, root| {
-        let connect = || builder(rank, 2, &root).connect().unwrap();
-        let mut communicator = connect();
-        let mut buckets = [0, 1].map(|_| communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap());
-        let error = buckets[rank].all_reduce(&mut vec![0.0; ELEMENTS]).unwrap_err();
-        assert!(matches!(error, Error::Mismatch(_)), "rank {rank}: {error}");
-        // One of them is back while the other still has its old one.
-        thread::sleep(Duration::from_millis(300 * (1 - rank) as u64));
-        drop((communicator, buckets));
-        let mut communicator = connect();
-        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
-        let mut data = gradient(rank, ELEMENTS);
-        bucket.all_reduce(&mut data).unwrap();
-        communicator.close().unwrap();
-        let mut communicator = connect();
-        communicator.barrier().unwrap();
-        data
-    });
-    check_mean(2, &results, 1e-6);
-}
-
 #[test]
 fn a_process_that_comes_into_a_running_job_uninvited_is_told_so_at_its_timeout() {
     let root = free_root();
@@ -559,115 +428,6 @@ fn a_process_that_comes_into_a_running_job_uninvited_is_told_so_at_its_timeout()
     assert!(error.contains("the job runs already; a process that was started again as rank 1 may"), "{error}");
     told.send(()).unwrap();
     zero.join().unwrap();
-}
-
-#[test]
-fn buckets_in_another_order_and_collectives_of_another_kind_are_an_error_on_every_rank() {
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            mismatch("bucket is 1 on rank 1, but 0 on ranks 0, 2, the majority;", |rank, [first, second]| {
-                let (one, two) = if rank == 1 { (second, first) } else { (first, second) };
-                let mut data = vec![rank as f32; ELEMENTS];
-                one.all_reduce(&mut data)?;
-                two.all_reduce(&mut data)?;
-                Ok(())
-            });
-        });
-        scope.spawn(|| {
-            mismatch(
-                "kind is reduce-scatter on rank 2, but all-reduce on ranks 0, 1, the majority;",
-                |rank, [first, _]| {
-                    let mut data = vec![rank as f32; ELEMENTS];
-                    if rank == 2 {
-                        first.reduce_scatter(&data)?;
-                    }
-                    for _ in 0..3 {
-                        first.all_reduce(&mut data)?;
-                    }
-                    Ok(())
-                },
-            );
-        });
-    });
-}
-
-#[test]
-fn a_call_left_out_among_equal_ones_is_an_error_at_the_next_call_of_another_bucket() {
-    fn left_out(rank: usize, [first, second]: &mut [Bucket; 2], pause: Duration) -> Result<(), Error> {
-        let mut data = vec![rank as f32; ELEMENTS];
-        for _ in 0..2 {
-            first.all_reduce(&mut data).expect("equal to the calls of the others");
-        }
-        if rank == 1 {
-            thread::sleep(pause);
-        } else {
-            first.all_reduce(&mut data)?;
-        }
-        second.all_reduce(&mut data)?;
-        first.all_reduce(&mut data)?;
-        Ok(())
-    }
-    let expected = "bucket is 1 on rank 1, but 0 on ranks 0, 2, the majority;";
-    thread::scope(|scope| {
-        scope.spawn(|| mismatch(expected, |rank, buckets| left_out(rank, buckets, Duration::ZERO)));
-        // Its peers have gone on without it.
-        scope.spawn(|| mismatch(expected, |rank, buckets| left_out(rank, buckets, Duration::from_secs(1))));
-    });
-}
-
-#[test]
-fn a_bucket_used_with_a_wrong_length_is_an_error_on_every_rank_and_never_a_wrong_mean() {
-    /// Ranks call a bucket twice, or until they have an error, which the odd one ignores; every rank's errors by call.
-    fn errors(odd: fn(usize) -> bool, call: fn(&mut Bucket, usize, bool) -> Result<Vec<f32>, Error>) -> Vec<String> {
-        job(4, move |rank, root| {
-            let builder = builder(rank, 4, &root).bound(Bound::Fixed(Duration::from_millis(300)));
-            let mut communicator = builder.timeout(Duration::from_secs(5)).connect().unwrap();
-            let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
-            bucket.all_reduce(&mut gradient(rank, ELEMENTS)).unwrap();
-            let first = match call(&mut bucket, rank, odd(rank)) {
-                // A rank may have finished without the odd one: with the mean of others, and never with zeros in between.
-                Ok(mean) if !odd(rank) => {
-                    assert!(mean.iter().all(|value| *value == 1.0), "rank {rank}: {mean:?}");
-                    call(&mut bucket, rank, false).unwrap_err()
-                }
-                Ok(_) => panic!("rank {rank} handed in a wrong length without an error"),
-                Err(error) => error,
-            };
-            let later = communicator.close().unwrap_err().to_string();
-            assert_eq!(first.to_string(), later, "rank {rank}: no job with a wrong length ends well");
-            later
-        })
-    }
-    let all_reduce = |bucket: &mut Bucket, _: usize, odd: bool| {
-        let mut data = vec![1.0; if odd { ELEMENTS - 1 } else { ELEMENTS }];
-        bucket.all_reduce(&mut data).map(|_| data)
-    };
-    let all_gather = |bucket: &mut Bucket, _: usize, odd: bool| {
-        let shard = if odd { bucket.elements() } else { bucket.shard_range().len() };
-        bucket.all_gather(&vec![1.0; shard]).map(|_| vec![1.0])
-    };
-    let owned = |bucket: &mut Bucket, _: usize, odd: bool| {
-        let data = vec![1.0; if odd { 0 } else { ELEMENTS }];
-        bucket.all_reduce_owned(data).map(|(mean, _)| mean)
-    };
-    let found = thread::scope(|scope| {
-        [
-            scope.spawn(move || errors(|rank| rank == 2, all_reduce)),
-            scope.spawn(move || errors(|rank| rank % 2 == 1, all_gather)),
-            scope.spawn(move || errors(|_| true, owned)),
-        ]
-        .map(|errors| errors.join().unwrap())
-    });
-    let expected = [
-        "the ranks differ in collective 1: the number of elements handed in is 29999 on rank 2, but what the call takes on \
-         ranks 0, 1, 3, the majority;",
-        "the ranks differ in collective 1: the number of elements handed in is 30000 on rank 1, but what the call takes on \
-         ranks 0, 2;",
-        "collective 1: 0 elements were handed in, expected 30000;",
-    ];
-    for (errors, expected) in found.iter().zip(expected) {
-        assert!(errors.iter().all(|error| error.starts_with(expected)), "{errors:?}, expected {expected}");
-    }
 }
 
 #[test]
@@ -697,47 +457,6 @@ fn a_future_that_is_dropped_does_not_take_its_call_back() {
         assert_eq!((bucket.id(), report.op(), report.lost_bytes()), (1, 1, 0));
         communicator.barrier().unwrap();
     });
-}
-
-#[test]
-fn close_finds_a_rank_that_called_one_collective_fewer_or_more() {
-    // What a rank calls after two all-reduces.
-    type Last = fn(usize, &mut Communicator, &mut Bucket);
-    let close = |last: Last| {
-        job(3, move |rank, root| {
-            let builder = builder(rank, 3, &root).bound(Bound::Fixed(Duration::from_millis(200)));
-            let mut communicator = builder.connect().unwrap();
-            let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
-            let mut data = gradient(rank, ELEMENTS);
-            bucket.all_reduce(&mut data).unwrap();
-            communicator.all_reduce(&mut data).unwrap();
-            last(rank, &mut communicator, &mut bucket);
-            let closed = communicator.close();
-            let after = bucket.all_reduce(&mut data).unwrap_err();
-            assert!(matches!(after, Error::Closed), "rank {rank}: {after}");
-            closed.map_err(|error| {
-                assert!(matches!(error, Error::Control(ControlError::Differs(_))), "rank {rank}: {error}");
-                error.to_string()
-            })
-        })
-    };
-    // A request that nobody waits for counts, too.
-    let alike = close(|rank, _, bucket| drop(bucket.start_all_reduce(gradient(rank, ELEMENTS))));
-    assert_eq!(alike, [Ok(()), Ok(()), Ok(())]);
-    let fewer = close(|rank, _, bucket| {
-        if rank != 1 {
-            bucket.all_reduce(&mut gradient(rank, ELEMENTS)).unwrap();
-        }
-    });
-    let expected = "the ranks differ: the number of all-reduces is 2 on rank 1, but 3 on rank 0;";
-    assert!(fewer.iter().all(|closed| closed.as_ref().is_err_and(|error| error.starts_with(expected))), "{fewer:?}");
-    let more = close(|rank, _, bucket| {
-        if rank == 2 {
-            bucket.reduce_scatter(&gradient(rank, ELEMENTS)).unwrap();
-        }
-    });
-    let expected = "the ranks differ: the number of reduce-scatters is 1 on rank 2, but 0 on rank 0;";
-    assert!(more.iter().all(|closed| closed.as_ref().is_err_and(|error| error.starts_with(expected))), "{more:?}");
 }
 
 /// What two ranks apply of one all-reduce that rank 1 calls only after rank 0 has returned from it, and what they add once
