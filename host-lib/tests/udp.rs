@@ -238,7 +238,8 @@ fn an_all_gather_waits_for_the_part_of_a_late_rank_if_it_waits_for_repairs() {
     }
 }
 
-/// Rank 1 comes three bounds late, when rank 0 has waited for it twice: what that lacks of its part in the end is fetched.
+/// Rank 1 comes three bounds late: by then rank 0 has given it up in the reduce-scatter and in the all-gather. It fetches rank 1's part
+/// before it returns.
 #[test]
 fn two_levels_wait_for_the_part_of_a_late_rank() {
     const BOUND: Duration = Duration::from_millis(400);

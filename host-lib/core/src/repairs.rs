@@ -6,7 +6,7 @@
 //! [`fold`](Repairs::fold) if the output is applied. [`handle`](Repairs::handle) for messages; [`poll`](Repairs::poll) after
 //! each. So owners answer as soon as their windows have closed, whether or not their trainer has called the collective.
 //! Limits: the means of the last [`OPS`] collectives, at most [`STORE_BYTES`] or [`CALLS`] calls of every declared bucket, and more
-//! for one-off calls, up to [`ONE_OFF_BYTES`]; updates
+//! for calls without a stream, up to [`NO_STREAM_BYTES`]; updates
 //! that were skipped and are not whole yet, at most
 //! [`HELD_BYTES`] or [`HELD_CALLS`] calls of every declared bucket.
 
@@ -29,8 +29,8 @@ const OPS: u32 = 1024;
 const STORE_BYTES: usize = 8 << 20;
 /// Bytes that skipped updates may take, at least.
 const HELD_BYTES: usize = 64 << 20;
-/// Bytes of means that are kept for the sake of one-off calls, at most.
-const ONE_OFF_BYTES: usize = 64 << 20;
+/// Bytes of means that are kept for the sake of calls without a stream, at most.
+const NO_STREAM_BYTES: usize = 64 << 20;
 /// Calls of every declared bucket whose means are kept.
 const CALLS: usize = 2;
 /// Calls of every declared bucket that may be skipped and not be whole yet.
@@ -54,7 +54,7 @@ pub(crate) enum Outcome {
 /// A collective of which beats are asked for.
 #[derive(Clone, Debug)]
 struct OpenOp {
-    /// `None`: one-off.
+    /// `None`: a one-off call, or an all-gather.
     stream: Option<StreamId>,
     returned: Returned,
     windows: BTreeMap<u16, OpenWindow>,
@@ -123,9 +123,9 @@ impl Repairs {
         }
     }
 
-    /// There is a one-off call of which this rank has to keep means of so many bytes.
-    pub fn expect_one_off(&mut self, bytes: usize) {
-        self.store.grow(bytes.min(ONE_OFF_BYTES));
+    /// There is a call without a stream, of which this rank has to keep means of so many bytes.
+    pub fn expect_without_stream(&mut self, bytes: usize) {
+        self.store.grow(bytes.min(NO_STREAM_BYTES));
     }
 
     /// The mean of this rank's shard of a window that has closed, at `index` in the view, for those who missed some of it.
@@ -140,7 +140,7 @@ impl Repairs {
     }
 
     /// All windows of collective `op` have closed: asks for the beats that are missing. `stream`: that of the collective,
-    /// `None` if it is one-off.
+    /// `None` if it is a one-off call, or an all-gather.
     pub fn begin(
         &mut self,
         op: u32,

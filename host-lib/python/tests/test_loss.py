@@ -91,8 +91,8 @@ def test_repairs_never_cross_into_another_bucket_of_the_same_length(job):
 
 
 def moved_on(rank, ranks, root, returned):
-    """The bounded all-reduces of a rank that goes on without the other, and of that one; between them they synchronize. Of ones, so that is
-    what their means are."""
+    """In the second all-reduce rank 0 goes on without rank 1; then they synchronize, and reduce once more. All gradients, and so all means,
+    are ones."""
     with group(rank, ranks, root, bound_ms=200):
         torch.manual_seed(rank)
         model = torch.nn.Linear(3, 2)

@@ -517,9 +517,9 @@ impl Bucket {
     }
 
     /// Hands this rank's [`shard`](Self::shard_range) to all ranks and gives the whole; blocks the thread, no longer than the
-    /// deadline of the broadcast stage allows, and than repairs take that it [waits for](super::Builder::wait_for_repairs). What did not
-    /// come is zero, and [`Report::missing_from`] says whose shards that concerns: what must arrive whole goes by
-    /// [`Communicator::broadcast`]. Never Hadamard-encoded. Collective.
+    /// deadline of the broadcast stage allows, or four more if the communicator [waits for
+    /// repairs](super::Builder::wait_for_repairs). What did not come is zero, and [`Report::missing_from`] says whose shards that
+    /// concerns: what must arrive whole goes by [`Communicator::broadcast`]. Never Hadamard-encoded. Collective.
     ///
     /// # Errors
     /// See [`Error`].

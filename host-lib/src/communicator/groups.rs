@@ -317,7 +317,8 @@ impl Communicator {
         Ok(TwoLevel { inside, across, ranks_inside, ranks_across })
     }
 
-    /// The ranks of this colour, whose collectives are repaired before they return: on two levels no later one takes what a rank missed.
+    /// A communicator of the ranks of this colour, for one of the two levels. Its collectives wait for repairs: a repair that came
+    /// after an all-gather had returned would be of no use.
     async fn level(&mut self, colour: usize) -> Result<Communicator, ConnectError> {
         let mut places = self.start_places(Some(colour)).await?;
         places.meeting.builder = places.meeting.builder.wait_for_repairs(true);
@@ -408,8 +409,9 @@ pub struct TwoLevelBucket {
 }
 
 impl TwoLevelBucket {
-    /// Reduces `data` over all ranks; blocks the thread, no longer than the deadlines of the four stages allow, and four more on each
-    /// level for what this rank missed of the last: it is fetched, unless the setting `repair` is off. Reports of the
+    /// Reduces `data` over all ranks; blocks the thread, no longer than the deadlines of the four stages allow. If this rank lost
+    /// packets of the all-reduce or of the all-gather, it fetches them from their owners before it goes on, in four more deadlines each
+    /// at most, unless the setting `repair` is off. Reports of the
     /// reduce-scatter in the group, the all-reduce among equal members (none if this rank's shard is empty), the all-gather in
     /// the group. What is missing after the last is zero. Collective.
     ///

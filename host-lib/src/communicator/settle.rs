@@ -10,8 +10,8 @@ use optireduce_core::protocol::repair::RepairReport;
 #[non_exhaustive]
 pub struct Settled {
     /// What the results of the bucket so far lack, to be applied to the model as one more update, in the units of the results
-    /// (mean or sum), rounded to `f32`; `None` if they lack nothing that could be fetched. No later result holds any of it, nor of
-    /// what rounding has left: from a settled bucket on, all ranks have the same bits of a result that none lacks anything of.
+    /// (mean or sum), rounded to `f32`; `None` if they lack nothing that could be fetched. Later results contain none of it, and
+    /// nothing that was rounded away: once all ranks have settled, a result that every rank received whole has the same bits on all.
     pub correction: Option<Vec<f32>>,
     /// Whether nothing was outstanding any more before the timeout. If not, [`repairs`](Self::repairs) says how many bytes are,
     /// or some rank has not said yet that it called the same collectives.

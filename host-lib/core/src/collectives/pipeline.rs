@@ -67,8 +67,8 @@ pub(super) struct Running {
     pub arrived: Vec<(Range<usize>, Ranks)>,
 }
 
-/// A collective whose windows have closed, and that is not returned yet: it waits for its repairs, if it is one-off, and for
-/// an agreement, if there is to be one.
+/// A collective whose windows have closed, and that is not returned yet: it waits for its repairs, if it is one-off
+/// or the job waits for those of declared buckets, and for an agreement, if there is to be one.
 #[derive(Debug)]
 pub(super) struct Held {
     pub running: Running,
@@ -513,7 +513,7 @@ impl Running {
         let (plan, short) = (self.machine.plan_of(cookie)?.clone(), self.machine.short_of(cookie));
         let (op, index) = (self.machine.op(), self.machine.params().rank);
         if let Some(repairs) = repairs.as_mut().filter(|_| self.call.stream_id().is_none()) {
-            repairs.expect_one_off(
+            repairs.expect_without_stream(
                 size_of::<f32>() * self.machine.wire_elements().div_ceil(self.view.live().count().max(1)),
             );
         }

@@ -111,8 +111,8 @@ impl<P: DataPlane> Collectives<P> {
         self.agreement.repairs.as_mut()?.take_correction(stream)
     }
 
-    /// Drops what rounding left of a declared bucket's corrections that an output or the caller has taken: the next outputs are,
-    /// to the bit, those of a rank that lost nothing.
+    /// Drops the rounding errors of a declared bucket's corrections that were taken, by an output or by the caller: its next outputs
+    /// have the same bits as those of a rank that lost nothing.
     pub fn forget_rounding(&mut self, stream: StreamId) {
         if let Some(repairs) = &mut self.agreement.repairs {
             repairs.forget_rounding(stream);

@@ -44,8 +44,9 @@ def begin_step(*_: Any) -> None:
 
 
 def synchronize(model: torch.nn.Module, root: int = 0, group: Any = None) -> None:
-    """Gives all ranks the root's parameters and buffers, to the bit: at the end of training, and before a checkpoint. What earlier means of
-    the group lacked on a rank is let go, of every model: the root's parameters hold it, or no replica does. So call it for all of them."""
+    """Gives all ranks the root's parameters and buffers, to the bit: at the end of training, and before a checkpoint. Repairs
+    of earlier means that are still to come are waited for and discarded, for all models of the group: the root's parameters already contain
+    them, or no replica does. So call it for each of these models."""
     group = dist.group.WORLD if group is None else group
     for session in sessions_of(group) if isinstance(group, dist.ProcessGroup) else []:
         session.settle()

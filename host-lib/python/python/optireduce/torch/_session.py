@@ -27,7 +27,7 @@ log = logging.getLogger("optireduce")
 
 #: How long the ranks wait for one another at the end.
 CLOSE_S = 10.0
-#: How long is waited for what means lacked.
+#: How long `settle` waits for outstanding repairs.
 SETTLE_S = 10.0
 #: Reports that are kept.
 REPORTS = 4096
@@ -203,8 +203,8 @@ class Session:
         return self._buckets
 
     def settle(self, keys: Iterable[Hashable] | None = None, timeout_s: float = SETTLE_S) -> bool:
-        """Waits for what means lacked, of the buckets of these keys or of all, and lets it go: no later mean holds it. Returns whether all
-        has come."""
+        """Waits for outstanding repairs of the buckets of these keys, or of all buckets, and discards them: no later mean contains them.
+        Returns whether all have come."""
         keys = list(self._buckets) if keys is None else keys
         buckets = [self._buckets[key] for key in keys if key in self._buckets]
         is_settled = all([bucket.settle(timeout_s).is_settled for bucket in buckets])
