@@ -23,6 +23,7 @@ mod request;
 mod settings;
 mod settle;
 mod transfer;
+mod two_level;
 
 use std::fmt;
 use std::ops::Range;
@@ -37,12 +38,12 @@ use serde::Serialize;
 pub use self::bucket::{Bucket, BucketOptions, ReduceOp};
 pub use self::builder::{BOUND_MAX_DEFAULT, BOUND_MIN, Bound, Builder, CardFallback, Early, Local, SendThread};
 pub use self::error::{ConnectError, Error};
-pub use self::groups::{TwoLevel, TwoLevelBucket};
 pub use self::partial_reduce::{PartialOptions, PartialReduce, PartialReport, Weighting};
 pub use self::report::Report;
 pub use self::request::{Pending, Request};
 pub use self::settle::Settled;
 pub use self::transfer::Transfer;
+pub use self::two_level::{TwoLevel, TwoLevelBucket};
 
 use self::command::Command;
 use self::driver::Driver;

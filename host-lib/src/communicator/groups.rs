@@ -1,13 +1,6 @@
-//! Communicators of some of the ranks, and all-reduce on two levels that is made of them.
-//!
-//! Why: with many ranks most rounds of Transpose AllReduce are too many. In 2D (OptiReduce, appendix A) ranks form groups of
-//! neighbours: each group reduce-scatters, equal members of the groups average their parts, and each group gathers the means.
-//! Differs: the paper's equal members send one another their whole sums, in (groups - 1) rounds; here they all-reduce, in
-//! twice as many, with less than twice a part's bytes instead of (groups - 1) times them. 64 ranks in 16 groups: 36 rounds,
-//! the paper 21, on one level 126.
-//! Limits: under loss it is a mean of the groups' means, so a group that lost contributions counts as much as one that did not.
+//! Communicators of some of the ranks.
 
-use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -16,9 +9,8 @@ use serde::{Deserialize, Serialize};
 use socket2::{Domain, Socket, Type};
 
 use super::request::block_on;
-use super::{Bound, Bucket, BucketOptions, Builder, Communicator, ConnectError, Error, Report};
+use super::{Bound, Builder, Communicator, ConnectError, Error};
 use crate::control::{BootstrapError, ControlError, Launch, Mismatch, Terms};
-use optireduce_core::protocol::{UpdateAction, rounds};
 
 /// Where a rank's group could meet, if it were the lowest of its group.
 #[derive(Debug, Serialize, Deserialize)]
@@ -257,204 +249,23 @@ impl Communicator {
         Meeting { builder: self.builder.clone(), bound_ns: Some(self.shared.bound_ns.clone()) }
     }
 
+    /// A communicator of the ranks of this colour, for one of the two levels. Its collectives wait for repairs: a repair that came
+    /// after an all-gather had returned would be of no use.
+    pub(super) async fn level(&mut self, colour: usize) -> Result<Communicator, ConnectError> {
+        let mut places = self.start_places(Some(colour)).await?;
+        places.meeting.builder = places.meeting.builder.wait_for_repairs(true);
+        places.join(colour).await
+    }
+
     /// All ranks once more, in a communicator without cards, with the settings of this one. Collective, before any other call.
     pub(super) async fn same_ranks(&mut self) -> Result<Communicator, ConnectError> {
         let mut places = self.start_places(Some(0)).await?;
         places.meeting.bound_ns = None;
         places.join(0).await
     }
-
-    /// All-reduce on two levels, in `groups` groups of neighbouring ranks of equal size: rank r is in group r / (ranks / groups).
-    /// Collective.
-    ///
-    /// # Errors
-    /// If the ranks cannot be cut into so many groups of at least two, or they do not connect.
-    pub fn two_level(&mut self, groups: usize) -> Result<TwoLevel, ConnectError> {
-        block_on(self.two_level_async(groups))
-    }
-
-    /// As [`two_level`](Self::two_level), without blocking the thread.
-    ///
-    /// # Errors
-    /// As [`two_level`](Self::two_level).
-    pub async fn two_level_async(&mut self, groups: usize) -> Result<TwoLevel, ConnectError> {
-        let ranks = self.world_size();
-        if groups < 2 || rounds::rounds_2d(ranks, groups).is_none() || ranks / groups < 2 {
-            return Err(ConnectError::Groups { ranks, groups });
-        }
-        let members = ranks / groups;
-        self.levels(&(0..ranks).map(|rank| rank / members).collect::<Vec<_>>()).await
-    }
-
-    /// All-reduce on two levels, with a group for each host: ranks of a host reduce and gather among themselves, and each host sends to
-    /// the others what one rank would, instead of what all of its ranks do. A host is an address of the control channel.
-    /// Collective.
-    ///
-    /// # Errors
-    /// If there are fewer than two hosts, if they have different numbers of ranks, or one each, or if the ranks do not connect.
-    pub fn two_level_by_host(&mut self) -> Result<TwoLevel, ConnectError> {
-        block_on(self.two_level_by_host_async())
-    }
-
-    /// As [`two_level_by_host`](Self::two_level_by_host), without blocking the thread.
-    ///
-    /// # Errors
-    /// As [`two_level_by_host`](Self::two_level_by_host).
-    pub async fn two_level_by_host_async(&mut self) -> Result<TwoLevel, ConnectError> {
-        let addresses: Vec<IpAddr> = self.addresses.iter().map(SocketAddr::ip).collect();
-        self.levels(&by_host(&addresses)?).await
-    }
-
-    /// `group_of`: the group of each rank, all of them equally large.
-    async fn levels(&mut self, group_of: &[usize]) -> Result<TwoLevel, ConnectError> {
-        let place_of = |rank: usize| group_of[..rank].iter().filter(|group| **group == group_of[rank]).count();
-        let places: Vec<usize> = (0..group_of.len()).map(place_of).collect();
-        let rank = self.rank();
-        let like = |of: &[usize]| (0..of.len()).filter(|other| of[*other] == of[rank]).collect::<Vec<_>>();
-        let (ranks_inside, ranks_across) = (like(group_of), like(&places));
-        let inside = self.level(group_of[rank]).await?;
-        let across = self.level(places[rank]).await?;
-        Ok(TwoLevel { inside, across, ranks_inside, ranks_across })
-    }
-
-    /// A communicator of the ranks of this colour, for one of the two levels. Its collectives wait for repairs: a repair that came
-    /// after an all-gather had returned would be of no use.
-    async fn level(&mut self, colour: usize) -> Result<Communicator, ConnectError> {
-        let mut places = self.start_places(Some(colour)).await?;
-        places.meeting.builder = places.meeting.builder.wait_for_repairs(true);
-        places.join(colour).await
-    }
 }
 
-/// The group of each rank if those at one address are a group.
-fn by_host(addresses: &[IpAddr]) -> Result<Vec<usize>, ConnectError> {
-    let mut hosts: Vec<(IpAddr, Vec<usize>)> = Vec::new();
-    for (rank, address) in addresses.iter().enumerate() {
-        match hosts.iter_mut().find(|(host, _)| host == address) {
-            Some((_, ranks)) => ranks.push(rank),
-            None => hosts.push((*address, vec![rank])),
-        }
-    }
-    let members = hosts.first().map_or(0, |(_, ranks)| ranks.len());
-    // The first two hosts that differ say enough, also of a thousand.
-    let other = hosts.iter().position(|(_, ranks)| ranks.len() != members);
-    if hosts.len() < 2 || members < 2 || other.is_some() {
-        let shown = [Some(0), other.or((hosts.len() > 1).then_some(1))].into_iter().flatten();
-        let shown = shown.map(|host| {
-            let (address, ranks) = &hosts[host];
-            format!("{address} has rank{} {}", if ranks.len() == 1 { "" } else { "s" }, list(ranks))
-        });
-        return Err(ConnectError::Hosts { found: shown.collect::<Vec<_>>().join(", and ") });
-    }
-    let host_of = |address: &IpAddr| hosts.iter().position(|(host, _)| host == address).unwrap_or(0);
-    Ok(addresses.iter().map(host_of).collect())
-}
-
-fn list(ranks: &[usize]) -> String {
+/// Ranks, for a message.
+pub(super) fn list(ranks: &[usize]) -> String {
     ranks.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
-}
-
-/// The communicators of an all-reduce on two levels: see [`Communicator::two_level`].
-///
-/// With many ranks most rounds of Transpose AllReduce are too many. In 2D (OptiReduce, appendix A) each group of neighbours
-/// reduce-scatters, equal members of the groups average their shards, and each group gathers the means. Under loss the result
-/// is a mean of groups' means: a group that lost contributions counts as much as one that did not.
-#[derive(Debug)]
-pub struct TwoLevel {
-    inside: Communicator,
-    across: Communicator,
-    ranks_inside: Vec<usize>,
-    ranks_across: Vec<usize>,
-}
-
-impl TwoLevel {
-    /// Declares a bucket of `elements` values. Collective.
-    ///
-    /// # Errors
-    /// As [`Communicator::bucket`].
-    pub fn bucket(&mut self, elements: usize, options: BucketOptions) -> Result<TwoLevelBucket, Error> {
-        let inside = self.inside.bucket(elements, options.clone())?;
-        // The shards of ranks at the end may be shorter, or empty; equal members of groups have equal ones.
-        let shard = inside.shard_range().len();
-        let across = if shard > 0 { Some(self.across.bucket(shard, options)?) } else { None };
-        Ok(TwoLevelBucket { inside, across })
-    }
-
-    /// The communicator of this rank's group.
-    pub fn inside(&mut self) -> &mut Communicator {
-        &mut self.inside
-    }
-
-    /// The communicator of this rank's equals in all groups.
-    pub fn across(&mut self) -> &mut Communicator {
-        &mut self.across
-    }
-
-    /// The ranks of the job that are in this rank's group, in the order of their ranks there.
-    pub fn ranks_inside(&self) -> &[usize] {
-        &self.ranks_inside
-    }
-
-    /// The ranks of the job that are this rank's equals, in the order of their ranks among them.
-    pub fn ranks_across(&self) -> &[usize] {
-        &self.ranks_across
-    }
-}
-
-/// A declared bucket of an all-reduce on two levels.
-#[derive(Debug)]
-pub struct TwoLevelBucket {
-    inside: Bucket,
-    across: Option<Bucket>,
-}
-
-impl TwoLevelBucket {
-    /// Reduces `data` over all ranks; blocks the thread, no longer than the deadlines of the four stages allow. If this rank lost
-    /// packets of the all-reduce or of the all-gather, it fetches them from their owners before it goes on, in four more deadlines each
-    /// at most, unless the setting `repair` is off. Reports of the
-    /// reduce-scatter in the group, the all-reduce among equal members (none if this rank's shard is empty), the all-gather in
-    /// the group. What is missing after the last is zero. Collective.
-    ///
-    /// If one of the reports does not say [`UpdateAction::Apply`], `data` is unchanged on this rank.
-    ///
-    /// # Errors
-    /// See [`Error`]; `data` is then unchanged.
-    pub fn all_reduce(&mut self, data: &mut [f32]) -> Result<Vec<Report>, Error> {
-        let (mut shard, scattered) = self.inside.reduce_scatter(data)?;
-        let mut reports = vec![scattered];
-        if let Some(across) = &mut self.across {
-            reports.push(across.all_reduce(&mut shard)?);
-        }
-        let (whole, gathered) = self.inside.all_gather(&shard)?;
-        reports.push(gathered);
-        if reports.iter().all(|report| report.action() == UpdateAction::Apply) {
-            data.copy_from_slice(&whole);
-        }
-        Ok(reports)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ranks_at_one_address_are_a_group_wherever_they_stand() {
-        let groups = |hosts: &[u8]| {
-            let addresses: Vec<_> = hosts.iter().map(|host| IpAddr::from([10, 0, 0, *host])).collect();
-            by_host(&addresses).map_err(|error| error.to_string())
-        };
-        assert_eq!(groups(&[7, 7, 3, 3]), Ok(vec![0, 0, 1, 1]));
-        assert_eq!(groups(&[7, 3, 9, 9, 3, 7]), Ok(vec![0, 1, 2, 2, 1, 0]));
-        let refused = |hosts: &[u8]| groups(hosts).unwrap_err();
-        assert!(
-            refused(&[7, 7]).starts_with("two levels by host: 10.0.0.7 has ranks 0, 1; expected at least two hosts")
-        );
-        assert!(refused(&[7, 3]).starts_with("two levels by host: 10.0.0.7 has rank 0, and 10.0.0.3 has rank 1; "));
-        let uneven = refused(&[7, 7, 3, 3, 9]);
-        assert!(
-            uneven.starts_with("two levels by host: 10.0.0.7 has ranks 0, 1, and 10.0.0.9 has rank 4; "),
-            "{uneven}"
-        );
-    }
 }
