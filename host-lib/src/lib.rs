@@ -105,7 +105,7 @@ pub use card::CardError;
 pub use communicator::{
     BOUND_MAX_DEFAULT, BOUND_MIN, Bound, Bucket, BucketOptions, Builder, CardFallback, Communicator, ConnectError,
     Early, Error, Local, Metrics, PartialOptions, PartialReduce, PartialReport, Pending, ReduceOp, Report, Request,
-    SendThread, Settled, Transfer, TwoLevel, TwoLevelBucket, Weighting,
+    SendThread, Settled, Transfer, TwoLevel, TwoLevelBucket, TwoLevelReport, TwoLevelRequest, Weighting,
 };
 pub use control::{BootstrapError, ControlError, Launch, LaunchError, Message, Mismatch, ROOT_PORT_DEFAULT, Refusal};
 pub use exact::{Element, ElementType, ExactOp};

@@ -2,12 +2,13 @@
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter;
 use std::ops::Range;
 use std::time::Duration;
 
 use optireduce::{
-    BOUND_MAX_DEFAULT, Bound, Bucket, BucketOptions, Buffer, Builder, ClosedBy, Communicator, Destination, Early, Kind,
-    Launch, Report, Secret, Stage, TwoLevel, TwoLevelBucket, UpdateAction, Values,
+    BOUND_MAX_DEFAULT, Bound, Bucket, BucketOptions, Buffer, Builder, ClosedBy, Communicator, Destination, Early,
+    Launch, Report, Secret, Stage, TwoLevel, TwoLevelBucket, TwoLevelReport, UpdateAction, Values,
 };
 use serde::{Deserialize, Serialize};
 
@@ -56,8 +57,6 @@ pub struct Seen {
     pub replayed_packets: u64,
     /// Bytes of contributions that did not come, or too late: the mean is that of the other ranks' there.
     pub lost_contribution_bytes: u64,
-    /// Collectives of which not all means came.
-    pub missing_means: u64,
     /// Stages of windows, and those that closed early, and at their bound, before all had come.
     pub stages: u64,
     pub stages_early: u64,
@@ -77,14 +76,29 @@ pub struct Seen {
 }
 
 impl Seen {
+    /// Takes a collective.
+    pub fn add(&mut self, report: &Report) {
+        self.add_step(report, |rank| rank);
+        self.judge(report.action());
+    }
+
+    /// Takes an all-reduce on two levels.
+    pub fn add_levels(&mut self, report: &TwoLevelReport) {
+        report.steps().iter().for_each(|step| self.add_step(step, |number| report.rank_of(step, number)));
+        self.judge(report.action());
+    }
+
+    fn judge(&mut self, action: UpdateAction) {
+        self.skipped |= action != UpdateAction::Apply;
+        self.halted |= action == UpdateAction::Halt;
+    }
+
     /// `number`: of a rank in the job, from that in the report.
-    pub fn add(&mut self, report: &Report, number: impl Fn(usize) -> usize) {
+    fn add_step(&mut self, report: &Report, number: impl Fn(usize) -> usize) {
         self.expected_bytes += report.expected_bytes();
         self.received_bytes += report.received_bytes();
         let contribute = report.stage(Stage::Contribute);
         self.lost_contribution_bytes += contribute.expected_bytes - contribute.received_bytes;
-        let incomplete = report.action() != UpdateAction::Apply || !report.missing_from(Stage::Broadcast).is_empty();
-        self.missing_means += u64::from(incomplete);
         self.not_finite += report.not_finite();
         for closed_by in Stage::ALL.iter().flat_map(|stage| &report.stage(*stage).closed_by_window) {
             self.stages += 1;
@@ -93,8 +107,6 @@ impl Seen {
         }
         self.hadamard |= report.is_hadamard();
         self.measuring_bound = report.is_measuring_stage_deadline();
-        self.skipped |= report.action() != UpdateAction::Apply;
-        self.halted |= report.action() == UpdateAction::Halt;
         self.late_ranks.extend(report.late_ranks().iter().map(|rank| number(*rank)));
     }
 }
@@ -170,7 +182,7 @@ impl Engine {
         let Way::Udp(buckets) = way else {
             let (gradient, mean) = memory.values()?;
             mean.copy_from_slice(gradient);
-            return self.all_reduce_in_place(mean, seen).map(|()| None).map_err(|error| error.to_string());
+            return self.all_reduce_in_place(mean, seen).map(|_| None).map_err(|error| error.to_string());
         };
         let (elements, (gradient, mean)) = memory.lend()?;
         let call = || {
@@ -181,7 +193,7 @@ impl Engine {
             bucket.all_reduce_lent(gradient, mean)
         };
         let (_, report) = call().map_err(|error| error.to_string())?;
-        seen.add(&report, |rank| rank);
+        seen.add(&report);
         Ok(report.joined_rank())
     }
 
@@ -206,14 +218,18 @@ impl Engine {
         let mut joined = None;
         for request in requests {
             let (_, report) = request.wait().map_err(|error| error.to_string())?;
-            seen.add(&report, |rank| rank);
+            seen.add(&report);
             joined = joined.or(report.joined_rank());
         }
         Ok(joined)
     }
 
-    /// All-reduces `data` on two levels or over TCP.
-    fn all_reduce_in_place(&mut self, data: &mut [f32], seen: &mut Seen) -> Result<(), optireduce::Error> {
+    /// All-reduces `data` on two levels or over TCP; the elements that the result lacks.
+    fn all_reduce_in_place(
+        &mut self,
+        data: &mut [f32],
+        seen: &mut Seen,
+    ) -> Result<Vec<Range<usize>>, optireduce::Error> {
         let Self { communicator, way } = self;
         match way {
             Way::TwoLevel(levels, buckets) => {
@@ -221,39 +237,34 @@ impl Engine {
                     Entry::Occupied(declared) => declared.into_mut(),
                     Entry::Vacant(vacant) => vacant.insert(levels.bucket(data.len(), BucketOptions::new())?),
                 };
-                for report in bucket.all_reduce(data)? {
-                    let across = report.kind() == Kind::AllReduce;
-                    let ranks = if across { levels.ranks_across() } else { levels.ranks_inside() };
-                    seen.add(&report, |peer| ranks[peer]);
-                }
+                let report = bucket.all_reduce(data)?;
+                seen.add_levels(&report);
+                let applied = report.action() == UpdateAction::Apply;
+                Ok(if applied { report.missing_ranges().to_vec() } else { iter::once(0..data.len()).collect() })
             }
             Way::Udp(_) | Way::Tcp => {
                 communicator.all_reduce_reliable(data)?;
                 let bytes = (2 * size_of_val(data)) as u64;
                 seen.expected_bytes += bytes;
                 seen.received_bytes += bytes;
+                Ok(Vec::new())
             }
         }
-        Ok(())
     }
 
-    /// All-reduces `data` once, waits for its repairs, and returns the elements that the result still lacks. Two levels repair
-    /// nothing in time: if a mean was lost there, that is all of them.
+    /// All-reduces `data` once, waits for its repairs, and returns the elements that the result still lacks.
     pub fn all_reduce_once(&mut self, data: &mut [f32], seen: &mut Seen) -> Result<Vec<Range<usize>>, String> {
-        let whole = std::iter::once(0..data.len());
         if let Way::Udp(_) = self.way {
             let report = self.communicator.all_reduce(data).map_err(|error| error.to_string())?;
-            seen.add(&report, |rank| rank);
+            seen.add(&report);
             let applied = report.action() == UpdateAction::Apply;
-            return Ok(if applied { report.missing_ranges().to_vec() } else { whole.collect() });
+            return Ok(if applied { report.missing_ranges().to_vec() } else { iter::once(0..data.len()).collect() });
         }
         if let Way::TwoLevel(_, buckets) = &mut self.way {
             // A bucket of its own, so that it takes no repairs of others.
             buckets.clear();
         }
-        let before = seen.missing_means;
-        self.all_reduce_in_place(data, seen).map_err(|error| error.to_string())?;
-        Ok(whole.filter(|_| seen.missing_means > before).collect())
+        self.all_reduce_in_place(data, seen).map_err(|error| error.to_string())
     }
 
     /// Ends the job: confirms that all ranks have made the same calls.

@@ -15,6 +15,7 @@ use crate::exact::{self, Exact};
 use crate::partial::{self, PartialReduce};
 use crate::request::Request;
 use crate::settings;
+use crate::two_level::{self, TwoLevel};
 
 /// One rank of a job. See `optireduce.Communicator` in the documentation of the package.
 #[pyclass(frozen, module = "optireduce")]
@@ -242,6 +243,15 @@ impl Communicator {
         let (rank, operation) = (self.context.rank, format!("split with colour {colour}"));
         let inner = self.call(py, &operation, async |inner| Ok(inner.split_async(colour).await))?;
         inner.map(Self::of).map_err(|error| connect_error(&format!("rank {rank}: {operation}"), &error))
+    }
+
+    /// All-reduce on two levels, in so many groups of neighbouring ranks, or in a group for each host. Collective.
+    fn two_level(&self, groups: &Bound<'_, PyAny>) -> PyResult<TwoLevel> {
+        let number = match groups.extract::<&str>() {
+            Ok("hosts") => None,
+            _ => Some(settings::extract("groups", groups, "a number of groups, or 'hosts'")?),
+        };
+        two_level::connect(groups.py(), &self.context, &self.inner, number)
     }
 
     /// Averages of models among the ranks that are ready. Collective.

@@ -17,6 +17,7 @@ mod partial;
 mod report;
 mod request;
 mod settings;
+mod two_level;
 
 use pyo3::prelude::*;
 
@@ -31,6 +32,8 @@ mod _optireduce {
     use super::partial::PartialReduce;
     #[pymodule_export]
     use super::request::Request;
+    #[pymodule_export]
+    use super::two_level::{TwoLevel, TwoLevelBucket};
     use super::*;
 
     #[pymodule_init]

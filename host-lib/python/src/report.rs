@@ -1,6 +1,8 @@
 //! Reports as the dataclasses of `optireduce.report`.
 
-use optireduce::{ClosedBy, Report, Settled, Stage, UpdateAction};
+use std::ops::Range;
+
+use optireduce::{ClosedBy, Report, Settled, Stage, TwoLevelReport, UpdateAction};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict, PyTuple};
 
@@ -22,22 +24,28 @@ fn stage<'py>(module: &Bound<'py, PyModule>, report: &Report, stage: Stage) -> P
     module.getattr("StageReport")?.call((), Some(&fields))
 }
 
-/// A report, as Python has it.
-pub fn to_python(py: Python<'_>, report: &Report) -> PyResult<Py<PyAny>> {
-    let module = py.import("optireduce.report")?;
-    let action = match report.action() {
+fn action(action: UpdateAction) -> &'static str {
+    match action {
         UpdateAction::Apply => "apply",
         UpdateAction::Skip => "skip",
         UpdateAction::Halt => "halt",
-    };
-    let missing = report.missing_ranges().iter().map(|range| (range.start, range.end)).collect::<Vec<_>>();
+    }
+}
+
+fn ranges<'py>(py: Python<'py>, ranges: &[Range<usize>]) -> PyResult<Bound<'py, PyTuple>> {
+    PyTuple::new(py, ranges.iter().map(|range| (range.start, range.end)).collect::<Vec<_>>())
+}
+
+/// A report, as Python has it.
+pub fn to_python(py: Python<'_>, report: &Report) -> PyResult<Py<PyAny>> {
+    let module = py.import("optireduce.report")?;
     let fields = PyDict::new(py);
     fields.set_item("op", report.op())?;
     fields.set_item("kind", report.kind().to_string())?;
     fields.set_item("bucket", report.bucket())?;
     fields.set_item("elements", report.elements())?;
     fields.set_item("packets", report.packets())?;
-    fields.set_item("action", action)?;
+    fields.set_item("action", action(report.action()))?;
     fields.set_item("agreed", report.is_agreed())?;
     fields.set_item("live_ranks", PyTuple::new(py, report.live_ranks())?)?;
     fields.set_item("late_ranks", PyTuple::new(py, report.late_ranks())?)?;
@@ -46,7 +54,7 @@ pub fn to_python(py: Python<'_>, report: &Report) -> PyResult<Py<PyAny>> {
     fields.set_item("lost_bytes", report.lost_bytes())?;
     fields.set_item("outstanding_bytes", report.outstanding_bytes())?;
     fields.set_item("drift_bytes", report.drift_bytes())?;
-    fields.set_item("missing_ranges", PyTuple::new(py, missing)?)?;
+    fields.set_item("missing_ranges", ranges(py, report.missing_ranges())?)?;
     fields.set_item("not_finite", report.not_finite())?;
     fields.set_item("is_hadamard", report.is_hadamard())?;
     fields.set_item("is_corrected", report.is_corrected())?;
@@ -54,6 +62,40 @@ pub fn to_python(py: Python<'_>, report: &Report) -> PyResult<Py<PyAny>> {
     fields.set_item("stage_deadline_ms", report.stage_deadline().as_secs_f64() * 1e3)?;
     fields.set_item("contribute", stage(&module, report, Stage::Contribute)?)?;
     fields.set_item("broadcast", stage(&module, report, Stage::Broadcast)?)?;
+    fields.set_item("text", report.to_string())?;
+    Ok(module.getattr("Report")?.call((), Some(&fields))?.unbind())
+}
+
+/// The report of two levels, as Python has it: the stages are the first of the reduce-scatter and the last of the all-gather.
+pub fn of_levels_to_python(py: Python<'_>, bucket: u16, report: &TwoLevelReport) -> PyResult<Py<PyAny>> {
+    let module = py.import("optireduce.report")?;
+    let steps = report.steps();
+    let (Some(first), Some(last)) = (steps.first(), steps.last()) else { return Ok(py.None()) };
+    let sum = |of: fn(&Report) -> u64| steps.iter().map(of).sum::<u64>();
+    let deadline = steps.iter().map(Report::stage_deadline).max().unwrap_or_default();
+    let fields = PyDict::new(py);
+    fields.set_item("op", first.op())?;
+    fields.set_item("kind", "all-reduce on two levels")?;
+    fields.set_item("bucket", bucket)?;
+    fields.set_item("elements", report.elements())?;
+    fields.set_item("packets", sum(Report::packets))?;
+    fields.set_item("action", action(report.action()))?;
+    fields.set_item("agreed", false)?;
+    fields.set_item("live_ranks", PyTuple::new(py, report.live_ranks())?)?;
+    fields.set_item("late_ranks", PyTuple::new(py, report.late_ranks())?)?;
+    fields.set_item("is_late", report.is_late())?;
+    fields.set_item("expected_bytes", report.expected_bytes())?;
+    fields.set_item("lost_bytes", report.lost_bytes())?;
+    fields.set_item("outstanding_bytes", sum(Report::outstanding_bytes))?;
+    fields.set_item("drift_bytes", sum(Report::drift_bytes))?;
+    fields.set_item("missing_ranges", ranges(py, report.missing_ranges())?)?;
+    fields.set_item("not_finite", report.not_finite())?;
+    fields.set_item("is_hadamard", steps.iter().any(Report::is_hadamard))?;
+    fields.set_item("is_corrected", steps.iter().any(Report::is_corrected))?;
+    fields.set_item("joined_rank", py.None())?;
+    fields.set_item("stage_deadline_ms", deadline.as_secs_f64() * 1e3)?;
+    fields.set_item("contribute", stage(&module, first, Stage::Contribute)?)?;
+    fields.set_item("broadcast", stage(&module, last, Stage::Broadcast)?)?;
     fields.set_item("text", report.to_string())?;
     Ok(module.getattr("Report")?.call((), Some(&fields))?.unbind())
 }

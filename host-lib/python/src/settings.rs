@@ -68,7 +68,8 @@ fn wrong(name: &str, found: &str, expected: &str) -> PyErr {
     ArgumentError::new_err(format!("{name} is {found}, expected {expected}"))
 }
 
-fn extract<'py, T>(name: &str, value: &Bound<'py, PyAny>, expected: &str) -> PyResult<T>
+/// A value of Python, or an error that names it.
+pub fn extract<'py, T>(name: &str, value: &Bound<'py, PyAny>, expected: &str) -> PyResult<T>
 where
     T: for<'a> FromPyObject<'a, 'py>,
 {

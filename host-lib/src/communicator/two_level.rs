@@ -7,12 +7,24 @@
 //! the paper 21, on one level 126.
 //! Limits: under loss it is a mean of the groups' means, so a group that lost contributions counts as much as one that did not.
 
-use std::net::{IpAddr, SocketAddr};
+mod pipeline;
+mod report;
+mod shards;
 
+use std::net::{IpAddr, SocketAddr};
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+pub use self::pipeline::TwoLevelRequest;
+use self::pipeline::{Pipeline, Steps, lock};
+use self::report::Numbers;
+pub use self::report::TwoLevelReport;
+use self::shards::{Plan, Shards};
 use super::groups::list;
 use super::request::block_on;
-use super::{Bucket, BucketOptions, Communicator, ConnectError, Error, Report};
-use optireduce_core::protocol::{UpdateAction, rounds};
+use super::{Bucket, BucketOptions, Communicator, ConnectError, Error, Settled};
+use optireduce_core::protocol::rounds;
 
 impl Communicator {
     /// All-reduce on two levels, in `groups` groups of neighbouring ranks of equal size: rank r is in group r / (ranks / groups).
@@ -62,10 +74,12 @@ impl Communicator {
         let places: Vec<usize> = (0..group_of.len()).map(place_of).collect();
         let rank = self.rank();
         let like = |of: &[usize]| (0..of.len()).filter(|other| of[*other] == of[rank]).collect::<Vec<_>>();
-        let (ranks_inside, ranks_across) = (like(group_of), like(&places));
+        let numbers = Numbers { world_size: group_of.len(), inside: like(group_of), across: like(&places) };
         let inside = self.level(group_of[rank]).await?;
         let across = self.level(places[rank]).await?;
-        Ok(TwoLevel { inside, across, ranks_inside, ranks_across })
+        let gather = self.level(group_of[rank]).await?;
+        let pipeline = Pipeline::start().map_err(ConnectError::Thread)?.into();
+        Ok(TwoLevel { inside, across, gather, numbers: numbers.into(), pipeline })
     }
 }
 
@@ -98,12 +112,17 @@ fn by_host(addresses: &[IpAddr]) -> Result<Vec<usize>, ConnectError> {
 /// With many ranks most rounds of Transpose AllReduce are too many. In 2D (OptiReduce, appendix A) each group of neighbours
 /// reduce-scatters, equal members of the groups average their shards, and each group gathers the means. Under loss the result
 /// is a mean of groups' means: a group that lost contributions counts as much as one that did not.
+///
+/// If a rank ends, its group lacks the shard that was its own from then on, and the reports of that group's ranks say so.
 #[derive(Debug)]
 pub struct TwoLevel {
     inside: Communicator,
     across: Communicator,
-    ranks_inside: Vec<usize>,
-    ranks_across: Vec<usize>,
+    /// The ranks of `inside` once more, for the last step: in each communicator the calls of several buckets begin in the same order on all
+    /// ranks.
+    gather: Communicator,
+    numbers: Arc<Numbers>,
+    pipeline: Arc<Pipeline>,
 }
 
 impl TwoLevel {
@@ -112,11 +131,26 @@ impl TwoLevel {
     /// # Errors
     /// As [`Communicator::bucket`].
     pub fn bucket(&mut self, elements: usize, options: BucketOptions) -> Result<TwoLevelBucket, Error> {
-        let inside = self.inside.bucket(elements, options.clone())?;
+        block_on(self.bucket_async(elements, options))
+    }
+
+    /// As [`bucket`](Self::bucket), without blocking the thread.
+    ///
+    /// # Errors
+    /// As [`bucket`](Self::bucket).
+    pub async fn bucket_async(&mut self, elements: usize, options: BucketOptions) -> Result<TwoLevelBucket, Error> {
+        let scatter = self.inside.bucket_async(elements, options.clone()).await?;
+        let shards = Shards::new(elements, self.inside.world_size(), self.inside.rank());
         // The shards of ranks at the end may be shorter, or empty; equal members of groups have equal ones.
-        let shard = inside.shard_range().len();
-        let across = if shard > 0 { Some(self.across.bucket(shard, options)?) } else { None };
-        Ok(TwoLevelBucket { inside, across })
+        let average = match scatter.shard_range().len() {
+            0 => None,
+            shard => Some(self.across.bucket_async(shard, options.clone()).await?),
+        };
+        let gather = self.gather.bucket_async(shards.gathered_elements(), options).await?;
+        let plan = Plan { elements, numbers: self.numbers.clone(), shards }.into();
+        let share = |bucket| Arc::new(Mutex::new(bucket));
+        let steps = Steps { average: average.map(share), gather: share(gather), plan };
+        Ok(TwoLevelBucket { scatter, steps, pipeline: self.pipeline.clone() })
     }
 
     /// The communicator of this rank's group.
@@ -131,45 +165,89 @@ impl TwoLevel {
 
     /// The ranks of the job that are in this rank's group, in the order of their ranks there.
     pub fn ranks_inside(&self) -> &[usize] {
-        &self.ranks_inside
+        &self.numbers.inside
     }
 
     /// The ranks of the job that are this rank's equals, in the order of their ranks among them.
     pub fn ranks_across(&self) -> &[usize] {
-        &self.ranks_across
+        &self.numbers.across
     }
 }
 
 /// A declared bucket of an all-reduce on two levels.
 #[derive(Debug)]
 pub struct TwoLevelBucket {
-    inside: Bucket,
-    across: Option<Bucket>,
+    scatter: Bucket,
+    steps: Steps,
+    pipeline: Arc<Pipeline>,
 }
 
 impl TwoLevelBucket {
+    /// Its elements.
+    pub fn elements(&self) -> usize {
+        self.steps.plan.elements
+    }
+
+    /// Its number, the same on all ranks.
+    pub fn id(&self) -> u16 {
+        self.scatter.id()
+    }
+
+    /// The elements of which this rank averages what its group has with what the other groups have.
+    pub fn shard_range(&self) -> Range<usize> {
+        self.scatter.shard_range()
+    }
+
     /// Reduces `data` over all ranks; blocks the thread, no longer than the deadlines of the four stages allow. If this rank lost
     /// packets of the all-reduce or of the all-gather, it fetches them from their owners before it goes on, in four more deadlines each
-    /// at most, unless the setting `repair` is off. Reports of the
-    /// reduce-scatter in the group, the all-reduce among equal members (none if this rank's shard is empty), the all-gather in
-    /// the group. What is missing after the last is zero. Collective.
+    /// at most, unless the setting `repair` is off. Collective.
     ///
-    /// If one of the reports does not say [`UpdateAction::Apply`], `data` is unchanged on this rank.
+    /// If the report does not say [`UpdateAction::Apply`], `data` is unchanged on this rank.
     ///
     /// # Errors
     /// See [`Error`]; `data` is then unchanged.
-    pub fn all_reduce(&mut self, data: &mut [f32]) -> Result<Vec<Report>, Error> {
-        let (mut shard, scattered) = self.inside.reduce_scatter(data)?;
-        let mut reports = vec![scattered];
-        if let Some(across) = &mut self.across {
-            reports.push(across.all_reduce(&mut shard)?);
+    pub fn all_reduce(&mut self, data: &mut [f32]) -> Result<TwoLevelReport, Error> {
+        if !self.pipeline.is_empty() {
+            return self.start_all_reduce(data.to_vec()).wait_into(data);
         }
-        let (whole, gathered) = self.inside.all_gather(&shard)?;
-        reports.push(gathered);
-        if reports.iter().all(|report| report.action() == UpdateAction::Apply) {
-            data.copy_from_slice(&whole);
+        // Nothing is before it in any step, so that it needs no other thread.
+        let Self { scatter, steps: Steps { average, gather, plan }, .. } = self;
+        let (shard, scattered) = scatter.reduce_scatter(data)?;
+        let averaged = average.as_ref().map(|bucket| lock(bucket).all_reduce_owned(shard)).transpose()?;
+        let (shard, averaged) = averaged.unzip();
+        let given = plan.shards.pack(&shard.unwrap_or_default(), averaged.as_ref());
+        let (gathered, last) = lock(gather).all_gather(&given)?;
+        let report = plan.report(&gathered, [scattered].into_iter().chain(averaged).collect(), last);
+        plan.apply(&gathered, &report, data)?;
+        Ok(report)
+    }
+
+    /// Begins to reduce `data` over all ranks. Several may be under way at once, of one bucket or of several: each step begins when the step before
+    /// has ended, whatever the caller does meanwhile. Collective.
+    pub fn start_all_reduce(&mut self, data: Vec<f32>) -> TwoLevelRequest {
+        self.pipeline.begin(self.scatter.start_reduce_scatter(data), self.steps.clone())
+    }
+
+    /// Waits until what this rank's [shard](Self::shard_range) of the results so far lacked has come, at most `timeout` (default: the
+    /// communicator's), and lets it go: no later result contains it. [`Settled::correction`] is that of the shard, which all ranks of the group
+    /// lack.
+    ///
+    /// # Errors
+    /// See [`Error`]. A timeout is not an error: see [`Settled::is_settled`].
+    pub fn settle(&mut self, timeout: impl Into<Option<Duration>>) -> Result<Settled, Error> {
+        block_on(self.settle_async(timeout))
+    }
+
+    /// As [`settle`](Self::settle), without blocking the thread.
+    ///
+    /// # Errors
+    /// As [`settle`](Self::settle).
+    pub async fn settle_async(&mut self, timeout: impl Into<Option<Duration>>) -> Result<Settled, Error> {
+        let settling = self.steps.average.as_ref().map(|bucket| lock(bucket).start_settle(timeout));
+        match settling {
+            Some(settling) => settling.await,
+            None => Ok(Settled { is_settled: true, ..Settled::default() }),
         }
-        Ok(reports)
     }
 }
 

@@ -12,7 +12,7 @@
 For PyTorch, `import optireduce.torch`: a backend of torch.distributed, and a communication hook for DDP.
 """
 
-from ._optireduce import Bucket, Communicator, PartialReduce, Request, __version__
+from ._optireduce import Bucket, Communicator, PartialReduce, Request, TwoLevel, TwoLevelBucket, __version__
 from .errors import (
     ArgumentError,
     ClosedError,
@@ -46,5 +46,7 @@ __all__ = [
     "Settled",
     "StageReport",
     "TimeoutError",
+    "TwoLevel",
+    "TwoLevelBucket",
     "__version__",
 ]

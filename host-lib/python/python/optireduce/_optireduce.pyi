@@ -9,7 +9,9 @@ from typing_extensions import Buffer
 
 from .report import PartialReport, Report, Settled
 
-__all__ = ["PACKETS_HALT", "SKIPS_HALT", "Bucket", "Communicator", "PartialReduce", "Request", "__version__"]
+__all__ = [
+    "PACKETS_HALT", "SKIPS_HALT", "Bucket", "Communicator", "PartialReduce", "Request", "TwoLevel", "TwoLevelBucket", "__version__",
+]
 
 __version__: str
 #: Updates in a row that are not to be applied, after which the job halts, and how many packets their collectives had, at least. The library counts no
@@ -130,6 +132,9 @@ class Communicator:
         """Receives bytes of a rank, or of any; the rank, and the bytes."""
     def split(self, colour: int) -> Communicator:
         """A communicator of the ranks that give the same colour. Collective."""
+    def two_level(self, groups: int | Literal["hosts"]) -> TwoLevel:
+        """All-reduce on two levels: in so many groups of neighbouring ranks, or in a group for each host, which then sends to the others what
+        one rank would. Groups are equally large, of two ranks at least. Collective."""
     def partial_reduce(
         self,
         elements: int,
@@ -191,6 +196,46 @@ class Bucket:
     def start_all_gather(self, shard: _Array) -> Request[tuple[ndarray, Report]]: ...
     def settle(self, timeout: float | None = None) -> Settled:
         """Waits until nothing is outstanding, at most `timeout` seconds (None: the communicator's); what the results so far lack."""
+
+@final
+class TwoLevel:
+    """The communicators of an all-reduce on two levels; from `Communicator.two_level`. Each group reduce-scatters, equal members of the groups average
+    their shards, and each group gathers the means. If a rank ends, its group lacks the shard that was its own from then on."""
+
+    @property
+    def ranks_inside(self) -> list[int]:
+        """The ranks of this rank's group, in order."""
+    @property
+    def ranks_across(self) -> list[int]:
+        """This rank's equals in all groups, in order."""
+    def bucket(
+        self,
+        elements: int,
+        *,
+        op: Literal["avg", "sum"] = "avg",
+        hadamard: _Hadamard | None = None,
+        bf16: bool | None = None,
+        repair: bool | None = None,
+    ) -> TwoLevelBucket:
+        """Declares a bucket, as `Communicator.bucket`. Collective."""
+    def close(self) -> None:
+        """Ends its connections at once: call it after `Communicator.close`, or a barrier. A second call does nothing."""
+
+@final
+class TwoLevelBucket:
+    """What is reduced on two levels again and again; from `TwoLevel.bucket`. If a report does not say "apply", more than 10 % of the result is
+    missing, and the array is unchanged."""
+
+    @property
+    def id(self) -> int: ...
+    @property
+    def elements(self) -> int: ...
+    def all_reduce(self, array: _Array) -> Report:
+        """Reduces the array over all ranks, in place. Collective."""
+    def start_all_reduce(self, array: _Array) -> Request[Report]:
+        """Begins to reduce the array over all ranks. `Request.wait` writes the result to the array. Collective."""
+    def settle(self, timeout: float | None = None) -> Settled:
+        """Waits until what this rank's shard lacked is here, at most `timeout` seconds (None: the communicator's), and lets it go."""
 
 @final
 class PartialReduce:

@@ -24,12 +24,13 @@ class StageReport:
 class Report:
     """How a collective went: who was late, what was lost, and what to do with the update. `str()` gives a line for a log.
 
-    Bytes are bytes of fp32, whatever travelled, of both stages together.
+    Bytes are bytes of fp32, whatever travelled, of both stages together; on two levels of all steps. Its stages are there those in the group, the
+    first and the last, with the ranks of the group.
     """
 
     #: Number of the collective, the same on all ranks.
     op: int
-    kind: Literal["all-reduce", "reduce-scatter", "all-gather"]
+    kind: Literal["all-reduce", "reduce-scatter", "all-gather", "all-reduce on two levels"]
     bucket: int
     elements: int
     #: What comes to a rank from its peers if nothing is lost, of both stages together: the same number for all ranks.

@@ -12,11 +12,11 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import torch
 
-from .. import Bucket, ClosedError, ForkedError, HaltError, OptiReduceError, Report, TimeoutError
+from .. import ArgumentError, Bucket, ClosedError, ForkedError, HaltError, OptiReduceError, Report, TimeoutError, TwoLevel, TwoLevelBucket
 from .._optireduce import SKIPS_HALT
 from ._alone import Alone, Ready
 from ._halt import Halts
@@ -31,6 +31,9 @@ CLOSE_S = 10.0
 SETTLE_S = 10.0
 #: Reports that are kept.
 REPORTS = 4096
+
+#: Of two levels: so many groups of neighbouring ranks, or one for each host.
+Groups: TypeAlias = int | Literal["hosts"]
 
 _sessions: "weakref.WeakSet[Session]" = weakref.WeakSet()
 
@@ -50,7 +53,10 @@ class Session:
         self.is_outside = communicator is not None and communicator.is_outside
         self.reports: deque[Report] = deque(maxlen=REPORTS)
         self._process = os.getpid()
-        self._buckets: dict[Hashable, Bucket] = {}
+        self._buckets: dict[Hashable, Bucket | TwoLevelBucket] = {}
+        #: The groups of two levels, once `use_levels` has made them, and what they were asked to be.
+        self.levels: TwoLevel | None = None
+        self.groups: Groups | None = None
         self._starting: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._finishing: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._closed = threading.Lock()
@@ -113,10 +119,27 @@ class Session:
             span._call_end_callbacks_on_future(work.get_future())
         return work
 
+    def use_levels(self, groups: Groups) -> None:
+        """Makes the groups of all-reduces on two levels. All ranks call it."""
+        if self.engine == "tcp" or self.agrees:
+            setting = "engine is 'tcp'" if self.engine == "tcp" else "agree is True"
+            raise ArgumentError(f"{self.describe('two levels')}: {setting}, expected another: groups of ranks are bounded, and decide for themselves")
+        if self.groups not in (None, groups):
+            raise ArgumentError(f"{self.describe('two levels')}: groups is {groups!r}, expected {self.groups!r}, as for the state before")
+        if self.groups is None and self.size > 1:
+
+            def start() -> Ready:
+                self.levels = self.calls.two_level(groups)
+                return Ready(None)
+
+            self.submit(Work(f"two levels, groups {groups!r}", []), start).wait()
+        self.groups = groups
+
     def all_reduce(
-        self, work: Work, tensor: torch.Tensor, op: str, key: Hashable, note: Callable[[Report], None] | None = None
+        self, work: Work, tensor: torch.Tensor, op: str, key: Hashable, note: Callable[[Report], None] | None = None,
+        on_levels: bool = False,
     ) -> Work:
-        """Bounded, over the bucket of this key. The first time the bucket is declared, and the call is exact: DDP replaces its
+        """Bounded, over the bucket of this key, on two levels if `on_levels`. The first time the bucket is declared, and the call is exact: DDP replaces its
         buckets after its first backward pass, and nothing is to be outstanding of those that it replaces.
 
         `note` gets the report, and whoever gives it sees to it that the job halts; without it the call fails."""
@@ -129,7 +152,8 @@ class Session:
             if self.engine == "tcp":
                 return self.calls.start_all_reduce_exact(to_bytes(tensor), ELEMENTS[tensor.dtype], op)
             if (bucket := self._buckets.get(key)) is None:
-                self._buckets[key] = self.calls.bucket(tensor.numel(), op=op)
+                calls = self.levels if on_levels and self.levels is not None else self.calls
+                self._buckets[key] = calls.bucket(tensor.numel(), op=op)
             if self.is_outside:
                 return Ready(to_bytes(tensor).tobytes())
             if bucket is None:
@@ -199,7 +223,7 @@ class Session:
         unusual = report.action != "apply" or report.late_ranks or report.not_finite
         log.log(logging.WARNING if unusual else logging.DEBUG, "%s", self.describe(str(report)))
 
-    def buckets(self) -> dict[Hashable, Bucket]:
+    def buckets(self) -> dict[Hashable, Bucket | TwoLevelBucket]:
         return self._buckets
 
     def settle(self, keys: Iterable[Hashable] | None = None, timeout_s: float = SETTLE_S) -> bool:
@@ -225,6 +249,8 @@ class Session:
             log.info("%s", self.describe(f"not all ranks ended together: {error}"))
         # torch may keep the group that was destroyed, and so this.
         self._buckets.clear()
+        if self.levels is not None:
+            self.levels.close()
 
     def abort(self) -> None:
         """Ends the group at once; what runs fails."""
@@ -233,6 +259,8 @@ class Session:
         if self._closed.acquire(blocking=False):
             self._starting.put(None)
         self.calls.abort()
+        if self.levels is not None:
+            self.levels.close()
 
 
 def _end_all() -> None:

@@ -17,7 +17,7 @@ from .._optireduce import PACKETS_HALT, SKIPS_HALT
 from . import _bootstrap
 from ._backend import OptiReduceBackend
 from ._return import PASSES, Returns
-from ._session import SETTLE_S, Session
+from ._session import SETTLE_S, Groups, Session
 from ._settings import configured, engine_of
 from ._staging import Staged
 from ._tensors import from_bytes, to_bytes
@@ -33,13 +33,20 @@ class State:
     """What the hook knows of a model: `model.register_comm_hook(State(), comm_hook)`.
 
     `group`: the process group of the model; of any backend. `settings`: those of `optireduce.Communicator`, unless the backend
-    of the group is optireduce. `synchronize_every`: after so many steps the optimizer that is guarded calls `settle`; None: never.
+    of the group is optireduce. `groups`: all-reduces on two levels, in so many groups of neighbouring ranks, or, with "hosts", in a group for each
+    host, which then sends to the others what one rank would. `synchronize_every`: after so many steps the optimizer that is guarded calls `settle`; None: never.
     `vote`: all ranks vote before each step of the optimizer, over TCP, and so wait for the slowest; with the setting `agree` they agree
     within the deadline, and 0.25 s, and a rank that hears of no decision does what it would.
     """
 
     def __init__(
-        self, group: Any = None, *, vote: bool = False, synchronize_every: int | None = 100, **settings: Any
+        self,
+        group: Any = None,
+        *,
+        vote: bool = False,
+        synchronize_every: int | None = 100,
+        groups: Groups | None = None,
+        **settings: Any,
     ) -> None:
         _check_every(synchronize_every)
         group = group or dist.group.WORLD
@@ -50,6 +57,9 @@ class State:
             self._begin(backend.session, group, vote, synchronize_every)
         else:
             self._begin(_connect(group, settings), group, vote, synchronize_every)
+        if groups is not None:
+            self._on_levels = True
+            self.session.use_levels(groups)
 
     @classmethod
     def from_env(cls, *, vote: bool = False, synchronize_every: int | None = 100, **settings: Any) -> "State":
@@ -73,6 +83,7 @@ class State:
     def _begin(self, session: Session, group: Any, vote: bool, synchronize_every: int | None) -> None:
         self.session = session
         self._group, self._vote, self._synchronize_every = group, vote, synchronize_every
+        self._on_levels = False
         self._step: list[Report] = []
         # Buckets of the present make-up, by index: their streams, and the parameters that they are made of.
         self._made_up: dict[int, tuple[Any, list[torch.Tensor]]] = {}
@@ -107,9 +118,9 @@ class State:
         name = f"all_reduce of DDP's bucket {bucket.index()} of {tensor.numel()} elements"
         if tensor.is_cuda:
             staged = Staged(name, tensor)
-            self.session.all_reduce(staged.work, staged.host, "avg", key, self._step.append)
+            self.session.all_reduce(staged.work, staged.host, "avg", key, self._step.append, self._on_levels)
             return staged.future
-        work = self.session.all_reduce(Work(name, [tensor]), tensor, "avg", key, self._step.append)
+        work = self.session.all_reduce(Work(name, [tensor]), tensor, "avg", key, self._step.append, self._on_levels)
 
         def done(_: Any) -> torch.Tensor:
             try:

@@ -1,0 +1,230 @@
+//! All-reduce on two levels.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use optireduce::{BucketOptions, Error, UpdateAction};
+use pyo3::buffer::PyBuffer;
+use pyo3::prelude::*;
+
+use crate::arrays;
+use crate::context::{Context, Owned, poll_for};
+use crate::error::{call_error, connect_error};
+use crate::report;
+use crate::request::{Request, Work};
+use crate::settings;
+
+fn lock<T>(owned: &Mutex<T>) -> MutexGuard<'_, T> {
+    owned.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The communicators of an all-reduce on two levels; from `Communicator.two_level`.
+#[pyclass(frozen, module = "optireduce")]
+pub struct TwoLevel {
+    context: Arc<Context>,
+    inner: Mutex<Owned<optireduce::TwoLevel>>,
+}
+
+impl TwoLevel {
+    pub fn new(context: &Arc<Context>, levels: optireduce::TwoLevel) -> Self {
+        Self { context: context.clone(), inner: Mutex::new(Owned::new(levels, context)) }
+    }
+
+    /// Asks something; detached, since whoever holds the lock may need the GIL.
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        operation: &str,
+        ask: impl FnOnce(&mut optireduce::TwoLevel) -> T + Send,
+    ) -> PyResult<T> {
+        py.detach(|| lock(&self.inner).get(operation).map(ask))
+    }
+}
+
+#[pymethods]
+impl TwoLevel {
+    /// The ranks of this rank's group, in order.
+    #[getter]
+    fn ranks_inside(&self, py: Python<'_>) -> PyResult<Vec<usize>> {
+        self.with(py, "ranks_inside", |levels| levels.ranks_inside().to_vec())
+    }
+
+    /// This rank's equals in all groups, in order.
+    #[getter]
+    fn ranks_across(&self, py: Python<'_>) -> PyResult<Vec<usize>> {
+        self.with(py, "ranks_across", |levels| levels.ranks_across().to_vec())
+    }
+
+    /// Declares a bucket. Collective.
+    #[pyo3(signature = (elements, *, op = "avg", hadamard = None, bf16 = None, repair = None))]
+    fn bucket(
+        &self,
+        py: Python<'_>,
+        elements: usize,
+        op: &str,
+        hadamard: Option<&str>,
+        bf16: Option<bool>,
+        repair: Option<bool>,
+    ) -> PyResult<TwoLevelBucket> {
+        let hadamard = hadamard.map(|mode| settings::hadamard("hadamard", mode)).transpose()?;
+        let options = BucketOptions::new().reduce_op(settings::reduce_op(op)?);
+        let options = options.hadamard(hadamard).bf16(bf16).repair(repair);
+        let operation = format!("declaring a bucket of {elements} elements on two levels");
+        let declared = py.detach(|| {
+            let mut inner = lock(&self.inner);
+            let mut declaring = std::pin::pin!(inner.get(&operation)?.bucket_async(elements, options));
+            self.context.wait(&operation, None, |slice| poll_for(declaring.as_mut(), slice))
+        })?;
+        match declared {
+            Some(Ok(bucket)) => Ok(TwoLevelBucket::new(&self.context, bucket)),
+            Some(Err(error)) => Err(call_error(self.context.rank, &operation, &error)),
+            None => Err(self.context.closed(&operation)),
+        }
+    }
+
+    /// Ends its connections at once. The communicator that it was made from goes on.
+    fn close(&self, py: Python<'_>) {
+        if self.context.is_here() {
+            py.detach(|| drop(lock(&self.inner).take()));
+        }
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<two levels of rank {} of {}>", self.context.rank, self.context.world_size)
+    }
+}
+
+/// Makes the groups of a communicator.
+pub fn connect(
+    py: Python<'_>,
+    context: &Arc<Context>,
+    inner: &Mutex<Owned<optireduce::Communicator>>,
+    groups: Option<usize>,
+) -> PyResult<TwoLevel> {
+    let operation = match groups {
+        Some(groups) => format!("two levels of {groups} groups"),
+        None => "two levels by host".into(),
+    };
+    let connected = py.detach(|| {
+        let mut inner = lock(inner);
+        let inner = inner.get(&operation)?;
+        let mut connecting = std::pin::pin!(async {
+            match groups {
+                Some(groups) => inner.two_level_async(groups).await,
+                None => inner.two_level_by_host_async().await,
+            }
+        });
+        context.wait(&operation, None, |slice| poll_for(connecting.as_mut(), slice))
+    })?;
+    match connected {
+        Some(Ok(levels)) => Ok(TwoLevel::new(context, levels)),
+        Some(Err(error)) => Err(connect_error(&format!("rank {}: {operation}", context.rank), &error)),
+        None => Err(context.closed(&operation)),
+    }
+}
+
+/// An all-reduce, and the array that its result is written to.
+struct Reduction {
+    request: optireduce::TwoLevelRequest,
+    array: PyBuffer<f32>,
+    bucket: u16,
+    spares: Spares,
+}
+
+/// Memory for results; freed if the communicator is gone.
+type Spares = Arc<Mutex<Owned<Vec<Vec<f32>>>>>;
+
+impl Work for Reduction {
+    fn wait_timeout(&mut self, timeout: Duration) -> bool {
+        self.request.wait_timeout(timeout)
+    }
+
+    fn finish(self: Box<Self>, py: Python<'_>) -> PyResult<Result<Py<PyAny>, Error>> {
+        let Self { request, array, bucket, spares } = *self;
+        let mut mean = lock(&spares).get("").ok().and_then(Vec::pop).unwrap_or_default();
+        mean.resize(array.item_count(), 0.0);
+        let report = match py.detach(|| request.wait_into(&mut mean)) {
+            Ok(report) => report,
+            Err(error) => return Ok(Err(error)),
+        };
+        if report.action() == UpdateAction::Apply {
+            array.copy_from_slice(py, &mean)?;
+        }
+        let _ = lock(&spares).get("").map(|spares| spares.push(mean));
+        report::of_levels_to_python(py, bucket, &report).map(Ok)
+    }
+}
+
+/// What is reduced on two levels again and again; from `TwoLevel.bucket`.
+#[pyclass(frozen, module = "optireduce")]
+pub struct TwoLevelBucket {
+    context: Arc<Context>,
+    id: u16,
+    elements: usize,
+    spares: Spares,
+    inner: Mutex<Owned<optireduce::TwoLevelBucket>>,
+}
+
+impl TwoLevelBucket {
+    fn new(context: &Arc<Context>, bucket: optireduce::TwoLevelBucket) -> Self {
+        let (id, elements) = (bucket.id(), bucket.elements());
+        let spares = Arc::new(Mutex::new(Owned::new(Vec::new(), context)));
+        Self { context: context.clone(), id, elements, spares, inner: Mutex::new(Owned::new(bucket, context)) }
+    }
+
+    fn operation(&self, call: &str) -> String {
+        format!("{call} on two levels of bucket {} of {} elements", self.id, self.elements)
+    }
+}
+
+#[pymethods]
+impl TwoLevelBucket {
+    /// The number of the bucket, the same on all ranks.
+    #[getter]
+    fn id(&self) -> u16 {
+        self.id
+    }
+
+    /// Elements of the bucket.
+    #[getter]
+    fn elements(&self) -> usize {
+        self.elements
+    }
+
+    /// Reduces the array over all ranks, in place, and gives a `Report`.
+    fn all_reduce(&self, array: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.start_all_reduce(array)?.wait(array.py(), None)
+    }
+
+    /// Begins to reduce the array over all ranks; the result is written to the array by `Request.wait`.
+    fn start_all_reduce(&self, array: &Bound<'_, PyAny>) -> PyResult<Request> {
+        let (py, operation) = (array.py(), self.operation("all_reduce"));
+        self.context.check(&operation)?;
+        let array = arrays::floats(array, true)?;
+        let values = array.to_vec(py)?;
+        let request = py.detach(|| lock(&self.inner).get(&operation).map(|bucket| bucket.start_all_reduce(values)))?;
+        let work = Reduction { request, array, bucket: self.id, spares: self.spares.clone() };
+        Ok(Request::new(&self.context, operation, work))
+    }
+
+    /// Waits until nothing of this rank's shard is outstanding, at most `timeout` seconds; what the results so far lack of it.
+    #[pyo3(signature = (timeout = None))]
+    fn settle(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Py<PyAny>> {
+        let operation = self.operation("settle");
+        let timeout = timeout.map(Duration::try_from_secs_f64).transpose()?;
+        let settled = py.detach(|| {
+            let mut inner = lock(&self.inner);
+            let mut settling = std::pin::pin!(inner.get(&operation)?.settle_async(timeout));
+            self.context.wait(&operation, None, |slice| poll_for(settling.as_mut(), slice))
+        })?;
+        match settled {
+            Some(Ok(settled)) => report::settled_to_python(py, &settled),
+            Some(Err(error)) => Err(call_error(self.context.rank, &operation, &error)),
+            None => Err(self.context.closed(&operation)),
+        }
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<bucket {} of {} elements on two levels>", self.id, self.elements)
+    }
+}

@@ -1,0 +1,114 @@
+"""All-reduces on two levels: arrays, and the communication hook of DDP."""
+
+import numpy
+import optireduce
+import optireduce.torch
+import pytest
+import torch
+from groups import CALM, group, session
+from torch.nn.parallel import DistributedDataParallel
+
+
+def gradient(rank: int, elements: int) -> numpy.ndarray:
+    return numpy.random.default_rng(rank).standard_normal(elements, "float32")
+
+
+def several(rank, ranks, root):
+    with optireduce.Communicator(rank, ranks, root, **CALM) as communicator:
+        levels = communicator.two_level(2)
+        buckets = [levels.bucket(elements) for elements in (100_003, 2, 40_000)]
+        arrays = [gradient(rank, bucket.elements) for bucket in buckets]
+        requests = [bucket.start_all_reduce(array) for bucket, array in zip(buckets, arrays, strict=True)]
+        reports = [request.wait() for request in reversed(requests)]
+        again = gradient(rank, 100_003)
+        reports.append(buckets[0].all_reduce(again))
+        assert all(bucket.settle().is_settled for bucket in buckets)
+        total = levels.bucket(1000, op="sum")
+        summed = numpy.full(1000, rank + 1, "float32")
+        reports.append(total.all_reduce(summed))
+        communicator.barrier()
+        return reports, [*arrays, again, summed], levels.ranks_inside, levels.ranks_across
+
+
+def test_all_ranks_get_the_mean_in_place(job):
+    found = job.run(4, several)
+    for rank, (reports, arrays, inside, across) in enumerate(found):
+        assert (inside, across) == ([rank // 2 * 2, rank // 2 * 2 + 1], [rank % 2, rank % 2 + 2])
+        for report in reports:
+            assert (report.kind, report.action, report.lost_bytes) == ("all-reduce on two levels", "apply", 0)
+            assert (report.live_ranks, report.missing_ranges) == ((0, 1, 2, 3), ())
+        assert all((one == other).all() for one, other in zip(arrays, found[0][1], strict=True))
+    arrays = found[0][1]
+    for array in arrays[:3]:
+        mean = numpy.mean([gradient(rank, len(array)) for rank in range(4)], axis=0)
+        assert abs(array - mean).max() < 1e-5
+    assert (arrays[3] == arrays[0]).all() and (arrays[4] == 10).all()
+
+
+def refused(rank, ranks, root):
+    with optireduce.Communicator(rank, ranks, root, **CALM) as communicator:
+        said = []
+        for groups in (0, 1, 2, 3, "hosts", "racks", None):
+            with pytest.raises(optireduce.OptiReduceError) as error:
+                communicator.two_level(groups)
+            said.append(f"{type(error.value).__name__}: {error.value}")
+        communicator.barrier()
+        return said
+
+
+def test_groups_that_cannot_be_are_refused(job):
+    for rank, (*numbers, hosts, racks, nothing) in enumerate(job.run(2, refused)):
+        for groups, text in enumerate(numbers):
+            assert f"rank {rank}: two levels of {groups} groups: 2 ranks in {groups} groups: expected at least two" in text
+        assert "two levels by host: 127.0.0.1 has ranks 0, 1; expected at least two hosts" in hosts
+        assert racks == "ArgumentError: groups is 'racks', expected a number of groups, or 'hosts'"
+        assert nothing == "ArgumentError: groups is None, expected a number of groups, or 'hosts'"
+
+
+def trained(rank, ranks, root, backend, groups):
+    with group(rank, ranks, root, backend):
+        torch.manual_seed(0)
+        layers = [torch.nn.Linear(100, 100) for _ in range(4)]
+        model = DistributedDataParallel(torch.nn.Sequential(*layers), bucket_cap_mb=0.05)
+        state = optireduce.torch.State(groups=groups, synchronize_every=4)
+        model.register_comm_hook(state, optireduce.torch.comm_hook)
+        optimizer = state.guard(torch.optim.SGD(model.parameters(), 0.1))
+        inputs = torch.Generator().manual_seed(rank)
+        for _ in range(10):
+            optimizer.zero_grad()
+            model(torch.randn(8, 100, generator=inputs)).square().mean().backward()
+            optimizer.step()
+        state.settle(optimizer)
+        kinds, steps = {report.kind for report in state.session.reports}, state.steps
+        lost = sum(report.lost_bytes for report in state.session.reports)
+        state.close()
+        parameters = torch.cat([parameter.detach().flatten() for parameter in model.parameters()])
+        return parameters.tolist(), kinds, steps, lost
+
+
+@pytest.mark.parametrize("backend", ["optireduce", "gloo"])
+def test_ddp_trains_on_two_levels_and_replicas_are_equal_to_the_bit(job, backend):
+    flat, levels = (job.run(4, trained, backend, groups) for groups in (None, 2))
+    for parameters, kinds, steps, lost in levels:
+        assert (parameters, kinds, steps, lost) == (levels[0][0], {"all-reduce on two levels"}, 10, 0)
+    assert flat[0][1] == {"all-reduce"}
+    # The order of the sums is another.
+    assert numpy.abs(numpy.subtract(flat[0][0], levels[0][0])).max() < 1e-5
+
+
+def refused_state(rank, ranks, root, settings, *groups):
+    with group(rank, ranks, root, **settings):
+        *before, last = groups
+        for one in before:
+            optireduce.torch.State(groups=one)
+        with pytest.raises(optireduce.ArgumentError) as error:
+            optireduce.torch.State(groups=last)
+        assert session().groups == (before[-1] if before else None)
+        return str(error.value)
+
+
+def test_states_of_one_group_have_the_same_groups_and_do_not_agree(job):
+    for text in job.run(4, refused_state, {}, 2, 2, "hosts"):
+        assert text.endswith("groups is 'hosts', expected 2, as for the state before"), text
+    for rank, text in enumerate(job.run(4, refused_state, {"agree": True}, 2)):
+        assert text.startswith(f"rank {rank} of group ") and "agree is True" in text, text

@@ -1,0 +1,223 @@
+//! All-reduces on two levels that are under way.
+//!
+//! Why: the caller is not to wait for one step before the next begins, nor for one bucket before another begins; and the collectives of a
+//! communicator must begin in the same order on all ranks, whichever of them end first. So each step has a communicator of its own, and the
+//! second and the third have a thread that begins them, in the order in which the all-reduces were begun.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::super::request::{Reply, Sender, block_on, block_on_for, reply};
+use super::super::{Bucket, Error, Report, Request};
+use super::report::TwoLevelReport;
+use super::shards::Plan;
+
+/// A bucket that the caller and a thread of the pipeline use in turns.
+pub(super) type Shared<T> = Arc<Mutex<T>>;
+
+pub(super) fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The buckets of the second and the third step, and what is given to the third.
+#[derive(Clone, Debug)]
+pub(super) struct Steps {
+    /// `None`: this rank's shard is empty.
+    pub average: Option<Shared<Bucket>>,
+    pub gather: Shared<Bucket>,
+    pub plan: Arc<Plan>,
+}
+
+/// An all-reduce whose first step, or second, is under way.
+struct Underway {
+    /// `None`: there is no such step.
+    step: Option<Request>,
+    /// Those of the steps that have ended.
+    reports: Vec<Report>,
+    steps: Steps,
+    reply: Sender<Gathering>,
+}
+
+/// An all-reduce whose last step is under way.
+#[derive(Debug)]
+struct Gathering {
+    step: Request,
+    reports: Vec<Report>,
+    plan: Arc<Plan>,
+}
+
+/// What begins the second and the third step of all-reduces.
+#[derive(Debug)]
+pub(super) struct Pipeline {
+    begun: mpsc::Sender<Underway>,
+    /// All-reduces whose last step has not begun.
+    waiting: Arc<AtomicUsize>,
+}
+
+impl Pipeline {
+    /// # Errors
+    /// If threads cannot be started.
+    pub fn start() -> io::Result<Self> {
+        let (begun, scattering) = channel::<Underway>();
+        let (averages, averaging) = channel::<Underway>();
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let (failed, passed) = (waiting.clone(), waiting.clone());
+        let average = move || {
+            for mut underway in scattering {
+                match underway.step.take().map(Request::wait).transpose() {
+                    Ok(scattered) => {
+                        let average = underway.steps.average.clone();
+                        underway.step = scattered.and_then(|(shard, report)| {
+                            underway.reports.push(report);
+                            average.map(|bucket| lock(&bucket).start_all_reduce(shard))
+                        });
+                        let _ = averages.send(underway);
+                    }
+                    Err(error) => {
+                        failed.fetch_sub(1, Ordering::AcqRel);
+                        let _ = underway.reply.send(Err(error));
+                    }
+                }
+            }
+        };
+        let gather = move || {
+            for Underway { step, mut reports, steps, reply } in averaging {
+                let gathering = step.map(Request::wait).transpose().map(|averaged| {
+                    let (shard, average) = averaged.unzip();
+                    let given = steps.plan.shards.pack(&shard.unwrap_or_default(), average.as_ref());
+                    reports.extend(average);
+                    let step = lock(&steps.gather).start_all_gather(given);
+                    Gathering { step, reports, plan: steps.plan }
+                });
+                passed.fetch_sub(1, Ordering::AcqRel);
+                let _ = reply.send(gathering);
+            }
+        };
+        thread::Builder::new().name("optireduce-average".into()).spawn(average)?;
+        thread::Builder::new().name("optireduce-gather".into()).spawn(gather)?;
+        Ok(Self { begun, waiting })
+    }
+
+    /// Whether the last step of all all-reduces so far has begun.
+    pub fn is_empty(&self) -> bool {
+        self.waiting.load(Ordering::Acquire) == 0
+    }
+
+    /// Goes on with an all-reduce whose first step has begun.
+    pub fn begin(&self, scattering: Request, steps: Steps) -> TwoLevelRequest {
+        let (sender, reply) = reply();
+        self.waiting.fetch_add(1, Ordering::AcqRel);
+        // If the thread has ended, the reply says so.
+        let _ = self.begun.send(Underway { step: Some(scattering), reports: Vec::new(), steps, reply: sender });
+        TwoLevelRequest { state: State::Before(reply) }
+    }
+}
+
+/// An all-reduce on two levels that has begun, as [`Request`]: wait for it, [`test`](Self::test) it, or `.await` it; dropping it does not end it.
+/// It gives the mean, and how that went. If the report does not say [`UpdateAction::Apply`](crate::UpdateAction::Apply), too much of
+/// the mean is missing for an update.
+#[derive(Debug)]
+#[must_use = "a collective may fail, or ask for its update to be skipped"]
+pub struct TwoLevelRequest {
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    /// The last step has not begun.
+    Before(Reply<Gathering>),
+    Gathering(Gathering),
+    Failed(Option<Error>),
+}
+
+impl TwoLevelRequest {
+    /// Whether the all-reduce has finished; does not wait. Once it has, [`wait`](Self::wait) and `.await` return at once.
+    pub fn test(&mut self) -> bool {
+        self.wait_timeout(Duration::ZERO)
+    }
+
+    /// Waits until the all-reduce has finished, at most `timeout`; returns whether it has. Blocks the thread.
+    pub fn wait_timeout(&mut self, timeout: Duration) -> bool {
+        let begin = Instant::now();
+        if let State::Before(reply) = &mut self.state {
+            match block_on_for(reply, Some(timeout)) {
+                None => return false,
+                Some(begun) => self.go_on(begun),
+            }
+        }
+        match &mut self.state {
+            State::Gathering(gathering) => gathering.step.wait_timeout(timeout.saturating_sub(begin.elapsed())),
+            _ => true,
+        }
+    }
+
+    /// Waits until the all-reduce has finished; the mean, and how it went. Blocks the thread.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn wait(self) -> Result<(Vec<f32>, TwoLevelReport), Error> {
+        let (plan, gathered, report) = self.finish()?;
+        Ok((plan.mean(&gathered), report))
+    }
+
+    /// As [`wait`](Self::wait), with the mean in `data`, which is as long as the bucket. If the report does not say
+    /// [`UpdateAction::Apply`](crate::UpdateAction::Apply), `data` is unchanged.
+    ///
+    /// # Errors
+    /// See [`Error`]; `data` is then unchanged. If `data` is longer or shorter.
+    pub fn wait_into(self, data: &mut [f32]) -> Result<TwoLevelReport, Error> {
+        let (plan, gathered, report) = self.finish()?;
+        plan.apply(&gathered, &report, data)?;
+        Ok(report)
+    }
+
+    fn finish(mut self) -> Result<(Arc<Plan>, Vec<f32>, TwoLevelReport), Error> {
+        if let State::Before(reply) = &mut self.state {
+            let begun = block_on(reply);
+            self.go_on(begun);
+        }
+        match self.state {
+            // Not by `block_on`: who waits for a step moves the engine on.
+            State::Gathering(Gathering { step, reports, plan }) => {
+                let (gathered, last) = step.wait()?;
+                let report = plan.report(&gathered, reports, last);
+                Ok((plan, gathered, report))
+            }
+            State::Failed(error) => Err(error.unwrap_or(Error::Closed)),
+            State::Before(_) => Err(Error::Closed),
+        }
+    }
+
+    fn go_on(&mut self, begun: Result<Gathering, Error>) {
+        self.state = match begun {
+            Ok(gathering) => State::Gathering(gathering),
+            Err(error) => State::Failed(Some(error)),
+        };
+    }
+}
+
+impl Future for TwoLevelRequest {
+    type Output = Result<(Vec<f32>, TwoLevelReport), Error>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        if let State::Before(reply) = &mut self.state {
+            let begun = ready!(Pin::new(reply).poll(context));
+            self.go_on(begun);
+        }
+        match &mut self.state {
+            State::Gathering(Gathering { step, reports, plan }) => {
+                let (gathered, last) = ready!(Pin::new(step).poll(context))?;
+                let report = plan.report(&gathered, std::mem::take(reports), last);
+                Poll::Ready(Ok((plan.mean(&gathered), report)))
+            }
+            State::Failed(error) => Poll::Ready(Err(error.take().unwrap_or(Error::Closed))),
+            State::Before(_) => Poll::Pending,
+        }
+    }
+}
