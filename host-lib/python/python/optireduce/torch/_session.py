@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 
 import torch
 
-from .. import ArgumentError, Bucket, ClosedError, ForkedError, HaltError, OptiReduceError, Report, TimeoutError, TwoLevel, TwoLevelBucket
+from .. import ArgumentError, ClosedError, ForkedError, HaltError, OptiReduceError, Report, TimeoutError, TwoLevel
 from .._optireduce import SKIPS_HALT
 from ._alone import Alone, Ready
 from ._halt import Halts
@@ -53,7 +53,8 @@ class Session:
         self.is_outside = communicator is not None and communicator.is_outside
         self.reports: deque[Report] = deque(maxlen=REPORTS)
         self._process = os.getpid()
-        self._buckets: dict[Hashable, Bucket | TwoLevelBucket] = {}
+        # `Bucket`, or `TwoLevelBucket`.
+        self._buckets: dict[Hashable, Any] = {}
         #: The groups of two levels, once `use_levels` has made them, and what they were asked to be.
         self.levels: TwoLevel | None = None
         self.groups: Groups | None = None
@@ -152,7 +153,7 @@ class Session:
             if self.engine == "tcp":
                 return self.calls.start_all_reduce_exact(to_bytes(tensor), ELEMENTS[tensor.dtype], op)
             if (bucket := self._buckets.get(key)) is None:
-                calls = self.levels if on_levels and self.levels is not None else self.calls
+                calls: Any = self.levels if on_levels and self.levels is not None else self.calls
                 self._buckets[key] = calls.bucket(tensor.numel(), op=op)
             if self.is_outside:
                 return Ready(to_bytes(tensor).tobytes())
@@ -223,7 +224,7 @@ class Session:
         unusual = report.action != "apply" or report.late_ranks or report.not_finite
         log.log(logging.WARNING if unusual else logging.DEBUG, "%s", self.describe(str(report)))
 
-    def buckets(self) -> dict[Hashable, Bucket | TwoLevelBucket]:
+    def buckets(self) -> dict[Hashable, Any]:
         return self._buckets
 
     def settle(self, keys: Iterable[Hashable] | None = None, timeout_s: float = SETTLE_S) -> bool:
