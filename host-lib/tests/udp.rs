@@ -324,6 +324,32 @@ fn two_levels_take_several_buckets_at_once() {
     assert!(worst < 1e-2, "{worst}");
 }
 
+/// Of its groups, not of the job, whose ranks reduce nothing on one level.
+#[test]
+fn two_levels_measure_the_deadline_of_each_step() {
+    const LONGEST: Duration = Duration::from_secs(4);
+    job(4, |rank, root| {
+        let builder = builder(rank, 4, &root).bound(Bound::Measured { max: LONGEST });
+        let mut communicator = builder.connect().unwrap();
+        let mut levels = communicator.two_level(2).unwrap();
+        let mut bucket = levels.bucket(1000, BucketOptions::new()).unwrap();
+        let mut report = bucket.all_reduce(&mut gradient(rank, 1000)).unwrap();
+        for _ in 0..500 {
+            report = bucket.all_reduce(&mut gradient(rank, 1000)).unwrap();
+        }
+        assert!(report.steps().iter().all(|step| !step.is_measuring_stage_deadline()), "rank {rank}: {report}");
+        let deadlines: Vec<_> = report.steps().iter().map(Report::stage_deadline).collect();
+        // All ranks of this host share its cores, whichever of them are in a step.
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let least = BOUND_MIN * 4_usize.div_ceil(cores) as u32;
+        assert!(
+            deadlines.iter().all(|deadline| (least..LONGEST).contains(deadline)),
+            "rank {rank}: {deadlines:?}, from {least:?}"
+        );
+        communicator.barrier().unwrap();
+    });
+}
+
 /// Rank 3 ends. Rank 1, its equal, gets no mean of half of its shard, and must not hand its group's mean on instead: rank 0 knows that it lacks that
 /// shard.
 #[test]

@@ -32,7 +32,7 @@ def network_of(model: str) -> tuple[torch.nn.Module, float]:
     return nn.Sequential(nn.Unflatten(1, (1, 8, 8)), *layers, nn.Flatten(), nn.Linear(512, 10)), 0.1
 
 
-def train(epochs: int, backend: str, seed: int, kind: str = "mlp") -> tuple[float, torch.nn.Module]:
+def train(epochs: int, backend: str, seed: int, kind: str = "mlp", groups: int | str | None = None) -> tuple[float, torch.nn.Module]:
     """The accuracy on images that were not trained with, and the model."""
     torch.manual_seed(seed)
     torch.set_num_threads(1)
@@ -43,7 +43,7 @@ def train(epochs: int, backend: str, seed: int, kind: str = "mlp") -> tuple[floa
     optimizer = torch.optim.SGD(model.parameters(), lr=rate, momentum=0.9)
     state = None
     if backend == "optireduce":
-        state = optireduce.torch.State()
+        state = optireduce.torch.State(groups=groups)
         model.register_comm_hook(state, optireduce.torch.comm_hook)
         state.guard(optimizer)
     for _ in range(epochs):
@@ -64,12 +64,13 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--backend", default="optireduce", help="optireduce or gloo (default: %(default)s)")
     arguments.add_argument("--model", default="mlp", choices=["mlp", "conv"], help="perceptron or convolutional net (default: %(default)s)")
+    arguments.add_argument("--groups", help="all-reduces on two levels: 'hosts', a group for each (default: one level)")
     arguments.add_argument("--epochs", type=int, default=20, help="passes over the data (default: %(default)s)")
     arguments.add_argument("--seed", type=int, default=0, help="of weights and batches (default: %(default)s)")
     args = arguments.parse_args()
     dist.init_process_group(args.backend)
     begin = time.perf_counter()
-    accuracy, _ = train(args.epochs, args.backend, args.seed, args.model)
+    accuracy, _ = train(args.epochs, args.backend, args.seed, args.model, args.groups)
     if dist.get_rank() == 0:
         print(f"{args.backend}: accuracy {100 * accuracy:.2f} % after {time.perf_counter() - begin:.1f} s")
     dist.destroy_process_group()

@@ -188,6 +188,8 @@ pub struct Builder {
     pub(super) wait_for_repairs: bool,
     pub(super) agree: bool,
     pub(super) compared: Vec<(String, String)>,
+    /// Ranks on this host, if others than this communicator's are there, too.
+    pub(super) ranks_here: Option<usize>,
 }
 
 impl Default for Builder {
@@ -216,6 +218,7 @@ impl Default for Builder {
             wait_for_repairs: false,
             agree: false,
             compared: Vec::new(),
+            ranks_here: None,
         }
     }
 }

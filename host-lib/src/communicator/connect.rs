@@ -1,5 +1,6 @@
 //! How a rank comes into its job: where it receives, who the others are, and what moves its bytes.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::mpsc::channel;
@@ -76,7 +77,7 @@ impl Builder {
     pub fn connect(self) -> Result<Communicator, ConnectError> {
         let Opened { builder, launch, plane, mut control, waker, payload_beats, cards } = self.open()?;
         let bound_ns = builder.bound_ns();
-        let crowd = ranks_a_core(&control.job().members, launch.rank);
+        let crowd = builder.ranks_a_core(&control.job().members, launch.rank);
         let mut collectives =
             builder.collectives(&launch, plane, payload_beats, control.job().seed, cards.as_ref(), crowd)?;
         if let Some(running) = control.running() {
@@ -225,7 +226,7 @@ impl Builder {
         control.begun(payload_beats);
         let plane = match (receiver, &cards) {
             (Receiver::Udp(socket), _) => {
-                let (ranks, cores) = ranks_and_cores(&job.members, launch.rank);
+                let (ranks, cores) = builder.ranks_and_cores(&job.members, launch.rank);
                 let sends_beside = send_thread.is_on(ranks, cores);
                 Plane::from(socket.join(launch.rank, &job, payload_beats, shared, sends_beside)?)
             }
@@ -239,6 +240,18 @@ impl Builder {
             }
         };
         Ok(Opened { builder, launch, plane, control, waker, payload_beats, cards })
+    }
+
+    /// Ranks on this rank's host, and the cores that it may use.
+    fn ranks_and_cores(&self, members: &[Member], rank: usize) -> (usize, usize) {
+        let ranks = self.ranks_here.unwrap_or_else(|| ranks_at(members.iter().map(|member| member.udp.ip()), rank));
+        (ranks, std::thread::available_parallelism().map_or(1, usize::from))
+    }
+
+    /// Ranks on this rank's host for each core that it may use, rounded up.
+    fn ranks_a_core(&self, members: &[Member], rank: usize) -> u32 {
+        let (ranks, cores) = self.ranks_and_cores(members, rank);
+        ranks.div_ceil(cores).try_into().unwrap_or(u32::MAX)
     }
 
     /// Tells the other ranks that this one cannot take part, and why: they would wait for it in vain.
@@ -276,16 +289,10 @@ fn move_into(cards: &Cards, job: &mut Job, rank: usize, socket: Option<&mut Unco
     Ok(())
 }
 
-/// Ranks at this rank's address, and the cores that it may use.
-fn ranks_and_cores(members: &[Member], rank: usize) -> (usize, usize) {
-    let here = members.iter().filter(|member| member.udp.ip() == members[rank].udp.ip()).count();
-    (here, std::thread::available_parallelism().map_or(1, usize::from))
-}
-
-/// Ranks at this rank's address for each core that it may use, rounded up.
-fn ranks_a_core(members: &[Member], rank: usize) -> u32 {
-    let (ranks, cores) = ranks_and_cores(members, rank);
-    ranks.div_ceil(cores).try_into().unwrap_or(u32::MAX)
+/// Ranks at the address that this rank has.
+pub(super) fn ranks_at(addresses: impl Iterator<Item = IpAddr> + Clone, rank: usize) -> usize {
+    let own = addresses.clone().nth(rank);
+    addresses.filter(|address| Some(*address) == own).count()
 }
 
 /// Where ranks of this host may ask for memory, if they are to share it and the kernel can.

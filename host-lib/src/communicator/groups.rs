@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use socket2::{Domain, Socket, Type};
 
+use super::connect::ranks_at;
 use super::request::block_on;
 use super::{Bound, Builder, Communicator, ConnectError, Error};
 use crate::control::{BootstrapError, ControlError, Launch, Mismatch, Terms};
@@ -253,7 +254,12 @@ impl Communicator {
     /// after an all-gather had returned would be of no use.
     pub(super) async fn level(&mut self, colour: usize) -> Result<Communicator, ConnectError> {
         let mut places = self.start_places(Some(colour)).await?;
-        places.meeting.builder = places.meeting.builder.wait_for_repairs(true);
+        let meeting = &mut places.meeting;
+        meeting.builder.wait_for_repairs = true;
+        // The ranks of other groups share its cores.
+        meeting.builder.ranks_here = Some(ranks_at(self.addresses.iter().map(SocketAddr::ip), self.rank()));
+        // Each step has a deadline of its own, and that of all ranks on one level may not be known yet.
+        meeting.bound_ns = None;
         places.join(colour).await
     }
 

@@ -35,6 +35,7 @@ impl Builder {
             wait_for_repairs,
             agree,
             compared,
+            ranks_here: _,
         } = self;
         let or = |number: Option<String>, none: &str| number.unwrap_or_else(|| none.to_owned());
         // First: the others may follow from them.
