@@ -43,7 +43,7 @@ pub use self::report::Report;
 pub use self::request::{Pending, Request};
 pub use self::settle::Settled;
 pub use self::transfer::Transfer;
-pub use self::two_level::{TwoLevel, TwoLevelBucket, TwoLevelReport, TwoLevelRequest};
+pub use self::two_level::{Groups, TwoLevel, TwoLevelBucket, TwoLevelReport, TwoLevelRequest};
 
 use self::command::Command;
 use self::driver::Driver;

@@ -66,7 +66,8 @@
 //!
 //! # Limits
 //!
-//! Linux. fp32 gradients (on the wire also bf16; exact reductions take all usual types); up to 1024 ranks, 64 in jobs with cards. Without a [`Secret`]
+//! Linux. fp32 gradients (on the wire also bf16; exact reductions take all usual types); up to 1024 ranks, 64 in jobs with cards, and 65 536 on two
+//! levels ([`Builder::connect_two_level`]). Without a [`Secret`]
 //! nothing is encrypted or authenticated: use a trusted network. The protocol itself is the crate `optireduce-core`, which has no I/O.
 //!
 //! Source: OptiReduce (NSDI'25).
@@ -104,10 +105,13 @@ pub use buffer::{Buffer, LentBuffer};
 pub use card::CardError;
 pub use communicator::{
     BOUND_MAX_DEFAULT, BOUND_MIN, Bound, Bucket, BucketOptions, Builder, CardFallback, Communicator, ConnectError,
-    Early, Error, Local, Metrics, PartialOptions, PartialReduce, PartialReport, Pending, ReduceOp, Report, Request,
-    SendThread, Settled, Transfer, TwoLevel, TwoLevelBucket, TwoLevelReport, TwoLevelRequest, Weighting,
+    Early, Error, Groups, Local, Metrics, PartialOptions, PartialReduce, PartialReport, Pending, ReduceOp, Report,
+    Request, SendThread, Settled, Transfer, TwoLevel, TwoLevelBucket, TwoLevelReport, TwoLevelRequest, Weighting,
 };
-pub use control::{BootstrapError, ControlError, Launch, LaunchError, Message, Mismatch, ROOT_PORT_DEFAULT, Refusal};
+pub use control::{
+    BootstrapError, ControlError, Launch, LaunchError, Message, Mismatch, RANKS_MAX_TWO_LEVEL, ROOT_PORT_DEFAULT,
+    Refusal,
+};
 pub use exact::{Element, ElementType, ExactOp};
 pub use optireduce_core::protocol::repair::RepairReport;
 pub use optireduce_core::protocol::{

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use environment::has_no_secret;
-use optireduce::{BucketOptions, Builder, ExactOp, Launch, Secret};
+use optireduce::{BucketOptions, Builder, ExactOp, Groups, Launch, Secret};
 use ranks::{builder, check_mean, free_root, gradient, job};
 
 fn secret(byte: u8) -> Secret {
@@ -74,6 +74,20 @@ fn groups_of_a_job_with_a_secret_have_it_too() {
             communicator.group(&[0, 3]).unwrap().barrier().unwrap();
         }
         communicator.barrier().unwrap();
+    });
+}
+
+#[test]
+fn groups_of_ranks_that_never_connect_all_with_one_another_have_the_secret_too() {
+    // Two beats, or one and a seal.
+    const MTU: usize = 178;
+    job(4, |rank, root| {
+        let mut levels = builder(rank, 4, &root).secret(secret(1)).mtu(MTU).connect_two_level(Groups::Auto).unwrap();
+        assert_eq!((levels.inside().payload_bytes(), levels.across().payload_bytes()), (64, 64));
+        let mut bucket = levels.bucket(5000, BucketOptions::new()).unwrap();
+        let report = bucket.all_reduce(&mut gradient(rank, 5000)).unwrap();
+        assert_eq!(report.lost_bytes(), 0, "{report}");
+        levels.close().unwrap();
     });
 }
 

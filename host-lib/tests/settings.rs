@@ -111,7 +111,7 @@ fn another_version_is_an_error_on_every_rank_and_strangers_are_passed_over() {
     // Strangers first: a scanner, a browser, a length of 4 GiB, JSON that is no greeting, or half of one, or of
     // nobody; then a rank of another release.
     let old = frame(r#"{"version":1,"world_size":3,"member":{"rank":2}}"#);
-    let half = frame(r#"{"version":9,"world_size":3,"member":{"rank":2}}"#);
+    let half = frame(r#"{"version":10,"world_size":3,"member":{"rank":2}}"#);
     let nobody = frame(r#"{"version":1,"world_size":3}"#);
     let strangers = [&[][..], b"GET / HTTP/1.1\r\n\r\n", &[0xff; 16], &frame("[1, 2]"), &frame("{}"), &half, &nobody];
     for bytes in strangers.into_iter().chain([old.as_slice()]) {
@@ -129,7 +129,7 @@ fn another_version_is_an_error_on_every_rank_and_strangers_are_passed_over() {
     for rank in ranks {
         let error = rank.join().unwrap().unwrap_err();
         assert!(error.starts_with("the ranks differ: the protocol version ("), "{error}");
-        assert!(error.contains(") is 1 on rank 2, but 9 on rank 0;"), "{error}");
+        assert!(error.contains(") is 1 on rank 2, but 10 on rank 0;"), "{error}");
     }
 }
 

@@ -117,7 +117,8 @@ class OtherVersion:
             while data := source.recv(1 << 16):
                 if changes and (at := data.find(b'"version":')) >= 0:
                     at += len(b'"version":')
-                    data, self.found = data[:at] + b"%c" % (data[at] - 1) + data[at + 1 :], True
+                    digit = b"2" if data[at : at + 1] == b"1" else b"1"
+                    data, self.found = data[:at] + digit + data[at + 1 :], True
                 sink.sendall(data)
             sink.shutdown(socket.SHUT_WR)
 

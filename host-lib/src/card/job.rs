@@ -106,15 +106,9 @@ mod tests {
 
     fn members(addresses: &[(&str, Option<CardLimits>)]) -> Vec<Member> {
         let member = |(rank, (address, card)): (usize, &(&str, Option<CardLimits>))| Member {
-            rank,
             udp: address.parse().unwrap(),
-            control: "127.0.0.1:1".parse().unwrap(),
-            receive_buffer_bytes: 0,
-            payload_beats: 0,
-            session: 0,
-            local: None,
             card: *card,
-            mac: None,
+            ..Member::at(rank, "127.0.0.1:1".parse().unwrap())
         };
         addresses.iter().enumerate().map(member).collect()
     }

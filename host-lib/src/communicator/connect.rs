@@ -19,7 +19,7 @@ use crate::local;
 use crate::plane::Plane;
 use crate::secret::{Secret, SecretError};
 use crate::udp::{self, Udp, Unconnected};
-use optireduce_core::protocol::Ranks;
+use optireduce_core::protocol::{RANKS_MAX, Ranks};
 
 const JOB_ID_BYTES_MAX: usize = 256;
 /// How long a rank that cannot take part waits until the others know, at most: they may just be starting.
@@ -113,16 +113,11 @@ impl Builder {
     /// # Errors
     /// See [`ConnectError`].
     pub async fn connect_async(self) -> Result<Communicator, ConnectError> {
-        let (sender, receiver) = oneshot::channel();
-        let connect = move || drop(sender.send(self.connect()));
-        let thread = std::thread::Builder::new().name("optireduce-connect".into()).spawn(connect);
-        thread.map_err(ConnectError::Thread)?;
-        let ended = || ConnectError::Thread(std::io::Error::other("the thread that connects has ended"));
-        receiver.await.unwrap_or_else(|_| Err(ended()))
+        on_a_thread(move || self.connect()).await
     }
 
-    /// Brings the ranks together and compares their settings: a data plane, and the control channel beside it.
-    pub(super) fn open(self) -> Result<Opened, ConnectError> {
+    /// This rank's place in its job, if that and the other settings are in their ranges.
+    pub(super) fn place(&self) -> Result<Launch, ConnectError> {
         self.check()?;
         let launch = self.launch.clone().map_or_else(Launch::from_env, Ok)?;
         let checked = Launch::new(launch.rank, launch.world_size, launch.root)?;
@@ -131,6 +126,17 @@ impl Builder {
             let (found, expected) = (launch.job_id.len(), JOB_ID_BYTES_MAX);
             let (found, expected) = (format!("{found} bytes long"), format!("at most {expected} bytes"));
             return Err(ConnectError::Setting { setting: "job_id", found, expected });
+        }
+        Ok(launch)
+    }
+
+    /// Brings the ranks together and compares their settings: a data plane, and the control channel beside it.
+    pub(super) fn open(self) -> Result<Opened, ConnectError> {
+        let launch = self.place()?;
+        if launch.world_size > RANKS_MAX {
+            let found = format!("{} ranks", launch.world_size);
+            let expected = format!("2 to {RANKS_MAX} on one level; `connect_two_level` takes more");
+            return Err(ConnectError::Setting { setting: "world size", found, expected });
         }
         let local = self.local.map_or_else(Local::from_env, Ok)?;
         let send_thread = self.send_thread.map_or_else(SendThread::from_env, Ok)?;
@@ -255,7 +261,7 @@ impl Builder {
     }
 
     /// Tells the other ranks that this one cannot take part, and why: they would wait for it in vain.
-    fn decline(&self, launch: &Launch, settings: Terms, reason: &str) {
+    pub(super) fn decline(&self, launch: &Launch, settings: Terms, reason: &str) {
         if launch.rejoin {
             return;
         }
@@ -266,8 +272,7 @@ impl Builder {
             let root = resolve(&launch.root, deadline)?;
             let address = local_address(self.interface.as_deref(), &root)?;
             let (rank, launch, listener) = (launch.rank, launch.clone(), self.listener.clone());
-            // A job with cards has none.
-            let secret = None;
+            let secret = self.secret.clone();
             let meeting = Meeting { launch, root, listener, local: address, secret, timeout, deadline };
             let member = Member::at(rank, (address, 0).into());
             Ok::<_, ConnectError>(decline(meeting, member, settings, reason.to_owned())?)
@@ -276,6 +281,18 @@ impl Builder {
             tracing::warn!(%error, "the other ranks do not know that this one cannot take part");
         }
     }
+}
+
+/// Connects on a thread of its own, which goes on if the future is dropped.
+pub(super) async fn on_a_thread<T: Send + 'static>(
+    connect: impl FnOnce() -> Result<T, ConnectError> + Send + 'static,
+) -> Result<T, ConnectError> {
+    let (sender, receiver) = oneshot::channel();
+    let connect = move || drop(sender.send(connect()));
+    let thread = std::thread::Builder::new().name("optireduce-connect".into()).spawn(connect);
+    thread.map_err(ConnectError::Thread)?;
+    let ended = || ConnectError::Thread(std::io::Error::other("the thread that connects has ended"));
+    receiver.await.unwrap_or_else(|_| Err(ended()))
 }
 
 /// This rank is in a job with cards: it and all others without a card receive at the cards' port.

@@ -14,7 +14,7 @@ use crate::plane::PlaneError;
 use crate::secret::SecretError;
 use crate::udp::{PathError, UdpError};
 use optireduce_core::CollectivesError;
-use optireduce_core::protocol::Mismatch as CallMismatch;
+use optireduce_core::protocol::{Mismatch as CallMismatch, RANKS_MAX};
 
 /// A job could not be joined.
 #[derive(Debug, Error)]
@@ -50,13 +50,35 @@ pub enum ConnectError {
     },
     /// The ranks cannot be cut into so many groups.
     #[error(
-        "{ranks} ranks in {groups} groups: expected at least two groups, of equal size and at least two ranks each"
+        "{ranks} ranks in {groups} groups: expected at least two groups, of equal size and at least two ranks each, and at most \
+         {RANKS_MAX} of either"
     )]
     Groups {
         /// Ranks of the job.
         ranks: usize,
         /// Groups wanted.
         groups: usize,
+    },
+    /// No number of groups suits so many ranks.
+    #[error(
+        "{ranks} ranks cannot be cut into groups of equal size with 2 to 64 ranks each; start {near} ranks, or go without groups, with at \
+         most {RANKS_MAX} ranks"
+    )]
+    NoGroups {
+        /// Ranks of the job.
+        ranks: usize,
+        /// The nearest numbers of ranks that can, for the message: "6 or 8".
+        near: String,
+    },
+    /// The ranks of a group did not come together.
+    #[error("the group {group}, where ranks {ranks} of the job count from 0: {source}")]
+    InGroup {
+        /// Its name.
+        group: String,
+        /// Its ranks of the job, for the message.
+        ranks: String,
+        /// Why not; ranks that it names are ranks of the group.
+        source: Box<ConnectError>,
     },
     /// The hosts cannot be the groups of two levels.
     #[error(
@@ -104,6 +126,14 @@ pub enum Error {
     /// A call over the control channel failed: a peer is gone, does not come, or calls something else.
     #[error(transparent)]
     Control(#[from] ControlError),
+    /// A call of the ranks of a group failed, for a call of all ranks on two levels.
+    #[error("in the group where ranks {ranks} of the job count from 0: {source}")]
+    InGroup {
+        /// Its ranks of the job, for the message.
+        ranks: String,
+        /// Why; ranks that it names are ranks of the group.
+        source: Arc<Error>,
+    },
     /// An argument is not valid; nothing was changed.
     #[error("invalid argument: {name} is {found}, expected {expected}; nothing was changed")]
     Argument {

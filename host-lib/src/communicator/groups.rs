@@ -1,6 +1,6 @@
 //! Communicators of some of the ranks.
 
-use std::net::{SocketAddr, TcpListener};
+use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -213,7 +213,7 @@ impl Communicator {
             });
         }
         same?;
-        Ok(self.free_place()?)
+        self.free_place()
     }
 
     /// The members of a group, in order.
@@ -233,17 +233,10 @@ impl Communicator {
         Err(ConnectError::Setting { setting: "the ranks of the group", found: list(ranks), expected })
     }
 
-    /// Where a group may meet whose lowest rank this is: nobody else has the port.
-    pub(super) fn free_place(&self) -> Result<(String, Arc<TcpListener>), BootstrapError> {
-        let address = self.addresses[self.rank()].ip();
-        let listen = || {
-            let socket = Socket::new(Domain::for_address((address, 0).into()), Type::STREAM, None)?;
-            socket.bind(&SocketAddr::from((address, 0)).into())?;
-            socket.listen(BACKLOG)?;
-            let listener = TcpListener::from(socket);
-            Ok((listener.local_addr()?.to_string(), Arc::new(listener)))
-        };
-        listen().map_err(|source| BootstrapError::Io { what: format!("a free port of {address}"), source })
+    /// Where a group may meet whose lowest rank this is.
+    pub(super) fn free_place(&self) -> Result<(String, Arc<TcpListener>), ConnectError> {
+        let (place, listener) = listen_at_free_port(self.addresses[self.rank()].ip())?;
+        Ok((place.to_string(), listener))
     }
 
     fn meeting(&self) -> Meeting {
@@ -269,6 +262,19 @@ impl Communicator {
         places.meeting.bound_ns = None;
         places.join(0).await
     }
+}
+
+/// Takes connections at a port of `address` that nobody else has.
+pub(super) fn listen_at_free_port(address: IpAddr) -> Result<(SocketAddr, Arc<TcpListener>), ConnectError> {
+    let listen = || {
+        let socket = Socket::new(Domain::for_address((address, 0).into()), Type::STREAM, None)?;
+        socket.bind(&SocketAddr::from((address, 0)).into())?;
+        socket.listen(BACKLOG)?;
+        let listener = TcpListener::from(socket);
+        Ok((listener.local_addr()?, Arc::new(listener)))
+    };
+    let failed = |source| BootstrapError::Io { what: format!("a free port of {address}"), source };
+    listen().map_err(failed).map_err(ConnectError::from)
 }
 
 /// Ranks, for a message.

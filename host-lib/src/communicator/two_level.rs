@@ -7,6 +7,9 @@
 //! the paper 21, on one level 126.
 //! Limits: under loss it is a mean of the groups' means, so a group that lost contributions counts as much as one that did not.
 
+mod calls;
+mod connect;
+mod groups;
 mod pipeline;
 mod report;
 mod shards;
@@ -16,15 +19,15 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+pub use self::groups::Groups;
+use self::groups::{by_host, members};
 pub use self::pipeline::TwoLevelRequest;
 use self::pipeline::{Pipeline, Steps, lock};
 use self::report::Numbers;
 pub use self::report::TwoLevelReport;
 use self::shards::{Plan, Shards};
-use super::groups::list;
 use super::request::block_on;
 use super::{Bucket, BucketOptions, Communicator, ConnectError, Error, Settled};
-use optireduce_core::protocol::rounds;
 
 impl Communicator {
     /// All-reduce on two levels, in `groups` groups of neighbouring ranks of equal size: rank r is in group r / (ranks / groups).
@@ -42,10 +45,7 @@ impl Communicator {
     /// As [`two_level`](Self::two_level).
     pub async fn two_level_async(&mut self, groups: usize) -> Result<TwoLevel, ConnectError> {
         let ranks = self.world_size();
-        if groups < 2 || rounds::rounds_2d(ranks, groups).is_none() || ranks / groups < 2 {
-            return Err(ConnectError::Groups { ranks, groups });
-        }
-        let members = ranks / groups;
+        let members = members(ranks, groups)?;
         self.levels(&(0..ranks).map(|rank| rank / members).collect::<Vec<_>>()).await
     }
 
@@ -78,36 +78,12 @@ impl Communicator {
         let inside = self.level(group_of[rank]).await?;
         let across = self.level(places[rank]).await?;
         let gather = self.level(group_of[rank]).await?;
-        let pipeline = Pipeline::start().map_err(ConnectError::Thread)?.into();
-        Ok(TwoLevel { inside, across, gather, numbers: numbers.into(), pipeline })
+        TwoLevel::of([inside, across, gather], numbers)
     }
 }
 
-/// The group of each rank if those at one address are a group.
-fn by_host(addresses: &[IpAddr]) -> Result<Vec<usize>, ConnectError> {
-    let mut hosts: Vec<(IpAddr, Vec<usize>)> = Vec::new();
-    for (rank, address) in addresses.iter().enumerate() {
-        match hosts.iter_mut().find(|(host, _)| host == address) {
-            Some((_, ranks)) => ranks.push(rank),
-            None => hosts.push((*address, vec![rank])),
-        }
-    }
-    let members = hosts.first().map_or(0, |(_, ranks)| ranks.len());
-    // The first two hosts that differ say enough, also of a thousand.
-    let other = hosts.iter().position(|(_, ranks)| ranks.len() != members);
-    if hosts.len() < 2 || members < 2 || other.is_some() {
-        let shown = [Some(0), other.or((hosts.len() > 1).then_some(1))].into_iter().flatten();
-        let shown = shown.map(|host| {
-            let (address, ranks) = &hosts[host];
-            format!("{address} has rank{} {}", if ranks.len() == 1 { "" } else { "s" }, list(ranks))
-        });
-        return Err(ConnectError::Hosts { found: shown.collect::<Vec<_>>().join(", and ") });
-    }
-    let host_of = |address: &IpAddr| hosts.iter().position(|(host, _)| host == address).unwrap_or(0);
-    Ok(addresses.iter().map(host_of).collect())
-}
-
-/// The communicators of an all-reduce on two levels: see [`Communicator::two_level`].
+/// The communicators of an all-reduce on two levels: see [`Builder::connect_two_level`](super::Builder::connect_two_level), and
+/// [`Communicator::two_level`] for ranks that are connected already.
 ///
 /// With many ranks most rounds of Transpose AllReduce are too many. In 2D (OptiReduce, appendix A) each group of neighbours
 /// reduce-scatters, equal members of the groups average their shards, and each group gathers the means. Under loss the result
@@ -126,6 +102,11 @@ pub struct TwoLevel {
 }
 
 impl TwoLevel {
+    fn of([inside, across, gather]: [Communicator; 3], numbers: Numbers) -> Result<Self, ConnectError> {
+        let pipeline = Pipeline::start().map_err(ConnectError::Thread)?.into();
+        Ok(Self { inside, across, gather, numbers: numbers.into(), pipeline })
+    }
+
     /// Declares a bucket of `elements` values. Collective.
     ///
     /// # Errors
@@ -161,6 +142,11 @@ impl TwoLevel {
     /// The communicator of this rank's equals in all groups.
     pub fn across(&mut self) -> &mut Communicator {
         &mut self.across
+    }
+
+    /// Both, and the third: of this rank's group once more, for the last step.
+    pub fn communicators(&mut self) -> [&mut Communicator; 3] {
+        [&mut self.inside, &mut self.across, &mut self.gather]
     }
 
     /// The ranks of the job that are in this rank's group, in the order of their ranks there.
@@ -248,30 +234,5 @@ impl TwoLevelBucket {
             Some(settling) => settling.await,
             None => Ok(Settled { is_settled: true, ..Settled::default() }),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ranks_at_one_address_are_a_group_wherever_they_stand() {
-        let groups = |hosts: &[u8]| {
-            let addresses: Vec<_> = hosts.iter().map(|host| IpAddr::from([10, 0, 0, *host])).collect();
-            by_host(&addresses).map_err(|error| error.to_string())
-        };
-        assert_eq!(groups(&[7, 7, 3, 3]), Ok(vec![0, 0, 1, 1]));
-        assert_eq!(groups(&[7, 3, 9, 9, 3, 7]), Ok(vec![0, 1, 2, 2, 1, 0]));
-        let refused = |hosts: &[u8]| groups(hosts).unwrap_err();
-        assert!(
-            refused(&[7, 7]).starts_with("two levels by host: 10.0.0.7 has ranks 0, 1; expected at least two hosts")
-        );
-        assert!(refused(&[7, 3]).starts_with("two levels by host: 10.0.0.7 has rank 0, and 10.0.0.3 has rank 1; "));
-        let uneven = refused(&[7, 7, 3, 3, 9]);
-        assert!(
-            uneven.starts_with("two levels by host: 10.0.0.7 has ranks 0, 1, and 10.0.0.9 has rank 4; "),
-            "{uneven}"
-        );
     }
 }

@@ -21,7 +21,7 @@ use crate::local;
 use crate::secret::Secret;
 
 /// Version of the messages of bootstrap and control channel.
-pub(super) const VERSION: u32 = 9;
+pub(super) const VERSION: u32 = 10;
 /// How long a rank may take for its greeting, once it has connected; it may try again.
 pub(super) const GREETING: Duration = Duration::from_secs(10);
 
@@ -34,6 +34,10 @@ pub(crate) struct Member {
     pub udp: SocketAddr,
     /// Where it takes connections of other ranks.
     pub control: SocketAddr,
+    /// Where its groups meet if it is the lowest of them: a place for each of them, if the ranks only ask for their
+    /// [groups](super::directory).
+    #[serde(default)]
+    pub places: Vec<SocketAddr>,
     /// Bytes that its socket buffers.
     pub receive_buffer_bytes: u64,
     /// Largest payload it was given, in beats of 64 bytes; 0: what gets through.
@@ -75,6 +79,7 @@ impl Member {
             rank,
             udp: address,
             control: address,
+            places: Vec::new(),
             receive_buffer_bytes: 0,
             payload_beats: 0,
             session: 0,
@@ -87,7 +92,7 @@ impl Member {
     /// Whether its addresses are the one that its connection comes from. A card has an address of its own, which may be any.
     pub(super) fn is_at(&self, from: IpAddr) -> Result<(), Refusal> {
         let udp = Some(self.udp).filter(|_| self.card.is_none());
-        let mut addresses = udp.into_iter().chain([self.control]);
+        let mut addresses = udp.into_iter().chain([self.control]).chain(self.places.iter().copied());
         let other = addresses.find(|address| address.ip() != from);
         other.map_or(Ok(()), |found| Err(Refusal::Address { rank: self.rank, found, from }))
     }
@@ -192,11 +197,27 @@ pub(super) enum Answer {
         /// How long rank 0 waits for their reports.
         left_ms: u64,
     },
+    /// All ranks are there, and this one is in these groups.
+    Groups(Vec<Group>),
     /// All ranks are connected: begin.
     Begin,
     /// The job runs already: connect to all that are there.
     Running(Box<Running>),
     Refused(Refusal),
+}
+
+/// One of the groups that a rank is in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Group {
+    /// What kind of group it is, and which of that kind.
+    pub name: String,
+    pub number: usize,
+    /// Its ranks of the job, in the order of their ranks in the group.
+    pub ranks: Vec<usize>,
+    /// Where the lowest of them takes connections.
+    pub root: SocketAddr,
+    /// Ranks of the job at this rank's address.
+    pub ranks_here: usize,
 }
 
 /// What a process that was started again must know of the job that runs.
@@ -314,6 +335,12 @@ pub enum Refusal {
         /// Why processes that claimed to be ranks of the job were refused meanwhile.
         refused: Vec<String>,
     },
+    /// The ranks that came cannot be cut into groups as they were to be.
+    #[error("{reason}")]
+    Groups {
+        /// Why not.
+        reason: String,
+    },
     /// A rank could not connect to another.
     #[error("rank {rank} could not connect to all other ranks: {reason}")]
     NotConnected {
@@ -356,7 +383,7 @@ pub enum BootstrapError {
     },
     /// This process may not open as many files as the job takes.
     #[error(
-        "a job of {ranks} ranks takes {expected} open files of each process, and this one may have {found} at most; raise the hard \
+        "a job of {ranks} ranks takes {expected} open files of this process, which may have {found} at most; raise the hard \
          limit (ulimit -Hn, or LimitNOFILE of the service), then start it again; `ulimit -n` shows what is allowed now"
     )]
     Files {
@@ -435,6 +462,7 @@ mod tests {
             rank: 1,
             udp: address,
             control: address,
+            places: vec![address; 2],
             receive_buffer_bytes: 9,
             payload_beats: 2,
             session: 3,
@@ -473,11 +501,14 @@ mod tests {
         };
         check(&Answer::Welcome { job, left_ms: 5 }, show);
         check(&Answer::Running(Box::new(running)), show);
+        let group = Group { name: "inside".into(), number: 1, ranks: vec![2, 3], root: address, ranks_here: 4 };
+        check(&Answer::Groups(vec![group]), show);
         for refusal in [
             Refusal::NoSuchRank { rank: 7, world_size: 2 },
             Refusal::Runs { rank: 1 },
             Refusal::Cards { card: 1 },
             Refusal::Unable { rank: 1, reason: "no card".into() },
+            Refusal::Groups { reason: "one host".into() },
             Refusal::Twice { rank: 1, first: address, second: address },
             Refusal::Missing { missing: vec![1], world_size: 2, timeout_ms: 5, root: "h:1".into(), refused: vec![] },
         ] {

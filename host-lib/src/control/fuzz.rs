@@ -98,6 +98,7 @@ fn show(answer: &Answer) {
             drop(format!("{job:?}"));
         }
         Answer::Refused(refusal) => assert!(!refusal.to_string().is_empty()),
+        Answer::Groups(groups) => drop(format!("{groups:?}")),
         Answer::Begin => {}
     }
 }

@@ -4,10 +4,9 @@
 //! place belongs to the first process that claims it, for as long as its connection lasts.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Waker};
 use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpStream};
@@ -50,8 +49,9 @@ enum Judgement {
     Ended(Link, Refusal),
 }
 
-struct Gathering<'a> {
+pub(super) struct Gathering<'a> {
     meeting: &'a Meeting,
+    listener: TcpListener,
     settings: Terms,
     members: BTreeMap<usize, Member>,
     links: Links,
@@ -70,23 +70,13 @@ pub(super) async fn gather(
     member: Member,
     settings: Terms,
 ) -> Result<(Job, Links, TcpListener), BootstrapError> {
-    let listener = listen(meeting)?;
-    let mut gathering = Gathering::new(meeting, member, settings);
-    let found = match gathering.gather(&listener).await {
-        Ok(()) => {
-            let members = std::mem::take(&mut gathering.members).into_values().collect();
-            let packet_key = meeting.secret.as_ref().map(|_| PacketKey::random()).transpose()?;
-            let job = Job { tag: random()?, seed: random()?, members, packet_key };
-            gathering.connect(&job).await.map(|()| job).map_err(|refusal| (refusal, None))
-        }
-        Err(refused) => Err(refused),
-    };
-    match found {
-        Ok(job) => Ok((job, gathering.links, listener)),
-        Err((refusal, last)) => {
-            gathering.refuse(&listener, &refusal, last, Instant::now() + LINGER).await;
-            Err(refusal.into())
-        }
+    let mut gathering = Gathering::start(meeting, member, settings)?;
+    let members = gathering.gather().await?;
+    let packet_key = meeting.secret.as_ref().map(|_| PacketKey::random()).transpose()?;
+    let job = Job { tag: random()?, seed: random()?, members, packet_key };
+    match gathering.connect(&job).await {
+        Ok(()) => Ok((job, gathering.links, gathering.listener)),
+        Err(refusal) => Err(gathering.refuse(refusal, None).await),
     }
 }
 
@@ -97,10 +87,9 @@ pub(super) async fn decline(
     settings: Terms,
     reason: String,
 ) -> Result<(), BootstrapError> {
-    let listener = listen(meeting)?;
-    let until = Instant::from_std(meeting.deadline);
-    let mut gathering = Gathering::new(meeting, member, settings);
-    gathering.refuse(&listener, &Refusal::Unable { rank: 0, reason }, None, until).await;
+    let mut gathering = Gathering::start(meeting, member, settings)?;
+    let until = gathering.deadline;
+    gathering.tell_all(&Refusal::Unable { rank: 0, reason }, None, until).await;
     Ok(())
 }
 
@@ -135,10 +124,11 @@ fn listen(meeting: &Meeting) -> Result<TcpListener, BootstrapError> {
 }
 
 impl<'a> Gathering<'a> {
-    /// Only rank 0, which is `member`, is there.
-    fn new(meeting: &'a Meeting, member: Member, settings: Terms) -> Self {
-        Self {
+    /// Only rank 0, which is `member`, is there, and listens.
+    pub fn start(meeting: &'a Meeting, member: Member, settings: Terms) -> Result<Self, BootstrapError> {
+        Ok(Self {
             meeting,
+            listener: listen(meeting)?,
             settings,
             members: BTreeMap::from([(0, member)]),
             links: (0..meeting.launch.world_size).map(|_| None).collect(),
@@ -147,22 +137,27 @@ impl<'a> Gathering<'a> {
             deadline: Instant::from_std(meeting.deadline),
             timeout_ms: meeting.timeout.as_millis() as u64,
             refused: Vec::new(),
-        }
+        })
     }
 
-    /// Waits until all ranks are there.
-    async fn gather(&mut self, listener: &TcpListener) -> Result<(), (Refusal, Option<Link>)> {
+    /// Waits until all ranks are there, and returns them in order.
+    ///
+    /// # Errors
+    /// Why they cannot be a job, once they have been told.
+    pub async fn gather(&mut self) -> Result<Vec<Member>, BootstrapError> {
         let world_size = self.meeting.launch.world_size;
         while !self.all_are_there().await {
-            let Some(greeted) = self.next(listener).await else {
+            let Some(greeted) = self.next().await else {
+                self.forget_those_gone();
                 let missing = (0..world_size).filter(|rank| !self.members.contains_key(rank)).collect();
                 let (timeout_ms, root) = (self.timeout_ms, self.meeting.launch.root.clone());
                 let refused = std::mem::take(&mut self.refused);
-                return Err((Refusal::Missing { missing, world_size, timeout_ms, root, refused }, None));
+                let refusal = Refusal::Missing { missing, world_size, timeout_ms, root, refused };
+                return Err(self.refuse(refusal, None).await);
             };
             match self.judge(greeted) {
                 Judgement::Placed => {}
-                Judgement::Ended(link, refusal) => return Err((refusal, Some(link))),
+                Judgement::Ended(link, refusal) => return Err(self.refuse(refusal, Some(link)).await),
                 Judgement::Refused(link, refusal) => {
                     tracing::warn!(%refusal, "a process was refused");
                     let text = refusal.to_string();
@@ -173,28 +168,26 @@ impl<'a> Gathering<'a> {
                 }
             }
         }
-        Ok(())
+        Ok(std::mem::take(&mut self.members).into_values().collect())
     }
 
     /// The next one who has greeted; `None` at the deadline.
-    async fn next(&mut self, listener: &TcpListener) -> Option<Greeted> {
+    async fn next(&mut self) -> Option<Greeted> {
         loop {
-            let Self { links, heard, .. } = self;
             tokio::select! {
                 () = sleep_until(self.deadline) => return None,
-                accepted = listener.accept() => match accepted {
+                accepted = self.listener.accept() => match accepted {
                     Ok((stream, from)) => self.hear(stream, from),
                     Err(error) => {
                         tracing::warn!(%error, "rank 0 could not take a connection");
                         sleep(RETRY).await;
                     }
                 },
-                Some(greeted) = heard.join_next() => {
+                Some(greeted) = self.heard.join_next() => {
                     if let Ok(Some(greeted)) = greeted {
                         return Some(greeted);
                     }
                 }
-                rank = ended(links) => self.forget(rank),
             }
         }
     }
@@ -205,19 +198,20 @@ impl<'a> Gathering<'a> {
         if self.members.len() == world_size {
             // Ends of connections that the kernel knows of are heard first.
             yield_now().await;
-            let mut context = Context::from_waker(Waker::noop());
-            while let Poll::Ready(rank) = poll_ended(&mut self.links, &mut context) {
-                self.forget(rank);
-            }
+            self.forget_those_gone();
         }
         self.members.len() == world_size
     }
 
-    /// Its place is for whoever comes next.
-    fn forget(&mut self, rank: usize) {
-        tracing::warn!(rank, "a rank has gone again before the job began");
-        self.links[rank] = None;
-        self.members.remove(&rank);
+    /// The places of those whose connections have ended, or that speak before they are asked, are for whoever comes next.
+    fn forget_those_gone(&mut self) {
+        for (rank, link) in self.links.iter_mut().enumerate() {
+            if link.as_mut().is_some_and(|link| !is_quiet(link)) {
+                tracing::warn!(rank, "a rank has gone again before the job began");
+                *link = None;
+                self.members.remove(&rank);
+            }
+        }
     }
 
     fn hear(&mut self, stream: TcpStream, from: SocketAddr) {
@@ -253,10 +247,7 @@ impl<'a> Gathering<'a> {
         }
         if let Some(first) = self.members.get(&rank).map(|member| member.udp) {
             // A process that has just ended may have been started again.
-            let lives = self.links[rank]
-                .as_mut()
-                .is_none_or(|link| link.reader.poll_disturbed(&mut Context::from_waker(Waker::noop())).is_pending());
-            if rank == 0 || lives {
+            if rank == 0 || self.links[rank].as_mut().is_none_or(is_quiet) {
                 return Judgement::Refused(link, Refusal::Twice { rank, first, second });
             }
         }
@@ -318,8 +309,24 @@ impl<'a> Gathering<'a> {
         refusal.map_or(Ok(()), Err)
     }
 
+    /// Answers each rank, and ends its connection.
+    pub async fn answer_each(&mut self, answer: impl Fn(usize) -> Answer) {
+        for (rank, link) in self.links.iter_mut().enumerate() {
+            if let Some(mut link) = link.take() {
+                // Smaller than what any socket buffers: a rank that is stopped holds up nobody.
+                let _ = timeout_at(self.deadline, link.writer.write_json(&answer(rank))).await;
+            }
+        }
+    }
+
+    /// Tells all ranks why there is no job, which is then the error. `last`: somebody who is none of those that are there.
+    pub async fn refuse(&mut self, refusal: Refusal, last: Option<Link>) -> BootstrapError {
+        self.tell_all(&refusal, last, Instant::now() + LINGER).await;
+        refusal.into()
+    }
+
     /// Tells all ranks why there is no job: those that are there at once, and until `linger` those that come late.
-    async fn refuse(&mut self, listener: &TcpListener, refusal: &Refusal, last: Option<Link>, linger: Instant) {
+    async fn tell_all(&mut self, refusal: &Refusal, last: Option<Link>, linger: Instant) {
         let mut told = JoinSet::new();
         let there: Vec<Link> = self.links.iter_mut().filter_map(Option::take).chain(last).collect();
         let mut missing = (self.meeting.launch.world_size - 1).saturating_sub(there.len());
@@ -328,7 +335,7 @@ impl<'a> Gathering<'a> {
         self.deadline = self.deadline.min(linger);
         if !matches!(refusal, Refusal::NotConnected { .. }) {
             while missing > 0
-                && let Some(greeted) = self.next(listener).await
+                && let Some(greeted) = self.next().await
             {
                 told.spawn(tell(greeted.link, refusal.clone()));
                 missing -= 1;
@@ -342,15 +349,9 @@ pub(super) async fn tell(mut link: Link, refusal: Refusal) {
     let _ = timeout(LINGER, link.writer.write_json(&Answer::Refused(refusal))).await;
 }
 
-/// The first rank whose connection has ended, or that speaks before it is asked.
-async fn ended(links: &mut Links) -> usize {
-    poll_fn(|context| poll_ended(links, context)).await
-}
-
-fn poll_ended(links: &mut Links, context: &mut Context<'_>) -> Poll<usize> {
-    let mut links = links.iter_mut().enumerate().filter_map(|(rank, link)| Some((rank, link.as_mut()?)));
-    let ended = links.find_map(|(rank, link)| link.reader.poll_disturbed(context).is_ready().then_some(rank));
-    ended.map_or(Poll::Pending, Poll::Ready)
+/// Whether the connection lasts, and nothing has come on it.
+fn is_quiet(link: &mut Link) -> bool {
+    link.reader.poll_disturbed(&mut Context::from_waker(Waker::noop())).is_pending()
 }
 
 /// Hears who somebody is; `None` if it is nobody of this job, who learns nothing.

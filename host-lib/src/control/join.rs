@@ -35,15 +35,54 @@ pub(super) async fn join(
 ) -> Result<(Job, Links, Option<Running>), BootstrapError> {
     let (deadline, root) = (Instant::from_std(meeting.deadline), &meeting.launch.root);
     let rank = meeting.launch.rank;
+    let (mut link, answer) = reach_root(meeting, &member, &settings).await?;
+    let (job, running, left_ms) = match answer {
+        Answer::Welcome { job, left_ms } => (job, None, left_ms),
+        Answer::Running(running) => {
+            let left = deadline.saturating_duration_since(Instant::now());
+            (running.job.clone(), Some(*running), left.as_millis() as u64)
+        }
+        _ => return Err(io_error(format!("rank 0 at {root}"))(io::Error::other("it hands out no job"))),
+    };
+    // Early enough that rank 0 can tell the others.
+    let until = deadline.min(Instant::now() + Duration::from_millis(left_ms) * 3 / 4);
+    let connected = match &running {
+        None => connect_all(meeting, &job, listener, until).await,
+        Some(running) => connect_again(meeting, running, &member, until).await,
+    };
+    let failure = connected.as_ref().err().cloned();
+    let answer = async {
+        link.writer.write_json(&Connected { failure }).await?;
+        link.reader.read_json::<Answer>().await
+    };
+    let talk = io_error(format!("rank {rank} waits for rank 0 at {root} to let the job begin"));
+    match timeout_at(deadline, answer).await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())) {
+        Ok(Answer::Refused(refusal)) => return Err(refusal.into()),
+        Ok(Answer::Begin) => {}
+        Ok(Answer::Welcome { .. } | Answer::Running(_) | Answer::Groups(_)) => {
+            return Err(talk(io::Error::other("it hands out a job for the second time")));
+        }
+        Err(error) => return Err(talk(connected.err().map_or(error, io::Error::other))),
+    }
+    let mut links = connected.map_err(|reason| talk(io::Error::other(reason)))?;
+    links[0] = Some(link);
+    Ok((job, links, running))
+}
+
+/// Reports to rank 0 until that hands something out; its answer, and the connection that it came on.
+pub(super) async fn reach_root(
+    meeting: &Meeting,
+    member: &Member,
+    settings: &Terms,
+) -> Result<(Link, Answer), BootstrapError> {
+    let (deadline, root) = (Instant::from_std(meeting.deadline), &meeting.launch.root);
+    let rank = meeting.launch.rank;
     let mut last = io::Error::new(io::ErrorKind::TimedOut, "no answer");
     let mut was_closed = false;
-    let (mut link, job, running, left_ms) = loop {
-        match timeout_at(deadline, report(meeting, &member, &settings, None)).await {
-            Ok(Ok((link, Answer::Welcome { job, left_ms }))) => break (link, job, None, left_ms),
-            Ok(Ok((link, Answer::Running(running)))) if meeting.launch.rejoin => {
-                let left = deadline.saturating_duration_since(Instant::now());
-                break (link, running.job.clone(), Some(*running), left.as_millis() as u64);
-            }
+    loop {
+        match timeout_at(deadline, report(meeting, member, settings, None)).await {
+            Ok(Ok((link, answer @ (Answer::Welcome { .. } | Answer::Groups(_))))) => return Ok((link, answer)),
+            Ok(Ok((link, answer @ Answer::Running(_)))) if meeting.launch.rejoin => return Ok((link, answer)),
             // The process that had the rank before may only just have ended.
             Ok(Ok((_, Answer::Refused(refusal @ Refusal::Twice { .. })))) if meeting.launch.rejoin => {
                 last = io::Error::other(refusal);
@@ -71,30 +110,7 @@ pub(super) async fn join(
         }
         tracing::debug!(rank, error = %last, "rank 0 is not there yet");
         sleep(retry).await;
-    };
-    // Early enough that rank 0 can tell the others.
-    let until = deadline.min(Instant::now() + Duration::from_millis(left_ms) * 3 / 4);
-    let connected = match &running {
-        None => connect_all(meeting, &job, listener, until).await,
-        Some(running) => connect_again(meeting, running, &member, until).await,
-    };
-    let failure = connected.as_ref().err().cloned();
-    let answer = async {
-        link.writer.write_json(&Connected { failure }).await?;
-        link.reader.read_json::<Answer>().await
-    };
-    let talk = io_error(format!("rank {rank} waits for rank 0 at {root} to let the job begin"));
-    match timeout_at(deadline, answer).await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())) {
-        Ok(Answer::Refused(refusal)) => return Err(refusal.into()),
-        Ok(Answer::Begin) => {}
-        Ok(Answer::Welcome { .. } | Answer::Running(_)) => {
-            return Err(talk(io::Error::other("it hands out a job for the second time")));
-        }
-        Err(error) => return Err(talk(connected.err().map_or(error, io::Error::other))),
     }
-    let mut links = connected.map_err(|reason| talk(io::Error::other(reason)))?;
-    links[0] = Some(link);
-    Ok((job, links, running))
 }
 
 /// Tells rank 0, if it is reached before the deadline, that this rank cannot take part, and why.

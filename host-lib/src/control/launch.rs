@@ -20,7 +20,6 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::OwnedFd;
 
-use optireduce_core::protocol::RANKS_MAX;
 use socket2::{Domain, Socket, Type};
 use thiserror::Error;
 
@@ -28,6 +27,9 @@ use thiserror::Error;
 const TORCH_PORT_OFFSET: u16 = 17;
 /// The first port that Linux hands out by itself, if it is not told otherwise (`net.ipv4.ip_local_port_range`).
 const HANDED_OUT_MIN: u16 = 1 << 15;
+/// Most ranks of a job on two levels ([`Builder::connect_two_level`](crate::Builder::connect_two_level)): 1024 groups of 64. On one level, and in each
+/// group, there are at most 1024.
+pub const RANKS_MAX_TWO_LEVEL: usize = 65_536;
 /// The root's port where a launcher gives only a host.
 pub const ROOT_PORT_DEFAULT: u16 = 29_517;
 
@@ -105,11 +107,11 @@ impl Launch {
     /// A place that is given, checked.
     ///
     /// # Errors
-    /// If the rank is not below the number of ranks, or these are not 2 to [`RANKS_MAX`]; a card takes fewer.
+    /// If the rank is not below the number of ranks, or these are not 2 to [`RANKS_MAX_TWO_LEVEL`]; one level takes fewer, and a card fewer still.
     pub fn new(rank: usize, world_size: usize, root: impl Into<String>) -> Result<Self, LaunchError> {
         let root = root.into();
-        if !(2..=RANKS_MAX).contains(&world_size) {
-            let expected = format!("2 to {RANKS_MAX} ranks");
+        if !(2..=RANKS_MAX_TWO_LEVEL).contains(&world_size) {
+            let expected = format!("2 to {RANKS_MAX_TWO_LEVEL} ranks");
             return Err(LaunchError::Invalid { name: "world size", found: world_size.to_string(), expected });
         }
         if rank >= world_size {
@@ -297,8 +299,8 @@ mod tests {
         assert_eq!(error(&[("RANK", "x"), ("WORLD_SIZE", "2"), root]), r#"RANK is "x", expected a number"#);
         assert_eq!(error(&[("RANK", "2"), ("WORLD_SIZE", "2"), root]), r#"rank is "2", expected 0 to 1"#);
         assert_eq!(
-            error(&[("RANK", "0"), ("WORLD_SIZE", "1025"), root]),
-            r#"world size is "1025", expected 2 to 1024 ranks"#
+            error(&[("RANK", "0"), ("WORLD_SIZE", "65537"), root]),
+            r#"world size is "65537", expected 2 to 65536 ranks"#
         );
         let portless = [("RANK", "0"), ("WORLD_SIZE", "2"), ("OPTIREDUCE_ROOT", "h")];
         assert_eq!(error(&portless), r#"root is "h", expected host:port"#);

@@ -42,17 +42,21 @@ pub(super) async fn meet(
 /// # Errors
 /// [`BootstrapError`]: they were not told.
 pub(crate) fn decline(meeting: Meeting, member: Member, settings: Terms, reason: String) -> Result<(), BootstrapError> {
-    let say = move || {
+    on_a_thread(async move || match member.rank {
+        0 => gather::decline(&meeting, member, settings, reason).await,
+        _ => join::decline(&meeting, member, settings, reason).await.map_err(io_error("rank 0")),
+    })
+}
+
+/// Waits for a future on a thread of its own: the caller's may be one of an async runtime, which must not block in another.
+pub(super) fn on_a_thread<T: Send + 'static>(
+    future: impl AsyncFnOnce() -> Result<T, BootstrapError> + Send + 'static,
+) -> Result<T, BootstrapError> {
+    let run = move || {
         let runtime = runtime::Builder::new_current_thread().enable_all().build();
-        runtime.map_err(io_error("tokio's runtime"))?.block_on(async {
-            match member.rank {
-                0 => gather::decline(&meeting, member, settings, reason).await,
-                _ => join::decline(&meeting, member, settings, reason).await.map_err(io_error("rank 0")),
-            }
-        })
+        runtime.map_err(io_error("tokio's runtime"))?.block_on(future())
     };
-    // The caller's thread may be one of an async runtime, which must not block in another.
-    let thread = std::thread::Builder::new().name("optireduce-control".into()).spawn(say);
+    let thread = std::thread::Builder::new().name("optireduce-control".into()).spawn(run);
     let ended = |_| Err(io_error("the control thread")(io::Error::other("it has ended without an answer")));
     thread.map_err(io_error("the control thread"))?.join().unwrap_or_else(ended)
 }

@@ -3,6 +3,7 @@
 //! * `launch`: which rank this process is, from its launcher's environment.
 //! * `bootstrap`: every rank reports to rank 0 (`join`), which compares their settings and hands out everybody's addresses
 //!   (`gather`); `resolve` finds the addresses of rank 0 and of this host.
+//! * `directory`: how ranks find their groups without connections between all ranks.
 //! * `link`: a connection between two ranks, with a secret an encrypted one, and `frame` the messages on it.
 //! * `channel`: the control channel, one TCP connection for each pair of ranks, for what must not be lost.
 //! * `outgoing`: what waits for each peer, bounded; `serve`: the tasks that send it, and receive.
@@ -14,6 +15,7 @@
 
 mod bootstrap;
 mod channel;
+mod directory;
 mod door;
 mod files;
 mod frame;
@@ -33,10 +35,11 @@ mod tcp;
 mod terms;
 
 pub use self::bootstrap::{BootstrapError, Refusal};
-pub(crate) use self::bootstrap::{CardLimits, Job, Meeting, Member};
+pub(crate) use self::bootstrap::{CardLimits, Group, Job, Meeting, Member};
 pub use self::channel::ControlError;
 pub(crate) use self::channel::{CHUNK_BYTES, Closer, ControlChannel, Folding, PeerMessages, Place};
-pub use self::launch::{Launch, LaunchError, ROOT_PORT_DEFAULT};
+pub(crate) use self::directory::{Partition, find_groups};
+pub use self::launch::{Launch, LaunchError, RANKS_MAX_TWO_LEVEL, ROOT_PORT_DEFAULT};
 pub use self::mailbox::Message;
 pub(crate) use self::mailbox::{Mailbox, Space, Tag, Underway};
 pub(crate) use self::meet::decline;

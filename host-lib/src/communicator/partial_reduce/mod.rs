@@ -208,11 +208,8 @@ impl Communicator {
         let what = format!("partial reduce of {elements} elements");
         let memory = memory::require(what, needed, "average a smaller model, or give this rank more");
         let terms = options.terms(elements, memory.is_ok());
-        let free_place = if self.is_outside() {
-            Err(ConnectError::Params(STARTED_AGAIN.into()))
-        } else {
-            self.free_place().map_err(ConnectError::from)
-        };
+        let free_place =
+            if self.is_outside() { Err(ConnectError::Params(STARTED_AGAIN.into())) } else { self.free_place() };
         let begun = free_place.map(|(root, listener)| {
             let place = root.into_bytes();
             let places =

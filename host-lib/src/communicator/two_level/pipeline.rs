@@ -132,7 +132,7 @@ pub struct TwoLevelRequest {
 enum State {
     /// The last step has not begun.
     Before(Reply<Gathering>),
-    Gathering(Gathering),
+    Gathering(Box<Gathering>),
     Failed(Option<Error>),
 }
 
@@ -184,7 +184,8 @@ impl TwoLevelRequest {
         }
         match self.state {
             // Not by `block_on`: who waits for a step moves the engine on.
-            State::Gathering(Gathering { step, reports, plan }) => {
+            State::Gathering(gathering) => {
+                let Gathering { step, reports, plan } = *gathering;
                 let (gathered, last) = step.wait()?;
                 let report = plan.report(&gathered, reports, last);
                 Ok((plan, gathered, report))
@@ -196,7 +197,7 @@ impl TwoLevelRequest {
 
     fn go_on(&mut self, begun: Result<Gathering, Error>) {
         self.state = match begun {
-            Ok(gathering) => State::Gathering(gathering),
+            Ok(gathering) => State::Gathering(gathering.into()),
             Err(error) => State::Failed(Some(error)),
         };
     }
@@ -211,7 +212,8 @@ impl Future for TwoLevelRequest {
             self.go_on(begun);
         }
         match &mut self.state {
-            State::Gathering(Gathering { step, reports, plan }) => {
+            State::Gathering(gathering) => {
+                let Gathering { step, reports, plan } = &mut **gathering;
                 let (gathered, last) = ready!(Pin::new(step).poll(context))?;
                 let report = plan.report(&gathered, std::mem::take(reports), last);
                 Poll::Ready(Ok((plan.mean(&gathered), report)))

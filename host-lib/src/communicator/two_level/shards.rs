@@ -132,8 +132,10 @@ impl Shards {
 mod tests {
     use super::*;
 
-    /// Three members' shards of 40 elements: 14, 14 and 12 of them, as far as the all-gather brought them.
-    fn gathered(members: &[f32; 3], lost: &[Range<usize>]) -> (Vec<f32>, Vec<Range<usize>>) {
+    type Pairs = Vec<(usize, usize)>;
+
+    /// Three members' shards of 40 elements: 14, 14 and 12 of them, as far as the all-gather brought them, and what is missing.
+    fn gathered(members: &[f32; 3], lost: &[(usize, usize)]) -> (Vec<f32>, Pairs) {
         let mut carried = Vec::new();
         for (own, has) in members.iter().enumerate() {
             let shards = Shards::new(40, 3, own);
@@ -144,23 +146,24 @@ mod tests {
         }
         let shards = Shards::new(40, 3, 0);
         assert_eq!((carried.len(), shards.stride), (shards.gathered_elements(), 32));
+        let lost: Vec<_> = lost.iter().map(|(start, end)| *start..*end).collect();
         lost.iter().for_each(|lost| carried[lost.clone()].fill(0.0));
         let mut into = vec![f32::NAN; 40];
         shards.unpack(&carried, &mut into);
-        (into, shards.missing(&carried, lost))
+        (into, shards.missing(&carried, &lost).iter().map(|range| (range.start, range.end)).collect())
     }
 
     #[test]
     fn shards_come_together_and_what_is_missing_is_known() {
         let whole: Vec<f32> = (1..=40).map(|value| value as f32).collect();
         assert_eq!(gathered(&[WHOLE; 3], &[]), (whole.clone(), vec![]));
-        // A part of a shard; its padding; the end of one and the beginning of the next, with what is between them.
-        let of = |lost: Range<usize>| gathered(&[WHOLE; 3], &[lost]).1;
-        assert_eq!(of(4..9), [4..9]);
-        assert_eq!(of(14..16), []);
-        assert_eq!(of(12..34), [0..16]);
-        assert_eq!(of(0..96), [0..40]);
-        let (values, missing) = gathered(&[WHOLE, IN_PART, 0.0], &[3..4]);
-        assert_eq!((missing, values[3], &values[4..]), (vec![3..4, 14..40], 0.0, &whole[4..]));
+        // A part of a shard; its padding; the end of one and the beginning of the next, with what is between them; all.
+        let of = |lost| gathered(&[WHOLE; 3], &[lost]).1;
+        assert_eq!(
+            [of((4, 9)), of((14, 16)), of((12, 34)), of((0, 96))],
+            [vec![(4, 9)], vec![], vec![(0, 16)], vec![(0, 40)]]
+        );
+        let (values, missing) = gathered(&[WHOLE, IN_PART, 0.0], &[(3, 4)]);
+        assert_eq!((missing, values[3], &values[4..]), (vec![(3, 4), (14, 40)], 0.0, &whole[4..]));
     }
 }

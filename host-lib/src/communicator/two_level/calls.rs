@@ -1,0 +1,174 @@
+//! Calls of all ranks of a job on two levels, over TCP: each is made of calls of this rank's group and of its equals, so that no rank talks to
+//! all others.
+//!
+//! Limits: where a rank has ended, they fail: no other has its shard, and nobody else brings to its equals what its group says.
+
+use std::sync::Arc;
+
+use super::super::Error;
+use super::super::request::block_on;
+use super::TwoLevel;
+use super::groups::named;
+use crate::control::ControlError;
+
+/// What stands before the bytes of a rank, handed on together with those of its group: the rank, and how many bytes.
+const RANK_BYTES: usize = size_of::<u32>();
+const LENGTH_BYTES: usize = size_of::<u64>();
+
+impl TwoLevel {
+    /// This rank of the job, from 0.
+    pub fn rank(&self) -> usize {
+        self.numbers.inside[self.inside.rank()]
+    }
+
+    /// Ranks of the job.
+    pub fn world_size(&self) -> usize {
+        self.numbers.world_size
+    }
+
+    /// Groups of the job, all of equal size.
+    pub fn groups(&self) -> usize {
+        self.numbers.across.len()
+    }
+
+    /// Waits until all ranks are here: those of this rank's group, then its equals, each of which has waited for its own group. Collective.
+    ///
+    /// # Errors
+    /// [`Error::InGroup`]: as [`Communicator::barrier`](super::Communicator::barrier).
+    pub fn barrier(&mut self) -> Result<(), Error> {
+        block_on(self.barrier_async())
+    }
+
+    /// As [`barrier`](Self::barrier), without blocking the thread.
+    ///
+    /// # Errors
+    /// As [`barrier`](Self::barrier).
+    pub async fn barrier_async(&mut self) -> Result<(), Error> {
+        self.inside.barrier_async().await.map_err(in_group(&self.numbers.inside))?;
+        self.across.barrier_async().await.map_err(in_group(&self.numbers.across))
+    }
+
+    /// Hands every rank's bytes to every rank: what each gave, by rank of the job. Of any length, also different ones; they are gathered in each
+    /// group first, and then from all groups. Collective.
+    ///
+    /// # Errors
+    /// [`Error::InGroup`]: as [`Communicator::all_gather_bytes`](super::Communicator::all_gather_bytes).
+    pub fn all_gather_bytes(&mut self, bytes: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
+        block_on(self.all_gather_bytes_async(bytes))
+    }
+
+    /// As [`all_gather_bytes`](Self::all_gather_bytes), without blocking the thread.
+    ///
+    /// # Errors
+    /// As [`all_gather_bytes`](Self::all_gather_bytes).
+    pub async fn all_gather_bytes_async(&mut self, bytes: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
+        let group = self.inside.all_gather_bytes_async(bytes).await.map_err(in_group(&self.numbers.inside))?;
+        let group = pack(&self.numbers.inside, &group);
+        let groups = self.across.all_gather_bytes_async(&group).await.map_err(in_group(&self.numbers.across))?;
+        let mut all = vec![Vec::new(); self.world_size()];
+        for (group, from) in groups.iter().zip(&self.numbers.across) {
+            unpack(group, &mut all).ok_or(ControlError::WrongMessage { rank: *from })?;
+        }
+        Ok(all)
+    }
+
+    /// Hands the root's values to all ranks, whole: to its equals, which hand them to their groups. `root` is a rank of the job. Collective; all ranks
+    /// give as many.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if there is no such rank. [`Error::InGroup`]: as [`Communicator::broadcast`](super::Communicator::broadcast); `data` may
+    /// have been received then.
+    pub fn broadcast(&mut self, root: usize, data: &mut [f32]) -> Result<(), Error> {
+        block_on(self.broadcast_async(root, data))
+    }
+
+    /// As [`broadcast`](Self::broadcast), without blocking the thread.
+    ///
+    /// # Errors
+    /// As [`broadcast`](Self::broadcast).
+    pub async fn broadcast_async(&mut self, root: usize, data: &mut [f32]) -> Result<(), Error> {
+        if root >= self.world_size() {
+            let expected = format!("a rank from 0 to {}", self.world_size() - 1);
+            return Err(Error::Argument { name: "the root", found: root, expected });
+        }
+        // In groups of hosts only the root's equals know that they are.
+        let place = self.numbers.across.iter().position(|rank| *rank == root);
+        let is_equal = [u8::from(place.is_some())];
+        let group = self.inside.all_gather_bytes_async(&is_equal).await.map_err(in_group(&self.numbers.inside))?;
+        let equal = group.iter().position(|is_equal| is_equal == &[1]).ok_or(ControlError::Gone(root))?;
+        if let Some(place) = place {
+            self.across.broadcast_async(place, data).await.map_err(in_group(&self.numbers.across))?;
+        }
+        self.inside.broadcast_async(equal, data).await.map_err(in_group(&self.numbers.inside))
+    }
+
+    /// Ends the job: as [`Communicator::close`](super::Communicator::close), in this rank's group, then among its equals. Collective.
+    ///
+    /// # Errors
+    /// [`Error::InGroup`] with the first that failed, of which the ranks are named. The connections of all are ended in any case.
+    pub fn close(self) -> Result<(), Error> {
+        block_on(self.close_async())
+    }
+
+    /// As [`close`](Self::close), without blocking the thread. A future that is dropped ends the connections.
+    ///
+    /// # Errors
+    /// As [`close`](Self::close).
+    pub async fn close_async(self) -> Result<(), Error> {
+        let Self { inside, across, gather, numbers, .. } = self;
+        inside.close_async().await.map_err(in_group(&numbers.inside))?;
+        across.close_async().await.map_err(in_group(&numbers.across))?;
+        gather.close_async().await.map_err(in_group(&numbers.inside))
+    }
+}
+
+/// Names the ranks of a call that failed.
+fn in_group(ranks: &[usize]) -> impl FnOnce(Error) -> Error {
+    |source| Error::InGroup { ranks: named(ranks), source: Arc::new(source) }
+}
+
+/// What the ranks of a group gave, with their numbers.
+fn pack(ranks: &[usize], given: &[Vec<u8>]) -> Vec<u8> {
+    let mut packed = Vec::new();
+    for (rank, bytes) in ranks.iter().zip(given) {
+        packed.extend((*rank as u32).to_le_bytes());
+        packed.extend((bytes.len() as u64).to_le_bytes());
+        packed.extend(bytes);
+    }
+    packed
+}
+
+/// Takes apart what [`pack`] made. `None` if it is something else.
+fn unpack(mut packed: &[u8], all: &mut [Vec<u8>]) -> Option<()> {
+    while !packed.is_empty() {
+        let (rank, rest) = packed.split_first_chunk::<RANK_BYTES>()?;
+        let (length, rest) = rest.split_first_chunk::<LENGTH_BYTES>()?;
+        let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
+        let (bytes, rest) = rest.split_at_checked(length)?;
+        *all.get_mut(u32::from_le_bytes(*rank) as usize)? = bytes.to_vec();
+        packed = rest;
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_cut_or_names_no_rank_is_refused() {
+        let packed = pack(&[2, 0], &[vec![1, 2, 3], vec![]]);
+        let unpacked = |packed: &[u8]| {
+            let mut all = vec![Vec::new(); 3];
+            unpack(packed, &mut all).map(|()| all)
+        };
+        assert_eq!(unpacked(&packed), Some(vec![vec![], vec![], vec![1, 2, 3]]));
+        let first = RANK_BYTES + LENGTH_BYTES + 3;
+        for length in (1..packed.len()).filter(|length| *length != first) {
+            assert_eq!(unpacked(&packed[..length]), None, "{length} of {} bytes", packed.len());
+        }
+        assert_eq!(unpacked(&pack(&[3], &[vec![]])), None, "there is no rank 3");
+        let huge = [&[0; RANK_BYTES][..], &u64::MAX.to_le_bytes()].concat();
+        assert_eq!(unpacked(&huge), None);
+    }
+}

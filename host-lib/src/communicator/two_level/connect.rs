@@ -1,0 +1,187 @@
+//! Jobs on two levels whose ranks never connect all with one another.
+//!
+//! Why: a rank of a flat job holds a connection to every other, so that 1024 ranks are many. Here it holds those to its group and to its
+//! equals in the other groups: with G groups of M ranks 2 M + G - 3, as the last step has connections of its own.
+//! How: rank 0 tells each rank where its groups meet ([`find_groups`]); each of them is then a job of its own, with the same settings.
+
+use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::super::builder::{Builder, CardFallback, Local};
+use super::super::connect::on_a_thread;
+use super::super::groups::listen_at_free_port;
+use super::super::{Communicator, ConnectError};
+use super::groups::{Groups, named};
+use super::{Numbers, TwoLevel};
+use crate::control::{Group, Launch, Meeting, Member, Partition, find_groups, local_address, resolve};
+use crate::secret::Secret;
+
+/// Who joins in a communicator of two levels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Level {
+    /// The ranks of a group.
+    Inside,
+    /// The ranks with the same place in their groups.
+    Across,
+}
+
+/// The communicators of two levels, in the order in which they connect.
+const COMMUNICATORS: [(&str, Level); 3] =
+    [("inside", Level::Inside), ("across", Level::Across), ("gather", Level::Inside)];
+
+impl Builder {
+    /// Brings the ranks together on two levels, in groups: each rank connects to the ranks of its group and to its equals in the other groups,
+    /// and to no others. So there may be up to [`RANKS_MAX_TWO_LEVEL`](crate::RANKS_MAX_TWO_LEVEL) ranks, at most 1024 groups of at most 1024.
+    /// Collective: all ranks give the same groups and settings.
+    ///
+    /// Every rank first reports to rank 0, where it is an open file meanwhile, and learns where its groups meet. That and the coming together of each
+    /// group may take the [timeout](Self::timeout) each. Gradients go over the kernel's UDP, also on ranks with a card. Collectives
+    /// [wait for repairs](Self::wait_for_repairs). Nobody comes into such a job later, so [`Launch::rejoin`] does not count.
+    ///
+    /// ```no_run
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use optireduce::{BucketOptions, Communicator, Groups};
+    ///
+    /// let mut levels = Communicator::builder().connect_two_level(Groups::Auto)?;
+    /// let mut bucket = levels.bucket(1 << 20, BucketOptions::new())?;
+    /// let mut gradient = vec![levels.rank() as f32; 1 << 20];
+    /// bucket.all_reduce(&mut gradient)?;
+    /// levels.close()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// See [`ConnectError`]. Ranks that do not come, settings that differ and groups that cannot be are the same error on every rank.
+    pub fn connect_two_level(self, groups: Groups) -> Result<TwoLevel, ConnectError> {
+        let launch = self.place()?.rejoin(false);
+        let (local, card_fallback) = (self.local, self.card_fallback);
+        let secret = self.secret.clone().map_or_else(Secret::from_env, |secret| Ok(Some(secret)))?;
+        let builder = Self {
+            launch: Some(launch.clone()),
+            listener: None,
+            secret: secret.clone(),
+            local: Some(local.map_or_else(Local::from_env, Ok)?),
+            // A card has one job at a time.
+            card: Some(String::new()),
+            card_address: Some(String::new()),
+            card_fallback: Some(card_fallback.map_or_else(CardFallback::from_env, Ok)?),
+            wait_for_repairs: true,
+            ..self.clone()
+        };
+        let settings = builder.settings().with("groups", groups);
+        let (timeout, deadline) = (self.timeout, Instant::now() + self.timeout);
+        let root = resolve(&launch.root, deadline)?;
+        let address = local_address(self.interface.as_deref(), &root)?;
+        let open: Vec<_> = COMMUNICATORS.iter().map(|_| listen_at_free_port(address)).collect::<Result<_, _>>()?;
+        let (places, listeners): (Vec<SocketAddr>, Vec<_>) = open.into_iter().unzip();
+        let member = Member { places: places.clone(), ..Member::at(launch.rank, places[0]) };
+        let (of, listener) = (launch.clone(), self.listener);
+        let meeting = Meeting { launch: of, root, listener, local: address, secret, timeout, deadline };
+        let cut = move |addresses: &[IpAddr]| {
+            groups.cut(addresses).map(|group_of| partitions(&group_of)).map_err(|error| error.to_string())
+        };
+        let found = find_groups(meeting, member, settings, cut)?;
+        let [inside, across] = [0, 1].map(|kind: usize| found[kind].ranks.clone());
+        let numbers = Numbers { world_size: launch.world_size, inside, across };
+        let connected = builder.connect_groups(&launch, found, listeners)?;
+        TwoLevel::of(connected.try_into().expect("one of each"), numbers)
+    }
+
+    /// As [`connect_two_level`](Self::connect_two_level), without blocking the thread. If the future is dropped, the attempt goes on until its
+    /// timeouts, and what it made is dropped.
+    ///
+    /// # Errors
+    /// As [`connect_two_level`](Self::connect_two_level).
+    pub async fn connect_two_level_async(self, groups: Groups) -> Result<TwoLevel, ConnectError> {
+        on_a_thread(move || self.connect_two_level(groups)).await
+    }
+
+    /// Connects this rank's groups, one after the other. `listeners`: where they meet if this rank is the lowest of them.
+    fn connect_groups(
+        &self,
+        launch: &Launch,
+        groups: Vec<Group>,
+        listeners: Vec<Arc<TcpListener>>,
+    ) -> Result<Vec<Communicator>, ConnectError> {
+        let (mut connected, mut failed) = (Vec::new(), None);
+        for (Group { name, number, ranks, root, ranks_here }, listener) in groups.into_iter().zip(listeners) {
+            let (rank, group) = (ranks.partition_point(|rank| *rank < launch.rank), format!("{name}.{number}"));
+            let job_id = format!("{}/{group}", launch.job_id);
+            let launch = Launch::new(rank, ranks.len(), root.to_string())?.job_id(job_id);
+            let listener = Some(listener).filter(|_| rank == 0);
+            let ranks_here = Some(ranks_here);
+            let builder = Self { launch: Some(launch.clone()), listener, ranks_here, ..self.clone() };
+            if let Some(reason) = &failed {
+                // The other groups of a rank that cannot take part need not wait for it.
+                builder.decline(&launch, builder.settings(), &ToString::to_string(reason));
+                continue;
+            }
+            match builder.connect() {
+                Ok(communicator) => connected.push(communicator),
+                Err(source) => {
+                    failed = Some(ConnectError::InGroup { group, ranks: named(&ranks), source: source.into() });
+                }
+            }
+        }
+        failed.map_or(Ok(connected), Err)
+    }
+}
+
+/// The groups of each of [`COMMUNICATORS`], from the group of each rank.
+fn partitions(group_of: &[usize]) -> Vec<Partition> {
+    let mut inside = vec![Vec::new(); group_of.iter().max().map_or(0, |last| last + 1)];
+    group_of.iter().enumerate().for_each(|(rank, group)| inside[*group].push(rank));
+    let equals = |place: usize| {
+        let mut ranks: Vec<usize> = inside.iter().map(|ranks| ranks[place]).collect();
+        ranks.sort_unstable();
+        ranks
+    };
+    let across: Vec<Vec<usize>> = (0..inside[0].len()).map(equals).collect();
+    let groups = |level| if level == Level::Inside { inside.clone() } else { across.clone() };
+    COMMUNICATORS.iter().map(|(name, level)| Partition { name: (*name).into(), groups: groups(*level) }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_rank_whose_group_fails_tells_its_other_group_why() {
+        let timeout = |seconds| Communicator::builder().card("").timeout(Duration::from_secs(seconds));
+        let places = [0, 1].map(|_| listen_at_free_port(Ipv4Addr::LOCALHOST.into()).unwrap());
+        let group = |kind: usize, other| {
+            let (name, root) = (COMMUNICATORS[kind].0.to_owned(), places[kind].0);
+            Group { name, number: 0, ranks: vec![0, other], root, ranks_here: 4 }
+        };
+        // Of the first group nobody else comes.
+        let (groups, listeners) =
+            (vec![group(0, 1), group(1, 2)], places.clone().map(|(_, listener)| listener).to_vec());
+        let of_job = Launch::new(0, 4, "127.0.0.1:1").unwrap().job_id("job");
+        let of_group = Launch::new(1, 2, places[1].0.to_string()).unwrap().job_id("job/across.0");
+        let told = std::thread::spawn(move || timeout(20).launch(of_group).connect().unwrap_err().to_string());
+        let failed = timeout(1).connect_groups(&of_job, groups, listeners).unwrap_err().to_string();
+        let expected =
+            "the group inside.0, where ranks 0, 1 of the job count from 0: 1 of 2 ranks did not come within ";
+        assert!(failed.starts_with(expected), "{failed}");
+        assert_eq!(told.join().unwrap(), format!("rank 0 cannot take part: {failed}"));
+    }
+
+    #[test]
+    fn each_rank_is_in_a_group_and_among_its_equals() {
+        let of = |name: &str, groups: &[&[usize]]| Partition {
+            name: name.into(),
+            groups: groups.iter().map(|ranks| ranks.to_vec()).collect(),
+        };
+        let [inside, across, gather] = ["inside", "across", "gather"];
+        let (groups, equals): (&[&[usize]], &[&[usize]]) = (&[&[0, 1, 2], &[3, 4, 5]], &[&[0, 3], &[1, 4], &[2, 5]]);
+        let neighbours = partitions(&[0, 0, 0, 1, 1, 1]);
+        assert_eq!(neighbours, [of(inside, groups), of(across, equals), of(gather, groups)]);
+        let (groups, equals): (&[&[usize]], &[&[usize]]) = (&[&[0, 3], &[1, 2]], &[&[0, 1], &[2, 3]]);
+        assert_eq!(partitions(&[0, 1, 1, 0]), [of(inside, groups), of(across, equals), of(gather, groups)]);
+    }
+}

@@ -1,0 +1,366 @@
+//! All-reduces on two levels, and jobs whose ranks never connect all with one another, over real sockets on loopback.
+
+mod ranks;
+
+use std::collections::BTreeSet;
+use std::net::Ipv4Addr;
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
+use optireduce::{
+    BOUND_MIN, Bound, BucketOptions, Builder, Communicator, ConnectError, Error, Groups, Kind, Launch, Report, Stage,
+    TwoLevel, UpdateAction,
+};
+use ranks::{TIMEOUT, builder, check_mean, free_root, gradient, job};
+
+const ELEMENTS: usize = 10_007;
+
+/// Loopback addresses of this file's own: its connections can be told from those of other tests.
+const HOSTS: [Ipv4Addr; 2] = [Ipv4Addr::new(127, 0, 91, 1), Ipv4Addr::new(127, 0, 91, 2)];
+
+/// Runs one thread for each rank, at these addresses; what they return, by rank.
+fn job_at<T: Send>(hosts: &[Ipv4Addr], rank: impl Fn(usize, Builder) -> T + Sync) -> Vec<T> {
+    let (root, _reserved) = Launch::reserve_root(hosts[0].into()).unwrap();
+    thread::scope(|threads| {
+        let start = |(number, host): (usize, &Ipv4Addr)| {
+            let builder = builder(number, hosts.len(), &root.to_string()).interface(host.to_string());
+            let rank = &rank;
+            threads.spawn(move || rank(number, builder))
+        };
+        let threads: Vec<_> = hosts.iter().enumerate().map(start).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
+/// Connections of which one end is at `host`.
+fn connections_at(host: Ipv4Addr) -> usize {
+    const ESTABLISHED: &str = "01";
+    let host = format!("{:08X}:", u32::from_le_bytes(host.octets()));
+    let table = std::fs::read_to_string("/proc/self/net/tcp").unwrap();
+    let fields = table.lines().skip(1).map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let both = |fields: &Vec<&str>| fields[3] == ESTABLISHED && fields[1].starts_with(&host);
+    // Each end has a line of its own.
+    fields.filter(both).count() / 2
+}
+
+/// What all ranks can tell one another, and the mean of [`gradient`].
+fn use_all(levels: &mut TwoLevel, ranks: usize) -> Vec<f32> {
+    let rank = levels.rank();
+    let own = vec![rank as u8; rank];
+    let all = levels.all_gather_bytes(&own).unwrap();
+    let expected: Vec<Vec<u8>> = (0..ranks).map(|rank| vec![rank as u8; rank]).collect();
+    assert_eq!(all, expected, "rank {rank}");
+    for root in 0..ranks {
+        let mut data = [rank as f32, 0.5];
+        levels.broadcast(root, &mut data).unwrap();
+        assert_eq!(data, [root as f32, 0.5], "rank {rank}");
+    }
+    let no_rank = levels.broadcast(ranks, &mut [0.0]).unwrap_err().to_string();
+    assert!(no_rank.contains(&format!("the root is {ranks}, expected a rank from 0 to {}", ranks - 1)), "{no_rank}");
+    let mut bucket = levels.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+    let mut data = gradient(rank, ELEMENTS);
+    let report = bucket.all_reduce(&mut data).unwrap();
+    assert_eq!(report.lost_bytes(), 0, "rank {rank}: {report}");
+    data
+}
+
+#[test]
+fn ranks_connect_to_their_groups_only_and_get_the_mean() {
+    const RANKS: usize = 12;
+    let results = job_at(&[HOSTS[0]; RANKS], |rank, builder| {
+        let mut levels = builder.connect_two_level(Groups::Auto).unwrap();
+        assert_eq!((levels.rank(), levels.world_size(), levels.groups()), (rank, RANKS, 3));
+        let first = rank - rank % 4;
+        assert_eq!(levels.ranks_inside(), [first, first + 1, first + 2, first + 3]);
+        assert_eq!(levels.ranks_across(), [rank % 4, rank % 4 + 4, rank % 4 + 8]);
+        assert_eq!((levels.inside().world_size(), levels.across().world_size()), (4, 3));
+        let result = use_all(&mut levels, RANKS);
+        levels.barrier().unwrap();
+        if rank == 0 {
+            // Pairs of each of 3 groups of 4, twice, and of each of 4 ranks with equals in 3 groups; all ranks have 66.
+            assert_eq!(connections_at(HOSTS[0]), 2 * 3 * 6 + 4 * 3);
+        }
+        levels.barrier().unwrap();
+        levels.close().unwrap();
+        result
+    });
+    check_mean(RANKS, &results, 1e-5);
+}
+
+#[test]
+fn ranks_of_a_host_are_a_group_wherever_they_stand() {
+    let [a, b] = HOSTS.map(|host| Ipv4Addr::from(u32::from(host) + 10));
+    let results = job_at(&[a, b, b, a, a, b], |rank, builder| {
+        let mut levels = builder.connect_two_level(Groups::Hosts).unwrap();
+        let group: &[usize] = if [0, 3, 4].contains(&rank) { &[0, 3, 4] } else { &[1, 2, 5] };
+        assert_eq!((levels.rank(), levels.groups(), levels.ranks_inside()), (rank, 2, group));
+        assert_eq!(levels.ranks_across(), [[0, 1], [2, 3], [4, 5]][rank / 2]);
+        let result = use_all(&mut levels, 6);
+        levels.close().unwrap();
+        result
+    });
+    check_mean(6, &results, 1e-5);
+}
+
+/// The error of the ranks of a job, which is the same on all.
+fn same_error(ranks: usize, connect: fn(usize, Builder) -> Result<(), ConnectError>) -> String {
+    let errors = job(ranks, move |rank, root| connect(rank, builder(rank, ranks, &root)).unwrap_err().to_string());
+    assert_eq!(errors.iter().collect::<BTreeSet<_>>().len(), 1, "{errors:?}");
+    errors.into_iter().next().unwrap()
+}
+
+#[test]
+fn ranks_that_differ_and_groups_that_cannot_be_are_the_same_error_on_all() {
+    let error = same_error(4, |rank, builder| {
+        builder.connect_two_level(if rank == 2 { Groups::Number(2) } else { Groups::Auto }).map(drop)
+    });
+    assert!(error.starts_with("the ranks differ: groups is 2 on rank 2, but auto on rank 0;"), "{error}");
+    let error = same_error(4, |rank, builder| builder.bf16(rank == 3).connect_two_level(Groups::Auto).map(drop));
+    assert!(error.starts_with("the ranks differ: bf16 is true on rank 3, but false on rank 0;"), "{error}");
+    let error = same_error(4, |rank, builder| match rank {
+        1 => builder.wait_for_repairs(true).connect().map(drop),
+        _ => builder.connect_two_level(Groups::Auto).map(drop),
+    });
+    assert!(error.starts_with("the ranks differ: groups is not set on rank 1, but auto on rank 0;"), "{error}");
+    let error = same_error(3, |_, builder| builder.connect_two_level(Groups::Auto).map(drop));
+    assert!(error.starts_with("3 ranks cannot be cut into groups of equal size with 2 to 64 ranks each;"), "{error}");
+    let error = same_error(3, |_, builder| builder.connect_two_level(Groups::Number(2)).map(drop));
+    assert!(error.starts_with("3 ranks in 2 groups: expected at least two groups, of equal size"), "{error}");
+    let error = same_error(4, |_, builder| builder.connect_two_level(Groups::Hosts).map(drop));
+    assert!(error.starts_with("two levels by host: 127.0.0.1 has ranks 0, 1, 2, 3; expected at least two"), "{error}");
+}
+
+#[test]
+fn a_rank_that_does_not_come_is_named_on_all() {
+    const RANKS: usize = 6;
+    let errors = job(RANKS, |rank, root| {
+        let builder = builder(rank, RANKS, &root).timeout(Duration::from_secs(5));
+        (rank != 4).then(|| builder.connect_two_level(Groups::Number(3)).unwrap_err().to_string())
+    });
+    for (rank, error) in errors.iter().enumerate().filter_map(|(rank, error)| Some((rank, error.as_ref()?))) {
+        assert!(error.starts_with("1 of 6 ranks did not come within"), "rank {rank}: {error}");
+        assert!(error.contains(" s: rank 4; is it running"), "rank {rank}: {error}");
+    }
+}
+
+#[test]
+fn a_second_process_of_a_rank_is_refused_and_the_job_goes_on() {
+    const RANKS: usize = 4;
+    let root = free_root();
+    let connect = |rank| builder(rank, RANKS, &root).connect_two_level(Groups::Auto);
+    let (refused, told) = channel();
+    thread::scope(|threads| {
+        for rank in [0, 2, 2, 3] {
+            let refused = refused.clone();
+            threads.spawn(move || match connect(rank) {
+                Ok(levels) => levels.close().unwrap(),
+                Err(error) => refused.send((rank, error.to_string())).unwrap(),
+            });
+        }
+        // The job cannot begin before.
+        let (rank, error) = told.recv().unwrap();
+        assert!(rank == 2 && error.starts_with("rank 2 is there already: a process"), "rank {rank}: {error}");
+        connect(1).unwrap().close().unwrap();
+    });
+}
+
+#[test]
+fn calls_name_the_ranks_of_the_group_in_which_they_fail() {
+    let errors = job(4, |rank, root| {
+        let mut levels = builder(rank, 4, &root).connect_two_level(Groups::Number(2)).unwrap();
+        if rank == 3 {
+            return None;
+        }
+        let error = levels.barrier().unwrap_err();
+        assert!(matches!(error, Error::InGroup { .. }), "rank {rank}: {error:?}");
+        Some(error.to_string())
+    });
+    let begins = |rank: usize, text: &str| {
+        assert!(errors[rank].as_ref().unwrap().starts_with(text), "rank {rank}: {:?}", errors[rank]);
+    };
+    begins(2, "in the group where ranks 2, 3 of the job count from 0: the connection to rank 1 has ended");
+    begins(1, "in the group where ranks 1, 3 of the job count from 0: the connection to rank 1 has ended");
+    begins(0, "in the group where ranks 0, 2 of the job count from 0: the connection to rank 1 has ended");
+}
+
+#[test]
+fn a_flat_job_of_too_many_ranks_names_the_limit_and_what_to_do() {
+    let launch = Launch::new(0, 1025, "127.0.0.1:1").unwrap();
+    let error = Communicator::builder().launch(launch).connect().unwrap_err().to_string();
+    let expected = "world size is 1025 ranks, expected 2 to 1024 on one level; `connect_two_level` takes more";
+    assert_eq!(error, expected);
+    assert!(Launch::new(0, optireduce::RANKS_MAX_TWO_LEVEL + 1, "127.0.0.1:1").is_err());
+}
+
+#[test]
+fn two_levels_give_all_ranks_the_mean_with_the_same_bits() {
+    for (ranks, groups, elements) in [(4, 2, 50_001), (6, 3, 7), (6, 2, 300_000)] {
+        let results = job(ranks, move |rank, root| {
+            let mut communicator = builder(rank, ranks, &root).connect().unwrap();
+            let mut levels = communicator.two_level(groups).unwrap();
+            assert_eq!((levels.rank(), levels.world_size(), levels.groups()), (rank, ranks, groups));
+            assert_eq!(levels.inside().world_size(), ranks / groups);
+            assert_eq!((levels.across().world_size(), levels.across().rank()), (groups, rank * groups / ranks));
+            let (own, equals) = (levels.inside().rank(), levels.across().rank());
+            assert_eq!((levels.ranks_inside()[own], levels.ranks_across()[equals]), (rank, rank));
+            assert!(levels.ranks_across().iter().all(|other| other % (ranks / groups) == own));
+            let mut bucket = levels.bucket(elements, BucketOptions::new()).unwrap();
+            let mut data = Vec::new();
+            for _ in 0..2 {
+                data = gradient(rank, elements);
+                let report = bucket.all_reduce(&mut data).unwrap();
+                assert_eq!((report.lost_bytes(), report.missing_ranges()), (0, &[][..]), "rank {rank}");
+                assert_eq!(report.live_ranks(), (0..ranks).collect::<Vec<_>>());
+                let kinds: Vec<Kind> = report.steps().iter().map(Report::kind).collect();
+                assert_eq!(kinds, [Kind::ReduceScatter, Kind::AllReduce, Kind::AllGather]);
+            }
+            communicator.barrier().unwrap();
+            data
+        });
+        check_mean(ranks, &results, 1e-5);
+    }
+}
+
+/// Rank 1 comes three bounds late: by then rank 0 has given it up in the reduce-scatter and in the all-gather. It fetches rank 1's part
+/// before it returns.
+#[test]
+fn two_levels_wait_for_the_part_of_a_late_rank() {
+    const BOUND: Duration = Duration::from_millis(400);
+    let results = job(4, |rank, root| {
+        let builder = builder(rank, 4, &root).bound(Bound::Fixed(BOUND));
+        let mut levels = builder.connect().unwrap().two_level(2).unwrap();
+        let mut bucket = levels.bucket(1000, BucketOptions::new()).unwrap();
+        levels.inside().barrier().unwrap();
+        levels.across().barrier().unwrap();
+        if rank == 1 {
+            thread::sleep(3 * BOUND);
+        }
+        let report = bucket.all_reduce(&mut gradient(rank, 1000)).unwrap();
+        levels.inside().barrier().unwrap();
+        levels.across().barrier().unwrap();
+        report
+    });
+    for (rank, report) in results.iter().enumerate() {
+        assert_eq!((report.action(), report.missing_ranges()), (UpdateAction::Apply, &[][..]), "rank {rank}: {report}");
+    }
+    let gathered = results[0].steps().last().unwrap();
+    assert!(gathered.missing_from(Stage::Broadcast) == [1], "rank 1 was not late: {gathered}");
+    assert_eq!(results[0].late_ranks(), [1], "{}", results[0]);
+}
+
+/// Buckets of several lengths, begun at once and waited for in an order of each rank's own; and a call that blocks among them.
+#[test]
+fn two_levels_take_several_buckets_at_once() {
+    const LENGTHS: [usize; 4] = [70_001, 3, 1000, 300_000];
+    let results = job(6, |rank, root| {
+        let mut communicator = builder(rank, 6, &root).connect().unwrap();
+        let mut levels = communicator.two_level(2).unwrap();
+        let mut buckets = LENGTHS.map(|elements| levels.bucket(elements, BucketOptions::new()).unwrap());
+        let mut sums = vec![0.0; LENGTHS.iter().sum()];
+        for round in 0..5 {
+            let given = |bucket: usize| -> Vec<f32> {
+                let scale = (round * 10 + bucket + 1) as f32;
+                gradient(rank, LENGTHS[bucket]).into_iter().map(|value| value * scale).collect()
+            };
+            let mut begun: Vec<_> = buckets
+                .iter_mut()
+                .enumerate()
+                .map(|(number, bucket)| {
+                    thread::sleep(Duration::from_micros((rank * 300 * (number % 2)) as u64));
+                    Some(bucket.start_all_reduce(given(number)))
+                })
+                .collect();
+            let mut blocking = given(2);
+            assert_eq!(buckets[2].all_reduce(&mut blocking).unwrap().action(), UpdateAction::Apply);
+            let mut means = vec![Vec::new(); 4];
+            for number in (0..4).map(|number| (number + rank) % 4) {
+                let mut request = begun[number].take().unwrap();
+                assert!(request.wait_timeout(TIMEOUT) && request.test());
+                let (mean, report) = request.wait().unwrap();
+                assert_eq!(
+                    (report.action(), report.lost_bytes(), mean.len()),
+                    (UpdateAction::Apply, 0, LENGTHS[number])
+                );
+                means[number] = mean;
+            }
+            // Sums are in the order of arrival.
+            assert!(means[2].iter().zip(&blocking).all(|(one, other)| (one - other).abs() < 1e-4));
+            sums.iter_mut().zip(means.concat()).for_each(|(sum, mean)| *sum += mean);
+        }
+        communicator.barrier().unwrap();
+        sums
+    });
+    let gradients: Vec<f32> = LENGTHS
+        .iter()
+        .enumerate()
+        .flat_map(|(bucket, elements)| {
+            let scale: f32 = (0..5).map(|round| (round * 10 + bucket + 1) as f32).sum();
+            let of = (0..6).map(|rank| gradient(rank, *elements)).collect::<Vec<_>>();
+            (0..*elements).map(move |at| of.iter().map(|of| of[at]).sum::<f32>() / 6.0 * scale).collect::<Vec<_>>()
+        })
+        .collect();
+    for (rank, sums) in results.iter().enumerate() {
+        assert!(sums == &results[0], "rank {rank} has other bits than rank 0");
+    }
+    let worst = results[0].iter().zip(&gradients).map(|(found, expected)| (found - expected).abs()).fold(0.0, f32::max);
+    assert!(worst < 1e-2, "{worst}");
+}
+
+/// Of its groups, not of the job, whose ranks reduce nothing on one level.
+#[test]
+fn two_levels_measure_the_deadline_of_each_step() {
+    const LONGEST: Duration = Duration::from_secs(4);
+    job(4, |rank, root| {
+        let builder = builder(rank, 4, &root).bound(Bound::Measured { max: LONGEST });
+        let mut communicator = builder.connect().unwrap();
+        let mut levels = communicator.two_level(2).unwrap();
+        let mut bucket = levels.bucket(1000, BucketOptions::new()).unwrap();
+        let mut report = bucket.all_reduce(&mut gradient(rank, 1000)).unwrap();
+        for _ in 0..500 {
+            report = bucket.all_reduce(&mut gradient(rank, 1000)).unwrap();
+        }
+        assert!(report.steps().iter().all(|step| !step.is_measuring_stage_deadline()), "rank {rank}: {report}");
+        let deadlines: Vec<_> = report.steps().iter().map(Report::stage_deadline).collect();
+        // All ranks of this host share its cores, whichever of them are in a step.
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let least = BOUND_MIN * 4_usize.div_ceil(cores) as u32;
+        assert!(
+            deadlines.iter().all(|deadline| (least..LONGEST).contains(deadline)),
+            "rank {rank}: {deadlines:?}, from {least:?}"
+        );
+        communicator.barrier().unwrap();
+    });
+}
+
+/// Rank 3 ends. Rank 1, its equal, gets no mean of half of its shard, and must not hand its group's mean on instead: rank 0 knows that it lacks that
+/// shard.
+#[test]
+fn on_two_levels_a_shard_that_is_not_the_mean_is_not_handed_on() {
+    let results = job(4, |rank, root| {
+        let builder = builder(rank, 4, &root).bound(Bound::Fixed(Duration::from_millis(100)));
+        let mut communicator = builder.connect().unwrap();
+        let mut levels = communicator.two_level(2).unwrap();
+        let mut bucket = levels.bucket(4000, BucketOptions::new()).unwrap();
+        let mut data = vec![rank as f32; 4000];
+        assert_eq!(bucket.all_reduce(&mut data).unwrap().action(), UpdateAction::Apply);
+        assert!(data.iter().all(|mean| *mean == 1.5));
+        communicator.barrier().unwrap();
+        if rank == 3 {
+            return None;
+        }
+        let report = bucket.all_reduce(&mut data).unwrap();
+        Some((report, data, bucket.shard_range()))
+    });
+    let shards: Vec<_> = results.iter().flatten().map(|result| result.2.clone()).collect();
+    // Rank 2 has lost all that its group's other member was to hand over: nothing of that step counts.
+    for (rank, missing) in [(0, &shards[1]), (1, &shards[1]), (2, &(0..4000))] {
+        let (report, data, _) = results[rank].as_ref().unwrap();
+        assert_eq!(
+            (report.action(), report.missing_ranges()),
+            (UpdateAction::Skip, &[missing.clone()][..]),
+            "rank {rank}: {report}"
+        );
+        assert!(data.iter().all(|value| *value == 1.5), "rank {rank}");
+    }
+}
