@@ -1,11 +1,10 @@
 //! The command line.
 
-use std::fmt;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use optireduce::memory::require_each;
-use optireduce::{CardFallback, HadamardMode, Launch, Local};
+use optireduce::{CardFallback, Groups, HadamardMode, Launch, Local, RANKS_MAX_TWO_LEVEL};
 use optireduce_core::protocol::{LOSS_SKIP, RANKS_MAX, SKIPS_HALT};
 use tracing_subscriber::filter::Targets;
 
@@ -187,24 +186,6 @@ impl From<Hadamard> for HadamardMode {
     }
 }
 
-/// The groups of two levels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Groups {
-    /// So many, of neighbours.
-    Number(usize),
-    /// The ranks of each host.
-    Hosts,
-}
-
-impl fmt::Display for Groups {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Number(number) => number.fmt(f),
-            Self::Hosts => "hosts".fmt(f),
-        }
-    }
-}
-
 /// What `run` and `bench allreduce` have in common.
 #[derive(Clone, Debug, clap::Args)]
 pub struct JobArgs {
@@ -252,8 +233,10 @@ pub struct JobArgs {
     /// Let the rate to each peer follow its round-trip times
     #[arg(long, help_heading = TRANSPORT)]
     pub rate_control: bool,
-    /// All-reduce on two levels: in this many groups of neighbouring ranks, or, with `hosts`, in a group for each host
-    #[arg(long, value_name = "GROUPS|hosts", value_parser = groups, help_heading = TRANSPORT)]
+    /// All-reduce on two levels: in this many groups of neighbouring ranks, in a group for each host with `hosts`, or in groups of at most 64 that
+    /// take the fewest rounds with `auto`. Ranks connect to those of their group and to their equals in the others only [default: auto with more than 1024
+    /// ranks over UDP, one level with fewer]
+    #[arg(long, value_name = "GROUPS|hosts|auto", value_parser = groups, help_heading = TRANSPORT)]
     pub groups: Option<Groups>,
     /// How long ranks wait for one another to connect, and at barriers, in seconds [default: 60 s]
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = seconds, hide_default_value = true,
@@ -292,7 +275,7 @@ pub struct RunArgs {
     /// Number of this rank, from 0 [default: from the environment of torchrun, Open MPI, MPICH or Slurm]
     #[arg(long, requires = "world_size", requires = "root", help_heading = PLACE)]
     pub rank: Option<usize>,
-    /// Number of ranks in the job
+    /// Number of ranks in the job, 2 to 65536; more than 1024 are on two levels, see --groups
     #[arg(long, value_name = "RANKS", requires = "rank", help_heading = PLACE)]
     pub world_size: Option<usize>,
     /// Where rank 0 listens
@@ -380,6 +363,11 @@ impl RunArgs {
         is_plain && self.card.is_none() && self.job.in_flight == 1 && self.job.engine == EngineKind::Udp
     }
 
+    /// The groups of a job of so many ranks, if it is on two levels. Partial Reduce is not, nor are cards.
+    pub fn groups(&self, ranks: usize) -> Option<Groups> {
+        self.job.groups(ranks).filter(|_| self.partial.is_none() && self.card.is_none())
+    }
+
     /// What the parser cannot see in a single value.
     pub fn check(&self) -> Result<(), String> {
         if self.partial.is_some() && self.job.engine == EngineKind::Tcp {
@@ -407,7 +395,7 @@ impl RunArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = help_end(BENCH_EXAMPLES))]
 pub struct BenchAllReduceArgs {
-    /// Numbers of ranks to measure one after the other, each 2 to 1024 [default: 2,4 ranks]
+    /// Numbers of ranks to measure one after the other, each 2 to 65536; more than 1024 are on two levels, see --groups [default: 2,4 ranks]
     #[arg(long, value_name = "RANKS,...", value_delimiter = ',', default_value = "2,4", hide_default_value = true,
           value_parser = ranks, help_heading = MEASUREMENT)]
     pub ranks: Vec<usize>,
@@ -438,6 +426,12 @@ impl BenchAllReduceArgs {
 }
 
 impl JobArgs {
+    /// The groups of a job of so many ranks, if it is on two levels: as given, or because one level does not hold them.
+    fn groups(&self, ranks: usize) -> Option<Groups> {
+        let groups = self.groups.or((ranks > RANKS_MAX).then_some(Groups::Auto));
+        groups.filter(|_| self.engine == EngineKind::Udp)
+    }
+
     /// The rank that is late, if one is.
     pub fn straggler(&self, ranks: usize) -> Result<Option<usize>, String> {
         if self.straggler_ms == 0.0 {
@@ -480,8 +474,8 @@ impl JobArgs {
 }
 
 fn ranks(text: &str) -> Result<usize, String> {
-    let ranks = text.parse().ok().filter(|ranks| (2..=RANKS_MAX).contains(ranks));
-    ranks.ok_or_else(|| format!("expected 2 to {RANKS_MAX} ranks"))
+    let ranks = text.parse().ok().filter(|ranks| (2..=RANKS_MAX_TWO_LEVEL).contains(ranks));
+    ranks.ok_or_else(|| format!("expected 2 to {RANKS_MAX_TWO_LEVEL} ranks"))
 }
 
 fn size(text: &str) -> Result<usize, String> {
@@ -497,10 +491,11 @@ fn size(text: &str) -> Result<usize, String> {
 }
 
 fn groups(text: &str) -> Result<Groups, String> {
-    if text == "hosts" {
-        return Ok(Groups::Hosts);
+    match text {
+        "auto" => Ok(Groups::Auto),
+        "hosts" => Ok(Groups::Hosts),
+        _ => text.parse().map(Groups::Number).map_err(|_| "expected a number of groups, hosts or auto".into()),
     }
-    text.parse().map(Groups::Number).map_err(|_| "expected a number of groups, or hosts".into())
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use optireduce::{
     BOUND_MAX_DEFAULT, Bound, Bucket, BucketOptions, Buffer, Builder, ClosedBy, Communicator, Destination, Early,
-    Launch, Report, Secret, Stage, TwoLevel, TwoLevelBucket, TwoLevelReport, UpdateAction, Values,
+    Groups, Launch, Report, Secret, Stage, TwoLevel, TwoLevelBucket, TwoLevelReport, UpdateAction, Values,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::args::{EngineKind, Groups, JobArgs, RunArgs};
+use crate::args::{EngineKind, JobArgs, RunArgs};
 
 /// A gradient, and where its mean is to be: a call writes the one and leaves the other, as in MPI.
 pub struct Memory {
@@ -111,25 +111,21 @@ impl Seen {
     }
 }
 
-/// A communicator, and what goes through it.
-pub struct Engine {
-    pub communicator: Communicator,
-    way: Way,
-}
-
-enum Way {
+/// A rank's communicators, and what goes through them.
+pub enum Engine {
     /// OptiReduce; the buckets that were declared, by elements, or by number if there are several at once.
-    Udp(BTreeMap<usize, Bucket>),
+    Udp(Box<Communicator>, BTreeMap<usize, Bucket>),
+    /// The same on two levels.
     TwoLevel(Box<TwoLevel>, BTreeMap<usize, TwoLevelBucket>),
-    Tcp,
+    Tcp(Box<Communicator>),
 }
 
 impl Engine {
     pub fn connect(args: &RunArgs, launch: &Launch) -> Result<Self, String> {
         let JobArgs { bound_ms, grace_us, mtu, hadamard, bf16, incast, rate_control, .. } = args.job;
-        let JobArgs { drop_silent_after, no_repair, groups, agree, .. } = args.job;
+        let JobArgs { drop_silent_after, no_repair, agree, .. } = args.job;
         if args.job.engine == EngineKind::Tcp {
-            return Ok(Self { communicator: connect_control(args, launch)?, way: Way::Tcp });
+            return connect_control(args, launch);
         }
         let bound = if bound_ms > 0.0 {
             Bound::Fixed(Duration::from_secs_f64(bound_ms / 1000.0))
@@ -145,44 +141,82 @@ impl Engine {
         let silent_ops = (drop_silent_after > 0).then_some(drop_silent_after);
         // A file that one rank would refuse is written by none.
         let builder = builder.agree(agree || args.file.is_some()).drop_silent_after(silent_ops).repair(!no_repair);
-        let mut communicator = builder.connect().map_err(|error| error.to_string())?;
-        let way = match groups {
-            Some(groups) => {
-                let levels = match groups {
-                    Groups::Number(number) => communicator.two_level(number),
-                    Groups::Hosts => communicator.two_level_by_host(),
-                };
-                Way::TwoLevel(Box::new(levels.map_err(|error| error.to_string())?), BTreeMap::new())
-            }
-            None => Way::Udp(BTreeMap::new()),
-        };
+        if let Some(groups) = args.groups(launch.world_size) {
+            return connect_two_level(builder, groups);
+        }
+        let mut communicator = builder.connect().map_err(text)?;
         // As the collectives do: ranks that die do not stop the others.
-        communicator.skip_gone_ranks().map_err(|error| error.to_string())?;
-        Ok(Self { communicator, way })
+        communicator.skip_gone_ranks().map_err(text)?;
+        Ok(Self::Udp(communicator.into(), BTreeMap::new()))
+    }
+
+    /// This rank of the job.
+    pub fn rank(&self) -> usize {
+        match self {
+            Self::Udp(communicator, _) | Self::Tcp(communicator) => communicator.rank(),
+            Self::TwoLevel(levels, _) => levels.rank(),
+        }
+    }
+
+    /// Waits until all ranks are here.
+    pub fn barrier(&mut self) -> Result<(), String> {
+        let barrier = match self {
+            Self::Udp(communicator, _) | Self::Tcp(communicator) => communicator.barrier(),
+            Self::TwoLevel(levels, _) => levels.barrier(),
+        };
+        barrier.map_err(text)
+    }
+
+    /// What each rank gives, by rank; of ranks that are gone, nothing.
+    pub fn all_gather_bytes(&mut self, bytes: &[u8]) -> Result<Vec<Vec<u8>>, String> {
+        let gathered = match self {
+            Self::Udp(communicator, _) | Self::Tcp(communicator) => communicator.all_gather_bytes(bytes),
+            Self::TwoLevel(levels, _) => levels.all_gather_bytes(bytes),
+        };
+        gathered.map_err(text)
+    }
+
+    /// The communicator of all ranks, for what is not on two levels.
+    pub fn one_level(&mut self) -> Result<&mut Communicator, String> {
+        match self {
+            Self::Udp(communicator, _) | Self::Tcp(communicator) => Ok(communicator),
+            Self::TwoLevel(..) => Err("not on two levels; leave out --groups".into()),
+        }
+    }
+
+    /// Looks at this rank's communicators: one, or those of two levels.
+    pub fn each_communicator(&mut self, mut each: impl FnMut(&mut Communicator)) {
+        match self {
+            Self::Udp(communicator, _) | Self::Tcp(communicator) => each(communicator),
+            Self::TwoLevel(levels, _) => levels.communicators().into_iter().for_each(each),
+        }
     }
 
     /// Declares a bucket, which is declared the first time that it is used otherwise.
     pub fn declare(&mut self, elements: usize) -> Result<(), optireduce::Error> {
-        if let Way::Udp(buckets) = &mut self.way {
-            buckets.insert(elements, self.communicator.bucket(elements, BucketOptions::new())?);
+        if let Self::Udp(communicator, buckets) = self {
+            buckets.insert(elements, communicator.bucket(elements, BucketOptions::new())?);
         }
         Ok(())
     }
 
     /// Memory for a gradient and its mean.
-    pub fn memory(&self, elements: usize) -> Result<Memory, String> {
-        let alloc = || self.communicator.alloc(elements).map_err(|error| error.to_string());
+    pub fn memory(&mut self, elements: usize) -> Result<Memory, String> {
+        let communicator = match self {
+            Self::Udp(communicator, _) | Self::Tcp(communicator) => communicator,
+            Self::TwoLevel(levels, _) => levels.inside(),
+        };
+        let alloc = || communicator.alloc(elements).map_err(text);
         Ok(Memory { gradient: alloc()?, mean: alloc()? })
     }
 
     /// All-reduces a gradient, without a copy where that can be; its bucket is declared the first time. The rank that joined with it, if one
     /// did.
     pub fn all_reduce(&mut self, memory: &mut Memory, seen: &mut Seen) -> Result<Option<usize>, String> {
-        let Self { communicator, way } = self;
-        let Way::Udp(buckets) = way else {
+        let Self::Udp(communicator, buckets) = self else {
             let (gradient, mean) = memory.values()?;
             mean.copy_from_slice(gradient);
-            return self.all_reduce_in_place(mean, seen).map(|_| None).map_err(|error| error.to_string());
+            return self.all_reduce_in_place(mean, seen).map(|_| None).map_err(text);
         };
         let (elements, (gradient, mean)) = memory.lend()?;
         let call = || {
@@ -192,7 +226,7 @@ impl Engine {
             };
             bucket.all_reduce_lent(gradient, mean)
         };
-        let (_, report) = call().map_err(|error| error.to_string())?;
+        let (_, report) = call().map_err(text)?;
         seen.add(&report);
         Ok(report.joined_rank())
     }
@@ -200,7 +234,7 @@ impl Engine {
     /// All-reduces several gradients at once, as DDP does with the buckets of a model; not on two levels or over TCP. The rank that joined
     /// with one of them, if one did.
     pub fn all_reduce_at_once(&mut self, memory: &mut [Memory], seen: &mut Seen) -> Result<Option<usize>, String> {
-        let Self { communicator, way: Way::Udp(buckets) } = self else {
+        let Self::Udp(communicator, buckets) = self else {
             return Err("several buckets at once go over UDP or shared memory, without groups".into());
         };
         let mut requests = Vec::new();
@@ -209,15 +243,14 @@ impl Engine {
             let bucket = match buckets.entry(number) {
                 Entry::Occupied(declared) => declared.into_mut(),
                 Entry::Vacant(vacant) => {
-                    let bucket = communicator.bucket(elements, BucketOptions::new());
-                    vacant.insert(bucket.map_err(|error| error.to_string())?)
+                    vacant.insert(communicator.bucket(elements, BucketOptions::new()).map_err(text)?)
                 }
             };
             requests.push(bucket.start_all_reduce_lent(gradient, mean));
         }
         let mut joined = None;
         for request in requests {
-            let (_, report) = request.wait().map_err(|error| error.to_string())?;
+            let (_, report) = request.wait().map_err(text)?;
             seen.add(&report);
             joined = joined.or(report.joined_rank());
         }
@@ -230,9 +263,8 @@ impl Engine {
         data: &mut [f32],
         seen: &mut Seen,
     ) -> Result<Vec<Range<usize>>, optireduce::Error> {
-        let Self { communicator, way } = self;
-        match way {
-            Way::TwoLevel(levels, buckets) => {
+        match self {
+            Self::TwoLevel(levels, buckets) => {
                 let bucket = match buckets.entry(data.len()) {
                     Entry::Occupied(declared) => declared.into_mut(),
                     Entry::Vacant(vacant) => vacant.insert(levels.bucket(data.len(), BucketOptions::new())?),
@@ -242,7 +274,7 @@ impl Engine {
                 let applied = report.action() == UpdateAction::Apply;
                 Ok(if applied { report.missing_ranges().to_vec() } else { iter::once(0..data.len()).collect() })
             }
-            Way::Udp(_) | Way::Tcp => {
+            Self::Udp(communicator, _) | Self::Tcp(communicator) => {
                 communicator.all_reduce_reliable(data)?;
                 let bytes = (2 * size_of_val(data)) as u64;
                 seen.expected_bytes += bytes;
@@ -254,56 +286,79 @@ impl Engine {
 
     /// All-reduces `data` once, waits for its repairs, and returns the elements that the result still lacks.
     pub fn all_reduce_once(&mut self, data: &mut [f32], seen: &mut Seen) -> Result<Vec<Range<usize>>, String> {
-        if let Way::Udp(_) = self.way {
-            let report = self.communicator.all_reduce(data).map_err(|error| error.to_string())?;
-            seen.add(&report);
-            let applied = report.action() == UpdateAction::Apply;
-            return Ok(if applied { report.missing_ranges().to_vec() } else { iter::once(0..data.len()).collect() });
-        }
-        if let Way::TwoLevel(_, buckets) = &mut self.way {
+        match self {
+            Self::Udp(communicator, _) => {
+                let report = communicator.all_reduce(data).map_err(text)?;
+                seen.add(&report);
+                let applied = report.action() == UpdateAction::Apply;
+                return Ok(if applied {
+                    report.missing_ranges().to_vec()
+                } else {
+                    iter::once(0..data.len()).collect()
+                });
+            }
             // A bucket of its own, so that it takes no repairs of others.
-            buckets.clear();
+            Self::TwoLevel(_, buckets) => buckets.clear(),
+            Self::Tcp(_) => {}
         }
-        self.all_reduce_in_place(data, seen).map_err(|error| error.to_string())
+        self.all_reduce_in_place(data, seen).map_err(text)
     }
 
     /// Ends the job: confirms that all ranks have made the same calls.
     pub fn close(self) -> Result<(), String> {
-        // Groups stay connected until all ranks are here.
-        let Self { communicator, way: _way } = self;
-        communicator.close().map_err(|error| error.to_string())
+        match self {
+            Self::Udp(communicator, _) | Self::Tcp(communicator) => communicator.close().map_err(text),
+            Self::TwoLevel(levels, _) => levels.close().map_err(text),
+        }
     }
 
     /// What moves the gradients, of all ranks; without a card, how this rank reaches the others: over UDP, through shared memory, or both.
-    pub fn name(&self) -> &'static str {
-        let metrics = self.communicator.metrics().unwrap_or_default();
-        let shared = metrics.shared.len();
-        match self.way {
-            Way::Tcp => "tcp",
+    pub fn name(&mut self) -> &'static str {
+        if matches!(self, Self::Tcp(_)) {
+            return "tcp";
+        }
+        let (mut peers, mut shared, mut cards, mut has_failed) = (0, 0, 0, false);
+        self.each_communicator(|communicator| {
+            let metrics = communicator.metrics().unwrap_or_default();
+            peers += communicator.world_size() - 1;
+            shared += metrics.shared.len();
+            cards += communicator.cards().len();
+            has_failed |= metrics.fallback_from.is_some();
+        });
+        match (shared, cards) {
             // A card has failed.
-            _ if metrics.fallback_from.is_some() => "udp",
-            _ if self.communicator.cards().is_empty() => match shared {
-                0 => "udp",
-                shared if shared + 1 == self.communicator.world_size() => "shm",
-                _ => "hybrid",
-            },
-            _ if self.communicator.cards().len() == self.communicator.world_size() => "card",
+            _ if has_failed => "udp",
+            (0, 0) => "udp",
+            (shared, 0) if shared == peers => "shm",
+            (_, 0) => "hybrid",
+            (_, cards) if cards == peers + 1 => "card",
             _ => "mixed",
         }
     }
 
-    pub fn payload_bytes(&self) -> usize {
-        if matches!(self.way, Way::Tcp) { 0 } else { self.communicator.payload_bytes() }
+    /// Bytes of gradient in a full packet, on the level with the smaller ones.
+    pub fn payload_bytes(&mut self) -> usize {
+        let mut least = usize::MAX;
+        self.each_communicator(|communicator| least = least.min(communicator.payload_bytes()));
+        if matches!(self, Self::Tcp(_)) { 0 } else { least }
     }
 
-    pub fn bound_ms(&self) -> f64 {
-        if matches!(self.way, Way::Tcp) { 0.0 } else { self.communicator.stage_deadline().as_secs_f64() * 1e3 }
+    /// The bound, on the level with the longer one.
+    pub fn bound_ms(&mut self) -> f64 {
+        let mut longest = Duration::ZERO;
+        self.each_communicator(|communicator| longest = longest.max(communicator.stage_deadline()));
+        if matches!(self, Self::Tcp(_)) { 0.0 } else { longest.as_secs_f64() * 1e3 }
     }
+}
+
+fn connect_two_level(builder: Builder, groups: Groups) -> Result<Engine, String> {
+    let levels = builder.connect_two_level(groups).map_err(text)?;
+    Ok(Engine::TwoLevel(levels.into(), BTreeMap::new()))
 }
 
 fn builder(args: &RunArgs, launch: &Launch) -> Result<Builder, String> {
     let engine = if args.job.engine == EngineKind::Udp { "udp" } else { "tcp" };
-    let groups = args.job.groups.map_or("not given".into(), |groups| groups.to_string());
+    let groups = args.groups(launch.world_size).map_or("not given".into(), |groups| groups.to_string());
     let mut builder = Communicator::builder().launch(launch.clone()).timeout(args.job.timeout());
     // What else is compared follows from these.
     builder = builder.compare("--file", if args.file.is_some() { "given" } else { "not given" });
@@ -331,8 +386,15 @@ fn builder(args: &RunArgs, launch: &Launch) -> Result<Builder, String> {
     Ok(builder)
 }
 
-/// A communicator of which only the control channel is used: nothing is measured or tried.
-pub fn connect_control(args: &RunArgs, launch: &Launch) -> Result<Communicator, String> {
+/// Communicators of which only the control channel is used: nothing is measured or tried.
+pub fn connect_control(args: &RunArgs, launch: &Launch) -> Result<Engine, String> {
     let builder = builder(args, launch)?.card("").bound(Bound::Fixed(Duration::from_secs(1))).mtu(1500);
-    builder.connect().map_err(|error| error.to_string())
+    match args.groups(launch.world_size) {
+        Some(groups) => connect_two_level(builder, groups),
+        None => Ok(Engine::Tcp(builder.connect().map_err(text)?.into())),
+    }
+}
+
+fn text(error: impl std::fmt::Display) -> String {
+    error.to_string()
 }

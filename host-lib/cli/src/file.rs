@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::Instant;
 
-use optireduce::{Communicator, Launch};
+use optireduce::Launch;
 use serde::{Deserialize, Serialize};
 
 use crate::args::RunArgs;
@@ -59,7 +59,7 @@ pub fn run(args: &RunArgs, launch: &Launch, path: &str) -> Result<(), Failure> {
     // Another job than that of the control channel: a rank that comes before rank 0 has left that one tries again.
     let launch = &launch.clone().job_id(format!("{}/file", launch.job_id));
     let mut engine = Engine::connect(args, launch)?;
-    engine.communicator.barrier().map_err(text)?;
+    engine.barrier()?;
     let (mut seen, begin) = (Seen::default(), Instant::now());
     let mut missing: Vec<Range<usize>> = Vec::new();
     for (number, bucket) in content.values.chunks_mut(BUCKET_ELEMENTS).enumerate() {
@@ -70,8 +70,8 @@ pub fn run(args: &RunArgs, launch: &Launch, path: &str) -> Result<(), Failure> {
     seen.ms.push(begin.elapsed().as_secs_f64() * 1000.0);
     let told = Told { seen, missing_elements: missing.iter().map(Range::len).sum() };
     let told = serde_json::to_vec(&told).map_err(text)?;
-    let all = engine.communicator.all_gather_bytes(&told).map_err(text)?;
-    let summary = summary(&engine, &content, &all)?;
+    let all = engine.all_gather_bytes(&told)?;
+    let summary = summary(&mut engine, &content, &all)?;
     if launch.rank == 0 {
         print(&if args.job.json { serde_json::to_string(&summary).map_err(text)? } else { summary.text() })?;
     }
@@ -79,7 +79,7 @@ pub fn run(args: &RunArgs, launch: &Launch, path: &str) -> Result<(), Failure> {
     let is_whole = missing.is_empty() && summary.incomplete_ranks.is_empty() && gone == 0;
     let out = args.out.as_ref().filter(|_| is_whole);
     let staged = out.map(|out| content.stage(&of_rank(out))).transpose();
-    let all_staged = compare_staged(&mut engine.communicator, staged.as_ref().err());
+    let all_staged = compare_staged(&mut engine, staged.as_ref().err());
     engine.close()?;
     if !is_whole {
         return Err(Failure::incomplete(incomplete(&path, &content.named(&missing), &summary, gone)));
@@ -96,9 +96,9 @@ pub fn run(args: &RunArgs, launch: &Launch, path: &str) -> Result<(), Failure> {
 }
 
 /// All ranks have written, or all get the same error and leave what was there. `error`: why this rank could not.
-fn compare_staged(communicator: &mut Communicator, error: Option<&String>) -> Result<(), String> {
+fn compare_staged(engine: &mut Engine, error: Option<&String>) -> Result<(), String> {
     let message = serde_json::to_vec(&error).map_err(text)?;
-    for (rank, error) in communicator.all_gather_bytes(&message).map_err(text)?.iter().enumerate() {
+    for (rank, error) in engine.all_gather_bytes(&message)?.iter().enumerate() {
         let error: Option<String> = match error.as_slice() {
             // It is gone.
             [] => Some("it ended before it had written".into()),
@@ -156,7 +156,7 @@ fn list(ranks: &BTreeSet<usize>) -> String {
     ranks.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
 }
 
-fn summary(engine: &Engine, content: &Content, all: &[Vec<u8>]) -> Result<Summary, String> {
+fn summary(engine: &mut Engine, content: &Content, all: &[Vec<u8>]) -> Result<Summary, String> {
     // Of ranks that are gone there is nothing.
     let told = all.iter().enumerate().filter(|(_, told)| !told.is_empty());
     let told = told.map(|(rank, told)| serde_json::from_slice::<Told>(told).map(|told| (rank, told)));
@@ -179,9 +179,9 @@ fn summary(engine: &Engine, content: &Content, all: &[Vec<u8>]) -> Result<Summar
 }
 
 /// All ranks have the same tensors, or all get the same error.
-fn compare(control: &mut Communicator, tensors: Result<&Vec<Tensor>, &String>) -> Result<(), String> {
+fn compare(control: &mut Engine, tensors: Result<&Vec<Tensor>, &String>) -> Result<(), String> {
     let message = serde_json::to_vec(&tensors).map_err(text)?;
-    let all = control.all_gather_bytes(&message).map_err(text)?;
+    let all = control.all_gather_bytes(&message)?;
     let all = all.iter().enumerate().map(|(rank, tensors)| Ok((rank, serde_json::from_slice(tensors)?)));
     let all: Vec<_> = all.collect::<Result<_, serde_json::Error>>().map_err(text)?;
     difference(&all).map_or(Ok(()), Err)

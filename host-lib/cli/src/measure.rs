@@ -59,8 +59,8 @@ pub struct Measurement<'a> {
 impl<'a> Measurement<'a> {
     /// # Errors
     /// If there is not so much memory.
-    pub fn new(args: &'a JobArgs, engine: &Engine, is_late: bool, bytes: usize) -> Result<Self, String> {
-        let rank = engine.communicator.rank();
+    pub fn new(args: &'a JobArgs, engine: &mut Engine, is_late: bool, bytes: usize) -> Result<Self, String> {
+        let rank = engine.rank();
         let pattern: Vec<f32> = (0..1000).map(|i| ((i * 31 + rank * 7) % 1000) as f32 * 1e-3 - 0.5).collect();
         let buckets = usize::from(args.in_flight);
         let mut memory =
@@ -74,7 +74,7 @@ impl<'a> Measurement<'a> {
     pub fn join(&mut self, engine: &mut Engine) -> Result<Progress, String> {
         let call = Instant::now();
         let joined = self.all_reduce(engine)?;
-        if joined != Some(engine.communicator.rank()) {
+        if joined != Some(engine.rank()) {
             return Err("its first collective is not the one in which the others let it join".into());
         }
         self.joined_in = Some(call.elapsed());
@@ -100,7 +100,7 @@ impl<'a> Measurement<'a> {
     fn step(&mut self, engine: &mut Engine, progress: &mut Progress) -> Result<bool, String> {
         if progress.is_timed {
             if !self.args.back_to_back {
-                engine.communicator.barrier().map_err(|error| error.to_string())?;
+                engine.barrier()?;
             }
             if self.is_late {
                 std::thread::sleep(Duration::from_secs_f64(self.args.straggler_ms / 1000.0));
@@ -138,8 +138,7 @@ impl<'a> Measurement<'a> {
             // Where the longest bound is the one to have, it counts as being measured for good.
             let is_slow = progress.calls >= WARM_UP_CALLS && self.begin.elapsed() > WARM_UP_MAX;
             let measuring = self.seen.measuring_bound && !is_slow;
-            let all =
-                engine.communicator.all_gather_bytes(&[u8::from(measuring)]).map_err(|error| error.to_string())?;
+            let all = engine.all_gather_bytes(&[u8::from(measuring)])?;
             if !all.contains(&vec![1]) || progress.calls >= WARM_UP_CALLS_MAX {
                 *progress = Progress { is_timed: true, decides_at: CALLS_A_ROUND, ..Progress::at(progress.size) };
                 (self.seen, self.begin, self.cpu_s) = (Seen::default(), Instant::now(), cpu_s());
@@ -151,8 +150,7 @@ impl<'a> Measurement<'a> {
         // At most as many as have been made: the first ones may have been slow.
         let fit = (calls as f64 * (self.args.secs / secs - 1.0)) as usize;
         let more = if enough { 0 } else { fit.clamp(CALLS_A_ROUND, calls) };
-        let all =
-            engine.communicator.all_gather_bytes(&(more as u32).to_le_bytes()).map_err(|error| error.to_string())?;
+        let all = engine.all_gather_bytes(&(more as u32).to_le_bytes())?;
         // The lowest rank that is still there decides.
         let told =
             all.iter().find_map(|told| told.first_chunk()).ok_or("no rank is left that says what is measured")?;
@@ -164,18 +162,23 @@ impl<'a> Measurement<'a> {
     fn finish(mut self, engine: &mut Engine) -> Result<Seen, String> {
         self.seen.cpu_s = cpu_s() - self.cpu_s;
         self.seen.memory_mb = memory_mb();
-        let metrics = engine.communicator.metrics().map_err(|error| error.to_string())?;
-        self.seen.unsent_packets = metrics.unsent.total();
-        (self.seen.forged_packets, self.seen.replayed_packets) =
-            (metrics.seal_drops.forged, metrics.seal_drops.replayed);
-        Ok(self.seen)
+        let mut failed = None;
+        engine.each_communicator(|communicator| match communicator.metrics() {
+            Ok(metrics) => {
+                self.seen.unsent_packets += metrics.unsent.total();
+                self.seen.forged_packets += metrics.seal_drops.forged;
+                self.seen.replayed_packets += metrics.seal_drops.replayed;
+            }
+            Err(error) => failed = Some(error.to_string()),
+        });
+        failed.map_or(Ok(self.seen), Err)
     }
 }
 
 /// A rank has joined: the others say how far they are. `own`: of a rank that knows it.
 fn exchange(engine: &mut Engine, own: Option<Progress>) -> Result<Progress, String> {
     let own = own.map_or(Ok(Vec::new()), |own| serde_json::to_vec(&own)).map_err(|error| error.to_string())?;
-    let all = engine.communicator.all_gather_bytes(&own).map_err(|error| error.to_string())?;
+    let all = engine.all_gather_bytes(&own)?;
     let told = all.iter().find(|told| !told.is_empty()).ok_or("no rank is left that says what is measured")?;
     serde_json::from_slice(told).map_err(|error| format!("how far the others are: {error}"))
 }

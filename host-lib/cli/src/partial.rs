@@ -113,7 +113,7 @@ pub fn run(args: &RunArgs, launch: &Launch, group_size: usize, is_late: bool) ->
         let mut engine = Engine::connect(args, launch)?;
         let seen = measure(args, &mut engine, bytes, group_size, is_late)?;
         let told = serde_json::to_vec(&seen).map_err(|error| error.to_string())?;
-        let all = engine.communicator.all_gather_bytes(&told).map_err(|error| error.to_string())?;
+        let all = engine.all_gather_bytes(&told)?;
         let all = all.iter().filter(|seen| !seen.is_empty()).map(|seen| serde_json::from_slice(seen));
         let all: Vec<Seen> = all.collect::<Result<_, _>>().map_err(|error: serde_json::Error| error.to_string())?;
         let row = Row::of(bytes, group_size, &all);
@@ -153,7 +153,7 @@ fn measure(
     let options = PartialOptions::new(group_size).repair(!args.job.no_repair);
     // Nobody is left behind for being as late as it was told to be.
     let options = options.patience(Duration::from_secs(10) + late);
-    let communicator = &mut engine.communicator;
+    let communicator = engine.one_level()?;
     let mut partial = communicator.partial_reduce(bytes / 4, options).map_err(|error| text(&error))?;
     communicator.barrier().map_err(|error| text(&error))?;
     let (own, last) = (communicator.rank() as f32, communicator.world_size() as f32 - 1.0);

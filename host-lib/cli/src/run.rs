@@ -133,14 +133,14 @@ impl Rank<'_> {
                 if launch.rank == 0 && !std::mem::replace(&mut self.has_begun, true) {
                     begin(job, &crowd)?;
                 }
-                (Measurement::new(job, &engine, *is_late, job.bench[size])?, Progress::at(size), crowd)
+                (Measurement::new(job, &mut engine, *is_late, job.bench[size])?, Progress::at(size), crowd)
             }
         };
         let seen = measurement.run(&mut engine, progress)?;
         let told = serde_json::to_vec(&seen).map_err(|error| error.to_string())?;
-        let all = engine.communicator.all_gather_bytes(&told).map_err(|error| error.to_string())?;
+        let all = engine.all_gather_bytes(&told)?;
         if launch.rank == 0 {
-            report(job, &row(&engine, job.bench[progress.size], &all, &crowd)?)?;
+            report(job, &row(&mut engine, job.bench[progress.size], &all, &crowd)?)?;
         }
         engine.close()?;
         Ok((progress.size, seen.halted))
@@ -164,7 +164,7 @@ fn report(args: &JobArgs, row: &Row) -> Result<(), String> {
 /// Where the ranks run, and which size is next, once all were found to measure the same.
 fn meet(engine: &mut Engine, args: &JobArgs, next: Option<usize>) -> Result<(Crowd, usize), String> {
     let host = serde_json::to_vec(&Host::this(args, next)).map_err(|error| error.to_string())?;
-    let hosts = engine.communicator.all_gather_bytes(&host).map_err(|error| error.to_string())?;
+    let hosts = engine.all_gather_bytes(&host)?;
     let hosts = hosts.iter().enumerate().filter(|(_, host)| !host.is_empty());
     let hosts = hosts.map(|(rank, host)| Ok((rank, serde_json::from_slice(host)?)));
     let hosts: Vec<(usize, Host)> =
@@ -193,7 +193,7 @@ fn difference(hosts: &[(usize, Host)]) -> Option<String> {
     })
 }
 
-fn row(engine: &Engine, size_bytes: usize, all: &[Vec<u8>], crowd: &Crowd) -> Result<Row, String> {
+fn row(engine: &mut Engine, size_bytes: usize, all: &[Vec<u8>], crowd: &Crowd) -> Result<Row, String> {
     let ranks: Vec<Seen> = all
         .iter()
         .filter(|seen| !seen.is_empty())

@@ -236,9 +236,17 @@ fn what_cannot_run_is_named_with_exit_code_2() {
         assert!(error.contains("--bench 1024000000 MiB with ") && error.contains(" of memory, "), "{error}");
         assert!(error.contains(" are available ") && error.contains("give smaller sizes, or fewer ranks"), "{error}");
     }
-    for ranks in ["0", "1", "1025", "18446744073709551616", "-1", "two", ""] {
+    for ranks in ["0", "1", "65537", "18446744073709551616", "-1", "two", ""] {
         let said = bench(&[&format!("--ranks={ranks}")]);
-        assert!(said.contains("expected 2 to 1024 ranks"), "{ranks}: {said}");
+        assert!(said.contains("expected 2 to 65536 ranks"), "{ranks}: {said}");
+    }
+    // More than one level holds: on two, unless they are not for two.
+    let many =
+        ["run", "--rank", "0", "--world-size", "1025", "--root", "127.0.0.1:0", "--timeout-s", "0.1", "--bench", "4K"];
+    assert!(error(&many).contains("1024 of 1025 ranks did not come within 0.1 s: rank 1, 2, 3, "));
+    for flat in [&["--engine", "tcp"][..], &["--partial", "2", "--json"]] {
+        let said = error(&[&many[..], flat].concat());
+        assert!(said.contains("world size is 1025 ranks, expected 2 to 1024 on one level; "), "{said}");
     }
     assert!(bench(&["--ranks", "2,3,2"]).contains("--ranks names 2 twice"));
     for (option, expected) in [
@@ -433,6 +441,21 @@ fn two_levels_run_and_groups_that_cannot_be_are_refused() {
     assert!(output.status.success(), "{}", text(&output.stderr));
     let row: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!((&row["ranks"], &row["received_fraction"]), (&4.into(), &1.0.into()), "{row}");
+    let auto = optireduce(&[
+        "bench",
+        "allreduce",
+        "--ranks",
+        "6",
+        "--bench",
+        "4K",
+        "--secs",
+        "0.1",
+        "--groups",
+        "auto",
+        "--json",
+    ]);
+    let row: serde_json::Value = serde_json::from_slice(&auto.stdout).expect("JSON");
+    assert_eq!((&row["ranks"], &row["engine"]), (&6.into(), &"shm".into()), "{row}");
     let wrong = optireduce(&[&["bench", "allreduce", "--ranks", "3"], &run[..]].concat());
     assert!(
         text(&wrong.stderr).contains("3 ranks in 2 groups: expected at least two groups"),
@@ -449,7 +472,7 @@ fn two_levels_run_and_groups_that_cannot_be_are_refused() {
         "{said}"
     );
     let no_groups = optireduce(&["bench", "allreduce", "--groups", "host"]);
-    assert!(text(&no_groups.stderr).contains("expected a number of groups, or hosts"), "{no_groups:?}");
+    assert!(text(&no_groups.stderr).contains("expected a number of groups, hosts or auto"), "{no_groups:?}");
 }
 
 #[test]
@@ -471,18 +494,21 @@ fn groups_of_ranks_that_are_ready_are_measured_and_those_that_cannot_be_are_refu
 
 #[test]
 fn raw_files_are_averaged_as_little_endian_fp32() {
-    let folder = scratch("raw");
-    for rank in 0..2u32 {
-        let bytes: Vec<u8> = (0..1000u32).flat_map(|i| ((i + 10 * rank) as f32).to_le_bytes()).collect();
-        std::fs::write(folder.join(format!("in.{rank}")), bytes).unwrap();
+    for (name, count, options) in [("raw", 2, &[][..]), ("raw_groups", 4, &["--groups", "auto"])] {
+        let folder = scratch(name);
+        for rank in 0..count {
+            let bytes: Vec<u8> = (0..1000).flat_map(|i| ((i + 10 * rank) as f32).to_le_bytes()).collect();
+            std::fs::write(folder.join(format!("in.{rank}")), bytes).unwrap();
+        }
+        let [file, out] = ["in", "out"].map(|name| format!("{}/{name}.{{rank}}", folder.display()));
+        let outputs = ranks(count, &[&["--file", &file, "--out", &out], options].concat());
+        let report = text(&outputs[0].stdout);
+        let begins = format!("1 tensor, 4000 B: averaged over {count} ranks in ");
+        assert!(report.starts_with(&begins), "{report}{}", text(&outputs[0].stderr));
+        assert!(report.contains("received 100.000 % of what peers sent"), "{report}");
+        let expected: Vec<u8> = (0..1000).flat_map(|i| ((i + 5 * (count - 1)) as f32).to_le_bytes()).collect();
+        assert!((0..count).all(|rank| std::fs::read(folder.join(format!("out.{rank}"))).unwrap() == expected));
     }
-    let [file, out] = ["in", "out"].map(|name| format!("{}/{name}.{{rank}}", folder.display()));
-    let outputs = ranks(2, &["--file", &file, "--out", &out]);
-    let report = text(&outputs[0].stdout);
-    assert!(report.starts_with("1 tensor, 4000 B: averaged over 2 ranks in "), "{report}");
-    assert!(report.contains("received 100.000 % of what peers sent"), "{report}");
-    let expected: Vec<u8> = (0..1000u32).flat_map(|i| ((i + 5) as f32).to_le_bytes()).collect();
-    assert!((0..2).all(|rank| std::fs::read(folder.join(format!("out.{rank}"))).unwrap() == expected));
 }
 
 #[test]
