@@ -188,7 +188,7 @@ impl TwoLevelBucket {
     /// packets of the all-reduce or of the all-gather, it fetches them from their owners before it goes on, in four more deadlines each
     /// at most, unless the setting `repair` is off. Collective.
     ///
-    /// If the report does not say [`UpdateAction::Apply`], `data` is unchanged on this rank.
+    /// If the report does not say [`UpdateAction::Apply`](crate::UpdateAction::Apply), `data` is unchanged on this rank.
     ///
     /// # Errors
     /// See [`Error`]; `data` is then unchanged.
