@@ -20,6 +20,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::OwnedFd;
 
+use optireduce_core::protocol::RANKS_MAX;
 use socket2::{Domain, Socket, Type};
 use thiserror::Error;
 
@@ -111,7 +112,7 @@ impl Launch {
     pub fn new(rank: usize, world_size: usize, root: impl Into<String>) -> Result<Self, LaunchError> {
         let root = root.into();
         if !(2..=RANKS_MAX_TWO_LEVEL).contains(&world_size) {
-            let expected = format!("2 to {RANKS_MAX_TWO_LEVEL} ranks");
+            let expected = format!("2 to {RANKS_MAX} ranks, on two levels to {RANKS_MAX_TWO_LEVEL}");
             return Err(LaunchError::Invalid { name: "world size", found: world_size.to_string(), expected });
         }
         if rank >= world_size {
@@ -300,7 +301,7 @@ mod tests {
         assert_eq!(error(&[("RANK", "2"), ("WORLD_SIZE", "2"), root]), r#"rank is "2", expected 0 to 1"#);
         assert_eq!(
             error(&[("RANK", "0"), ("WORLD_SIZE", "65537"), root]),
-            r#"world size is "65537", expected 2 to 65536 ranks"#
+            r#"world size is "65537", expected 2 to 1024 ranks, on two levels to 65536"#
         );
         let portless = [("RANK", "0"), ("WORLD_SIZE", "2"), ("OPTIREDUCE_ROOT", "h")];
         assert_eq!(error(&portless), r#"root is "h", expected host:port"#);
