@@ -41,9 +41,8 @@ def train(epochs: int, backend: str, seed: int, kind: str = "mlp", groups: int |
     network, rate = network_of(kind)
     model = DistributedDataParallel(network)
     optimizer = torch.optim.SGD(model.parameters(), lr=rate, momentum=0.9)
-    state = None
-    if backend == "optireduce":
-        state = optireduce.torch.State(groups=groups)
+    state = optireduce.torch.State(groups=groups) if backend == "optireduce" else None
+    if state is not None:
         model.register_comm_hook(state, optireduce.torch.comm_hook)
         state.guard(optimizer)
     for _ in range(epochs):
