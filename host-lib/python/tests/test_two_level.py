@@ -1,5 +1,9 @@
 """All-reduces on two levels: arrays, and the communication hook of DDP."""
 
+import os
+import signal
+import subprocess
+
 import numpy
 import optireduce
 import optireduce.torch
@@ -94,6 +98,56 @@ def test_ddp_trains_on_two_levels_and_replicas_are_equal_to_the_bit(job, backend
     assert flat[0][1] == {"all-reduce"}
     # The order of the sums is another.
     assert numpy.abs(numpy.subtract(flat[0][0], levels[0][0])).max() < 1e-5
+
+
+def one_ends(rank, ranks, root):
+    with group(rank, ranks, root, bound_ms=200):
+        model = DistributedDataParallel(torch.nn.Linear(100, 100))
+        state = optireduce.torch.State(groups=2)
+        model.register_comm_hook(state, optireduce.torch.comm_hook)
+        optimizer = state.guard(torch.optim.SGD(model.parameters(), 0.1))
+        try:
+            for step in range(1000):
+                if step == 5 and rank == 3:
+                    os._exit(0)
+                model(torch.ones(4, 100)).sum().backward()
+                optimizer.step()
+        except optireduce.PeerError as error:
+            # Sooner than `destroy_process_group`, which waits for all ranks.
+            session().abort()
+            return str(error)
+
+
+def test_a_rank_that_ends_ends_ddp_on_two_levels(job):
+    found = job.outcomes(4, one_ends)
+    assert found[3].error == "Death"
+    for rank, outcome in enumerate(found[:3]):
+        # Rank 0 is in no group with rank 3: it learns of those that are.
+        gone = "ranks [3] have" if rank else "ranks ["
+        assert gone in outcome.value and "on two levels nobody else has their parts" in outcome.value, f"rank {rank}: {outcome}"
+
+
+def one_stands_still(rank, ranks, root):
+    with group(rank, ranks, root, bound_ms=100):
+        torch.manual_seed(0)
+        model = DistributedDataParallel(torch.nn.Linear(100, 100))
+        state = optireduce.torch.State(groups=2)
+        model.register_comm_hook(state, optireduce.torch.comm_hook)
+        optimizer = state.guard(torch.optim.SGD(model.parameters(), 0.01))
+        for step in range(40):
+            if step == 5 and rank == 3:
+                with subprocess.Popen(["sh", "-c", f"sleep 1.5; kill -CONT {os.getpid()}"]):
+                    os.kill(os.getpid(), signal.SIGSTOP)
+            optimizer.zero_grad()
+            model(torch.full((4, 100), float(rank))).square().mean().backward()
+            optimizer.step()
+        state.settle(optimizer)
+        return torch.cat([parameter.detach().flatten() for parameter in model.parameters()]).tolist()
+
+
+def test_a_rank_that_stands_still_goes_on_with_the_others(job):
+    parameters = job.run(4, one_stands_still)
+    assert all(one == parameters[0] for one in parameters)
 
 
 def refused_state(rank, ranks, root, settings, *groups):

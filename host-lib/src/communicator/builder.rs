@@ -190,6 +190,8 @@ pub struct Builder {
     pub(super) compared: Vec<(String, String)>,
     /// Ranks on this host, if others than this communicator's are there, too.
     pub(super) ranks_here: Option<usize>,
+    /// How long a rank must be silent that still has its connections.
+    pub(super) silent: Duration,
 }
 
 impl Default for Builder {
@@ -219,6 +221,7 @@ impl Default for Builder {
             agree: false,
             compared: Vec::new(),
             ranks_here: None,
+            silent: SILENT,
         }
     }
 }
@@ -500,7 +503,7 @@ impl Builder {
         collectives.compare_calls(bound_ns);
         let members = MembershipParams {
             silent_ops: self.silent_ops,
-            silent_ns: SILENT.as_nanos() as u64,
+            silent_ns: self.silent.as_nanos().try_into().unwrap_or(u64::MAX),
             retry_ns: RETRY.as_nanos() as u64,
             lead_ops: LEAD_OPS,
             bound: match self.bound {

@@ -243,14 +243,12 @@ impl Communicator {
         Meeting { builder: self.builder.clone(), bound_ns: Some(self.shared.bound_ns.clone()) }
     }
 
-    /// A communicator of the ranks of this colour, for one of the two levels. Its collectives wait for repairs: a repair that came
-    /// after an all-gather had returned would be of no use.
+    /// A communicator of the ranks of this colour, for a step of two levels.
     pub(super) async fn level(&mut self, colour: usize) -> Result<Communicator, ConnectError> {
         let mut places = self.start_places(Some(colour)).await?;
         let meeting = &mut places.meeting;
-        meeting.builder.wait_for_repairs = true;
-        // The ranks of other groups share its cores.
-        meeting.builder.ranks_here = Some(ranks_at(self.addresses.iter().map(SocketAddr::ip), self.rank()));
+        let ranks_here = ranks_at(self.addresses.iter().map(SocketAddr::ip), self.rank());
+        meeting.builder = meeting.builder.clone().for_a_level(ranks_here);
         // Each step has a deadline of its own, and that of all ranks on one level may not be known yet.
         meeting.bound_ns = None;
         places.join(colour).await

@@ -36,6 +36,7 @@ impl Builder {
             agree,
             compared,
             ranks_here: _,
+            silent: _,
         } = self;
         let or = |number: Option<String>, none: &str| number.unwrap_or_else(|| none.to_owned());
         // First: the others may follow from them.

@@ -27,7 +27,7 @@ use self::report::Numbers;
 pub use self::report::TwoLevelReport;
 use self::shards::{Plan, Shards};
 use super::request::block_on;
-use super::{Bucket, BucketOptions, Communicator, ConnectError, Error, Settled};
+use super::{Bucket, BucketOptions, Builder, Communicator, ConnectError, Error, Settled};
 
 impl Communicator {
     /// All-reduce on two levels, in `groups` groups of neighbouring ranks of equal size: rank r is in group r / (ranks / groups).
@@ -79,6 +79,15 @@ impl Communicator {
         let across = self.level(places[rank]).await?;
         let gather = self.level(group_of[rank]).await?;
         TwoLevel::of([inside, across, gather], numbers)
+    }
+}
+
+impl Builder {
+    /// The same, for a step of two levels on a host that has so many ranks of the job, all of which share its cores. It waits for repairs: one
+    /// that came after the last step had returned would be of no use. And it does not drop a rank that stands still, since that rank's group would lack its
+    /// shard for good; a rank whose connections have ended is dropped.
+    pub(super) fn for_a_level(self, ranks_here: usize) -> Self {
+        Self { wait_for_repairs: true, ranks_here: Some(ranks_here), silent: self.timeout, ..self }
     }
 }
 

@@ -67,6 +67,7 @@ impl Builder {
             card: Some(String::new()),
             card_address: Some(String::new()),
             card_fallback: Some(card_fallback.map_or_else(CardFallback::from_env, Ok)?),
+            // Whatever a rank says: it is compared with what the others say.
             wait_for_repairs: true,
             ..self.clone()
         };
@@ -111,8 +112,8 @@ impl Builder {
             let job_id = format!("{}/{group}", launch.job_id);
             let launch = Launch::new(rank, ranks.len(), root.to_string())?.job_id(job_id);
             let listener = Some(listener).filter(|_| rank == 0);
-            let ranks_here = Some(ranks_here);
-            let builder = Self { launch: Some(launch.clone()), listener, ranks_here, ..self.clone() };
+            let builder = self.clone().for_a_level(ranks_here);
+            let builder = Self { launch: Some(launch.clone()), listener, ..builder };
             if let Some(reason) = &failed {
                 // The other groups of a rank that cannot take part need not wait for it.
                 builder.decline(&launch, builder.settings(), &ToString::to_string(reason));

@@ -60,11 +60,13 @@ impl TwoLevelReport {
         self.elements
     }
 
-    /// What to do with the update: skip it if the result lacks more than [`LOSS_SKIP`] of its elements, halt the job if a step says so. What the
-    /// reduce-scatter lost is no reason to skip: the mean without it is the same on all ranks.
+    /// What to do with the update: skip it if the result lacks more than [`LOSS_SKIP`] of its elements, halt the job if a step says so and no rank
+    /// was late, since one that stands still makes others late on the other level. What the reduce-scatter lost is no reason to skip: the mean without
+    /// it is the same on all ranks.
     pub fn action(&self) -> UpdateAction {
         let missing: usize = self.missing_ranges.iter().map(ExactSizeIterator::len).sum();
-        if self.steps.iter().any(|step| step.action() == UpdateAction::Halt) {
+        let halts = self.steps.iter().any(|step| step.action() == UpdateAction::Halt);
+        if halts && self.late_ranks().is_empty() {
             UpdateAction::Halt
         } else if missing as f64 > LOSS_SKIP * self.elements as f64 {
             UpdateAction::Skip

@@ -156,6 +156,10 @@ class State:
         self._has_joined = any(report.joined_rank is not None for report in reports)
         if reports and len(reports) == len(self._made_up):
             self._phase = reports[0].op
+        live = reports[-1].live_ranks if reports and self._on_levels else range(self.session.size)
+        if gone := set(range(self.session.size)).difference(live):
+            found = f"ranks {sorted(gone)} have ended, and on two levels nobody else has their parts of the means"
+            raise PeerError(f"{self.session.describe('step')} {self.steps}: {found}; start the job again")
         applied = all(report.action == "apply" for report in reports)
         is_common = self._vote or self.session.agrees
         late = any(report.late_ranks for report in reports)
@@ -253,10 +257,12 @@ class State:
     def _settle_if_all_are_there(self, optimizer: torch.optim.Optimizer) -> None:
         reports = self.session.reports
         try:
-            # Exact calls would wait for a rank that was dropped.
-            if not reports or len(reports[-1].live_ranks) == self.session.size:
+            # Exact calls would wait for a rank that was dropped. On two levels not every rank knows of it.
+            if not reports or self._on_levels or len(reports[-1].live_ranks) == self.session.size:
                 self.settle(optimizer)
         except PeerError as error:
+            if self._on_levels:
+                raise
             if self._returns is None:
                 self._synchronize_every = None
             log.warning("%s", self.session.describe(f"replicas are not compared{'' if self._returns else ' any more'}: {error}"))
