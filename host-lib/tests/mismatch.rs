@@ -183,8 +183,8 @@ fn a_call_left_out_among_equal_ones_is_an_error_at_the_next_call_of_another_buck
             first.all_reduce(&mut data)?;
         }
         second.all_reduce(&mut data)?;
-        first.all_reduce(&mut data)?;
-        Ok(())
+        // Calls without rank 1 take one bound or two: until it has come.
+        (0..20).try_for_each(|_| first.all_reduce(&mut data).map(drop))
     }
     let expected = "bucket is 1 on rank 1, but 0 on ranks 0, 2, the majority;";
     thread::scope(|scope| {
