@@ -234,8 +234,8 @@ pub struct JobArgs {
     #[arg(long, help_heading = TRANSPORT)]
     pub rate_control: bool,
     /// All-reduce on two levels: in this many groups of neighbouring ranks, in a group for each host with `hosts`, or in groups of at most 64 that
-    /// take the fewest rounds with `auto`. Ranks connect to those of their group and to their equals in the others only [default: auto with more than 1024
-    /// ranks over UDP, one level with fewer]
+    /// take the fewest rounds with `auto`. A rank then connects only to the ranks of its group, and to those with its place in the other groups [default:
+    /// auto with more than 1024 ranks over UDP, one level with fewer]
     #[arg(long, value_name = "GROUPS|hosts|auto", value_parser = groups, help_heading = TRANSPORT)]
     pub groups: Option<Groups>,
     /// How long ranks wait for one another to connect, and at barriers, in seconds [default: 60 s]
