@@ -271,8 +271,7 @@ impl Engine {
                 };
                 let report = bucket.all_reduce(data)?;
                 seen.add_levels(&report);
-                let applied = report.action() == UpdateAction::Apply;
-                Ok(if applied { report.missing_ranges().to_vec() } else { iter::once(0..data.len()).collect() })
+                Ok(lacking(report.action(), report.missing_ranges(), data.len()))
             }
             Self::Udp(communicator, _) | Self::Tcp(communicator) => {
                 communicator.all_reduce_reliable(data)?;
@@ -290,12 +289,7 @@ impl Engine {
             Self::Udp(communicator, _) => {
                 let report = communicator.all_reduce(data).map_err(text)?;
                 seen.add(&report);
-                let applied = report.action() == UpdateAction::Apply;
-                return Ok(if applied {
-                    report.missing_ranges().to_vec()
-                } else {
-                    iter::once(0..data.len()).collect()
-                });
+                return Ok(lacking(report.action(), report.missing_ranges(), data.len()));
             }
             // A bucket of its own, so that it takes no repairs of others.
             Self::TwoLevel(_, buckets) => buckets.clear(),
@@ -349,6 +343,11 @@ impl Engine {
         self.each_communicator(|communicator| longest = longest.max(communicator.stage_deadline()));
         if matches!(self, Self::Tcp(_)) { 0.0 } else { longest.as_secs_f64() * 1e3 }
     }
+}
+
+/// What a result lacks: all of it, if the update is not to be applied.
+fn lacking(action: UpdateAction, missing: &[Range<usize>], elements: usize) -> Vec<Range<usize>> {
+    if action == UpdateAction::Apply { missing.to_vec() } else { iter::once(0..elements).collect() }
 }
 
 fn connect_two_level(builder: Builder, groups: Groups) -> Result<Engine, String> {

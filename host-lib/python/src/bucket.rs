@@ -1,6 +1,6 @@
 //! Declared buckets.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use optireduce::{Buffer, Destination, Error, UpdateAction, Values};
@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::arrays;
-use crate::context::{Context, Owned};
+use crate::context::{Context, Owned, lock};
 use crate::report;
 use crate::request::{Request, Work};
 
@@ -41,10 +41,6 @@ enum Spare {
 }
 
 type Spares<T> = Arc<Mutex<Owned<Vec<T>>>>;
-
-fn lock<T>(spares: &Spares<T>) -> MutexGuard<'_, Owned<Vec<T>>> {
-    spares.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// An all-reduce, and the array that its result is written to. If it fails, its memory is not used again.
 struct Reduction {
@@ -132,7 +128,7 @@ impl Bucket {
     }
 
     fn inner(&self) -> MutexGuard<'_, Owned<optireduce::Bucket>> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.inner)
     }
 
     /// Does something with the bucket. Detached: whoever holds the lock may need the GIL.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use optireduce::{BucketOptions, Communicator as Inner, ConnectError, Error, Pending, Transfer};
+use optireduce::{Communicator as Inner, ConnectError, Error, Pending, Transfer};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -15,7 +15,7 @@ use crate::exact::{self, Exact};
 use crate::partial::{self, PartialReduce};
 use crate::request::Request;
 use crate::settings;
-use crate::two_level::{self, TwoLevel};
+use crate::two_level::TwoLevel;
 
 /// One rank of a job. See `optireduce.Communicator` in the documentation of the package.
 #[pyclass(frozen, module = "optireduce")]
@@ -62,16 +62,8 @@ impl Communicator {
         operation: &str,
         call: impl AsyncFnOnce(&mut Inner) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
-        self.context.check(operation)?;
-        let done = py.detach(|| {
-            let mut inner = self.inner();
-            let mut calling = std::pin::pin!(call(inner.get(operation)?));
-            self.context.wait(operation, None, |slice| poll_for(calling.as_mut(), slice))
-        })?;
-        match done {
-            Some(done) => done.map_err(|error| call_error(self.context.rank, operation, &error)),
-            None => Err(self.context.closed(operation)),
-        }
+        let done = self.context.call(py, operation, &self.inner, call)?;
+        done.map_err(|error| call_error(self.context.rank, operation, &error))
     }
 }
 
@@ -137,9 +129,7 @@ impl Communicator {
         bf16: Option<bool>,
         repair: Option<bool>,
     ) -> PyResult<Bucket> {
-        let hadamard = hadamard.map(|mode| settings::hadamard("hadamard", mode)).transpose()?;
-        let options = BucketOptions::new().reduce_op(settings::reduce_op(op)?);
-        let options = options.hadamard(hadamard).bf16(bf16).repair(repair);
+        let options = settings::bucket_options(op, hadamard, bf16, repair)?;
         let operation = format!("declaring a bucket of {elements} elements");
         // Not by `call`: sends and receives begin meanwhile.
         let pending = py.detach(|| self.inner().get(&operation).map(|inner| inner.start_bucket(elements, options)))?;
@@ -251,7 +241,14 @@ impl Communicator {
             Ok("hosts") => None,
             _ => Some(settings::extract("groups", groups, "a number of groups, or 'hosts'")?),
         };
-        two_level::connect(groups.py(), &self.context, &self.inner, number)
+        let operation =
+            number.map_or("two levels by host".into(), |groups: usize| format!("two levels of {groups} groups"));
+        let levels = self.context.call(groups.py(), &operation, &self.inner, async |inner| match number {
+            Some(groups) => inner.two_level_async(groups).await,
+            None => inner.two_level_by_host_async().await,
+        })?;
+        let failed = |error| connect_error(&format!("rank {}: {operation}", self.context.rank), &error);
+        Ok(TwoLevel::new(&self.context, levels.map_err(failed)?))
     }
 
     /// Averages of models among the ranks that are ready. Collective.

@@ -5,8 +5,8 @@
 
 use std::pin::Pin;
 use std::process;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context as TaskContext, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
@@ -87,11 +87,34 @@ impl Context {
         }
     }
 
+    /// Makes a call and waits for it.
+    pub fn call<I: Send, T: Send>(
+        &self,
+        py: Python<'_>,
+        operation: &str,
+        inner: &Mutex<Owned<I>>,
+        call: impl AsyncFnOnce(&mut I) -> T + Send,
+    ) -> PyResult<T> {
+        self.check(operation)?;
+        // Whoever holds the lock may need the GIL.
+        let done = py.detach(|| {
+            let mut inner = lock(inner);
+            let mut calling = std::pin::pin!(call(inner.get(operation)?));
+            self.wait(operation, None, |slice| poll_for(calling.as_mut(), slice))
+        })?;
+        done.ok_or_else(|| self.closed(operation))
+    }
+
     /// Waits for a call that has begun; its result.
     pub fn finish<T: Send>(&self, py: Python<'_>, operation: &str, mut pending: Pending<T>) -> PyResult<T> {
         py.detach(|| self.wait(operation, None, |slice| pending.wait_timeout(slice).then_some(())))?;
         pending.wait().map_err(|error| call_error(self.rank, operation, &error))
     }
+}
+
+/// Locks, also after a panic of whoever had it.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A thing of the process that made it: in a fork of that process it is left alone.

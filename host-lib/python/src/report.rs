@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use optireduce::{ClosedBy, Report, Settled, Stage, TwoLevelReport, UpdateAction};
+use optireduce::{ClosedBy, Report, Settled, Stage, TwoLevelReport};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict, PyTuple};
 
@@ -24,14 +24,6 @@ fn stage<'py>(module: &Bound<'py, PyModule>, report: &Report, stage: Stage) -> P
     module.getattr("StageReport")?.call((), Some(&fields))
 }
 
-fn action(action: UpdateAction) -> &'static str {
-    match action {
-        UpdateAction::Apply => "apply",
-        UpdateAction::Skip => "skip",
-        UpdateAction::Halt => "halt",
-    }
-}
-
 fn ranges<'py>(py: Python<'py>, ranges: &[Range<usize>]) -> PyResult<Bound<'py, PyTuple>> {
     PyTuple::new(py, ranges.iter().map(|range| (range.start, range.end)).collect::<Vec<_>>())
 }
@@ -45,7 +37,7 @@ pub fn to_python(py: Python<'_>, report: &Report) -> PyResult<Py<PyAny>> {
     fields.set_item("bucket", report.bucket())?;
     fields.set_item("elements", report.elements())?;
     fields.set_item("packets", report.packets())?;
-    fields.set_item("action", action(report.action()))?;
+    fields.set_item("action", report.action().to_string())?;
     fields.set_item("agreed", report.is_agreed())?;
     fields.set_item("live_ranks", PyTuple::new(py, report.live_ranks())?)?;
     fields.set_item("late_ranks", PyTuple::new(py, report.late_ranks())?)?;
@@ -79,7 +71,7 @@ pub fn of_levels_to_python(py: Python<'_>, bucket: u16, report: &TwoLevelReport)
     fields.set_item("bucket", bucket)?;
     fields.set_item("elements", report.elements())?;
     fields.set_item("packets", sum(Report::packets))?;
-    fields.set_item("action", action(report.action()))?;
+    fields.set_item("action", report.action().to_string())?;
     fields.set_item("agreed", false)?;
     fields.set_item("live_ranks", PyTuple::new(py, report.live_ranks())?)?;
     fields.set_item("late_ranks", PyTuple::new(py, report.late_ranks())?)?;

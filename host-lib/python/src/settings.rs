@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use optireduce::{
-    Bound as StageBound, Builder, CardFallback, Communicator, Early, HadamardMode, Launch, Local, ReduceOp, Secret,
+    Bound as StageBound, BucketOptions, Builder, CardFallback, Communicator, Early, HadamardMode, Launch, Local,
+    ReduceOp, Secret,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -106,7 +107,7 @@ fn secret(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Secret> {
     Secret::new(text.as_bytes()).map_err(|error| ArgumentError::new_err(error.to_string()))
 }
 
-pub fn hadamard(name: &str, mode: &str) -> PyResult<HadamardMode> {
+fn hadamard(name: &str, mode: &str) -> PyResult<HadamardMode> {
     match mode {
         "off" => Ok(HadamardMode::Off),
         "on" => Ok(HadamardMode::On),
@@ -115,7 +116,18 @@ pub fn hadamard(name: &str, mode: &str) -> PyResult<HadamardMode> {
     }
 }
 
-pub fn reduce_op(op: &str) -> PyResult<ReduceOp> {
+/// The options of a bucket.
+pub fn bucket_options(
+    op: &str,
+    hadamard_mode: Option<&str>,
+    bf16: Option<bool>,
+    repair: Option<bool>,
+) -> PyResult<BucketOptions> {
+    let mode = hadamard_mode.map(|mode| hadamard("hadamard", mode)).transpose()?;
+    Ok(BucketOptions::new().reduce_op(reduce_op(op)?).hadamard(mode).bf16(bf16).repair(repair))
+}
+
+fn reduce_op(op: &str) -> PyResult<ReduceOp> {
     match op {
         "avg" => Ok(ReduceOp::Avg),
         "sum" => Ok(ReduceOp::Sum),

@@ -1,22 +1,18 @@
 //! All-reduce on two levels.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use optireduce::{BucketOptions, Error, UpdateAction};
+use optireduce::{Error, UpdateAction};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 
 use crate::arrays;
-use crate::context::{Context, Owned, poll_for};
-use crate::error::{call_error, connect_error};
+use crate::context::{Context, Owned, lock};
+use crate::error::call_error;
 use crate::report;
 use crate::request::{Request, Work};
 use crate::settings;
-
-fn lock<T>(owned: &Mutex<T>) -> MutexGuard<'_, T> {
-    owned.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// The communicators of an all-reduce on two levels; from `Communicator.two_level`.
 #[pyclass(frozen, module = "optireduce")]
@@ -66,19 +62,12 @@ impl TwoLevel {
         bf16: Option<bool>,
         repair: Option<bool>,
     ) -> PyResult<TwoLevelBucket> {
-        let hadamard = hadamard.map(|mode| settings::hadamard("hadamard", mode)).transpose()?;
-        let options = BucketOptions::new().reduce_op(settings::reduce_op(op)?);
-        let options = options.hadamard(hadamard).bf16(bf16).repair(repair);
+        let options = settings::bucket_options(op, hadamard, bf16, repair)?;
         let operation = format!("declaring a bucket of {elements} elements on two levels");
-        let declared = py.detach(|| {
-            let mut inner = lock(&self.inner);
-            let mut declaring = std::pin::pin!(inner.get(&operation)?.bucket_async(elements, options));
-            self.context.wait(&operation, None, |slice| poll_for(declaring.as_mut(), slice))
-        })?;
-        match declared {
-            Some(Ok(bucket)) => Ok(TwoLevelBucket::new(&self.context, bucket)),
-            Some(Err(error)) => Err(call_error(self.context.rank, &operation, &error)),
-            None => Err(self.context.closed(&operation)),
+        let declare = async |levels: &mut optireduce::TwoLevel| levels.bucket_async(elements, options).await;
+        match self.context.call(py, &operation, &self.inner, declare)? {
+            Ok(bucket) => Ok(TwoLevelBucket::new(&self.context, bucket)),
+            Err(error) => Err(call_error(self.context.rank, &operation, &error)),
         }
     }
 
@@ -91,35 +80,6 @@ impl TwoLevel {
 
     fn __repr__(&self) -> String {
         format!("<two levels of rank {} of {}>", self.context.rank, self.context.world_size)
-    }
-}
-
-/// Makes the groups of a communicator.
-pub fn connect(
-    py: Python<'_>,
-    context: &Arc<Context>,
-    inner: &Mutex<Owned<optireduce::Communicator>>,
-    groups: Option<usize>,
-) -> PyResult<TwoLevel> {
-    let operation = match groups {
-        Some(groups) => format!("two levels of {groups} groups"),
-        None => "two levels by host".into(),
-    };
-    let connected = py.detach(|| {
-        let mut inner = lock(inner);
-        let inner = inner.get(&operation)?;
-        let mut connecting = std::pin::pin!(async {
-            match groups {
-                Some(groups) => inner.two_level_async(groups).await,
-                None => inner.two_level_by_host_async().await,
-            }
-        });
-        context.wait(&operation, None, |slice| poll_for(connecting.as_mut(), slice))
-    })?;
-    match connected {
-        Some(Ok(levels)) => Ok(TwoLevel::new(context, levels)),
-        Some(Err(error)) => Err(connect_error(&format!("rank {}: {operation}", context.rank), &error)),
-        None => Err(context.closed(&operation)),
     }
 }
 
@@ -212,16 +172,8 @@ impl TwoLevelBucket {
     fn settle(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Py<PyAny>> {
         let operation = self.operation("settle");
         let timeout = timeout.map(Duration::try_from_secs_f64).transpose()?;
-        let settled = py.detach(|| {
-            let mut inner = lock(&self.inner);
-            let mut settling = std::pin::pin!(inner.get(&operation)?.settle_async(timeout));
-            self.context.wait(&operation, None, |slice| poll_for(settling.as_mut(), slice))
-        })?;
-        match settled {
-            Some(Ok(settled)) => report::settled_to_python(py, &settled),
-            Some(Err(error)) => Err(call_error(self.context.rank, &operation, &error)),
-            None => Err(self.context.closed(&operation)),
-        }
+        let pending = py.detach(|| lock(&self.inner).get(&operation).map(|bucket| bucket.start_settle(timeout)))?;
+        report::settled_to_python(py, &self.context.finish(py, &operation, pending)?)
     }
 
     fn __repr__(&self) -> String {

@@ -219,11 +219,7 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let action = match self.action() {
-            UpdateAction::Apply => "apply",
-            UpdateAction::Skip => "skip",
-            UpdateAction::Halt => "halt",
-        };
+        let action = self.action();
         let (op, kind, bucket, elements) = (self.op(), self.kind(), self.bucket(), self.elements());
         write!(
             f,

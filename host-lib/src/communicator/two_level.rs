@@ -19,15 +19,16 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use self::connect::partitions;
 pub use self::groups::Groups;
-use self::groups::{by_host, members};
 pub use self::pipeline::TwoLevelRequest;
 use self::pipeline::{Pipeline, Steps, lock};
 use self::report::Numbers;
 pub use self::report::TwoLevelReport;
 use self::shards::{Plan, Shards};
-use super::request::block_on;
-use super::{Bucket, BucketOptions, Builder, Communicator, ConnectError, Error, Settled};
+use super::request::{block_on, reply};
+use super::{Bucket, BucketOptions, Builder, Communicator, ConnectError, Error, Pending, Settled};
+use crate::control::Partition;
 
 impl Communicator {
     /// All-reduce on two levels, in `groups` groups of neighbouring ranks of equal size: rank r is in group r / (ranks / groups).
@@ -44,9 +45,7 @@ impl Communicator {
     /// # Errors
     /// As [`two_level`](Self::two_level).
     pub async fn two_level_async(&mut self, groups: usize) -> Result<TwoLevel, ConnectError> {
-        let ranks = self.world_size();
-        let members = members(ranks, groups)?;
-        self.levels(&(0..ranks).map(|rank| rank / members).collect::<Vec<_>>()).await
+        self.levels(Groups::Number(groups)).await
     }
 
     /// All-reduce on two levels, with a group for each host: ranks of a host reduce and gather among themselves, and each host sends to
@@ -64,21 +63,18 @@ impl Communicator {
     /// # Errors
     /// As [`two_level_by_host`](Self::two_level_by_host).
     pub async fn two_level_by_host_async(&mut self) -> Result<TwoLevel, ConnectError> {
-        let addresses: Vec<IpAddr> = self.addresses.iter().map(SocketAddr::ip).collect();
-        self.levels(&by_host(&addresses)?).await
+        self.levels(Groups::Hosts).await
     }
 
-    /// `group_of`: the group of each rank, all of them equally large.
-    async fn levels(&mut self, group_of: &[usize]) -> Result<TwoLevel, ConnectError> {
-        let place_of = |rank: usize| group_of[..rank].iter().filter(|group| **group == group_of[rank]).count();
-        let places: Vec<usize> = (0..group_of.len()).map(place_of).collect();
-        let rank = self.rank();
-        let like = |of: &[usize]| (0..of.len()).filter(|other| of[*other] == of[rank]).collect::<Vec<_>>();
-        let numbers = Numbers { world_size: group_of.len(), inside: like(group_of), across: like(&places) };
-        let inside = self.level(group_of[rank]).await?;
-        let across = self.level(places[rank]).await?;
-        let gather = self.level(group_of[rank]).await?;
-        TwoLevel::of([inside, across, gather], numbers)
+    async fn levels(&mut self, groups: Groups) -> Result<TwoLevel, ConnectError> {
+        let addresses: Vec<IpAddr> = self.addresses.iter().map(SocketAddr::ip).collect();
+        let (mut communicators, mut ranks) = (Vec::new(), Vec::new());
+        for Partition { groups, .. } in partitions(&groups.cut(&addresses)?) {
+            let own = groups.iter().position(|ranks| ranks.contains(&self.rank())).expect("each rank once");
+            communicators.push(self.level(own).await?);
+            ranks.push(groups[own].clone());
+        }
+        TwoLevel::of(communicators, ranks, addresses.len())
     }
 }
 
@@ -111,7 +107,11 @@ pub struct TwoLevel {
 }
 
 impl TwoLevel {
-    fn of([inside, across, gather]: [Communicator; 3], numbers: Numbers) -> Result<Self, ConnectError> {
+    /// `ranks`: those of the job in each of the communicators.
+    fn of(communicators: Vec<Communicator>, ranks: Vec<Vec<usize>>, world_size: usize) -> Result<Self, ConnectError> {
+        let [inside, across, gather] = <[_; 3]>::try_from(communicators).expect("one of each");
+        let [ranks_inside, ranks_across, _] = <[_; 3]>::try_from(ranks).expect("one of each");
+        let numbers = Numbers { world_size, inside: ranks_inside, across: ranks_across };
         let pipeline = Pipeline::start().map_err(ConnectError::Thread)?.into();
         Ok(Self { inside, across, gather, numbers: numbers.into(), pipeline })
     }
@@ -230,7 +230,7 @@ impl TwoLevelBucket {
     /// # Errors
     /// See [`Error`]. A timeout is not an error: see [`Settled::is_settled`].
     pub fn settle(&mut self, timeout: impl Into<Option<Duration>>) -> Result<Settled, Error> {
-        block_on(self.settle_async(timeout))
+        self.start_settle(timeout).wait()
     }
 
     /// As [`settle`](Self::settle), without blocking the thread.
@@ -238,10 +238,16 @@ impl TwoLevelBucket {
     /// # Errors
     /// As [`settle`](Self::settle).
     pub async fn settle_async(&mut self, timeout: impl Into<Option<Duration>>) -> Result<Settled, Error> {
-        let settling = self.steps.average.as_ref().map(|bucket| lock(bucket).start_settle(timeout));
-        match settling {
-            Some(settling) => settling.await,
-            None => Ok(Settled { is_settled: true, ..Settled::default() }),
-        }
+        self.start_settle(timeout).await
+    }
+
+    /// Begins as [`settle`](Self::settle).
+    pub fn start_settle(&mut self, timeout: impl Into<Option<Duration>>) -> Pending<Settled> {
+        let Some(average) = &self.steps.average else {
+            let (sender, settled) = reply();
+            let _ = sender.send(Ok(Settled { is_settled: true, ..Settled::default() }));
+            return Pending::new(settled);
+        };
+        lock(average).start_settle(timeout)
     }
 }

@@ -123,6 +123,16 @@ pub enum UpdateAction {
     Halt,
 }
 
+impl core::fmt::Display for UpdateAction {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            Self::Apply => "apply",
+            Self::Skip => "skip",
+            Self::Halt => "halt",
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

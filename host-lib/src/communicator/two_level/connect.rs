@@ -12,8 +12,8 @@ use super::super::builder::{Builder, CardFallback, Local};
 use super::super::connect::on_a_thread;
 use super::super::groups::listen_at_free_port;
 use super::super::{Communicator, ConnectError};
+use super::TwoLevel;
 use super::groups::{Groups, named};
-use super::{Numbers, TwoLevel};
 use crate::control::{Group, Launch, Meeting, Member, Partition, find_groups, local_address, resolve};
 use crate::secret::Secret;
 
@@ -84,10 +84,8 @@ impl Builder {
             groups.cut(addresses).map(|group_of| partitions(&group_of)).map_err(|error| error.to_string())
         };
         let found = find_groups(meeting, member, settings, cut)?;
-        let [inside, across] = [0, 1].map(|kind: usize| found[kind].ranks.clone());
-        let numbers = Numbers { world_size: launch.world_size, inside, across };
-        let connected = builder.connect_groups(&launch, found, listeners)?;
-        TwoLevel::of(connected.try_into().expect("one of each"), numbers)
+        let ranks = found.iter().map(|group| group.ranks.clone()).collect();
+        TwoLevel::of(builder.connect_groups(&launch, found, listeners)?, ranks, launch.world_size)
     }
 
     /// As [`connect_two_level`](Self::connect_two_level), without blocking the thread. If the future is dropped, the attempt goes on until its
@@ -131,7 +129,7 @@ impl Builder {
 }
 
 /// The groups of each of [`COMMUNICATORS`], from the group of each rank.
-fn partitions(group_of: &[usize]) -> Vec<Partition> {
+pub(super) fn partitions(group_of: &[usize]) -> Vec<Partition> {
     let mut inside = vec![Vec::new(); group_of.iter().max().map_or(0, |last| last + 1)];
     group_of.iter().enumerate().for_each(|(rank, group)| inside[*group].push(rank));
     let equals = |place: usize| {

@@ -59,7 +59,7 @@ impl Groups {
 ///
 /// # Errors
 /// [`ConnectError::Groups`] if there cannot be so many.
-pub(super) fn members(ranks: usize, groups: usize) -> Result<usize, ConnectError> {
+fn members(ranks: usize, groups: usize) -> Result<usize, ConnectError> {
     let members = ranks.checked_div(groups).filter(|members| members * groups == ranks);
     let can_be = |members: &usize| [*members, groups].iter().all(|number| (2..=RANKS_MAX).contains(number));
     members.filter(can_be).ok_or(ConnectError::Groups { ranks, groups })
@@ -80,7 +80,7 @@ fn near(ranks: usize) -> String {
 }
 
 /// The group of each rank if those at one address are a group.
-pub(super) fn by_host(addresses: &[IpAddr]) -> Result<Vec<usize>, ConnectError> {
+fn by_host(addresses: &[IpAddr]) -> Result<Vec<usize>, ConnectError> {
     let mut hosts: Vec<(IpAddr, Vec<usize>)> = Vec::new();
     for (rank, address) in addresses.iter().enumerate() {
         match hosts.iter_mut().find(|(host, _)| host == address) {

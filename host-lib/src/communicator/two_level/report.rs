@@ -129,11 +129,7 @@ impl TwoLevelReport {
 
 impl fmt::Display for TwoLevelReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let action = match self.action() {
-            UpdateAction::Apply => "apply",
-            UpdateAction::Skip => "skip",
-            UpdateAction::Halt => "halt",
-        };
+        let action = self.action();
         let missing: usize = self.missing_ranges.iter().map(ExactSizeIterator::len).sum();
         write!(f, "two levels, {} elements, {} ranks: {action}", self.elements, self.live_ranks().len())?;
         if missing > 0 {
