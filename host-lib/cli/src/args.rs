@@ -186,6 +186,17 @@ impl From<Hadamard> for HadamardMode {
     }
 }
 
+/// When lost means are repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Repair {
+    /// Never: lost means stay lost
+    Off,
+    /// Later: the repair is added to the next result of the bucket
+    NextUpdate,
+    /// Before the call returns, which waits for at most 4 bounds: all ranks return the same values
+    ThisUpdate,
+}
+
 /// What `run` and `bench allreduce` have in common.
 #[derive(Clone, Debug, clap::Args)]
 pub struct JobArgs {
@@ -254,9 +265,9 @@ pub struct JobArgs {
     /// When collectives are Hadamard-encoded, so that a loss spreads over its block [default: auto]
     #[arg(long, value_enum, default_value_t = Hadamard::Auto, hide_default_value = true, help_heading = LOSS)]
     pub hadamard: Hadamard,
-    /// Do not fetch afterwards what broadcasts lost
-    #[arg(long, help_heading = LOSS)]
-    pub no_repair: bool,
+    /// When a mean that was lost on its way to this rank is repaired [default: this-update, as in PyTorch jobs]
+    #[arg(long, value_enum, default_value_t = Repair::ThisUpdate, hide_default_value = true, help_heading = LOSS)]
+    pub repair: Repair,
     /// Make all ranks take the same action after each collective: what one would skip, all skip
     #[arg(long, help_heading = LOSS)]
     pub agree: bool,

@@ -12,7 +12,7 @@ use optireduce::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::args::{EngineKind, JobArgs, RunArgs};
+use crate::args::{EngineKind, JobArgs, Repair, RunArgs};
 
 /// A gradient, and where its mean is to be: a call writes the one and leaves the other, as in MPI.
 pub struct Memory {
@@ -123,7 +123,7 @@ pub enum Engine {
 impl Engine {
     pub fn connect(args: &RunArgs, launch: &Launch) -> Result<Self, String> {
         let JobArgs { bound_ms, grace_us, mtu, hadamard, bf16, incast, rate_control, .. } = args.job;
-        let JobArgs { drop_silent_after, no_repair, agree, .. } = args.job;
+        let JobArgs { drop_silent_after, repair, agree, .. } = args.job;
         if args.job.engine == EngineKind::Tcp {
             return connect_control(args, launch);
         }
@@ -140,7 +140,8 @@ impl Engine {
         let builder = builder.hadamard(hadamard.into()).bf16(bf16).incast(incast).rate_control(rate_control);
         let silent_ops = (drop_silent_after > 0).then_some(drop_silent_after);
         // A file that one rank would refuse is written by none.
-        let builder = builder.agree(agree || args.file.is_some()).drop_silent_after(silent_ops).repair(!no_repair);
+        let builder = builder.agree(agree || args.file.is_some()).drop_silent_after(silent_ops);
+        let builder = builder.repair(repair != Repair::Off).wait_for_repairs(repair == Repair::ThisUpdate);
         if let Some(groups) = args.groups(launch.world_size) {
             return connect_two_level(builder, groups);
         }

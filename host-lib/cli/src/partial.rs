@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use optireduce::{Launch, PartialOptions};
 use serde::{Deserialize, Serialize};
 
-use crate::args::RunArgs;
+use crate::args::{Repair, RunArgs};
 use crate::engine::Engine;
 use crate::outcome::{Failure, print};
 use crate::times::{percentile, size_text};
@@ -150,7 +150,7 @@ fn measure(
 ) -> Result<Seen, String> {
     let text = |error: &dyn std::fmt::Display| error.to_string();
     let late = Duration::from_secs_f64(args.job.straggler_ms / 1e3);
-    let options = PartialOptions::new(group_size).repair(!args.job.no_repair);
+    let options = PartialOptions::new(group_size).repair(args.job.repair != Repair::Off);
     // Nobody is left behind for being as late as it was told to be.
     let options = options.patience(Duration::from_secs(10) + late);
     let communicator = engine.one_level()?;
