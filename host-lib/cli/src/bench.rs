@@ -7,10 +7,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use optireduce::Launch;
-use optireduce_core::hadamard::{Direction, Speed, measure};
 
 use crate::args::{BenchAllReduceArgs, BenchCommand, BenchHadamardArgs};
 use crate::compare::Rows;
+use crate::hadamard::{Direction, Speed, measure};
 use crate::outcome::{Failure, print, say};
 
 /// Whether this process was told to end: SIGINT, SIGTERM or SIGHUP.

@@ -5,6 +5,7 @@ mod bench;
 mod compare;
 mod engine;
 mod file;
+mod hadamard;
 mod measure;
 mod outcome;
 mod partial;

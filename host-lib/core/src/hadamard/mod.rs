@@ -16,7 +16,6 @@
 
 mod bf16;
 mod block;
-mod measure;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod neon;
 mod portable;
@@ -35,7 +34,6 @@ use portable::Portable;
 use window::{Decode, Encode};
 
 pub use bf16::{from_bf16, round_to_bf16, to_bf16, widen_bf16};
-pub use measure::{Direction, Speed, measure};
 
 /// How a window is encoded. All ranks of a job must use the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
