@@ -59,9 +59,13 @@ pub struct CompareArgs {
     /// Append one line of JSON per row to this file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Measure nothing; show the tables of the rows that an earlier run wrote
+    /// Measure nothing; show the rows that an earlier run wrote, as far as the other options choose
+    /// them
     #[arg(long, value_name = "FILE", conflicts_with = "json")]
     read: Option<PathBuf>,
+    /// Also show the project's goals beside the figures
+    #[arg(long)]
+    goals: bool,
     #[command(flatten)]
     programs: Programs,
 }
@@ -77,7 +81,9 @@ pub fn compare(args: &CompareArgs) -> crate::Outcome {
     if let Some(path) = &args.read {
         let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let rows: Result<Vec<Row>, _> = text.lines().map(serde_json::from_str).collect();
-        print(&table::tables(&rows.map_err(|error| format!("{}: {error}", path.display()))?))?;
+        let mut rows = rows.map_err(|error| format!("{}: {error}", path.display()))?;
+        rows.retain(|row| args.chooses(row));
+        args.show(&rows)?;
         return Ok(true);
     }
     let mut file = match &args.json {
@@ -131,8 +137,27 @@ pub fn compare(args: &CompareArgs) -> crate::Outcome {
             }
         }
     }
-    print(&table::tables(&rows))?;
+    args.show(&rows)?;
     Ok(all_finished)
+}
+
+impl CompareArgs {
+    /// Returns whether the options choose a row of an earlier run.
+    fn chooses(&self, row: &Row) -> bool {
+        let is_place = match row.condition {
+            Condition::Loopback => self.loopback_ranks.contains(&row.ranks),
+            _ => row.ranks == usize::from(self.hosts) && self.mtu.contains(&row.mtu),
+        };
+        is_place
+            && self.conditions.contains(&row.condition)
+            && self.bench.contains(&row.figures.size_bytes)
+            && self.contenders.iter().any(|contender| contender.name() == row.contender)
+    }
+
+    fn show(&self, rows: &[Row]) -> Result<(), String> {
+        print(&table::tables(rows))?;
+        if self.goals { print(&table::goals(rows)) } else { Ok(()) }
+    }
 }
 
 fn places(args: &CompareArgs) -> Vec<Place> {

@@ -1,10 +1,12 @@
-//! Rows as Markdown, and what they say about the goals.
+//! Markdown tables of rows, and their ratios to the goals.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::row::{Condition, Figures, Row};
 
-/// One table for each size, number of ranks and MTU: conditions down, contenders across; then costs; then goals.
+/// Times by size, number of ranks and MTU, then CPU time and memory. Rows are conditions, columns
+/// contenders.
 pub fn tables(rows: &[Row]) -> String {
     let mut text = String::new();
     let mut kinds: Vec<(bool, usize, u16, usize)> = rows
@@ -22,13 +24,21 @@ pub fn tables(rows: &[Row]) -> String {
         let place =
             if hosts { format!("{ranks} hosts, MTU {mtu}") } else { format!("{ranks} ranks on one host, loopback") };
         let _ = writeln!(text, "\n{}, {place}: p50 / p99 in ms\n", size_name(size));
-        table(&mut text, &of, |rows| {
-            let received = median(rows, |figures| figures.received_fraction);
-            let lost =
-                if received < 0.99995 { format!(" ({:.2} % lost)", 100.0 * (1.0 - received)) } else { String::new() };
-            let [p50, p99] = [median(rows, |figures| figures.p50_ms), median(rows, |figures| figures.p99_ms)];
-            format!("{} / {}{lost}", short(p50), short(p99))
-        });
+        table(
+            &mut text,
+            &of,
+            |rows| {
+                let received = median(rows, |figures| figures.received_fraction);
+                let lost = if received < 0.99995 {
+                    format!(" ({:.2} % lost)", 100.0 * (1.0 - received))
+                } else {
+                    String::new()
+                };
+                let [p50, p99] = [median(rows, |figures| figures.p50_ms), median(rows, |figures| figures.p99_ms)];
+                format!("{} / {}{lost}", short(p50), short(p99))
+            },
+            Some(advice),
+        );
     }
     let clean: Vec<&Row> = rows.iter().filter(|row| row.condition == Condition::Clean).collect();
     let mut kinds: Vec<(u16, usize)> = clean.iter().map(|row| (row.mtu, row.figures.size_bytes)).collect();
@@ -42,17 +52,51 @@ pub fn tables(rows: &[Row]) -> String {
             "\n{}, MTU {mtu}: CPU seconds of all ranks a gigabyte, and MB of the largest rank\n",
             size_name(size)
         );
-        table(&mut text, &of, |rows| {
-            let [cpu, memory] =
-                [median(rows, |figures| figures.cpu_s_per_gb), median(rows, |figures| figures.memory_mb)];
-            format!("{} / {memory:.0}", short(cpu))
-        });
+        table(
+            &mut text,
+            &of,
+            |rows| {
+                let [cpu, memory] =
+                    [median(rows, |figures| figures.cpu_s_per_gb), median(rows, |figures| figures.memory_mb)];
+                format!("{} / {memory:.0}", short(cpu))
+            },
+            None,
+        );
     }
-    goals(&mut text, rows);
     text
 }
 
-fn table(text: &mut String, rows: &[&Row], cell: impl Fn(&[&Row]) -> String) {
+/// Bounded contenders; all others are exact.
+const BOUNDED: [&str; 2] = ["optireduce", "optireduce-shm"];
+/// Speedup that is worth a loss.
+const WORTH: f64 = 1.1;
+
+/// Content of the column `use`. A bounded contender is named if it is 10 % faster than the best
+/// exact one, at the median or at the 99th percentile.
+fn advice(rows: &[&Row]) -> String {
+    let best = |is_bounded: bool, figure: fn(&Figures) -> f64| {
+        let names: BTreeSet<&str> = rows.iter().map(|row| row.contender.as_str()).collect();
+        let names = names.into_iter().filter(|name| BOUNDED.contains(name) == is_bounded);
+        let figures = names.map(|name| {
+            let of: Vec<&Row> = rows.iter().filter(|row| row.contender == name).copied().collect();
+            (name, median(&of, figure))
+        });
+        figures.min_by(|one, other| one.1.total_cmp(&other.1))
+    };
+    let [p50, p99]: [fn(&Figures) -> f64; 2] = [|figures| figures.p50_ms, |figures| figures.p99_ms];
+    let of = |figure| best(true, figure).zip(best(false, figure));
+    let Some((((ours, own50), (exact, exact50)), ((tail, own99), (_, exact99)))) = of(p50).zip(of(p99)) else {
+        return String::new();
+    };
+    match (exact50 / own50, exact99 / own99) {
+        (ratio, _) if ratio >= WORTH => format!("{ours} {ratio:.2}x"),
+        (ratio, gain) if gain >= WORTH => format!("{exact} ({ratio:.2}x); p99: {tail} {gain:.2}x"),
+        (ratio, _) => format!("{exact} ({ratio:.2}x)"),
+    }
+}
+
+/// `advice`: content of a last column, from all rows of a condition.
+fn table(text: &mut String, rows: &[&Row], cell: impl Fn(&[&Row]) -> String, advice: Option<fn(&[&Row]) -> String>) {
     let mut names: Vec<&str> = Vec::new();
     for row in rows {
         if !names.contains(&row.contender.as_str()) {
@@ -62,7 +106,9 @@ fn table(text: &mut String, rows: &[&Row], cell: impl Fn(&[&Row]) -> String) {
     let mut conditions: Vec<Condition> = rows.iter().map(|row| row.condition).collect();
     conditions.sort_unstable();
     conditions.dedup();
-    let _ = writeln!(text, "| | {} |\n|---|{}", names.join(" | "), "---|".repeat(names.len()));
+    let mut heads = names.clone();
+    heads.extend(advice.map(|_| "use"));
+    let _ = writeln!(text, "| | {} |\n|---|{}", heads.join(" | "), "---|".repeat(heads.len()));
     for condition in conditions {
         let _ = write!(text, "| {} |", condition.name());
         for name in &names {
@@ -71,17 +117,20 @@ fn table(text: &mut String, rows: &[&Row], cell: impl Fn(&[&Row]) -> String) {
             let shown = if here.is_empty() { "did not finish".into() } else { cell(&here) };
             let _ = write!(text, " {shown} |");
         }
+        if let Some(advice) = advice {
+            let here: Vec<&Row> = rows.iter().filter(|row| row.condition == condition).copied().collect();
+            let _ = write!(text, " {} |", advice(&here));
+        }
         text.push('\n');
     }
 }
 
-/// The sizes that have goals.
 const SIZES: [usize; 3] = [64 << 10, 1 << 20, 25 << 20];
 
-/// A goal: what is compared, its figure and the one that it is compared with, and the largest ratio that is good enough.
+/// Name, numerator, denominator, and the largest ratio that meets the goal.
 type Goal = (String, Option<f64>, Option<f64>, f64);
 
-/// p50 over that of another contender with the same condition, for each size that has a goal.
+/// Ratios of medians under one condition, for each size with a goal.
 fn ratios(
     of: &impl Fn(&str, Condition, usize, fn(&Figures) -> f64) -> Option<f64>,
     condition: Condition,
@@ -95,9 +144,10 @@ fn ratios(
     })
 }
 
-/// What the project wants to reach, for every MTU that was measured, and over loopback.
-fn goals(text: &mut String, rows: &[Row]) {
+/// Markdown tables of ratios and goals.
+pub fn goals(rows: &[Row]) -> String {
     const RANKS: usize = 4;
+    let text = &mut String::new();
     let mut places: Vec<(bool, u16)> = rows.iter().map(|row| (row.condition == Condition::Loopback, row.mtu)).collect();
     places.sort_unstable();
     places.dedup();
@@ -171,6 +221,7 @@ fn goals(text: &mut String, rows: &[Row]) {
             let _ = writeln!(text, "| {what} | {ratio:.2} | {most}{} |", if ratio <= *most { "" } else { ", missed" });
         }
     }
+    std::mem::take(text)
 }
 
 fn median(rows: &[&Row], figure: impl Fn(&Figures) -> f64) -> f64 {
@@ -187,7 +238,6 @@ fn size_name(bytes: usize) -> String {
     }
 }
 
-/// Three digits.
 fn short(value: f64) -> String {
     match value {
         value if value < 10.0 => format!("{value:.2}"),
@@ -225,9 +275,11 @@ mod tests {
             row("gloo-tuned", Condition::Loss1, 7.0, 33.0, 1.0),
             row("optireduce", Condition::Straggler, 6.0, 7.0, 1.0),
         ];
-        let text = tables(&rows);
-        assert!(text.contains("| clean | 3.00 / 4.00 | 7.00 / 15.0 | did not finish |"), "{text}");
-        assert!(text.contains("| loss1 | 3.50 / 8.00 (1.00 % lost) | did not finish | 7.00 / 33.0 |"), "{text}");
+        let text = tables(&rows) + &goals(&rows);
+        let clean = "| clean | 3.00 / 4.00 | 7.00 / 15.0 | did not finish | optireduce 2.33x |";
+        assert!(text.contains(clean), "{text}");
+        let lossy = "| loss1 | 3.50 / 8.00 (1.00 % lost) | did not finish | 7.00 / 33.0 | optireduce 2.00x |";
+        assert!(text.contains(lossy), "{text}");
         assert!(text.contains("| clean, 1 MiB: p50 of optireduce over that of gloo | 0.43 | 0.7 |"), "{text}");
         assert!(text.contains("| 1 % loss, 1 MiB: p99 over its own without loss | 2.00 | 1.5, missed |"), "{text}");
         assert!(text.contains("| straggler, 1 MiB: p50 over clean plus the bound | 0.75 | 1 |"), "{text}");
@@ -244,7 +296,7 @@ mod tests {
         let mut rows =
             [("optireduce", 3.0), ("optireduce-shm", 2.0), ("gloo", 6.0), ("openmpi-vader", 2.5), ("openmpi", 9.0)]
                 .map(|(contender, p50)| row(contender, Condition::Loopback, p50, p50, 1.0));
-        let text = tables(&rows);
+        let text = goals(&rows);
         assert!(
             text.contains("| loopback, 1 MiB: p50 of optireduce-shm over that of openmpi-vader | 0.80 | 0.8 |"),
             "{text}"
@@ -260,12 +312,29 @@ mod tests {
             "{text}"
         );
         rows.iter_mut().for_each(|row| row.ranks = 8);
-        assert!(!tables(&rows).contains("missed"), "the goals are those of four ranks");
+        assert!(!goals(&rows).contains("missed"), "the goals are those of four ranks");
     }
 
     #[test]
     fn medians_are_over_turns() {
         let turns = [3.0, 9.0, 5.0].map(|p50| row("gloo", Condition::Clean, p50, p50, 1.0));
         assert!(tables(&turns).contains("| clean | 5.00 / 5.00 |"));
+    }
+
+    #[test]
+    fn the_best_exact_contender_is_named_where_bounded_is_not_faster_by_a_tenth() {
+        let advised = |exact: [(&str, f64, f64); 2]| {
+            let ours = row("optireduce", Condition::Loss1, 10.0, 20.0, 0.99);
+            let theirs = exact.map(|(name, p50, p99)| row(name, Condition::Loss1, p50, p99, 1.0));
+            advice(&[&ours, &theirs[0], &theirs[1]])
+        };
+        assert_eq!(advised([("gloo", 15.0, 90.0), ("optireduce-tcp", 12.0, 90.0)]), "optireduce 1.20x");
+        assert_eq!(
+            advised([("gloo", 15.0, 90.0), ("optireduce-tcp", 10.5, 30.0)]),
+            "optireduce-tcp (1.05x); p99: optireduce 1.50x"
+        );
+        assert_eq!(advised([("gloo", 8.0, 21.0), ("optireduce-tcp", 12.0, 90.0)]), "gloo (0.80x)");
+        let alone = row("optireduce", Condition::Loss1, 10.0, 20.0, 0.99);
+        assert_eq!(advice(&[&alone]), "");
     }
 }
