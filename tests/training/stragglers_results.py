@@ -2,6 +2,7 @@
 
 import pathlib
 import statistics
+from collections.abc import Callable
 from typing import Any
 
 from tables import cause, distinct, interval, seconds_to, table
@@ -13,46 +14,47 @@ TARGET = 0.92
 
 HEAD = """# Training with slow workers
 
-Written by `tests/training/stragglers`, as are `stragglers.png` and `stragglers.jsonl`, which has every run with its curve. {note}
+Written by `tests/training/stragglers`, with `stragglers.png` and `stragglers.jsonl`, which has every
+run with its curve.
+{note}
 
-Handwritten digits (8x8, 1440 to train with, 357 to test with), a perceptron 64-128-10, SGD with momentum 0.9 and rate 0.1, 32 images
-per worker and step. Shards are not alike: four fifths of a worker's images are of digits that few others have. **Computing is
-emulated**: a step sleeps 20 ms, the last worker's 2 or 4 times as long (`slow2`, `slow4`); in `stalls` each worker sleeps 200 ms more in one of
-50 steps, by its seed. Those run on the loopback interface, `tail` and `slow4-tail` on `badnet`: 1 % of the packets are lost, delays have a median of
-200 us and a P99 of 3 times that.
+Handwritten digits, a perceptron (64-128-10), SGD with momentum, 32 images per worker and step. Four
+fifths of a worker's images are of digits that few others have. **Computing is emulated:** a step
+sleeps 20 ms. The last worker is 2 or 4 times slower (`slow2`, `slow4`); in `stalls` each worker
+sleeps 200 ms more in one of 50 steps. These conditions run over loopback. `tail` and `slow4-tail`
+run on `badnet`, with 1 % loss and delays with a P99 of 3 times the median.
 
 | contender | |
 | --- | --- |
-| all-reduce | DDP over Gloo: every step waits for everybody |
-| bounded | DDP over optireduce as it comes: the ranks measure the deadline of a stage, and more than 10 % of loss skips an update |
-| bounded-25ms | the same with a deadline that is a little longer than a step |
-| partial | Partial Reduce in groups of half the workers (P = 2 of 4, 4 of 8), dynamic weights, guard on (`sync_bound` 2) |
-| partial-constant | the same, all models of a group count the same |
+| all-reduce | DDP over Gloo, exact |
+| bounded | DDP over optireduce, measured bound |
+| bounded-25ms | the same, with a bound a little longer than a step |
+| partial | Partial Reduce in groups of half the workers, dynamic weights |
+| partial-constant | the same, constant weights |
 
-A curve is that of the mean of the workers' models, as they were at that time; all runs of a condition take as long.
+Curves and accuracies are of the mean of the workers' models. All runs of a condition take the same
+time, not the same steps.
 """
 
 TIME = """
 ## Seconds to {target:.0f} %
 
-Median over seeds (least to most); in brackets how many seeds got there, if not all did. Beside it, how many times sooner than all-reduce.
+Median over seeds (least to most); in brackets the number of seeds that reached it, if not all. Behind
+it, the speed-up over all-reduce.
 
 """
 
 ACCURACY = """
 ## Accuracy at the end
 
-In % on the images for testing, mean over seeds and its 95 % interval (Student's t): of the mean of the workers' models; in brackets the
-least of the workers' own models, mean over seeds. All after the same time, not the same steps.
+Test accuracy in %, mean over seeds with its 95 % interval (Student's t).
 
 """
 
 STEPS = """
 ## Steps
 
-Of all workers together, of the slow or last one, and what became of them, mean over seeds. Lost: of the bytes that ranks were to receive.
-Halts: of rank 0, updates that were skipped after two others, where a job would have ended; here it goes on. Waited: for a group, by
-workers other than the last, per step.
+Steps of all workers together, mean over seeds. In brackets: steps skipped for too much loss.
 
 """
 
@@ -105,32 +107,25 @@ def times(rows: list[Row]) -> str:
     return table(["workers", "condition", *contenders], lines)
 
 
-def accuracies(rows: list[Row]) -> str:
+def across(rows: list[Row], cell: Callable[[list[Row]], str]) -> str:
+    """A table of contenders by number of workers and condition."""
     contenders, lines = distinct(row["contender"] for row in rows), []
     for workers, condition in places(rows):
-        cells = []
-        for contender in contenders:
-            own = chosen(rows, workers, condition, contender)
-            least = statistics.fmean(min(row["own_accuracies"]) for row in own) if own else 0
-            cells.append(f"{interval([row['accuracy'] for row in own])} ({100 * least:.1f})" if own else "not run")
-        lines.append([str(workers), condition, *cells])
+        found = [chosen(rows, workers, condition, contender) for contender in contenders]
+        lines.append([str(workers), condition, *(cell(own) if own else "not run" for own in found)])
     return table(["workers", "condition", *contenders], lines)
 
 
+def accuracies(rows: list[Row]) -> str:
+    return across(rows, lambda own: interval([row["accuracy"] for row in own]))
+
+
 def steps(rows: list[Row]) -> str:
-    lines = []
-    for workers, condition, contender in distinct((row["workers"], row["condition"], row["contender"]) for row in rows):
-        own = chosen(rows, workers, condition, contender)
-        of_all, of_last = (f"{statistics.fmean(one):.0f}" for one in ([sum(row["steps"]) for row in own], [row["steps"][-1] for row in own]))
-        first = [row["noted"][0] for row in own]
-        lost = skipped = halts = waited = ""
-        if own[0]["backend"] == "optireduce":
-            lost = f"{100 * statistics.fmean(one['lost'] for row in own for one in row['noted']):.1f} %"
-            skipped, halts = (f"{statistics.fmean(one[name] for one in first):.0f}" for name in ("skipped", "halts"))
-        if own[0]["backend"] == "partial":
-            waited = f"{statistics.fmean(one['waited_ms'] for row in own for one in row['noted'][:-1]):.1f} ms"
-        lines.append([str(workers), condition, contender, of_all, of_last, lost, skipped, halts, waited])
-    return table(["workers", "condition", "contender", "steps", "of the last", "lost", "skipped", "halts", "waited"], lines)
+    def cell(own: list[Row]) -> str:
+        skipped = statistics.fmean(row["noted"][0]["skipped"] for row in own) if own[0]["backend"] == "optireduce" else 0
+        return f"{statistics.fmean(sum(row['steps']) for row in own):.0f}" + (f" [{skipped:.0f}]" if skipped >= 0.5 else "")
+
+    return across(rows, cell)
 
 
 def markdown(rows: list[Row], note: str) -> str:

@@ -248,12 +248,13 @@ def main() -> bool:
     text = markdown(rows, args.note)
     (args.out / "results.md").write_text(text)
     # Not before: matplotlib is there for the picture only.
-    from plot import plot
+    from plot import front, plot
 
     # Of one number of ranks.
     curves = [row for row in rows if row["what"] == "time" and "failed" not in row and row["condition"] in PICTURED]
     curves.sort(key=lambda row: (MODELS.index(row["model"]), PICTURED.index(row["condition"])))
     plot([row for row in curves if row["ranks"] == curves[0]["ranks"]], args.out / "curves.png")
+    front(curves, args.out / "front.png")
     tell(args, path, text, "results.md", "curves.png")
     return all_well
 

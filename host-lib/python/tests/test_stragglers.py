@@ -1,4 +1,4 @@
-"""The study of slow workers (tests/training/stragglers), for a moment."""
+"""The study of slow workers (tests/training/stragglers), shortened."""
 
 import argparse
 import json
@@ -12,7 +12,7 @@ def test_each_contender_trains_and_is_in_the_tables(tmp_path, monkeypatch):
     import stragglers
     from stragglers_results import markdown
 
-    # What one has set is not to be left for the next.
+    # In reverse: no contender may depend on settings of an earlier one.
     contenders = list(reversed(stragglers.CONTENDERS))
     args = argparse.Namespace(workers=[4], conditions=["slow4"], contenders=contenders, seeds=1, stretch=0.15)
     path = tmp_path / "stragglers.jsonl"
@@ -23,11 +23,11 @@ def test_each_contender_trains_and_is_in_the_tables(tmp_path, monkeypatch):
     for row in rows:
         steps, is_partial = row["steps"], row["backend"] == "partial"
         assert min(steps) > 0 and row["curve"][-1][3] == row["accuracy"], row
-        # With Partial Reduce nobody waits for the last; with Gloo all do.
+        # With Partial Reduce no rank waits for the last one; with Gloo all do.
         assert sum(steps) > 4 * steps[-1] + 4 or not is_partial, row
         assert max(steps) - min(steps) <= 1 or row["backend"] != "gloo", row
         assert not is_partial or all(noted["groups"] >= one for noted, one in zip(row["noted"], steps)), row
     deadlines = {row["contender"]: row["noted"][0]["deadline_ms"] for row in rows if row["backend"] == "optireduce"}
     assert deadlines["bounded-25ms"] == 25 != deadlines["bounded"], deadlines
     text = markdown(rows, "")
-    assert all(f"| 4 | slow4 | {contender} |" in text for contender in contenders), text
+    assert f"| workers | condition | {' | '.join(contenders)} |" in text and text.count("| 4 | slow4 |") == 3, text
