@@ -1,6 +1,6 @@
-"""What is trained: small networks, their data, how batches are drawn and how a network is judged.
+"""Small networks to train: their data, batches and tests.
 
-Data and ways to train are those of the examples in host-lib/python/examples.
+Data and hyperparameters are those of the examples in host-lib/python/examples.
 """
 
 import pathlib
@@ -29,35 +29,35 @@ class Task(Protocol):
     def optimizer(self, parameters: Iterator[nn.Parameter]) -> torch.optim.Optimizer: ...
 
     def batches(self, epochs: int, rank: int, ranks: int) -> Iterator[Batch]:
-        """What a rank trains with, and what is to come out."""
+        """Yields batches of one rank: inputs and expected outputs."""
         ...
 
     def loss(self, model: nn.Module, batch: Batch) -> torch.Tensor: ...
 
     def judge(self) -> tuple[float, float]:
-        """Loss and accuracy of the network on what was not trained with."""
+        """Loss and accuracy of the network on the test data."""
         ...
 
 
-#: Images of digits that are trained with; the others are for judging.
+#: Images of digits in the training data; the others are for testing.
 TRAINED_IMAGES = 1440
 #: Elements of the inner layers of "wide".
 WIDTH = 2560
 
 
 def judge(output: torch.Tensor, expected: torch.Tensor) -> tuple[float, float]:
-    """Loss and accuracy of what a network says of each class."""
+    """Loss and accuracy of a network's outputs."""
     return nn.functional.cross_entropy(output, expected).item(), (output.argmax(1) == expected).float().mean().item()
 
 
 def wide() -> tuple[nn.Module, float]:
-    """A network whose two inner layers have 25 MiB of gradients each, a bucket of DDP as it comes."""
+    """A network with two inner layers of 25 MiB of gradients, DDP's default size of a bucket."""
     layers = [nn.Linear(64, WIDTH), nn.ReLU(), nn.Linear(WIDTH, WIDTH), nn.ReLU(), nn.Linear(WIDTH, WIDTH), nn.ReLU(), nn.Linear(WIDTH, 10)]
     return nn.Sequential(*layers), 0.01
 
 
 class Digits:
-    """Handwritten digits, 8x8: "mlp" or "conv", or "wide"."""
+    """Handwritten digits, 8x8 pixels. Models: "mlp", "conv", "wide"."""
 
     PER_RANK, STEPS_PER_POINT = 32, 3
 
@@ -86,11 +86,12 @@ class Digits:
 
 
 class Text:
-    """The documentation of this repository, and a transformer of a million parameters that continues it: "text"."""
+    """English text, and a transformer of a million parameters. Model: "text"."""
 
-    #: The last part is not trained with: so many passages of it are for judging. A rank's passages in a step, and steps in an epoch.
+    #: Share of the text for testing (its end), passages of it, a rank's passages in a step, and
+    #: steps in an epoch.
     TESTED_SHARE, TESTED, PER_RANK, STEPS = 0.1, 64, 4, 20
-    #: Judging one takes as long as five steps.
+    #: A test takes as long as five steps.
     STEPS_PER_POINT = 10
 
     def __init__(self) -> None:
@@ -124,5 +125,5 @@ class Text:
 
 
 def task(model: str) -> Task:
-    """A network by name, with weights from torch's seed."""
+    """Returns a network by name, with weights from torch's seed."""
     return Text() if model == "text" else Digits(model)

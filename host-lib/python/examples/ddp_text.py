@@ -1,10 +1,11 @@
-"""Trains a transformer of a million parameters, data-parallel, to continue this repository's documentation character by character.
+"""Trains a transformer of a million parameters, data-parallel, on English text.
 
     torchrun --nproc-per-node 4 host-lib/python/examples/ddp_text.py
     torchrun --nproc-per-node 4 host-lib/python/examples/ddp_text.py --backend gloo
 """
 
 import argparse
+import gzip
 import pathlib
 import time
 
@@ -15,14 +16,13 @@ from torch.nn.parallel import DistributedDataParallel
 
 import optireduce.torch
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
+TEXT = pathlib.Path(__file__).resolve().parent / "data" / "text.txt.gz"
 CONTEXT, WIDTH, LAYERS = 64, 128, 5
 
 
 def text() -> tuple[torch.Tensor, int]:
-    """All characters as numbers, and how many different ones there are."""
-    pages = sorted(one for one in ROOT.glob("**/README.md") if not {"target", "node_modules"} & set(one.parts))
-    bytes_ = torch.frombuffer(bytearray(b"".join(page.read_bytes() for page in pages)), dtype=torch.uint8)
+    """Returns the text as indices of characters, and the number of different characters."""
+    bytes_ = torch.frombuffer(bytearray(gzip.decompress(TEXT.read_bytes())), dtype=torch.uint8)
     known, numbers = bytes_.unique(return_inverse=True)
     return numbers, len(known)
 
@@ -40,7 +40,7 @@ class Transformer(nn.Module):
 
 
 def loss_of(model: nn.Module, numbers: torch.Tensor, starts: torch.Tensor) -> torch.Tensor:
-    """Of each next character, after the passages that begin at `starts`."""
+    """Returns the loss of each next character in the passages that begin at `starts`."""
     passages = numbers[starts[:, None] + torch.arange(CONTEXT + 1)]
     return nn.functional.cross_entropy(model(passages[:, :-1]).flatten(0, 1), passages[:, 1:].flatten())
 
@@ -48,7 +48,7 @@ def loss_of(model: nn.Module, numbers: torch.Tensor, starts: torch.Tensor) -> to
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--backend", default="optireduce", help="optireduce or gloo (default: %(default)s)")
-    arguments.add_argument("--steps", type=int, default=200, help="steps of the optimizer (default: %(default)s)")
+    arguments.add_argument("--steps", type=int, default=200, help="optimizer steps (default: %(default)s)")
     args = arguments.parse_args()
     torch.manual_seed(0)
     torch.set_num_threads(1)
