@@ -14,7 +14,10 @@ COLOURS = {"optireduce": "#0072B2", "optireduce-tcp": "#CC79A7", "gloo": "#D55E0
 
 
 def plot(rows: list[dict[str, Any]], path: pathlib.Path) -> None:
-    """Writes a picture: a column per network, two lines of panels per model; a thin line per seed. Nothing if there are no rows."""
+    """Writes a picture: a column per network, two rows of panels per model, a thin line per seed.
+
+    Without rows, removes the picture.
+    """
     if not rows:
         path.unlink(missing_ok=True)
         return

@@ -14,8 +14,8 @@ TARGET = 0.92
 
 HEAD = """# Training with slow workers
 
-Written by `tests/training/stragglers`, with `stragglers.png` and `stragglers.jsonl`, which has every
-run with its curve.
+Written by `tests/training/stragglers`, with `stragglers.png` and `stragglers.jsonl`, which has
+every run with its curve.
 {note}
 
 Handwritten digits, a perceptron (64-128-10), SGD with momentum, 32 images per worker and step. Four
@@ -39,8 +39,9 @@ time, not the same steps.
 TIME = """
 ## Seconds to {target:.0f} %
 
-Median over seeds (least to most); in brackets the number of seeds that reached it, if not all. Behind
-it, the speed-up over all-reduce.
+Median over seeds (least to most); in brackets the number of seeds that reached it, if not all.
+Behind it, the speed-up over all-reduce. `use`: the fastest contender with all seeds, or all-reduce
+if none is 10 % faster.
 
 """
 
@@ -77,7 +78,7 @@ def places(rows: list[Row]) -> list[tuple[int, str]]:
 
 
 def median_time(rows: list[Row]) -> float | None:
-    """Of the runs that reached the accuracy; `None`: fewer than half did."""
+    """Median over the runs that reached the accuracy; `None` if fewer than half did."""
     reached = [one for one in (seconds_to(row, TARGET) for row in rows) if one is not None]
     return statistics.median(reached) if 2 * len(reached) > len(rows) else None
 
@@ -103,8 +104,23 @@ def times(rows: list[Row]) -> str:
         for contender in contenders:
             own = beside if contender == "all-reduce" else chosen(rows, workers, condition, contender)
             cells.append(time_cell(own, beside))
-        lines.append([str(workers), condition, *cells])
-    return table(["workers", "condition", *contenders], lines)
+        found = {contender: chosen(rows, workers, condition, contender) for contender in contenders}
+        lines.append([str(workers), condition, *cells, advice(found)])
+    return table(["workers", "condition", *contenders, "use"], lines)
+
+
+def advice(found: dict[str, list[Row]]) -> str:
+    """The fastest contender with all seeds, or all-reduce if none is 10 % faster."""
+    reached = {}
+    for contender, own in found.items():
+        times = [seconds_to(row, TARGET) for row in own]
+        if own and None not in times:
+            reached[contender] = statistics.median(times)
+    if not reached:
+        return ""
+    best = min(reached, key=reached.get)
+    is_close = "all-reduce" in reached and reached["all-reduce"] < 1.1 * reached[best]
+    return "all-reduce" if is_close else best
 
 
 def across(rows: list[Row], cell: Callable[[list[Row]], str]) -> str:
@@ -142,7 +158,10 @@ def markdown(rows: list[Row], note: str) -> str:
 
 
 def plot(rows: list[Row], path: pathlib.Path) -> None:
-    """Writes a picture: a column per condition, a line of panels per number of workers; a thin line per seed. Nothing if there are no rows."""
+    """Writes a picture: a column per condition, a row per number of workers, a thin line per seed.
+
+    Without rows, removes the picture.
+    """
     if not rows:
         path.unlink(missing_ok=True)
         return

@@ -30,4 +30,4 @@ def test_each_contender_trains_and_is_in_the_tables(tmp_path, monkeypatch):
     deadlines = {row["contender"]: row["noted"][0]["deadline_ms"] for row in rows if row["backend"] == "optireduce"}
     assert deadlines["bounded-25ms"] == 25 != deadlines["bounded"], deadlines
     text = markdown(rows, "")
-    assert f"| workers | condition | {' | '.join(contenders)} |" in text and text.count("| 4 | slow4 |") == 3, text
+    assert f"| workers | condition | {' | '.join(contenders)} | use |" in text and text.count("| 4 | slow4 |") == 3, text
