@@ -1,18 +1,18 @@
 //! The OptiReduce SmartNIC card in rust-hdl.
 //!
-//! From the bottom up; no module uses one below it in this list, except in tests:
+//! Modules, each of which uses only modules above it (tests aside):
 //!
-//! * [`hdl`]: what blocks are written with: signal types, registers, kernels kept as data.
-//! * [`mem`], [`arith`]: memories and queues; fp32 and bf16 arithmetic, each with a bit-exact plain-Rust model.
+//! * [`hdl`]: signal types, registers and kernels that blocks are written with.
+//! * [`mem`], [`arith`]: memories and queues; fp32 and bf16 arithmetic with bit-exact models.
 //! * [`hadamard`]: the streaming transform.
-//! * [`cosim`]: runs a block in the rust-hdl engine and checks that its Verilog does the same in Verilator.
-//! * [`card`]: the card, one block per file, [`card::smartnic::SmartNic`] at the top; [`card::simulated`] for simulators.
+//! * [`cosim`]: runs a block in the rust-hdl engine and checks its Verilog against the run.
+//! * [`card`]: the card, one block per file, with [`card::smartnic::SmartNic`] at the top.
 //!
-//! The crate `optireduce-hdl` in `tools/` checks, proves and builds the Verilog.
-//! `README.md` in this folder says how to write a block and which traps to avoid.
+//! `optireduce-hdl` (in `tools/`) checks, proves and builds the Verilog. `README.md` describes how
+//! to write a block, and the traps of rust-hdl.
 #![allow(
     missing_docs,
-    reason = "rust-hdl's derives make undocumented accessors for every field of a signal type; the fields are documented"
+    reason = "rust-hdl's derives make undocumented accessors, and ports without a doc follow the conventions of card/mod.rs"
 )]
 
 // The macros of `optireduce_hw_derive` refer to this crate by its name.

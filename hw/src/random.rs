@@ -1,38 +1,32 @@
-//! Random stimulus for tests, the same on every machine.
-//!
-//! Source: splitmix64 (Steele, Lea and Flood, 2014).
+//! Deterministic random stimulus for tests: splitmix64 (Steele, Lea and Flood, 2014).
 
 use optireduce_contract::signs::{SPLITMIX64_STEP, splitmix64};
 
-/// A generator; equal seeds give equal sequences.
 pub struct Random(u64);
 
 impl Random {
-    /// Starts the sequence of `seed`.
     pub fn new(seed: u64) -> Self {
         Random(seed)
     }
 
-    /// The next 64 random bits.
-    #[allow(clippy::should_implement_trait)] // it never ends, so an iterator would only add an unwrap
+    #[allow(clippy::should_implement_trait)] // an endless iterator would only add an unwrap
     pub fn next(&mut self) -> u64 {
         let word = splitmix64(self.0);
         self.0 = self.0.wrapping_add(SPLITMIX64_STEP);
         word
     }
 
-    /// A number below `bound` (at least 1).
+    /// Returns a number below `bound`, which is at least 1.
     pub fn below(&mut self, bound: u64) -> u64 {
         ((self.next() as u128 * bound as u128) >> 64) as u64
     }
 
-    /// True once in `n` on average.
     pub fn one_in(&mut self, n: u64) -> bool {
         self.below(n) == 0
     }
 
-    /// The bits of two floats that are hard on an adder or multiplier: any bits, edge values, close exponents, exact
-    /// opposites, and exponents whose product is close to underflow or overflow.
+    /// Returns the bits of two floats that are hard to add or multiply: arbitrary bits, edge
+    /// values, close exponents, exact opposites, and products close to underflow or overflow.
     pub fn float_pair(&mut self) -> [u32; 2] {
         let [a, b] = [self.next() as u32, self.next() as u32];
         let fraction = |word: u32| word & 0x807f_ffff;
@@ -61,8 +55,8 @@ const EDGE_EXPONENTS: [u32; 16] = [0, 1, 2, 23, 24, 25, 102, 103, 104, 126, 127,
 const EDGE_FRACTIONS: [u32; 8] = [0, 1, 2, 0x3f_ffff, 0x40_0000, 0x40_0001, 0x7f_fffe, 0x7f_ffff];
 const EDGES: usize = EDGE_EXPONENTS.len() * EDGE_FRACTIONS.len();
 
-/// The bits of floats at the edges of the format: zeros, subnormals, powers of two and their neighbours, the largest,
-/// infinities and NaNs, of both signs.
+/// Bits of floats at the edges of the format, of both signs: zeros, subnormals, powers of two with
+/// neighbours, largest finite values, infinities and NaNs.
 pub fn edge_floats() -> impl Iterator<Item = u32> {
     (0..2 * EDGES).map(|i| {
         let (sign, exponent, fraction) = (i / EDGES, i % EDGES / 8, i % 8);

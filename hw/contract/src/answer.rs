@@ -1,25 +1,25 @@
-//! What a card answers by itself, so that the kernels of its peers can find it: ARP requests (RFC 826) and pings (RFC 792).
+//! Requests that a card answers without its host: ARP (RFC 826) and ping (RFC 792).
 //!
-//! While it is enabled, it answers requests for its own address, one at a time: what comes while an answer waits for the MAC is dropped
-//! (`DROP_FOREIGN`), and its sender asks again. Answers are whole beats, zeros behind an ARP reply; receivers of a ping's answer go by
-//! its IPv4 length. Answers are no longer than requests.
+//! Peers' kernels need these answers to reach the card. An enabled card answers requests for its
+//! own address, one at a time. A request that arrives while an answer waits for the MAC is dropped
+//! (`DROP_FOREIGN`). An answer is never longer than its request, rounded up to whole beats and
+//! padded with zeros.
 
 use crate::limits::BEAT_BYTES;
 use crate::packet::{Endpoint, HEADER_BYTES, frame, ipv4_checksum};
 
-/// Bytes of the longest frame with a ping that is answered: 16 beats.
+/// Length limit of a ping's frame in bytes: 16 beats.
 pub const PING_BYTES_MAX: usize = 16 * BEAT_BYTES;
 
-/// Ethernet header and operation of an ARP packet for IPv4 over Ethernet: up to the operation's low byte.
+/// EtherType and fixed fields of ARP, to the high byte of the operation.
 const ARP: [u8; 9] = [0x08, 0x06, 0, 1, 0x08, 0x00, 6, 4, 0];
 const REQUEST: u8 = 1;
 const REPLY: u8 = 2;
-/// Where the operation ends, and the addresses begin.
+/// Offset of the addresses.
 const ARP_ADDRESSES: usize = 22;
-/// Bytes of an ARP packet in its frame.
 const ARP_BYTES: usize = 42;
 
-/// The answer to an ARP request for `local`; `None` if the frame is none. It is of at most one beat.
+/// Returns the reply to an ARP request for `local`, or `None` for other frames.
 pub fn arp(local: &Endpoint, request: &[u8]) -> Option<[u8; BEAT_BYTES]> {
     let to_us = request.get(..6).is_some_and(|to| to == local.mac || to == [0xff; 6]);
     let is_request = (ARP_BYTES..=BEAT_BYTES).contains(&request.len())
@@ -41,8 +41,10 @@ pub fn arp(local: &Endpoint, request: &[u8]) -> Option<[u8; BEAT_BYTES]> {
     Some(reply)
 }
 
-/// The answer to a ping (an ICMP echo request without IPv4 options or fragments) for `local`, in `reply`, and its length in bytes; `None` if the frame
-/// is none, or longer than [`PING_BYTES_MAX`]. The ICMP checksum is changed as the message is: if it was wrong, it still is.
+/// Writes the reply to a ping of `local` into `reply` and returns its length in bytes.
+///
+/// Returns `None` for other frames, IPv4 options, fragments, and frames above [`PING_BYTES_MAX`].
+/// The ICMP checksum is updated for the changed type, so a wrong checksum stays wrong.
 pub fn ping(local: &Endpoint, request: &[u8], reply: &mut [u8; PING_BYTES_MAX]) -> Option<usize> {
     let head = request.get(..HEADER_BYTES.min(request.len()))?;
     let is_echo = head.len() >= ARP_BYTES
@@ -102,7 +104,7 @@ mod tests {
         ];
         assert_eq!(reply[..42], expected);
         assert_eq!(reply[42..], [0; 22]);
-        // Each bit of what is looked at; the asker's addresses and the unknown one may be anything.
+        // Bits that are compared: not the sender's addresses, nor the target's unknown MAC.
         for bit in (0..8 * 42).filter(|bit| !(6..12).contains(&(bit / 8)) && !(22..38).contains(&(bit / 8))) {
             let mut other = request();
             other[bit / 8] ^= 1 << (bit % 8);

@@ -1,39 +1,38 @@
-//! Field tables: name, offset and meaning of every field of a fixed layout.
+//! Field tables of fixed layouts.
 
-/// One field of a register-like or packet-like layout.
+/// One field of a fixed layout: name, offset and length in bytes, and meaning with unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // described above
 pub struct Field {
-    /// Name in code and documentation.
     pub name: &'static str,
-    /// Byte offset of the field's first byte.
     pub offset: usize,
-    /// Length in bytes.
     pub bytes: usize,
-    /// One sentence: meaning and unit.
     pub doc: &'static str,
 }
 
 impl Field {
-    /// Offset of the first byte after the field.
+    /// Returns the offset of the first byte after the field.
     pub const fn end(&self) -> usize {
         self.offset + self.bytes
     }
 
-    /// Reads the field as a little-endian number (up to 8 bytes) from a layout in `buffer`.
+    /// Reads the field, of at most 8 bytes, as a little-endian number.
     pub fn get(&self, buffer: &[u8]) -> u64 {
         let mut word = [0; 8];
         word[..self.bytes].copy_from_slice(&buffer[self.offset..self.end()]);
         u64::from_le_bytes(word)
     }
 
-    /// Writes the field as a little-endian number; excess bits of `value` are dropped.
+    /// Writes the field as a little-endian number without the excess bits of `value`.
     pub fn set(&self, buffer: &mut [u8], value: u64) {
         buffer[self.offset..self.end()].copy_from_slice(&value.to_le_bytes()[..self.bytes]);
     }
 }
 
-/// Declares the fields of a layout one after another, so that none overlaps and none is forgotten:
-/// constants of type [`Field`], and the table `ALL` of them in order. `_` leaves reserved bytes, which are zero.
+/// Declares the fields of a layout in order: a [`Field`] constant each, and the table `ALL`.
+///
+/// Offsets follow from the field before, so fields cannot overlap. A layout without the declared
+/// length does not compile. `_` reserves bytes, which are zero.
 #[macro_export]
 macro_rules! layout {
     ($(#[$meta:meta])* $vis:vis mod $module:ident: $total:literal bytes { $($body:tt)* }) => {
@@ -55,7 +54,7 @@ macro_rules! layout {
         $crate::layout!(@fields $name.end(); [$($all)* $name]; $($rest)*);
     };
     (@fields $at:expr; [$($all:ident)*];) => {
-        /// Every field, in order of offset.
+        /// All fields, in order of offset.
         pub const ALL: &[Field] = &[$($all),*];
         const END: usize = $at;
     };

@@ -1,19 +1,19 @@
-//! What the OptiReduce card and its software must agree on, defined once.
+//! The contract between the OptiReduce card and its software, defined once.
 //!
 //! * [`registers`]: the register map of BAR 0.
-//! * [`queue`]: submission and completion queue entries (64 bytes each) and the stage report.
-//! * [`packet`]: the frame on the wire: Ethernet, IPv4, UDP and the 22-byte UBT header in one 64-byte beat.
-//! * [`pci`]: the numbers in PCI configuration space.
-//! * [`ranks`]: sets of ranks, a card's (64) and of any size.
-//! * [`shard`]: how a window is cut into shards, who owns which, and how windows are interleaved.
-//! * [`signs`]: the counter-based sign generator of the randomised Hadamard transform.
-//! * [`answer`]: what a card answers by itself: ARP and ping.
-//! * [`rules`]: the rules of a window, executable: what goes where, when a stage closes, what a command may say.
+//! * [`queue`]: submission and completion queue entries, and the stage report.
+//! * [`packet`]: the header beat of a frame.
+//! * [`pci`]: PCI configuration space.
+//! * [`ranks`]: sets of ranks.
+//! * [`shard`]: shards of a window, their owners, and the Hadamard interleave.
+//! * [`signs`]: the sign generator of the randomised Hadamard transform.
+//! * [`answer`]: ARP and ping.
+//! * [`rules`]: acceptance and sending of packets, closing of stages, validity of commands.
 //! * [`limits`]: sizes and numeric constants.
 //!
-//! Everything here is `no_std` and free of dependencies, so that hardware generators, drivers and firmware can all
-//! use it. The HDL entry types are proven equal to these tables by tests in `optireduce-hw`; the Markdown reference
-//! is generated from them by `optireduce-hdl contract`.
+//! The crate is `no_std` and has no dependencies without the feature `serde`. Tests in
+//! `optireduce-hw` compare the card's types with these tables. `optireduce-hdl contract` generates
+//! the reference documents from them.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -1,44 +1,44 @@
-//! The frame on the wire: Ethernet 14 + IPv4 20 + UDP 8 + UBT 22 bytes = one 64-byte beat, then the payload.
+//! The frame on the wire: a 64-byte header beat, then the payload.
 //!
-//! The UBT header is the paper's nine bytes (OptiReduce 3.2) and thirteen of ours; all fields in network byte order.
-//! Payloads are whole beats: the tail of a bucket is padded with zeros to 64 bytes, so that every packet is a whole
-//! number of beats.
+//! The header beat is Ethernet 14, IPv4 20, UDP 8 and UBT 22 bytes, in network byte order. The UBT
+//! header is the nine bytes of the paper (OptiReduce 3.2) and thirteen more. Payloads are whole
+//! beats, padded with zeros.
 //!
-//! The UDP checksum (RFC 768) is the end-to-end check of addresses, UBT header and payload: the Ethernet FCS is made anew by
-//! every switch and covers no memory on the way. Who sends a frame fills it in ([`write_udp_checksum`]), the kernel for a
-//! rank without a card. Who receives a frame drops it whole if the checksum is wrong ([`udp_checksum_holds`]); a card
-//! counts it in `RX_BAD` with the frames that its MAC marked bad, before it looks at anything else. A checksum of
-//! zero means "none" and is not checked, as RFC 768 has it and as kernels do: only cards built without the checksum send it
-//! (the reduced card for ECP5). The IPv4 header's own checksum is filled in and checked, too ([`crate::rules::filter`]).
+//! The UDP checksum (RFC 768) protects addresses, UBT header and payload end to end. Switches
+//! recompute the Ethernet FCS, which therefore covers neither their memory nor the host's. A
+//! receiver drops a frame with a wrong checksum, and a card counts it in `RX_BAD`. A checksum of
+//! zero means "none" and is not checked. Only cards built without the checksum send it (the reduced
+//! card for ECP5).
 
 use crate::layout;
 
 /// Version of the UBT header.
 pub const VERSION: u8 = 1;
-/// Stage number on the wire: ranks send shards to their owners.
+/// Stage number on the wire of [`Stage::Contribute`](crate::rules::Stage::Contribute).
 pub const STAGE_CONTRIBUTE: u8 = 0;
-/// Stage number on the wire: owners send the mean of their shard to all.
+/// Stage number on the wire of [`Stage::Broadcast`](crate::rules::Stage::Broadcast).
 pub const STAGE_BROADCAST: u8 = 2;
-/// Stage number on the wire: a packet without payload that names the last one received; its flags hold the stage of that
-/// one, its offset the end of its payload. Its timeout field counts the packets that have come of the one it goes to (modulo 2^16), and
-/// its incast field says what share of those since the last feedback the network had marked (ECN), in fifteenths, rounded up.
-/// Between ranks without cards only.
+/// Stage number on the wire: feedback, a packet without payload, between ranks without cards.
+///
+/// Stage (in the flags) and payload end (in the offset) name the last packet received. The timeout
+/// field counts the packets received from the addressed rank, modulo 2^16. The incast field is the
+/// share of ECN marks since the last feedback, in fifteenths, rounded up.
 pub const STAGE_FEEDBACK: u8 = 3;
-/// Flag: among the last 1 % of the sender's packets of this stage.
+/// Flag: one of the last 1 % of the sender's packets in this stage.
 pub const FLAG_LAST_PERCENTILE: u8 = 0x1;
 /// Flag: the payload is Hadamard-encoded.
 pub const FLAG_HADAMARD: u8 = 0x2;
-/// Flag: the payload is bf16, 32 values a beat; offsets still count bytes of fp32.
+/// Flag: the payload is bf16, 32 values a beat. Offsets still count bytes of fp32.
 pub const FLAG_BF16: u8 = 0x4;
-/// Flag: the sender waits for feedback that names this packet. Between ranks without cards only; a card does not look at it.
+/// Flag: the sender waits for feedback on this packet. Cards ignore it.
 pub const FLAG_ANSWER: u8 = 0x8;
-/// Unit of the timeout field in nanoseconds.
+/// Unit of the timeout field in ns.
 pub const TIMEOUT_UNIT_NS: u64 = 16_000;
-/// Default UDP port of the UBT transport.
+/// Default UDP port of UBT.
 pub const UDP_PORT_DEFAULT: u16 = 4791 + 1000;
 
 layout! {
-    /// Byte offsets of the frame's first beat.
+    /// Byte offsets in the header beat.
     pub mod frame: 64 bytes {
         ETH_DST 6 "Destination MAC address.";
         ETH_SRC 6 "Source MAC address.";
@@ -46,93 +46,86 @@ layout! {
         IP_VERSION_IHL 1 "0x45: IPv4, 20-byte header.";
         IP_TOS 1 "Differentiated services, zero.";
         IP_TOTAL_LENGTH 2 "Bytes from the IPv4 header to the end of the payload.";
-        IP_IDENTIFICATION 2 "Zero: never fragmented.";
+        IP_IDENTIFICATION 2 "Zero, because packets are never fragmented.";
         IP_FRAGMENT 2 "0x4000: do not fragment.";
         IP_TTL 1 "64.";
         IP_PROTOCOL 1 "17: UDP.";
-        IP_CHECKSUM 2 "Ones' complement sum of the IPv4 header.";
-        IP_SRC 4 "Source address.";
-        IP_DST 4 "Destination address.";
+        IP_CHECKSUM 2 "Ones' complement checksum of the IPv4 header.";
+        IP_SRC 4 "Source IPv4 address.";
+        IP_DST 4 "Destination IPv4 address.";
         UDP_SRC 2 "Source port: the job's UBT port.";
         UDP_DST 2 "Destination port: the job's UBT port.";
         UDP_LENGTH 2 "Bytes from the UDP header to the end of the payload.";
-        UDP_CHECKSUM 2 "Ones' complement sum of addresses, protocol, UDP length, UDP header and payload; 0: none.";
+        UDP_CHECKSUM 2 "Ones' complement checksum of addresses, protocol, UDP length, UDP header and payload. 0: none.";
         BUCKET 2 "Bucket id.";
-        OFFSET 4 "Byte offset of the payload in the (padded, encoded) bucket.";
-        TIMEOUT 2 "Sender's stage time sample in units of 16 us, saturating; 0: none.";
-        INCAST_FLAGS 1 "Incast (high 4 bits), flags (low 4): 1 last percentile, 2 Hadamard, 4 bf16, 8 answer.";
-        VERSION_STAGE 1 "Header version (high 4 bits), stage (low 4): 0 contribute, 2 broadcast.";
+        OFFSET 4 "Byte offset of the payload in the padded, encoded bucket.";
+        TIMEOUT 2 "Sender's stage time sample in units of 16 us, saturating. 0: none.";
+        INCAST_FLAGS 1 "High 4 bits: incast. Low 4 bits: flags, 1 last percentile, 2 Hadamard, 4 bf16, 8 answer.";
+        VERSION_STAGE 1 "High 4 bits: header version. Low 4 bits: stage, 0 contribute, 2 broadcast.";
         SENDER 2 "Sender's rank.";
-        STEP 2 "Collective number, its low 16 bits, compared in serial-number arithmetic.";
-        JOB_TAG 8 "Random per job; a packet with another tag is dropped and counted.";
+        STEP 2 "Low 16 bits of the collective number, compared in serial-number arithmetic.";
+        JOB_TAG 8 "Random number of the job. A packet with another tag is dropped and counted.";
     }
 }
 
 /// Bytes of headers before the payload.
 pub const HEADER_BYTES: usize = frame::BYTES;
-/// Bytes of the UBT header: what a datagram carries before its payload.
+/// Bytes of the UBT header, between UDP header and payload.
 pub const UBT_BYTES: usize = HEADER_BYTES - frame::BUCKET.offset;
 
-/// Where a frame comes from and goes to, below UBT.
+/// MAC and IPv4 address of a rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)] // described above
 pub struct Endpoint {
-    /// Ethernet address.
     pub mac: [u8; 6],
-    /// IPv4 address.
     pub ip: [u8; 4],
 }
 
 impl Endpoint {
-    /// The address the simulator gives to `rank`: a locally administered MAC and 10.77.0.(rank + 1).
+    /// Returns the simulator's address of `rank`: a local MAC and 10.77.0.(rank + 1).
     pub const fn of_rank(rank: usize) -> Self {
         let host = rank as u8 + 1;
         Self { mac: [0x02, 0x4f, 0x52, 0, 0, host], ip: [10, 77, 0, host] }
     }
 
-    /// An address on a network that carries IP only, where nobody looks at MACs: a locally administered one that follows from `ip`.
+    /// Returns `ip` with a MAC derived from it, for networks that ignore MACs.
     pub const fn of_ip(ip: [u8; 4]) -> Self {
         Self { mac: [0x02, 0x4f, ip[0], ip[1], ip[2], ip[3]], ip }
     }
 }
 
-/// Meaning of a UBT header.
+/// Fields of a UBT header, as in [`frame`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)] // described above
 pub struct UbtHeader {
-    /// Bucket id.
     pub bucket: u16,
-    /// Byte offset of the payload in the bucket.
     pub offset: u32,
-    /// Sender's stage time sample in units of 16 us; 0: none.
     pub timeout_16us: u16,
-    /// Advertised incast, 1 to 15; 0: none.
+    /// Advertised incast, 1 to 15. 0: none.
     pub incast: u8,
-    /// `FLAG_*` bits.
     pub flags: u8,
-    /// Stage: [`STAGE_CONTRIBUTE`] or [`STAGE_BROADCAST`].
+    /// [`STAGE_CONTRIBUTE`], [`STAGE_BROADCAST`] or [`STAGE_FEEDBACK`].
     pub stage: u8,
-    /// Sender's rank.
     pub sender: u16,
-    /// Collective number, its low 16 bits.
+    /// Low 16 bits of the collective number.
     ///
-    /// Ranks are less than 2^15 collectives apart, and no packet lives for 2^16. So a step means the collective nearest to the
-    /// newest of the *job*. The last one of a bucket says nothing: the bucket may have rested for longer. A card compares with
-    /// armed windows only, which belong to collectives in flight, at most as many as it has slots; and what it compares for is
-    /// only which counter counts a packet that has no window anyway.
+    /// Ranks are less than 2^15 collectives apart, and no packet lives for 2^16, so a step means
+    /// the collective nearest to the newest of the *job*. A bucket may be idle for longer than
+    /// that. A card compares steps with armed windows only, to choose the drop counter of a packet
+    /// without a window.
     pub step: u16,
-    /// Job tag.
     pub job_tag: u64,
 }
 
-/// Why a frame is not an UBT packet of this job. Each cause has its drop counter on the card.
+/// Reason why a frame is not a UBT packet of this job. `Version` and `Job` hold the value found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // described above
 pub enum FrameError {
-    /// Not IPv4/UDP to our port: somebody else's traffic.
+    /// Not IPv4/UDP to the UBT port.
     Foreign,
     /// Lengths disagree with each other or with the frame, or the payload is not whole beats.
     Malformed,
-    /// UBT header of another version.
     Version(u8),
-    /// Another job's tag.
     Job(u64),
 }
 
@@ -147,8 +140,9 @@ impl core::fmt::Display for FrameError {
     }
 }
 
-/// Writes the 64-byte header beat of a frame with `payload_bytes` of payload. Its UDP checksum is zero: that needs the payload
-/// ([`write_udp_checksum`]).
+/// Writes the header beat of a frame with `payload_bytes` of payload.
+///
+/// The UDP checksum is left zero: see [`write_udp_checksum`].
 pub fn write_header(
     out: &mut [u8; 64],
     src: Endpoint,
@@ -180,12 +174,11 @@ pub fn write_header(
     put(out, IP_CHECKSUM, checksum.to_be_bytes());
 }
 
-/// Reads and checks a frame: `header` is its first beat, `frame_bytes` its whole length.
-/// Returns the header and the payload length in bytes.
+/// Reads and checks a frame of `frame_bytes` with the first beat `header`. Returns the UBT header
+/// and the payload length in bytes. Does not check the ranges of fields.
 ///
 /// # Errors
-/// See [`FrameError`]; checks are made in the order Foreign, Malformed, Version, Job. Whether the fields are in range is for
-/// [`crate::rules::accept`] to say.
+/// The first failed check, in the order Foreign, Malformed, Version, Job.
 pub fn read_header(
     header: &[u8; 64],
     frame_bytes: usize,
@@ -197,8 +190,7 @@ pub fn read_header(
     Ok((UbtHeader::from_bytes(ubt, job_tag)?, payload))
 }
 
-/// Checks what stands before the UBT header in a frame of `frame_bytes` that begins with `header`. Returns the payload
-/// length in bytes.
+/// Checks the headers below UBT, as [`read_header`]. Returns the payload length in bytes.
 ///
 /// # Errors
 /// [`FrameError::Foreign`], then [`FrameError::Malformed`].
@@ -228,7 +220,7 @@ pub fn read_frame(header: &[u8; 64], frame_bytes: usize, port: u16) -> Result<us
 }
 
 impl UbtHeader {
-    /// The header as it follows UDP's.
+    /// Returns the header as wire bytes.
     pub fn to_bytes(&self) -> [u8; UBT_BYTES] {
         let mut out = [0; UBT_BYTES];
         out[..2].copy_from_slice(&self.bucket.to_be_bytes());
@@ -242,7 +234,7 @@ impl UbtHeader {
         out
     }
 
-    /// Reads the bytes that follow UDP's header.
+    /// Reads and checks the wire bytes of a header.
     ///
     /// # Errors
     /// [`FrameError::Version`], then [`FrameError::Job`].
@@ -255,7 +247,7 @@ impl UbtHeader {
         if header.job_tag == job_tag { Ok(header) } else { Err(FrameError::Job(header.job_tag)) }
     }
 
-    /// The fields as they stand, whatever the version and the job.
+    /// Reads a header without checking version and job.
     pub fn of_any_job(bytes: &[u8; UBT_BYTES]) -> Self {
         let [b0, b1, o0, o1, o2, o3, t0, t1, incast_flags, version_stage, r0, r1, s0, s1, tag @ ..] = *bytes;
         Self {
@@ -272,13 +264,14 @@ impl UbtHeader {
     }
 }
 
-/// The IPv4 header checksum over `header`, whose checksum field must be zero (RFC 791).
+/// Returns the IPv4 checksum of `header`, whose checksum field must be zero (RFC 791).
 pub fn ipv4_checksum(header: &[u8]) -> u16 {
     !ones_complement_sum(0, header)
 }
 
-/// Fills in the UDP checksum of a whole frame that begins with [`write_header`]'s beat. A sum of zero is sent as 0xffff, since
-/// zero means "none" (RFC 768).
+/// Fills in the UDP checksum of a whole frame that begins with the beat of [`write_header`].
+///
+/// A sum of zero is sent as 0xffff, because zero means "none" (RFC 768).
 ///
 /// # Panics
 /// If `frame` is shorter than [`HEADER_BYTES`].
@@ -289,8 +282,10 @@ pub fn write_udp_checksum(frame: &mut [u8]) {
     frame[field].copy_from_slice(&if checksum == 0 { 0xffff } else { checksum }.to_be_bytes());
 }
 
-/// Whether a received frame's UDP checksum is right, or there is nothing to check: the frame is shorter than
-/// [`HEADER_BYTES`], not IPv4/UDP (to any port), a fragment, or its checksum is zero ("none").
+/// Returns false if a received frame has a wrong UDP checksum.
+///
+/// Frames shorter than [`HEADER_BYTES`], frames that are not IPv4/UDP, fragments, and a checksum of
+/// zero ("none") are not checked.
 pub fn udp_checksum_holds(frame: &[u8]) -> bool {
     use frame::*;
     let Some(header) = frame.first_chunk::<HEADER_BYTES>() else { return true };
@@ -303,15 +298,14 @@ pub fn udp_checksum_holds(frame: &[u8]) -> bool {
     !(is_udp && has_checksum) || udp_sum(frame) == 0xffff
 }
 
-/// The ones' complement sum of all that UDP's checksum covers, the checksum itself included: the pseudo-header (addresses,
-/// protocol, UDP length) and everything from the UDP header to the end of the frame.
+/// Sums the pseudo-header and the UDP header to the end of the frame, the checksum included.
 fn udp_sum(frame: &[u8]) -> u16 {
     let length = &frame[frame::UDP_LENGTH.offset..frame::UDP_LENGTH.end()];
     let protocol_and_length = 17 + (u64::from(length[0]) << 8 | u64::from(length[1]));
     ones_complement_sum(protocol_and_length, &frame[frame::IP_SRC.offset..])
 }
 
-/// `start` and the big-endian 16-bit words of `bytes` (the last padded with zero), summed in ones' complement (RFC 1071).
+/// Sums `start` and the big-endian 16-bit words of `bytes` in ones' complement (RFC 1071).
 fn ones_complement_sum(start: u64, bytes: &[u8]) -> u16 {
     let word = |pair: &[u8]| u64::from(pair[0]) << 8 | pair.get(1).map_or(0, |low| u64::from(*low));
     let mut sum = start + bytes.chunks(2).map(word).sum::<u64>();
@@ -353,7 +347,7 @@ mod tests {
 
     #[test]
     fn header_has_the_papers_nine_bytes_first_and_ends_on_the_beat() {
-        // Offsets within UBT as the paper (OptiReduce 3.2) and our extension fix them.
+        // Fixed by the paper (OptiReduce 3.2) and our extension.
         let base = frame::BUCKET.offset;
         assert_eq!(base, 42);
         assert_eq!(frame::OFFSET.offset - base, 2);
@@ -370,7 +364,7 @@ mod tests {
     fn golden_frame_bytes() {
         let mut beat = [0xa5; 64];
         write_header(&mut beat, Endpoint::of_rank(3), Endpoint::of_rank(0), 5791, &sample(), 1408);
-        // Written out by hand from the layout; the IPv4 checksum by RFC 1071 arithmetic.
+        // By hand from the layout, with the IPv4 checksum of RFC 1071.
         let expected: [u8; 64] = [
             0x02, 0x4f, 0x52, 0, 0, 1, 0x02, 0x4f, 0x52, 0, 0, 4, 0x08, 0x00, // Ethernet
             0x45, 0, 0x05, 0xb2, 0, 0, 0x40, 0, 64, 17, 0x20, 0x9d, 10, 77, 0, 4, 10, 77, 0, 1, // IPv4
@@ -380,7 +374,7 @@ mod tests {
         assert_eq!(beat, expected);
     }
 
-    /// Two beats of payload behind the golden header: 1, 2, .. 128.
+    /// Golden header and two beats of payload: 1, 2, .. 128.
     fn whole() -> [u8; 192] {
         let mut bytes = [0; 192];
         let mut beat = [0xa5; 64];
@@ -392,16 +386,14 @@ mod tests {
 
     #[test]
     fn golden_udp_checksums() {
-        // By hand, RFC 1071. Addresses 0a4d 0004 0a4d 0001: 149f. Protocol and UDP length 0x11 + 0x9e: af. UDP header
-        // 169f 169f 009e: 2ddc. UBT 0102 0304 0506 0708 9312 0003 fffe 1122 3344 5566 7788: 2b47b. Payload, 64 words
-        // 0102 0304 .. 7f80: high bytes sum to 64 * 64 = 0x1000, low bytes to 0x1040, so 0x100000 + 0x1040 = 101040.
-        // All: 149f + af + 2ddc + 2b47b + 101040 = 1307e5, folded 07e5 + 13 = 07f8, complement f807.
+        // By hand, RFC 1071: addresses 149f, protocol and UDP length af, UDP header 2ddc, UBT
+        // 2b47b, payload 0x100000 + 0x1040 (high and low bytes). Sum 1307e5, folded 07f8,
+        // complement f807.
         let mut bytes = whole();
         assert!(udp_checksum_holds(&bytes), "zero is no checksum");
         write_udp_checksum(&mut bytes);
         assert_eq!(bytes[40..42], [0xf8, 0x07]);
         assert!(udp_checksum_holds(&bytes));
-        // What is there before does not matter.
         write_udp_checksum(&mut bytes);
         assert_eq!(bytes[40..42], [0xf8, 0x07]);
         // A sum of zero is sent as 0xffff: adding 0xf807 to a word of payload makes the sum 0xffff.
@@ -422,7 +414,7 @@ mod tests {
             let parsed = read_header(&header, bytes.len(), 5791, sample().job_tag);
             bytes[bit / 8] ^= 1 << (bit % 8);
             if found {
-                // Ethernet addresses and what nobody reads of the IPv4 header; else the frame is foreign or malformed.
+                // Ethernet addresses and ignored IPv4 fields, or the frame is not ours.
                 assert!(bit / 8 < frame::IP_SRC.offset, "bit {bit} flipped unnoticed");
                 assert!(parsed.is_err() || parsed == Ok((sample(), 128)), "bit {bit}: {parsed:?}");
             }
@@ -445,7 +437,7 @@ mod tests {
             with(frame::ETH_TYPE, 0, 0x86) && with(frame::IP_VERSION_IHL, 0, 0x46) && with(frame::IP_PROTOCOL, 0, 6)
         );
         assert!(with(frame::IP_FRAGMENT, 0, 0x20) && with(frame::IP_FRAGMENT, 1, 1));
-        // "Do not fragment" is no fragment, and another port is checked too.
+        // "Do not fragment" is not a fragment.
         assert!(!with(frame::IP_FRAGMENT, 0, 0) && !with(frame::UDP_DST, 1, 0));
     }
 

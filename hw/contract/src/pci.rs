@@ -1,35 +1,35 @@
-//! What a card says of itself in its PCI configuration space, and what lies where in its only BAR.
+//! PCI configuration space and the map of the only BAR.
 //!
-//! Limits: vendor and device are the numbers of Xilinx's PCIe bridge, which the shells keep. Other designs may have them too, so only the register
-//! [`MAGIC`](crate::registers::MAGIC) tells that a device is ours.
+//! Limits: vendor and device are the numbers of Xilinx's PCIe bridge, which other designs may use.
+//! Only the register [`MAGIC`](crate::registers::MAGIC) identifies a card.
 
-/// Vendor: Xilinx.
+/// Vendor id of Xilinx.
 pub const VENDOR_ID: u16 = 0x10ee;
-/// Device: Xilinx's bridge for PCIe 3.0 x16.
+/// Device id of Xilinx's bridge for PCIe 3.0 x16.
 pub const DEVICE_ID: u16 = 0x903f;
 /// Base class, subclass and interface: an Ethernet controller.
 pub const CLASS: u32 = 0x02_0000;
 
-/// The only BAR: memory, 64 bits, not prefetchable.
+/// Number of the only BAR: memory, 64 bits, not prefetchable.
 pub const BAR: u32 = 0;
-/// Bytes of the BAR: the registers, the MSI-X table and the pending bits.
+/// Bytes of the BAR: registers, MSI-X table and pending bits.
 pub const BAR0_BYTES: usize = 0x1_0000;
-/// Where the MSI-X table lies in the BAR. There is a vector for each queue pair.
+/// Offset of the MSI-X table in the BAR, with a vector per queue pair.
 pub const MSIX_TABLE: usize = 0x8000;
-/// Bytes of a vector in the table (PCIe 6.2, 7.7.2).
+/// Bytes of a vector in the MSI-X table (PCIe 6.2, 7.7.2).
 pub const MSIX_VECTOR_BYTES: usize = 16;
-/// Where the pending bits lie in the BAR: 64 bits.
+/// Offset of the MSI-X pending bits (64 bits) in the BAR.
 pub const MSIX_PENDING: usize = 0x9000;
 
 const _: () = {
     assert!(crate::registers::BAR_BYTES <= MSIX_TABLE);
     assert!(MSIX_TABLE + crate::limits::QUEUES * MSIX_VECTOR_BYTES <= MSIX_PENDING);
     assert!(MSIX_PENDING + 8 <= BAR0_BYTES && BAR0_BYTES.is_power_of_two());
-    // The lower 3 bits of the offsets are the number of the BAR.
+    // The MSI-X capability keeps the BAR's number in the low 3 bits of these offsets.
     assert!(MSIX_TABLE.is_multiple_of(8) && MSIX_PENDING.is_multiple_of(8));
 };
 
-/// Whether `text` has the form of `lspci`'s addresses: `5e:00.0`, with a domain or without.
+/// Returns whether `text` is a PCI address as `lspci` prints it: `5e:00.0` or `0000:5e:00.0`.
 pub fn is_address(text: &str) -> bool {
     let is_hex = |text: &str, digits: usize| text.len() == digits && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let Some((bus, rest)) = text.rsplit_once(':') else { return false };

@@ -1,93 +1,105 @@
 //! Submission and completion queue entries, and the stage report.
 //!
-//! Both rings live in host memory and hold entries of 64 bytes, one beat of the datapath, all fields little-endian.
-//! The host writes submissions and then the tail index to `SQ_TAIL`; the card writes completions, whose phase bit
-//! flips with every turn of the ring, so that the host sees a new one without reading a register.
+//! Both rings are in host memory. An entry is 64 bytes, and all fields are little-endian. The host
+//! writes submissions, then the tail index to `SQ_TAIL`. The card writes completions. Their phase
+//! bit flips in every turn of the ring, so the host finds a new completion without reading a
+//! register.
 //!
-//! Life of a window: `ARM` reserves a slot and opens both its stages to the peers; `CONTRIBUTE` sends this rank's
-//! gradient; the card closes each stage (complete, early or by its deadline), writes a stage report and a completion.
-//! With [`FLAG_AUTO_BROADCAST`] the mean goes out as soon as the contribute stage has closed, even if the host sleeps;
-//! without it the card waits for `BROADCAST`. The slot is free again after the completion of the broadcast stage.
+//! Life of a window:
+//!
+//! 1. `ARM` reserves a slot and opens both stages to the peers.
+//! 2. `CONTRIBUTE` sends this rank's gradient.
+//! 3. The card closes the contribute stage (complete, early or at the deadline) and writes a stage
+//!    report and a completion.
+//! 4. The card sends the mean of this rank's shard: immediately with [`FLAG_AUTO_BROADCAST`],
+//!    otherwise on `BROADCAST`.
+//! 5. The card closes the broadcast stage and writes report and completion. The slot is free again.
 
 use crate::layout;
 
-/// Bytes of one entry of either ring.
+/// Bytes of an entry of either ring.
 pub const ENTRY_BYTES: usize = 64;
-/// Bytes of the report of one stage: received beats per rank, [`crate::limits::RANKS_MAX`] little-endian u16.
+/// Bytes of a stage's report: received beats per rank, little-endian u16.
 pub const STAGE_REPORT_BYTES: usize = 128;
-/// Bytes at `REPORT_ADDRESS` of a window: the contribute stage's report, then the broadcast stage's.
+/// Bytes at `REPORT_ADDRESS`: report of the contribute stage, then of the broadcast stage.
 pub const REPORT_BYTES: usize = 2 * STAGE_REPORT_BYTES;
 
-/// Opcode: reserve a slot, open its stages.
+/// Opcode: reserve a slot and open its stages.
 pub const OP_ARM: u8 = 1;
-/// Opcode: read this rank's gradient from host memory, encode it, send the shards, add its own. Once per
-/// window, and before its broadcast stage is being finished ([`STATUS_STALE`] afterwards).
+/// Opcode: read this rank's gradient from host memory, encode it, send the shards, add its own
+/// shard.
+///
+/// Accepted once per window, until the card finishes the broadcast stage. Later commands are
+/// refused with [`STATUS_STALE`].
 pub const OP_CONTRIBUTE: u8 = 2;
-/// Opcode: send the mean of the slot's shard to all peers; after [`DONE_CONTRIBUTE`], and only for windows without
-/// [`FLAG_AUTO_BROADCAST`].
+/// Opcode: send the mean of the slot's shard to all peers.
+///
+/// Valid after [`DONE_CONTRIBUTE`], for windows without [`FLAG_AUTO_BROADCAST`].
 pub const OP_BROADCAST: u8 = 3;
 
 /// Submission flag: the window is Hadamard-encoded.
 pub const FLAG_HADAMARD: u8 = 0x1;
-/// Submission flag: broadcast the mean without asking the host.
+/// Submission flag: send the mean as soon as the contribute stage has closed.
 pub const FLAG_AUTO_BROADCAST: u8 = 0x2;
-/// Submission flag: the early rule may close a stage before its deadline.
+/// Submission flag: stages may close early.
 pub const FLAG_EARLY: u8 = 0x4;
-/// Submission flag: payloads travel as bf16, half the bytes; sums stay fp32.
+/// Submission flag: payloads are bf16, half the bytes. Sums stay fp32.
 pub const FLAG_BF16: u8 = 0x8;
 
-/// Completion: the contribute stage of a window has closed.
+/// Completion: the contribute stage has closed.
 pub const DONE_CONTRIBUTE: u8 = 1;
-/// Completion: the broadcast stage has closed and the result is in host memory; the slot is free.
+/// Completion: the broadcast stage has closed, the result is in host memory, and the slot is free.
 pub const DONE_BROADCAST: u8 = 2;
-/// Completion: a submission was refused; the status says why.
+/// Completion: a submission was refused, for the reason in the status.
 pub const DONE_REFUSED: u8 = 3;
 
 /// Status: no error.
 pub const STATUS_OK: u8 = 0;
-/// Status: an access to host memory failed; the data of this window cannot be trusted.
+/// Status: an access to host memory failed. Result and reports of this window are invalid.
 pub const STATUS_DMA_ERROR: u8 = 1;
-/// Status: unknown opcode, or a slot, length, size or count outside the limits of card or job.
+/// Status: unknown opcode, a field outside the limits of card or job, or `BROADCAST` of a mean that
+/// is sent automatically.
 pub const STATUS_BAD_COMMAND: u8 = 2;
 /// Status: `ARM` of a slot in use.
 pub const STATUS_SLOT_BUSY: u8 = 3;
-/// Status: `CONTRIBUTE` or `BROADCAST` for a window that is not (or no longer) armed in the slot by this queue.
+/// Status: `CONTRIBUTE` or `BROADCAST` for a window that this queue has not armed in the slot, or
+/// that does not accept the command in its present state.
 pub const STATUS_STALE: u8 = 4;
 
-/// `CLOSED_BY`: every beat of every peer arrived.
+/// `CLOSED_BY`: all beats arrived.
 pub const CLOSED_COMPLETE: u8 = 0;
-/// `CLOSED_BY`: all peers sent their last-percentile mark and the grace time passed in silence.
+/// `CLOSED_BY`: silence for the grace time after all last-percentile marks.
 pub const CLOSED_EARLY: u8 = 1;
-/// `CLOSED_BY`: the stage ran into its bound.
+/// `CLOSED_BY`: the deadline, one bound after the clock started.
 pub const CLOSED_DEADLINE: u8 = 2;
 
 layout! {
     /// Byte offsets of a submission. Fields that an opcode does not use are zero.
     pub mod submission: 64 bytes {
         OPCODE 1 "1 ARM, 2 CONTRIBUTE, 3 BROADCAST.";
-        SLOT 1 "Window slot.";
-        STEP 2 "Collective number.";
-        COOKIE 4 "Host's name for the window; CONTRIBUTE and BROADCAST must carry the armed one; completions return it.";
+        SLOT 1 "Number of the window slot.";
+        STEP 2 "Collective number modulo 65536.";
+        COOKIE 4 "Identifier of the window, chosen by the host. CONTRIBUTE and BROADCAST must repeat the armed one, and completions return it.";
         BUCKET 2 "ARM: bucket id.";
-        FLAGS 1 "ARM: 1 Hadamard, 2 broadcast without asking, 4 early rule, 8 bf16 payloads.";
+        FLAGS 1 "ARM: 1 Hadamard, 2 broadcast without a command, 4 early close, 8 bf16 payloads.";
         LOG2_N 1 "ARM: log2 of the Hadamard block in elements.";
-        BASE 4 "ARM: byte offset of the window in the (padded) bucket, a multiple of 64.";
+        BASE 4 "ARM: byte offset of the window in the padded bucket, a multiple of 64.";
         BEATS 2 "ARM: beats of the window, padding included.";
-        SHARD_QUOTIENT 2 "ARM: beats every shard has.";
-        SHARD_REMAINDER 1 "ARM: how many of the first shards have one beat more.";
-        ROTATION 1 "ARM: rank r owns shard (r + ROTATION) mod ranks.";
-        START_PEERS 1 "ARM: a stage's clock starts by itself once this many peers were heard, at most all; 0: only by the host's entry.";
-        LOG2_BLOCKS 1 "ARM: log2 of the Hadamard blocks in the window.";
+        SHARD_QUOTIENT 2 "ARM: beats of a shard; the first SHARD_REMAINDER shards have one more.";
+        SHARD_REMAINDER 1 "ARM: number of shards, from the first, with one more beat.";
+        ROTATION 1 "ARM: rank r owns shard (r + ROTATION) mod RANKS.";
+        START_PEERS 1 "ARM: a stage's clock starts when this many peers were heard, at most RANKS - 1, or when this rank enters. 0: only when it enters.";
+        LOG2_BLOCKS 1 "ARM: log2 of the number of Hadamard blocks in the window.";
         BOUND_NS 4 "ARM: bound on each stage, t_B, in ns.";
-        GRACE_NS 4 "ARM: silence after the last mark that closes a stage early, in ns.";
-        HOST_BEATS 2 "ARM: beats to write to HOST_ADDRESS; CONTRIBUTE: beats to read from it. The rest is padding.";
-        TIMEOUT_16US 2 "CONTRIBUTE: stage time sample for the timeout field of the window's frames, in both stages.";
-        INCAST 1 "CONTRIBUTE: incast that the window's frames advertise, in both stages.";
-        MARK_PACKETS 1 "ARM: last packets to a peer that carry the last-percentile mark, at least 1.";
-        SEND_INCAST 1 "ARM: peers that are sent to at a time, packet by packet, at most 15; 0 counts as 1.";
+        GRACE_NS 4 "ARM: grace time, the silence after the last mark that closes a stage early, in ns.";
+        HOST_BEATS 2 "ARM: beats to write to HOST_ADDRESS; CONTRIBUTE: beats to read from it. The rest of the window is padding.";
+        TIMEOUT_16US 2 "CONTRIBUTE: stage time sample in units of 16 us, for the timeout field of the window's frames in both stages.";
+        INCAST 1 "CONTRIBUTE: incast that the window's frames advertise in both stages.";
+        MARK_PACKETS 1 "ARM: number of last packets to each peer that carry the last-percentile mark, at least 1.";
+        SEND_INCAST 1 "ARM: number of peers in a round of sending, at most 15; they take turns packet by packet. 0 counts as 1.";
         _ 1;
-        HOST_ADDRESS 8 "ARM: where the result goes; CONTRIBUTE: where the gradient is. Multiple of 64.";
-        REPORT_ADDRESS 8 "ARM: where the stage reports go. Multiple of 256.";
+        HOST_ADDRESS 8 "ARM: IOVA of the result; CONTRIBUTE: IOVA of the gradient. A multiple of 64.";
+        REPORT_ADDRESS 8 "ARM: IOVA of the stage reports, a multiple of 256.";
         SIGN_KEY 8 "ARM: key of the window's Hadamard signs.";
     }
 }
@@ -96,117 +108,82 @@ layout! {
     /// Byte offsets of a completion.
     pub mod completion: 64 bytes {
         OPCODE 1 "1 contribute stage closed, 2 broadcast stage closed and result written, 3 submission refused.";
-        SLOT 1 "Window slot.";
+        SLOT 1 "Number of the window slot.";
         CLOSED_BY 1 "0 complete, 1 early, 2 deadline.";
         STATUS 1 "0 ok, 1 DMA error, 2 bad command, 3 slot busy, 4 stale.";
         COOKIE 4 "The window's cookie.";
         RECEIVED_BEATS 4 "Beats received from peers in this stage, each counted once.";
-        EXPECTED_BEATS 4 "Beats that peers were to send in this stage.";
+        EXPECTED_BEATS 4 "Beats expected from peers in this stage.";
         ELAPSED_NS 8 "Time from the start of the stage's clock to its close, in ns.";
-        HEARD 8 "Bit r: something came from rank r in this stage.";
+        HEARD 8 "Bit r: a packet from rank r arrived in this stage.";
         CLOSED_NS 8 "Card time at which the stage closed, in ns.";
         SQ_HEAD 2 "Submissions consumed so far, modulo 65536.";
         OWN_BEATS 2 "Contribute stage: beats of this rank's own shard that were summed.";
         _ 19;
-        PHASE 1 "Bit 0: phase; flips with every turn of the ring, 1 on the first.";
+        PHASE 1 "Bit 0: phase, 1 in the first turn of the ring and flipped in every further turn.";
     }
 }
 
-/// A command for the card, as the host builds it.
+/// A command for the card. Fields as in [`submission`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)] // described above
 pub struct Submission {
-    /// `OP_*`.
     pub opcode: u8,
-    /// Window slot.
     pub slot: u8,
-    /// Collective number.
     pub step: u16,
-    /// The host's identifier of the window.
     pub cookie: u32,
-    /// Bucket id.
     pub bucket: u16,
-    /// `FLAG_*` bits.
     pub flags: u8,
-    /// log2 of the Hadamard block in elements.
     pub log2_n: u8,
-    /// Byte offset of the window in the padded bucket.
     pub base: u32,
-    /// Beats of the window.
     pub beats: u16,
-    /// Beats every shard has.
     pub shard_quotient: u16,
-    /// Shards with one beat more.
     pub shard_remainder: u8,
-    /// Rank r owns shard (r + rotation) mod ranks.
     pub rotation: u8,
-    /// Peers that start a stage's clock.
     pub start_peers: u8,
-    /// log2 of the blocks in the window.
     pub log2_blocks: u8,
-    /// Bound on each stage in ns.
     pub bound_ns: u32,
-    /// Early rule's silence in ns.
     pub grace_ns: u32,
-    /// Beats in host memory.
     pub host_beats: u16,
-    /// Stage time sample for the header.
     pub timeout_16us: u16,
-    /// Incast to advertise.
     pub incast: u8,
-    /// Packets that carry the mark.
     pub mark_packets: u8,
-    /// Peers that are sent to at a time.
     pub send_incast: u8,
-    /// Result or gradient address.
     pub host_address: u64,
-    /// Stage report address.
     pub report_address: u64,
-    /// Hadamard sign key.
     pub sign_key: u64,
 }
 
-/// A completion, as the host reads it.
+/// A completion of the card. Fields as in [`completion`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)] // described above
 pub struct Completion {
-    /// `DONE_*`.
     pub opcode: u8,
-    /// Window slot.
     pub slot: u8,
-    /// `CLOSED_*`.
     pub closed_by: u8,
-    /// `STATUS_*`.
     pub status: u8,
-    /// The window's cookie.
     pub cookie: u32,
-    /// Beats received from peers.
     pub received_beats: u32,
-    /// Beats expected from peers.
     pub expected_beats: u32,
-    /// Stage time in ns.
     pub elapsed_ns: u64,
-    /// Ranks heard in the stage.
     pub heard: u64,
-    /// Card time of the close in ns.
     pub closed_ns: u64,
-    /// Submissions consumed so far.
     pub sq_head: u16,
-    /// Beats of this rank's own shard that were summed.
     pub own_beats: u16,
-    /// Phase bit.
     pub phase: bool,
 }
 
 macro_rules! codec {
     ($type:ident, $layout:ident: $($member:ident = $field:ident as $int:ident),* $(,)?) => {
         impl $type {
-            /// The entry as 64 bytes; reserved bytes are zero.
+        /// Encodes the entry. Reserved bytes are zero.
             pub fn to_bytes(&self) -> [u8; ENTRY_BYTES] {
                 let mut out = [0; ENTRY_BYTES];
                 $($layout::$field.set(&mut out, self.$member as u64);)*
                 out
             }
 
-            /// Reads an entry. Any bytes are accepted; the caller checks what they mean.
+        /// Decodes an entry without checking values.
             pub fn from_bytes(bytes: &[u8; ENTRY_BYTES]) -> Self {
                 let mut entry = Self::default();
                 $(codec!(@get entry.$member, $layout::$field.get(bytes), $int);)*
@@ -238,7 +215,7 @@ codec!(Completion, completion:
 mod tests {
     use super::*;
 
-    /// Every field holds a different pattern, so that swapped or overlapping fields show.
+    /// Bytes that differ from their neighbours, so that swapped or overlapping fields show.
     fn patterned() -> [u8; 64] {
         core::array::from_fn(|i| (i as u8).wrapping_mul(37) ^ 0x5a)
     }

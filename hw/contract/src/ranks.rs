@@ -1,56 +1,54 @@
 //! Sets of ranks.
 //!
-//! A card keeps 64 ranks in one word ([`CardRanks`]); software sizes its sets to the job (`RankSet<Vec<u64>>`), and may
-//! view a row of a larger table as a set (`RankSet<&mut [u64]>`). All share this code. Nothing here allocates.
-//! Limits: a set holds ranks below 64 times its words. Larger ranks are never in it, and inserting one has no effect.
+//! A card uses one word ([`CardRanks`]). Software sizes sets to the job (`RankSet<Vec<u64>>`) or
+//! views a row of a larger table as a set (`RankSet<&mut [u64]>`). A set holds ranks below 64 times
+//! its number of words. Larger ranks are never in the set, and inserting one has no effect.
 
 use core::fmt;
 
-/// Where the bits of a [`RankSet`] are kept: rank r is bit r % 64 of word r / 64.
+/// Storage of a [`RankSet`]: rank r is bit r % 64 of word r / 64.
 pub trait Words: AsRef<[u64]> + AsMut<[u64]> {}
 
 impl<W: AsRef<[u64]> + AsMut<[u64]>> Words for W {}
 
-/// A set of ranks, kept in `W`.
-///
-/// Two sets are equal if they hold the same ranks, whatever room they have.
+/// A set of ranks in storage `W`. Equality ignores capacity.
 #[derive(Clone, Copy, Default)]
 pub struct RankSet<W>(W);
 
-/// The ranks of a job on a card: at most [`RANKS_MAX`](crate::limits::RANKS_MAX).
+/// Ranks of a job with cards, at most [`RANKS_MAX`](crate::limits::RANKS_MAX).
 pub type CardRanks = RankSet<[u64; 1]>;
 
-/// Words that a set of the ranks below `ranks` takes.
+/// Returns the number of words of a set of ranks below `ranks`.
 pub const fn words_for(ranks: usize) -> usize {
     ranks.div_ceil(64)
 }
 
 impl<W> RankSet<W> {
-    /// The set with these words as its bits.
+    /// Creates a set from its [`words`](RankSet::words).
     pub const fn of_words(words: W) -> Self {
         Self(words)
     }
 }
 
 impl CardRanks {
-    /// The set whose bit r says whether rank r is in it.
+    /// Creates a set from bits: bit r stands for rank r.
     pub const fn from_bits(bits: u64) -> Self {
         Self([bits])
     }
 
-    /// Bit r: whether rank r is in the set.
+    /// Returns the set as bits.
     pub const fn bits(&self) -> u64 {
         self.0[0]
     }
 }
 
 impl<W: FromIterator<u64>> RankSet<W> {
-    /// No ranks, with room for those below `ranks`.
+    /// Creates an empty set with room for ranks below `ranks`.
     pub fn none(ranks: usize) -> Self {
         Self((0..words_for(ranks)).map(|_| 0).collect())
     }
 
-    /// The ranks below `ranks`.
+    /// Creates the set of all ranks below `ranks`.
     pub fn all(ranks: usize) -> Self {
         let word = |at: usize| u64::MAX >> (64 - (ranks - 64 * at).min(64));
         Self((0..words_for(ranks)).map(word).collect())
@@ -58,27 +56,27 @@ impl<W: FromIterator<u64>> RankSet<W> {
 }
 
 impl<W: AsRef<[u64]>> RankSet<W> {
-    /// The bits of the set: rank r is bit r % 64 of word r / 64.
+    /// Returns the words of the set: rank r is bit r % 64 of word r / 64.
     pub fn words(&self) -> &[u64] {
         self.0.as_ref()
     }
 
-    /// Whether `rank` is in the set.
+    /// Returns whether `rank` is in the set.
     pub fn contains(&self, rank: usize) -> bool {
         self.words().get(rank / 64).is_some_and(|word| word >> (rank % 64) & 1 == 1)
     }
 
-    /// How many ranks are in the set.
+    /// Returns the number of ranks in the set.
     pub fn len(&self) -> usize {
         self.words().iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Whether no rank is in the set.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.words().iter().all(|word| *word == 0)
     }
 
-    /// The ranks of the set, in order.
+    /// Iterates over the ranks in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         let ranks_of = |(at, word): (usize, &u64)| {
             let mut left = *word;
@@ -91,7 +89,7 @@ impl<W: AsRef<[u64]>> RankSet<W> {
         self.words().iter().enumerate().flat_map(ranks_of)
     }
 
-    /// Whether every rank of `other` is in this set.
+    /// Returns whether this set contains every rank of `other`.
     pub fn is_superset<V: AsRef<[u64]>>(&self, other: &RankSet<V>) -> bool {
         let here = self.words().iter().copied().chain(core::iter::repeat(0));
         other.words().iter().zip(here).all(|(other, here)| other & !here == 0)
@@ -99,7 +97,7 @@ impl<W: AsRef<[u64]>> RankSet<W> {
 }
 
 impl<W: Words> RankSet<W> {
-    /// Puts `rank` into the set; returns whether it was not in it before.
+    /// Adds `rank` and returns whether it is new.
     pub fn insert(&mut self, rank: usize) -> bool {
         let Some(word) = self.0.as_mut().get_mut(rank / 64) else { return false };
         let bit = 1 << (rank % 64);
@@ -108,7 +106,7 @@ impl<W: Words> RankSet<W> {
         is_new
     }
 
-    /// Takes `rank` out of the set; returns whether it was in it.
+    /// Removes `rank` and returns whether it was in the set.
     pub fn remove(&mut self, rank: usize) -> bool {
         let was_in = self.contains(rank);
         if let Some(word) = self.0.as_mut().get_mut(rank / 64) {
@@ -117,28 +115,28 @@ impl<W: Words> RankSet<W> {
         was_in
     }
 
-    /// Puts the ranks of `other` into the set, as far as there is room.
+    /// Adds the ranks of `other` that this set has room for.
     pub fn insert_all<V: AsRef<[u64]>>(&mut self, other: &RankSet<V>) {
         self.0.as_mut().iter_mut().zip(other.words()).for_each(|(word, other)| *word |= other);
     }
 
-    /// Takes the ranks of `other` out of the set.
+    /// Removes the ranks of `other`.
     pub fn remove_all<V: AsRef<[u64]>>(&mut self, other: &RankSet<V>) {
         self.0.as_mut().iter_mut().zip(other.words()).for_each(|(word, other)| *word &= !other);
     }
 
-    /// Keeps only the ranks that are in `other` too.
+    /// Removes all ranks that are not in `other`.
     pub fn retain_all<V: AsRef<[u64]>>(&mut self, other: &RankSet<V>) {
         let others = other.words().iter().copied().chain(core::iter::repeat(0));
         self.0.as_mut().iter_mut().zip(others).for_each(|(word, other)| *word &= other);
     }
 
-    /// Empties the set.
+    /// Removes all ranks.
     pub fn clear(&mut self) {
         self.0.as_mut().fill(0);
     }
 
-    /// The set with these ranks in it as well.
+    /// Returns the set with `ranks` added.
     pub fn with(mut self, ranks: impl IntoIterator<Item = usize>) -> Self {
         self.extend(ranks);
         self

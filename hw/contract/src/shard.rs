@@ -1,52 +1,51 @@
-//! How a window is divided: shards of whole beats, their owners, and the Hadamard interleave.
+//! Division of a window: shards of whole beats, their owners, and the Hadamard interleave.
 //!
-//! A window of B beats is cut into N shards, one for each rank: the first B mod N shards have one beat more than the
-//! rest. Rank r owns shard (r + rotation) mod N, rotation being the collective number mod N (OptiReduce 3.1, fig. 4).
-//! With the Hadamard transform a window holds K blocks, K a power of two; beat b of block k travels at position b*K + k.
+//! A window of B beats is cut into N shards, one per rank. Rank r owns shard (r + rotation) mod N,
+//! where rotation is the collective number mod N (OptiReduce 3.1, fig. 4).
+//! A Hadamard-encoded window holds K blocks, K a power of two. Beat b of block k travels at
+//! position b * K + k.
 
 use core::ops::Range;
 
-/// The cut of one window among the ranks of a job.
+/// Division of one window: the first `remainder` shards have `quotient + 1` beats, the others
+/// `quotient`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // described above
 pub struct ShardMap {
-    /// Beats every shard has.
     pub quotient: usize,
-    /// How many of the first shards have one beat more.
     pub remainder: usize,
-    /// Ranks of the job.
     pub ranks: usize,
-    /// Collective number mod `ranks`.
     pub rotation: usize,
 }
 
 impl ShardMap {
-    /// Cuts `beats` among `ranks` for collective number `op`.
+    /// Divides `beats` for collective number `op`.
     ///
     /// # Panics
-    /// With no ranks: a job has at least two.
+    /// If `ranks` is 0.
     pub const fn new(beats: usize, ranks: usize, op: u32) -> Self {
         Self { quotient: beats / ranks, remainder: beats % ranks, ranks, rotation: op as usize % ranks }
     }
 
-    /// Beats of shard `shard`, as positions in the window.
+    /// Returns the beats of shard `shard` in the window.
     pub const fn shard(&self, shard: usize) -> Range<usize> {
         let extra = if shard < self.remainder { shard } else { self.remainder };
         let start = shard * self.quotient + extra;
         start..start + self.quotient + (shard < self.remainder) as usize
     }
 
-    /// The shard that `rank` aggregates.
+    /// Returns the number of the shard that `rank` aggregates.
     pub const fn owned_by(&self, rank: usize) -> usize {
         (rank + self.rotation) % self.ranks
     }
 
-    /// Beats that `rank` aggregates, as positions in the window.
+    /// Returns the beats that `rank` aggregates.
     pub const fn range_of(&self, rank: usize) -> Range<usize> {
         self.shard(self.owned_by(rank))
     }
 }
 
-/// Position in the window of beat `beat` of block `block`, with `blocks` blocks in the window.
+/// Returns the position of beat `beat` of block `block` in a window of `blocks`.
 pub const fn interleaved(block: usize, beat: usize, blocks: usize) -> usize {
     beat * blocks + block
 }

@@ -1,10 +1,10 @@
-//! `#[derive(LogicStruct)]`: a struct of signal types as one word.
+//! `#[derive(LogicStruct)]`.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Data, DataStruct, DeriveInput, Error, Fields, Result};
 
-/// Width and offset of every field, as `#[hdl_gen]` asks for them, and `Synth`.
+/// Implements `Synth` and the field accessors that `#[hdl_gen]` uses.
 pub fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let Data::Struct(DataStruct { fields: Fields::Named(fields), .. }) = &input.data else {
         return Err(Error::new_spanned(&input.ident, "LogicStruct: expected a struct with named fields"));
@@ -12,7 +12,7 @@ pub fn expand(input: &DeriveInput) -> Result<TokenStream> {
     if !input.generics.params.is_empty() {
         return Err(Error::new_spanned(
             &input.generics,
-            "LogicStruct: the widths of a word are fixed, so it has no parameters",
+            "LogicStruct: a word has a fixed width, so the struct cannot have parameters",
         ));
     }
     let name = &input.ident;

@@ -1,7 +1,7 @@
-//! A kernel as one string: what `#[hdl_gen]` writes and `optireduce_hw::hdl::kernel` reads.
+//! Writes a kernel as the string that `optireduce_hw::hdl::kernel` parses.
 //!
-//! The string is the kernel in prefix notation, words separated by spaces; `optireduce_hw::hdl::kernel` has the grammar. What only the
-//! compiler knows (const generics, offsets of a struct's fields) is listed beside it as Rust expressions, and is `@index` in it.
+//! That module documents the grammar. Numbers that only the compiler can determine (const generics,
+//! field offsets) are Rust expressions in a list beside the string, referenced as `@index`.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
@@ -12,7 +12,7 @@ use syn::{
     ItemFn, Lit, Macro, Member, Pat, PathArguments, RangeLimits, Result, Stmt, Token, UnOp,
 };
 
-/// The kernel itself, `connect` and `hdl`.
+/// Returns the kernel with `connect` and `hdl`.
 pub fn expand(kernel: &ItemFn) -> TokenStream {
     let written = write(kernel).unwrap_or_else(Error::into_compile_error);
     quote!(#kernel #written)
@@ -20,7 +20,7 @@ pub fn expand(kernel: &ItemFn) -> TokenStream {
 
 fn write(kernel: &ItemFn) -> Result<TokenStream> {
     if kernel.sig.inputs.len() != 1 || kernel.sig.receiver().is_none() {
-        return Err(Error::new(kernel.sig.span(), "a kernel takes `&mut self` and nothing else"));
+        return Err(Error::new(kernel.sig.span(), "a kernel has exactly one parameter, `&mut self`"));
     }
     let mut text = Text::default();
     text.block(&kernel.block)?;
@@ -40,7 +40,6 @@ fn write(kernel: &ItemFn) -> Result<TokenStream> {
     })
 }
 
-/// The string written so far.
 #[derive(Default)]
 struct Text {
     words: String,
@@ -56,7 +55,7 @@ impl Text {
         self.words.push_str(word);
     }
 
-    /// A number that the compiler computes: its index in the list of values.
+    /// Writes a number that the compiler computes, as its index in the list of values.
     fn value(&mut self, value: TokenStream) {
         let text = value.to_string();
         let index = self.known.iter().position(|known| *known == text).unwrap_or_else(|| {
@@ -67,7 +66,6 @@ impl Text {
         self.word(&format!("@{index}"));
     }
 
-    /// A width or a bound: a number if it is written as one.
     fn width(&mut self, width: &impl ToTokens) {
         match width.to_token_stream().to_string().parse::<usize>() {
             Ok(number) => self.word(&number.to_string()),
@@ -88,7 +86,7 @@ impl Text {
                 _ => {
                     return Err(Error::new(
                         statement.span(),
-                        "a kernel declares nothing: make it a field of the block",
+                        "a kernel cannot contain declarations: make it a field of the block",
                     ));
                 }
             }
@@ -132,11 +130,10 @@ impl Text {
                 self.width(to);
                 self.block(&turns.body)
             }
-            _ => Err(Error::new(expression.span(), "no statement of a kernel: an assignment, `if`, `match` or `for`")),
+            _ => Err(Error::new(expression.span(), "expected an assignment, `if`, `match` or `for`")),
         }
     }
 
-    /// `self.signal.next = value` or `self.signal.next.field = value`.
     fn assign(&mut self, assign: &ExprAssign) -> Result<()> {
         let Expr::Field(target) = assign.left.as_ref() else {
             return Err(Error::new(assign.left.span(), "a kernel assigns to `.next` of a signal, or to a field of it"));
@@ -174,7 +171,6 @@ impl Text {
         Ok(())
     }
 
-    /// `dff_setup!` and `clock!`.
     fn registers(&mut self, call: &Macro) -> Result<()> {
         let Registers { clock, blocks, hold, .. } = registers(call)?;
         self.word("macro {");
@@ -224,18 +220,17 @@ impl Text {
                 self.word(match unary.op {
                     UnOp::Not(_) => "not",
                     UnOp::Neg(_) => "neg",
-                    _ => return Err(Error::new(unary.span(), "this operator has no Verilog")),
+                    _ => return Err(Error::new(unary.span(), "this operator has no Verilog equivalent")),
                 });
                 self.expression(&unary.expr)
             }
             Expr::Lit(literal) => self.literal(literal),
             Expr::Call(call) => self.cast(call),
             Expr::MethodCall(method) => self.method(method),
-            _ => Err(Error::new(expression.span(), "this expression has no Verilog")),
+            _ => Err(Error::new(expression.span(), "this expression has no Verilog equivalent")),
         }
     }
 
-    /// A signal, or a field of a signal's value.
     fn read(&mut self, field: &ExprField) -> Result<()> {
         if let Expr::MethodCall(value) = field.base.as_ref()
             && value.method == "val"
@@ -252,10 +247,9 @@ impl Text {
         Ok(())
     }
 
-    /// Width and offset of a field of the struct `base`.
     fn field(&mut self, base: &Expr, member: &Member) -> Result<()> {
         let Member::Named(field) = member else {
-            return Err(Error::new(member.span(), "the fields of a signal's type have names"));
+            return Err(Error::new(member.span(), "fields of a signal's type must have names"));
         };
         let (width, offset) = (format_ident!("get_my_width_{field}"), format_ident!("get_my_offset_{field}"));
         self.value(quote!(#base.#width()));
@@ -278,11 +272,10 @@ impl Text {
         Ok(())
     }
 
-    /// `bits_w::<N>(value)` and the like, `bit_cast_w::<M, N>(value)`, and functions called `bit_cast_*` without arguments
-    /// for their widths.
+    /// Writes `bits_w::<N>(value)`, `bit_cast_w::<M, N>(value)` and casts without a width argument.
     fn cast(&mut self, call: &ExprCall) -> Result<()> {
         let no_cast =
-            || Error::new(call.func.span(), "a kernel calls only functions whose names start with bits or bit_cast");
+            || Error::new(call.func.span(), "a kernel can call only functions with names `bits*` or `bit_cast*`");
         let Expr::Path(function) = call.func.as_ref() else { return Err(no_cast()) };
         let last = function.path.segments.last().ok_or_else(no_cast)?;
         if !["bits", "bit_cast"].iter().any(|cast| last.ident.to_string().starts_with(cast)) {
@@ -312,7 +305,7 @@ impl Text {
                 self.word("slice");
                 self.width(&width);
             }
-            _ => return Err(Error::new(call.method.span(), "this method has no Verilog")),
+            _ => return Err(Error::new(call.method.span(), "this method has no Verilog equivalent")),
         }
         self.expression(&call.receiver)?;
         arguments().try_for_each(|argument| self.expression(argument))
@@ -337,11 +330,11 @@ fn operator(operator: &BinOp) -> Result<&'static str> {
         BinOp::Le(_) => "<=",
         BinOp::Ge(_) => ">=",
         BinOp::Gt(_) => ">",
-        _ => return Err(Error::new(operator.span(), "this operator has no Verilog")),
+        _ => return Err(Error::new(operator.span(), "this operator has no Verilog equivalent")),
     })
 }
 
-/// `self.fifo.memory.q` and `State::Idle` as rust-hdl writes them: `fifo$memory$q`, `State$Idle`.
+/// Converts `self.fifo.memory.q` and `State::Idle` to rust-hdl's `fifo$memory$q` and `State$Idle`.
 fn name(path: &impl ToTokens) -> String {
     let text = path.to_token_stream().to_string();
     text.replace(' ', "").replace("self.", "").replace('.', "$").replace("::", "$")
@@ -352,7 +345,7 @@ struct Registers {
     owner: Expr,
     clock: Expr,
     blocks: Vec<Expr>,
-    /// Their inputs hold their values: `dff_setup!`.
+    /// True for `dff_setup!`: registers hold their values by default.
     hold: bool,
 }
 
@@ -370,12 +363,12 @@ fn registers(call: &Macro) -> Result<Registers> {
     let hold = match call.path.get_ident() {
         Some(name) if name == "dff_setup" => true,
         Some(name) if name == "clock" => false,
-        _ => return Err(Error::new(call.path.span(), "a kernel calls no macro but `dff_setup!` and `clock!`")),
+        _ => return Err(Error::new(call.path.span(), "a kernel can call only the macros `dff_setup!` and `clock!`")),
     };
     Ok(Registers { hold, ..call.parse_body()? })
 }
 
-/// Statements that mark every signal that `block` assigns as driven, each once.
+/// Marks every assigned signal as driven.
 fn driven(block: &Block) -> Result<TokenStream> {
     let mut marks: Vec<TokenStream> = Vec::new();
     let mut known: Vec<String> = Vec::new();
@@ -459,7 +452,7 @@ mod tests {
             }
         ));
         assert_eq!(
-            words.expect("it has Verilog"),
+            words.expect("it has a Verilog equivalent"),
             "{ macro { = 'count$clock$next 'clock = 'count$d$next 'count$q } \
              if && 'go not 'full { = 'sum$next + cast 9 'lane[i] cast @0 1u64 } end }"
         );
@@ -474,7 +467,7 @@ mod tests {
                         let x = 1;
                     }
                 ),
-                "declares nothing",
+                "cannot contain declarations",
             ),
             (
                 parse_quote!(
@@ -482,7 +475,7 @@ mod tests {
                         println!("x");
                     }
                 ),
-                "no macro but",
+                "only the macros",
             ),
             (
                 parse_quote!(
@@ -490,7 +483,7 @@ mod tests {
                         self.x.next += 1;
                     }
                 ),
-                "no statement",
+                "expected an assignment",
             ),
             (
                 parse_quote!(
@@ -498,7 +491,7 @@ mod tests {
                         self.x.next = helper(1);
                     }
                 ),
-                "calls only",
+                "can call only functions",
             ),
             (
                 parse_quote!(
@@ -514,7 +507,7 @@ mod tests {
                         self.x.next = self.y.val().sqrt();
                     }
                 ),
-                "method has no Verilog",
+                "method has no Verilog equivalent",
             ),
             (
                 parse_quote!(

@@ -1,12 +1,14 @@
-//! Macros of the card: `#[hdl_gen]`, which keeps a kernel as data for `optireduce_hw::hdl::kernel`; `#[sections]`, which
-//! lets a kernel be written as several functions; `#[derive(LogicStruct)]`, a struct as one word; and `#[derive(Ports)]`,
-//! which lets a simulator other than rust-hdl's set and read the ports of a block.
+//! Macros of the card.
 //!
-//! Why: `hdl_gen` and `LogicStruct` do what rust-hdl's macros of these names do, with a fraction of the code. `Ports`: rust-hdl
-//! shows a block's signals to a visitor read-only, but a Verilated model has to write the outputs.
-//! The ports are the fields of type `Signal<In, _>` or `Signal<Out, _>`, or arrays of them, in their order.
-//! Limits: it recognises types by how they are written, so a type alias is not a port; `optireduce_hw::cosim` compares names and widths with
-//! rust-hdl's list before it relies on them.
+//! * `#[hdl_gen]` keeps a kernel as data for `optireduce_hw::hdl::kernel`.
+//! * `#[sections]` splits a kernel into several functions.
+//! * `#[derive(LogicStruct)]` makes a struct one word.
+//! * `#[derive(Ports)]` lets other simulators set and read the ports of a block.
+//!
+//! `hdl_gen` and `LogicStruct` replace rust-hdl's macros with a fraction of the generated code.
+//! `Ports` exists because rust-hdl shows signals to visitors read-only, and a Verilated model must
+//! write the outputs.
+//! Limits: types are recognised by their spelling, so a type alias is not a port.
 
 mod fields;
 mod kernel;
@@ -19,19 +21,19 @@ use syn::{
     Data, DeriveInput, Error, Fields, GenericArgument, ItemFn, ItemImpl, PathArguments, Type, parse_macro_input,
 };
 
-/// Replaces rust-hdl's attribute of this name: beside the kernel it writes `connect` and `hdl`.
+/// Generates `connect` and `hdl` for a kernel, in place of rust-hdl's attribute of this name.
 ///
-/// Errors: code without an equivalent in Verilog, or that the card does not need, is refused at its place in the source.
+/// # Errors
+/// Rejects code without a Verilog equivalent, and constructs that the card does not use.
 #[proc_macro_attribute]
 pub fn hdl_gen(_: TokenStream, item: TokenStream) -> TokenStream {
     let kernel = parse_macro_input!(item as ItemFn);
     kernel::expand(&kernel).into()
 }
 
-/// Lets a block write its kernel as several functions, its sections, which the kernel calls.
+/// Lets a kernel call the other functions of its `impl`, its sections.
 ///
-/// Every call is replaced by the statements of the section before `#[hdl_gen]` reads the kernel, so the Verilog is the
-/// same as that of one long function. All functions of the `impl` but the kernel are sections.
+/// Each call is replaced by the section's statements before `#[hdl_gen]` reads the kernel.
 ///
 /// ```text
 /// #[sections]
@@ -55,7 +57,7 @@ pub fn hdl_gen(_: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 ///
 /// # Errors
-/// Names the section that is missing, is not called or called twice, has no doc comment, or is not written
+/// If a section is missing, uncalled, called twice, undocumented or not written
 /// `fn name(&mut self)`.
 #[proc_macro_attribute]
 pub fn sections(arguments: TokenStream, item: TokenStream) -> TokenStream {
@@ -64,16 +66,16 @@ pub fn sections(arguments: TokenStream, item: TokenStream) -> TokenStream {
     sections::expand(block).unwrap_or_else(Error::into_compile_error).into()
 }
 
-/// Replaces rust-hdl's derive of this name: a struct of signal types as one word, its first field in the low bits.
-///
-/// rust-hdl's goes by way of shifts of big integers in every width; that was a third of the card's code.
+/// Makes a struct of signal types one word, its first field in the low bits.
 #[proc_macro_derive(LogicStruct)]
 pub fn logic_struct(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     fields::expand(&input).unwrap_or_else(Error::into_compile_error).into()
 }
 
-/// Implements `optireduce_hw::hdl::ports::Ports` for a block: every port is handed the rows in turn.
+/// Implements `optireduce_hw::hdl::ports::Ports` by passing the rows to every port.
+///
+/// Ports are fields of type `Signal<In, _>` or `Signal<Out, _>`, or arrays of them.
 #[proc_macro_derive(Ports)]
 pub fn ports(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -95,7 +97,6 @@ pub fn ports(input: TokenStream) -> TokenStream {
     .into()
 }
 
-/// Whether a type is written `Signal<In, _>`, `Signal<Out, _>`, or an array of such.
 fn is_port(ty: &Type) -> bool {
     match ty {
         Type::Array(array) => is_port(&array.elem),

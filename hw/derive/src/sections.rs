@@ -1,17 +1,14 @@
-//! `#[sections]`: a kernel written as several functions, each called once.
+//! `#[sections]`: a kernel in several functions.
 //!
-//! Why: a kernel of rust-hdl is a single function without calls, so a large block's would be several hundred lines
-//! long. Here the kernel calls its sections; every call is replaced by the statements of the section before `#[hdl_gen]`
-//! sees the kernel, so Verilog and simulation are those of the long function.
-//! Limits: a call may be a statement or the body of a match arm. A section is called exactly once: called twice, it would be
-//! in the Verilog twice.
+//! A rust-hdl kernel is a single function without calls, several hundred lines for a large block.
+//! Limits: a call is a statement or the body of a match arm. Each section is called exactly once,
+//! because a second call would duplicate its Verilog.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use std::collections::BTreeMap;
 use syn::{Block, Error, Expr, ExprBlock, ImplItem, ImplItemFn, ItemImpl, Result, Stmt, Visibility};
 
-/// The `impl` with its sections moved into the kernel.
 pub fn expand(mut block: ItemImpl) -> Result<TokenStream> {
     let (mut kernels, mut sections) = (Vec::new(), BTreeMap::new());
     for item in std::mem::take(&mut block.items) {
@@ -45,28 +42,26 @@ fn is_kernel(function: &ImplItemFn) -> bool {
     function.attrs.iter().any(|attribute| attribute.path().segments.last().is_some_and(|last| last.ident == "hdl_gen"))
 }
 
-/// A section is private and documented, takes `&mut self` and returns nothing.
 fn check(section: &ImplItemFn) -> Result<()> {
     let name = &section.sig.ident;
     let error = |problem: &str| Err(Error::new(name.span(), format!("section `{name}` {problem}")));
     let is_private = matches!(section.vis, Visibility::Inherited) && section.defaultness.is_none();
     if !is_private || section.sig.to_token_stream().to_string() != quote!(fn #name(&mut self)).to_string() {
-        return error(&format!("must be written `fn {name}(&mut self)`: it is no function, but a part of the kernel"));
+        return error(&format!("must be written `fn {name}(&mut self)`: it is inlined into the kernel"));
     }
     if section.attrs.iter().any(|attribute| !attribute.path().is_ident("doc")) {
-        return error("has an attribute, which would have no effect: only the kernel has attributes");
+        return error("has an attribute, which would have no effect: put it on the kernel");
     }
     if section.attrs.is_empty() {
-        return error("has no documentation: add a line that says what it does");
+        return error("has no documentation: describe it in one line");
     }
     Ok(())
 }
 
-/// The sections by name; `None` once called.
+/// Sections by name; `None` once called.
 struct Sections(BTreeMap<Ident, Option<Block>>);
 
 impl Sections {
-    /// Replaces calls by their sections, including calls within sections.
     fn inline(&mut self, block: &mut Block) -> Result<()> {
         let mut statements = Vec::with_capacity(block.stmts.len());
         for mut statement in std::mem::take(&mut block.stmts) {
@@ -104,7 +99,6 @@ impl Sections {
         }
     }
 
-    /// The statements of a section, which is called here and nowhere else.
     fn take(&mut self, name: &Ident) -> Result<Block> {
         let error = |problem| Err(Error::new(name.span(), format!("section `{name}` {problem}")));
         match self.0.get_mut(name).map(Option::take) {
@@ -113,7 +107,7 @@ impl Sections {
                 end(&mut block);
                 Ok(block)
             }
-            Some(None) => error("is called a second time: a kernel has each of its sections once"),
+            Some(None) => error("is called a second time: call each section exactly once"),
             None => error("is not in this impl"),
         }
     }
@@ -130,14 +124,14 @@ impl Sections {
     }
 }
 
-/// The name in `self.name()`.
+/// Returns the name in `self.name()`.
 fn called(expression: &Expr) -> Option<&Ident> {
     let Expr::MethodCall(call) = expression else { return None };
     let is_self = matches!(&*call.receiver, Expr::Path(path) if path.path.is_ident("self"));
     (is_self && call.args.is_empty() && call.turbofish.is_none()).then_some(&call.method)
 }
 
-/// Lets other statements follow the last one.
+/// Terminates the last statement, so that others can follow.
 fn end(block: &mut Block) {
     match block.stmts.last_mut() {
         Some(Stmt::Expr(Expr::If(_) | Expr::Match(_) | Expr::ForLoop(_) | Expr::Block(_), _)) | None => {}

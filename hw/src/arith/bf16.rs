@@ -1,28 +1,24 @@
-//! bf16 on the wire: [`Bf16Round`] rounds the lanes of a beat to bf16 and leaves them as fp32, low halves zero.
+//! bf16 on the wire: [`Bf16Round`] rounds the lanes of a beat to bf16, kept as fp32.
 //!
-//! Round to nearest, ties to even; values that round past the largest bf16 become infinity; a NaN stays a NaN of the same
-//! sign (quiet, its payload cut to the upper half). bf16 is the upper half of binary32, so widening it again costs nothing, and a
-//! beat that was rounded once does not change when rounded again. The same function in plain Rust is [`round`].
-//! Latency: none, no clock. Each lane is one carry chain of 16 bits.
+//! Round to nearest, ties to even. Values that round past the largest bf16 become infinity. A NaN
+//! stays a quiet NaN of the same sign, with its payload cut to the upper half. Model: [`round`].
+//! Latency: none, no clock.
 
 use crate::hdl::pack::Pack16;
 use crate::hdl::prelude::*;
 
-/// `x` rounded to bf16, as the bits of an fp32.
+/// Rounds an fp32 to bf16, both as fp32 bits.
 pub fn round(x: u32) -> u32 {
     if x & 0x7fff_ffff > 0x7f80_0000 {
         return x & 0xffff_0000 | 0x40_0000;
     }
-    // The carry out of the fraction raises the exponent, past the largest one to infinity.
+    // A carry out of the fraction raises the exponent.
     x.wrapping_add(0x7fff + (x >> 16 & 1)) & 0xffff_0000
 }
 
-/// Rounds one lane.
 #[derive(LogicBlock, Default)]
 pub struct Bf16Lane {
-    /// An fp32.
     pub data: Signal<In, W<32>>,
-    /// The bf16 next to it, as an fp32.
     pub rounded: Signal<Out, W<32>>,
     high: Wire<W<16>>,
     low: Wire<W<16>>,
@@ -55,12 +51,9 @@ impl Logic for Bf16Lane {
     }
 }
 
-/// Rounds a beat, see the module.
 #[derive(LogicBlock, Default)]
 pub struct Bf16Round {
-    /// 16 fp32.
     pub data: Signal<In, Beat>,
-    /// The bf16 next to each, as fp32.
     pub rounded: Signal<Out, Beat>,
     lane: [Bf16Lane; 16],
     pack: Pack16,
@@ -83,7 +76,6 @@ mod tests {
     use crate::cosim::Bench;
     use crate::random::{Random, edge_floats};
 
-    /// A bench needs a clock.
     #[derive(LogicBlock, Default)]
     struct Rounding {
         clock: Signal<In, Clock>,
@@ -101,14 +93,13 @@ mod tests {
     }
     clocked!(Rounding);
 
-    /// Nearest even by looking at both neighbours in exact arithmetic, without bit tricks.
     fn nearest(x: f32) -> u32 {
         let down = x.to_bits() & 0xffff_0000;
         if x.is_infinite() || f32::from_bits(down) == x {
             return x.to_bits();
         }
         let step = 0x1_0000;
-        // For rounding, the neighbour above the largest bf16 is the power of two that would follow it.
+        // The neighbour above the largest bf16 counts as 2^128 for rounding.
         let value = |bits: u32| match f32::from_bits(bits) {
             x if x.is_infinite() => 2f64.powi(128).copysign(x.into()),
             x => f64::from(x),
@@ -127,7 +118,7 @@ mod tests {
         }
     }
 
-    /// Every upper half, with the lower halves at which the rounding changes direction.
+    /// Every upper half with the lower halves at which the rounding direction changes.
     fn all_turns() -> impl Iterator<Item = u32> {
         (0..=0xffffu32).flat_map(|high| [0, 1, 0x7fff, 0x8000, 0x8001, 0xffff].map(|low| high << 16 | low))
     }
@@ -154,7 +145,7 @@ mod tests {
         let values: Vec<u32> = all_turns().chain(edge_floats()).chain(drawn).collect();
         let mut bench = Bench::recording(Rounding::default());
         for (turn, chunk) in values.chunks_exact(16).enumerate() {
-            // Rotated, so that every lane sees every kind of rounding.
+            // Rotated, so that every lane gets every kind of rounding.
             let beat = Beat(std::array::from_fn(|lane| chunk[(lane + turn) % 16]));
             bench.block.data.next = beat;
             bench.settle();

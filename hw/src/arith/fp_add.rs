@@ -1,21 +1,19 @@
 //! IEEE-754 binary32 addition: [`FpAdd`] one lane, [`FpAdd16`] a beat.
 //!
-//! Round to nearest, ties to even; subnormals in and out; every NaN result is `0x7fc00000`. The same function in plain
-//! Rust is [`fp_add`](crate::arith::fp_add_model::fp_add).
-//! Latency: [`LATENCY`] cycles, one addition a cycle, free running: no back-pressure, no valid bit, no reset (the
-//! registers hold zeros at power-on).
-//! Stages: order by magnitude; align; add; count leading zeros; normalise; round.
+//! Round to nearest, ties to even. Subnormals are supported. Every NaN result is `0x7fc00000`.
+//! Limits: no exception flags. Model: [`fp_add`](crate::arith::fp_add_model::fp_add).
+//! Latency: [`LATENCY`] cycles. Throughput: one addition a cycle. No back-pressure, valid bit or
+//! reset; registers power up as zeros.
+//! Stages: order by magnitude, align, add, count leading zeros, normalise, round.
 
 use crate::hdl::pack::Pack16;
 use crate::hdl::prelude::*;
 
-/// Cycles from operands to sum.
 pub const LATENCY: usize = 6;
 
-/// Both operands, the larger magnitude first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Ordered {
-    /// Those of the larger operand.
+    /// Sign of the larger operand.
     sign: bool,
     subtract: bool,
     large_exponent: W<8>,
@@ -26,7 +24,7 @@ struct Ordered {
     lesser_subnormal: bool,
 }
 
-/// The larger operand, and what to add to its mantissa or to subtract from it.
+/// Larger operand, and the value to add to its mantissa or subtract from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Aligned {
     sign: bool,
@@ -47,7 +45,7 @@ struct Sum {
     exponent: W<8>,
     /// Carry, mantissa, guard, round and sticky bit.
     sum: W<28>,
-    /// Its upper 16 bits are zero.
+    /// The upper 16 bits of `sum` are zero.
     low: bool,
     infinite: bool,
     nan: bool,
@@ -59,7 +57,7 @@ struct Counted {
     /// One too low if the leading one ends up at the top: adding that bit corrects it.
     exponent: W<8>,
     sum: W<28>,
-    /// How far to shift left: until the leading one is at the top, or less, to the lowest exponent.
+    /// Distance to shift left, limited by the lowest exponent.
     up: W<5>,
     infinite: bool,
     nan: bool,
@@ -75,16 +73,11 @@ struct Normal {
     nan: bool,
 }
 
-/// Adds two floats.
 #[derive(LogicBlock, Default, Ports)]
 pub struct FpAdd {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// One operand.
     pub a: Signal<In, W<32>>,
-    /// The other.
     pub b: Signal<In, W<32>>,
-    /// `a + b`, [`LATENCY`] cycles later.
     pub sum: Signal<Out, W<32>>,
     ordered: DFF<Ordered>,
     aligned: DFF<Aligned>,
@@ -142,7 +135,7 @@ impl FpAdd {
         self.round();
     }
 
-    /// 1: finds which operand is larger.
+    /// 1: orders the operands by magnitude.
     fn order(&mut self) {
         self.a_exponent.next = self.a.val().get_bits::<8>(23);
         self.b_exponent.next = self.b.val().get_bits::<8>(23);
@@ -166,8 +159,9 @@ impl FpAdd {
         }
     }
 
-    /// 2: shifts the smaller mantissa right, by sixteens, by fours, by ones; the bits shifted out are or-ed into the
-    /// sticky bit. A subnormal has exponent 1 and no hidden bit.
+    /// 2: shifts the smaller mantissa right and collects lost bits in the sticky bit.
+    ///
+    /// A subnormal has exponent 1 and no hidden bit.
     fn align(&mut self) {
         self.large_exponent.next = self.ordered.q.val().large_exponent;
         self.larger.next = bit_cast_w::<24, 23>(self.ordered.q.val().large_fraction) | 0x80_0000;
@@ -225,14 +219,14 @@ impl FpAdd {
         self.aligned.d.next.mantissa = self.larger.val();
         self.aligned.d.next.lesser = self.ones.val();
         self.aligned.d.next.sticky = self.lost_sixteens.val() || self.lost_fours.val() || self.lost_ones.val();
-        // If the smaller is a NaN, so is the larger.
+        // If the smaller operand is a NaN, so is the larger.
         self.aligned.d.next.infinite = self.ordered.q.val().large_exponent == 255;
         self.aligned.d.next.nan = (self.ordered.q.val().large_exponent == 255)
             && ((self.ordered.q.val().large_fraction != 0)
                 || ((self.ordered.q.val().lesser_exponent == 255) && self.ordered.q.val().subtract));
     }
 
-    /// 3: adds; the lowest bits of both make the carry that completes the two's complement.
+    /// 3: adds. The lowest bits of both operands make the carry of the two's complement.
     fn add(&mut self) {
         self.minuend.next = bit_cast_w::<29, 24>(self.aligned.q.val().mantissa) << 4;
         self.minuend.next = self.minuend.val() | 1;
@@ -298,7 +292,7 @@ impl FpAdd {
         self.counted.d.next.nan = self.added.q.val().nan;
     }
 
-    /// 5: shifts the sum left, by sixteens, by fours, by ones; four bits are left below the mantissa.
+    /// 5: shifts the sum left, which leaves four bits below the mantissa.
     fn normalize(&mut self) {
         self.up.next = self.counted.q.val().up;
         self.up16.next = self.counted.q.val().sum;
@@ -332,7 +326,7 @@ impl FpAdd {
         self.normal.d.next.nan = self.counted.q.val().nan;
     }
 
-    /// 6: rounds; the leading one and a carry out of the rounding both raise the exponent.
+    /// 6: rounds. A leading one and a carry out of the rounding each raise the exponent.
     fn round(&mut self) {
         self.mantissa.next = self.normal.q.val().mantissa;
         self.truncated.next = (bit_cast_w::<31, 8>(self.normal.q.val().exponent) << 23)
@@ -362,16 +356,11 @@ impl FpAdd {
 
 evaluate_on_change!(FpAdd, inputs: a, b; registers: ordered, aligned, added, counted, normal, result);
 
-/// Adds two beats, lane by lane.
 #[derive(LogicBlock, Default)]
 pub struct FpAdd16 {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// One operand.
     pub a: Signal<In, Beat>,
-    /// The other.
     pub b: Signal<In, Beat>,
-    /// `a + b`, [`LATENCY`] cycles later.
     pub sum: Signal<Out, Beat>,
     lane: [FpAdd; 16],
     pack: Pack16,

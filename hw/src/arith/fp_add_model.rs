@@ -1,14 +1,10 @@
-//! The arithmetic of [`crate::arith::fp_add`] in plain Rust: IEEE-754 binary32 addition.
-//!
-//! Round to nearest, ties to even; subnormals in and out; every NaN result is `0x7fc00000`, whatever came in.
-//! Limits: no exception flags.
+//! Model of [`crate::arith::fp_add`].
 
-/// Bits of the only NaN the card produces.
+/// The only NaN that the card produces.
 pub const NAN: u32 = 0x7fc0_0000;
-/// Bits of +infinity.
 pub const INFINITY: u32 = 0x7f80_0000;
 
-/// `a + b` on the bits of two floats.
+/// Adds two floats as bits.
 #[inline]
 pub fn fp_add(a: u32, b: u32) -> u32 {
     let (magnitude_a, magnitude_b) = (a & 0x7fff_ffff, b & 0x7fff_ffff);
@@ -21,7 +17,8 @@ pub fn fp_add(a: u32, b: u32) -> u32 {
     }
     let (exponent, mantissa) = unpack(large);
     let (exponent_small, mantissa_small) = unpack(small);
-    // Guard, round and sticky bits are enough: after an alignment of two or more, the sum is normalised by at most one.
+    // Guard, round and sticky bit suffice: after an alignment by two or more, normalisation shifts
+    // by at most one.
     let distance = (exponent - exponent_small).min(27);
     let aligned = (mantissa_small << 3) >> distance;
     let sticky = ((mantissa_small << 3) & !(u32::MAX << distance) != 0) as u32;
@@ -32,13 +29,13 @@ pub fn fp_add(a: u32, b: u32) -> u32 {
     if sum == 0 {
         return if subtract { 0 } else { sign };
     }
-    // Bit 27 is the carry out of the mantissa; a subnormal stops the shift at the lowest exponent.
+    // Bit 27 is the carry out of the mantissa. The lowest exponent limits the shift.
     let shift = (sum.leading_zeros() - 4).min(exponent);
     let rounded = round(exponent - shift, (sum << shift) >> 4, sum << shift & 0xf);
     sign | rounded.min(INFINITY)
 }
 
-/// Exponent (1 for subnormals) and 24-bit mantissa of a finite float.
+/// Returns exponent (1 for subnormals) and 24-bit mantissa of a finite float.
 pub(crate) fn unpack(x: u32) -> (u32, u32) {
     match (x >> 23 & 0xff, x & 0x7f_ffff) {
         (0, fraction) => (1, fraction),
@@ -46,8 +43,9 @@ pub(crate) fn unpack(x: u32) -> (u32, u32) {
     }
 }
 
-/// Packs a mantissa with four bits below it, rounding to nearest even. A hidden bit adds one to `exponent`, as does a
-/// carry out of the rounding, so both end up right by themselves.
+/// Packs a mantissa with four bits below it, rounded to nearest even.
+///
+/// A hidden bit and a carry out of the rounding each add one to `exponent`.
 fn round(exponent: u32, mantissa: u32, below: u32) -> u32 {
     let up = below > 8 || below == 8 && mantissa & 1 == 1;
     (exponent << 23) + mantissa + up as u32

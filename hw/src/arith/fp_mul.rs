@@ -1,21 +1,19 @@
 //! IEEE-754 binary32 multiplication: [`FpMul`] one lane, [`FpMul16`] a beat by one factor.
 //!
-//! Round to nearest, ties to even; subnormals in and out; every NaN result is `0x7fc00000`. The same function in plain
-//! Rust is [`fp_mul`](crate::arith::fp_mul_model::fp_mul).
-//! Latency: [`LATENCY`] cycles, one multiplication a cycle, free running: no back-pressure, no valid bit, no reset (the
-//! registers hold zeros at power-on).
-//! Stages: split; find the leading one; multiply; add the two partial products (multipliers with an adder behind them do
-//! that inside); shift; round. The first two are a block of their own ([`Unpack`]), once for the factor of a whole beat.
+//! Round to nearest, ties to even. Subnormals are supported. Every NaN result is `0x7fc00000`.
+//! Limits: no exception flags. Model: [`fp_mul`](crate::arith::fp_mul_model::fp_mul).
+//! Latency: [`LATENCY`] cycles. Throughput: one multiplication a cycle. No back-pressure, valid bit
+//! or reset; registers power up as zeros.
+//! Stages: split, find the leading one, multiply, add the two partial products, shift, round. The
+//! first two are a separate block ([`Unpack`]), shared by all lanes for the factor of a beat.
 //!
-//! The position of the product's leading one follows from those of the operands, up to one bit. So one shift serves both
-//! purposes: left for the leading zeros of subnormal operands, right for results below the lowest exponent. It is built as a
-//! right shift by 0 to 48, counted from where the product of the smallest subnormals must go. The uncertain bit is resolved
-//! while rounding.
+//! The operands determine the position of the product's leading one up to one bit, which the
+//! rounding resolves. So a single right shift by 0 to 48 both normalises subnormal operands and
+//! denormalises results below the lowest exponent.
 
 use crate::hdl::pack::Pack16;
 use crate::hdl::prelude::*;
 
-/// Cycles from operands to product.
 pub const LATENCY: usize = 6;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
@@ -27,14 +25,13 @@ struct Fields {
     top: bool,
 }
 
-/// A float as the multiplier needs it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct Operand {
     sign: bool,
-    /// Biased; 1 for subnormals.
+    /// Biased exponent, 1 for subnormals.
     exponent: W<8>,
     mantissa: W<24>,
-    /// Bit of the mantissa's leading one.
+    /// Bit number of the mantissa's leading one.
     place: W<5>,
     subnormal: bool,
     zero: bool,
@@ -42,14 +39,11 @@ pub struct Operand {
     nan: bool,
 }
 
-/// Unpacks a float, in 2 cycles.
+/// Latency: 2 cycles.
 #[derive(LogicBlock, Default)]
 pub struct Unpack {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// The float.
     pub float: Signal<In, W<32>>,
-    /// Its parts.
     pub operand: Signal<Out, Operand>,
     fields: DFF<Fields>,
     unpacked: DFF<Operand>,
@@ -74,7 +68,7 @@ impl Unpack {
         self.fields.d.next.subnormal = self.float.val().get_bits::<8>(23) == 0;
         self.fields.d.next.top = self.float.val().get_bits::<8>(23) == 255;
 
-        // Finds the leading one by halving.
+        // Binary search for the leading one.
         self.fraction.next = self.fields.q.val().fraction;
         self.upper.next = self.fraction.val().get_bits::<7>(16);
         self.place.next = bits_w::<5>(16);
@@ -126,12 +120,12 @@ evaluate_on_change!(Unpack, inputs: float; registers: fields, unpacked);
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Multiplied {
     sign: bool,
-    /// The product of one operand with the low 17 bits of the other, and with the rest.
+    /// Products of one operand with the low 17 bits and with the upper bits of the other.
     low: W<41>,
     high: W<31>,
-    /// Biased exponent, in two's complement, of a product that is not shifted.
+    /// Biased exponent of an unshifted product, in two's complement.
     exponent: W<10>,
-    /// How far to shift right for the leading one to be at the top, or one below it.
+    /// Right shift that moves the leading one to the top or one below it.
     place: W<5>,
     zero: bool,
     infinite: bool,
@@ -144,7 +138,6 @@ struct Placed {
     product: W<48>,
     /// One too low if the leading one ends up at the top: adding that bit corrects it.
     exponent: W<9>,
-    /// How far to shift right.
     down: W<6>,
     infinite: bool,
     nan: bool,
@@ -156,23 +149,19 @@ struct Shifted {
     exponent: W<8>,
     /// Mantissa and two bits below it.
     product: W<26>,
-    /// Whether anything is below those.
+    /// Any bit below `product` is set.
     sticky: bool,
     lowest: bool,
     infinite: bool,
     nan: bool,
 }
 
-/// Multiplies two unpacked floats, in 4 cycles.
+/// Multiplies unpacked floats. Latency: 4 cycles.
 #[derive(LogicBlock, Default)]
 pub struct Multiply {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// One operand.
     pub a: Signal<In, Operand>,
-    /// The other.
     pub b: Signal<In, Operand>,
-    /// `a * b`.
     pub product: Signal<Out, W<32>>,
     multiplied: DFF<Multiplied>,
     placed: DFF<Placed>,
@@ -215,7 +204,7 @@ impl Multiply {
     fn evaluate(&mut self) {
         dff_setup!(self, clock, multiplied, placed, shifted, result);
 
-        // 3: the product of two subnormals is far below the lowest exponent, wherever its leading one is.
+        // 3: `place` does not matter for two subnormals: their product is below all floats.
         self.b_mantissa.next = self.b.val().mantissa;
         self.b_low.next = self.b_mantissa.val().get_bits::<17>(0);
         self.b_high.next = self.b_mantissa.val().get_bits::<7>(17);
@@ -237,7 +226,7 @@ impl Multiply {
             || (self.a.val().infinite && self.b.val().zero)
             || (self.b.val().infinite && self.a.val().zero);
 
-        // 4: right, to the position of the leading one, or further, to the lowest exponent; 48 leaves nothing.
+        // 4: shift right to the leading one, or further to the lowest exponent. 48 leaves nothing.
         self.exponent.next = self.multiplied.q.val().exponent;
         self.raised.next = self.exponent.val() + bit_cast_w::<10, 5>(self.multiplied.q.val().place);
         self.negated.next = bits_w::<10>(0) - self.exponent.val();
@@ -263,7 +252,7 @@ impl Multiply {
         self.placed.d.next.infinite = self.multiplied.q.val().infinite;
         self.placed.d.next.nan = self.multiplied.q.val().nan;
 
-        // 5: by sixteens, by fours, by ones; what falls off the end is or-ed into the sticky bit.
+        // 5: shift by sixteens, fours and ones, with lost bits collected in the sticky bit.
         self.places.next = self.placed.q.val().down;
         self.wide.next = bit_cast_w::<49, 48>(self.placed.q.val().product) << 1;
         if self.places.val().get_bit(5) && self.places.val().get_bit(4) {
@@ -313,7 +302,7 @@ impl Multiply {
         self.shifted.d.next.infinite = self.placed.q.val().infinite || (self.placed.q.val().exponent >= 255);
         self.shifted.d.next.nan = self.placed.q.val().nan;
 
-        // 6: the leading one and a carry out of the rounding both raise the exponent.
+        // 6: a leading one and a carry out of the rounding each raise the exponent.
         self.rest.next = self.shifted.q.val().product;
         self.lower.next = !self.rest.val().get_bit(25) && !self.shifted.q.val().lowest;
         self.fraction.next = self.rest.val().get_bits::<23>(2);
@@ -350,16 +339,11 @@ impl Multiply {
 
 evaluate_on_change!(Multiply, inputs: a, b; registers: multiplied, placed, shifted, result);
 
-/// Multiplies two floats.
 #[derive(LogicBlock, Default, Ports)]
 pub struct FpMul {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// One operand.
     pub a: Signal<In, W<32>>,
-    /// The other.
     pub b: Signal<In, W<32>>,
-    /// `a * b`, [`LATENCY`] cycles later.
     pub product: Signal<Out, W<32>>,
     unpack_a: Unpack,
     unpack_b: Unpack,
@@ -380,16 +364,12 @@ impl Logic for FpMul {
     }
 }
 
-/// Multiplies a beat by one factor.
 #[derive(LogicBlock, Default)]
 pub struct FpMul16 {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// The lanes.
     pub a: Signal<In, Beat>,
-    /// What to multiply all of them by, taken in the same cycle.
+    /// Sampled with `a`.
     pub factor: Signal<In, W<32>>,
-    /// `a * factor`, [`LATENCY`] cycles later.
     pub product: Signal<Out, Beat>,
     unpack: [Unpack; 16],
     unpack_factor: Unpack,

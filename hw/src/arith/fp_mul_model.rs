@@ -1,11 +1,8 @@
-//! The arithmetic of [`crate::arith::fp_mul`] in plain Rust: IEEE-754 binary32 multiplication.
-//!
-//! Round to nearest, ties to even; subnormals in and out; every NaN result is `0x7fc00000`, whatever came in.
-//! Limits: no exception flags.
+//! Model of [`crate::arith::fp_mul`].
 
 use crate::arith::fp_add_model::{INFINITY, NAN, unpack};
 
-/// `a * b` on the bits of two floats.
+/// Multiplies two floats as bits.
 #[inline]
 pub fn fp_mul(a: u32, b: u32) -> u32 {
     let sign = (a ^ b) & 0x8000_0000;
@@ -22,17 +19,17 @@ pub fn fp_mul(a: u32, b: u32) -> u32 {
     let product = mantissa_a as u64 * mantissa_b as u64;
     let exponent = (exponent_a + exponent_b) as i32 - 127;
     let (exponent, normal, sticky) = if exponent < 0 {
-        // Too small: shifts right to the lowest exponent; 48 moves everything into the sticky bit.
+        // Too small: shift right to the lowest exponent. 48 moves everything into the sticky bit.
         let by = (-exponent).min(48);
         (0, product >> by, product & !(u64::MAX << by) != 0)
     } else {
-        // A subnormal stops the shift at the lowest exponent.
+        // The lowest exponent limits the shift.
         let shift = (product.leading_zeros() - 16).min(exponent as u32);
         (exponent as u32 - shift, product << shift, false)
     };
     let (mantissa, half, rest) = ((normal >> 24) as u32, normal >> 23 & 1 == 1, normal & 0x7f_ffff != 0 || sticky);
     let up = half && (rest || mantissa & 1 == 1);
-    // A hidden bit adds one to the exponent, as does a carry out of the rounding.
+    // A hidden bit and a carry out of the rounding each add one to the exponent.
     sign | ((exponent << 23) + mantissa + up as u32).min(INFINITY)
 }
 

@@ -1,18 +1,18 @@
-//! binary32 to 32-bit integer: [`FpToInt`] as IEEE-754 defines it, [`FpToScaledInt`] in units of any power of two.
+//! binary32 to 32-bit integer: [`FpToInt`] by IEEE-754, [`FpToScaledInt`] to power-of-two units.
 //!
-//! Round to nearest, ties to even. Values without a nearest 32-bit integer (out of range, infinite, NaN) become 0x80000000. The same
-//! functions in plain Rust are in [`fp_to_int_model`](crate::arith::fp_to_int_model).
-//! Why two: the Hadamard engine's block floating point is the conversion with the block's own unit.
-//! Latency: [`LATENCY`] cycles, one conversion a cycle, free running: no back-pressure, no valid bit, no reset (the
-//! registers hold zeros at power-on).
-//! Stages: subtract exponents; shift down by all but the last bit; shift the last bit, round and negate.
+//! Round to nearest, ties to even. Values without a nearest 32-bit integer become 0x80000000.
+//! `FpToScaledInt`, which the Hadamard engine uses for block floating point, treats infinities and
+//! NaNs as numbers of exponent field 255.
+//! Model: [`fp_to_int_model`](crate::arith::fp_to_int_model).
+//! Latency: [`LATENCY`] cycles. Throughput: one conversion a cycle. No back-pressure, valid bit or
+//! reset; registers power up as zeros.
+//! Stages: subtract exponents, shift down by even distances, shift the last bit with rounding and
+//! negation.
 
 use crate::hdl::prelude::*;
 
-/// Cycles from float to integer.
 pub const LATENCY: usize = 3;
 
-/// The registers of all three stages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Stages {
     sign: bool,
@@ -21,25 +21,19 @@ struct Stages {
     mantissa: W<24>,
     shifted_sign: bool,
     shifted_invalid: bool,
-    /// Shift by one more.
     once_more: bool,
-    /// A one was shifted out.
     sticky: bool,
     /// 31 whole bits above the guard bit.
     shifted: W<32>,
     integer: W<32>,
 }
 
-/// Converts a float to an integer of a given unit.
 #[derive(LogicBlock, Default)]
 pub struct FpToScaledInt {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// The float.
     pub a: Signal<In, W<32>>,
-    /// The exponent field of a float that is 2^30 units; sampled with `a`.
+    /// Exponent field of 2^30 units, sampled with `a`.
     pub scale: Signal<In, W<9>>,
-    /// The integer, [`LATENCY`] cycles later.
     pub result: Signal<Out, W<32>>,
     st: DFF<Stages>,
     exponent: Wire<W<8>>,
@@ -67,7 +61,7 @@ impl FpToScaledInt {
     fn evaluate(&mut self) {
         dff_setup!(self, clock, st);
 
-        // 1: a subnormal has exponent 1 and no hidden bit. From a distance of 32 on, nothing is left to round.
+        // 1: a subnormal has exponent 1 and no hidden bit. A distance of 32 or more leaves nothing.
         self.exponent.next = self.a.val().get_bits::<8>(23);
         self.st.d.next.mantissa = self.a.val().get_bits::<24>(0) | 0x80_0000;
         if self.a.val().get_bits::<8>(23) == 0 {
@@ -114,7 +108,7 @@ impl FpToScaledInt {
         self.st.d.next.shifted_sign = self.st.q.val().sign;
         self.st.d.next.shifted_invalid = self.st.q.val().invalid;
 
-        // 3: a negative number is the complement plus one, and rounding up takes that one back.
+        // 3: a negative number is the complement plus one, and rounding up cancels that one.
         self.by1.next = self.st.q.val().shifted;
         self.sticky.next = self.st.q.val().sticky;
         if self.st.q.val().once_more {
@@ -141,14 +135,10 @@ impl FpToScaledInt {
 
 evaluate_on_change!(FpToScaledInt, inputs: a, scale; registers: st);
 
-/// Converts a float to an integer.
 #[derive(LogicBlock, Default, Ports)]
 pub struct FpToInt {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// The float.
     pub a: Signal<In, W<32>>,
-    /// The integer, [`LATENCY`] cycles later.
     pub result: Signal<Out, W<32>>,
     scaled: FpToScaledInt,
 }

@@ -1,19 +1,17 @@
-//! The arithmetic of [`crate::arith::fp_to_int`] in plain Rust: binary32 to a 32-bit integer, on any power-of-two scale.
-//!
-//! Limits: no exception flags.
+//! Model of [`crate::arith::fp_to_int`].
 
-/// The result for values without a nearest 32-bit integer: out of range, infinite or not a number.
+/// Result for values without a nearest 32-bit integer: out of range, infinite or NaN.
 pub const INVALID: i32 = i32::MIN;
-/// The scale on which one unit is 1: the exponent field of 2^30.
+/// Scale on which one unit is 1: the exponent field of 2^30.
 pub const UNIT_SCALE: u32 = 127 + 30;
 
-/// The float with these bits as an integer, rounded to nearest even; else [`INVALID`].
+/// Rounds a float to the nearest integer, ties to even, or returns [`INVALID`].
 pub fn fp_to_int(bits: u32) -> i32 {
     fp_to_scaled_int(bits, UNIT_SCALE)
 }
 
-/// The same in units of 2^(`scale` - 157); `scale` is the exponent field of a float that is 2^30 units. Infinities and
-/// NaNs count as numbers of exponent field 255.
+/// Converts to units of 2^(`scale` - 157). Infinities and NaNs count as numbers of exponent field
+/// 255.
 #[inline]
 pub fn fp_to_scaled_int(bits: u32, scale: u32) -> i32 {
     let exponent = bits >> 23 & 0xff;
@@ -52,7 +50,7 @@ mod tests {
             let scale = 1 + random.below(265) as u32;
             let x = f32::from_bits(bits) as f64 * 2f64.powi(UNIT_SCALE as i32 - scale as i32);
             let rounded = x.round_ties_even();
-            // -2^31 is the only integer with exponent 158, and has the bits of INVALID.
+            // The only integer of exponent 158 is -2^31, which equals INVALID.
             let fits = rounded.abs() < -(i32::MIN as f64);
             assert_eq!(
                 fp_to_scaled_int(bits, scale),

@@ -1,28 +1,28 @@
-//! 32-bit integer to binary32: [`IntToFp`] as IEEE-754 defines it, [`ScaledIntToFp`] from units of any power of two.
+//! 32-bit integer to binary32: [`IntToFp`] by IEEE-754, [`ScaledIntToFp`] from power-of-two units.
 //!
-//! Round to nearest, ties to even. The same functions in plain Rust are in
-//! [`int_to_fp_model`](crate::arith::int_to_fp_model).
-//! Why two: the Hadamard engine's block floating point is the conversion with the block's own unit.
-//! Latency: [`LATENCY`] cycles, one conversion a cycle, free running: no back-pressure, no valid bit, no reset (the
-//! registers hold zeros at power-on).
-//! Stages: look at the bits above; normalise by 16 and 8; by 4 and 2; by 1, complement a negative number, and round;
-//! exponent. Whether to shift is decided one stage earlier, so that two shifts form one four-way multiplexer: one LUT6 per bit.
-//! A negative number is the complement plus one. The left shifts fill with zeros, so after the complement that one is still
-//! missing at the lowest bit, where the rounding adds it.
+//! Round to nearest, ties to even. Results of `ScaledIntToFp` below the smallest normal number
+//! become +0, too large ones infinity. The Hadamard engine uses it for block floating point.
+//! Model: [`int_to_fp_model`](crate::arith::int_to_fp_model).
+//! Latency: [`LATENCY`] cycles. Throughput: one conversion a cycle. No back-pressure, valid bit or
+//! reset; registers power up as zeros.
+//!
+//! Stages: scan the top bits, normalise by 16 and 8, by 4 and 2, by 1 with complement and rounding,
+//! exponent. Each shift is decided a stage ahead, so that two shifts form one four-way multiplexer
+//! of one LUT6 per bit.
+//! A negative number is its complement plus one. The left shifts fill with zeros and precede the
+//! complement, so the one belongs to the lowest bit, where the rounding adds it.
 
 use crate::hdl::prelude::*;
 
-/// Cycles from integer to float.
 pub const LATENCY: usize = 5;
 
-/// The registers of all five stages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Stages {
     sign0: bool,
     whole: W<31>,
-    /// The upper 16 bits all equal the sign.
+    /// The upper 16 bits equal the sign.
     by16: bool,
-    /// So do the 8 bits that are on top after the shift by 16.
+    /// After the shift by 16, the upper 8 bits equal the sign.
     by8: bool,
     sign1: bool,
     zeros1: W<5>,
@@ -41,20 +41,16 @@ struct Stages {
     float: W<32>,
 }
 
-/// Converts an integer of a given unit to a float.
 #[derive(LogicBlock, Default)]
 pub struct ScaledIntToFp {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// The integer.
     pub a: Signal<In, W<32>>,
-    /// The exponent field of a float that is 2^30 units, for the integer of three cycles ago.
+    /// Exponent field of 2^30 units, for the integer from three cycles earlier.
     pub scale: Signal<In, W<9>>,
-    /// Negates the integer of four cycles ago.
+    /// Negates the integer from four cycles earlier.
     pub negate: Signal<In, bool>,
-    /// Makes the integer of four cycles ago a NaN.
+    /// Replaces the integer from four cycles earlier by a NaN.
     pub special: Signal<In, bool>,
-    /// The float, [`LATENCY`] cycles after its integer.
     pub result: Signal<Out, W<32>>,
     st: DFF<Stages>,
     flipped: Wire<W<31>>,
@@ -89,7 +85,7 @@ impl ScaledIntToFp {
     fn evaluate(&mut self) {
         dff_setup!(self, clock, st);
 
-        // 1: how many of the top bits equal the sign, by 16 and by 8.
+        // 1: whether the top 16 and 8 bits equal the sign.
         self.st.d.next.sign0 = self.a.val().get_bit(31);
         self.st.d.next.whole = self.a.val().get_bits::<31>(0);
         self.flipped.next = self.a.val().get_bits::<31>(0);
@@ -103,7 +99,7 @@ impl ScaledIntToFp {
             self.st.d.next.by8 = self.flipped.val().get_bits::<8>(7) == 0;
         }
 
-        // 2: towards bit 30.
+        // 2: shift by 16 and 8 towards bit 30.
         self.whole.next = self.st.q.val().whole;
         self.coarse.next = self.whole.val();
         self.zeros1.next = bits_w::<5>(0);
@@ -130,7 +126,7 @@ impl ScaledIntToFp {
             self.st.d.next.by2 = self.unlike.val().get_bits::<2>(25) == 0;
         }
 
-        // 3.
+        // 3: shift by 4 and 2.
         self.mid.next = self.st.q.val().coarse;
         self.fine.next = self.mid.val();
         self.zeros2.next = self.st.q.val().zeros1;
@@ -149,8 +145,9 @@ impl ScaledIntToFp {
         self.st.d.next.fine = self.fine.val();
         self.st.d.next.by1 = self.fine.val().get_bit(30) == self.st.q.val().sign1;
 
-        // 4: 24 bits of mantissa, the guard bit and six bits below it. The missing one of a negative number reaches the
-        // guard bit if these six are ones, and the mantissa if the guard bit is one too.
+        // 4: 24 bits of mantissa, the guard bit and six bits below. A negative number lacks a one
+        // at the bottom, which reaches the guard bit if the six are ones, and the mantissa if the
+        // guard bit is too.
         self.last.next = self.st.q.val().fine;
         self.by1.next = self.last.val();
         self.zeros3.next = self.st.q.val().zeros2;
@@ -167,7 +164,7 @@ impl ScaledIntToFp {
         self.up.next =
             self.by1.val().get_bit(6) && (self.st.q.val().sign2 || (self.rest.val() != 0) || self.by1.val().get_bit(7));
         if self.ones.val() {
-            // The guard bit flips, and nothing is below it.
+            // The guard bit flips and the bits below become zeros.
             self.up.next = !self.by1.val().get_bit(6) && self.by1.val().get_bit(7);
         }
         self.mantissa.next = self.by1.val().get_bits::<24>(7);
@@ -210,14 +207,10 @@ impl ScaledIntToFp {
 
 evaluate_on_change!(ScaledIntToFp, inputs: a, scale, negate, special; registers: st);
 
-/// Converts an integer to a float.
 #[derive(LogicBlock, Default, Ports)]
 pub struct IntToFp {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// The integer.
     pub a: Signal<In, W<32>>,
-    /// The float, [`LATENCY`] cycles later.
     pub result: Signal<Out, W<32>>,
     scaled: ScaledIntToFp,
 }

@@ -1,22 +1,22 @@
-//! The arithmetic of [`crate::arith::int_to_fp`] in plain Rust: a 32-bit integer, on any power-of-two scale, to binary32.
-//!
-//! Limits: no exception flags; a result below the smallest normal number becomes +0.
+//! Model of [`crate::arith::int_to_fp`].
 
 use crate::arith::fp_to_int_model::UNIT_SCALE;
 
-/// The bits of the float nearest to `integer`, ties to even.
+/// Returns the bits of the float nearest to `integer`, ties to even.
 pub fn int_to_fp(integer: i32) -> u32 {
     scaled_int_to_fp(integer, UNIT_SCALE)
 }
 
-/// The same for an integer in units of 2^(`scale` - 157). Too large: infinity. Every zero is +0.
+/// Converts from units of 2^(`scale` - 157).
+///
+/// Results below the smallest normal number become +0, too large ones infinity.
 #[inline]
 pub fn scaled_int_to_fp(integer: i32, scale: u32) -> u32 {
     let magnitude = integer.unsigned_abs();
     if magnitude == 0 {
         return 0;
     }
-    // Only -2^31 reaches bit 31: the carry out of the mantissa says so.
+    // Only -2^31 reaches bit 31, which then appears as a carry out of the mantissa.
     let zeros = magnitude.leading_zeros().saturating_sub(1);
     let normal = magnitude << zeros;
     let (mantissa, rest) = (normal >> 7, normal & 0x7f);

@@ -1,4 +1,6 @@
-//! IEEE-754 binary32 arithmetic, bf16 and reciprocals, each with a bit-exact plain-Rust model, in `*_model` or in the same file.
+//! IEEE-754 binary32 arithmetic, bf16 and reciprocals.
+//!
+//! Each has a bit-exact model in plain Rust, in `*_model` or in the same file.
 
 pub mod bf16;
 pub mod fp_add;

@@ -1,20 +1,20 @@
-//! Reciprocals of small counts as binary32: what a sum of `count` contributions is multiplied by to get the mean.
+//! Reciprocals of contribution counts as binary32, which turn a sum into a mean.
 //!
-//! Latency: 1 cycle, see [`Rom`]. Limits: counts 1 to 1024; the word at `address` is 1 / (address + 1).
+//! Latency: 1 cycle, see [`Rom`]. Limits: counts 1 to 1024.
 
 use crate::hdl::prelude::*;
 use crate::mem::ram::Rom;
 
-/// A ROM of 1024 reciprocals.
+/// The word at `address` is 1 / (address + 1).
 pub type RecipRom = Rom<W<32>, 10>;
 
-/// The ROM with its contents.
 pub fn recip_rom() -> RecipRom {
     Rom::new((0..1024).map(|address| bits_w::<32>(recip(address + 1).into())).collect())
 }
 
-/// The bits of 1 / `count`, rounded to nearest even. Infinity for 0; exact to the last bit up to 2^24, above which
-/// `count` itself is rounded first.
+/// Returns the bits of 1 / `count`, rounded to nearest even; infinity for 0.
+///
+/// `count` itself is rounded first if above 2^24.
 pub fn recip(count: u32) -> u32 {
     (1.0 / count as f32).to_bits()
 }

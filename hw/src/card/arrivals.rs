@@ -1,25 +1,22 @@
 //! Arrival counters: beats accepted per slot and rank in one stage.
 //!
-//! A count of another epoch reads as zero, so that arming a slot needs no clearing; `scrub` sets the counters of one
-//! slot to epoch 0, one per cycle.
-//! Why three cycles: the counters are in block RAM (read; compare; add and write), in two copies, since there are two readers.
-//! Counts still in the pipeline are forwarded, so that any counter can be counted in every cycle.
-//! Latency: [`LATENCY`] cycles from `accept` to a read that sees it, 1 from `read_address` to `count`.
+//! Each counter carries an epoch and reads as zero for any other, so arming a slot clears nothing.
+//! Counts in the pipeline are forwarded, so any counter can be incremented in every cycle.
+//! Latency: [`LATENCY`] cycles from `accept` to a read that sees the count, 1 from `read_address`
+//! to `count`. Throughput: one count and one read a cycle. No back-pressure, no reset.
 
 use crate::hdl::prelude::*;
 use crate::mem::ram::Ram;
 
-/// Cycles from a beat's `accept` to the first `read_address` whose count has it.
+/// Cycles from `accept` to the first `read_address` that sees the count.
 pub const LATENCY: usize = 3;
 
-/// One counter with the epoch it counts for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Counter {
     count: W<16>,
     epoch: W<8>,
 }
 
-/// One beat to count, or a counter to scrub, which is a beat of epoch 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Event {
     valid: bool,
@@ -27,40 +24,33 @@ struct Event {
     epoch: W<8>,
 }
 
-/// An event, and what to add one to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Judged {
     valid: bool,
     address: W<9>,
     epoch: W<8>,
-    /// The counter in the memory, or as the event before the last leaves it.
+    /// From memory, or forwarded from the event two cycles earlier.
     base: W<16>,
-    /// It is of this epoch.
+    /// `base` is of this epoch.
     fresh: bool,
-    /// The last event is of the same counter,
+    /// The previous event is of the same counter.
     chained: bool,
-    /// and of the same epoch.
+    /// The previous event is of the same epoch.
     fresh_chain: bool,
 }
 
-/// Arrival counters, see the module.
 #[derive(LogicBlock, Default)]
 pub struct Arrivals {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Counts one beat.
+    /// Counts one beat for `epoch`, at `address` = slot * 64 + rank.
     pub accept: Signal<In, bool>,
-    /// Slot and rank to count: slot * 64 + rank.
     pub address: Signal<In, W<9>>,
-    /// Epoch of the slot.
     pub epoch: Signal<In, W<8>>,
-    /// Clears the counter at `address` instead of counting.
+    /// Sets the counter to epoch 0, which no slot uses, instead of counting.
     pub scrub: Signal<In, bool>,
-    /// Counter to read: slot * 64 + rank.
+    /// As `address`. `count` follows one cycle later.
     pub read_address: Signal<In, W<9>>,
-    /// Epoch to read for.
     pub read_epoch: Signal<In, W<8>>,
-    /// Its count, one cycle later.
     pub count: Signal<Out, W<16>>,
     counting: Ram<Counter, 9>,
     reading: Ram<Counter, 9>,
@@ -89,7 +79,8 @@ impl Logic for Arrivals {
         }
         self.counting.read_address.next = self.address.val();
 
-        // 2: the memory lacks the two events before this one: the first of them is being added, the second is written.
+        // 2: compare. The read missed the two previous events: one is being added, the other was
+        // written in the cycle of the read.
         self.judged.d.next.valid = self.heard.q.val().valid;
         self.judged.d.next.address = self.heard.q.val().address;
         self.judged.d.next.epoch = self.heard.q.val().epoch;

@@ -1,5 +1,3 @@
-//! Plan: counting, epochs, `scrub`, both ports at once, events on the way: compared with a map in every cycle.
-
 use super::arrivals::{Arrivals, LATENCY};
 use super::testing::{Pace, at_every_pace};
 use crate::cosim::Bench;
@@ -7,10 +5,9 @@ use crate::hdl::prelude::*;
 use crate::random::Random;
 use std::collections::VecDeque;
 
-/// Random counts on few addresses against the count and epoch written last, as of [`LATENCY`] cycles before the read.
-/// Slots never have epoch 0.
+/// Counts beats on few addresses, against the model of [`LATENCY`] cycles earlier.
 fn run(bench: &mut Bench<Arrivals>, random: &mut Random, pace: Pace, cycles: u64) {
-    let mut model = [(0u64, 0u64); 512]; // epoch and count of each counter; epoch 0: nothing counted
+    let mut model = [(0u64, 0u64); 512]; // epoch and count of each counter
     let bases: [u64; 8] = std::array::from_fn(|_| random.below(512));
     let mut history = VecDeque::new();
     let mut asked = 0;

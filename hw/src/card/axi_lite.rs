@@ -1,63 +1,43 @@
 //! AXI4-Lite slave: the registers of BAR 0 on the host's bus.
 //!
-//! Write address, write data and read address are independent; one of each is buffered, so one write and one read are
-//! in progress at a time. Whole words only: a write with any strobe clear changes nothing and answers SLVERR. Every
-//! address of the BAR answers; what lies above it wraps.
-//! Latency: 2 cycles from the later of address and data to the write response, 3 from read address to data.
-//! Throughput: a write every 3 cycles, a read every 4: doorbells, not data. Reset: `reset`, with the bus.
+//! One write and one read are in progress at a time, independently. A write with any strobe clear
+//! changes nothing and returns SLVERR.
+//! Latency: 2 cycles from the later of address and data to the write response, 3 from read address
+//! to data.
+//! Throughput: a write every 2 cycles, a read every 4. Back-pressure: the AXI ready signals. Reset:
+//! `reset`, with the bus.
 
 use crate::hdl::prelude::*;
 
-/// Register slave, see the module.
 #[derive(LogicBlock, Default)]
 pub struct AxiLite {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// The bus is in reset.
     pub reset: Signal<In, bool>,
-    /// Write address.
+    /// Byte offset in the BAR.
     pub awvalid: Signal<In, bool>,
-    /// Byte offset in the BAR.
     pub awaddr: Signal<In, W<12>>,
-    /// Ready: it is accepted in this cycle.
     pub awready: Signal<Out, bool>,
-    /// Write data.
     pub wvalid: Signal<In, bool>,
-    /// The word.
     pub wdata: Signal<In, W<32>>,
-    /// Its valid bytes.
     pub wstrb: Signal<In, W<4>>,
-    /// Ready: it is accepted in this cycle.
     pub wready: Signal<Out, bool>,
-    /// Write response.
+    /// Write response: 0 OKAY, 2 SLVERR.
     pub bvalid: Signal<Out, bool>,
-    /// 0 OKAY, 2 SLVERR.
     pub bresp: Signal<Out, W<2>>,
-    /// Ready: it is accepted in this cycle.
     pub bready: Signal<In, bool>,
-    /// Read address.
     pub arvalid: Signal<In, bool>,
-    /// Byte offset in the BAR.
     pub araddr: Signal<In, W<12>>,
-    /// Ready: it is accepted in this cycle.
     pub arready: Signal<Out, bool>,
-    /// Read data.
+    /// Always OKAY.
     pub rvalid: Signal<Out, bool>,
-    /// The word.
     pub rdata: Signal<Out, W<32>>,
-    /// 0 OKAY, always.
     pub rresp: Signal<Out, W<2>>,
-    /// Ready: it is accepted in this cycle.
     pub rready: Signal<In, bool>,
-    /// Writes a register (one cycle).
     pub write: Signal<Out, bool>,
-    /// Word to write.
     pub write_address: Signal<Out, W<10>>,
-    /// Its new value.
     pub write_data: Signal<Out, W<32>>,
-    /// Word to read.
+    /// `read_data` follows one cycle later.
     pub read_address: Signal<Out, W<10>>,
-    /// Its value, one cycle later.
     pub read_data: Signal<In, W<32>>,
     have_address: DFF<bool>,
     address: DFF<W<12>>,
@@ -95,7 +75,6 @@ impl Logic for AxiLite {
             have_value,
             value
         );
-        // Writes.
         self.awready.next = !self.have_address.q.val();
         if self.awvalid.val() && !self.have_address.q.val() {
             self.have_address.d.next = true;
@@ -126,7 +105,7 @@ impl Logic for AxiLite {
             self.bresp.next = bits_w::<2>(2);
         }
 
-        // Reads: address, then the register file's cycle, then the value is held until it is accepted.
+        // Reads: one cycle for the address, one for the register file, then the value is held.
         self.arready.next = !self.asked.q.val();
         self.coming.d.next = false;
         if self.arvalid.val() && !self.asked.q.val() {
@@ -170,10 +149,9 @@ mod tests {
     use crate::random::Random;
     use std::collections::VecDeque;
 
-    /// Random reads and writes, address and data in any order, against a memory behind the slave.
     fn run(bench: &mut Bench<AxiLite>, random: &mut Random, pace: Pace, cycles: u64) {
         let (mut aw, mut w, mut ar) = (None::<u64>, None::<(u64, u64)>, None::<u64>);
-        // Accepted and not yet matched; then responses expected, in order.
+        // Accepted but unmatched addresses and words, then expected responses.
         let (mut addresses, mut words) = (VecDeque::new(), VecDeque::new());
         let (mut writes, mut reads) = (VecDeque::new(), VecDeque::<u64>::new());
         let (mut b_offered, mut r_offered) = (None, None);
@@ -200,7 +178,7 @@ mod tests {
             block.read_data.next = bits_w(reading);
             bench.settle();
             let block = &bench.block;
-            // Responses are held until accepted, and are the expected ones.
+            // Responses are held until accepted.
             let b = block.bvalid.val().then(|| block.bresp.val().raw());
             assert!(b_offered.is_none() || b == b_offered, "cycle {cycle}: a write response changed");
             b_offered = b.filter(|_| !block.bready.val());
@@ -214,7 +192,6 @@ mod tests {
                 assert_eq!(Some(found), reads.pop_front().map(|at| (memory_at(at), 0)), "cycle {cycle}: read data");
                 read += 1;
             }
-            // The register port.
             if block.write.val() {
                 let (address, (data, strobe)): (u64, (u64, u64)) =
                     (addresses.pop_front().expect("an address"), words.pop_front().expect("a word"));
@@ -222,7 +199,7 @@ mod tests {
                 assert_eq!((block.write_address.val().raw(), block.write_data.val().raw()), (address / 4, data));
                 whole += 1;
             } else if let (Some(_), Some((_, strobe))) = (addresses.front(), words.front()) {
-                // Answered without a write, in the cycle in which a whole word would have been written.
+                // A partial word is consumed in the cycle in which a whole one would be written.
                 if *strobe != 15 && !block.bvalid.val() {
                     partial += 1;
                     addresses.pop_front();
@@ -259,7 +236,7 @@ mod tests {
         assert!(seen.iter().all(|count| *count > 5), "the stimulus missed a case: {seen:?}");
     }
 
-    /// What a register reads as; writes are checked at the port.
+    /// Writes do not change it.
     fn memory_at(address: u64) -> u64 {
         Random::new(address / 4).next() >> 32
     }

@@ -1,16 +1,16 @@
-//! Build parameters of a card: chosen when it is built, and read by the driver from its registers.
+//! Build parameters of a card.
 
 use crate::hdl::prelude::*;
 use optireduce_contract::limits::{
     HADAMARD_LOG2_LIMIT, HADAMARD_LOG2_MAX, HADAMARD_LOG2_MIN, WINDOW_BEATS, WINDOW_BEATS_LIMIT,
 };
 
-/// Build parameters of a card. The default is the card that is simulated.
+/// Build parameters, which the driver reads from registers. The default is the simulated card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Build {
-    /// log2 of the largest window in beats: 10 (64 KiB) in simulation and in the shells of `bitstreams`, up to 14 (1 MiB) where there is UltraRAM for it.
+    /// log2 of the largest window in beats, 7 to 14. Simulation and `bitstreams` use 10 (64 KiB).
     pub window_log2: u32,
-    /// log2 of the largest Hadamard block in elements: 8, 10, 12 or 14. A block must fit into a window.
+    /// log2 of the largest Hadamard block in elements: 8, 10, 12 or 14, at most a window.
     pub hadamard_log2: u32,
 }
 
@@ -21,16 +21,16 @@ impl Default for Build {
 }
 
 impl Build {
-    /// The largest, for boards with UltraRAM: windows of 1 MiB, blocks of 16384. No shell of `bitstreams` has it yet.
+    /// Largest build, for boards with UltraRAM. No shell of `bitstreams` uses it yet.
     pub const BOARD: Self = Self { window_log2: 14, hadamard_log2: 14 };
 
     /// Checks that the parameters are compatible.
     ///
     /// # Errors
-    /// Names the parameter that is not, and what is possible.
+    /// Names the incompatible parameter and its possible values.
     pub fn check(self) -> Result<(), String> {
         let Self { window_log2, hadamard_log2 } = self;
-        // Scrubbing a slot visits half a window of beats and, beside it, the counters of 64 ranks.
+        // A scrub walks half a window in `reduce` and clears the counters of 64 ranks on the way.
         if window_log2 < 7 || window_log2 > WINDOW_BEATS_LIMIT.ilog2() {
             let most = WINDOW_BEATS_LIMIT.ilog2();
             return Err(format!("window-log2 is {window_log2} (beats of 64 bytes), expected 7 to {most}"));
@@ -45,29 +45,23 @@ impl Build {
         Ok(())
     }
 
-    /// These parameters.
-    ///
     /// # Panics
-    /// When they are not compatible: that is a design error.
+    /// If the parameters are not compatible.
     pub fn checked(self) -> Self {
         self.check().unwrap_or_else(|error| panic!("{error}"));
         self
     }
 }
 
-/// The build parameters as signals: constants, no logic.
 #[derive(LogicBlock)]
 pub struct BuildWords {
-    /// Largest window in beats.
     pub window_beats: Signal<Out, W<15>>,
-    /// log2 of the largest Hadamard block in elements.
     pub log2_n_max: Signal<Out, W<4>>,
     beats: Constant<W<15>>,
     log2_n: Constant<W<4>>,
 }
 
 impl BuildWords {
-    /// The parameters of `build`.
     pub fn new(build: Build) -> Self {
         Self {
             window_beats: Signal::default(),

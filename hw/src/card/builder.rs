@@ -1,12 +1,13 @@
-//! Frame builder: headers, and payload from the transmit buffer or the gather memory, as frames for the MAC.
+//! Frame builder: headers, and payload from the transmit buffer or the gather memory, as frames for
+//! the MAC.
 //!
-//! The header of the next packet is built while the current one is sent, so that frames follow without a bubble.
-//! Latency: 6 cycles from order to header beat at the MAC. Throughput: one beat a cycle; inside a frame there is
-//! never a gap. Back-pressure: `mac_ready`. Reset: `clear`.
-//! bf16: two beats of the window make one of payload. The memories deliver one per cycle, so a payload beat takes two
-//! cycles, 64 Gb/s of bf16 at 250 MHz. A bf16 frame leaves only when it is complete, so that it has no gap either: its header
-//! reaches the MAC later by the number of beats that are read, minus one, in cycles.
-//! The IPv4 checksum is summed over little-endian words: the ones' complement sum does not depend on byte order (RFC 1071).
+//! Latency: 6 cycles from order to header beat. Throughput: one beat a cycle, without gaps inside a
+//! frame or between waiting frames. Back-pressure: `mac_ready`. Reset: `clear`.
+//!
+//! A bf16 payload beat takes two cycles (64 Gb/s at 250 MHz), because the memories deliver one
+//! window beat a cycle. To be free of gaps, a bf16 frame leaves only when it is complete.
+//! The IPv4 checksum is summed over little-endian words, since ones' complement sums do not depend
+//! on byte order (RFC 1071).
 
 use super::entry::{HeaderWord, bit_cast_header_beat};
 use super::types::{FrameBeat, GatherWord, JobWords, PacketOrder, SlotBeat};
@@ -16,31 +17,29 @@ use crate::mem::block_fifo::BlockFifo;
 use crate::mem::fifo::Fifo;
 use crate::mem::ram::LutRam;
 
-/// What was requested from the memories in the last cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Asked {
     valid: bool,
     header: bool,
     broadcast: bool,
     last: bool,
-    /// First half of a bf16 beat: kept.
+    /// First half of a bf16 beat.
     kept: bool,
-    /// Second half of a bf16 beat, or the only one.
+    /// Second half of a bf16 beat, or its only half.
     packs: bool,
     /// The second half is zeros.
     alone: bool,
     bf16: bool,
 }
 
-/// What accompanies a beat in the outbox. Kept outside of the block RAM, because decisions need it without its latency.
+/// Flags of a beat in the outbox. Block RAM would deliver them too late for the decisions here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct OutFlags {
     last: bool,
-    /// Of a frame that waits until it is complete.
+    /// The frame waits until complete.
     bf16: bool,
 }
 
-/// The payload being read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Sending {
     slot: W<3>,
@@ -51,56 +50,38 @@ struct Sending {
     bf16: bool,
     /// The last beat is half full.
     half: bool,
-    /// The first half of the beat was read.
+    /// The first half of the beat is read.
     second: bool,
 }
 
-/// Frame builder, see the module.
 #[derive(LogicBlock, Default)]
 pub struct Builder {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Returns to idle.
     pub clear: Signal<In, bool>,
-    /// Job registers.
     pub job: Signal<In, JobWords>,
-    /// Writes a word of the peer table.
+    /// Peer table, at rank * 4 + word: 0 IPv4 address, 1 MAC bytes 0..4, 2 MAC bytes 4..6.
     pub peer_write: Signal<In, bool>,
-    /// Rank * 4 + word: 0 address, 1 MAC bytes 0..4, 2 MAC bytes 4..6.
     pub peer_word: Signal<In, W<8>>,
-    /// The word.
     pub peer_data: Signal<In, W<32>>,
-    /// A packet to send.
     pub order_valid: Signal<In, bool>,
-    /// The order.
     pub order: Signal<In, PacketOrder>,
-    /// Ready: it is accepted in this cycle.
     pub order_ready: Signal<Out, bool>,
-    /// Reads the transmit buffer.
+    /// Bank and beat of the transmit buffer. The data follows one cycle later.
     pub buffer_valid: Signal<Out, bool>,
-    /// Bank and beat of the window.
     pub buffer_address: Signal<Out, SlotBeat>,
-    /// The beat, one cycle later.
     pub buffer_data: Signal<In, Beat>,
-    /// Reads the gather memory.
+    /// Slot and beat of the gather memory. The word follows one cycle later.
     pub gather_valid: Signal<Out, bool>,
-    /// Slot and beat of the window.
     pub gather_address: Signal<Out, SlotBeat>,
-    /// The word, one cycle later.
     pub gather_word: Signal<In, GatherWord>,
-    /// A bank of the transmit buffer is sent (one cycle each).
+    /// One-hot.
     pub sent_bank: Signal<Out, W<2>>,
-    /// The broadcast of a slot is sent (one cycle each).
+    /// One-hot: slot whose broadcast is sent.
     pub sent_slot: Signal<Out, W<8>>,
-    /// A beat for the MAC.
     pub mac_valid: Signal<Out, bool>,
-    /// The beat.
     pub mac: Signal<Out, FrameBeat>,
-    /// Ready: the MAC accepts it.
     pub mac_ready: Signal<In, bool>,
-    /// A frame was begun (one cycle).
     pub began: Signal<Out, bool>,
-    /// Work is in progress.
     pub working: Signal<Out, bool>,
     orders: Fifo<PacketOrder, 2>,
     outbox: BlockFifo<Beat, 8>,
@@ -207,7 +188,7 @@ impl Logic for Builder {
         }
     }
 
-    /// Clocks and clears the queues, and takes orders.
+    /// Clocks and clears the queues.
     fn queues(&mut self) {
         self.orders.clock.next = self.clock.val();
         self.orders.clear.next = self.clear.val();
@@ -220,7 +201,7 @@ impl Logic for Builder {
         self.out_flags.clear.next = self.clear.val();
     }
 
-    /// Keeps the addresses of the peers, and reads those of one.
+    /// Stores and looks up peer addresses.
     fn peer_table(&mut self) {
         self.peer_ip.clock.next = self.clock.val();
         self.peer_mac_lo.clock.next = self.clock.val();
@@ -239,10 +220,11 @@ impl Logic for Builder {
         self.peer_mac_hi.read_address.next = self.fetched_order.q.val().peer;
     }
 
-    /// Decides what moves in this cycle: a payload beat, otherwise the next header, otherwise the notice that a window is sent.
+    /// Selects this cycle's move: payload beat, next header, or end of a window.
     fn next_move(&mut self) {
         self.p.next = self.prepared_order.q.val();
-        // At most 14 beats of frames that leave at once may wait, so that a broadcast does not queue behind many.
+        // At most 16 beats of fp32 frames wait (14 in the outbox at a request), so that a broadcast
+        // does not queue behind more.
         self.slow.next = self.p.val().bf16;
         if self.sending.q.val().remaining != 0 {
             self.slow.next = self.sending.q.val().bf16;
@@ -269,7 +251,7 @@ impl Logic for Builder {
         }
     }
 
-    /// Step 2: composes the header except for the folded checksum.
+    /// Step 2: composes the header without folding the checksum.
     fn header(&mut self) {
         self.o.next = self.fetched_order.q.val();
         self.bytes.next = bit_cast_w::<16, 8>(self.o.val().beats) << 6;
@@ -343,7 +325,7 @@ impl Logic for Builder {
         }
     }
 
-    /// Step 3: requests one header or one beat of a memory per cycle, while the outbox has room.
+    /// Step 3: requests a header or a memory beat.
     fn beats(&mut self) {
         self.fold.next = bit_cast_w::<17, 16>(self.sum.q.val().get_bits::<16>(0))
             + bit_cast_w::<17, 4>(self.sum.q.val().get_bits::<4>(16));
@@ -407,7 +389,7 @@ impl Logic for Builder {
         }
     }
 
-    /// Step 4: puts the header, the beat or two halves of a bf16 beat into the outbox.
+    /// Step 4: pushes a header or payload beat into the outbox.
     fn to_outbox(&mut self) {
         self.memory.next = self.buffer_data.val();
         if self.asked.q.val().broadcast {
@@ -435,7 +417,7 @@ impl Logic for Builder {
         self.out_flags.push_data.next.bf16 = self.asked.q.val().bf16;
     }
 
-    /// Sends to the MAC; a bf16 frame once it is complete.
+    /// Sends to the MAC.
     fn to_mac(&mut self) {
         self.f.next = self.out_flags.pop_data.val();
         self.leaves.next = !self.outbox.empty.val() && (!self.f.val().bf16 || (self.whole.q.val() != 0));

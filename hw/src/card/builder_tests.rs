@@ -13,7 +13,6 @@ use optireduce_contract::packet::{
 };
 use std::collections::VecDeque;
 
-/// A job as software sees it.
 struct Job {
     rank: usize,
     port: u16,
@@ -22,14 +21,14 @@ struct Job {
 }
 
 impl Job {
-    /// Random addresses, some of them all ones, so that the checksum has carries.
+    /// Addresses are partly all ones, for carries in the checksum.
     fn random(random: &mut Random) -> Self {
         let mut byte = || if random.one_in(3) { 0xff } else { random.next() as u8 };
         let peers = (0..64).map(|_| Endpoint { mac: [(); 6].map(|_| byte()), ip: [(); 4].map(|_| byte()) }).collect();
         Job { rank: random.below(64) as usize, port: random.next() as u16, tag: random.next(), peers }
     }
 
-    /// The registers' words: wire bytes loaded little-endian.
+    /// Wire bytes loaded little-endian.
     fn words(&self) -> JobWords {
         let mut mac = [0; 8];
         mac[..6].copy_from_slice(&self.peers[self.rank].mac);
@@ -46,7 +45,6 @@ impl Job {
         }
     }
 
-    /// Writes the peer table, and noise to its unused words.
     fn load(&self, bench: &mut Bench<Builder>) {
         bench.block.job.next = self.words();
         bench.block.peer_write.next = true;
@@ -84,7 +82,6 @@ impl Job {
     }
 }
 
-/// What the memories hold: transmit buffer below, gather memory above.
 fn buffer(address: u64) -> Beat {
     beat_of(address, 1)
 }
@@ -93,7 +90,7 @@ fn gather(address: u64) -> Beat {
     beat_of(address, 2)
 }
 
-/// Beats of a memory that a packet takes.
+/// Window beats in a packet.
 fn words_of(order: &PacketOrder) -> u64 {
     (order.beats.raw() << u64::from(order.bf16)) - u64::from(order.half)
 }
@@ -137,7 +134,6 @@ fn any_order(random: &mut Random, beats_max: u64) -> PacketOrder {
     }
 }
 
-/// Answers reads of the memories and advances one cycle; returns what the MAC accepted.
 fn step(bench: &mut Bench<Builder>, random: &mut Random, reads: &mut (Option<u64>, Option<u64>)) -> Option<FrameBeat> {
     bench.block.buffer_data.next = reads.0.take().map_or_else(|| random_beat(random), buffer);
     let data = reads.1.take().map_or_else(|| random_beat(random), gather);
@@ -151,12 +147,11 @@ fn step(bench: &mut Bench<Builder>, random: &mut Random, reads: &mut (Option<u64
     taken
 }
 
-/// Random orders; every third or so is followed by the end of its window.
 fn run(bench: &mut Bench<Builder>, random: &mut Random, pace: Pace, frames: usize, beats_max: u64) {
     let job = Job::random(random);
     job.load(bench);
     let mut expected: VecDeque<FrameBeat> = VecDeque::new();
-    let mut ends: VecDeque<(u64, u64, u64)> = VecDeque::new(); // beats read before it, banks, slots
+    let mut ends: VecDeque<(u64, u64, u64)> = VecDeque::new(); // beats read before the end, banks, slots
     let mut reads = (None, None);
     let (mut ordered, mut asked, mut began, mut inside) = (0, 0u64, 0, false);
     let mut to_read = 0u64;
@@ -165,7 +160,7 @@ fn run(bench: &mut Bench<Builder>, random: &mut Random, pace: Pace, frames: usiz
     let mut cycle = 0;
     while ordered < frames || !expected.is_empty() || !ends.is_empty() || next.is_some() || end_next.is_some() {
         cycle += 1;
-        assert!(cycle < frames * 1000, "stuck with {} beats to come", expected.len());
+        assert!(cycle < frames * 1000, "stuck with {} beats outstanding", expected.len());
         if next.is_none() && pace.comes(random) {
             next = end_next.take().or_else(|| (ordered < frames).then(|| any_order(random, beats_max)));
         }
@@ -217,7 +212,7 @@ fn run(bench: &mut Bench<Builder>, random: &mut Random, pace: Pace, frames: usiz
     assert_eq!(began, frames);
     bench.block.order_valid.next = false;
     bench.tick();
-    assert!(!bench.block.working.val(), "asleep when all is sent");
+    assert!(!bench.block.working.val(), "working after the last frame");
 }
 
 #[test]
@@ -235,7 +230,7 @@ fn the_verilog_builds_alike() {
     bench.verify_with_verilator("builder");
 }
 
-/// Builds the frames of waiting orders for an eager MAC; the cycles in which it takes beats, and whether each is the last.
+/// Returns each beat's cycle at an eager MAC, and whether it is the last.
 fn leaving(orders: Vec<PacketOrder>) -> Vec<(u64, bool)> {
     let mut bench = Bench::new(Builder::default());
     let mut random = Random::new(3);
@@ -271,8 +266,8 @@ fn a_bf16_beat_takes_two_cycles_and_its_frame_leaves_once_it_is_whole() {
     let order = |beats, half| PacketOrder { beats: bits_w(beats), half, bf16: true, ..Default::default() };
     let taken = leaving(vec![order(139, false), order(139, true), order(139, false), order(22, false)]);
     let ends: Vec<u64> = taken.iter().filter(|(_, last)| *last).map(|(cycle, _)| *cycle).collect();
-    // 278 reads, one less if the last beat is half full, and a cycle for the header; there is no gap within a frame. The
-    // last frame is complete before the previous one has left.
+    // 278 reads (one less if the last beat is half full) and a cycle for the header. The last frame
+    // is complete before the previous one has left.
     let whole = 6 + 277;
     assert_eq!(ends, [whole + 139, whole + 139 + 278, whole + 139 + 278 + 279, whole + 139 + 278 + 279 + 23]);
     let first = |frame: usize| ends[frame] - [139, 139, 139, 22][frame];

@@ -1,6 +1,6 @@
-//! `CardState`: registers of what surrounds the card: its time, its link, and who it is on the bus.
+//! `CardState`: registers of time, MAC link, PCI device and build.
 //!
-//! Latency: 1 cycle for reads. Reset: none is needed; every value is an input's.
+//! Latency: 1 cycle, one read a cycle. No back-pressure, no reset: every value is an input.
 
 use crate::hdl::prelude::*;
 use optireduce_contract::registers as map;
@@ -9,22 +9,17 @@ const _: () = assert!(
     map::CARD_TIME_LO.word() == 0x12 && map::BUILD_ID.word() == 0x16 && map::LINK_UP == 1 && map::LINK_RSFEC == 2
 );
 
-/// Registers of what surrounds the card, see the module.
 #[derive(LogicBlock, Default)]
 pub struct CardState {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Nanoseconds since reset.
     pub now_ns: Signal<In, W<48>>,
-    /// State of the MAC: bit 0 up, 1 RS-FEC, 2 the shell knows.
+    /// Bits: 0 up, 1 RS-FEC, 2 both are known.
     pub link: Signal<In, W<3>>,
-    /// Vendor and device.
+    /// Vendor, plus device times 65536.
     pub pci_id: Signal<In, W<32>>,
-    /// Number of the build.
     pub build_id: Signal<In, W<32>>,
-    /// Word to read.
+    /// `read_data` follows one cycle later, zero for other addresses.
     pub read_address: Signal<In, W<10>>,
-    /// Its value, one cycle later; zero at all other addresses.
     pub read_data: Signal<Out, W<32>>,
     value: DFF<W<32>>,
     known: Wire<W<1>>,
@@ -63,7 +58,6 @@ mod tests {
     use crate::cosim::Bench;
     use crate::random::Random;
 
-    /// Any inputs; every word, a cycle after it is asked for, as its input was then.
     #[test]
     fn each_register_shows_its_input() {
         let mut random = Random::new(4);

@@ -1,15 +1,19 @@
-//! `CheckedNic`: the card between checks of what it receives. Frames that are no packets for it, or whose UDP checksum is wrong, do not
-//! reach it; what it sends gets its UDP checksum. ARP requests and pings for its address are answered here, and registers tell time and link.
-//! Ports are those of [`SmartNic`], which neither fills in nor looks at that field, and
-//! takes a packet's word for its sender.
+//! `CheckedNic`: the card with checks of received frames.
 //!
-//! Why around the card, not in it: a build without the checks is the [`SmartNic`] itself, as for the ECP5, which has no room
-//! for them; its frames then leave with a checksum of zero, "none" (RFC 768), which the check lets pass, and the counters of the filter
-//! read as zero. A frame with a wrong checksum is one that the MAC found bad, for the card.
-//! Latency, on top of [`SmartNic`]'s: [`frame_sum::LATENCY`](super::frame_sum::LATENCY) cycles in; out, the beats of the frame and
-//! [`tx_checksum::LATENCY`](super::tx_checksum::LATENCY) less one. Throughput: one beat a cycle each way.
-//! Reset: clearing CONTROL.enable does not touch what is on its way here to or from the MAC: up to six beats in, and frames out that
-//! were handed over whole, or cut and marked so. Until those have left, STATUS says that the reset is under way.
+//! Frames that are not packets for the card are filtered out, and frames with a wrong UDP checksum
+//! are dropped as bad. Sent frames receive a UDP checksum. ARP requests and pings are answered
+//! here, and registers report time and link.
+//!
+//! The checks are outside [`SmartNic`] because the ECP5 has no room for them. [`SmartNic`] alone
+//! sends a checksum of zero, "none" (RFC 768), which the check accepts.
+//!
+//! Latency, in addition to [`SmartNic`]: [`frame_sum::LATENCY`](super::frame_sum::LATENCY) cycles
+//! for received frames, and the beats of the frame plus
+//! [`tx_checksum::LATENCY`](super::tx_checksum::LATENCY) minus one for sent frames. Throughput: one
+//! beat a cycle each way. Back-pressure: as in [`SmartNic`].
+//!
+//! Reset: clearing CONTROL.enable does not touch frames inside these blocks. STATUS stays busy
+//! until the sent frames, whole or marked as cut, have left.
 
 use super::build::Build;
 use super::card_state::CardState;
@@ -25,118 +29,75 @@ use optireduce_contract::registers::{STATUS, STATUS_BUSY};
 
 const _: () = assert!(STATUS.word() == 17 && STATUS_BUSY == 2);
 
-/// The card with checked frames, see the module.
 #[derive(LogicBlock, Default, Ports)]
 pub struct CheckedNic {
-    /// 250 MHz clock of everything.
     pub clock: Signal<In, Clock>,
-    /// The bus and the MAC are in reset: at least [`super::reset::RESET_CYCLES`].
+    /// Bus and MAC are in reset, for at least [`RESET_CYCLES`](super::reset::RESET_CYCLES).
     pub reset: Signal<In, bool>,
-    /// Nanoseconds since reset: a free-running counter on a board.
     pub now_ns: Signal<In, W<48>>,
-    /// State of the MAC, see [`CardState`].
+    /// See [`CardState`].
     pub link: Signal<In, W<3>>,
-    /// Vendor and device of the PCIe bridge.
     pub pci_id: Signal<In, W<32>>,
-    /// Number of the build.
     pub build_id: Signal<In, W<32>>,
 
-    /// Register write.
+    /// Addresses are byte offset / 4.
     pub reg_write: Signal<In, bool>,
-    /// Register to write: byte offset / 4.
     pub reg_write_address: Signal<In, W<10>>,
-    /// Its new value.
     pub reg_write_data: Signal<In, W<32>>,
-    /// Register to read: byte offset / 4.
+    /// The value follows one cycle later.
     pub reg_read_address: Signal<In, W<10>>,
-    /// Its value, one cycle later.
     pub reg_read_data: Signal<Out, W<32>>,
-    /// Completions were written: MSI-X request.
     pub msix_valid: Signal<Out, bool>,
-    /// Its vector: the queue of the completions.
     pub msix_vector: Signal<Out, W<2>>,
-    /// The bridge takes it.
     pub msix_ready: Signal<In, bool>,
 
-    /// Host memory, read address: valid.
     pub axi_ar_valid: Signal<Out, bool>,
-    /// First byte of the burst.
     pub axi_ar_address: Signal<Out, W<64>>,
-    /// Beats of the burst, 1 to 64.
     pub axi_ar_beats: Signal<Out, W<7>>,
-    /// Host memory takes it.
     pub axi_ar_ready: Signal<In, bool>,
-    /// Host memory, read data: valid.
     pub axi_r_valid: Signal<In, bool>,
-    /// The beat.
     pub axi_r_data: Signal<In, Beat>,
-    /// Last of its burst.
     pub axi_r_last: Signal<In, bool>,
-    /// The access failed.
     pub axi_r_error: Signal<In, bool>,
-    /// The card takes it.
     pub axi_r_ready: Signal<Out, bool>,
-    /// Host memory, write address: valid.
     pub axi_aw_valid: Signal<Out, bool>,
-    /// First byte of the burst.
     pub axi_aw_address: Signal<Out, W<64>>,
-    /// Beats of the burst, 1 to 64.
     pub axi_aw_beats: Signal<Out, W<7>>,
-    /// Host memory takes it.
     pub axi_aw_ready: Signal<In, bool>,
-    /// Host memory, write data: valid.
     pub axi_w_valid: Signal<Out, bool>,
-    /// The beat, all bytes enabled.
     pub axi_w_data: Signal<Out, Beat>,
-    /// Last of its burst.
     pub axi_w_last: Signal<Out, bool>,
-    /// Host memory takes it.
     pub axi_w_ready: Signal<In, bool>,
-    /// Host memory, write response: one burst is visible to the host.
+    /// A burst is visible to the host, or failed. Always accepted.
     pub axi_b_valid: Signal<In, bool>,
-    /// It failed.
     pub axi_b_error: Signal<In, bool>,
 
-    /// From the MAC: valid. There is no ready: the card always sinks.
+    /// Always accepted.
     pub rx_valid: Signal<In, bool>,
-    /// The beat.
     pub rx_data: Signal<In, Beat>,
-    /// Last of its frame.
     pub rx_last: Signal<In, bool>,
-    /// With the last beat: bad FCS.
+    /// Bad FCS.
     pub rx_error: Signal<In, bool>,
-    /// With the last beat: the frame is not whole beats.
     pub rx_partial: Signal<In, bool>,
-    /// To the MAC: valid.
     pub tx_valid: Signal<Out, bool>,
-    /// The beat.
     pub tx_data: Signal<Out, Beat>,
-    /// Last of its frame.
     pub tx_last: Signal<Out, bool>,
-    /// With the last beat: the frame was cut by a reset, to be sent with a bad FCS.
+    /// The frame was cut by a reset and needs a bad FCS.
     pub tx_error: Signal<Out, bool>,
-    /// The MAC takes it.
     pub tx_ready: Signal<In, bool>,
 
-    /// Nothing moves inside; only time, the wire or the host can change that.
+    /// Only time, the wire or the host can change the card's state.
     pub asleep: Signal<Out, bool>,
-    /// Earliest time at which a stage may close by the clock, found by looking at one gate a cycle; all ones: none.
+    /// Earliest time at which the clock may close a stage; all ones for none.
     pub timer_ns: Signal<Out, W<48>>,
-    /// Trace: slot armed this cycle, one-hot.
+    /// Traces. Slots are one-hot; places are slot * 2^20 + position * 64 + sender.
     pub trace_arm: Signal<Out, W<8>>,
-    /// Trace: its cookie.
     pub trace_cookie: Signal<Out, W<32>>,
-    /// Trace: a contribution was accepted.
     pub trace_sum: Signal<Out, bool>,
-    /// Trace: slot * 2^20 + position * 64 + sender of that contribution.
     pub trace_sum_place: Signal<Out, W<23>>,
-    /// Trace: a broadcast beat was accepted.
     pub trace_mean: Signal<Out, bool>,
-    /// Trace: slot * 2^20 + position * 64 + sender of that beat.
     pub trace_mean_place: Signal<Out, W<23>>,
-    /// Trace: open contribute gates.
     pub trace_contribute_open: Signal<Out, W<8>>,
-    /// Trace: open broadcast gates.
     pub trace_broadcast_open: Signal<Out, W<8>>,
 
     nic: SmartNic,
@@ -177,7 +138,7 @@ impl Logic for CheckedNic {
         self.frames();
     }
 
-    /// Passes what goes to the card but frames.
+    /// Inputs of the card, except frames.
     fn inputs(&mut self) {
         self.nic.now_ns.next = self.now_ns.val();
         self.nic.reg_write.next = self.reg_write.val();
@@ -196,7 +157,7 @@ impl Logic for CheckedNic {
         self.nic.axi_b_error.next = self.axi_b_error.val();
     }
 
-    /// Passes what comes from the card but frames.
+    /// Outputs of the card, except frames.
     fn outputs(&mut self) {
         self.msix_valid.next = self.nic.msix_valid.val();
         self.msix_vector.next = self.nic.msix_vector.val();
@@ -221,8 +182,7 @@ impl Logic for CheckedNic {
         self.trace_broadcast_open.next = self.nic.trace_broadcast_open.val();
     }
 
-    /// Overhears what is written, and adds to what the card reads: counters of filter and responder, and to STATUS that frames of a disabled card
-    /// have still to leave.
+    /// Snoops register writes, and adds counters and the busy bit to reads.
     fn registers(&mut self) {
         self.job_copy.write.next = self.reg_write.val();
         self.job_copy.write_address.next = self.reg_write_address.val();
@@ -240,7 +200,7 @@ impl Logic for CheckedNic {
         self.card_state.read_address.next = self.reg_read_address.val();
         self.responder.read_address.next = self.reg_read_address.val();
         self.reads_status.d.next = self.reg_read_address.val() == 17;
-        // Where two of them have something, it is counters that are counted in two places.
+        // A sum, because some counters count in both places.
         self.value.next = self.nic.reg_read_data.val()
             + (self.filter.read_data.val() | self.responder.read_data.val() | self.card_state.read_data.val());
         self.reg_read_data.next = self.value.val();
@@ -252,7 +212,7 @@ impl Logic for CheckedNic {
         }
     }
 
-    /// Connects the card to the MAC through the checks.
+    /// Connects card and MAC through the checks.
     fn frames(&mut self) {
         self.rx.rx_valid.next = self.rx_valid.val();
         self.rx.rx_data.next = self.rx_data.val();
@@ -307,10 +267,8 @@ impl Logic for CheckedNic {
 }
 
 impl CheckedNic {
-    /// A card of this build.
-    ///
     /// # Panics
-    /// When the parameters do not go together: that is a design error.
+    /// If the parameters are not compatible.
     pub fn new(build: Build) -> Self {
         Self { nic: SmartNic::new(build), ..Self::default() }
     }

@@ -1,6 +1,4 @@
-//! Plan: the sum of any beats and its latency; received frames of every kind (right, wrong, without a checksum, not checked, bad by
-//! the MAC), unchanged and in time; sent frames byte for byte, whole, without a gap, cut ones marked; how many wait; resets.
-//! The plain-Rust models are the contract's `udp_checksum_holds` and `write_udp_checksum`, which see a frame as bytes.
+//! The UDP checksum blocks against the contract's `udp_checksum_holds` and `write_udp_checksum`.
 
 use super::frame_sum::{self, FrameSum};
 use super::rx_checksum::RxChecksum;
@@ -14,7 +12,6 @@ use crate::random::Random;
 use optireduce_contract::packet::{Endpoint, UbtHeader, frame, udp_checksum_holds, write_header, write_udp_checksum};
 use std::collections::{BTreeMap, VecDeque};
 
-/// A packet of `payload` beats with any header, without a checksum.
 fn packet(random: &mut Random, payload: usize) -> Vec<u8> {
     let ubt = UbtHeader { offset: random.next() as u32, step: random.next() as u16, ..UbtHeader::default() };
     let mut header = [0; 64];
@@ -33,12 +30,10 @@ fn beats_of(frame: &[u8]) -> Vec<Beat> {
     frame.as_chunks().0.iter().map(Beat::from_bytes).collect()
 }
 
-/// Sizes of payloads in beats: mostly small, sometimes the largest.
 fn size(random: &mut Random) -> usize {
     if random.one_in(20) { 139 } else { random.below(9) as usize }
 }
 
-/// A frame as it may come off a wire, and what was done to it.
 fn received(random: &mut Random) -> (Vec<u8>, &'static str) {
     let beats = size(random);
     let mut bytes = packet(random, beats);
@@ -75,7 +70,6 @@ fn received(random: &mut Random) -> (Vec<u8>, &'static str) {
             "flipped twice"
         }
         4 => {
-            // Words that trade places: the sum cannot tell.
             let at = (random.below(last / 2 - 22) + 22) as usize * 2;
             bytes.copy_within(at..at + 2, 40);
             "checksum overwritten"
@@ -89,7 +83,7 @@ fn received(random: &mut Random) -> (Vec<u8>, &'static str) {
     (bytes, what)
 }
 
-/// The sum of what UDP covers, a byte at a time with the carry put back at once: not as the block does it.
+/// Word by word with end-around carry, unlike the block's tree.
 fn sum_of(frame: &[Beat]) -> u16 {
     let bytes: Vec<u8> = frame.iter().flat_map(|beat| beat.to_bytes()).collect();
     let pseudo = [0, 17, bytes[38], bytes[39]];
@@ -100,7 +94,6 @@ fn sum_of(frame: &[Beat]) -> u16 {
     })
 }
 
-/// Frames of any bits, with gaps; the sum of each in its cycle and nothing in others. Some are forgotten by a reset.
 fn sums(bench: &mut Bench<FrameSum>, random: &mut Random, pace: Pace, cycles: u64) {
     let mut expected: VecDeque<(u64, u16)> = VecDeque::new();
     let (mut frame, mut left, mut found, mut full) = (Vec::new(), 0, 0, false);
@@ -152,8 +145,6 @@ fn the_verilog_sums_alike() {
     bench.verify_with_verilator("frame_sum");
 }
 
-/// Received frames, back to back but for the gaps of the pace: each beat comes out unchanged after the latency, and a frame is bad
-/// just when the MAC or the contract says so.
 fn receive(
     bench: &mut Bench<RxChecksum>,
     random: &mut Random,
@@ -167,7 +158,7 @@ fn receive(
         if coming.is_empty() {
             let (bytes, what) = received(random);
             let (partial, spoilt) = (random.one_in(8), random.one_in(8));
-            // Of a frame that is not whole beats the sum says nothing.
+            // A frame with a partial beat has no meaningful sum.
             let good = udp_checksum_holds(&bytes) || partial;
             *seen.entry(format!("{what}: {}", udp_checksum_holds(&bytes))).or_default() += 1;
             if partial {
@@ -208,7 +199,6 @@ fn receive(
     }
 }
 
-/// What every long run must have met.
 const MET: [&str; 12] = [
     "checksum overwritten: false",
     "flipped before: true",
@@ -242,7 +232,6 @@ fn the_verilog_finds_the_same_frames_bad() {
     bench.verify_with_verilator("rx_checksum");
 }
 
-/// Sent frames, some cut, under resets of the MAC: what leaves is what the contract makes of what came.
 fn send(bench: &mut Bench<TxChecksum>, random: &mut Random, pace: Pace, cycles: u64) {
     let mut coming: VecDeque<(FrameBeat, bool)> = VecDeque::new();
     let mut expected: VecDeque<(Beat, bool, bool)> = VecDeque::new();
@@ -253,7 +242,7 @@ fn send(bench: &mut Bench<TxChecksum>, random: &mut Random, pace: Pace, cycles: 
             let beats = 1 + size(random).min(138);
             let mut bytes = packet(random, beats);
             if random.one_in(40) {
-                // Its sum is zero: the first word of payload makes it so.
+                // The first word of the payload makes the sum zero.
                 let mut first = bytes.clone();
                 first[64..66].fill(0);
                 write_udp_checksum(&mut first);
@@ -273,7 +262,6 @@ fn send(bench: &mut Bench<TxChecksum>, random: &mut Random, pace: Pace, cycles: 
                     .map(|(at, data)| (FrameBeat { data: *data, last: at == last }, error && at == last)),
             );
         }
-        // An offer stands until it is taken.
         next = next.or_else(|| pace.comes(random).then(|| coming.pop_front()).flatten());
         let reset = random.one_in(1500);
         bench.block.valid.next = next.is_some();
@@ -329,8 +317,7 @@ fn the_verilog_sends_alike() {
     bench.verify_with_verilator("tx_checksum");
 }
 
-/// Offers frames of these beats without a gap to a MAC that is ready from cycle `ready_at` on; the cycles in which each beat came
-/// in, and those in which each left.
+/// Returns the cycles in which beats enter and leave, with a MAC ready from cycle `ready_at`.
 fn passing(frames: &[usize], ready_at: u64) -> (Vec<u64>, Vec<u64>) {
     let mut bench = Bench::new(TxChecksum::default());
     let mut coming: VecDeque<bool> = frames.iter().flat_map(|beats| (1..=*beats).map(move |at| at == *beats)).collect();
@@ -349,7 +336,7 @@ fn passing(frames: &[usize], ready_at: u64) -> (Vec<u64>, Vec<u64>) {
         }
         bench.tick();
     }
-    assert!(!bench.block.busy.val(), "asleep when all is sent");
+    assert!(!bench.block.busy.val(), "busy after the last frame");
     (came, left)
 }
 
@@ -365,7 +352,8 @@ fn a_frame_leaves_seven_cycles_after_its_last_beat_and_waiting_frames_follow_wit
 
 #[test]
 fn no_more_wait_than_the_wire_needs() {
-    // Of frames of 23 beats three; of smaller ones those that begin within 33 beats; of the largest what the buffer holds.
+    // Frames of 23 beats: three. Smaller frames: those that begin within 33 beats. Largest frames:
+    // limited by the buffer.
     for (beats, waiting) in [(2, 34), (11, 33), (12, 36), (23, 69), (140, 256)] {
         let (came, left) = passing(&vec![beats; 5 + 100 / beats], 800);
         let before = came.iter().filter(|cycle| **cycle < 800).count();

@@ -1,21 +1,19 @@
-//! Contribute engine: reads this rank's gradient from host memory, encodes and interleaves it into the transmit
-//! buffer, adds the local shard to the accumulator and hands the other shards to the sender.
+//! Contribute engine: reads this rank's gradient, encodes and interleaves it into the transmit
+//! buffer, adds the local shard to the accumulator, and passes the other shards to the sender.
 //!
-//! The transmit buffer has two banks of one window each. A bank is handed to the sender before it is filled: the gradient
-//! is read in the order in which it is sent, from the end of the local shard around the window, and `filled_low` and
-//! `filled_high` say how far each bank is filled. Encoded windows are read from beat 0 on; because they are interleaved, the
-//! sender gets nothing until the last block comes out of the encoder, and then the window in order.
-//! Reading runs ahead of filling, even into the next windows: up to 512 beats are requested or wait in an inbox, so that
-//! the latency of host memory is paid once, and beats from host memory are always accepted at once.
-//! In a bf16 window every beat is rounded to bf16 on its way into the bank, the local shard included; the low halves are zero.
-//! Throughput: one beat a cycle, windows without a pause longer than 5 cycles while the sender keeps up, encoded ones
-//! too: a window goes into the encoder while the end of the previous one comes out, and before its bank is free. Only when
-//! the block size changes, or between encoded and plain windows, a window waits until the encoder is empty, n/16 +
-//! `hadamard::latency_cycles` cycles after the last beat of the previous one went in. `send_path_tests` has the figures of
-//! the whole path.
-//! Latency: 3 cycles from an order to the request of its first burst, 4 from a beat of host memory to `filled`.
-//! Back-pressure: orders wait while both banks are in use. Reset: `clear`; no DMA may be in flight then. What is left in
-//! the encoder comes out and is dropped, and the next window waits for that.
+//! The transmit buffer has two banks of one window. The gradient is read in sending order, from the
+//! end of the local shard around the window, and sent while its bank is being filled. An encoded
+//! window is read from its start and interleaved, so it is sent only after its last block.
+//! Up to 512 beats are requested or wait in an inbox, even for the next windows, which hides the
+//! latency of host memory.
+//!
+//! Throughput: one beat a cycle, with at most 5 cycles between windows while the sender keeps up. A
+//! new block size, or a change between encoded and plain, waits for an empty encoder: n/16 +
+//! `hadamard::latency_cycles` cycles after its last input.
+//! Latency: 3 cycles from an order to its first request, 4 from host memory to `filled`.
+//! Back-pressure: orders wait while both banks are in use; host memory never waits.
+//! Reset: `clear`, with no DMA in flight. Beats left in the encoder are dropped before the next
+//! window.
 
 use super::build::Build;
 use super::types::{ContributeOrder, JobWords, SendOrder, SlotBeat, SlotContext, WindowBeat};
@@ -26,107 +24,75 @@ use crate::mem::block_fifo::BlockFifo;
 use crate::mem::fifo::Fifo;
 use crate::mem::ram::{LutRam, WindowRam};
 
-/// What the filler is doing.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
 pub enum FillState {
-    /// Waits for an order.
     Idle,
-    /// Begins the window, in the encoder if it is to be encoded.
     Start,
-    /// Beats flow to the bank or the encoder.
     Fill,
 }
 
-/// What the reader is doing.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
 pub enum ReadState {
-    /// Waits for an order.
     Idle,
-    /// Finds what to read.
+    /// Computes the ranges to read.
     Start,
-    /// Asks for bursts.
     Ask,
 }
 
-/// A beat on its way into the bank.
+/// Beat on its way into the bank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Place {
     valid: bool,
     beat: W<14>,
-    /// How many beats the bank holds with it.
+    /// Beats in the bank, this one included.
     filled: W<15>,
     data: Beat,
 }
 
-/// Contribute engine, see the module.
 #[derive(LogicBlock, Default)]
 pub struct Contribute {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Returns to idle and drops all orders.
     pub clear: Signal<In, bool>,
-    /// Job registers.
     pub job: Signal<In, JobWords>,
-    /// Arm bus: the slot armed this cycle, one-hot.
     pub arm: Signal<In, W<8>>,
-    /// Arm bus: which slot.
     pub arm_slot: Signal<In, W<3>>,
-    /// Arm bus: its context.
     pub arm_context: Signal<In, SlotContext>,
-    /// An order comes in.
     pub order_valid: Signal<In, bool>,
-    /// The order.
     pub order: Signal<In, ContributeOrder>,
-    /// Ready: there is room for it.
     pub order_ready: Signal<Out, bool>,
-    /// Asks for a burst of host memory.
+    /// Burst of 1 to 64 beats within 4 KiB.
     pub ar_valid: Signal<Out, bool>,
-    /// Its first byte.
     pub ar_address: Signal<Out, W<64>>,
-    /// Its beats, 1 to 64.
     pub ar_beats: Signal<Out, W<7>>,
-    /// The slot of its window.
     pub ar_slot: Signal<Out, W<3>>,
-    /// Ready: the request is accepted in this cycle.
     pub ar_ready: Signal<In, bool>,
-    /// A beat of host memory.
+    /// Always accepted, since its room was reserved.
     pub r_valid: Signal<In, bool>,
-    /// The beat.
     pub r_data: Signal<In, Beat>,
-    /// Always ready, since room was reserved for it.
     pub r_ready: Signal<Out, bool>,
-    /// A beat of the local shard for the accumulator.
+    /// Local shard for the accumulator.
     pub own_valid: Signal<Out, bool>,
-    /// The beat.
     pub own: Signal<Out, WindowBeat>,
-    /// Ready: it is accepted in this cycle.
     pub own_ready: Signal<In, bool>,
-    /// A bank for the sender, which may send what it holds.
+    /// Bank for the sender, which may send filled beats.
     pub send_valid: Signal<Out, bool>,
-    /// The order.
     pub send: Signal<Out, SendOrder>,
-    /// Ready: it is accepted in this cycle.
     pub send_ready: Signal<In, bool>,
-    /// Beats that bank 0 holds, in the order of filling.
+    /// Beats filled in bank 0 and 1, in filling order.
     pub filled_low: Signal<Out, W<15>>,
-    /// Beats that bank 1 holds.
     pub filled_high: Signal<Out, W<15>>,
-    /// The sender reads the buffer: always granted.
+    /// Bank and beat that the sender reads, always granted. The data follows one cycle later.
     pub read_valid: Signal<In, bool>,
-    /// Bank and beat of the window.
     pub read_address: Signal<In, SlotBeat>,
-    /// The beat, one cycle later.
     pub read_data: Signal<Out, Beat>,
-    /// The sender has finished with bank 0 or 1 (one cycle each).
+    /// Bit b: the sender has finished with bank b.
     pub sent: Signal<In, W<2>>,
-    /// Bit s: the contribution of slot s has not left the card completely; the slot must not be freed.
+    /// Slots with contributions still in the card, which must not be freed.
     pub held: Signal<Out, W<8>>,
-    /// Work is in progress.
     pub working: Signal<Out, bool>,
-    /// The encoder is not empty; after `clear`, the next window waits for it.
     pub emptying: Signal<Out, bool>,
-    // The reader: its window, the beats still to ask for up to the window's end and from its start, and the beats for which
-    // the inbox keeps room.
+    // Reader: its window, the beats still to request up to the window's end and then from its
+    // start, and the beats reserved in the inbox.
     orders: Fifo<ContributeOrder, 3>,
     read_contexts: LutRam<SlotContext, 3>,
     contexts: LutRam<SlotContext, 3>,
@@ -136,19 +102,18 @@ pub struct Contribute {
     then_ask: DFF<W<15>>,
     ask_address: DFF<W<64>>,
     reserved: DFF<W<10>>,
-    // From the reader to the filler: beats, and the windows they belong to.
+    // From the reader to the filler.
     inbox: BlockFifo<Beat, 9>,
     planned: Fifo<ContributeOrder, 1>,
     encoder: Hadamard,
     buffer: WindowRam<Beat>,
     cleared: DFF<bool>,
-    // The filler: its window and bank.
     state: DFF<FillState>,
     order_now: DFF<ContributeOrder>,
     bank: DFF<bool>,
     // Bit b: the sender may still read bank b.
     sending: DFF<W<2>>,
-    // The loop-back: its window and bank, and the beat asked of the bank.
+    // Loop-back: its window and bank, and the beat requested from the bank.
     looping: DFF<bool>,
     loop_bank: DFF<bool>,
     loop_index: DFF<W<15>>,
@@ -158,29 +123,28 @@ pub struct Contribute {
     loop_position: DFF<W<15>>,
     loop_relative: DFF<W<15>>,
     outbox: Fifo<WindowBeat, 3>,
-    // Bit s: slot s is held; bit b: by bank b, and for which slot.
+    // Bit s of `hold`: slot s is held. Bit b of `used`: bank b holds the slot named below.
     hold: DFF<W<8>>,
     used: DFF<W<2>>,
     slot_of_low: DFF<W<3>>,
     slot_of_high: DFF<W<3>>,
-    // The window that is fed: its next beat, and how many are left; and beats left of the window that is written.
+    // Next beat and beats left of the window being fed, and beats left to write.
     position: DFF<W<15>>,
     to_feed: DFF<W<15>>,
     to_write: DFF<W<15>>,
     place: DFF<Place>,
-    // A window has begun but is not being written yet; it has no bank yet.
+    // A window has begun but is not being written (pending), or has no bank (wants).
     pending: DFF<bool>,
     wants: DFF<bool>,
-    // The window that is being written, which may be the previous one: its slot, bank and context.
+    // The window being written, which may be the previous one.
     writing: DFF<bool>,
     write_slot: DFF<W<3>>,
     write_bank: DFF<bool>,
     write_context: DFF<SlotContext>,
-    // Beats that each bank holds.
     filled_of_low: DFF<W<15>>,
     filled_of_high: DFF<W<15>>,
     round: Bf16Round,
-    // Block and beat that the encoder gives next.
+    // Block and beat that the encoder outputs next.
     block_index: DFF<W<11>>,
     beat_index: DFF<W<14>>,
     ctx: Wire<SlotContext>,
@@ -326,7 +290,7 @@ impl Logic for Contribute {
         }
     }
 
-    /// Clocks and clears the sub-blocks, takes orders, and reads the contexts of the windows read and filled.
+    /// Clocks and clears the sub-blocks, and looks up contexts.
     fn clocks(&mut self) {
         self.read_contexts.clock.next = self.clock.val();
         self.read_contexts.write_enable.next = self.arm.val() != 0;
@@ -356,7 +320,7 @@ impl Logic for Contribute {
         self.order_ready.next = !self.orders.full.val();
     }
 
-    /// Keeps which banks the sender and the loop-back use.
+    /// Tracks the banks in use by the sender and the loop-back.
     fn banks_in_use(&mut self) {
         self.bank_bit.next = bits_w::<2>(1);
         if self.bank.q.val() {
@@ -370,7 +334,7 @@ impl Logic for Contribute {
                 && ((self.bank.q.val() && self.loop_bank.q.val()) || (!self.bank.q.val() && !self.loop_bank.q.val())));
     }
 
-    /// Holds a slot from its order until its bank is sent and its local shard added.
+    /// Holds a slot until its bank is sent and its local shard added.
     fn held_slots(&mut self) {
         self.one8.next = bits_w::<8>(1);
         self.low_bit.next = self.one8.val() << self.slot_of_low.q.val();
@@ -401,7 +365,7 @@ impl Logic for Contribute {
         self.held.next = self.hold.q.val();
     }
 
-    /// Reads a window from the end of the local shard to the end of the gradient, then what is before.
+    /// Reads in sending order: up to the end of the gradient, then from its start.
     fn reader(&mut self) {
         self.read_end.next = self.read_ctx.val().own_start + self.read_ctx.val().own_beats;
         self.read_from.next = self.read_end.val();
@@ -445,7 +409,7 @@ impl Logic for Contribute {
         }
     }
 
-    /// Asks for bursts, each up to the next 4 KiB, while the inbox has room for what is asked for.
+    /// Requests bursts up to the next 4 KiB, while the inbox has room.
     fn bursts(&mut self) {
         self.page_beat.next = self.ask_address.q.val().get_bits::<6>(6);
         self.until_page.next = bits_w::<7>(64) - bit_cast_w::<7, 6>(self.page_beat.val());
@@ -472,7 +436,7 @@ impl Logic for Contribute {
         self.inbox.push_data.next = self.r_data.val();
     }
 
-    /// Fills one bank, while the encoder may still hold the end of the window for the other.
+    /// Feeds a window into its bank or the encoder.
     fn filler(&mut self) {
         // The encoder empties itself after one cycle of `clear`.
         self.cleared.d.next = self.clear.val();
@@ -523,8 +487,8 @@ impl Logic for Contribute {
         }
     }
 
-    /// Gives a window that has begun its bank once the sender and the loop-back have finished with it; until then none of its
-    /// blocks leaves the encoder, and no other window has blocks left to burst there.
+    /// Grants a bank that sender and loop-back have finished with. Until then the encoder outputs
+    /// nothing.
     fn bank_grant(&mut self) {
         self.send_valid.next = (self.begins.val() || self.wants.q.val()) && !self.bank_busy.val();
         self.granted.next = self.send_valid.val() && self.send_ready.val();
@@ -539,9 +503,8 @@ impl Logic for Contribute {
         }
     }
 
-    /// Lets a window be written once the previous one has been, whose bank then goes to the loop-back. The loop-back is idle,
-    /// because it gave up the bank, and between the last beat of one window and the first of the next the encoder is silent
-    /// for 5 cycles.
+    /// Starts writing a window once the bank of the previous one goes to the loop-back, which is
+    /// idle by then. The encoder is silent for 5 cycles between windows, so no beat is lost.
     fn hand_over(&mut self) {
         self.pass_on.next =
             (self.granted.val() || (self.pending.q.val() && !self.wants.q.val())) && !self.writing.q.val();
@@ -576,7 +539,7 @@ impl Logic for Contribute {
         }
     }
 
-    /// Takes beats of the inbox, and zeros where the host has none, and keeps how much of the inbox is reserved.
+    /// Takes beats from the inbox, or zeros beyond the host's.
     fn feed(&mut self) {
         self.from_host.next = self.position.q.val() < self.order_now.q.val().host_beats;
         self.feed.next = (self.state.q.val() == FillState::Fill)
@@ -612,7 +575,7 @@ impl Logic for Contribute {
         }
     }
 
-    /// Writes beats into the bank: in order, or interleaved: beat b of block k at b * blocks + k.
+    /// Writes beats in order, or interleaved: beat b of block k at b * blocks + k.
     fn bank_write(&mut self) {
         self.beats_log2.next = self.write_ctx.val().log2_n - 4;
         self.one10.next = bits_w::<14>(1);
@@ -672,7 +635,7 @@ impl Logic for Contribute {
         self.filled_high.next = self.filled_of_high.q.val();
     }
 
-    /// Sends the local shard to the accumulator in cycles that the sender leaves free.
+    /// Sends the local shard to the accumulator while the sender does not read.
     fn loop_back(&mut self) {
         self.loop_at.next = self.loop_context.q.val().own_start + self.loop_index.q.val();
         self.loop_next.next = self.loop_index.q.val() + 1;
@@ -716,7 +679,6 @@ impl Logic for Contribute {
 }
 
 impl Contribute {
-    /// With two banks for windows, and the encoder for blocks, of this build.
     pub fn new(build: Build) -> Self {
         let encoder = Hadamard::new(build.hadamard_log2);
         Self { buffer: WindowRam::new(1, build.window_log2), encoder, ..Self::default() }

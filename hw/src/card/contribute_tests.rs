@@ -1,5 +1,3 @@
-//! The contribute engine between a host memory, a sender and an accumulator, against the window model.
-
 use super::contribute::Contribute;
 use super::stimulus::{EAGER, context_of, float_beat};
 use super::testing::{Pace, at_every_pace, random_beat};
@@ -13,7 +11,6 @@ use std::collections::{HashMap, VecDeque};
 
 const RANK: u64 = 41;
 
-/// A contribution from its order until it is out of the card.
 struct Window {
     order: ContributeOrder,
     context: SlotContext,
@@ -22,20 +19,15 @@ struct Window {
     is_sent: bool,
 }
 
-/// The surroundings: host memory by address, bursts on their way, windows by age, and the sender's reading.
 #[derive(Default)]
 struct World {
     memory: HashMap<u64, Beat>,
-    /// Beats asked for and not yet delivered.
     coming: VecDeque<u64>,
-    /// What AR offered and was not accepted.
+    /// Address and beats.
     offered: Option<(u64, u64)>,
-    /// Addresses still to be asked for, of the orders in turn.
     wanted: VecDeque<u64>,
     own: VecDeque<WindowBeat>,
     windows: VecDeque<Window>,
-    /// Windows handed to the sender and not yet sent: bank, beats in the order of filling with their places, those that
-    /// the sender wants, next one to read, cycles to wait first.
     sending: VecDeque<Sending>,
     /// Beats read before their bank was full.
     early: usize,
@@ -45,7 +37,7 @@ struct World {
     bursts: Vec<u64>,
 }
 
-/// A window with the sender.
+/// A window at the sender, with beats in filling order. `wanted` are sent after `wait` cycles.
 struct Sending {
     bank: bool,
     beats: Vec<(u64, Beat)>,
@@ -55,14 +47,12 @@ struct Sending {
     held: u64,
 }
 
-/// Places of a window in the order in which its bank is filled.
 fn filling(context: &SlotContext) -> Vec<u64> {
     let (beats, end) = (context.beats.raw(), context.own_start.raw() + context.own_beats.raw());
     let from = if context.hadamard { 0 } else { end % beats };
     (from..beats).chain(0..from).collect()
 }
 
-/// How large windows may be.
 #[derive(Clone, Copy)]
 struct Sizes {
     beats: u64,
@@ -125,7 +115,7 @@ fn any_window(random: &mut Random, world: &mut World, slot: u64, sizes: Sizes) -
     (order, context)
 }
 
-/// One cycle of the surroundings; `next` is the order offered.
+/// Runs one cycle. Returns whether the order, offered if `next`, was accepted.
 fn step(bench: &mut Bench<Contribute>, random: &mut Random, pace: Pace, world: &mut World, next: bool) -> bool {
     let answer = world.coming.front().filter(|_| pace.comes(random));
     let reading = world.sending.front().is_some_and(|now| now.wait == 0 && now.at < now.held as usize);
@@ -155,7 +145,7 @@ fn step(bench: &mut Bench<Contribute>, random: &mut Random, pace: Pace, world: &
         }
     }
     bench.settle();
-    // The accumulator takes what is offered only; a busy wire can keep it long after all has been sent.
+    // A busy wire can delay the accumulator long after the sender.
     let own_waits = pace.stall && (bench.cycles() / 512).is_multiple_of(2);
     bench.block.own_ready.next = bench.block.own_valid.val() && pace.takes(random) && !own_waits;
     bench.settle();
@@ -177,7 +167,7 @@ fn step(bench: &mut Bench<Contribute>, random: &mut Random, pace: Pace, world: &
         assert!((now.held..=now.beats.len() as u64).contains(&filled), "filled {filled} after {}", now.held);
         now.held = filled;
     }
-    assert!(block.r_ready.val(), "host memory is never kept waiting");
+    assert!(block.r_ready.val(), "host memory must not wait");
     if block.ar_valid.val() {
         let (address, beats) = (block.ar_address.val().raw(), block.ar_beats.val().raw());
         assert!((1..=64).contains(&beats) && address % 4096 + beats * 64 <= 4096, "burst of {beats} at {address:#x}");
@@ -210,7 +200,7 @@ fn step(bench: &mut Bench<Contribute>, random: &mut Random, pace: Pace, world: &
         let wait = if pace.stall && random.one_in(2) { random.below(200) } else { 0 };
         let places = filling(&window.context);
         let beats: Vec<_> = places.into_iter().map(|place| (place, window.beats[place as usize])).collect();
-        // The sender has no use for the local shard; of an encoded window the test reads it all.
+        // The sender skips the local shard, except that the test reads encoded windows completely.
         let own = if window.context.hadamard { 0 } else { window.context.own_beats.index() };
         let wanted = beats.len() - own;
         world.sending.push_back(Sending { bank, beats, wanted, at: 0, wait, held: 0 });
@@ -234,13 +224,12 @@ fn step(bench: &mut Bench<Contribute>, random: &mut Random, pace: Pace, world: &
         world.windows[at].is_sent = true;
         world.sending.pop_front();
     }
-    // A slot may be released only when its window is sent and its local shard accepted.
     let held = bench.block.held.val().raw();
     assert_eq!(held & !world.held, 0);
     for slot in (0..8).filter(|slot| (world.held & !held) >> slot & 1 == 1) {
         let at = world.windows.iter().position(|window| window.order.slot.raw() == slot).expect("held");
         let window = world.windows.remove(at).expect("found");
-        assert!(window.is_sent && window.own_left == 0, "slot {slot} is let go too early: {:?}", window.context);
+        assert!(window.is_sent && window.own_left == 0, "slot {slot} is released too early: {:?}", window.context);
         world.handed -= 1;
         assert_ne!(before & 1 << slot, 0);
     }
@@ -254,7 +243,6 @@ fn arm(bench: &mut Bench<Contribute>, slot: u64, context: SlotContext) {
     bench.block.arm_context.next = context;
 }
 
-/// Contributes random windows in random free slots.
 fn run(bench: &mut Bench<Contribute>, random: &mut Random, pace: Pace, windows: usize, sizes: Sizes) {
     bench.block.job.next = JobWords { rank: bits_w(RANK), ..Default::default() };
     let mut world = World::default();
@@ -270,14 +258,13 @@ fn run(bench: &mut Bench<Contribute>, random: &mut Random, pace: Pace, windows: 
             (arms, offering) = (true, true);
             ordered += 1;
         }
-        // The order comes after the arm.
         offering &= !step(bench, random, pace, &mut world, offering && !arms);
         bench.block.arm.next = bits_w(0);
         crowd = crowd.max(world.windows.len());
     }
     assert!(world.own.is_empty() && world.wanted.is_empty() && world.coming.is_empty());
-    assert!(!bench.block.working.val(), "asleep when all is out");
-    assert!(crowd > 2, "never more than {crowd} windows at once");
+    assert!(!bench.block.working.val(), "working after the last window");
+    assert!(crowd > 2, "at most {crowd} windows were in flight");
     assert!(world.early > 0, "no beat was read before its bank was full");
 }
 
@@ -304,7 +291,6 @@ fn the_verilog_contributes_alike() {
     bench.verify_with_verilator("contribute");
 }
 
-/// Arms slot 0 with a plain window and orders it; returns the world after the order's cycle.
 fn plain_window(bench: &mut Bench<Contribute>, random: &mut Random, beats: usize, address: u64) -> World {
     let mut world = World::default();
     bench.block.job.next = JobWords { rank: bits_w(RANK), ..Default::default() };
@@ -345,7 +331,7 @@ fn bursts_end_at_pages_and_beats_flow_one_a_cycle() {
         let asked = world.bursts.len();
         step(&mut bench, &mut random, EAGER, &mut world, false);
         let fresh: u64 = world.bursts[asked..].iter().sum();
-        // One more was requested, and none is waiting: it was accepted.
+        // True if one beat was accepted: a request raises both terms, an accepted beat lowers one.
         if world.coming.len() + world.bursts.iter().sum::<u64>() as usize + 1 == before + 2 * fresh as usize {
             taken.push(cycle);
         }
@@ -361,7 +347,6 @@ fn clear_forgets_orders_and_lets_slots_go() {
     let mut random = Random::new(1);
     plain_window(&mut bench, &mut random, 100, 4096);
     assert!(bench.block.working.val() && bench.block.held.val().raw() == 1);
-    // No DMA is in flight: the host has not answered, nor taken a request.
     bench.block.order_valid.next = false;
     bench.block.ar_ready.next = false;
     bench.block.clear.next = true;

@@ -1,16 +1,16 @@
-//! Shares the host-memory read channel between the submission unit (one beat at a time, first) and the contribute
-//! engine (bursts). Up to 16 bursts are outstanding under one AXI ID, so data comes back in order of request; each
-//! beat is delivered to its owner, and so is an error.
+//! Read channel arbiter between the submission unit (single beats, served first) and the contribute
+//! engine (bursts).
 //!
-//! Latency: 1 cycle from request to offer, none for data. Throughput: one beat a cycle. Once offered, a burst is held until it
-//! is accepted, as AXI requires.
-//! Reset: while `clear` is high, nothing new is requested, an offered burst is held, and data is accepted and dropped; no
-//! transaction is outstanding once `busy` is false. `reset` (of the bus itself) forgets everything at once.
+//! Up to 16 bursts are outstanding under one AXI ID, so data returns in request order.
+//! Latency: 1 cycle from request to offer, none for data. Throughput: one beat a cycle.
+//! Back-pressure: `submit_ready` and `contribute_ready` for requests, `contribute_take` for data.
+//! Reset: while `clear` is high, nothing new is requested, an offered burst is held, and data is
+//! accepted and dropped. No transaction is outstanding once `busy` is low. `reset` (of the bus)
+//! drops all state in one cycle.
 
 use crate::hdl::prelude::*;
 use crate::mem::fifo::Fifo;
 
-/// The burst on the address channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Offer {
     valid: bool,
@@ -18,65 +18,42 @@ struct Offer {
     beats: W<7>,
 }
 
-/// Whose data the burst brings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct ReadOwner {
-    /// The contribute engine's; otherwise the submission unit's.
+    /// Contribute engine, for `slot`; otherwise submission unit.
     contribute: bool,
-    /// For this window.
     slot: W<3>,
 }
 
-/// Read channel arbiter, see the module.
 #[derive(LogicBlock, Default)]
 pub struct DmaRead {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Requests nothing and drops what arrives.
     pub clear: Signal<In, bool>,
-    /// The bus is in reset: forgets everything.
     pub reset: Signal<In, bool>,
-    /// Submission unit asks.
     pub submit_valid: Signal<In, bool>,
-    /// Its address.
     pub submit_address: Signal<In, W<64>>,
-    /// Ready: the request is accepted in this cycle.
     pub submit_ready: Signal<Out, bool>,
-    /// Its beat comes.
+    /// Data for the submission unit, which always accepts.
     pub submit_beat: Signal<Out, bool>,
-    /// Contribute engine asks.
     pub contribute_valid: Signal<In, bool>,
-    /// Its address.
     pub contribute_address: Signal<In, W<64>>,
-    /// Its beats.
     pub contribute_beats: Signal<In, W<7>>,
-    /// The window it is for.
     pub contribute_slot: Signal<In, W<3>>,
-    /// Ready: the request is accepted in this cycle.
     pub contribute_ready: Signal<Out, bool>,
-    /// Its beat comes.
+    /// Data for the contribute engine, accepted with `contribute_take`.
     pub contribute_beat: Signal<Out, bool>,
-    /// It takes the beat.
     pub contribute_take: Signal<In, bool>,
-    /// A beat of this window's gradient could not be read (one cycle), one-hot.
+    /// One-hot: slot with data that could not be read.
     pub unread: Signal<Out, W<8>>,
-    /// Read channel: a burst is asked for.
     pub ar_valid: Signal<Out, bool>,
-    /// Its first byte.
     pub ar_address: Signal<Out, W<64>>,
-    /// Its beats, 1 to 64.
     pub ar_beats: Signal<Out, W<7>>,
-    /// Ready: the request is accepted in this cycle.
     pub ar_ready: Signal<In, bool>,
-    /// Read channel: a beat comes.
     pub r_valid: Signal<In, bool>,
-    /// Last beat of its burst.
     pub r_last: Signal<In, bool>,
-    /// It could not be read.
     pub r_error: Signal<In, bool>,
-    /// Ready: it is accepted in this cycle.
     pub r_ready: Signal<Out, bool>,
-    /// Bus transactions are outstanding.
+    /// Transactions are outstanding.
     pub busy: Signal<Out, bool>,
     offer: DFF<Offer>,
     owners: Fifo<ReadOwner, 4>,
@@ -94,7 +71,6 @@ impl Logic for DmaRead {
         self.owners.clock.next = self.clock.val();
         self.owners.clear.next = self.reset.val();
 
-        // Requests.
         self.free.next =
             (!self.offer.q.val().valid || self.ar_ready.val()) && !self.owners.full.val() && !self.clear.val();
         self.submit_ready.next = self.free.val();
@@ -119,7 +95,6 @@ impl Logic for DmaRead {
         self.ar_address.next = self.offer.q.val().address;
         self.ar_beats.next = self.offer.q.val().beats;
 
-        // Data.
         self.of_contribute.next = self.owners.pop_data.val().contribute;
         self.submit_beat.next = self.r_valid.val() && !self.of_contribute.val() && !self.clear.val();
         self.contribute_beat.next = self.r_valid.val() && self.of_contribute.val() && !self.clear.val();

@@ -1,5 +1,3 @@
-//! The read channel arbiter against a queue of owners: order, AXI rules, errors, and `clear` at any time.
-
 use super::dma_read::DmaRead;
 use super::testing::{Pace, at_every_pace};
 use crate::cosim::Bench;
@@ -7,7 +5,7 @@ use crate::hdl::prelude::*;
 use crate::random::Random;
 use std::collections::VecDeque;
 
-/// A burst under way: of the contribute engine for a slot, or of the submission unit; address; beats left.
+/// A `slot` marks the contribute engine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Burst {
     slot: Option<u64>,
@@ -15,9 +13,8 @@ struct Burst {
     beats: u64,
 }
 
-/// Requesters ask at random, the host takes and answers at random, in order; sometimes all is cleared.
 fn run(bench: &mut Bench<DmaRead>, random: &mut Random, pace: Pace, cycles: u64) {
-    // Accepted and not yet wholly answered, the first `taken` of them by the host; the last may be on offer.
+    // Bursts not fully answered. The host has accepted the first `taken`.
     let mut under_way: VecDeque<Burst> = VecDeque::new();
     let mut taken = 0;
     let (mut submit, mut contribute) = (None::<Burst>, None::<Burst>);
@@ -70,7 +67,6 @@ fn run(bench: &mut Bench<DmaRead>, random: &mut Random, pace: Pace, cycles: u64)
         block.r_error.next = error;
         bench.settle();
 
-        // The address channel: an offer is held, even through a clear, and offers come in the order of the requests.
         let block = &bench.block;
         let offer = block.ar_valid.val().then(|| (block.ar_address.val().raw(), block.ar_beats.val().raw()));
         assert!(offered.is_none() || offer == offered, "cycle {cycle}: an offer changed");
@@ -78,7 +74,6 @@ fn run(bench: &mut Bench<DmaRead>, random: &mut Random, pace: Pace, cycles: u64)
         assert_eq!(block.busy.val(), !under_way.is_empty(), "cycle {cycle}");
         offered = offer.filter(|_| !block.ar_ready.val());
 
-        // Answers reach their owner; the submission unit always accepts.
         let owner = under_way.front().copied();
         let mine = |of_contribute: bool| {
             answering && !clear && owner.is_some_and(|burst| burst.slot.is_some() == of_contribute)
@@ -92,7 +87,6 @@ fn run(bench: &mut Bench<DmaRead>, random: &mut Random, pace: Pace, cycles: u64)
             assert_eq!(block.r_ready.val(), !mine(true) || block.contribute_take.val(), "cycle {cycle}");
         }
 
-        // Requests: the submission unit first, while there is room.
         let free = !clear && under_way.len() < 16 && (offer.is_none() || block.ar_ready.val());
         full += u32::from(under_way.len() == 16);
         both += u32::from(submit.is_some() && contribute.is_some() && free);

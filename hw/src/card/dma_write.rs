@@ -1,48 +1,43 @@
-//! The host-memory write channel: bursts of result beats, and notes (reports, completions) between them, each with an
-//! owner, who gets its acknowledgement.
+//! Write channel arbiter: bursts of result beats to host memory, with notes (reports, completions)
+//! between them.
 //!
-//! A burst is ordered once all its beats are buffered, so that it never stalls the bus half-way; beats of results wait in
-//! block RAM, those of notes in a small queue. Notes go first. Address and first beat are offered together, and bursts
-//! follow one another without a gap. Up to 16 bursts are unacknowledged under one AXI ID, so responses come in order.
-//! Latency: 1 cycle from order to offer. Throughput: one beat a cycle.
-//! Reset: while `clear` is high, nothing new is begun and pushes are ignored; bursts that were offered are completed with their
-//! own beats and acknowledged to nobody; no transaction is outstanding once `busy` is false. `reset` (of the bus itself)
-//! forgets everything at once.
+//! A burst is ordered once all its beats are buffered, so it never stalls the bus. Notes go first.
+//! Address and first beat are offered together, and bursts follow without a gap. Up to 16 bursts
+//! are unacknowledged under one AXI ID, so responses arrive in order.
+//! Latency: 1 cycle from order to offer. Throughput: one beat a cycle. Back-pressure: `room`,
+//! `order_ready`, `note_ready`.
+//! Reset: while `clear` is high, nothing new begins and pushes are ignored. Offered bursts are
+//! completed with their own beats, and acknowledgements are dropped. No transaction is outstanding
+//! once `busy` is low. `reset` (of the bus) drops all state in one cycle.
 
 use super::build::Build;
 use crate::hdl::prelude::*;
 use crate::mem::block_fifo::BlockFifo;
 use crate::mem::fifo::Fifo;
 
-/// The owner of a burst.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct WriteOwner {
-    /// Window slot; means nothing for a refusal.
+    /// Valid unless `refused`.
     pub slot: W<3>,
-    /// Queue pair of a completion.
+    /// Valid for a completion.
     pub queue: W<2>,
-    /// Of the broadcast stage; otherwise of the contribute stage.
+    /// Broadcast stage; otherwise contribute stage.
     pub broadcast: bool,
-    /// A stage report: everything else of the stage has been written before it.
+    /// Stage report, written after everything else of the stage.
     pub report: bool,
-    /// A completion.
     pub completion: bool,
-    /// The completion of a refused submission.
+    /// Completion of a refusal.
     pub refused: bool,
 }
 
-/// Order to write one burst.
+/// Burst to write, within 4 KiB.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct WriteOrder {
-    /// First byte.
     pub address: W<64>,
-    /// Beats, 1 to 64; they do not cross 4 KiB.
     pub beats: W<7>,
-    /// Its owner.
     pub owner: WriteOwner,
 }
 
-/// The burst on the address channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Offer {
     valid: bool,
@@ -50,64 +45,40 @@ struct Offer {
     beats: W<7>,
 }
 
-/// Write channel, see the module.
 #[derive(LogicBlock)]
 pub struct DmaWrite {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Begins nothing new, and finishes what was offered.
     pub clear: Signal<In, bool>,
-    /// The bus is in reset: forgets everything.
     pub reset: Signal<In, bool>,
-    /// A beat of a result comes in.
     pub push: Signal<In, bool>,
-    /// The beat.
     pub push_data: Signal<In, Beat>,
-    /// Free places for beats of results.
     pub room: Signal<Out, W<16>>,
-    /// A burst of a result whose beats are in.
+    /// Burst whose beats are all pushed.
     pub order_valid: Signal<In, bool>,
-    /// The order.
     pub order: Signal<In, WriteOrder>,
-    /// Ready: it is accepted in this cycle.
     pub order_ready: Signal<Out, bool>,
-    /// A beat of a note comes in; the user keeps at most four waiting.
+    /// The user keeps at most four waiting.
     pub note_push: Signal<In, bool>,
-    /// The beat.
     pub note_data: Signal<In, Beat>,
-    /// A note whose beats are in.
+    /// Note whose beats are all pushed.
     pub note_valid: Signal<In, bool>,
-    /// The order.
     pub note: Signal<In, WriteOrder>,
-    /// Ready: it is accepted in this cycle.
     pub note_ready: Signal<Out, bool>,
-    /// A burst is acknowledged (one cycle).
+    /// Acknowledgement of a burst.
     pub done: Signal<Out, bool>,
-    /// Its owner.
     pub owner: Signal<Out, WriteOwner>,
-    /// It failed.
     pub failed: Signal<Out, bool>,
-    /// Write channel: a burst is asked for.
     pub aw_valid: Signal<Out, bool>,
-    /// Its first byte.
     pub aw_address: Signal<Out, W<64>>,
-    /// Its beats, 1 to 64.
     pub aw_beats: Signal<Out, W<7>>,
-    /// Ready: the request is accepted in this cycle.
     pub aw_ready: Signal<In, bool>,
-    /// A beat to write.
     pub w_valid: Signal<Out, bool>,
-    /// The beat.
     pub w_data: Signal<Out, Beat>,
-    /// Last beat of its burst.
     pub w_last: Signal<Out, bool>,
-    /// Ready: it is accepted in this cycle.
     pub w_ready: Signal<In, bool>,
-    /// A burst is acknowledged (one cycle).
+    /// Always accepted.
     pub b_valid: Signal<In, bool>,
-    /// It failed.
     pub b_error: Signal<In, bool>,
-    /// Bus transactions are outstanding.
     pub busy: Signal<Out, bool>,
     results: BlockFifo<Beat, 9>,
     notes: Fifo<Beat, 2>,
@@ -131,8 +102,7 @@ impl Default for DmaWrite {
 }
 
 impl DmaWrite {
-    /// With room for 2048 beats of results if the card is built for blocks of 16384 values (two blocks), 1024 for 4096 (four
-    /// blocks), otherwise 512.
+    /// Has room for two blocks of 16384 values (2048 beats), four of 4096 (1024), else 512 beats.
     pub fn new(build: Build) -> Self {
         Self {
             clock: Signal::default(),
@@ -197,7 +167,6 @@ impl Logic for DmaWrite {
         self.notes.push_data.next = self.note_data.val();
         self.room.next = self.results.room.val();
 
-        // Beats.
         self.here.next = !self.results.empty.val();
         self.w_data.next = self.results.pop_data.val();
         if self.of_note.q.val() {
@@ -214,7 +183,7 @@ impl Logic for DmaWrite {
             self.left.d.next = self.left_next.val();
         }
 
-        // The next burst, as the last beat of this one leaves.
+        // The next burst is loaded as the last beat of this one leaves.
         self.free.next = (self.idle.val() || (self.taken.val() && self.w_last.val()))
             && (!self.offer.q.val().valid || self.aw_ready.val())
             && !self.owners.full.val()
@@ -242,7 +211,6 @@ impl Logic for DmaWrite {
         self.aw_address.next = self.offer.q.val().address;
         self.aw_beats.next = self.offer.q.val().beats;
 
-        // Acknowledgements.
         self.owners.pop.next = self.b_valid.val();
         self.owner.next = self.owners.pop_data.val();
         self.done.next = self.b_valid.val() && !self.owners.empty.val() && !self.clear.val();

@@ -1,13 +1,15 @@
-//! Result path: reads a window from the gather memory in block order, decodes it if it is encoded, and multiplies by
-//! n / received per block (by one otherwise); missing beats are zeros. The result goes to the write channel as
-//! bursts; none crosses 4 KiB, and each is ordered once all its beats are buffered. Padding is not written.
+//! Result path: reads a window from the gather memory in block order, decodes it if encoded, scales
+//! it, and passes it to the write channel.
 //!
-//! Up to three windows are in the path: one is read and goes into the decoder, one comes out, and the last bursts of a third
-//! are being ordered. An encoded window whose block size differs from the previous one's, and a plain window, waits until the
-//! previous one is out.
-//! Latency: 14 cycles from `start` to the first beat out, and [`crate::hadamard::latency_cycles`] and a block more for
-//! an encoded window. Throughput: one beat a cycle while host memory takes them.
-//! Reset: `clear`; it is `idle` again once what was in the decoder has come out, which is dropped.
+//! Each block is multiplied by n / received, plain windows by one. Missing beats are zeros, and
+//! padding is not written.
+//! Up to three windows are in the path: one is read, one comes out, and the last bursts of a third
+//! are being ordered. A plain window, or one with another block size, waits until the previous
+//! window is out.
+//! Latency: 14 cycles from `start` to the first beat out; for an encoded window also
+//! [`crate::hadamard::latency_cycles`] and a block. Throughput: one beat a cycle while host memory
+//! accepts them. Back-pressure: `read_ready`, `room`, `order_ready`.
+//! Reset: `clear`. Beats left in the decoder are dropped as they come out, until `idle`.
 
 use super::build::Build;
 use super::dma_write::{WriteOrder, WriteOwner};
@@ -20,14 +22,10 @@ use crate::mem::fifo::Fifo;
 
 const _: () = assert!(fp_mul::LATENCY == 6, "the side band below is as long as the multiplier");
 
-/// What the path is doing.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
 pub enum DrainState {
-    /// Idle.
     Idle,
-    /// Begins a window, in the decoder if it is encoded.
     Begin,
-    /// Granted: it is read in this cycle.
     Run,
 }
 
@@ -37,44 +35,30 @@ struct Gathered {
     present: bool,
 }
 
-/// Result path, see the module.
 #[derive(LogicBlock, Default)]
 pub struct Drain {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Back to idle.
     pub clear: Signal<In, bool>,
-    /// Begins a window (one cycle), only while `ready`.
+    /// Only while `ready` (one cycle).
     pub start: Signal<In, bool>,
-    /// Its slot.
     pub start_slot: Signal<In, W<3>>,
-    /// Its context.
     pub start_context: Signal<In, SlotContext>,
-    /// A window may start.
     pub ready: Signal<Out, bool>,
-    /// Nothing is under way, nor left in the decoder by a `clear`.
+    /// No window is in the path.
     pub idle: Signal<Out, bool>,
-    /// The last burst of this slot's window was ordered (one cycle), one-hot.
+    /// One-hot: slot whose last burst was ordered.
     pub drained: Signal<Out, W<8>>,
-    /// Reads the gather memory.
+    /// Slot and beat to read. `word` follows one cycle after `read_ready`.
     pub read_valid: Signal<Out, bool>,
-    /// Slot and beat of the window.
     pub read_address: Signal<Out, SlotBeat>,
-    /// Granted: it is read in this cycle.
     pub read_ready: Signal<In, bool>,
-    /// The word, one cycle later.
     pub word: Signal<In, GatherWord>,
-    /// A beat of the result.
     pub push: Signal<Out, bool>,
-    /// The beat.
     pub push_data: Signal<Out, Beat>,
-    /// Beats that can still be pushed.
     pub room: Signal<In, W<16>>,
-    /// A burst whose beats were pushed.
+    /// Burst whose beats are all pushed.
     pub order_valid: Signal<Out, bool>,
-    /// The order.
     pub order: Signal<Out, WriteOrder>,
-    /// Ready: it is accepted in this cycle.
     pub order_ready: Signal<In, bool>,
     decoder: Hadamard,
     reciprocal: Reciprocal,
@@ -207,7 +191,7 @@ impl Logic for Drain {
         }
     }
 
-    /// Clocks the sub-blocks, and says what is under way.
+    /// Clocks the sub-blocks and reports activity.
     fn clocks(&mut self) {
         self.decoder.clock.next = self.clock.val();
         self.reciprocal.clock.next = self.clock.val();
@@ -225,7 +209,7 @@ impl Logic for Drain {
             && !self.ordering.q.val();
     }
 
-    /// Lets windows in, one after the other.
+    /// Admits windows one at a time.
     fn window_in(&mut self) {
         self.length.next = self.c.val().host_beats;
         if self.c.val().hadamard {
@@ -259,7 +243,7 @@ impl Logic for Drain {
                 if self.may_begin.val() {
                     self.begins.next = true;
                     self.decoder.start.next = self.c.val().hadamard;
-                    // All earlier blocks have begun to burst.
+                    // Safe to change, because all earlier blocks have begun to burst.
                     self.block_beats.d.next = bit_cast_w::<16, 14>(self.beats_of_block.val());
                     self.state.d.next = DrainState::Run;
                 }
@@ -272,8 +256,8 @@ impl Logic for Drain {
         }
     }
 
-    /// Lets the next window come out once all of the last one came, whose bursts may still be ordered. Between two
-    /// windows the decoder is silent for 5 cycles.
+    /// Starts the output of a window once the previous one is out, though not all ordered. The
+    /// decoder is silent for 5 cycles between windows.
     fn window_out(&mut self) {
         self.come_ends.next = self.coming.q.val() && self.taken.q.val() && (self.to_come.q.val() == 0);
         self.order_ends.next =
@@ -286,7 +270,7 @@ impl Logic for Drain {
         self.taken.d.next = (self.taken.q.val() && !self.come_ends.val()) || self.takes.val();
     }
 
-    /// Reads in block order, as the inbox has room.
+    /// Reads in block order while the inbox has room.
     fn reader(&mut self) {
         self.last_beat.next = self.beats_of_block.val() - 1;
         self.beat_next.next = self.beat_index.q.val() + 1;
@@ -334,12 +318,12 @@ impl Logic for Drain {
         self.decoder.in_received.next = self.inbox.pop_data.val().present;
         self.passes.next = !self.inbox.empty.val() && !self.c.val().hadamard && self.running.val();
         self.inbox.pop.next = self.passes.val() || (self.decoder.in_valid.val() && self.decoder.in_ready.val());
-        // A block waits for room in the outbox, and a window's first block until the previous window is certain to end.
+        // A block waits for room in the outbox. A window's first block also waits until the
+        // previous window is certain to end.
         self.spare.next = self.room.val() - self.reserved.q.val();
         self.decoder.go.next = !self.active.val()
             || ((self.spare.val() >= self.block_beats.q.val())
                 && (self.taken.q.val() || !self.pending.q.val() || !self.coming.q.val()));
-        // What a `clear` left in the decoder is dropped.
         self.stage_valid.d.next = self.passes.val() || (self.decoder.out_valid.val() && self.active.val());
         self.stage_data.d.next = self.decoder.out_data.val();
         if self.passes.val() {
@@ -363,7 +347,7 @@ impl Logic for Drain {
         self.side[0].d.next = self.stage_valid.q.val();
     }
 
-    /// Puts the part that the host wants into the outbox; room for a block is reserved before it bursts.
+    /// Pushes the beats that the host stores. A block reserves its room before it bursts.
     fn outbox(&mut self) {
         self.comes.next = self.side[5].q.val() && self.coming.q.val();
         self.keep.next = self.comes.val() && (self.to_keep.q.val() != 0);
@@ -396,7 +380,7 @@ impl Logic for Drain {
         }
     }
 
-    /// Orders bursts up to the next 4 KiB; beats of the next window may already lie behind.
+    /// Orders bursts up to the next 4 KiB. Beats of the next window may follow in the buffer.
     fn bursts(&mut self) {
         self.ordering.d.next = (self.ordering.q.val() && !self.order_ends.val()) || self.takes.val();
         self.one.next = bits_w::<8>(1);
@@ -447,7 +431,6 @@ impl Logic for Drain {
 }
 
 impl Drain {
-    /// With a decoder for the blocks of this build.
     pub fn new(build: Build) -> Self {
         Self { decoder: Hadamard::new(build.hadamard_log2), ..Self::default() }
     }

@@ -1,8 +1,7 @@
-//! The contract's fixed layouts as HDL signal types: submission, completion and frame header, one beat each.
+//! The contract's fixed layouts as HDL signal types of one beat.
 //!
-//! Fields are in the order of the contract; tests compare the offset and width of each with its table, so that
-//! the contract remains the only place where they are defined. Multi-byte header fields that the card computes with
-//! are big-endian on the wire and therefore split into bytes (`_b0` first on the wire).
+//! Header fields that the card computes with are big-endian on the wire and therefore split into
+//! bytes, `_b0` first.
 
 use crate::hdl::prelude::*;
 
@@ -14,7 +13,6 @@ macro_rules! one_beat_struct {
             $(#[doc = concat!("Field `", stringify!($field), "` of the layout.")] pub $field: W<$width>,)*
         }
 
-        /// Views a beat as this layout: wires only.
         #[allow(unused_assignments)]
         pub fn $from(beat: Beat) -> $name {
             let mut view = $name::default();
@@ -23,7 +21,6 @@ macro_rules! one_beat_struct {
             view
         }
 
-        /// The layout as a beat: wires only.
         #[allow(unused_assignments)]
         pub fn $to(word: $name) -> Beat {
             let mut beat = Beat::default();
@@ -33,7 +30,7 @@ macro_rules! one_beat_struct {
         }
 
         impl $name {
-            /// Name, bit offset and width of every field, in order.
+            /// Returns name, bit offset and width of every field.
             pub fn fields() -> Vec<(&'static str, usize, usize)> {
                 let mut at = 0;
                 vec![$({ at += $width; (stringify!($field), at - $width, $width) },)*]
@@ -43,7 +40,7 @@ macro_rules! one_beat_struct {
 }
 
 one_beat_struct! {
-    /// A submission queue entry.
+    /// Submission queue entry.
     SubmissionWord, bit_cast_submission, bit_cast_submission_beat;
     opcode: 8, slot: 8, step: 16, cookie: 32, bucket: 16, flags: 8, log2_n: 8, base: 32, beats: 16,
     shard_quotient: 16, shard_remainder: 8, rotation: 8, start_peers: 8, log2_blocks: 8, bound_ns: 32, grace_ns: 32,
@@ -52,14 +49,14 @@ one_beat_struct! {
 }
 
 one_beat_struct! {
-    /// A completion queue entry.
+    /// Completion queue entry.
     CompletionWord, bit_cast_completion, bit_cast_completion_beat;
     opcode: 8, slot: 8, closed_by: 8, status: 8, cookie: 32, received_beats: 32, expected_beats: 32, elapsed_ns: 64,
     heard: 64, closed_ns: 64, sq_head: 16, own_beats: 16, reserved_lo: 64, reserved_mid: 64, reserved_hi: 24, phase: 8,
 }
 
 one_beat_struct! {
-    /// The first beat of a frame.
+    /// First beat of a frame.
     HeaderWord, bit_cast_header, bit_cast_header_beat;
     eth_dst: 48, eth_src: 48, eth_type: 16, ip_version_ihl: 8, ip_tos: 8, ip_total_length_b0: 8,
     ip_total_length_b1: 8, ip_identification: 16, ip_fragment: 16, ip_ttl: 8, ip_protocol: 8, ip_checksum: 16,
@@ -69,7 +66,7 @@ one_beat_struct! {
 }
 
 one_beat_struct! {
-    /// An ARP packet for IPv4 over Ethernet (RFC 826) in its frame, padded to a beat.
+    /// ARP packet for IPv4 over Ethernet (RFC 826) in its frame, padded to a beat.
     ArpWord, bit_cast_arp, bit_cast_arp_beat;
     eth_dst: 48, eth_src: 48, eth_type: 16, hardware: 16, protocol: 16, sizes: 16, operation: 16, sender_mac: 48,
     sender_ip: 32, target_mac: 48, target_ip: 32, padding_lo: 64, padding_mid: 64, padding_hi: 48,
@@ -81,7 +78,7 @@ mod tests {
     use optireduce_contract::field::Field;
     use optireduce_contract::{packet, queue};
 
-    /// Merges the byte fields `x_b0`, `x_b1`, .. into `x` and drops reserved ones.
+    /// Merges fields `x_b0`, `x_b1`, ... into `x` and drops reserved ones.
     fn merged(fields: Vec<(&'static str, usize, usize)>) -> Vec<(String, usize, usize)> {
         let mut out: Vec<(String, usize, usize)> = Vec::new();
         for (name, offset, width) in fields {
@@ -91,7 +88,7 @@ mod tests {
             match name.rsplit_once("_b") {
                 Some((stem, "0")) => out.push((stem.to_string(), offset, width)),
                 Some((stem, digit)) if digit.parse::<u8>().is_ok() => {
-                    let last = out.last_mut().filter(|last| last.0 == stem).expect("bytes stand together");
+                    let last = out.last_mut().filter(|last| last.0 == stem).expect("bytes are adjacent");
                     last.2 += width;
                 }
                 _ => out.push((name.to_string(), offset, width)),

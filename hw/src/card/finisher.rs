@@ -1,16 +1,19 @@
-//! Finisher: everything the card writes to host memory: results, stage reports, completions.
+//! Finisher: writes results, stage reports and completions to host memory.
 //!
-//! Three things happen at the same time: the result of one window flows out ([`Drain`]); reports and completions are written
-//! between its bursts; acknowledgements come back in order, each to its owner. A stage report is written when the
-//! stage is closed and scaled (contribute), or all its result is on its way (broadcast); the completion when the report
-//! was acknowledged, and with it all that was written before it. The slot is free, `cq_tail` rises and the host is told
-//! when the completion was acknowledged. So no window waits for another's acknowledgements.
-//! Each queue pair has a ring and room for one refusal; a completion whose ring is full waits, without holding up others.
-//! A write that failed marks its window, whose later completions say so; a failed completion stops its queue.
-//! Latency: each slot is polled every 8 cycles; report 67 cycles, completion 4, when the bus is free.
-//! Throughput: a window of 1024 beats every 1034 to 1038 cycles, decoded or not, while host memory takes a beat a
-//! cycle (`finisher_tests`).
-//! Reset: `clear`; `busy` until no bus transaction is outstanding and the decoder is empty.
+//! The result of one window flows out ([`Drain`]) while reports and completions are written between
+//! its bursts and acknowledgements return in order.
+//! A report is written when the stage is closed and scaled (contribute), or its whole result is
+//! ordered (broadcast). The completion follows when the report, and so everything before it, is
+//! acknowledged. An acknowledged completion raises `cq_tail` and interrupts the host; the broadcast
+//! completion also frees the slot.
+//! Each queue pair has a ring and room for one refusal. A full ring delays only its own queue. A
+//! failed write marks the later completions of its window; a failed completion stops its queue.
+//! Latency: each slot is polled every 8 cycles. A report takes 67 cycles, a completion 4, when the
+//! bus is free.
+//! Throughput: a window of 1024 beats every 1034 to 1038 cycles while host memory accepts a beat a
+//! cycle.
+//! Back-pressure: `aw_ready`, `w_ready`, `refuse_ready`. Reset: `clear`; `busy` stays high until no
+//! bus transaction is outstanding and the decoder is empty.
 
 use super::build::Build;
 use super::dma_write::{DmaWrite, WriteOwner};
@@ -22,26 +25,22 @@ use crate::hdl::prelude::*;
 use crate::hdl::wires::ShiftIn;
 use crate::mem::ram::LutRam;
 
-/// What the finisher is doing.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
 pub enum FinishState {
-    /// Looks for work.
     Idle,
-    /// Collects the arrival counters.
+    /// Collects arrival counters.
     Count,
-    /// Orders the report.
     Report,
-    /// Fills in the completion.
+    /// Composes the completion.
     Fill,
-    /// Hands it to the write channel.
+    /// Pushes it into the write channel.
     Hand,
     /// Orders it.
     Done,
-    /// Checks how much room that leaves in the ring.
+    /// Waits for the new room in the ring.
     Pause,
 }
 
-/// An acknowledgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Ack {
     valid: bool,
@@ -49,102 +48,67 @@ struct Ack {
     owner: WriteOwner,
 }
 
-/// Finisher, see the module.
 #[derive(LogicBlock, Default)]
 pub struct Finisher {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Back to idle, indices to zero.
     pub clear: Signal<In, bool>,
-    /// The bus is in reset: no transaction is outstanding.
     pub reset: Signal<In, bool>,
-    /// Job registers.
     pub job: Signal<In, JobWords>,
-    /// Arm bus: the slot armed this cycle, one-hot.
     pub arm: Signal<In, W<8>>,
-    /// Arm bus: which slot.
     pub arm_slot: Signal<In, W<3>>,
-    /// Arm bus: its context.
     pub arm_context: Signal<In, SlotContext>,
-    /// Bit q: there is room for a refusal of queue q.
+    /// Queues with room for a refusal.
     pub refuse_ready: Signal<Out, W<4>>,
-    /// A refused submission.
     pub refuse: Signal<In, bool>,
-    /// The refusal.
     pub refusal: Signal<In, Refusal>,
-    /// Bit s: the mean of slot s is stored.
+    /// The mean is stored.
     pub scaled: Signal<In, W<8>>,
-    /// Bit s: the broadcast stage of slot s is closed.
     pub broadcast_closed: Signal<In, W<8>>,
-    /// Bit s: the mean of slot s is still being sent.
+    /// The mean is still being sent.
     pub sending: Signal<In, W<8>>,
-    /// Bit s: the gradient of slot s could not be read.
+    /// The gradient could not be read.
     pub unread: Signal<In, W<8>>,
-    /// Bit s: the broadcast stage of slot s is being finished, until it is freed.
+    /// The result has begun, until the slot is freed.
     pub finishing: Signal<Out, W<8>>,
-    /// Slot being reported.
+    /// Slot and stage being reported, and the report of that gate.
     pub slot: Signal<Out, W<3>>,
-    /// Stage being reported: broadcast, else contribute.
     pub broadcast: Signal<Out, bool>,
-    /// Gate report of that slot and stage.
     pub gate: Signal<In, GateReport>,
-    /// Counter to read: slot * 64 + rank.
+    /// Counter (slot * 64 + rank) and epoch. The counts follow one cycle later.
     pub count_address: Signal<Out, W<9>>,
-    /// Epoch to read it for.
     pub count_epoch: Signal<Out, W<8>>,
-    /// Count of the contribute stage.
     pub contribute_count: Signal<In, W<16>>,
-    /// Count of the broadcast stage.
     pub broadcast_count: Signal<In, W<16>>,
-    /// Reads the gather memory.
+    /// Slot and beat to read. `word` follows one cycle after `read_ready`.
     pub read_valid: Signal<Out, bool>,
-    /// Slot and beat of the window.
     pub read_address: Signal<Out, SlotBeat>,
-    /// Granted: it is read in this cycle.
     pub read_ready: Signal<In, bool>,
-    /// The word, one cycle later.
     pub word: Signal<In, GatherWord>,
-    /// Queue pair whose completion is written.
+    /// Queue of the completion being written, and address of its ring.
     pub cq_queue: Signal<Out, W<2>>,
-    /// Its completion ring: first byte.
     pub cq_base: Signal<In, W<64>>,
-    /// Completion rings: entries - 1.
+    /// Ring entries minus one.
     pub cq_mask: [Signal<In, W<16>>; 4],
-    /// Completions consumed by the host.
     pub cq_head: [Signal<In, W<16>>; 4],
-    /// Submissions consumed, to report.
     pub sq_head: [Signal<In, W<16>>; 4],
     /// Completions written and acknowledged.
     pub cq_tail: [Signal<Out, W<16>>; 4],
-    /// A completion of this queue could not be written (one cycle), one bit per queue.
+    /// One-hot: queue with a failed completion.
     pub stop: Signal<Out, W<4>>,
-    /// Host memory write: a burst is asked for.
     pub aw_valid: Signal<Out, bool>,
-    /// Its first byte.
     pub aw_address: Signal<Out, W<64>>,
-    /// Its beats, 1 to 64.
     pub aw_beats: Signal<Out, W<7>>,
-    /// Ready: the request is accepted in this cycle.
     pub aw_ready: Signal<In, bool>,
-    /// A beat to write.
     pub w_valid: Signal<Out, bool>,
-    /// The beat.
     pub w_data: Signal<Out, Beat>,
-    /// Last beat of its burst.
     pub w_last: Signal<Out, bool>,
-    /// Ready: it is accepted in this cycle.
     pub w_ready: Signal<In, bool>,
-    /// A burst is acknowledged (one cycle).
+    /// Always accepted.
     pub b_valid: Signal<In, bool>,
-    /// It failed.
     pub b_error: Signal<In, bool>,
-    /// The slot is freed (one cycle), one-hot.
     pub freed: Signal<Out, W<8>>,
-    /// Completions were written: MSI-X request.
     pub msix_valid: Signal<Out, bool>,
-    /// Queue of the completions.
     pub msix_vector: Signal<Out, W<2>>,
-    /// The request is taken.
     pub msix_ready: Signal<In, bool>,
     /// Work is in progress or due.
     pub working: Signal<Out, bool>,
@@ -155,21 +119,21 @@ pub struct Finisher {
     write: DmaWrite,
     msix: Msix,
     shift: ShiftIn,
-    // The writer: what it does, for which slot and stage or for a refusal, and on which queue.
+    // Writer: its state, the slot and stage or refusal, and the queue.
     state: DFF<FinishState>,
     at: DFF<W<3>>,
     of_broadcast: DFF<bool>,
     refused: DFF<bool>,
     queue: DFF<W<2>>,
-    // Refusals, one per queue; bit q: that of queue q waits; and the one that is being written.
+    // One refusal per queue, a bit per waiting one, and the one being written.
     refusals: [DFF<Refusal>; 4],
     to_refuse: DFF<W<4>>,
     refusal_now: DFF<Refusal>,
     // Bit q: the completion ring of queue q has room.
     room: DFF<W<4>>,
-    // Bit s, of slot s: the report of a stage is ordered (counted); it is acknowledged and its completion is due
-    // (settled); the completion of the contribute stage is acknowledged (reported); the result is begun; all of it is
-    // ordered (drained); a write failed.
+    // Bit s, of slot s. Report: ordered (counted), then acknowledged with its completion due
+    // (settled). Contribute completion acknowledged (reported). Result: begun, then completely
+    // ordered (drained). A write failed.
     counted_contribute: DFF<W<8>>,
     settled_contribute: DFF<W<8>>,
     reported: DFF<W<8>>,
@@ -178,12 +142,11 @@ pub struct Finisher {
     counted_broadcast: DFF<W<8>>,
     settled_broadcast: DFF<W<8>>,
     failed: DFF<W<8>>,
-    // The acknowledgement of the cycle before.
     ack: DFF<Ack>,
-    // The rank whose arrival counter is asked for, and the beat that is composed.
+    // Rank whose arrival counter is read, and the beat being composed.
     rank: DFF<W<7>>,
     high: DFF<Beat>,
-    // Each completion ring's tail, with what is ordered and with what is acknowledged; bit q: the phase of ring q.
+    // Tail of each completion ring: ordered, and acknowledged. Bit q of `turn`: phase of ring q.
     issued: [DFF<W<16>>; 4],
     visible: [DFF<W<16>>; 4],
     turn: DFF<W<4>>,
@@ -303,7 +266,7 @@ impl Logic for Finisher {
         }
     }
 
-    /// Clocks and clears the sub-blocks, and reads the context of the slot looked at.
+    /// Clocks and clears the sub-blocks, and looks up the context.
     fn clocks(&mut self) {
         self.drain.clock.next = self.clock.val();
         self.drain.clear.next = self.clear.val();
@@ -327,7 +290,7 @@ impl Logic for Finisher {
         self.broadcast.next = self.of_broadcast.q.val();
     }
 
-    /// Keeps one refusal per queue, and picks the one whose completion is next.
+    /// Stores one refusal per queue and selects the next.
     fn refusals(&mut self) {
         self.refuse_ready.next = self.to_refuse.q.val() ^ 0xf;
         self.refusal_bit.next = bits_w::<4>(0);
@@ -350,7 +313,7 @@ impl Logic for Finisher {
         self.keep_to_refuse.next = self.to_refuse.q.val();
     }
 
-    /// Finds which completion rings have room, and the addresses of the next entry and the next report.
+    /// Finds rings with room, and the next addresses.
     fn completion_rings(&mut self) {
         self.queue_bit.next = self.one4.val() << self.queue.q.val();
         self.has_room.next = bits_w::<4>(0);
@@ -379,7 +342,7 @@ impl Logic for Finisher {
         }
     }
 
-    /// Finds what is due at the slot looked at: its result, a report or a completion.
+    /// Finds the work due at the polled slot.
     fn due_work(&mut self) {
         self.contribute_due.next =
             (self.scaled.val() & (self.counted_contribute.q.val() ^ 0xff) & self.slot_bit.val()) != 0;
@@ -395,11 +358,11 @@ impl Logic for Finisher {
         self.to_start.next =
             self.broadcast_closed.val() & self.scaled.val() & (self.sending.val() ^ 0xff) & (self.begun.q.val() ^ 0xff);
         self.start_due.next = (self.to_start.val() & self.slot_bit.val()) != 0;
-        // No report is begun while a result could be.
+        // A report would delay the start of a result, so none begins while a result could.
         self.hurry.next = (self.to_start.val() != 0) && self.drain.ready.val() && !self.start_due.val();
     }
 
-    /// Composes the completion of the slot looked at, or of a refusal.
+    /// Composes the completion of the slot or refusal.
     fn completion(&mut self) {
         self.bad.next = ((self.failed.q.val() | self.unread.val()) & self.slot_bit.val()) != 0;
         self.peers.next = self.job.val().ranks - 1;
@@ -437,7 +400,7 @@ impl Logic for Finisher {
         }
     }
 
-    /// Prepares the requests to the write channel; a request is made only by the states below.
+    /// Prepares requests, which only the states of `writer` issue.
     fn write_requests(&mut self) {
         self.counted_contribute_now.next = bits_w::<8>(0);
         self.counted_broadcast_now.next = bits_w::<8>(0);
@@ -468,12 +431,12 @@ impl Logic for Finisher {
         self.rank_next.next = self.rank.q.val() + 1;
     }
 
-    /// Writes reports and completions, one after the other.
+    /// Writes one report or completion at a time.
     fn writer(&mut self) {
         match self.state.q.val() {
             FinishState::Idle => {
                 self.refused.d.next = false;
-                // Whatever is left after the contribute stage's completion belongs to the broadcast stage.
+                // After the contribute completion, only the broadcast stage has work left.
                 self.of_broadcast.d.next = (self.reported.q.val() & self.slot_bit.val()) != 0;
                 self.queue.d.next = self.ctx.val().queue;
                 self.rank.d.next = bits_w::<7>(0);
@@ -496,7 +459,7 @@ impl Logic for Finisher {
                 }
             }
             FinishState::Count => {
-                // Arrival counters into two beats, rank 0 lowest; a counter comes one cycle after its rank.
+                // Counts fill two beats, rank 0 lowest, and follow their rank by a cycle.
                 self.rank.d.next = self.rank_next.val();
                 self.high.d.next = self.shift.shifted.val();
                 if self.rank.q.val() == 33 {
@@ -551,7 +514,7 @@ impl Logic for Finisher {
         self.count_epoch.next = self.ctx.val().epoch;
     }
 
-    /// Hands each acknowledgement to its owner, one cycle after the bus.
+    /// Delivers each acknowledgement, one cycle after the bus.
     fn acknowledgements(&mut self) {
         self.ack.d.next.valid = self.write.done.val();
         self.ack.d.next.failed = self.write.failed.val();
@@ -597,7 +560,7 @@ impl Logic for Finisher {
         self.msix_vector.next = self.msix.number.val();
     }
 
-    /// Tracks the progress of the window of each slot.
+    /// Tracks the window of each slot.
     fn slot_progress(&mut self) {
         self.keep.next = self.arm.val() ^ 0xff;
         self.unfreed.next = self.free_now.val() ^ 0xff;
@@ -621,7 +584,7 @@ impl Logic for Finisher {
         self.finishing.next = self.begun.q.val();
     }
 
-    /// Tracks each queue: its refusal, and the completions ordered and acknowledged.
+    /// Tracks the refusal and the completions of each queue.
     fn queue_progress(&mut self) {
         for i in 0..4 {
             self.refusals[i].clock.next = self.clock.val();
@@ -648,7 +611,7 @@ impl Logic for Finisher {
         }
     }
 
-    /// Connects decoder, write channel and host memory, and says whether anything is under way.
+    /// Decoder, write channel and host memory.
     fn wiring(&mut self) {
         self.read_valid.next = self.drain.read_valid.val();
         self.read_address.next = self.drain.read_address.val();
@@ -681,7 +644,6 @@ impl Logic for Finisher {
 }
 
 impl Finisher {
-    /// With decoder and outbox for the Hadamard blocks of this build.
     pub fn new(build: Build) -> Self {
         Self { drain: Drain::new(build), write: DmaWrite::new(build), ..Self::default() }
     }

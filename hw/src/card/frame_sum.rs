@@ -1,20 +1,20 @@
-//! The sum that UDP's checksum is made of, over the beats of a frame as they pass (RFC 768, RFC 1071).
+//! Sum for the UDP checksum over the beats of a passing frame (RFC 768, RFC 1071).
 //!
-//! What: pseudo-header (addresses, protocol, UDP length), UDP header with its checksum, and everything after it, as sixteen-bit
-//! words in ones' complement. A frame that was received whole has a sum of 0xffff; one whose checksum field is zero is sent
-//! with the complement of its sum. Words are taken little-endian, as lanes are: the sum only changes its byte order (RFC
-//! 1071), and so does the field.
-//! How: the first 26 bytes of a frame do not count; their places in the first beat take protocol and UDP length. Then 32 words
-//! are added in pairs, pairs in fours, fours in one, and beats in 32 bits; the carries are folded back once, at the end.
-//! Latency: [`LATENCY`] cycles from the last beat of a frame to `total`. Throughput: one beat a cycle. There is no back-pressure.
-//! Limits: frames of 2^11 beats; longer ones give any sum. Reset: `reset` forgets the frame under way.
+//! It covers pseudo-header, UDP header and payload as 16-bit words in ones' complement. A correctly
+//! received frame has a sum of 0xffff. A frame with a zero checksum field is sent with the
+//! complement of its sum. Words are little-endian like the lanes, which only swaps the bytes of sum
+//! and field.
+//! The first 26 bytes of a frame do not count, so their places carry protocol and UDP length.
+//! Latency: [`LATENCY`] cycles from the last beat to `total`. Throughput: one beat a cycle. No
+//! back-pressure.
+//! Limits: frames of at most 2^11 beats; beyond, the sum is undefined. Reset: `reset` drops the
+//! frame in progress.
 
 use crate::hdl::prelude::*;
 
-/// Cycles from the last beat of a frame to its sum.
+/// Cycles from a frame's last beat to its sum.
 pub const LATENCY: usize = 6;
 
-/// What a beat is, beside the sums.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Passing {
     valid: bool,
@@ -23,26 +23,19 @@ struct Passing {
     checked: bool,
 }
 
-/// Sum of a frame, see the module.
 #[derive(LogicBlock, Default)]
 pub struct FrameSum {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// The next beat opens a frame.
     pub reset: Signal<In, bool>,
-    /// A beat passes.
     pub valid: Signal<In, bool>,
-    /// The beat.
     pub data: Signal<In, Beat>,
-    /// It is the last of its frame.
     pub last: Signal<In, bool>,
-    /// The frame whose last beat passed [`LATENCY`] cycles ago is summed (one cycle).
+    /// `total` is valid.
     pub done: Signal<Out, bool>,
-    /// Its sum.
     pub total: Signal<Out, W<16>>,
-    /// It is IPv4/UDP, no fragment, and its checksum is not zero: 0xffff is expected.
+    /// The frame is unfragmented IPv4/UDP with a checksum, so `total` must be 0xffff.
     pub checked: Signal<Out, bool>,
-    /// A beat is inside.
+    /// A beat is in the pipeline.
     pub busy: Signal<Out, bool>,
     in_frame: DFF<bool>,
     held: DFF<bool>,
@@ -100,7 +93,7 @@ impl Logic for FrameSum {
         }
     }
 
-    /// Which words of the beat count, and what the first beat says of the frame.
+    /// Selects the words that count, and classifies the frame.
     fn header(&mut self) {
         for i in 0..16 {
             self.low[i].next = self.data.val().get_bits::<16>(i * 32);
@@ -134,7 +127,7 @@ impl Logic for FrameSum {
         }
     }
 
-    /// Words to a beat, beats to a frame, and the carries back.
+    /// Sums beats and frames, then folds the carries.
     fn sums(&mut self) {
         for i in 0..16 {
             self.pair[i].d.next = bit_cast_w::<17, 16>(self.low[i].val()) + bit_cast_w::<17, 16>(self.high[i].val());

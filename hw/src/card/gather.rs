@@ -1,11 +1,14 @@
-//! Gather memory: the window's mean, as it comes back from all ranks, and the local shard's as it is scaled.
+//! Gather memory: the window's mean, received from all ranks or scaled locally.
 //!
-//! A beat from the wire is checked against its word's epoch (present already: a duplicate) and stored two cycles
-//! later. Duplicates in successive cycles cannot occur: there is a header beat between two packets.
-//! Latency: 2 cycles from input to `accepted`. Throughput: one beat a cycle from the wire, which never waits; scaled
-//! beats use the cycles in which no beat from the wire is decided. One read port: the sender first, then the finisher.
-//! Reset: the pipeline drains in two cycles; the memory is not cleared, so epochs must continue counting. `scrub` empties one
-//! slot's memory when its epoch wraps; `clear` ends that, and the slot must be scrubbed again before it is armed.
+//! A wire beat is a duplicate if its word already has its epoch. A duplicate in the next cycle
+//! would be missed, but a header beat always separates two packets.
+//! Latency: 2 cycles from input to `accepted`. Throughput: one wire beat a cycle, which never
+//! waits. Scaled beats use the other cycles. The read port serves the sender first, then the
+//! finisher.
+//! Back-pressure: `scaled_ready` and `finish_ready`.
+//! Reset: the pipeline drains in two cycles. The memory is kept, so epochs must continue counting.
+//! `scrub` empties a slot when its epoch wraps. `clear` aborts it; then the slot must be scrubbed
+//! before it is armed.
 
 use super::arrivals::Arrivals;
 use super::build::Build;
@@ -13,58 +16,41 @@ use super::types::{GatherWord, SlotBeat, WindowBeat};
 use crate::hdl::prelude::*;
 use crate::mem::ram::WindowRam;
 
-/// Gather memory, see the module.
 #[derive(LogicBlock, Default)]
 pub struct Gather {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Abandons scrubbing.
     pub clear: Signal<In, bool>,
-    /// Bit s: slot s accepts broadcasts.
+    /// Slots that accept broadcasts.
     pub open: Signal<In, W<8>>,
-    /// A beat from the wire.
     pub rx_valid: Signal<In, bool>,
-    /// The beat.
     pub rx: Signal<In, WindowBeat>,
-    /// A beat was accepted (one cycle).
+    /// Outcome of the wire beat `decided`.
     pub accepted: Signal<Out, bool>,
-    /// The beat just accepted or dropped.
     pub decided: Signal<Out, WindowBeat>,
-    /// Dropped: the stage had closed.
     pub drop_late: Signal<Out, bool>,
-    /// Dropped: present already.
     pub drop_duplicate: Signal<Out, bool>,
-    /// A beat of the local mean.
+    /// Local mean.
     pub scaled_valid: Signal<In, bool>,
-    /// The beat.
     pub scaled: Signal<In, WindowBeat>,
-    /// Ready: it is accepted in this cycle.
     pub scaled_ready: Signal<Out, bool>,
-    /// The sender reads: always granted.
+    /// Slot and beat, always granted.
     pub send_valid: Signal<In, bool>,
-    /// Slot and beat of the window.
     pub send_address: Signal<In, SlotBeat>,
-    /// The finisher reads.
+    /// Slot and beat, read when granted.
     pub finish_valid: Signal<In, bool>,
-    /// Slot and beat of the window.
     pub finish_address: Signal<In, SlotBeat>,
-    /// Granted: it is read in this cycle.
     pub finish_ready: Signal<Out, bool>,
-    /// The word read one cycle before.
+    /// Word read in the previous cycle.
     pub word: Signal<Out, GatherWord>,
-    /// Counter to read: slot * 64 + rank.
+    /// Counter (slot * 64 + rank) and epoch. `count` follows one cycle later.
     pub count_address: Signal<In, W<9>>,
-    /// Epoch to read it for.
     pub count_epoch: Signal<In, W<8>>,
-    /// Beats of that rank, one cycle later; see [`Arrivals`].
     pub count: Signal<Out, W<16>>,
-    /// Largest window of this card in beats.
+    /// Beats in the card's largest window.
     pub window_beats: Signal<In, W<15>>,
-    /// Empties the memory of `scrub_slot`.
+    /// Starts emptying a slot.
     pub scrub: Signal<In, bool>,
-    /// Slot to empty.
     pub scrub_slot: Signal<In, W<3>>,
-    /// Still emptying.
     pub scrub_busy: Signal<Out, bool>,
     ram: WindowRam<GatherWord>,
     tags: WindowRam<W<8>>,
@@ -99,7 +85,7 @@ impl Logic for Gather {
         self.tags.clock.next = self.clock.val();
         self.arrivals.clock.next = self.clock.val();
 
-        // From the wire: read the tag, compare it, then decide.
+        // From the wire: read the tag, compare, decide.
         self.taken_valid.d.next = self.rx_valid.val();
         self.taken.d.next = self.rx.val();
         self.tags.read_address.next.slot = self.rx.val().slot;
@@ -115,7 +101,7 @@ impl Logic for Gather {
         self.decided.next = self.judged.q.val();
         self.drop_late.next = self.judged_valid.q.val() && !self.is_open.val();
         self.drop_duplicate.next = self.judged_valid.q.val() && self.is_open.val() && self.present.q.val();
-        // The tag that is written in the very cycle of its read.
+        // Forwards a tag that is written in the cycle of its read.
         self.same.next = (self.judged.q.val().slot == self.rx.val().slot)
             && (self.judged.q.val().position == self.rx.val().position)
             && (self.judged.q.val().epoch == self.rx.val().epoch);
@@ -186,7 +172,6 @@ impl Logic for Gather {
 }
 
 impl Gather {
-    /// With a memory for windows of this build.
     pub fn new(build: Build) -> Self {
         let log2 = build.window_log2;
         Self { ram: WindowRam::new(3, log2), tags: WindowRam::new(3, log2), ..Self::default() }

@@ -1,18 +1,15 @@
-//! What [`super::gather`] does, beat by beat, in plain Rust. Leaves out: cycles and ports.
+//! [`super::gather`] in plain Rust, without cycles and ports.
 
 use super::reduce_model::{Counts, Verdict};
 use std::collections::HashMap;
 
-/// The gather memory and its arrival counters.
 #[derive(Default)]
 pub struct GatherMemory {
     words: HashMap<(u8, u16), ([u32; 16], u8)>,
-    /// The counters.
     pub counts: Counts,
 }
 
 impl GatherMemory {
-    /// A beat of `sender` from the wire for beat `position` of `slot`.
     pub fn receive(&mut self, open: bool, slot: u8, position: u16, sender: u8, epoch: u8, data: [u32; 16]) -> Verdict {
         if !open {
             return Verdict::Late;
@@ -25,17 +22,15 @@ impl GatherMemory {
         Verdict::Accepted
     }
 
-    /// A beat of the local mean.
     pub fn store(&mut self, slot: u8, position: u16, epoch: u8, data: [u32; 16]) {
         self.words.insert((slot, position), (data, epoch));
     }
 
-    /// The word and its epoch, if it was ever written; epoch 0: emptied.
+    /// Returns a word and its epoch, 0 if emptied.
     pub fn word(&self, slot: u8, position: u16) -> Option<([u32; 16], u8)> {
         self.words.get(&(slot, position)).copied()
     }
 
-    /// Empties one slot.
     pub fn scrub(&mut self, slot: u8) {
         self.words.iter_mut().filter(|(at, _)| at.0 == slot).for_each(|(_, word)| word.1 = 0);
         self.counts.scrub(slot);

@@ -1,5 +1,3 @@
-//! The gather memory against its model: outcomes, grants and every word, cycle by cycle.
-
 use super::arrivals;
 use super::gather::Gather;
 use super::gather_model::GatherMemory;
@@ -26,8 +24,8 @@ fn beat(slot: u8, position: u64, sender: u64, epoch: u8, data: Beat) -> WindowBe
     }
 }
 
-/// Wire, scaler, sender and finisher all at once. Every 200 cycles a slot closes and comes back with the next epoch;
-/// once slot 3 is scrubbed and comes back with the same one. `pace.stall`: the other ports compete.
+/// Traffic on all ports (on the wire only without `pace.stall`). Every 200 cycles a slot closes and
+/// reopens with the next epoch. Slot 3 is scrubbed once and keeps its epoch.
 fn run(bench: &mut Bench<Gather>, random: &mut Random, pace: Pace, cycles: u64) {
     let mut model = GatherMemory::default();
     let mut epochs = [1u8; 8];
@@ -46,7 +44,6 @@ fn run(bench: &mut Bench<Gather>, random: &mut Random, pace: Pace, cycles: u64) 
         if cycle % 200 == 199 {
             epochs[SLOTS[(cycle / 200 % 2 * 2) as usize] as usize] += 1;
         }
-        // A slot closes for the last 60 cycles of its 200; beats come late for the first 40 of them.
         let closing = |slot: u8| cycle % 200 >= 140 && slot == SLOTS[(cycle / 200 % 2 * 2) as usize];
         let silent = |slot: u8| closing(slot) && cycle % 200 >= 180 || slot == 3 && (cycle > 290 && scrubbed.is_none());
         let open = SLOTS.iter().filter(|slot| !closing(**slot) && !silent(**slot)).map(|slot| 1u64 << slot).sum();
@@ -57,7 +54,7 @@ fn run(bench: &mut Bench<Gather>, random: &mut Random, pace: Pace, cycles: u64) 
         };
         let rx = pace.comes(random).then(|| pick(random)).flatten();
         let rx = rx.filter(|beat| before != Some((beat.slot.raw() as u8, beat.position.raw())));
-        // What the scaler stores, nobody else sends: position 77.
+        // Position 77 is written by the scaler only.
         if scaled.is_none() && pace.stall && random.one_in(2) {
             scaled = pick(random).map(|beat| WindowBeat { position: bits_w(77), ..beat });
         }
@@ -92,7 +89,7 @@ fn run(bench: &mut Bench<Gather>, random: &mut Random, pace: Pace, cycles: u64) 
         }
         counts.push_back(model.counts.clone());
         counts.drain(..counts.len().saturating_sub(arrivals::LATENCY));
-        // The model does not know the counters of a slot while it is scrubbed or just was.
+        // The model does not track a slot's counters during a scrub and shortly after.
         let cleared = scrubbed.is_none_or(|at| cycle > at + arrivals::LATENCY as u64);
         asked = (counted.0 != 3 || cycle < 300 || cleared && !scrubbing)
             .then(|| (counted, counts[0].of(counted.0, counted.1, epochs[counted.0 as usize]).into()));
@@ -106,7 +103,6 @@ fn run(bench: &mut Bench<Gather>, random: &mut Random, pace: Pace, cycles: u64) 
             }
         }
         assert_eq!(block.finish_ready.val(), finish.is_some() && send.is_none(), "cycle {cycle}");
-        // What is read in this cycle is the word before this cycle's write.
         let wanted = send.or(finish).filter(|(slot, _)| *slot != 3 || !scrubbing);
         let written = |place: &(u8, u16)| model.word(place.0, place.1);
         let old = wanted.map(|place| (place, written(&place)));
@@ -131,7 +127,7 @@ fn run(bench: &mut Bench<Gather>, random: &mut Random, pace: Pace, cycles: u64) 
             model.store(beat.slot.raw() as u8, 77, beat.epoch.raw() as u8, beat.data.0);
             stored += 1;
         }
-        // For a word that is written in the cycle of its read, the model no longer has the old value: skip it.
+        // The model has lost the old value of a word written in the cycle of its read.
         read = old.filter(|(place, old)| model.word(place.0, place.1) == *old).map(|(place, _)| place);
         taken.push_back(rx);
         before = rx.map(|beat| (beat.slot.raw() as u8, beat.position.raw()));

@@ -1,7 +1,8 @@
-//! `JobCopy`: what the blocks around [`SmartNic`](super::smartnic::SmartNic) need of the job's registers, from the register writes
-//! as they pass by. Reads of these registers are answered by the card itself.
+//! `JobCopy`: job registers for the blocks around [`SmartNic`](super::smartnic::SmartNic), copied
+//! from register writes.
 //!
-//! Latency: 1 cycle from a write. Reset: `reset` (of the bus) clears CONTROL.enable and leaves the rest, as in the card.
+//! Latency: 1 cycle, one write a cycle. No back-pressure. Reset: `reset` (of the bus) clears
+//! CONTROL.enable only.
 
 use crate::hdl::prelude::*;
 use optireduce_contract::registers as map;
@@ -16,22 +17,17 @@ const _: () = assert!(
         && map::LOCAL_MAC_HI.word() == 74
 );
 
-/// The job as the blocks around the card know it.
+/// Tag, port and addresses are wire bytes loaded little-endian.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct CopiedJob {
-    /// The card is enabled.
     pub enable: bool,
-    /// Ranks of the job.
+    /// World size.
     pub ranks: W<7>,
-    /// Job tag, as loaded little-endian from the wire.
     pub job_tag: W<64>,
     /// Payload of a full packet in beats.
     pub payload_beats: W<8>,
-    /// UBT port, as loaded little-endian from the wire.
     pub udp_port: W<16>,
-    /// IPv4 address, as loaded little-endian from the wire.
     pub ip: W<32>,
-    /// MAC address, as loaded little-endian from the wire.
     pub mac: W<48>,
 }
 
@@ -48,20 +44,13 @@ struct Host {
     mac_hi: W<16>,
 }
 
-/// Copy of the job's registers, see the module.
 #[derive(LogicBlock, Default)]
 pub struct JobCopy {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// The bus is in reset.
     pub reset: Signal<In, bool>,
-    /// A word is written.
     pub write: Signal<In, bool>,
-    /// Which.
     pub write_address: Signal<In, W<10>>,
-    /// Its new value.
     pub write_data: Signal<In, W<32>>,
-    /// The job.
     pub job: Signal<Out, CopiedJob>,
     host: DFF<Host>,
 }

@@ -1,16 +1,19 @@
-//! Window lookup: finds the window of a packet, checks that its payload lies in a shard its sender may write, and
-//! turns payload beats into window beats.
+//! Window lookup: finds a packet's window, checks that the payload lies in a shard its sender may
+//! write, and converts payload beats into window beats.
 //!
-//! Latency: 6 cycles (compare, select, read the context, multiply, add, decide). Throughput: one beat a cycle; a bf16
-//! payload beat becomes two window beats, the low half first, and takes two. So bf16 comes in at half a payload beat a
-//! cycle, 64 Gb/s at 250 MHz; the receive buffer absorbs bursts, and counts what it has to drop.
-//! Back-pressure: `stall` freezes the whole block; `busy` freezes its source.
-//! Limits: 8 slots, compared in parallel. A slot must not be armed again while a packet that hit it is inside; freeing
-//! and arming it takes longer than that. Reset: `clear` disarms every slot and drops what is inside.
-//! Rules (contract): contribute packets must lie in the local shard, broadcast packets in the sender's shard, where
-//! rank r owns shard (r + rotation) mod ranks and shard j starts at j * quotient + min(j, remainder). The last payload
-//! beat of a bf16 packet may reach one window beat past an odd shard: that half is padding and is not passed on.
-//! A packet without a window counts as stale if its bucket is armed for a later step, in serial-number arithmetic.
+//! Latency: 6 cycles. Throughput: one beat a cycle. A bf16 payload beat takes two cycles (64 Gb/s
+//! at 250 MHz) and becomes two window beats, low half first.
+//! Back-pressure: `stall` freezes the block, `busy` its source. Reset: `clear` disarms every slot
+//! and drops the beats inside.
+//! Limits: 8 slots. A slot must not be armed again while a packet that hit it is inside; freeing
+//! and arming takes longer than that.
+//!
+//! Rules (contract): contribute packets must lie in the local shard, broadcast packets in the
+//! sender's. Rank r owns shard (r + rotation) mod ranks, and shard j starts at j * quotient +
+//! min(j, remainder).
+//! A bf16 packet may extend one window beat past an odd shard. That padding is not passed on.
+//! A packet without a window is stale if its bucket is armed for a later step, in serial-number
+//! arithmetic.
 
 use super::types::{JobWords, RxHeader, SlotContext, WindowBeat};
 use crate::hdl::prelude::*;
@@ -33,26 +36,20 @@ struct Match {
     distance: W<15>,
 }
 
-/// Compares headers with the window of one slot, in one cycle.
 #[derive(LogicBlock, Default)]
 pub struct SlotKey {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Takes a new window.
     pub arm: Signal<In, bool>,
-    /// The window.
     pub ctx: Signal<In, SlotContext>,
-    /// Forgets it.
     pub free: Signal<In, bool>,
-    /// Compares in this cycle.
+    /// The results follow one cycle later.
     pub compare: Signal<In, bool>,
-    /// Header to compare.
     pub header: Signal<In, RxHeader>,
     /// The packet starts in the window.
     pub hit: Signal<Out, bool>,
-    /// It is for the window's bucket, but of an earlier step.
+    /// The packet is for the window's bucket but an earlier step.
     pub stale: Signal<Out, bool>,
-    /// Beats from the window's start to the packet's.
+    /// Beats from the window's start to the packet, if `hit`.
     pub distance: Signal<Out, W<15>>,
     key: DFF<Key>,
     found: DFF<Match>,
@@ -75,7 +72,7 @@ impl Logic for SlotKey {
         if self.free.val() {
             self.key.d.next.armed = false;
         }
-        // For a packet before the window, this distance wraps and is too large.
+        // Wraps to a large value for a packet before the window.
         self.ahead.next =
             bit_cast_w::<27, 26>(self.header.val().beat) - bit_cast_w::<27, 26>(self.key.q.val().base_beat);
         self.later.next = self.header.val().step - self.key.q.val().step;
@@ -195,54 +192,35 @@ struct Verdict {
     bf16: bool,
 }
 
-/// Window lookup, see the module.
 #[derive(LogicBlock, Default)]
 pub struct Lookup {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Disarms every slot.
     pub clear: Signal<In, bool>,
-    /// Job registers.
     pub job: Signal<In, JobWords>,
-    /// Arm bus: the slot armed this cycle, one-hot.
     pub arm: Signal<In, W<8>>,
-    /// Arm bus: which slot.
     pub arm_slot: Signal<In, W<3>>,
-    /// Arm bus: its context.
     pub arm_context: Signal<In, SlotContext>,
-    /// Slots freed this cycle, one bit each.
     pub freed: Signal<In, W<8>>,
-    /// Freezes the pipeline.
     pub stall: Signal<In, bool>,
-    /// Takes nothing in this cycle: stalled, or a bf16 payload beat is half done.
+    /// No input is accepted: stalled, or within a bf16 payload beat.
     pub busy: Signal<Out, bool>,
-    /// A beat of a good frame comes in.
+    /// Beat of a good frame; `in_head` marks its header.
     pub in_valid: Signal<In, bool>,
-    /// It is the header beat.
     pub in_head: Signal<In, bool>,
-    /// Fields of its frame.
     pub in_header: Signal<In, RxHeader>,
-    /// The beat.
     pub in_data: Signal<In, Beat>,
-    /// A window beat is at the output.
     pub valid: Signal<Out, bool>,
-    /// It is of the broadcast stage.
     pub broadcast: Signal<Out, bool>,
-    /// The beat and its place.
     pub beat: Signal<Out, WindowBeat>,
-    /// A packet for a window was accepted (one cycle); slot, stage and sender are those of `beat`.
+    /// Accepted packet; `mark` if last-percentile. `broadcast` and `beat` hold its stage, slot and
+    /// sender.
     pub packet: Signal<Out, bool>,
-    /// It carries the last-percentile mark.
     pub mark: Signal<Out, bool>,
-    /// The pipeline is empty.
     pub empty: Signal<Out, bool>,
-    /// Dropped: no window.
+    /// Causes: no window, armed for a later step, other Hadamard or bf16 flag, outside the shard.
     pub drop_no_window: Signal<Out, bool>,
-    /// Dropped: no window, as its bucket is armed for a later step.
     pub drop_stale: Signal<Out, bool>,
-    /// Dropped: Hadamard or bf16 flag differs.
     pub drop_flags: Signal<Out, bool>,
-    /// Dropped: outside the shard.
     pub drop_out_of_shard: Signal<Out, bool>,
     key: [SlotKey; 8],
     contexts: LutRam<SlotContext, 3>,
@@ -321,7 +299,7 @@ impl Logic for Lookup {
         }
     }
 
-    /// Stores the contexts of armed slots for later; their keys are in the comparers.
+    /// Stores the contexts of armed slots for step 3.
     fn arm_bus(&mut self) {
         self.contexts.clock.next = self.clock.val();
         self.contexts.write_enable.next = self.arm.val() != 0;
@@ -329,7 +307,7 @@ impl Logic for Lookup {
         self.contexts.write_data.next = self.arm_context.val();
     }
 
-    /// Moves the beats: five stages in step, and the last, where a bf16 payload beat is taken in two halves.
+    /// Moves the beats; the last stage splits bf16 payload beats.
     fn pipeline(&mut self) {
         self.splitting.next = self.fifth.q.val().valid
             && !self.fifth.q.val().head
@@ -354,7 +332,7 @@ impl Logic for Lookup {
         }
     }
 
-    /// 1: compares the header with all slots; at most one hits.
+    /// 1: compares the header with all slots. At most one hits.
     fn compare(&mut self) {
         for i in 0..8 {
             self.key[i].clock.next = self.clock.val();
@@ -374,7 +352,7 @@ impl Logic for Lookup {
         }
     }
 
-    /// 2: finds which slot hit.
+    /// 2: selects the slot that hit.
     fn select(&mut self) {
         self.slot.next = bits_w::<3>(0);
         self.distance.next = bits_w::<15>(0);
@@ -410,7 +388,7 @@ impl Logic for Lookup {
         }
     }
 
-    /// 3: reads its context, and finds whose shard it is.
+    /// 3: reads the context, and numbers the sender's shard.
     fn context(&mut self) {
         self.contexts.read_address.next = self.found.q.val().slot;
         self.ctx.next = self.contexts.read_data.val();
@@ -440,7 +418,7 @@ impl Logic for Lookup {
         }
     }
 
-    /// 4: finds where that shard starts, except for the last addition.
+    /// 4: finds the shard's start, except for the last addition.
     fn shard_start(&mut self) {
         self.product.next = self.known.q.val().quotient * self.known.q.val().shard;
         self.covered.next = bit_cast_w::<15, 10>(self.known.q.val().beats);
@@ -472,7 +450,7 @@ impl Logic for Lookup {
         }
     }
 
-    /// 5: finds the shard that this sender may write in this stage.
+    /// 5: finds the shard that the sender may write.
     fn shard_range(&mut self) {
         self.start.next =
             bit_cast_w::<15, 22>(self.placed.q.val().product) + bit_cast_w::<15, 7>(self.placed.q.val().extra);
@@ -500,7 +478,7 @@ impl Logic for Lookup {
         }
     }
 
-    /// 6: accepts the packet or says why not, and finds the position of every window beat.
+    /// 6: accepts or drops the packet, and tracks its position.
     fn judge(&mut self) {
         self.allowed.next = self.ranged.q.val().shard_end;
         if self.ranged.q.val().bf16 {
@@ -555,7 +533,7 @@ impl Logic for Lookup {
         }
     }
 
-    /// Hands on the window beat, and says whether anything is inside.
+    /// Outputs the window beat.
     fn outputs(&mut self) {
         self.relative.next = self.position.q.val() - self.verdict.q.val().own_start;
         self.valid.next =

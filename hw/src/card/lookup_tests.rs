@@ -1,7 +1,3 @@
-//! Plan: every check and their order, the edges of windows and shards, places of payload beats, marks, arm, free and
-//! `clear` under traffic, `stall`, latency 6, one beat a cycle, bf16 in halves and its padding: [`run`] compares every
-//! output with the model in every cycle.
-
 use super::lookup::Lookup;
 use super::lookup_model::{Window, find, judge};
 use super::testing::{Pace, at_every_pace, random_beat};
@@ -15,7 +11,6 @@ use optireduce_contract::rules::accept::Cause;
 use optireduce_contract::shard::ShardMap;
 use std::collections::BTreeMap;
 
-/// A packet in the pipeline, checked when its header came in.
 #[derive(Clone, Copy)]
 struct Packet {
     ubt: UbtHeader,
@@ -24,7 +19,7 @@ struct Packet {
     window: Option<Window>,
 }
 
-/// One stage of the pipeline: the packet, and which of its beats; 0 is the header.
+/// Packet, index of the beat (0 for the header), and beat.
 type Inside = Option<(Packet, usize, Beat)>;
 
 fn random_window(random: &mut Random, slot: usize, ranks: usize) -> Window {
@@ -43,7 +38,6 @@ fn random_window(random: &mut Random, slot: usize, ranks: usize) -> Window {
     Window { shape, epoch: random.next() as u8 }
 }
 
-/// First beat of a window in its bucket.
 fn base_beat(window: &Window) -> usize {
     window.shape.base_bytes as usize / 64
 }
@@ -67,7 +61,6 @@ fn context(window: &Window, rank: usize) -> SlotContext {
     }
 }
 
-/// A packet for a window that is or was armed: mostly whole inside its shard, else at its edges or with a wrong field.
 fn random_packet(random: &mut Random, windows: &[Window], rank: usize, ranks: usize) -> (UbtHeader, usize) {
     let window = windows[random.below(windows.len() as u64) as usize];
     let mut ubt = UbtHeader {
@@ -104,7 +97,6 @@ fn random_packet(random: &mut Random, windows: &[Window], rank: usize, ranks: us
     (ubt, payload_beats.min(140))
 }
 
-/// Traffic over windows that come and go; counts the outcomes.
 fn run(bench: &mut Bench<Lookup>, random: &mut Random, pace: Pace, cycles: u64, seen: &mut BTreeMap<String, u32>) {
     let ranks = [2, 3, 4, 8, 63, 64, 2 + random.below(63) as usize][random.below(7) as usize];
     let rank = random.below(ranks as u64) as usize;
@@ -113,10 +105,10 @@ fn run(bench: &mut Bench<Lookup>, random: &mut Random, pace: Pace, cycles: u64, 
     let mut known: Vec<Window> = vec![random_window(random, 0, ranks)];
     let mut coming: Option<(Packet, usize)> = None; // and its next beat
     let mut padded = 0;
-    let mut pipeline: [Inside; 6] = [None; 6]; // first the one at the output
-    let [mut second_half, mut half_done] = [false; 2]; // of that one; of the one before
+    let mut pipeline: [Inside; 6] = [None; 6]; // index 0 is at the output
+    let [mut second_half, mut half_done] = [false; 2]; // of index 0, and of index 1
     for cycle in 0..cycles {
-        // Arm bus: a slot is armed when it is free and no packet in the pipeline still needs its old context.
+        // A slot is armed when it is free and no packet in the pipeline needs its old context.
         let slot = random.below(8) as usize;
         let needed = pipeline
             .iter()
@@ -133,7 +125,6 @@ fn run(bench: &mut Bench<Lookup>, random: &mut Random, pace: Pace, cycles: u64, 
         bench.block.freed.next = bits_w(freed as u64);
         bench.block.clear.next = clear;
 
-        // Packets.
         let stall = !pace.takes(random);
         if coming.is_none() && pace.comes(random) {
             let (ubt, payload_beats) = random_packet(random, &known, rank, ranks);
@@ -163,7 +154,6 @@ fn run(bench: &mut Bench<Lookup>, random: &mut Random, pace: Pace, cycles: u64, 
         }
         bench.settle();
 
-        // At the output.
         let block = &bench.block;
         let is_accepted = |packet: &Packet| packet.verdict.is_ok();
         let splits = |(packet, at, _): (Packet, usize, Beat)| {
@@ -206,7 +196,6 @@ fn run(bench: &mut Bench<Lookup>, random: &mut Random, pace: Pace, cycles: u64, 
                 }
             }
         }
-        // The outcome is known one stage earlier.
         let judged = pipeline[1].filter(|inside| inside.1 == 0 && !stall && !clear).map(|(packet, ..)| packet);
         let drops =
             [block.drop_no_window.val(), block.drop_stale.val(), block.drop_flags.val(), block.drop_out_of_shard.val()];
@@ -237,7 +226,6 @@ fn run(bench: &mut Bench<Lookup>, random: &mut Random, pace: Pace, cycles: u64, 
         }
         if clear {
             (pipeline, half_done) = ([None; 6], false);
-            // What is left of a packet belongs to nobody.
             if let Some((packet, 1..)) = &mut coming {
                 packet.verdict = Err(Cause::NoWindow);
             }

@@ -1,5 +1,22 @@
-//! The card: everything between the MAC, host memory and the register window, with [`checked_nic::CheckedNic`] as its top in
-//! simulation and [`endpoint::Endpoint`] as its top on boards; [`smartnic::SmartNic`] is the card without UDP checksums.
+//! The card: everything between the MAC, host memory and the register window.
+//!
+//! [`checked_nic::CheckedNic`] is the top in simulation and [`endpoint::Endpoint`] on boards.
+//! [`smartnic::SmartNic`] is the card without UDP checksums, filter and responder.
+//!
+//! Conventions for the ports of all blocks:
+//!
+//! - `valid` and `ready` transfer a word in each cycle in which both are high.
+//! - `clear` is the reset of the card, `reset` the common reset of bus and MAC.
+//! - `arm`, `arm_slot` and `arm_context` are the arm bus: the slot armed in this cycle (one-hot),
+//!   its number, and its context.
+//! - `peer_write`, `peer_word` and `peer_data` write the peer table at word rank * 4 + word.
+//! - `job` holds the job's registers, and `now_ns` the nanoseconds since reset.
+//! - Maps of 8 bits have a bit per slot, maps of 4 bits a bit per queue.
+//! - `rx_*` is the receive path, `tx_*` the transmit path. Frame errors and `*_partial` (not whole
+//!   beats) are valid with the frame's last beat.
+//! - Bursts of host memory have 1 to 64 beats within 4 KiB.
+//! - `msix_*` requests an interrupt after completions were written; the vector is their queue.
+//! - Outputs that report an event are high for one cycle.
 
 pub mod arrivals;
 pub mod axi_lite;

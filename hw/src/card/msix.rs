@@ -1,24 +1,20 @@
-//! MSI-X requests: vector q says that completions of queue q were written.
+//! MSI-X requests: vector q reports that completions of queue q were written.
 //!
-//! The bridge may let a request wait: it is held, with its vector, until it is accepted; further requests of the same queue
-//! are merged into one that follows. Lower queues first. Latency: 2 cycles. Reset: `clear`, which also withdraws a request.
+//! A request is held, with its vector, until the bridge accepts it. Further requests of the same
+//! queue merge into the next one. Lower queues have priority.
+//! Latency: 2 cycles. Back-pressure: `ready`. Reset: `clear`, which also withdraws a request.
 
 use crate::hdl::prelude::*;
 
-/// MSI-X requests, see the module.
 #[derive(LogicBlock, Default)]
 pub struct Msix {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Forgets all requests.
     pub clear: Signal<In, bool>,
-    /// Completions became visible (one cycle), one bit per queue.
+    /// Queues whose completions are now visible.
     pub written: Signal<In, W<4>>,
-    /// A request.
+    /// `number` is the vector.
     pub valid: Signal<Out, bool>,
-    /// Number of its vector.
     pub number: Signal<Out, W<2>>,
-    /// Ready: it is accepted in this cycle.
     pub ready: Signal<In, bool>,
     pending: DFF<W<4>>,
     offered: DFF<bool>,
@@ -70,12 +66,11 @@ mod tests {
     use crate::random::Random;
     use std::collections::VecDeque;
 
-    /// Every completion is followed by a request for its queue; a request is held; there is none without a completion.
+    /// Every completion is followed by a request for its queue, and none appears without one.
     fn run(bench: &mut Bench<Msix>, random: &mut Random, pace: Pace, cycles: u64) {
         let mut untold: [VecDeque<u64>; 4] = Default::default();
         let (mut offered, mut merged) = (None, 0);
         for cycle in 0..cycles {
-            // The last cycles let everything drain.
             let quiet = cycle + 40 > cycles;
             let written = if quiet { 0 } else { random.next() & random.next() & random.next() & 0xf };
             bench.block.written.next = bits_w(written);
@@ -87,7 +82,7 @@ mod tests {
                 && let Some(queue) = offer
             {
                 let told = untold[queue].iter().take_while(|at| **at + 2 <= cycle).count();
-                assert!(told > 0, "cycle {cycle}: queue {queue} has nothing to tell");
+                assert!(told > 0, "cycle {cycle}: queue {queue} has no completion to report");
                 merged += u32::from(told > 1);
                 untold[queue].drain(..told);
             }
@@ -95,7 +90,7 @@ mod tests {
             bench.tick();
             (0..4).filter(|queue| written >> queue & 1 == 1).for_each(|queue| untold[queue].push_back(cycle));
         }
-        assert!(untold.iter().all(VecDeque::is_empty), "completions nobody was told of");
+        assert!(untold.iter().all(VecDeque::is_empty), "completions without a request");
         assert!(merged > 0 && !bench.block.valid.val());
     }
 

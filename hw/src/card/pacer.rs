@@ -1,72 +1,58 @@
-//! Pacer: a token bucket per peer, which says whether a frame to it may go now.
+//! Token-bucket pacer: decides per peer whether a frame may be sent now.
 //!
-//! Why: a peer whose switch port is shared is sent to at the rate that the host's rate control found
+//! It sends to a peer behind a shared switch port at the rate found by the host's rate control
 //! (OptiReduce 3.2.3), without a software timer.
-//! What: a bucket holds at most one of the job's largest frames plus what its rate brings in 512 ns, and is full at
-//! power-on. A frame is counted as on the wire, with preamble, header, FCS and gap: its payload plus 88 bytes.
-//! Over any time T a peer gets at most the bucket + rate * T; one that always has a frame waiting, and is asked about at
-//! least every 512 ns, gets no less than rate * T - one frame, with T ending at its last refusal. (A bucket of exactly one
-//! frame would lose what accrues between filling up and the next question.) The arithmetic is exact, in thousandths
-//! of a byte.
-//! Rate: word 3 of the peer table, 1 to 65535 bytes per microsecond, 0 for as fast as the wire. A new rate counts from
-//! the last frame on.
-//! Latency: `answer` three cycles after `ask`, for the time of `ask`. One question at a time. Time may jump ahead.
-//! Reset: `clear` drops the question; buckets stay as they are.
+//! A bucket holds at most one of the job's largest frames plus 512 ns of its rate, and is full at
+//! power-on. The 512 ns keep the tokens that accrue between a full bucket and the next question.
+//! A frame counts with its bytes on the wire (preamble, header, FCS and gap): its payload plus 88.
+//! Over any time T a peer is granted at most the bucket plus `rate * T`. With a permanent backlog
+//! that asks at least every 512 ns, it is granted no less than `rate * T` minus one frame, where T
+//! ends at its last refusal. The arithmetic is exact, in thousandths of a byte.
+//! Rate: word 3 of the peer table, 1 to 65535 bytes per microsecond; 0 disables pacing. A new rate
+//! applies from the last granted frame on.
+//! Latency: `answer` three cycles after `ask`, for the time of `ask`. One question at a time. Time
+//! may jump ahead.
+//! Reset: `clear` drops the question; buckets keep their level.
 
 use super::types::JobWords;
 use crate::hdl::prelude::*;
 use crate::mem::ram::LutRam;
 
-/// The progress of a question.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
 pub enum PaceState {
-    /// Looks up the bucket.
     Look,
-    /// Computes what has accrued since.
+    /// Computes the tokens since the last grant.
     Gain,
-    /// Subtracts that from the debt.
+    /// Subtracts them from the debt.
     Drain,
-    /// Answers.
     Judge,
 }
 
-/// A bucket, as what is missing from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Bucket {
-    /// What is missing, in thousandths of a byte.
+    /// Deficit at `seen_ns`, in thousandths of a byte.
     debt: W<26>,
-    /// At what time.
     seen_ns: W<48>,
 }
 
-/// The pacer, see the module.
 #[derive(LogicBlock, Default)]
 pub struct Pacer {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Drops the question.
     pub clear: Signal<In, bool>,
-    /// Job registers.
     pub job: Signal<In, JobWords>,
-    /// Nanoseconds since reset.
     pub now_ns: Signal<In, W<48>>,
-    /// Writes a word of the peer table.
     pub peer_write: Signal<In, bool>,
-    /// Rank * 4 + word; word 3 is the rate.
     pub peer_word: Signal<In, W<8>>,
-    /// The word.
     pub peer_data: Signal<In, W<32>>,
-    /// The peer in question.
+    /// Held until the answer, like `beats`.
     pub peer: Signal<In, W<6>>,
-    /// It has a rate; else it need not be asked about.
+    /// The peer has a rate.
     pub paced: Signal<Out, bool>,
-    /// May a frame go to the peer? Held, as peer and beats are, until the answer.
+    /// Asks for a frame of `beats` payload beats; held until the answer.
     pub ask: Signal<In, bool>,
-    /// Payload beats of that frame.
     pub beats: Signal<In, W<8>>,
-    /// The answer (one cycle).
     pub answer: Signal<Out, bool>,
-    /// With the answer: the frame may go, and was counted.
+    /// With `answer`: the frame may go and was counted.
     pub granted: Signal<Out, bool>,
     rates: LutRam<W<16>, 6>,
     buckets: LutRam<Bucket, 6>,
@@ -105,7 +91,8 @@ impl Logic for Pacer {
         self.buckets.read_address.next = self.peer.val();
         self.bucket.next = self.buckets.read_data.val();
 
-        // (88 + 64 * beats) * 1000, and the depth of the bucket.
+        // The frame costs (88 + 64 * beats) * 1000. As 64000 = 2^16 - 2^10 - 2^9, shifts and
+        // subtractions replace a multiplier.
         self.wide.next = bit_cast_w::<26, 8>(self.beats.val());
         self.frame.next =
             bits_w::<26>(88000) + (self.wide.val() << 16) - (self.wide.val() << 10) - (self.wide.val() << 9);
@@ -126,7 +113,8 @@ impl Logic for Pacer {
         match self.state.q.val() {
             PaceState::Look => {
                 self.seen_ns.d.next = self.now_ns.val();
-                // 2^24 ns fill any bucket, at one byte per microsecond.
+                // 2^24 ns fill any bucket even at one byte per microsecond, so longer times
+                // saturate.
                 self.elapsed_ns.d.next = self.since_ns.val().get_bits::<24>(0);
                 if self.since_ns.val().get_bits::<24>(24) != 0 {
                     self.elapsed_ns.d.next = bits_w::<24>(0xff_ffff);
@@ -141,7 +129,7 @@ impl Logic for Pacer {
             PaceState::Gain => {
                 self.gained.d.next = self.product.val();
                 self.need.d.next = self.frame.val();
-                // At a lower rate than before the bucket is smaller.
+                // A lower rate makes the bucket shallower, so the old debt is capped.
                 if self.debt.q.val() > self.depth.q.val() {
                     self.debt.d.next = self.depth.q.val();
                 }

@@ -1,5 +1,3 @@
-//! The pacer against exact arithmetic, and what a peer gets over any interval.
-
 use super::pacer::Pacer;
 use super::types::JobWords;
 use crate::cosim::Bench;
@@ -8,25 +6,24 @@ use crate::random::Random;
 
 const PAYLOAD: u64 = 22;
 
-/// The token bucket in plain Rust, in thousandths of a byte: what is missing, and since when. Leaves out: cycles.
+/// The deficit is in thousandths of a byte.
 #[derive(Clone, Copy, Default)]
 struct Bucket {
     debt: u128,
     seen_ns: u128,
 }
 
-/// A frame on the wire in bytes.
+/// Bytes on the wire.
 fn frame_bytes(beats: u64) -> u64 {
     24 + 64 + 64 * beats
 }
 
-/// The most a bucket holds, in thousandths of a byte.
+/// In thousandths of a byte.
 fn depth(rate: u64) -> u128 {
     u128::from(frame_bytes(PAYLOAD)) * 1000 + u128::from(rate) * 512
 }
 
 impl Bucket {
-    /// Whether a frame may go, and counts it.
     fn grant(&mut self, rate: u64, now_ns: u64, beats: u64) -> bool {
         let flowed = (u128::from(now_ns) - self.seen_ns) * u128::from(rate);
         let owed = self.debt.min(depth(rate)).saturating_sub(flowed) + u128::from(frame_bytes(beats)) * 1000;
@@ -44,7 +41,6 @@ fn new(record: bool) -> Bench<Pacer> {
     bench
 }
 
-/// Writes a word of the peer table.
 fn write(bench: &mut Bench<Pacer>, peer: u64, word: u64, data: u64) {
     bench.block.peer_write.next = true;
     bench.block.peer_word.next = bits_w(peer * 4 + word);
@@ -53,7 +49,7 @@ fn write(bench: &mut Bench<Pacer>, peer: u64, word: u64, data: u64) {
     bench.block.peer_write.next = false;
 }
 
-/// Asks at `now_ns`; time goes on while the pacer thinks.
+/// Asks at `now_ns`, which advances while the pacer works.
 fn ask(bench: &mut Bench<Pacer>, now_ns: &mut u64, peer: u64, beats: u64) -> bool {
     bench.block.peer.next = bits_w(peer);
     bench.block.beats.next = bits_w(beats);
@@ -74,7 +70,6 @@ fn ask(bench: &mut Bench<Pacer>, now_ns: &mut u64, peer: u64, beats: u64) -> boo
     unreachable!("the fourth cycle answers")
 }
 
-/// Random questions about all peers, with jumps of time and new rates; the same answers as the model.
 fn run(bench: &mut Bench<Pacer>, random: &mut Random, questions: usize) {
     let mut rates = [0; 64];
     let mut buckets = [Bucket::default(); 64];
@@ -127,15 +122,14 @@ fn a_peer_without_a_rate_is_not_paced() {
     }
 }
 
-/// A frame of a backlog.
 struct Granted {
     at_ns: u64,
-    /// When it was last refused.
+    /// Time of its last refusal.
     refused_ns: Option<u64>,
     bytes: u64,
 }
 
-/// Frames that always wait, asked about at random times at most 180 ns apart.
+/// Frames of a permanent backlog that asks at random times at most 180 ns apart.
 fn backlog(rate: u64, frames: usize, largest_only: bool) -> Vec<Granted> {
     let (mut bench, mut random) = (new(false), Random::new(rate));
     write(&mut bench, 3, 3, rate);
@@ -163,7 +157,7 @@ fn over_any_interval_a_peer_gets_its_rate_within_a_bucket_and_a_frame() {
                 let mut millibytes = 0;
                 for to in &granted[first..] {
                     let flowed = |ns: u64| u128::from(ns.saturating_sub(from.at_ns)) * u128::from(rate);
-                    // Until this frame was last refused: the rate, but for the frame.
+                    // Lower bound: the rate up to this frame's last refusal, less one frame.
                     let frame = u128::from(frame_bytes(PAYLOAD)) * 1000;
                     let least = flowed(to.refused_ns.unwrap_or(to.at_ns));
                     assert!(millibytes + frame >= least, "rate {rate}: {millibytes} of {least}");

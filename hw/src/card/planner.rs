@@ -1,22 +1,25 @@
-//! Send planner: turns "send this window" into one order per packet.
+//! Send planner: turns the order to send a window into one order per packet.
 //!
-//! Rounds (OptiReduce 3.2.2): with incast I a stage has ceil((ranks - 1) / I) rounds; round n goes to the peers
-//! (rank + k) mod ranks, k = (n - 1) * I + 1 .. n * I, packet by packet in turn; a peer that has got all of its packets
-//! drops out. In the contribute stage a peer gets the shard that it owns, in the broadcast stage the mean of the local shard.
-//! Broadcasts go first, also between two packets of a contribution: they end older windows. A packet of the mean whose
-//! first beat nobody contributed to is not sent, so that its receivers count it as missing. A contribution's packet
-//! waits until the transmit buffer holds it. The last order of a window has no payload: it only says that the window is sent.
-//! Packets of both stages advertise what CONTRIBUTE said of the window ([`Advert`]); a packet ordered before that, zeros.
+//! Rounds (OptiReduce 3.2.2): with incast I a stage has ceil((ranks - 1) / I) rounds. Round n sends
+//! to the peers (rank + k) mod ranks, k = (n - 1) * I + 1 .. n * I, one packet each in turn. In the
+//! contribute stage a peer receives the shard that it owns, in the broadcast stage the mean of the
+//! local shard.
+//! Broadcasts have priority, even between two packets of a contribution, because they complete
+//! older windows. A packet of the mean is skipped if its first beat has no contribution, so that
+//! its receivers count it as missing. A packet of a contribution waits until the transmit buffer
+//! holds it.
 //!
-//! Pacing: a packet whose peer's bucket ([`Pacer`]) is too low is passed over for the next peer of the round; a round
-//! ends when all of its packets are sent, so a round is as fast as its slowest peer, and contributions that wait for
-//! a broadcast are held up by its pace.
-//! bf16: a packet covers twice as many beats of the window; if their number is odd, its last beat is half full.
-//! Latency: 9 cycles from a contribution's order to its first packet, 10 for a broadcast, which asks for each packet's
-//! first beat; 4 and 5 from packet to packet (one more once all peers of a round have begun), 8 and 9 to a peer that
-//! begins, 4 more for a paced one. A packet takes as long as its header and payload on the wire, so packets of 8 beats or
-//! more never wait for the planner; of packets with 4 beats one per shard does, which the builder's queue hides.
-//! Back-pressure: orders wait in queues of 2 (contribute) and 8 (broadcast). Reset: `clear`.
+//! Pacing: a packet yields to the next peer of the round while its peer's bucket ([`Pacer`]) is too
+//! low. The slowest peer sets the duration of a round. A paced broadcast delays the contributions
+//! behind it.
+//! With bf16 a packet covers twice as many beats of the window. If their number is odd, its last
+//! beat is half full.
+//! Latency: 9 cycles from a contribution's order to its first packet, 10 for a broadcast, which
+//! reads the first beat of each packet. From packet to packet 4 and 5 (one more once all peers of a
+//! round have begun), and 8 and 9 to a peer that begins. A paced packet takes 4 more.
+//! Throughput: packets of 8 beats or more never wait for the planner.
+//! Back-pressure: orders wait in queues of 2 (contribute) and 8 (broadcast). Reset: `clear` drops
+//! all orders.
 
 use super::pacer::Pacer;
 use super::types::{Advert, GatherWord, JobWords, PacketOrder, SendOrder, SlotBeat, SlotContext};
@@ -24,55 +27,36 @@ use crate::hdl::prelude::*;
 use crate::mem::fifo::Fifo;
 use crate::mem::ram::LutRam;
 
-/// What the planner is doing.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
 pub enum PlanState {
-    /// Waits for a window to send.
     Idle,
-    /// Sets up the window.
     Window,
-    /// Finds the next peer of the round.
     Peer,
-    /// Finds the peer's shard.
     Shard,
-    /// Finds the shard's first beat.
     Place,
-    /// Notes peer and shard.
     Begin,
-    /// Plans one packet.
     Packet,
-    /// Asks whether the packet's beats are there.
     Ask,
-    /// Takes the answer.
     Answer,
-    /// Asks whether the peer may be sent to.
     Pace,
-    /// Orders the packet.
     Order,
-    /// On to the next peer of the round, or to the next round.
     Advance,
-    /// Says that the window is sent.
     Finish,
 }
 
-/// How much of a window is sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Progress {
     /// First k of the round.
     round: W<7>,
-    /// The peer whose turn it is, counted from that.
     index: W<4>,
-    /// Peers of the round, once all have begun.
+    /// Peers of the round, valid once all have begun.
     count: W<4>,
-    /// Those that have begun and have packets left.
     live: W<4>,
-    /// All peers of the round have begun.
     begun: bool,
-    /// The peer whose turn it is has packets left.
     noted: bool,
 }
 
-/// A peer of the round.
+/// Unsent part of a peer's shard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Share {
     peer: W<6>,
@@ -80,68 +64,45 @@ struct Share {
     remaining: W<15>,
 }
 
-/// Send planner, see the module.
 #[derive(LogicBlock, Default)]
 pub struct Planner {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Returns to idle and drops all orders.
     pub clear: Signal<In, bool>,
-    /// Job registers.
     pub job: Signal<In, JobWords>,
-    /// Nanoseconds since reset.
     pub now_ns: Signal<In, W<48>>,
-    /// Writes a word of the peer table.
     pub peer_write: Signal<In, bool>,
-    /// Rank * 4 + word; word 3 is the rate.
     pub peer_word: Signal<In, W<8>>,
-    /// The word.
     pub peer_data: Signal<In, W<32>>,
-    /// Arm bus: the slot armed this cycle, one-hot.
     pub arm: Signal<In, W<8>>,
-    /// Arm bus and `enter`: which slot.
     pub arm_slot: Signal<In, W<3>>,
-    /// Arm bus: its context.
     pub arm_context: Signal<In, SlotContext>,
-    /// The host entered the contribute stage of a slot (one cycle), one-hot.
+    /// Slot whose contribute stage the host entered, one-hot; its number is `arm_slot`.
     pub enter: Signal<In, W<8>>,
-    /// With `arm` and `enter`: what the slot's frames advertise from now on.
+    /// Advertised by the slot's frames; valid with `arm` and `enter`.
     pub advert: Signal<In, Advert>,
-    /// A bank comes in.
     pub contribute_valid: Signal<In, bool>,
-    /// The order.
     pub contribute: Signal<In, SendOrder>,
-    /// Ready: there is room for it.
     pub contribute_ready: Signal<Out, bool>,
-    /// Beats that bank 0 holds: from the end of the local shard on, around the window; from beat 0 on if Hadamard-encoded.
+    /// Beats in bank 0 and 1, in filling order.
     pub filled_low: Signal<In, W<15>>,
-    /// The same of bank 1.
     pub filled_high: Signal<In, W<15>>,
-    /// A scaled slot comes in; there is always room.
+    /// Scaled slot to broadcast; always accepted.
     pub broadcast_valid: Signal<In, bool>,
-    /// The order.
     pub broadcast: Signal<In, SendOrder>,
-    /// Reads the gather memory.
+    /// Gather memory read port; `word` follows the grant by one cycle.
     pub ask_valid: Signal<Out, bool>,
-    /// Slot and beat of the window.
     pub ask_address: Signal<Out, SlotBeat>,
-    /// Granted: it is read in this cycle.
     pub ask_ready: Signal<In, bool>,
-    /// The word, one cycle later.
     pub word: Signal<In, GatherWord>,
-    /// A packet to send.
     pub valid: Signal<Out, bool>,
-    /// The order.
     pub order: Signal<Out, PacketOrder>,
-    /// Ready: it is accepted in this cycle.
     pub ready: Signal<In, bool>,
-    /// Work is in progress.
     pub working: Signal<Out, bool>,
     contributes: Fifo<SendOrder, 1>,
     broadcasts: Fifo<SendOrder, 3>,
     contexts: LutRam<SlotContext, 3>,
     adverts: LutRam<Advert, 3>,
-    /// Shares of the contribution below, of the broadcast above.
+    /// Shares of the contribution (0 to 15) and of the broadcast (16 to 31).
     shares: LutRam<Share, 5>,
     pacer: Pacer,
     state: DFF<PlanState>,
@@ -242,7 +203,7 @@ impl Logic for Planner {
         }
     }
 
-    /// Clocks and clears the sub-blocks, takes orders, and reads the context of the window that is sent.
+    /// Clocks the sub-blocks, accepts orders, and reads the window's context.
     fn queues(&mut self) {
         self.contexts.clock.next = self.clock.val();
         self.contexts.write_enable.next = self.arm.val() != 0;
@@ -275,7 +236,7 @@ impl Logic for Planner {
         self.pacer.peer_data.next = self.peer_data.val();
     }
 
-    /// Finds what the window says about its packets: incast, payload, the end of the local shard, marks.
+    /// Derives incast, payload, marks and the end of the local shard.
     fn window(&mut self) {
         self.incast.next = self.ctx.val().send_incast;
         if self.ctx.val().send_incast == 0 {
@@ -286,7 +247,7 @@ impl Logic for Planner {
         self.marks.next = self.ctx.val().mark_packets * self.job.val().payload_beats;
     }
 
-    /// Finds the peer whose turn it is and its shard: peer (rank + k) mod ranks owns shard (peer + rotation) mod ranks.
+    /// Finds the current peer, (rank + k) mod ranks, and its shard, (peer + rotation) mod ranks.
     fn peer_and_shard(&mut self) {
         self.step.next = self.at.q.val().round + bit_cast_w::<7, 4>(self.at.q.val().index);
         self.peer_sum.next = bit_cast_w::<7, 6>(self.job.val().rank) + self.step.val();
@@ -302,7 +263,7 @@ impl Logic for Planner {
         self.product.next = self.ctx.val().quotient * self.shard.q.val();
     }
 
-    /// Reads the share whose turn it is.
+    /// Reads the share of the current peer.
     fn share(&mut self) {
         self.place.next = bit_cast_w::<5, 4>(self.at.q.val().index);
         if self.now.q.val().broadcast {
@@ -316,7 +277,7 @@ impl Logic for Planner {
         self.shares.write_data.next = self.packet.q.val();
     }
 
-    /// Measures one packet: up to the payload size; marked when at most `mark_packets` are left.
+    /// Measures one packet: up to the payload size, marked if at most `mark_packets` are left.
     fn packet(&mut self) {
         self.taken.next = bit_cast_w::<15, 9>(self.packet_most.q.val());
         if self.share.val().remaining < bit_cast_w::<15, 9>(self.packet_most.q.val()) {
@@ -332,7 +293,7 @@ impl Logic for Planner {
         }
     }
 
-    /// Finds whether the bank holds the packet: how far its last beat is from where the filling began.
+    /// Checks whether the bank holds the last beat of the packet.
     fn presence(&mut self) {
         self.ahead.next = self.position_next.val() + self.wrap.q.val();
         if self.after_turn.q.val() {
@@ -345,7 +306,7 @@ impl Logic for Planner {
         self.present.next = self.ahead.val() <= self.filled.val();
     }
 
-    /// Asks the pacer, and counts peers and rounds.
+    /// Asks the pacer, and computes the next peer and round.
     fn turns(&mut self) {
         self.pacer.peer.next = self.packet.q.val().peer;
         self.pacer.beats.next = self.wire_beats.val();
@@ -358,7 +319,7 @@ impl Logic for Planner {
         self.round_next.next = self.at.q.val().round + bit_cast_w::<7, 4>(self.at.q.val().count);
     }
 
-    /// Composes the order for the builder; an order is given only by the states below.
+    /// Composes the order for the builder; only the states below issue it.
     fn order(&mut self) {
         self.ask_valid.next = false;
         self.ask_address.next.slot = self.now.q.val().slot;
@@ -382,7 +343,7 @@ impl Logic for Planner {
         self.order.next.bf16 = self.ctx.val().bf16;
     }
 
-    /// Sends one window after the other, round by round, a packet to each peer of the round in turn.
+    /// Sends one window after another, round by round.
     fn states(&mut self) {
         match self.state.q.val() {
             PlanState::Idle => self.choose_window(),
@@ -441,7 +402,7 @@ impl Logic for Planner {
         }
     }
 
-    /// Takes the next window: first a broadcast, then the contribution that it interrupted, then a new contribution.
+    /// Chooses the next window: a broadcast, an interrupted contribution, or a new one.
     fn choose_window(&mut self) {
         self.at.d.next.round = bits_w::<7>(1);
         self.at.d.next.index = bits_w::<4>(0);
@@ -464,7 +425,7 @@ impl Logic for Planner {
         }
     }
 
-    /// Stores what stays the same for the whole window.
+    /// Stores the constants of the window.
     fn measure_window(&mut self) {
         self.mark_beats.d.next = bit_cast_w::<17, 16>(self.marks.val());
         self.packet_most.d.next = self.payload.val();
@@ -483,7 +444,7 @@ impl Logic for Planner {
         }
     }
 
-    /// Finds the next peer of the round; when all have begun, their packets follow in turn.
+    /// Finds the next peer of the round.
     fn next_peer(&mut self) {
         self.peer.d.next = self.peer_sum.val();
         if self.peer_sum.val() >= self.job.val().ranks {
@@ -491,7 +452,6 @@ impl Logic for Planner {
         }
         self.state.d.next = PlanState::Shard;
         if (self.at.q.val().index == self.incast.val()) || (self.step.val() >= self.job.val().ranks) {
-            // All peers of the round have begun.
             self.at.d.next.index = bits_w::<4>(0);
             if self.at.q.val().index == 0 {
                 self.state.d.next = PlanState::Finish;
@@ -507,7 +467,7 @@ impl Logic for Planner {
         }
     }
 
-    /// Notes the share of the peer, which is live if it has anything to send.
+    /// Records the peer's share, which is live if not empty.
     fn begin_share(&mut self) {
         self.shares.write_enable.next = true;
         self.shares.write_data.next.peer = self.peer.q.val().get_bits::<6>(0);
@@ -520,7 +480,7 @@ impl Logic for Planner {
         self.state.d.next = PlanState::Packet;
     }
 
-    /// Takes the next packet of the share, unless a broadcast has come, which goes first.
+    /// Plans the next packet of the share, unless a broadcast interrupts the contribution.
     fn next_packet(&mut self) {
         self.packet.d.next = self.share.val();
         self.packet_beats.d.next = self.taken.val().get_bits::<9>(0);
@@ -537,7 +497,7 @@ impl Logic for Planner {
         }
     }
 
-    /// Asks the gather memory for a beat of a broadcast, or waits until the bank holds a packet of a contribution.
+    /// Checks whether the packet's data is present, in the gather memory or in the bank.
     fn ask_for_packet(&mut self) {
         if self.now.q.val().broadcast {
             self.ask_valid.next = true;
@@ -553,7 +513,7 @@ impl Logic for Planner {
         }
     }
 
-    /// Turns to the next peer, or to the next round when none of this one is live.
+    /// Advances to the next peer, or to the next round if no peer is live.
     fn next_turn(&mut self) {
         if !self.at.q.val().begun {
             self.at.d.next.index = self.index_next.val();
@@ -574,7 +534,7 @@ impl Logic for Planner {
         }
     }
 
-    /// Removes the packet from its share when it is ordered or skipped.
+    /// Removes the packet from its share once it is ordered or skipped.
     fn share_taken(&mut self) {
         if self.consumed.val() {
             self.shares.write_enable.next = true;

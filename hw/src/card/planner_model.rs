@@ -1,38 +1,31 @@
-//! The packets of a window: the contract's rules, with the turns of an unpaced round. Leaves out: cycles, queues.
+//! Packets of a window by the contract's rules, in the order of an unpaced round.
 
 use optireduce_contract::rules::send::{self, Cut, Packets};
 use optireduce_contract::shard::ShardMap;
 
-/// One packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// Destination.
     pub peer: usize,
-    /// First beat in the window.
     pub position: usize,
     /// Beats of the window.
     pub beats: usize,
-    /// Among the last `mark_packets` of its shard.
     pub mark: bool,
 }
 
-/// How a window is sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Sending {
-    /// The sender.
     pub rank: usize,
     /// Beats of the window that a full packet covers.
     pub packet_beats: usize,
     /// Last packets to a peer that carry the mark.
     pub mark_packets: usize,
-    /// Peers of a round; 0 counts as 1.
+    /// Peers per round; 0 counts as 1.
     pub incast: usize,
-    /// The mean of the local shard; else each peer's.
+    /// Sends the mean of the local shard instead of each peer's shard.
     pub broadcast: bool,
 }
 
-/// The packets of a window, a list per round, the peers of a round in turn. In a broadcast, packets whose
-/// first beat is not `present` are left out.
+/// Returns the packets of each round. A broadcast omits packets whose first beat is not `present`.
 pub fn rounds(map: &ShardMap, sending: &Sending, present: impl Fn(usize) -> bool) -> Vec<Vec<Packet>> {
     let Sending { rank, packet_beats, mark_packets, incast, broadcast } = *sending;
     let of_peer = |peer| {

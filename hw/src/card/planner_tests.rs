@@ -1,5 +1,3 @@
-//! The planner against its model: every field of every order, the order of windows, and its pace.
-
 use super::planner::Planner;
 use super::planner_model::{Packet, Sending, rounds};
 use super::stimulus::context_of;
@@ -28,7 +26,6 @@ fn arm(bench: &mut Bench<Planner>, slot: u64, context: SlotContext) {
     bench.block.arm.next = bits_w(0);
 }
 
-/// The host's CONTRIBUTE for a slot.
 fn enter(bench: &mut Bench<Planner>, slot: u64, advert: Advert) {
     bench.block.enter.next = bits_w(1 << slot);
     bench.block.arm_slot.next = bits_w(slot);
@@ -62,7 +59,6 @@ fn order(send: &SendOrder, context: &SlotContext, advert: &Advert, packet: &Pack
     }
 }
 
-/// How the model sends a window of `context`.
 fn sending(job: JobWords, context: &SlotContext, broadcast: bool) -> Sending {
     Sending {
         rank: job.rank.index(),
@@ -73,21 +69,20 @@ fn sending(job: JobWords, context: &SlotContext, broadcast: bool) -> Sending {
     }
 }
 
-/// Beats of the window in the order in which a contribution's bank is filled.
+/// Beats of the window in the order in which its bank is filled.
 fn filling(context: &SlotContext) -> Vec<u64> {
     let (beats, end) = (context.beats.raw(), context.own_start.raw() + context.own_beats.raw());
     let from = if context.hadamard { 0 } else { end % beats };
     (from..beats).chain(0..from).collect()
 }
 
-/// A window under way: its order, its packets to come, and how much of its bank is filled.
 struct Window {
     send: SendOrder,
     packets: VecDeque<PacketOrder>,
 }
 
-/// Sends random windows of a random job, contributions and broadcasts mixed. Counts packets that were sent, left out, and
-/// sent before their bank was full, and contributions that were interrupted.
+/// Mixes contributions and broadcasts. Counts packets sent, packets skipped, packets sent before
+/// their bank was full, and interrupted contributions.
 fn run(bench: &mut Bench<Planner>, random: &mut Random, pace: Pace, windows: usize, beats_max: u64) -> [usize; 4] {
     let ranks_more = if random.one_in(3) { 63 } else { 7 };
     let ranks = 2 + random.below(ranks_more) as usize;
@@ -118,20 +113,18 @@ fn run(bench: &mut Bench<Planner>, random: &mut Random, pace: Pace, windows: usi
         bench.block.advert.next = adverts[slot as usize];
         arm(bench, slot, contexts[slot as usize]);
     }
-    // Some slots advertise what came with the arm, others what comes after it.
     for slot in (0..8).filter(|_| random.one_in(2)).collect::<Vec<_>>() {
         adverts[slot] = any_advert(random);
         enter(bench, slot as u64, adverts[slot]);
     }
-    // What is on the bus without either of them says nothing.
     bench.block.advert.next = any_advert(random);
-    // Contributions and broadcasts, the first of each under way.
+    // Queues of contributions and broadcasts; the first of each is under way.
     let mut waiting: [VecDeque<Window>; 2] = Default::default();
     let mut broadcasting = false;
     let mut filled = [0, 0];
     let mut next_bank = false;
     let (mut given, mut done, mut answer, mut sent, mut skipped, mut waited) = (0, 0, None, 0, 0, 0);
-    // Contribution packets since a broadcast has been waiting, and contributions that were interrupted.
+    // Contribution packets sent while a broadcast waits, and interrupted contributions.
     let (mut overtaken, mut interrupted, mut contributing) = (0, 0, false);
     let mut cycle = 0;
     while done < windows {
@@ -141,7 +134,7 @@ fn run(bench: &mut Bench<Planner>, random: &mut Random, pace: Pace, windows: usi
         if given < windows && pace.comes(random) {
             let slot = random.below(8);
             let send = SendOrder { slot: bits_w(slot), broadcast: random.one_in(2), bank: next_bank };
-            // The card never has more than eight broadcasts to send, one a slot, nor two contributions in a bank.
+            // The card has at most one broadcast per slot and one contribution per bank to send.
             fresh = Some(send).filter(|send| {
                 let free = !waiting[0].iter().any(|window| window.send.bank == next_bank);
                 if send.broadcast { waiting[1].len() < 7 && random.one_in(64) } else { free }
@@ -247,7 +240,7 @@ fn the_verilog_plans_alike() {
     bench.verify_with_verilator("planner");
 }
 
-/// Plays one window to an eager builder: the cycle and the order of each packet and of the end.
+/// Plays one window to an eager builder. Returns cycle and order of each packet and of the end.
 fn play(context: SlotContext, job: JobWords, broadcast: bool) -> Vec<(u64, PacketOrder)> {
     play_at(&mut Bench::new(Planner::default()), context, job, broadcast)
 }
@@ -291,7 +284,8 @@ fn place(orders: &[(u64, PacketOrder)]) -> Vec<(u64, u64, u64, bool)> {
 
 #[test]
 fn golden_window_of_ten_beats_at_rank_1_of_4() {
-    // Worked by hand. Shards of 10 beats: 0..3, 3..6, 6..8, 8..10. Collective 1: rank r owns shard r + 1.
+    // Worked by hand. Shards of 10 beats: 0..3, 3..6, 6..8, 8..10. Collective 1: rank r owns shard
+    // r + 1.
     let context = SlotContext { mark_packets: bits_w(1), ..context_of(10, 4, 1, 1) };
     let contribution = play(context, job(1, 4, 2), false);
     let expected = [(2, 8, 2, true), (3, 0, 2, false), (3, 2, 1, true), (0, 3, 2, false), (0, 5, 1, true)];
@@ -313,7 +307,6 @@ fn broadcasts_overtake_contributions_that_wait() {
     bench.block.job.next = job(0, 2, 22);
     arm(&mut bench, 0, context_of(4, 2, 0, 0));
     bench.block.filled_low.next = bits_w(4);
-    // Three contributions: one under way, two in the queue, and a fourth that must wait; then a broadcast.
     bench.block.contribute_valid.next = true;
     (0..6).for_each(|_| bench.tick());
     assert!(!bench.block.contribute_ready.val());
@@ -333,7 +326,6 @@ fn broadcasts_overtake_contributions_that_wait() {
         }
         bench.tick();
     }
-    // Also the one under way, which had not ordered its only packet.
     assert_eq!(ends, [true, false, false, false]);
 }
 
@@ -343,10 +335,8 @@ fn the_pace_is_as_documented() {
         let orders = play(context_of(132, 3, 0, 0), job(0, 3, 22), broadcast);
         orders.iter().map(|(cycle, _)| *cycle).collect::<Vec<_>>()
     };
-    // To each of two peers two packets, then the end.
     assert_eq!(cycles(false), [9, 14, 22, 27, 30]);
     assert_eq!(cycles(true), [10, 16, 25, 31, 34]);
-    // Two at a time, three packets each.
     let cycles = |broadcast| {
         let context = SlotContext { send_incast: bits_w(2), ..context_of(198, 3, 0, 0) };
         let orders = play(context, job(0, 3, 22), broadcast);
@@ -356,7 +346,7 @@ fn the_pace_is_as_documented() {
     assert_eq!(cycles(true), [10, 19, 25, 30, 35, 40, 43]);
 }
 
-/// Rounds of a played window: a new one begins with a peer that had not begun when another one came again.
+/// A round begins with a new peer once a peer has repeated.
 fn rounds_of(orders: &[(u64, PacketOrder)]) -> usize {
     let (mut count, mut peers, mut again) = (0, HashSet::new(), true);
     for (_, order) in orders.iter().filter(|(_, order)| !order.last) {
@@ -384,7 +374,6 @@ fn eight_ranks_take_the_rounds_of_the_paper() {
     }
 }
 
-/// Writes the rate of a peer.
 fn set_rate(bench: &mut Bench<Planner>, peer: u64, bytes_per_us: u64) {
     bench.block.peer_write.next = true;
     bench.block.peer_word.next = bits_w(peer * 4 + 3);
@@ -397,7 +386,8 @@ fn set_rate(bench: &mut Bench<Planner>, peer: u64, bytes_per_us: u64) {
 fn a_slow_peer_keeps_its_rate_and_does_not_hold_up_the_other_of_its_round() {
     for broadcast in [false, true] {
         let mut bench = Bench::new(Planner::default());
-        // Shards of 220 beats, ten packets of 1496 bytes on the wire; peer 1 at 187 bytes/us takes 8 us for each.
+        // Shards of 220 beats, ten packets of 1496 bytes on the wire; peer 1 at 187 bytes/us takes
+        // 8 us for each.
         let job = job(0, 3, 22);
         bench.block.job.next = job;
         set_rate(&mut bench, 1, 187);
@@ -413,7 +403,8 @@ fn a_slow_peer_keeps_its_rate_and_does_not_hold_up_the_other_of_its_round() {
         for peer in [&slow, &fast] {
             assert!(peer.windows(2).all(|pair| pair[1].1 == pair[0].1 + 22), "packets of a peer stay in order");
         }
-        // A full bucket holds a frame and 512 ns of the rate: nine more frames take 9 * 8 us less that, and a question.
+        // A full bucket holds a frame and 512 ns of the rate, so nine more frames take 9 * 8 us,
+        // less 512 ns and one question.
         let cycles = slow[9].0 - slow[0].0;
         assert!((9 * 2000 - 128..9 * 2000).contains(&cycles), "nine frames in {cycles} cycles");
     }
@@ -445,7 +436,7 @@ fn packets_advertise_what_contribute_has_said_by_their_order_and_nothing_of_an_e
     let mut bench = Bench::new(Planner::default());
     bench.block.job.next = job(0, 3, 22);
     let said = Advert { timeout: bits_w(0xfedc), incast: bits_w(9) };
-    // The first window's word comes while its mean is being sent; the second window in the slot says nothing.
+    // The first window's CONTRIBUTE arrives while its mean is being sent. The second has none.
     for (window, says) in [true, false].into_iter().enumerate() {
         bench.block.advert.next = Advert::default();
         arm(&mut bench, 3, context_of(132, 3, 0, 0));
@@ -465,7 +456,6 @@ fn packets_advertise_what_contribute_has_said_by_their_order_and_nothing_of_an_e
                 found.push(Advert { timeout: order.timeout, incast: order.incast });
             }
             bench.tick();
-            // Between the second packet and the third.
             if says && cycle == 18 {
                 enter(&mut bench, 3, said);
             }

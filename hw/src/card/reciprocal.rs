@@ -1,4 +1,4 @@
-//! Reciprocal of a count as fp32, correctly rounded, from a table: 1/1 to 1/1024. Count 0 gives 1.
+//! Correctly rounded fp32 reciprocal of a count, from a table of 1/1 to 1/1024. Count 0 returns 1.
 //!
 //! Latency: 1 cycle. Throughput: one a cycle. Reset: none needed.
 
@@ -6,12 +6,10 @@ use crate::arith::recip_rom;
 use crate::hdl::prelude::*;
 use crate::mem::ram::Rom;
 
-/// Reciprocal, see the module.
 #[derive(LogicBlock)]
 pub struct Reciprocal {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Count, 0 to 1024.
+    /// 0 to 1024.
     pub count: Signal<In, W<11>>,
     /// 1 / count as fp32, one cycle later.
     pub factor: Signal<Out, W<32>>,

@@ -1,16 +1,18 @@
-//! Reduction: adds contributions into the accumulator memory, each once, in order of arrival.
+//! Reduction: adds each contribution into the accumulator memory once, in order of arrival.
 //!
-//! One read-modify-write of a beat (16 fp32 lanes) per cycle: read (2 cycles, the second for the memory's output register),
-//! check, add (6 cycles), write. A beat whose address is still in the pipeline waits; nothing else does. Each word carries a
-//! 64-bit map of the ranks that are in it, so that a duplicate is never added, and their number, which the mean needs
-//! (contract: the mean is over contributions received).
-//! Memory words carry their slot's epoch; a word of another epoch is empty, so arming a slot clears nothing.
-//! Latency: 2 cycles from input to `accepted`, 10 to memory. Throughput: one beat a cycle. Back-pressure: `rx_ready`
-//! falls only for an address in flight; the reader (`scale_*`) yields to the wire, and the local gradient (`own_*`) to both:
-//! the reader completes an older window. Each yields whether or not the other has to wait, so that the read address does
-//! not depend on a comparison.
-//! Reset: the pipeline drains in 10 cycles; the memory is not cleared, so epochs must continue counting. `scrub` empties one
-//! slot's memory when its epoch wraps; `clear` ends that, and the slot must be scrubbed again before it is armed.
+//! One read-modify-write of a beat (16 fp32 lanes) per cycle: read (2 cycles, one for the memory's
+//! output register), check, add (6 cycles), write.
+//! Each word carries a 64-bit map of the ranks in it, which rejects duplicates, and their number,
+//! which the mean needs (contract: the mean is over contributions received). It also carries its
+//! slot's epoch: a word of another epoch is empty, so arming a slot clears nothing.
+//! Latency: 2 cycles from input to `accepted`, 10 to memory. Throughput: one beat a cycle.
+//! Back-pressure: `rx_ready` falls only for an address in flight. The reader (`scale_*`) yields to
+//! the wire. The local gradient (`own_*`) yields to both, because the reader completes an older
+//! window. Each yields even if the other has to wait, so that the read address does not depend on a
+//! comparison.
+//! Reset: the pipeline drains in 10 cycles. The memory is not cleared, so epochs must continue
+//! counting. `scrub` empties a slot's memory when its epoch wraps. `clear` aborts a scrub, which
+//! must then be repeated before the slot is armed.
 
 use super::arrivals::Arrivals;
 use super::build::Build;
@@ -20,7 +22,7 @@ use crate::hdl::prelude::*;
 use crate::hdl::wires::OrNegativeZero;
 use crate::mem::ram::WindowRam;
 
-const _: () = assert!(fp_add::LATENCY == 6, "the pipeline below is drawn for an adder of 6 cycles");
+const _: () = assert!(fp_add::LATENCY == 6, "the pipeline below assumes an adder of 6 cycles");
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Flight {
@@ -30,58 +32,43 @@ struct Flight {
     epoch: W<8>,
 }
 
-/// Reduction, see the module.
 #[derive(LogicBlock, Default)]
 pub struct Reduce {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Abandons scrubbing.
     pub clear: Signal<In, bool>,
-    /// Bit s: slot s accepts contributions.
+    /// Slots that accept contributions.
     pub open: Signal<In, W<8>>,
-    /// A contribution from the wire.
+    /// From the wire.
     pub rx_valid: Signal<In, bool>,
-    /// The contribution.
     pub rx: Signal<In, WindowBeat>,
-    /// Ready: it is accepted in this cycle.
     pub rx_ready: Signal<Out, bool>,
-    /// A beat of the local gradient.
+    /// Local gradient.
     pub own_valid: Signal<In, bool>,
-    /// The beat.
     pub own: Signal<In, WindowBeat>,
-    /// Ready: it is accepted in this cycle.
     pub own_ready: Signal<Out, bool>,
-    /// A beat was accepted (one cycle).
+    /// `accepted_own` marks a local beat.
     pub accepted: Signal<Out, bool>,
-    /// It is a local one.
     pub accepted_own: Signal<Out, bool>,
-    /// The beat just accepted or dropped.
+    /// Accepted or dropped.
     pub decided: Signal<Out, WindowBeat>,
-    /// Dropped: the stage had closed.
+    /// Dropped from the wire: the stage had closed.
     pub drop_late: Signal<Out, bool>,
-    /// Dropped: this rank's beat was added already.
+    /// Dropped from the wire: the sender's beat was already added.
     pub drop_duplicate: Signal<Out, bool>,
-    /// Reads an accumulator word.
+    /// `scale_word` follows the grant by two cycles.
     pub scale_valid: Signal<In, bool>,
-    /// Slot and beat of the local shard.
     pub scale_address: Signal<In, SlotBeat>,
-    /// It is read; the word follows two cycles later.
     pub scale_ready: Signal<Out, bool>,
-    /// The word.
     pub scale_word: Signal<Out, AccWord>,
-    /// Counter to read: slot * 64 + rank.
+    /// slot * 64 + rank. `count` follows one cycle later; see [`Arrivals`].
     pub count_address: Signal<In, W<9>>,
-    /// Epoch to read it for.
     pub count_epoch: Signal<In, W<8>>,
-    /// Beats of that rank, one cycle later; see [`Arrivals`].
     pub count: Signal<Out, W<16>>,
-    /// Largest window of this card in beats; the memory holds half of one a slot.
+    /// Beats of the card's largest window; the memory holds half a window per slot.
     pub window_beats: Signal<In, W<15>>,
-    /// Empties the memory of `scrub_slot`.
+    /// Empties `scrub_slot`.
     pub scrub: Signal<In, bool>,
-    /// Slot to empty.
     pub scrub_slot: Signal<In, W<3>>,
-    /// Still emptying.
     pub scrub_busy: Signal<Out, bool>,
     ram: WindowRam<AccWord>,
     adder: FpAdd16,
@@ -146,7 +133,7 @@ impl Logic for Reduce {
             self.flight[i + 1].d.next = self.flight[i].q.val();
         }
 
-        // Issue: the wire first, then the reader, then the local gradient; an address in flight waits.
+        // Issue: wire, reader, local gradient, in this order. An address in flight waits.
         self.rx_address.next.slot = self.rx.val().slot;
         self.rx_address.next.beat = self.rx.val().relative;
         self.own_address.next.slot = self.own.val().slot;
@@ -181,13 +168,13 @@ impl Logic for Reduce {
             self.ram.read_address.next = self.rx_address.val();
         }
 
-        // Out of the memory.
+        // Second read stage: the memory's output register.
         self.word.d.next = self.ram.read_data.val();
         self.checked.d.next = self.taken.q.val();
         self.checked_own.d.next = self.taken_own.q.val();
         self.scale_word.next = self.word.q.val();
 
-        // Check: open, and not in already.
+        // Check: the stage is open, and the rank is not yet in the word.
         self.slot.next = self.checked.q.val().slot;
         self.sender.next = self.checked.q.val().sender;
         self.is_open.next = self.open.val().get_bit(self.slot.val().index());
@@ -210,7 +197,6 @@ impl Logic for Reduce {
         self.drop_duplicate.next =
             self.busy[1].q.val() && self.is_open.val() && self.duplicate.val() && !self.checked_own.q.val();
 
-        // Add.
         self.first.fresh.next = self.fresh.val();
         self.first.data.next = self.word.q.val().data;
         self.augend.d.next = self.first.sum.val();
@@ -224,7 +210,7 @@ impl Logic for Reduce {
         self.back.next.epoch = self.checked.q.val().epoch;
         self.flight[0].d.next = self.back.val();
 
-        // Write back; the scrubber uses cycles in which nobody counts or writes.
+        // Write back. The scrubber uses cycles without a count or a write.
         self.scrub_now.next = self.scrubbing.q.val() && !self.busy[8].q.val() && !self.busy[1].q.val();
         self.scrub_next.next = self.scrub_at.q.val().beat + 1;
         self.scrub_half.next = self.window_beats.val() >> 1;
@@ -271,7 +257,6 @@ impl Logic for Reduce {
 }
 
 impl Reduce {
-    /// With an accumulator for windows of this build.
     pub fn new(build: Build) -> Self {
         Self { ram: WindowRam::new(3, build.window_log2 - 1), ..Self::default() }
     }

@@ -1,64 +1,53 @@
-//! What [`super::reduce`] does, beat by beat, in plain Rust. Leaves out: cycles, hazards, the adder's pipeline.
+//! Plain-Rust model of [`super::reduce`], beat by beat.
 
 use crate::arith::fp_add_model::fp_add;
 use std::collections::HashMap;
 
-/// What happened to a beat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Added, or stored.
     Accepted,
-    /// The stage had closed.
     Late,
-    /// It had been added or stored before.
+    /// Already added or stored.
     Duplicate,
 }
 
-/// One word of the accumulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word {
     /// Sum in order of arrival, from -0.0.
     pub sum: [u32; 16],
-    /// Ranks in it.
+    /// Bit r: rank r's contribution is in.
     pub arrived: u64,
-    /// How many.
     pub count: u32,
-    /// Epoch it was written in; 0: emptied.
+    /// Epoch of the last write; 0 after a scrub.
     pub epoch: u8,
 }
 
-/// What [`super::arrivals`] counts.
 #[derive(Clone, Default)]
 pub struct Counts(HashMap<(u8, u8), (u16, u8)>);
 
 impl Counts {
-    /// One more beat of `rank` in this epoch.
     pub fn add(&mut self, slot: u8, rank: u8, epoch: u8) {
         let count = self.of(slot, rank, epoch) + 1;
         self.0.insert((slot, rank), (count, epoch));
     }
 
-    /// Beats of `rank` in this epoch.
     pub fn of(&self, slot: u8, rank: u8, epoch: u8) -> u16 {
         self.0.get(&(slot, rank)).filter(|(_, of)| *of == epoch).map_or(0, |(count, _)| *count)
     }
 
-    /// Empties one slot.
     pub fn scrub(&mut self, slot: u8) {
         self.0.retain(|at, _| at.0 != slot);
     }
 }
 
-/// The accumulator memory and its arrival counters.
 #[derive(Default)]
 pub struct Accumulator {
     words: HashMap<(u8, u16), Word>,
-    /// The counters.
     pub counts: Counts,
 }
 
 impl Accumulator {
-    /// A beat of `sender` for beat `relative` of the local shard of `slot`.
+    /// Adds `data` to beat `relative` of the local shard.
     pub fn add(&mut self, open: bool, slot: u8, relative: u16, sender: u8, epoch: u8, data: [u32; 16]) -> Verdict {
         if !open {
             return Verdict::Late;
@@ -76,12 +65,10 @@ impl Accumulator {
         Verdict::Accepted
     }
 
-    /// The word, if it was ever written.
     pub fn word(&self, slot: u8, relative: u16) -> Option<Word> {
         self.words.get(&(slot, relative)).copied()
     }
 
-    /// Empties one slot.
     pub fn scrub(&mut self, slot: u8) {
         self.words.iter_mut().filter(|(at, _)| at.0 == slot).for_each(|(_, word)| word.epoch = 0);
         self.counts.scrub(slot);

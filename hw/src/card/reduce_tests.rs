@@ -1,5 +1,3 @@
-//! The reduction against its model: outcomes, readiness and every word, cycle by cycle.
-
 use super::arrivals;
 use super::reduce::Reduce;
 use super::reduce_model::{Accumulator, Verdict};
@@ -15,7 +13,6 @@ use std::collections::VecDeque;
 const OWN: u64 = 9;
 const SLOTS: [u8; 3] = [0, 5, 7];
 
-/// A slot's life: open, closed with late beats still coming, silent, perhaps scrubbed, open again.
 #[derive(Clone, Copy, PartialEq)]
 enum Phase {
     Open,
@@ -39,14 +36,12 @@ fn address(beat: &WindowBeat) -> u64 {
     beat.slot.raw() << 9 | beat.relative.raw()
 }
 
-/// Random beats from the wire and from the local gradient, and a reader; few addresses, so that hazards and duplicates
-/// abound. `pace.stall` lets local gradient and reader compete with the wire.
+/// Drives few addresses, so that hazards and duplicates are frequent.
 fn run(bench: &mut Bench<Reduce>, random: &mut Random, pace: Pace, cycles: u64) {
     let mut model = Accumulator::default();
     let mut phases = [(Phase::Open, 100u64); 8];
     let mut epochs = [1u8; 8];
     let (mut rx, mut own) = (None::<WindowBeat>, None::<WindowBeat>);
-    // What was taken and what is read, in the cycles before the outcome and the word come.
     let mut taken = VecDeque::from([None::<(WindowBeat, bool)>; 2]);
     let mut reads = VecDeque::from([None::<(u8, u16)>; 2]);
     let mut counts = VecDeque::new();
@@ -68,7 +63,7 @@ fn run(bench: &mut Bench<Reduce>, random: &mut Random, pace: Pace, cycles: u64) 
                     (Phase::Scrub, 2)
                 }
                 (Phase::Scrub, 0) if bench.block.scrub_busy.val() => (Phase::Scrub, 0),
-                // After a scrub the same epoch comes again, and everything must be empty.
+                // After a scrub the epoch repeats, and everything must be empty.
                 (Phase::Scrub, 0) => {
                     model.scrub(slot as u8);
                     scrubbed_at = cycle;
@@ -117,7 +112,6 @@ fn run(bench: &mut Bench<Reduce>, random: &mut Random, pace: Pace, cycles: u64) 
         }
         counts.push_back(model.counts.clone());
         counts.drain(..counts.len().saturating_sub(arrivals::LATENCY));
-        // The model does not know the counters of a slot that was just scrubbed.
         let scrubbed = counted.0 == 5 && scrubs > 0 && cycle < scrubbed_at + arrivals::LATENCY as u64;
         asked = (!scrubbed && phases[counted.0 as usize].0 != Phase::Scrub)
             .then(|| (counted, counts[0].of(counted.0, counted.1, epochs[counted.0 as usize]).into()));
@@ -131,7 +125,6 @@ fn run(bench: &mut Bench<Reduce>, random: &mut Random, pace: Pace, cycles: u64) 
                 assert_eq!(found.epoch.raw(), 0, "cycle {cycle}: slot {slot} beat {relative} should be empty");
             }
         }
-        // The outcome of the beat taken two cycles ago.
         let verdict = taken.pop_front().flatten().map(|(beat, of_own)| {
             let (slot, relative) = (beat.slot.raw() as u8, beat.relative.raw() as u16);
             let open = open >> slot & 1 == 1;
@@ -149,7 +142,7 @@ fn run(bench: &mut Bench<Reduce>, random: &mut Random, pace: Pace, cycles: u64) 
             let flight = flights.iter_mut().find(|(at, ..)| at + 2 == cycle);
             flight.expect("it was taken").2 = is_accepted;
         }
-        // Who may go: a beat waits for another of its address taken up to two cycles ago, or up to nine if accepted.
+        // A beat waits for an earlier one at its address for two cycles, or nine if that was added.
         let hazard = |beat: &WindowBeat| {
             let near = |age: u64, accepted: bool| age <= 2 || accepted && age <= 9;
             flights.iter().any(|(at, to, accepted)| *to == address(beat) && near(cycle - at, *accepted))
@@ -253,7 +246,6 @@ fn a_beat_is_decided_after_two_cycles_and_in_memory_after_ten() {
     for cycle in 2..=12 {
         bench.tick();
         assert_eq!(bench.block.accepted.val(), cycle == 2, "cycle {cycle}");
-        // A word comes two cycles after its read.
         assert_eq!(bench.block.scale_word.val().count.raw(), u64::from(cycle == 12), "read in cycle {}", cycle - 2);
     }
 }
@@ -274,7 +266,7 @@ fn different_addresses_go_in_one_a_cycle() {
     bench.block.count_epoch.next = bits_w(1);
     bench.block.rx_valid.next = false;
     (0..1 + arrivals::LATENCY).for_each(|_| bench.tick());
-    assert_eq!(bench.block.count.val().raw(), 511, "the last one is accepted now");
+    assert_eq!(bench.block.count.val().raw(), 511, "the last beat is accepted in this cycle");
     bench.tick();
     assert_eq!(bench.block.count.val().raw(), 512);
 }

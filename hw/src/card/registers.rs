@@ -1,17 +1,18 @@
-//! Register file of BAR 0: the contract's map, a synchronous read and write port of 32-bit words, and drop counters.
+//! Register file of BAR 0: the contract's map behind a synchronous read and write port of 32-bit
+//! words, and the drop counters.
 //!
-//! Latency: 1 cycle for reads and writes. Everything the host writes is a level; reads have no side effects; addresses
-//! without a register read as zero. Counters wrap. What the host wrote is read back from a copy in block RAM, which
-//! keeps the bits that exist; so only what units need immediately is in registers, and the rest of a ring is in distributed RAM.
-//! Reset: `clear` zeroes counters and errors; `reset` (of the bus) also CONTROL, and leaves the rest to the host.
-//! Word addresses below are the contract's byte offsets divided by four; a test walks the contract's table.
+//! Registers written by the host are levels, and reads have no side effects. Addresses without a
+//! register read as zero. Counters wrap.
+//! Host-written values are read back from a copy in block RAM, masked to the bits that exist.
+//! Latency: 1 cycle for reads and writes. Reset: `clear` zeroes counters and errors. `reset` (of
+//! the bus) clears CONTROL and keeps all other host-written registers.
+//! Word addresses below are the contract's byte offsets divided by four.
 
 use super::build::{Build, BuildWords};
 use super::types::JobWords;
 use crate::hdl::prelude::*;
 use crate::mem::ram::{LutRam, Ram};
 
-/// Job registers written by the host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Host {
     enable: bool,
@@ -27,40 +28,31 @@ struct Host {
     local_mac_hi: W<16>,
 }
 
-/// Events that are counted, one cycle each.
+/// Events to count, one cycle each. All but the first two drop a frame or a beat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct Events {
-    /// A frame came in, good or bad.
+    /// Good or bad.
     pub rx_packet: bool,
-    /// A frame was begun.
     pub tx_packet: bool,
-    /// Receive buffer full.
+    /// A good frame found the receive buffer full.
     pub fifo_full: bool,
-    /// Bad frame.
+    /// Marked by the MAC.
     pub bad: bool,
-    /// Not ours.
+    /// Not IPv4/UDP to the job's port.
     pub foreign: bool,
-    /// Malformed.
     pub malformed: bool,
-    /// Other version.
     pub version: bool,
-    /// Other job.
     pub job: bool,
-    /// No window.
     pub no_window: bool,
-    /// Bucket armed for a later step.
+    /// The bucket is armed for a later step.
     pub stale: bool,
-    /// Hadamard or bf16 flag.
+    /// Hadamard or bf16 flag differs from the window's.
     pub flags: bool,
-    /// Outside the shard.
     pub out_of_shard: bool,
-    /// A contribution came late.
+    /// The beat's stage had closed.
     pub late_contribute: bool,
-    /// A broadcast came late.
     pub late_broadcast: bool,
-    /// A contribution came twice.
     pub duplicate_contribute: bool,
-    /// A broadcast came twice.
     pub duplicate_broadcast: bool,
 }
 
@@ -82,62 +74,42 @@ struct Counters {
     stale: W<32>,
 }
 
-/// Register file, see the module.
 #[derive(LogicBlock, Default)]
 pub struct Registers {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// The bus is in reset: the card is disabled.
     pub reset: Signal<In, bool>,
-    /// The card is in reset: counters and errors are zero.
     pub clear: Signal<In, bool>,
-    /// The reset is under way, to report.
+    /// A reset is in progress, reported in STATUS.
     pub busy: Signal<In, bool>,
-    /// Writes a word.
+    /// Addresses are in words.
     pub write: Signal<In, bool>,
-    /// Word to write.
     pub write_address: Signal<In, W<10>>,
-    /// Its new value.
     pub write_data: Signal<In, W<32>>,
-    /// Word to read.
+    /// Data follows one cycle later.
     pub read_address: Signal<In, W<10>>,
-    /// Its value, one cycle later.
     pub read_data: Signal<Out, W<32>>,
-    /// Submissions consumed.
     pub sq_head: [Signal<In, W<16>>; 4],
-    /// Completions written.
     pub cq_tail: [Signal<In, W<16>>; 4],
-    /// An access to host memory failed this cycle.
+    /// An access to host memory failed.
     pub dma_fault: Signal<In, bool>,
-    /// A queue stops this cycle, one bit per queue.
     pub stop: Signal<In, W<4>>,
-    /// What to count this cycle.
     pub events: Signal<In, Events>,
-    /// The card is to be enabled.
     pub enable: Signal<Out, bool>,
-    /// Job registers.
     pub job: Signal<Out, JobWords>,
-    /// Bit q: queue q has rings and has not stopped.
+    /// Queues that have rings and have not stopped.
     pub usable: Signal<Out, W<4>>,
-    /// Whose submission ring is looked at.
+    /// Selects the submission ring of the next two ports: address, and entries - 1.
     pub sq_queue: Signal<In, W<2>>,
-    /// Its first byte.
     pub sq_base: Signal<Out, W<64>>,
-    /// Its entries - 1.
     pub sq_mask: Signal<Out, W<16>>,
     /// Doorbells.
     pub sq_tail: [Signal<Out, W<16>>; 4],
-    /// Whose completion ring is looked at.
     pub cq_queue: Signal<In, W<2>>,
-    /// Its first byte.
     pub cq_base: Signal<Out, W<64>>,
-    /// Completion rings: entries - 1.
+    /// Entries - 1 of each completion ring.
     pub cq_mask: [Signal<Out, W<16>>; 4],
-    /// Completions consumed.
     pub cq_head: [Signal<Out, W<16>>; 4],
-    /// Writes a word of the peer table.
     pub peer_write: Signal<Out, bool>,
-    /// Rank * 4 + word.
     pub peer_word: Signal<Out, W<8>>,
     host: DFF<Host>,
     copy: Ram<W<32>, 10>,
@@ -205,7 +177,7 @@ impl Logic for Registers {
         self.to_units();
     }
 
-    /// Writes registers of queues.
+    /// Writes queue registers.
     fn queue_writes(&mut self) {
         self.data.next = self.write_data.val();
         self.queue.next = self.write_address.val().get_bits::<2>(6);
@@ -255,7 +227,7 @@ impl Logic for Registers {
         }
     }
 
-    /// Writes registers of the job and peer table; `kept` are the bits of the register that exist.
+    /// Writes job registers and the peer table; `kept` masks the bits that exist.
     fn job_writes(&mut self) {
         self.kept.next = bits_w::<32>(0);
         if self.of_queue.val() {
@@ -319,7 +291,7 @@ impl Logic for Registers {
         self.peer_word.next = self.write_address.val().get_bits::<8>(0);
     }
 
-    /// Gathers the values of the registers that the card writes.
+    /// Collects the values of card-written registers.
     fn status(&mut self) {
         self.fault_bit.next = bits_w::<1>(0);
         if self.faulty.q.val() {
@@ -347,7 +319,7 @@ impl Logic for Registers {
         }
     }
 
-    /// Reads what the card writes, and CONTROL; the rest is in the copy.
+    /// Reads card-written registers and CONTROL; all others are read from the copy.
     fn reads(&mut self) {
         self.value.d.next = bits_w::<32>(0);
         if self.read_address.val().get_bits::<2>(8) == 2 {
@@ -414,7 +386,7 @@ impl Logic for Registers {
         self.read_data.next = self.value.q.val() | self.copy.read_data.val();
     }
 
-    /// Counts events; two of one kind may come in a cycle.
+    /// Counts events; both stages may report a late or duplicate beat in one cycle.
     fn counters(&mut self) {
         self.late.next = bits_w::<2>(0);
         if self.events.val().late_contribute && self.events.val().late_broadcast {
@@ -497,7 +469,7 @@ impl Logic for Registers {
         }
     }
 
-    /// Tells the units the job, the rings and which queues are usable.
+    /// Drives the units.
     fn to_units(&mut self) {
         self.enable.next = self.host.q.val().enable;
         self.usable.next = (self.sq_lo_set.q.val() | self.sq_hi_set.q.val())
@@ -537,7 +509,6 @@ impl Logic for Registers {
 }
 
 impl Registers {
-    /// Registers that report these build parameters.
     pub fn new(build: Build) -> Self {
         Self { build: BuildWords::new(build), ..Self::default() }
     }

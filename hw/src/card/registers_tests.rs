@@ -1,6 +1,3 @@
-//! Plan: the contract's table (reset, access, every word of BAR 0, every queue), what each register does outside,
-//! counters, errors, peer table, latency 1; random traffic in Verilog.
-
 use super::registers::{Events, Registers};
 use super::testing::{Pace, at_every_pace};
 use super::types::JobWords;
@@ -15,7 +12,7 @@ use optireduce_contract::registers::{
 const WORDS: usize = BAR_BYTES / 4;
 const QUEUES: usize = optireduce_contract::limits::QUEUES;
 
-/// Every register, those of the queues as often as there are queues.
+/// Every register, with one copy per queue for queue registers.
 fn all() -> Vec<Register> {
     let copies = |register: &Register| if register.offset < QUEUE_BASE { 1 } else { QUEUES };
     REGISTERS.iter().flat_map(|register| (0..copies(register)).map(|queue| register.of_queue(queue))).collect()
@@ -30,7 +27,6 @@ fn write(bench: &mut Bench<Registers>, register: Register, value: u64) {
     bench.settle();
 }
 
-/// One cycle from address to data, as the module says.
 fn read_word(bench: &mut Bench<Registers>, word: usize) -> u64 {
     bench.block.read_address.next = bits_w(word as u64);
     bench.tick();
@@ -79,7 +75,6 @@ fn a_write_changes_its_host_register_and_nothing_else() {
             }
         }
     }
-    // Data without `write` changes nothing.
     bench.block.write_address.next = bits_w(map::SCRATCH.word() as u64);
     bench.block.write_data.next = bits_w(!words[map::SCRATCH.word()]);
     bench.tick();
@@ -109,12 +104,11 @@ fn legal_values_of_every_limit_are_kept_whole() {
 fn registers_reach_the_units_they_are_for() {
     let mut bench = Bench::new(Registers::default());
     let mut random = Random::new(2);
-    // What each queue was given last: bases, sizes, tail, head.
     let mut queues = [[0u64; 6]; QUEUES];
     for _ in 0..100 {
         let mut value = |bits: u32| random.next() >> (64 - bits);
         let queue = value(2) as usize;
-        // Bases with an empty half, or none.
+        // Bases with an empty half, or zero.
         let mut base = || value(64) & [!0, 0xffff_ffff, !0xffff_ffff, 0][value(2) as usize];
         let given = [base(), base(), value(4), value(4), value(16), value(16)];
         let [sq_base, cq_base, sq_log2, cq_log2, sq_tail, cq_head] = given;
@@ -202,7 +196,6 @@ fn the_peer_table_and_only_it_goes_to_the_builder() {
     }
 }
 
-/// Events by number, each with the counter that it raises.
 fn counted_by(events: u64) -> (Events, Vec<Register>) {
     let on = |i: u32| events >> i & 1 == 1;
     let counters = [
@@ -244,7 +237,7 @@ fn counted_by(events: u64) -> (Events, Vec<Register>) {
     (events, (0..16).filter(|&i| on(i)).map(|i| counters[i as usize]).collect())
 }
 
-/// Random events, reads, faults and resets; every read against the table of what it should be.
+/// Compares every read under random events, faults and resets.
 fn run(bench: &mut Bench<Registers>, random: &mut Random, pace: Pace, cycles: u64) {
     let registers = all();
     let mut words = vec![0u64; WORDS];

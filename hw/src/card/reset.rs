@@ -1,26 +1,25 @@
-//! The reset sequence: derives `clear` from CONTROL.enable and from what the bus and the wire still have to complete.
+//! Reset sequence: derives `clear` from CONTROL.enable and from transactions that are incomplete on
+//! the bus or the wire.
 //!
-//! The host may disable the card at any moment. Then every unit is cleared at once, while the two that speak AXI and the
-//! one that feeds the MAC finish what they began; that takes [`RESET_CYCLES`], or longer if the bus makes the card
-//! wait. Enabling meanwhile is remembered. Latency: 1 cycle from `enable` to `clear`.
+//! The host may disable the card at any time. All units are then cleared immediately, except that
+//! the two AXI masters and the unit that feeds the MAC first finish their transactions. A reset
+//! takes [`RESET_CYCLES`], or longer if the bus stalls. Enabling during a reset takes effect after
+//! it.
+//! Latency: 1 cycle from `enable` to `clear`.
 
 use crate::hdl::prelude::*;
 
-/// Cycles for which `clear` is held at least: afterwards every unit of the card is as after power-on.
+/// Minimum duration of `clear` in cycles, which drains every pipeline.
 pub const RESET_CYCLES: u64 = 32;
 
-/// Reset sequence, see the module.
 #[derive(LogicBlock, Default)]
 pub struct Reset {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// The host has enabled the card.
+    /// CONTROL.enable.
     pub enable: Signal<In, bool>,
     /// A transaction on the bus or the wire is incomplete, or a pipeline is not empty.
     pub owed: Signal<In, bool>,
-    /// Holds the units in reset.
     pub clear: Signal<Out, bool>,
-    /// A reset is under way.
     pub busy: Signal<Out, bool>,
     live: DFF<bool>,
     ending: DFF<bool>,
@@ -80,12 +79,12 @@ mod tests {
                 assert!(enable && !busy, "cycle {cycle}: left reset while it was under way");
                 assert!(cycle < 100 || low_for >= RESET_CYCLES, "cycle {cycle}: {low_for} cycles of clear");
             }
-            assert!(clear || enable || after, "cycle {cycle}: disabled, and works on");
+            assert!(clear || enable || after, "cycle {cycle}: disabled but still running");
             assert!(
                 !(clear && busy && !bench.block.busy.val() && owed),
                 "cycle {cycle}: quiet while something is owed"
             );
-            assert!(!(clear && !busy && enable && after), "cycle {cycle}: quiet and enabled, and does not start");
+            assert!(!(clear && !busy && enable && after), "cycle {cycle}: quiet and enabled but does not start");
             waited += u64::from(busy && low_for > RESET_CYCLES);
             low_for = if after { low_for + 1 } else { 0 };
         }

@@ -1,12 +1,14 @@
-//! `Responder`: answers ARP requests and pings for the card's address, so that the kernel of a peer finds it.
+//! `Responder`: answers ARP requests and pings for the card's address, so that the kernel of a peer
+//! can resolve it.
 //!
-//! Which frames, and what the answer is, says `contract::answer`. One answer is kept at a time: a request that comes before the last
-//! answer has left is not taken, nor a ping of more than 16 beats.
-//! How: requests are recognised in their first beat on the way past, as the filter judges it, and turned into answers as they leave the
-//! check of UDP checksums. A frame that turns out to be bad leaves none.
-//! Latency: an answer is offered in the cycle after the last beat of its request has left that check. Throughput: one beat a cycle,
-//! without a gap inside an answer. Back-pressure: `tx_ready`; an offer stands until it is taken.
-//! Reset: while the job is not enabled no request is taken, and an answer under way is completed; `reset` (of the MAC too) forgets it.
+//! `contract::answer` defines requests and answers. The block stores one answer: a request that
+//! arrives before the last answer has left is ignored, and so is a ping of more than 16 beats.
+//! Requests are recognised in their first beat on entry, in parallel with the filter, and turned
+//! into answers as they leave the check of UDP checksums. A bad frame leaves no answer.
+//! Latency: an answer is offered in the cycle after the last beat of its request has left that
+//! check. Throughput: one beat a cycle, without a gap inside an answer. Back-pressure: `tx_ready`.
+//! Reset: while the job is disabled no request is accepted, but an answer under way is completed.
+//! `reset` discards it.
 
 use super::entry::{ArpWord, HeaderWord, bit_cast_arp, bit_cast_arp_beat, bit_cast_header, bit_cast_header_beat};
 use super::job_copy::CopiedJob;
@@ -16,26 +18,21 @@ use crate::mem::ram::LutRam;
 
 const _: () = assert!(rx_filter::LATENCY == 6, "there are six stages");
 
-/// What a first beat is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Kind {
-    /// There is one.
     first: bool,
-    /// An ARP request for us.
     arp: bool,
-    /// A ping of us, if its IPv4 checksum is right.
+    /// The IPv4 checksum is not checked yet.
     ping: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct State {
-    /// The beats that come belong to a request.
+    /// The current frame is an accepted request.
     taking: bool,
-    /// Beats of it that are kept.
     beats: W<5>,
-    /// An answer waits or is sent.
+    /// An answer waits or is being sent.
     ready: bool,
-    /// Beats of it that were sent.
     sent: W<5>,
 }
 
@@ -46,46 +43,31 @@ struct Counters {
     ping: W<32>,
 }
 
-/// Answers to ARP and ping, see the module.
 #[derive(LogicBlock, Default)]
 pub struct Responder {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// The MAC is in reset.
     pub reset: Signal<In, bool>,
-    /// The job; requests are taken while it is enabled.
     pub job: Signal<In, CopiedJob>,
-    /// Word to read.
+    /// The value follows one cycle later and is added to the card's.
     pub read_address: Signal<In, W<10>>,
-    /// What to add to the card's value of it, one cycle later.
     pub read_data: Signal<Out, W<32>>,
-    /// A beat comes from the MAC.
     pub rx_valid: Signal<In, bool>,
-    /// The beat.
     pub rx_data: Signal<In, Beat>,
-    /// It is the last of its frame.
     pub rx_last: Signal<In, bool>,
-    /// That beat leaves the check of UDP checksums.
+    /// Beat leaving the check of UDP checksums.
     pub in_valid: Signal<In, bool>,
-    /// The beat.
     pub in_data: Signal<In, Beat>,
-    /// It is the last of its frame.
     pub in_last: Signal<In, bool>,
-    /// With the last beat: MAC or checksum found the frame bad.
+    /// MAC or checksum found the frame bad.
     pub in_error: Signal<In, bool>,
-    /// With the first beat: the IPv4 header's checksum is wrong.
+    /// With the first beat: wrong IPv4 header checksum.
     pub in_checksum: Signal<In, bool>,
-    /// With the last beat: the frame is a request that is answered.
+    /// With the last beat: the frame is answered.
     pub answers: Signal<Out, bool>,
-    /// A beat of an answer.
     pub tx_valid: Signal<Out, bool>,
-    /// The beat.
     pub tx_data: Signal<Out, Beat>,
-    /// It is the last of its frame.
     pub tx_last: Signal<Out, bool>,
-    /// It is taken.
     pub tx_ready: Signal<In, bool>,
-    /// An answer waits or is sent.
     pub busy: Signal<Out, bool>,
     store: LutRam<Beat, 4>,
     in_frame: DFF<bool>,
@@ -132,10 +114,12 @@ impl Logic for Responder {
         }
     }
 
-    /// What a first beat is, carried along to where it leaves the check.
+    /// Classifies a first beat, and carries the result to the exit of the check.
     fn recognise(&mut self) {
         self.a.next = bit_cast_arp(self.rx_data.val());
         self.h.next = bit_cast_header(self.rx_data.val());
+        // Constants are byte-swapped because the header is loaded little-endian from the wire. The
+        // mask ignores the reserved and the don't-fragment bit.
         self.fragment.next = self.h.val().ip_fragment & 0xff3f;
         self.kind[0].d.next.first = self.rx_valid.val() && !self.in_frame.q.val();
         self.kind[0].d.next.arp = self.rx_last.val()
@@ -161,7 +145,8 @@ impl Logic for Responder {
         }
     }
 
-    /// The first beat of the answer. Type and checksum of ICMP are where UDP has its ports; sums do not depend on the byte order.
+    /// Composes the first beat of the answer. ICMP has type and checksum where UDP has its ports;
+    /// sums do not depend on the byte order.
     fn turn_round(&mut self) {
         self.request.next = bit_cast_arp(self.in_data.val());
         self.reply.next.eth_dst = self.request.val().sender_mac;
@@ -189,7 +174,7 @@ impl Logic for Responder {
         self.echo.next.udp_dst = self.folded.val();
     }
 
-    /// Keeps a request as its answer, if there is room for it and it is whole.
+    /// Stores a request as its answer, if the store is free and the request is complete.
     fn take(&mut self) {
         self.store.clock.next = self.clock.val();
         self.k.next = self.kind[5].q.val();
@@ -249,11 +234,10 @@ impl Logic for Responder {
         }
     }
 
-    /// Counts answers, and reads the counters; zero at all other addresses.
+    /// Counts answers, and reads the counters.
     fn count(&mut self) {
         if self.done.val() {
             self.counters.d.next.all = self.counters.q.val().all + 1;
-            // An ARP request is one beat.
             if self.opens.val() && self.k.val().arp {
                 self.counters.d.next.arp = self.counters.q.val().arp + 1;
             } else {

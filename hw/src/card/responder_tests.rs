@@ -1,7 +1,4 @@
-//! Plan: requests of both kinds, right and damaged, among other frames, behind the filter that judges their IPv4 header, with gaps,
-//! back-pressure, bad frames, a card that is disabled at any time and resets of the MAC, against `contract::answer`, byte for byte;
-//! counters; what is not answered; the merge of answers with the card's frames: nothing lost, mixed, reordered or changed while it
-//! stands, and not a cycle more than the answer's beats; the same in Verilog.
+//! Tests of [`Responder`] and [`TxMerge`] against `contract::answer`, byte for byte.
 
 use super::job_copy::CopiedJob;
 use super::responder::Responder;
@@ -24,7 +21,6 @@ fn copied(enable: bool) -> CopiedJob {
     CopiedJob { enable, ip: bits_w(ip.into()), mac: bits_w(mac), ..CopiedJob::default() }
 }
 
-/// A request, or nearly one, padded to whole beats with zeros.
 fn request(random: &mut Random) -> Vec<u8> {
     let asker = Endpoint::of_rank(5 + random.below(50) as usize);
     let mut bytes: Vec<u8> = (0..64).map(|_| 0).collect();
@@ -58,7 +54,7 @@ fn request(random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// The answer to a frame, as the contract has it.
+/// Bytes, and whether it is ARP.
 fn answer(bytes: &[u8]) -> Option<(Vec<u8>, bool)> {
     if let Some(reply) = arp(&LOCAL, bytes) {
         return Some((reply.to_vec(), true));
@@ -74,14 +70,14 @@ struct Coming {
     last: bool,
     error: bool,
     checksum: bool,
-    /// The whole frame, with its first beat.
+    /// With the first beat only.
     frame: Option<Vec<u8>>,
 }
 
 fn respond(bench: &mut Bench<Responder>, random: &mut Random, pace: Pace, cycles: u64) -> [u32; 4] {
     let mut line: VecDeque<Option<Coming>> = vec![None; LATENCY].into();
     let mut coming: VecDeque<Coming> = VecDeque::new();
-    // The request under way, if it is being taken; the answer that waits, beat by beat.
+    // The accepted request under way, and the beats of the pending answer.
     let mut taking: Option<(Vec<u8>, bool)> = None;
     let mut waiting: VecDeque<Beat> = VecDeque::new();
     let (mut counts, mut told, mut disabled) = ([0u32; 3], 0, 0u64);
@@ -189,14 +185,13 @@ fn the_verilog_answers_alike() {
     bench.verify_with_verilator("responder");
 }
 
-/// Frames of both sides, each with numbered beats; what leaves is whole frames of either side, in order.
+/// Whole frames of either side must leave, in order.
 fn merge(bench: &mut Bench<TxMerge>, random: &mut Random, pace: Pace, cycles: u64) {
     let mut sides: [VecDeque<(Beat, bool, bool)>; 2] = Default::default();
     let (mut offered, mut inside, mut stands) = ([false; 2], None, None);
     let mut left = [0; 2];
     for cycle in 0..cycles {
         for (side, frames) in sides.iter_mut().enumerate() {
-            // Inside a frame neither side leaves a gap.
             if frames.is_empty() && if side == 0 { pace.comes(random) } else { random.one_in(20) } {
                 let beats = 1 + random.below(if side == 0 { 24 } else { 3 });
                 let error = side == 0 && random.one_in(9);
@@ -213,7 +208,7 @@ fn merge(bench: &mut Bench<TxMerge>, random: &mut Random, pace: Pace, cycles: u6
         (block.tx_ready.next, block.reset.next) = (ready, reset);
         bench.settle();
         let block = &bench.block;
-        // Whose turn it is: the frame under way or offered before, else an answer, else the card.
+        // Turn: the frame under way or offered before, else an answer, else the card.
         let turn: usize = inside.or(stands).unwrap_or(usize::from(offered[1]));
         assert_eq!(block.tx_valid.val(), offered[turn], "cycle {cycle}");
         if offered[turn] {
@@ -224,7 +219,7 @@ fn merge(bench: &mut Bench<TxMerge>, random: &mut Random, pace: Pace, cycles: u6
         let readies = [block.ready.val(), block.answer_ready.val()];
         let takes = ready && offered[turn];
         assert_eq!(readies[turn] && offered[turn], takes, "cycle {cycle}");
-        assert!(!(readies[1 - turn] && offered[1 - turn]), "cycle {cycle}: taken from side {} too", 1 - turn);
+        assert!(!(readies[1 - turn] && offered[1 - turn]), "cycle {cycle}: also taken from side {}", 1 - turn);
         stands = (offered[turn] && !ready).then_some(turn);
         if takes {
             let (_, last, _) = sides[turn].pop_front().expect("it was offered");

@@ -1,11 +1,12 @@
-//! Receive buffer: store and forward, so that a frame that turns out to be bad at its end leaves no trace.
+//! Receive buffer: store and forward, so that a frame found bad at its end leaves no trace.
 //!
-//! Why: a MAC reports a bad checksum with the last beat, when a cut-through datapath would already have summed the
-//! first. The buffer sinks a beat every cycle and never back-pressures; a frame that does not fit, or that the MAC
-//! marks bad, is rolled back whole and counted, as bad if it is both.
+//! A MAC reports a bad checksum with the last beat, when a cut-through datapath would already have
+//! summed the first. The buffer accepts a beat every cycle and never back-pressures. A frame that
+//! does not fit, or that the MAC marks as bad, is rolled back whole and counted (as bad if both
+//! apply).
 //! Latency: 2 cycles from last beat in to first beat out. Throughput: one beat a cycle in and out.
-//! Limits: 512 beats, including those of the frame being received, and 64 frames. Reset: `clear` empties it; the rest of
-//! a frame being received at that time is ignored and not counted.
+//! Limits: 512 beats, including the frame being received, and 64 frames. Reset: `clear` empties it;
+//! the rest of a frame being received is ignored and not counted.
 
 use super::types::FrameBeat;
 use crate::hdl::prelude::*;
@@ -23,40 +24,29 @@ struct State {
     full: bool,
     /// The next beat does not begin a frame.
     inside: bool,
-    /// Its frame began before the last `clear` ended.
+    /// The current frame began before the last `clear` ended.
     ignore: bool,
 }
 
-/// Receive buffer, see the module.
 #[derive(LogicBlock, Default)]
 pub struct RxBuffer {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Empties the buffer.
     pub clear: Signal<In, bool>,
-    /// The MAC is reset as well: its next beat begins a frame. Comes with `clear`.
+    /// Only together with `clear`: the next beat begins a frame.
     pub reset: Signal<In, bool>,
-    /// A beat comes from the MAC.
     pub rx_valid: Signal<In, bool>,
-    /// The beat.
     pub rx_data: Signal<In, Beat>,
-    /// It is the last of its frame.
     pub rx_last: Signal<In, bool>,
-    /// With the last beat: the frame is bad.
     pub rx_error: Signal<In, bool>,
-    /// A beat of a complete frame is available.
+    /// Complete frames; `pop` removes a beat.
     pub valid: Signal<Out, bool>,
-    /// The beat.
     pub data: Signal<Out, FrameBeat>,
-    /// Beats of the frame it belongs to.
+    /// Length of the frame.
     pub frame_beats: Signal<Out, W<10>>,
-    /// Takes the beat.
     pub pop: Signal<In, bool>,
-    /// A whole frame was stored (one cycle).
     pub stored: Signal<Out, bool>,
-    /// A bad frame was dropped (one cycle).
     pub bad: Signal<Out, bool>,
-    /// A good frame was dropped, since there was no room for it (one cycle).
+    /// Good frame dropped for lack of room.
     pub full: Signal<Out, bool>,
     ram: Ram<FrameBeat, 9>,
     lengths: Fifo<W<10>, 6>,
@@ -80,7 +70,7 @@ impl Logic for RxBuffer {
         self.lengths.clock.next = self.clock.val();
         self.lengths.clear.next = self.clear.val();
 
-        // In: write every beat at the head; at the last one keep the frame or roll back to where it started.
+        // In: the last beat commits the frame or rolls back to its start.
         self.used.next = self.st.q.val().write - self.st.q.val().read;
         self.write_next.next = self.st.q.val().write + 1;
         self.length.next = self.write_next.val() - self.st.q.val().start;
@@ -124,8 +114,8 @@ impl Logic for RxBuffer {
             }
         }
 
-        // Out: the memory is read one address ahead; a frame shows one cycle after it was committed, when a read
-        // issued in between has seen its last beat.
+        // Out: read one address ahead. A frame becomes visible one cycle after its commit, so that
+        // a read issued in between sees its last beat.
         self.st.d.next.visible = self.st.q.val().committed;
         self.has_beat.next = self.st.q.val().read != self.st.q.val().visible;
         self.take.next = self.has_beat.val() && self.pop.val();

@@ -1,6 +1,3 @@
-//! Plan: order and contents, frame length, roll-back of bad and of unfitting frames, both limits, `clear`, latency 2,
-//! one beat a cycle: [`run`] compares every output with the model in every cycle. Latency is also shown alone.
-
 use super::rx_buffer::RxBuffer;
 use super::rx_buffer_model::{Fate, RxBufferModel};
 use super::testing::{Pace, at_every_pace, random_beat};
@@ -8,10 +5,9 @@ use crate::cosim::Bench;
 use crate::random::Random;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Cycles from the last beat in to the first beat out.
+/// From the last beat in to the first beat out.
 const LATENCY: u64 = 2;
 
-/// Frames of every size against the model, in phases that fill and drain; counts the fates seen.
 fn run(bench: &mut Bench<RxBuffer>, random: &mut Random, pace: Pace, cycles: u64, fates: &mut BTreeMap<String, u32>) {
     let mut model = RxBufferModel::default();
     let mut stored_at = VecDeque::new();
@@ -85,7 +81,7 @@ fn verilog_stores_and_drops_the_same_frames() {
     bench.verify_with_verilator("rx_buffer");
 }
 
-/// Sends a frame of `beats` in one go and returns what became of it.
+/// Returns whether the frame was stored.
 fn send(bench: &mut Bench<RxBuffer>, beats: usize) -> bool {
     let mut stored = false;
     bench.block.rx_valid.next = true;

@@ -1,17 +1,16 @@
-//! Check of UDP checksums on the way from the MAC: a frame whose checksum is wrong is marked bad with its last beat, as the
-//! MAC marks one whose FCS is wrong, so that the receive buffer drops it whole.
+//! Check of UDP checksums: marks a frame with a wrong checksum as bad in its last beat.
 //!
-//! Which frames are checked, and how, says `contract::packet::udp_checksum_holds`; of frames that are not whole beats the sum says
-//! nothing. Frames pass unchanged.
-//! Latency: [`frame_sum::LATENCY`] cycles. Throughput: one beat a cycle, in and out. There is no back-pressure.
-//! Reset: `reset` (of the MAC too) forgets what is inside.
+//! The MAC marks a wrong FCS in the same way, so the receive buffer drops the frame whole.
+//! `contract::packet::udp_checksum_holds` defines the check. Frames that are not whole beats are
+//! not checked.
+//! Latency: [`frame_sum::LATENCY`] cycles. Throughput: one beat a cycle. Back-pressure: none.
+//! Reset: `reset` discards the beats inside.
 
 use super::frame_sum::{self, FrameSum};
 use crate::hdl::prelude::*;
 
 const _: () = assert!(frame_sum::LATENCY == 6, "the line has six places");
 
-/// A beat on its way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Incoming {
     valid: bool,
@@ -21,34 +20,22 @@ struct Incoming {
     partial: bool,
 }
 
-/// Check of received frames, see the module.
 #[derive(LogicBlock, Default)]
 pub struct RxChecksum {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// The MAC is in reset.
     pub reset: Signal<In, bool>,
-    /// A beat comes from the MAC.
     pub rx_valid: Signal<In, bool>,
-    /// The beat.
     pub rx_data: Signal<In, Beat>,
-    /// It is the last of its frame.
     pub rx_last: Signal<In, bool>,
-    /// With the last beat: the frame is bad.
     pub rx_error: Signal<In, bool>,
-    /// With the last beat: the frame is not whole beats.
     pub rx_partial: Signal<In, bool>,
-    /// A beat goes on.
+    /// [`frame_sum::LATENCY`] cycles later.
     pub valid: Signal<Out, bool>,
-    /// The beat.
     pub data: Signal<Out, Beat>,
-    /// It is the last of its frame.
     pub last: Signal<Out, bool>,
-    /// With the last beat: the frame is bad, or its checksum is wrong.
+    /// Bad, or wrong checksum.
     pub error: Signal<Out, bool>,
-    /// With the last beat: the frame is not whole beats.
     pub partial: Signal<Out, bool>,
-    /// A beat is inside.
     pub busy: Signal<Out, bool>,
     sum: FrameSum,
     line: [DFF<Incoming>; 6],

@@ -1,16 +1,18 @@
-//! Filter of received frames: those that are no packets for this card do not reach it, each counted by cause.
+//! Filter of received frames: drops frames that are not packets for this card, and counts them by
+//! cause.
 //!
-//! Which ones, and in which order the causes count, says `contract::rules::filter`. A frame that is dropped is swallowed whole, but
-//! for its last beat if it is bad: that goes on, marked, and so the card counts it. A frame that passes and is not whole beats leaves
-//! marked, too.
-//! How: the first beat of each frame is judged on the way past, while the UDP checksum is summed; so the verdict is there when
-//! the frame leaves [`RxChecksum`](super::rx_checksum::RxChecksum), and this block adds no cycle. The beats themselves do not pass
-//! through it.
-//! Latency: [`LATENCY`] cycles from a first beat to its verdict; 1 cycle for reads of counters. Throughput: one beat a cycle.
-//! Counters: of RX_PACKETS and DROP_FOREIGN the part that the card does not see, to be added to its own; all of the others. Bad frames
-//! are the card's to count.
-//! Reset: while the job is not enabled, counters are zero, and the rest of a frame that is under way then is not counted; `reset` (of
-//! the MAC too) also forgets that frame.
+//! `contract::rules::filter` defines the causes and their order. A dropped frame is removed whole,
+//! but the last beat of a bad one passes, marked, so that the card counts it. A frame that passes
+//! but is not whole beats is marked as bad.
+//! The first beat of a frame is judged on entry, while the UDP checksum is summed. The verdict is
+//! ready when the frame leaves [`RxChecksum`](super::rx_checksum::RxChecksum), so the block adds no
+//! cycle.
+//! Latency: [`LATENCY`] cycles from a first beat to its verdict; 1 cycle for reads of counters.
+//! Throughput: one beat a cycle.
+//! Counters: for RX_PACKETS and DROP_FOREIGN only the frames that the card does not see, to be
+//! added to its values. The other causes are counted here in full.
+//! Reset: while the job is disabled, counters are zero, and the rest of a frame under way is not
+//! counted. `reset` also discards that frame.
 
 use super::entry::{HeaderWord, bit_cast_header};
 use super::frame_sum;
@@ -18,21 +20,19 @@ use super::job_copy::CopiedJob;
 use crate::hdl::prelude::*;
 use crate::mem::ram::LutRam;
 
-/// Cycles from a first beat to its verdict.
+/// From a first beat to its verdict.
 pub const LATENCY: usize = frame_sum::LATENCY;
 
 const _: () = assert!(LATENCY == 6, "there are six stages");
 
-/// What was found in a first beat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Found {
-    /// There is one.
     first: bool,
     foreign: bool,
     mac: bool,
     checksum: bool,
     ip: bool,
-    /// Of this job and one of its ranks.
+    /// The tag and the sender's rank are of this job, so the source must match.
     of_job: bool,
     source: bool,
     too_long: bool,
@@ -49,55 +49,41 @@ struct Counters {
     too_long: W<32>,
 }
 
-/// A frame of which counters are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct State {
     /// The next beat does not begin a frame.
     inside: bool,
-    /// Its frame began before the card was enabled.
+    /// The frame began before the card was enabled.
     ignore: bool,
 }
 
-/// Filter of received frames, see the module.
 #[derive(LogicBlock, Default)]
 pub struct RxFilter {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// The MAC is in reset.
     pub reset: Signal<In, bool>,
-    /// The job; while it is not enabled, nothing is counted.
     pub job: Signal<In, CopiedJob>,
-    /// A register is written.
+    /// Register writes, observed for the addresses in the peer table.
     pub write: Signal<In, bool>,
-    /// Which word.
     pub write_address: Signal<In, W<10>>,
-    /// Its new value.
     pub write_data: Signal<In, W<32>>,
-    /// Word to read.
+    /// The value follows one cycle later and is added to the card's.
     pub read_address: Signal<In, W<10>>,
-    /// What to add to the card's value of it, one cycle later.
     pub read_data: Signal<Out, W<32>>,
-    /// A beat comes from the MAC.
     pub rx_valid: Signal<In, bool>,
-    /// The beat.
     pub rx_data: Signal<In, Beat>,
-    /// It is the last of its frame.
     pub rx_last: Signal<In, bool>,
-    /// That beat leaves the check of UDP checksums, [`LATENCY`] cycles later.
+    /// Beat leaving the check of UDP checksums, [`LATENCY`] cycles later.
     pub in_valid: Signal<In, bool>,
-    /// It is the last of its frame.
     pub in_last: Signal<In, bool>,
-    /// With the last beat: MAC or checksum found the frame bad.
+    /// MAC or checksum found the frame bad.
     pub in_error: Signal<In, bool>,
-    /// With the last beat: the frame is not whole beats.
     pub in_partial: Signal<In, bool>,
-    /// With the last beat: the frame is answered ([`Responder`](super::responder::Responder)), and not dropped.
+    /// With the last beat: the [`Responder`](super::responder::Responder) answers the frame.
     pub answered: Signal<In, bool>,
-    /// With each beat: its frame's IPv4 header has a wrong checksum.
+    /// With each beat: its frame has a wrong IPv4 header checksum.
     pub checksum: Signal<Out, bool>,
-    /// It goes on.
     pub valid: Signal<Out, bool>,
-    /// With the last beat: the frame is bad.
+    /// Bad or not whole beats.
     pub error: Signal<Out, bool>,
     peers: LutRam<W<32>, 6>,
     in_frame: DFF<bool>,
@@ -160,9 +146,11 @@ impl Logic for RxFilter {
         }
     }
 
-    /// What the first beat shows by itself.
+    /// Judges the fields of the first beat that need no lookup.
     fn header(&mut self) {
         self.h.next = bit_cast_header(self.rx_data.val());
+        // Constants are byte-swapped because the header is loaded little-endian from the wire. The
+        // mask ignores the reserved and the don't-fragment bit.
         self.fragment.next = self.h.val().ip_fragment & 0xff3f;
         self.total.next = (bit_cast_w::<16, 8>(self.h.val().ip_total_length_b0) << 8)
             | bit_cast_w::<16, 8>(self.h.val().ip_total_length_b1);
@@ -191,7 +179,7 @@ impl Logic for RxFilter {
         }
     }
 
-    /// The sender's address in the peer table, which is written as the card's own copy is.
+    /// Looks up the sender's address in a second copy of the peer table.
     fn addresses(&mut self) {
         self.peers.clock.next = self.clock.val();
         self.peers.write_enable.next = self.write.val()
@@ -206,7 +194,7 @@ impl Logic for RxFilter {
         self.source[1].d.next = self.source[0].q.val();
     }
 
-    /// The sum of the IPv4 header, in ones' complement: 0xffff if it is right.
+    /// Sums the IPv4 header in ones' complement; 0xffff is right.
     fn header_sum(&mut self) {
         for i in 0..10 {
             self.word[i].next = self.rx_data.val().get_bits::<16>(i * 16 + 112);
@@ -228,7 +216,7 @@ impl Logic for RxFilter {
             self.carried.q.val().get_bits::<16>(0) + bit_cast_w::<16, 1>(self.carried.q.val().get_bits::<1>(16));
     }
 
-    /// What was found, stage by stage, and what becomes of the beat that leaves.
+    /// Pipelines the findings, and decides whether the outgoing beat passes.
     fn verdict(&mut self) {
         self.found[0].d.next = self.f.val();
         for i in 0..5 {
@@ -268,7 +256,7 @@ impl Logic for RxFilter {
         }
     }
 
-    /// One cause for each frame.
+    /// Counts one cause for each frame.
     fn count(&mut self) {
         if self.swallows.val() {
             self.counters.d.next.swallowed = self.counters.q.val().swallowed + 1;
@@ -299,7 +287,7 @@ impl Logic for RxFilter {
         }
     }
 
-    /// Reads a counter; zero at all other addresses.
+    /// Reads a counter.
     fn reads(&mut self) {
         self.value.d.next = bits_w::<32>(0);
         if self.read_address.val() == 0x20 {

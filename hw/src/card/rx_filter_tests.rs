@@ -1,6 +1,5 @@
-//! Plan: frames of every kind and fault, whole beats or not, good or bad by the MAC, at every pace and under resets, against the
-//! contract's `rules::filter`: which beats go on and when, what is marked, and every counter, read in any cycle; the copy of the
-//! job's registers against the registers themselves; the same in Verilog.
+//! Tests of the filter against the contract's `rules::filter`, and of the copy of the job's
+//! registers.
 
 use super::job_copy::{CopiedJob, JobCopy};
 use super::registers::Registers;
@@ -15,7 +14,6 @@ use optireduce_contract::rules::accept::Cause;
 use optireduce_contract::rules::filter::Filter;
 use std::collections::{BTreeMap, VecDeque};
 
-/// What the card is told, and the same for the model.
 struct Job {
     local: Endpoint,
     udp_port: u16,
@@ -62,16 +60,14 @@ impl Job {
 
     fn tell(&self, bench: &mut Bench<RxFilter>) {
         for (rank, peer) in self.peers.iter().enumerate() {
-            // The other words of the entry must not disturb the address.
             for (at, value) in [u32::from_le_bytes(peer.ip), 1, 2, 3].into_iter().enumerate() {
                 write(bench, PEER_TABLE + rank * PEER_BYTES + 4 * at, value);
             }
         }
-        // Nor any other register.
         [map::SCRATCH.offset, 0x800, 0].into_iter().for_each(|offset| write(bench, offset, 0x55));
     }
 
-    /// A frame without an UDP checksum, whose bytes are those of `length`; what was done to it.
+    /// Bytes of a frame, its length, and the damage done to it.
     fn frame(&self, random: &mut Random) -> (Vec<u8>, usize, &'static str) {
         let sender = random.below(self.peers.len() as u64) as usize;
         let ubt = UbtHeader { sender: sender as u16, job_tag: self.job_tag, ..UbtHeader::default() };
@@ -108,13 +104,13 @@ impl Job {
             let field = fields[random.below(6) as usize];
             flip(random, field);
         }
-        // Mostly the checksum is right all the same.
+        // The IPv4 checksum is mostly repaired after the damage.
         if what != "checksum" && !random.one_in(8) {
             bytes[24..26].fill(0);
             let checksum = ipv4_checksum(&bytes[14..34]);
             bytes[24..26].copy_from_slice(&checksum.to_be_bytes());
         }
-        // Any bits, for what nobody thought of; no checksum of UDP's.
+        // Random headers cover faults not listed above. There is never a UDP checksum.
         if random.one_in(30) {
             bytes[..64].iter_mut().for_each(|byte| *byte = random.next() as u8);
         }
@@ -133,22 +129,18 @@ fn write(bench: &mut Bench<RxFilter>, offset: usize, value: u32) {
     bench.block.write.next = false;
 }
 
-/// A beat on its way, and what becomes of its frame.
 #[derive(Clone)]
 struct Coming {
     data: Beat,
-    /// The first beat of its frame.
     header: [u8; 64],
     first: bool,
     last: bool,
     partial: bool,
     error: bool,
-    /// Somebody else answers it.
     answered: bool,
     verdict: Result<(), Cause>,
 }
 
-/// The counters that the block has, by cause; and RX_PACKETS.
 const COUNTED: [(Register, Option<Cause>); 7] = [
     (map::RX_PACKETS, None),
     (map::DROP_FOREIGN, Some(Cause::Foreign)),
@@ -159,7 +151,6 @@ const COUNTED: [(Register, Option<Cause>); 7] = [
     (map::DROP_TOO_LONG, Some(Cause::TooLong)),
 ];
 
-/// Frames, back to back but for the gaps of the pace. `seen` counts what was met.
 fn filter(bench: &mut Bench<RxFilter>, random: &mut Random, pace: Pace, cycles: u64, seen: &mut BTreeMap<String, u32>) {
     let job = Job::new(random);
     job.tell(bench);
@@ -184,7 +175,6 @@ fn filter(bench: &mut Bench<RxFilter>, random: &mut Random, pace: Pace, cycles: 
             let beats: Vec<Beat> = bytes.as_chunks().0.iter().map(Beat::from_bytes).collect();
             let last = beats.len() - 1;
             coming.extend(beats.into_iter().enumerate().map(|(at, data)| {
-                // Before the last beat these say nothing.
                 let (partial, error) = if at == last { (partial, error) } else { (random.one_in(2), random.one_in(2)) };
                 Coming { data, header, first: at == 0, last: at == last, partial, error, answered, verdict }
             }));
@@ -249,7 +239,6 @@ fn filter(bench: &mut Bench<RxFilter>, random: &mut Random, pace: Pace, cycles: 
     seen.entry("counted".into()).and_modify(|all| *all += counters.values().sum::<u32>()).or_default();
 }
 
-/// The end of a cycle.
 #[expect(clippy::too_many_arguments, reason = "the state of one loop")]
 fn finish(
     bench: &mut Bench<RxFilter>,
@@ -273,7 +262,6 @@ fn finish(
     bench.tick();
 }
 
-/// What every long run must have met.
 const MET: [&str; 24] = [
     "None",
     "None error",
@@ -325,7 +313,6 @@ fn the_copy_of_the_job_is_what_the_registers_hold() {
     let (mut copy, mut registers) = (Bench::recording(JobCopy::default()), Bench::new(Registers::default()));
     for cycle in 0..4000 {
         let (write, reset) = (random.one_in(2), random.one_in(200));
-        // Mostly the job's registers, and their neighbours.
         let word = if random.one_in(5) { random.below(1024) } else { 0x3e + random.below(16) };
         let data = bits_w((random.next() as u32).into());
         (copy.block.write.next, registers.block.write.next) = (write, write);

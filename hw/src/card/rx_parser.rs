@@ -1,10 +1,13 @@
-//! Receive parser: checks headers, and passes the payload on as a stream accompanied by the fields of its header.
+//! Receive parser: checks headers, and passes the payload on together with the fields of its
+//! header.
 //!
-//! Latency: 2 cycles from buffer to output. Throughput: one beat a cycle. Back-pressure: `stall` freezes the whole block.
-//! Checks in the order of the contract (foreign, malformed, version, job); each frame that fails gives one pulse on the
-//! drop output of its cause, and its payload is discarded.
-//! Limits: once it has begun, a frame must come without a gap, as the receive buffer delivers it. A gap inside a frame means
-//! that the buffer was emptied: the frame ends there, and the next beat is a header. Reset: power-on, and that rule.
+//! Checks follow the order of the contract (foreign, malformed, version, job). A frame that fails
+//! pulses the drop output of its cause, and its payload is discarded.
+//! Latency: 2 cycles from buffer to output. Throughput: one beat a cycle. Back-pressure: `stall`
+//! freezes the whole block.
+//! Limits: frames arrive without gaps, as the receive buffer delivers them. A gap inside a frame
+//! means that the buffer was emptied: the frame ends there, and the next beat is a header.
+//! Reset: at power-on, and by such a gap.
 
 use super::entry::{HeaderWord, bit_cast_header};
 use super::types::{FrameBeat, JobWords, RxHeader};
@@ -27,40 +30,25 @@ struct Parsed {
     good: bool,
 }
 
-/// Receive parser, see the module.
 #[derive(LogicBlock, Default)]
 pub struct RxParser {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Job registers.
     pub job: Signal<In, JobWords>,
-    /// A beat is available in the buffer.
+    /// Beat in the buffer, with the length of its frame; `pop` removes it.
     pub in_valid: Signal<In, bool>,
-    /// The beat.
     pub in_data: Signal<In, FrameBeat>,
-    /// Beats of its frame.
     pub frame_beats: Signal<In, W<10>>,
-    /// Takes it.
     pub pop: Signal<Out, bool>,
-    /// Freezes the pipeline.
     pub stall: Signal<In, bool>,
-    /// A beat of a good frame is at the output.
     pub valid: Signal<Out, bool>,
-    /// It is the header beat: `header` is new, `data` is not payload.
+    /// The beat is the header: `header` is new, and `data` is not payload.
     pub head: Signal<Out, bool>,
-    /// Fields of the frame's header.
     pub header: Signal<Out, RxHeader>,
-    /// The beat.
     pub data: Signal<Out, Beat>,
-    /// The pipeline is empty.
     pub empty: Signal<Out, bool>,
-    /// Dropped: not for us.
     pub drop_foreign: Signal<Out, bool>,
-    /// Dropped: malformed.
     pub drop_malformed: Signal<Out, bool>,
-    /// Dropped: another version.
     pub drop_version: Signal<Out, bool>,
-    /// Dropped: another job.
     pub drop_job: Signal<Out, bool>,
     raw: DFF<Raw>,
     parsed: DFF<Parsed>,
@@ -104,6 +92,8 @@ impl Logic for RxParser {
 
         // Stage 2: header checks.
         self.h.next = bit_cast_header(self.raw.q.val().data);
+        // Constants are byte-swapped because the header is loaded little-endian from the wire. The
+        // mask ignores the reserved and the don't-fragment bit.
         self.fragment.next = self.h.val().ip_fragment & 0xff3f;
         self.total.next = (bit_cast_w::<16, 8>(self.h.val().ip_total_length_b0) << 8)
             | bit_cast_w::<16, 8>(self.h.val().ip_total_length_b1);

@@ -1,6 +1,3 @@
-//! Plan: every check and their order, fields, payload, `stall`, latency 2, one beat a cycle, `empty`, frames cut off by a
-//! reset of the buffer: [`run`] compares every output with the model in every cycle.
-
 use super::rx_parser::RxParser;
 use super::testing::{Pace, at_every_pace, random_beat};
 use super::types::{FrameBeat, JobWords, RxHeader};
@@ -11,7 +8,6 @@ use optireduce_contract::packet::{self, Endpoint, UbtHeader, frame};
 use optireduce_contract::rules::accept::{Cause, Receiver, frame_header};
 use std::collections::{BTreeMap, VecDeque};
 
-/// The contents of the job's registers.
 #[derive(Clone, Copy)]
 struct Job {
     rank: u16,
@@ -20,17 +16,15 @@ struct Job {
     tag: u64,
 }
 
-/// The contents of one stage of the pipeline.
 #[derive(Clone, Copy, Default)]
 struct Inside {
-    /// The frame it belongs to, `None`: a bubble.
+    /// Verdict on the frame; `None` for a bubble.
     of: Option<Result<UbtHeader, Cause>>,
     payload_beats: usize,
     head: bool,
     data: Beat,
 }
 
-/// A header that is valid except for one random fault of many.
 fn random_header(random: &mut Random, job: &Job, payload_beats: usize) -> [u8; 64] {
     let mut bytes = [0xa5; 64];
     let peer = (job.rank + 1 + random.below(job.ranks as u64 - 1) as u16) % job.ranks;
@@ -76,7 +70,7 @@ fn random_header(random: &mut Random, job: &Job, payload_beats: usize) -> [u8; 6
             bytes[bit / 8] ^= 1 << (bit % 8);
         }
         13 => {
-            // Two faults at once: the order of the checks decides.
+            // Two faults, so that the order of the checks decides.
             for _ in 0..2 {
                 let field = frame::ALL[2 + random.below(frame::ALL.len() as u64 - 2) as usize];
                 bytes[field.offset + random.below(field.bytes as u64) as usize] ^= 1 << random.below(8);
@@ -101,7 +95,7 @@ fn fields(ubt: &UbtHeader, payload_beats: usize) -> RxHeader {
     }
 }
 
-/// Frames as the receive buffer gives them (no gap inside one), some cut off as by its reset; counts the outcomes.
+/// Drives frames, some cut off as by a reset of the receive buffer.
 fn run(bench: &mut Bench<RxParser>, random: &mut Random, pace: Pace, cycles: u64, seen: &mut BTreeMap<String, u32>) {
     let ranks = 2 + random.below(63) as u16;
     let job = Job { rank: random.below(ranks as u64) as u16, ranks, port: random.next() as u16, tag: random.next() };
@@ -114,7 +108,7 @@ fn run(bench: &mut Bench<RxParser>, random: &mut Random, pace: Pace, cycles: u64
     };
     let (rank, ranks) = (usize::from(job.rank), usize::from(ranks));
     let receiver = Receiver { rank, ranks, job_tag: job.tag, takes_feedback: false };
-    let mut pipeline = [Inside::default(); 2]; // first the one at the output
+    let mut pipeline = [Inside::default(); 2]; // output stage first
     let mut waiting: VecDeque<(Inside, bool, usize)> = VecDeque::new();
     let mut in_frame = false;
     for cycle in 0..cycles {
@@ -133,7 +127,7 @@ fn run(bench: &mut Bench<RxParser>, random: &mut Random, pace: Pace, cycles: u64
                 waiting.push_back((inside, i + 1 == frame_beats, frame_beats));
             }
             if cut {
-                waiting.push_back((Inside::default(), false, 0)); // nothing comes for a cycle
+                waiting.push_back((Inside::default(), false, 0)); // a cycle without a beat
             }
         }
         let next = if in_frame || pace.comes(random) { waiting.front().copied() } else { None };

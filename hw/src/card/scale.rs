@@ -1,11 +1,13 @@
-//! Scaling: turns a closed accumulator into the mean, beat by beat, and stores it in the gather memory.
+//! Scaling: turns a closed accumulator into the mean, beat by beat, and stores it in the gather
+//! memory.
 //!
-//! mean = sum * (1 / count), the reciprocal correctly rounded and the product rounded to nearest even; a beat without
-//! any contribution stays missing (contract). In a bf16 window the mean is rounded to bf16, so that its owner and the
-//! peers it is sent to hold the same bits.
-//! Latency: up to 8 cycles until the slot is polled, 16 for the adder to drain, 10 from a word's read to its mean.
-//! Throughput: one beat a cycle, as the accumulator's read port allows.
-//! Reset: `clear`, for 11 cycles: beats between the accumulator and the outbox drain into the outbox.
+//! mean = sum * (1 / count), with the reciprocal correctly rounded and the product rounded to
+//! nearest even. A beat without contributions stays missing (contract). In a bf16 window the mean
+//! is rounded to bf16, so that its owner and its receivers hold the same bits.
+//! Latency: up to 8 cycles until the slot is polled, 16 for the adder to drain, 10 from a word's
+//! read to its mean.
+//! Throughput: one beat a cycle, limited by the accumulator's read port.
+//! Reset: `clear` for 11 cycles, in which the beats between accumulator and outbox drain.
 
 use super::reciprocal::Reciprocal;
 use super::types::{SlotBeat, SlotContext, WindowBeat};
@@ -17,14 +19,11 @@ use crate::mem::ram::LutRam;
 
 const _: () = assert!(fp_mul::LATENCY == 6, "the side band below is as long as the multiplier");
 
-/// What the scaler is doing.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
 pub enum ScaleState {
-    /// Looks for a closed slot.
     Idle,
     /// Waits for the adder to drain.
     Drain,
-    /// Reads the accumulator.
     Read,
     /// Waits for the last mean to be stored.
     Store,
@@ -36,40 +35,27 @@ struct Side {
     position: W<14>,
 }
 
-/// Scaling, see the module.
 #[derive(LogicBlock, Default)]
 pub struct Scale {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Returns to idle.
     pub clear: Signal<In, bool>,
-    /// Arm bus: the slot armed this cycle, one-hot.
     pub arm: Signal<In, W<8>>,
-    /// Arm bus: which slot.
     pub arm_slot: Signal<In, W<3>>,
-    /// Arm bus: its context.
     pub arm_context: Signal<In, SlotContext>,
-    /// Bit s: the contribute stage of slot s is closed.
+    /// Slots whose contribute stage is closed.
     pub closed: Signal<In, W<8>>,
-    /// Bit s: the mean of slot s is in the gather memory.
+    /// Slots whose mean is in the gather memory.
     pub scaled: Signal<Out, W<8>>,
-    /// Reads the accumulator.
+    /// `word` follows the grant by two cycles.
     pub read_valid: Signal<Out, bool>,
-    /// Slot and beat of the shard.
     pub read_address: Signal<Out, SlotBeat>,
-    /// Granted: it is read in this cycle.
     pub read_ready: Signal<In, bool>,
-    /// The word, two cycles later.
     pub word: Signal<In, super::types::AccWord>,
-    /// A mean to store.
     pub valid: Signal<Out, bool>,
-    /// The mean.
     pub mean: Signal<Out, WindowBeat>,
-    /// It is stored.
     pub ready: Signal<In, bool>,
-    /// The mean of a slot is to be broadcast without asking the host (one cycle).
+    /// Orders the broadcast of a mean without asking the host.
     pub broadcast: Signal<Out, bool>,
-    /// Which slot.
     pub broadcast_slot: Signal<Out, W<3>>,
     /// Work is in progress or due.
     pub working: Signal<Out, bool>,
@@ -125,7 +111,7 @@ impl Logic for Scale {
             self.side[i + 1].d.next = self.side[i].q.val();
         }
 
-        // Which slot: round robin over those closed and not scaled; an armed slot is new.
+        // Round robin over closed slots that are not scaled. Arming a slot makes it unscaled.
         self.one.next = bits_w::<8>(1);
         self.slot_bit.next = self.one.val() << self.slot.q.val();
         self.undone.next = self.done.q.val() ^ 0xff;
@@ -157,7 +143,7 @@ impl Logic for Scale {
                 }
             }
             ScaleState::Read => {
-                // Nine means may be between accumulator and outbox when another one is requested.
+                // Nine means may be between accumulator and outbox when the next is requested.
                 self.ask.next = (self.index.q.val() != self.ctx.val().own_beats) && (self.outbox.room.val() >= 10);
                 if self.index.q.val() == self.ctx.val().own_beats {
                     self.state.d.next = ScaleState::Store;
@@ -179,7 +165,6 @@ impl Logic for Scale {
             }
         }
 
-        // Read, then multiply by the reciprocal of the count.
         self.read_valid.next = self.ask.val();
         self.read_address.next.slot = self.slot.q.val();
         self.read_address.next.beat = self.index.q.val().get_bits::<14>(0);

@@ -1,5 +1,3 @@
-//! Scaling and the reciprocal against the arithmetic models.
-
 use super::reciprocal::Reciprocal;
 use super::scale::Scale;
 use super::stimulus::float_beat;
@@ -24,20 +22,16 @@ fn context(own_start: u64, own_beats: u64, epoch: u64, auto_broadcast: bool, bf1
     }
 }
 
-/// The mean of a sum over `count` contributions.
 fn mean(word: &AccWord, bf16: bool) -> Beat {
     let mean = |lane| fp_mul(lane, recip(word.count.raw() as u32));
     Beat(word.data.0.map(|lane| if bf16 { round(mean(lane)) } else { mean(lane) }))
 }
 
-/// A closed window on its way through.
 struct Window {
     context: SlotContext,
     means: VecDeque<(u64, Beat)>,
 }
 
-/// Arms and closes windows in random slots at random times, and checks each mean, its place, and that `scaled` and
-/// `broadcast` come once all of them are stored.
 fn run(bench: &mut Bench<Scale>, random: &mut Random, pace: Pace, windows: usize) {
     let mut memory: HashMap<u64, AccWord> = HashMap::new();
     let mut slots: [Option<Window>; 8] = Default::default();
@@ -82,7 +76,7 @@ fn run(bench: &mut Bench<Scale>, random: &mut Random, pace: Pace, windows: usize
         let arm = block.arm.next.raw();
         block.closed.next = bits_w(closed);
         block.read_ready.next = pace.takes(random);
-        // While the gather memory is busy for long, the outbox fills up.
+        // Long stalls of the gather memory fill the outbox.
         block.ready.next = pace.takes(random) && !(pace.stall && cycle / 64 % 2 == 1);
         let noise = AccWord { data: random_beat(random), count: bits_w(1), ..Default::default() };
         block.word.next = words.pop_front().flatten().unwrap_or(noise);
@@ -90,7 +84,6 @@ fn run(bench: &mut Bench<Scale>, random: &mut Random, pace: Pace, windows: usize
         let block = &bench.block;
         assert_eq!(block.scaled.val().raw(), scaled, "cycle {cycle}: scaled slots");
         assert!(block.working.val() || closed & !scaled == 0, "cycle {cycle}: asleep with work to do");
-        // The grant is the accumulator's answer to a request.
         bench.block.read_ready.next = bench.block.read_ready.next && bench.block.read_valid.val();
         bench.settle();
         let block = &bench.block;
@@ -103,7 +96,7 @@ fn run(bench: &mut Bench<Scale>, random: &mut Random, pace: Pace, windows: usize
             assert_eq!((found.position.raw(), found.data), expected, "cycle {cycle}");
             assert_eq!(found.epoch, window.context.epoch);
         }
-        // `broadcast` comes in the cycle before `scaled` rises.
+        // `broadcast` is high in the cycle before `scaled` rises.
         let before = scaled;
         let broadcast = block.broadcast.val().then(|| block.broadcast_slot.val().index());
         bench.tick();
@@ -122,7 +115,6 @@ fn run(bench: &mut Bench<Scale>, random: &mut Random, pace: Pace, windows: usize
             broadcasts += usize::from(broadcast.is_some());
             closed &= !risen;
         }
-        // Close an armed window sooner or later.
         let slot = random.below(8);
         if slots[slot as usize].is_some() && random.one_in(if pace.idle { 40 } else { 4 }) {
             closed |= 1 << slot;
@@ -145,7 +137,7 @@ fn the_verilog_scales_alike() {
 }
 
 #[test]
-fn a_slot_armed_in_any_cycle_of_anothers_scaling_is_not_scaled() {
+fn a_slot_armed_in_any_cycle_of_another_slots_scaling_is_not_scaled() {
     for offset in 0..60 {
         let mut bench = Bench::new(Scale::default());
         let arm = |bench: &mut Bench<Scale>, slot: u64, beats: u64| {
@@ -183,11 +175,9 @@ fn reading_starts_after_sixteen_cycles_and_goes_one_beat_a_cycle() {
         bench.tick();
         bench.block.arm.next = bits_w(0);
     });
-    // The slot that is polled is 0 again.
     bench.block.closed.next = bits_w(1);
     let (mut reads, mut means) = (Vec::new(), Vec::new());
     for cycle in 0..160 {
-        // A grant without a request does not occur.
         bench.block.read_ready.next = false;
         bench.settle();
         bench.block.read_ready.next = bench.block.read_valid.val();
@@ -205,7 +195,6 @@ fn reading_starts_after_sixteen_cycles_and_goes_one_beat_a_cycle() {
     assert_eq!(means, (27..127).collect::<Vec<_>>(), "10 cycles from a word's read to its mean");
 }
 
-/// Scales 40 beats at full speed while nobody takes the means, then takes them.
 #[test]
 fn the_outbox_takes_every_mean_that_was_asked_for_however_long_nobody_takes_them() {
     let mut bench = Bench::new(Scale::default());
@@ -235,7 +224,6 @@ fn the_outbox_takes_every_mean_that_was_asked_for_however_long_nobody_takes_them
     assert_eq!(bench.block.scaled.val().raw(), 1);
 }
 
-/// After eleven cycles of `clear` at any time the block does what it does after power-on, cycle by cycle.
 #[test]
 fn clear_leaves_no_trace() {
     let step = |bench: &mut Bench<Scale>, cycle: u64, clear: bool| {

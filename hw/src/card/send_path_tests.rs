@@ -1,5 +1,4 @@
-//! Contribute engine, planner and builder together, between a host memory with 700 ns of latency and a MAC: every payload beat
-//! on the wire, and how busy the wire is.
+//! Tests of contribute engine, planner and builder together. The host memory has 700 ns of latency.
 
 use super::builder::Builder;
 use super::contribute::Contribute;
@@ -17,10 +16,8 @@ use std::collections::{HashMap, VecDeque};
 
 /// Cycles from a read request to its first beat.
 const MEMORY: u64 = 175;
-/// Beats of a window.
 const BEATS: usize = 1024;
 
-/// The send path of the card.
 #[derive(LogicBlock, Default)]
 struct SendPath {
     clock: Signal<In, Clock>,
@@ -116,7 +113,6 @@ impl Logic for SendPath {
 }
 clocked!(SendPath);
 
-/// What is sent, and how.
 #[derive(Clone, Copy)]
 struct Job {
     ranks: usize,
@@ -125,34 +121,33 @@ struct Job {
     log2_n: Option<u32>,
     bf16: bool,
     windows: usize,
-    /// The MAC sends at 100 Gb/s, 24 bytes between frames, and buffers a frame; else it takes a beat a cycle.
+    /// The MAC sends at 100 Gb/s with 24 bytes between frames, and buffers a frame. Otherwise it
+    /// accepts a beat a cycle.
     wire: bool,
 }
 
 const PLAIN: Job = Job { ranks: 8, payload_beats: 22, incast: 1, log2_n: None, bf16: false, windows: 16, wire: false };
 
-/// What the wire saw.
 #[derive(Debug, PartialEq)]
 struct Seen {
-    /// From the first order to the first beat at the MAC.
+    /// Cycles from the first order to the first beat.
     latency: u64,
-    /// From the first beat at the MAC to the last.
+    /// Cycles from the first beat to the last.
     cycles: u64,
     beats: u64,
     headers: u64,
-    /// Picoseconds in which the wire sends, of a paced MAC.
+    /// Time in which the wire of a paced MAC is busy, in picoseconds.
     busy_ps: u64,
 }
 
 impl Seen {
-    /// How much of the time of a paced MAC the wire was idle, in thousandths.
+    /// Idle share of the wire in thousandths.
     fn idle(&self) -> u64 {
         let all_ps = self.cycles * 4000;
         all_ps.saturating_sub(self.busy_ps) * 1000 / all_ps
     }
 }
 
-/// Sends windows back to back and checks every beat of payload.
 fn send(job: Job) -> Seen {
     let build = || Box::new(Bench::new(SendPath::default()));
     let builder = std::thread::Builder::new().stack_size(64 << 20);
@@ -164,7 +159,6 @@ fn send_on(bench: &mut Bench<SendPath>, job: Job) -> Seen {
     let Job { ranks, payload_beats, log2_n, bf16, .. } = job;
     bench.block.job.next =
         JobWords { ranks: bits_w(ranks as u64), payload_beats: bits_w(payload_beats), ..Default::default() };
-    // Windows by base beat, their orders, and what memory holds.
     let (mut expected, mut orders) = (HashMap::new(), VecDeque::new());
     let mut memory = HashMap::new();
     let mut wanted = 0;
@@ -206,7 +200,7 @@ fn send_on(bench: &mut Bench<SendPath>, job: Job) -> Seen {
         let map = ShardMap::new(BEATS, ranks, 0);
         (0..ranks).find(|shard| map.shard(*shard).contains(&(beat as usize % BEATS)))
     };
-    let mut reads: VecDeque<(u64, u64)> = VecDeque::new(); // address, cycle from which it comes
+    let mut reads: VecDeque<(u64, u64)> = VecDeque::new(); // address, cycle of arrival
     let (mut armed, mut at) = (false, None::<(u64, bool)>); // beat and half within a frame
     let mut frame_beats = 0;
     let mut free_ps = 0u64;
@@ -292,11 +286,11 @@ fn send_on(bench: &mut Bench<SendPath>, job: Job) -> Seen {
     }
     seen.cycles = last + 1 - first.expect("something was sent");
     let own: usize = job.windows * BEATS - wanted;
-    assert!(expected.len() == own, "{} beats were not sent, {own} are the own ones", expected.len());
+    assert!(expected.len() == own, "{} beats were not sent, expected the {own} of the local shards", expected.len());
     seen
 }
 
-/// Cycles between the first and the last beat at an eager MAC, and thousandths of the time in which a paced wire is idle.
+/// Cycles at an eager MAC, and idle share of a paced wire in thousandths.
 fn figures(job: Job) -> (u64, u64) {
     let beats = (BEATS - BEATS / job.ranks) * job.windows;
     let [eager, paced] = [false, true].map(|wire| send(Job { wire, ..job }));
@@ -306,7 +300,8 @@ fn figures(job: Job) -> (u64, u64) {
 
 #[test]
 fn sixteen_windows_of_eight_ranks_keep_the_wire_busy() {
-    // 14336 payload beats. A window, local shard included, is read at one beat per cycle: 1024 cycles for 896 beats sent.
+    // 14336 payload beats. Reading a window, local shard included, takes 1024 cycles for 896 beats
+    // sent.
     let plain = |payload_beats| figures(Job { payload_beats, ..PLAIN });
     assert_eq!([22, 63, 139].map(plain), [(16355, 0), (16336, 0), (16307, 0)]);
 }
@@ -314,7 +309,6 @@ fn sixteen_windows_of_eight_ranks_keep_the_wire_busy() {
 #[test]
 fn encoded_windows_follow_each_other_in_the_encoder() {
     let encoded = |log2_n| figures(Job { log2_n: Some(log2_n), ..PLAIN });
-    // 1.21 cycles a beat with blocks of 1024, 1.28 with blocks of 4096.
     assert_eq!([10, 12].map(encoded), [(17367, 0), (18399, 0)]);
 }
 
@@ -326,7 +320,6 @@ fn with_few_ranks_reading_the_own_shard_is_the_bound() {
 
 #[test]
 fn incast_interleaves_at_the_same_pace() {
-    // More peers at a time wait longer for the shards that come last from host memory.
     let cycles = [2, 4, 7].map(|incast| send(Job { incast, ..PLAIN }).cycles);
     assert_eq!(cycles, [16447, 16658, 16973]);
 }
@@ -344,6 +337,6 @@ fn bf16_takes_two_cycles_a_beat_and_half_the_wire() {
 
 #[test]
 fn the_first_frame_leaves_before_its_window_is_read() {
-    // 175 cycles of host memory, 22 beats, and 14 from the order to the request and from the last beat to the MAC.
+    // 175 cycles of host memory, 22 beats, and 14 before and after them.
     assert_eq!(send(Job { windows: 1, ..PLAIN }).latency, 211);
 }

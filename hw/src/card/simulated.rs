@@ -1,9 +1,10 @@
-//! [`SimulatedCard`]: a whole card for simulators, one clock cycle at a time, with plain integers as ports.
+//! [`SimulatedCard`]: a whole card for simulators, one clock cycle at a time, with plain integers
+//! as ports.
 //!
-//! Why: rust-hdl's blocks are generic, and a crate that names the card's type compiles its constructors, its simulation and its
-//! destructor again. This type hides the card, so that a simulator of networks compiles none of it.
-//! Limits: host memory and the interrupt bridge accept everything at once (`axi_ar_ready`, `axi_aw_ready`, `axi_w_ready` and
-//! `msix_ready` are high), and CONTROL.enable is the only reset.
+//! rust-hdl's blocks are generic, so any crate that names the card's type would compile the card
+//! again. This type hides it.
+//! Limits: host memory and the interrupt bridge are always ready (`axi_ar_ready`, `axi_aw_ready`,
+//! `axi_w_ready` and `msix_ready` are high), and CONTROL.enable is the only reset.
 
 use super::build::Build;
 use super::checked_nic::CheckedNic;
@@ -13,9 +14,8 @@ use crate::hdl::word::{Beat, bits_w};
 use optireduce_contract::pci::{DEVICE_ID, VENDOR_ID};
 use std::sync::OnceLock;
 
-/// Inputs of a cycle, named as the ports of [`CheckedNic`].
 #[derive(Clone, Copy, Debug, Default)]
-#[allow(missing_docs, reason = "CheckedNic's ports say what they are")]
+#[allow(missing_docs, reason = "documented at CheckedNic's ports")]
 pub struct Inputs {
     pub now_ns: u64,
     pub reg_write: bool,
@@ -36,9 +36,8 @@ pub struct Inputs {
     pub axi_b_error: bool,
 }
 
-/// Outputs of a cycle, named as the ports of [`CheckedNic`].
 #[derive(Clone, Copy, Debug, Default)]
-#[allow(missing_docs, reason = "CheckedNic's ports say what they are")]
+#[allow(missing_docs, reason = "documented at CheckedNic's ports")]
 pub struct Outputs {
     pub tx_valid: bool,
     pub tx_data: Beat,
@@ -56,7 +55,6 @@ pub struct Outputs {
     pub axi_w_last: bool,
     pub msix_valid: bool,
     pub asleep: bool,
-    /// All ones (48 bits): no stage waits for a time.
     pub timer_ns: u64,
     pub trace_arm: u64,
     pub trace_cookie: u32,
@@ -68,26 +66,25 @@ pub struct Outputs {
     pub trace_broadcast_open: u64,
 }
 
-/// [`Outputs::timer_ns`] when no stage waits for a time.
+/// Value of [`Outputs::timer_ns`] if no stage waits for a time: 48 ones.
 pub const NO_TIMER: u64 = (1 << 48) - 1;
 
-/// A running card, see the module.
 pub struct SimulatedCard(Box<dyn Cycle>);
 
 impl SimulatedCard {
-    /// A card at power-on, run by rust-hdl.
+    /// Creates a card at power-on, run by rust-hdl.
     ///
     /// # Panics
-    /// When the parameters of `build` are not compatible, see [`Build::checked`].
+    /// If the parameters of `build` are not compatible; see [`Build::checked`].
     pub fn new(build: Build) -> Self {
         Self(on_a_large_stack(move || Box::new(Bench::new(CheckedNic::new(build)))))
     }
 
-    /// The Verilog of the card as it is built by default, run by Verilator; the first call of a process may take half a
-    /// minute to build the model.
+    /// Creates a card of the default build, run by Verilator. The first call in a process may take
+    /// half a minute to build the model.
     ///
     /// # Errors
-    /// When Verilator is missing or refuses the Verilog.
+    /// If Verilator is missing or rejects the Verilog.
     pub fn verilated() -> Result<Self, String> {
         static COMPILED: OnceLock<Result<Compiled<CheckedNic>, String>> = OnceLock::new();
         on_a_large_stack(|| {
@@ -97,23 +94,22 @@ impl SimulatedCard {
         })
     }
 
-    /// One clock cycle: the outputs are those that `inputs` lead to before its rising edge.
+    /// Runs one clock cycle and returns the outputs before its rising edge.
     pub fn cycle(&mut self, inputs: &Inputs) -> Outputs {
         self.0.cycle(inputs)
     }
 
-    /// The register at the last cycle's `reg_read_address`.
+    /// Returns the register at the last cycle's `reg_read_address`.
     pub fn reg_read_data(&self) -> u32 {
         self.0.reg_read_data()
     }
 
-    /// Clock cycles so far.
     pub fn cycles(&self) -> u64 {
         self.0.cycles()
     }
 }
 
-/// A [`Bench`] of the card behind a pointer, so that nobody else compiles it.
+/// Hides the card's type from other crates.
 trait Cycle: Send {
     fn cycle(&mut self, inputs: &Inputs) -> Outputs;
     fn reg_read_data(&self) -> u32;
@@ -151,7 +147,7 @@ fn set(card: &mut CheckedNic, inputs: &Inputs) {
     card.rx_error.next = inputs.rx_error;
     card.rx_partial.next = inputs.rx_partial;
     card.tx_ready.next = inputs.tx_ready;
-    // A link that is up, and the identity that a served card has.
+    // The link is up, and the card has the identity of a served card.
     card.link.next = bits_w(7);
     card.pci_id.next = bits_w(u64::from(DEVICE_ID) << 16 | u64::from(VENDOR_ID));
     card.build_id.next = bits_w(0);

@@ -1,5 +1,6 @@
-//! The gate of one slot: what [`super::stage_gates`] needs once per slot. It decides when the stage is over and why; all else
-//! is input. Latency: none from the time port to `due`. Reset: `free`.
+//! Gate of one slot, the part of [`super::stage_gates`] needed once per slot. It decides when the
+//! stage is over and why.
+//! Latency: none from the time port to `due`. Reset: `free`.
 
 use crate::hdl::prelude::*;
 
@@ -16,18 +17,14 @@ struct State {
     closed_by: W<2>,
 }
 
-/// The gate of one slot.
 #[derive(LogicBlock, Default)]
 pub struct SlotGate {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Card time in ns, its low bits.
     pub now_ns: Signal<In, W<34>>,
     /// No frame waits in the receive path.
     pub quiet: Signal<In, bool>,
-    /// Opens the gate.
     pub arm: Signal<In, bool>,
-    /// The early rule applies.
+    /// With `arm`: the stage may close early.
     pub early: Signal<In, bool>,
     /// With `arm` or `counted`: no beat is missing.
     pub all_in: Signal<In, bool>,
@@ -35,39 +32,27 @@ pub struct SlotGate {
     pub own_in: Signal<In, bool>,
     /// With `arm` or `heard`: no mark is missing.
     pub all_marked: Signal<In, bool>,
-    /// A beat was counted.
     pub counted: Signal<In, bool>,
-    /// A packet was heard.
     pub heard: Signal<In, bool>,
-    /// This rank enters the stage.
     pub enter: Signal<In, bool>,
-    /// Starts the clock.
     pub start: Signal<In, bool>,
-    /// The deadline, if it starts now.
+    /// Deadline, stored at `start`.
     pub deadline_ns: Signal<In, W<34>>,
-    /// End of the grace time, if it starts now: at `start` and at `heard`.
+    /// End of the grace time, stored at `start` and at `heard`.
     pub grace_ns: Signal<In, W<34>>,
-    /// Closes the stage.
     pub close: Signal<In, bool>,
-    /// The slot is freed.
     pub free: Signal<In, bool>,
-    /// Beats are accepted.
     pub open: Signal<Out, bool>,
-    /// The stage is over.
     pub closed: Signal<Out, bool>,
-    /// The clock runs.
     pub clock_runs: Signal<Out, bool>,
-    /// This rank has entered the stage.
     pub entered: Signal<Out, bool>,
-    /// The stage is to close.
+    /// The stage must close.
     pub due: Signal<Out, bool>,
-    /// Why it closed: 0 complete, 1 early, 2 deadline; from the cycle after `close`.
+    /// 0 complete, 1 early, 2 deadline. Valid from the cycle after `close`.
     pub closed_by: Signal<Out, W<2>>,
-    /// Only silence is missing for the early rule.
+    /// Only silence is missing for an early close.
     pub may_be_early: Signal<Out, bool>,
-    /// Its deadline.
     pub ends_ns: Signal<Out, W<34>>,
-    /// End of its grace time.
     pub silent_ns: Signal<Out, W<34>>,
     st: DFF<State>,
     ends: DFF<W<34>>,

@@ -1,20 +1,22 @@
-//! `SmartNic`: the card's top module, with the MAC on one side, host memory and registers on the other, and time as a port.
+//! `SmartNic`: the card's top module, with time as a port.
 //!
 //! ```text
 //!   MAC rx -> RxBuffer -> RxParser -> Lookup -+-> Reduce (sum) -> Scale (mean) -+
 //!                                             +-> Gather <----------------------+
 //!   host memory -> DmaRead -> Submit (commands)      |  |
-//!                     |                              |  +-> Finisher -> host memory (result, report, completion)
+//!                     |                              |  +-> Finisher -> host memory
 //!                     +-> Contribute (encode) --+    |
 //!                         local shard -> Reduce +----+-> Planner -> Builder -> MAC tx
 //!   StageGates x 2 close the stages by the time port, whatever the host or the network does.
 //! ```
-//! Clock: 250 MHz. Datapath: 512 bits, valid/ready, initiation interval 1; the receive side never back-pressures.
-//! It neither computes nor checks UDP checksums: [`CheckedNic`](super::checked_nic::CheckedNic), around it, does.
-//! Limits: 8 windows in flight, 64 ranks, 4 queue pairs. Host memory is a subset of AXI4: in-order 64-byte bursts of at
-//! most 64 beats that never cross 4 KiB.
-//! Reset: clearing CONTROL.enable at any time ([`super::reset`]); `reset` with the bus itself.
-//! From the first beat of a gradient that could not be read, the rest is neither sent nor summed.
+//! Clock: designed for 250 MHz; hw/README.md has the static timing. Datapath: 512 bits,
+//! valid/ready, initiation interval 1. The receive side never back-pressures.
+//! [`CheckedNic`](super::checked_nic::CheckedNic) computes and checks UDP checksums around this
+//! block.
+//! Limits: 8 windows in flight, 64 ranks, 4 queue pairs. Host memory is a subset of AXI4: in-order
+//! bursts of at most 64 beats of 64 bytes that never cross 4 KiB.
+//! Reset: clearing CONTROL.enable at any time ([`super::reset`]); `reset` together with the bus.
+//! From the first unreadable beat of a gradient on, the gradient is neither sent nor summed.
 
 use super::build::Build;
 use super::builder::Builder;
@@ -36,110 +38,70 @@ use super::tx_guard::TxGuard;
 use super::types::{GateReport, SendOrder, SlotContext};
 use crate::hdl::prelude::*;
 
-/// The card, see the module.
 #[derive(LogicBlock, Default, Ports)]
 pub struct SmartNic {
-    /// 250 MHz clock of everything.
     pub clock: Signal<In, Clock>,
-    /// The bus and the MAC are in reset: at least [`super::reset::RESET_CYCLES`].
+    /// Reset of the bus and the MAC, for at least [`super::reset::RESET_CYCLES`].
     pub reset: Signal<In, bool>,
-    /// Nanoseconds since reset: a free-running counter on a board.
+    /// A free-running counter on a board.
     pub now_ns: Signal<In, W<48>>,
 
-    /// Register write.
+    /// Addresses are byte offset / 4. Read data follows one cycle later.
     pub reg_write: Signal<In, bool>,
-    /// Register to write: byte offset / 4.
     pub reg_write_address: Signal<In, W<10>>,
-    /// Its new value.
     pub reg_write_data: Signal<In, W<32>>,
-    /// Register to read: byte offset / 4.
     pub reg_read_address: Signal<In, W<10>>,
-    /// Its value, one cycle later.
     pub reg_read_data: Signal<Out, W<32>>,
-    /// Completions were written: MSI-X request.
     pub msix_valid: Signal<Out, bool>,
-    /// Its vector: the queue of the completions.
     pub msix_vector: Signal<Out, W<2>>,
-    /// The bridge takes it.
     pub msix_ready: Signal<In, bool>,
 
-    /// Host memory, read address: valid.
+    /// All bytes are enabled in writes. After its response a write is visible to the host.
     pub axi_ar_valid: Signal<Out, bool>,
-    /// First byte of the burst.
     pub axi_ar_address: Signal<Out, W<64>>,
-    /// Beats of the burst, 1 to 64.
     pub axi_ar_beats: Signal<Out, W<7>>,
-    /// Host memory takes it.
     pub axi_ar_ready: Signal<In, bool>,
-    /// Host memory, read data: valid.
     pub axi_r_valid: Signal<In, bool>,
-    /// The beat.
     pub axi_r_data: Signal<In, Beat>,
-    /// Last of its burst.
     pub axi_r_last: Signal<In, bool>,
-    /// The access failed.
     pub axi_r_error: Signal<In, bool>,
-    /// The card takes it.
     pub axi_r_ready: Signal<Out, bool>,
-    /// Host memory, write address: valid.
     pub axi_aw_valid: Signal<Out, bool>,
-    /// First byte of the burst.
     pub axi_aw_address: Signal<Out, W<64>>,
-    /// Beats of the burst, 1 to 64.
     pub axi_aw_beats: Signal<Out, W<7>>,
-    /// Host memory takes it.
     pub axi_aw_ready: Signal<In, bool>,
-    /// Host memory, write data: valid.
     pub axi_w_valid: Signal<Out, bool>,
-    /// The beat, all bytes enabled.
     pub axi_w_data: Signal<Out, Beat>,
-    /// Last of its burst.
     pub axi_w_last: Signal<Out, bool>,
-    /// Host memory takes it.
     pub axi_w_ready: Signal<In, bool>,
-    /// Host memory, write response: one burst is visible to the host.
     pub axi_b_valid: Signal<In, bool>,
-    /// It failed.
     pub axi_b_error: Signal<In, bool>,
 
-    /// From the MAC: valid. There is no ready: the card always sinks.
+    /// Always accepted.
     pub rx_valid: Signal<In, bool>,
-    /// The beat.
     pub rx_data: Signal<In, Beat>,
-    /// Last of its frame.
     pub rx_last: Signal<In, bool>,
-    /// With the last beat: bad checksum, or not whole beats.
+    /// Bad checksum, or not whole beats.
     pub rx_error: Signal<In, bool>,
-    /// To the MAC: valid.
     pub tx_valid: Signal<Out, bool>,
-    /// The beat.
     pub tx_data: Signal<Out, Beat>,
-    /// Last of its frame.
     pub tx_last: Signal<Out, bool>,
-    /// With the last beat: the frame was cut by a reset, to be sent with a bad checksum.
+    /// The frame was cut by a reset and needs a bad FCS.
     pub tx_error: Signal<Out, bool>,
-    /// The MAC takes it.
     pub tx_ready: Signal<In, bool>,
 
-    /// The card is idle: only time, the wire or the host can change its state.
+    /// Only time, the wire or the host can change the card's state.
     pub asleep: Signal<Out, bool>,
-    /// Earliest time at which a stage may close by the clock, found by polling one gate per cycle; all ones: none.
+    /// Earliest time at which the clock may close a stage; all ones for none.
     pub timer_ns: Signal<Out, W<48>>,
-    /// Trace: slot armed this cycle, one-hot.
+    /// Traces. Slots are one-hot; places are slot * 2^20 + position * 64 + sender.
     pub trace_arm: Signal<Out, W<8>>,
-    /// Trace: its cookie.
     pub trace_cookie: Signal<Out, W<32>>,
-    /// Trace: a contribution was accepted.
     pub trace_sum: Signal<Out, bool>,
-    /// Trace: slot * 2^20 + position * 64 + sender of that contribution.
     pub trace_sum_place: Signal<Out, W<23>>,
-    /// Trace: a broadcast beat was accepted.
     pub trace_mean: Signal<Out, bool>,
-    /// Trace: slot * 2^20 + position * 64 + sender of that beat.
     pub trace_mean_place: Signal<Out, W<23>>,
-    /// Trace: open contribute gates.
     pub trace_contribute_open: Signal<Out, W<8>>,
-    /// Trace: open broadcast gates.
     pub trace_broadcast_open: Signal<Out, W<8>>,
 
     registers: Registers,
@@ -234,7 +196,7 @@ impl Logic for SmartNic {
         self.finisher.clock.next = self.clock.val();
     }
 
-    /// Connects registers and reset, and tells every unit the job.
+    /// Registers, reset and job.
     fn registers_and_reset(&mut self) {
         self.registers.write.next = self.reg_write.val();
         self.registers.write_address.next = self.reg_write_address.val();
@@ -278,7 +240,7 @@ impl Logic for SmartNic {
         self.builder.peer_data.next = self.reg_write_data.val();
     }
 
-    /// Connects the read side of host memory.
+    /// Reads of host memory.
     fn host_reads(&mut self) {
         self.dma_read.submit_valid.next = self.submit.ar_valid.val();
         self.dma_read.submit_address.next = self.submit.ar_address.val();
@@ -304,7 +266,7 @@ impl Logic for SmartNic {
         self.axi_r_ready.next = self.dma_read.r_ready.val();
     }
 
-    /// Connects the write side of host memory.
+    /// Writes to host memory.
     fn host_writes(&mut self) {
         self.axi_aw_valid.next = self.finisher.aw_valid.val();
         self.axi_aw_address.next = self.finisher.aw_address.val();
@@ -320,7 +282,7 @@ impl Logic for SmartNic {
             (self.axi_r_valid.val() && self.axi_r_error.val()) || (self.axi_b_valid.val() && self.axi_b_error.val());
     }
 
-    /// Connects submission and completion rings and MSI-X.
+    /// Submission and completion rings, MSI-X.
     fn rings(&mut self) {
         self.submit.usable.next = self.registers.usable.val();
         self.registers.sq_queue.next = self.submit.sq_queue.val();
@@ -342,7 +304,7 @@ impl Logic for SmartNic {
         self.finisher.msix_ready.next = self.msix_ready.val();
     }
 
-    /// Tells every unit which slot is armed, and with which context.
+    /// Distributes the arm bus.
     fn arm_bus(&mut self) {
         self.ctx.next = self.submit.arm_context.val();
         self.lookup.arm.next = self.submit.arm.val();
@@ -364,8 +326,8 @@ impl Logic for SmartNic {
         self.submit.freed.next = self.finisher.freed.val();
     }
 
-    /// Connects the MAC to reduce and gather; only a contribution whose address is in flight stalls it, and bf16, which
-    /// takes two cycles a beat.
+    /// Connects the MAC to reduce and gather. Only a contribution whose address is in flight, and
+    /// bf16 (two cycles a beat), stall the path.
     fn receive_path(&mut self) {
         self.rx_buffer.rx_valid.next = self.rx_valid.val();
         self.rx_buffer.rx_data.next = self.rx_data.val();
@@ -391,7 +353,7 @@ impl Logic for SmartNic {
         self.quiet.next = !self.rx_buffer.valid.val() && self.parser.empty.val() && self.lookup.empty.val();
     }
 
-    /// Connects the local gradient, scaling and gathering; beats that could not be read are not summed.
+    /// Local gradient, scaling and gathering. Unreadable beats are not summed.
     fn gradient_to_mean(&mut self) {
         self.unread.d.next = (self.unread.q.val() & (self.submit.arm.val() ^ 0xff)) | self.dma_read.unread.val();
         if self.clear.val() {
@@ -422,7 +384,7 @@ impl Logic for SmartNic {
         self.submit.scrub_busy.next = self.reduce.scrub_busy.val() || self.gather.scrub_busy.val();
     }
 
-    /// Connects the stage gates; a broadcast stage is entered when the contribute stage is over.
+    /// Stage gates. The broadcast stage is entered when the contribute stage is over.
     fn stage_gates(&mut self) {
         self.one64.next = bits_w::<64>(1);
         self.sender.next = self.one64.val() << self.lookup.beat.val().sender;
@@ -472,7 +434,7 @@ impl Logic for SmartNic {
         self.finisher.broadcast_closed.next = self.broadcast_closed.val();
     }
 
-    /// Connects the finisher to the gates, the counters of arrivals, refusals and the gather memory.
+    /// Sources of the finisher.
     fn finish(&mut self) {
         self.finish_gate.next = self.contribute_gates.report.val();
         if self.finisher.broadcast.val() {
@@ -495,7 +457,7 @@ impl Logic for SmartNic {
         self.finisher.word.next = self.gather.word.val();
     }
 
-    /// Tells the planner what to send: the mean as soon as it is scaled, or when the host says so.
+    /// Passes windows to the planner: a mean once it is scaled, or on the host's BROADCAST.
     fn windows_to_send(&mut self) {
         self.contribute.order_valid.next = self.submit.order_valid.val();
         self.contribute.order.next = self.submit.order.val();
@@ -532,9 +494,9 @@ impl Logic for SmartNic {
             self.sending.q.val() | self.send_slot.val() | self.contribute.held.val() | self.submit.ordering.val();
     }
 
-    /// Connects planner, builder and MAC.
+    /// Planner, builder and MAC.
     fn transmit_path(&mut self) {
-        // Packets of a gradient that could not be read are not sent; its bank is free when the builder has left it.
+        // Packets of an unreadable gradient are skipped. Its bank is free when the builder is idle.
         self.order_slot.next = self.one8.val() << self.planner.order.val().slot;
         self.skip.next = self.planner.valid.val()
             && !self.planner.order.val().broadcast
@@ -574,7 +536,7 @@ impl Logic for SmartNic {
         self.guard.tx_ready.next = self.tx_ready.val();
     }
 
-    /// Counts packets, received, sent and dropped.
+    /// Drives the counters.
     fn counters(&mut self) {
         self.events.next.rx_packet =
             self.rx_buffer.stored.val() || self.rx_buffer.bad.val() || self.rx_buffer.full.val();
@@ -596,7 +558,7 @@ impl Logic for SmartNic {
         self.registers.events.next = self.events.val();
     }
 
-    /// Determines when the card must wake: at the nearest timer, polling one gate per cycle.
+    /// Finds the nearest timer, one gate a cycle.
     fn wake_up(&mut self) {
         self.scan_next.next = self.scan.q.val() + 1;
         self.scan.d.next = self.scan_next.val();
@@ -626,7 +588,7 @@ impl Logic for SmartNic {
             && !self.finisher.working.val();
     }
 
-    /// Tells a simulator what is armed, summed, gathered and open.
+    /// Drives the traces.
     fn trace(&mut self) {
         self.trace_arm.next = self.submit.arm.val();
         self.trace_cookie.next = self.ctx.val().cookie;
@@ -644,10 +606,8 @@ impl Logic for SmartNic {
 }
 
 impl SmartNic {
-    /// A card of this build.
-    ///
     /// # Panics
-    /// When the parameters are not compatible: that is a design error.
+    /// If the parameters are not compatible.
     pub fn new(build: Build) -> Self {
         let build = build.checked();
         Self {

@@ -1,26 +1,31 @@
-//! Stage gates: decide when one stage of each of 8 windows is over, whether or not the host is awake.
+//! Stage gates: decide when one stage of each of 8 windows is over, whether or not the host is
+//! awake.
 //!
-//! A stage closes complete (everything has arrived), early (the local beats and all senders' last-percentile marks are in,
-//! followed by silence for the grace time), or at its deadline (t_B after its clock started); if several apply at once, the
-//! first of these is the reason (OptiReduce 3.2.1). Differs: the clock starts when this rank enters the stage, or by itself
-//! once enough peers were heard, so that a sleeping host does not keep its peers waiting for the shard its card aggregates.
+//! A stage closes complete (all beats have arrived), early, or at its deadline (t_B after its clock
+//! started). If several apply in one cycle, the first of these is the reason (OptiReduce 3.2.1). It
+//! closes early once this rank has entered and the local beats and all senders' last-percentile
+//! marks have arrived, followed by silence for the grace time.
+//! Difference from the paper: the clock starts when this rank enters the stage, or once enough
+//! peers were heard. A sleeping host thus does not delay the peers that wait for the shard
+//! aggregated by its card.
 //!
-//! Only the logic that must compare the time in every cycle is replicated for each slot: two comparators and some
-//! flags ([`SlotGate`]). Counts, maps and rules are rows of memories, changed by one event and one beat per cycle. Rows are
-//! not cleared when a slot is armed: the first change after that starts from zero.
-//! Latency: 1 cycle from the time port passing a deadline to `closed`, 4 from the last accepted beat, 3 from a packet to
-//! its effect; times are those of the events. One event per cycle: packets first, then this rank's entries, lowest slot
-//! first, so that an entry waits one cycle for each event before it. One close a cycle, the lowest slot first.
-//! Limits: packets arrive at most every other cycle (there is a header between two), and a slot is armed no earlier than two
-//! cycles after it was freed. Times are compared modulo 2^34 ns, so time may pass in steps of up to 8 s; `timer_ns` tells a simulator how
-//! far it may skip. Reset: `clear` disarms all slots.
+//! Only logic that compares the time in every cycle is replicated per slot ([`SlotGate`]). Counts,
+//! maps and rules are rows of memories, changed by one event and one beat per cycle. Arming a slot
+//! does not clear its rows; the first change after it starts from zero.
+//! Latency: 1 cycle from a deadline at the time port to `closed`, 4 from the last accepted beat, 3
+//! from a packet to its effect. Recorded times are event times.
+//! Throughput: one event per cycle, packets before this rank's entries, and entries in order of
+//! slots. One close per cycle, lowest slot first.
+//! Limits: packets arrive at most every other cycle (each has a header beat), and a slot is armed
+//! at least two cycles after it was freed. Times are compared modulo 2^34 ns, so time may advance
+//! in steps of up to 8 s; `timer_ns` limits the steps of a simulator.
+//! Reset: `clear` disarms all slots.
 
 use super::slot_gate::SlotGate;
 use super::types::{GateReport, GateRules};
 use crate::hdl::prelude::*;
 use crate::mem::ram::LutRam;
 
-/// What an event looks up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct EventRules {
     bound_ns: W<32>,
@@ -29,7 +34,6 @@ struct EventRules {
     senders: W<64>,
 }
 
-/// What a beat looks up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct BeatRules {
     expected: W<22>,
@@ -73,7 +77,6 @@ struct Counting {
     own: bool,
 }
 
-/// An event with the rows of its slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct LookedUp {
     packet: bool,
@@ -86,17 +89,16 @@ struct LookedUp {
     marked: W<64>,
     count: W<7>,
     count_with: W<7>,
-    /// Its sender was heard before.
     known: bool,
     bound_ns: W<32>,
     grace_ns: W<32>,
-    /// Enough were heard to start the clock: without this packet's sender, and with it.
+    /// Enough peers were heard to start the clock: without this packet's sender, and with it.
     enough: bool,
     enough_with: bool,
     senders: W<64>,
 }
 
-/// A beat that was counted, with what is left of its stage.
+/// Counted beat, with the beats left in its stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct TallyDone {
     valid: bool,
@@ -106,66 +108,49 @@ struct TallyDone {
     own_expected: W<15>,
 }
 
-/// The slot that closed, one-hot, and when.
+/// Slot that closed, one-hot, and the time of the close.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Ending {
     slots: W<8>,
     at_ns: W<48>,
 }
 
-/// Stage gates, see the module.
 #[derive(LogicBlock, Default)]
 pub struct StageGates {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Disarms all slots.
     pub clear: Signal<In, bool>,
-    /// Card time in ns.
     pub now_ns: Signal<In, W<48>>,
-    /// Opens the gate of the slot armed this cycle, one-hot.
     pub arm: Signal<In, W<8>>,
-    /// Which slot.
     pub arm_slot: Signal<In, W<3>>,
-    /// By these rules.
     pub rules: Signal<In, GateRules>,
-    /// Bit s: this rank enters the stage of slot s; a pulse, or held for any time.
+    /// Slots whose stage this rank enters; a pulse, or held.
     pub enter: Signal<In, W<8>>,
-    /// A packet of a peer was accepted for this stage.
+    /// Accepted packet of a peer; `sender` is one-hot.
     pub packet: Signal<In, bool>,
-    /// Its slot.
     pub packet_slot: Signal<In, W<3>>,
-    /// Its sender, one-hot.
     pub sender: Signal<In, W<64>>,
-    /// It carries the mark.
     pub mark: Signal<In, bool>,
-    /// A beat was accepted.
+    /// Accepted beat; `own` marks a local one.
     pub beat: Signal<In, bool>,
-    /// Its slot.
     pub beat_slot: Signal<In, W<3>>,
-    /// The beat is this rank's own.
     pub own: Signal<In, bool>,
     /// No frame waits in the receive path.
     pub quiet: Signal<In, bool>,
-    /// Slots freed, one bit each.
     pub free: Signal<In, W<8>>,
-    /// Bit s: beats are accepted.
     pub open: Signal<Out, W<8>>,
-    /// Bit s: the stage is over.
     pub closed: Signal<Out, W<8>>,
-    /// Slot to report.
+    /// The report is valid from the cycle after `closed`.
     pub report_slot: Signal<In, W<3>>,
-    /// How its stage went; valid from the cycle after `closed`.
     pub report: Signal<Out, GateReport>,
-    /// The slot that `timer_ns` is for.
+    /// `timer_ns` is the earliest time at which the clock may close the slot, or all ones.
     pub timer_slot: Signal<In, W<3>>,
-    /// Earliest time at which it may close by the clock; all ones: none.
     pub timer_ns: Signal<Out, W<48>>,
     gate: [SlotGate; 8],
     event_rules: LutRam<EventRules, 3>,
     beat_rules: LutRam<BeatRules, 3>,
     peers: LutRam<Peers, 3>,
     beats: LutRam<Beats, 3>,
-    // What is reported has a second reader.
+    // Copies for a second reader.
     told_heard: LutRam<W<64>, 3>,
     told_beats: LutRam<Beats, 3>,
     starts: LutRam<W<48>, 3>,
@@ -257,7 +242,7 @@ impl Logic for StageGates {
         }
     }
 
-    /// Collects the outputs of the eight gates, one bit per slot.
+    /// Collects the outputs of the gates.
     fn gate_states(&mut self) {
         self.one.next = bits_w::<8>(1);
         self.now.next = self.now_ns.val().get_bits::<34>(0);
@@ -278,7 +263,7 @@ impl Logic for StageGates {
         self.closed.next = self.closed_now.val();
     }
 
-    /// Stores the rules of the slot that is armed.
+    /// Stores the rules of the armed slot.
     fn arming(&mut self) {
         self.event_rules.write_enable.next = self.arm.val() != 0;
         self.event_rules.write_address.next = self.arm_slot.val();
@@ -292,7 +277,7 @@ impl Logic for StageGates {
         self.beat_rules.write_data.next.own = self.rules.val().own;
     }
 
-    /// Takes one event a cycle, kept with its time: a packet, else the lowest slot that waits to be entered.
+    /// Accepts one event a cycle: a packet, else the lowest slot that waits to be entered.
     fn event(&mut self) {
         self.waiting.next = self.waiting.val() & (self.entering.q.val() | self.enter.val());
         self.waiting_less.next = self.waiting.val() - 1;
@@ -323,7 +308,7 @@ impl Logic for StageGates {
         self.entering.d.next = self.waiting.val() ^ self.served.val();
     }
 
-    /// Looks up what is known of the slot of the event.
+    /// Looks up the rows of the event's slot.
     fn event_slot(&mut self) {
         self.event_rules.read_address.next = self.noted.q.val().slot;
         self.peers.read_address.next = self.noted.q.val().slot;
@@ -357,7 +342,7 @@ impl Logic for StageGates {
         self.looked_up.d.next.senders = self.event_rules.read_data.val().senders;
     }
 
-    /// Decides the event's effect: who was heard and marked, and whether it starts the clock.
+    /// Decides the event's effect: the peers heard and marked, and whether the clock starts.
     fn event_effect(&mut self) {
         self.event_bit.next = self.one.val() << self.looked_up.q.val().slot;
         self.becomes.next.heard = self.looked_up.q.val().heard | self.looked_up.q.val().sender;
@@ -403,7 +388,7 @@ impl Logic for StageGates {
         self.grace.next = self.at.val() + bit_cast_w::<34, 32>(self.looked_up.q.val().grace_ns);
     }
 
-    /// Counts beats, and finds whether all are in.
+    /// Counts beats, and finds whether all have arrived.
     fn beats(&mut self) {
         self.counting.d.next.valid = self.beat.val();
         self.counting.d.next.slot = self.beat_slot.val();
@@ -447,7 +432,7 @@ impl Logic for StageGates {
         self.told_beats.write_data.next = self.tallied.val();
     }
 
-    /// Closes one gate a cycle, and stores when and why.
+    /// Closes one gate a cycle.
     fn closing(&mut self) {
         self.due_less.next = self.due.val() - 1;
         self.first_due.next = self.due.val() & (self.due_less.val() ^ 0xff);
@@ -476,7 +461,7 @@ impl Logic for StageGates {
         self.ends.write_data.next.closed_ns = self.ending.q.val().at_ns;
     }
 
-    /// Connects the eight gates.
+    /// Inputs of the gates.
     fn gates(&mut self) {
         for i in 0..8 {
             self.gate[i].clock.next = self.clock.val();
@@ -524,7 +509,7 @@ impl Logic for StageGates {
         }
     }
 
-    /// Tells a simulator the timer of one slot. A signed distance is widened by adding an offset.
+    /// Computes the timer of one slot. A signed distance is widened by adding an offset.
     fn slot_timer(&mut self) {
         self.timer_bit.next = self.one.val() << self.timer_slot.val();
         self.timer_runs.next = false;

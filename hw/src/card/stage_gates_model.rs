@@ -1,59 +1,46 @@
-//! Stages by the contract's rules, with the delays of the hardware's pipelines: one event, one beat and one close per cycle.
+//! Stages by the contract's rules, with the delays of the hardware's pipelines: one event, one beat
+//! and one close per cycle.
 
 use optireduce_contract::ranks::CardRanks;
 use optireduce_contract::rules::gate::{self, Gate};
 
-/// How the stage is to close.
+/// As [`GateRules`](super::types::GateRules).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rules {
-    /// Bound on the stage.
     pub bound_ns: u64,
-    /// Silence that closes early.
     pub grace_ns: u64,
-    /// Distinct peers that start the clock; 0: none.
     pub start_peers: u32,
-    /// The early rule applies.
     pub early: bool,
-    /// Peers that have something to send.
     pub senders: u64,
-    /// Beats expected, own ones included.
     pub expected: u64,
-    /// Own beats expected: the early rule waits for them.
     pub own: u64,
 }
 
-/// What happens in one cycle.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cycle {
-    /// The time.
     pub now_ns: u64,
-    /// No frame waits.
     pub quiet: bool,
-    /// Bit s: this rank enters the stage of slot s.
     pub enter: u8,
-    /// A packet was accepted: its slot, its sender, and whether it carries the mark.
+    /// Slot, sender, mark.
     pub packet: Option<(usize, u32, bool)>,
-    /// A beat was accepted: its slot; `true`: an own one.
+    /// Slot, and whether the beat is local.
     pub beat: Option<(usize, bool)>,
-    /// A slot is armed.
     pub arm: Option<(usize, Rules)>,
-    /// Bit s: slot s is freed.
     pub free: u8,
 }
 
-/// An armed stage: the gate of the contract's rules, and the beats that were counted but have not had their effect on it.
+/// Counted beats reach `gate` later than `received`.
 #[derive(Clone, Debug)]
 pub struct Stage {
     rules: gate::Rules,
     gate: Gate<[u64; 1]>,
     expected: u64,
     own: u64,
-    /// Beats accepted from peers, and own ones.
+    /// Beats counted, from peers and local.
     pub received: [u64; 2],
 }
 
 impl Stage {
-    /// Opens the stage.
     pub fn new(rules: Rules) -> Self {
         let senders = CardRanks::from_bits(rules.senders);
         let Rules { bound_ns, grace_ns, start_peers, early, expected, own, .. } = rules;
@@ -66,22 +53,18 @@ impl Stage {
         }
     }
 
-    /// Beats still expected.
     pub fn left(&self) -> u64 {
         self.expected - self.received[0] - self.received[1]
     }
 
-    /// Own beats still expected.
     pub fn own_left(&self) -> u64 {
         self.own - self.received[1]
     }
 
-    /// Ranks heard.
     pub fn heard(&self) -> u64 {
         self.gate.heard().bits()
     }
 
-    /// Start of the clock.
     pub fn start_ns(&self) -> Option<u64> {
         self.gate.clock_ns()
     }
@@ -91,13 +74,12 @@ impl Stage {
         self.gate.closed().map(|(at_ns, by)| (by as u64, at_ns))
     }
 
-    /// Earliest time at which it closes by the clock, if nothing else happens.
+    /// Earliest close by the clock, if nothing else happens.
     pub fn timer_ns(&self) -> Option<u64> {
         self.gate.timer_ns(&self.rules)
     }
 }
 
-/// A packet, or an entry, on its way to its effect.
 #[derive(Clone, Copy, Debug)]
 struct Event {
     slot: usize,
@@ -105,26 +87,21 @@ struct Event {
     packet: Option<(u32, bool)>,
 }
 
-/// The stages of all slots: one event, one beat and one close a cycle.
 #[derive(Clone, Debug, Default)]
 pub struct Gates {
-    /// The armed ones.
     pub stages: [Option<Stage>; 8],
     entering: u8,
     events: [Option<Event>; 2],
-    /// A beat on its way to being counted.
+    /// Not yet counted.
     pub beat: Option<(usize, bool)>,
-    /// A beat that was counted, on its way to its effect.
     counted: Option<(usize, bool)>,
 }
 
 impl Gates {
-    /// Bit s: beats of slot s are accepted.
     pub fn open(&self) -> u8 {
         self.bits(|stage| stage.gate.is_open())
     }
 
-    /// Bit s: the stage of slot s is over.
     pub fn closed(&self) -> u8 {
         self.bits(|stage| !stage.gate.is_open())
     }
@@ -133,7 +110,7 @@ impl Gates {
         (0..8).filter(|slot| self.stages[*slot].as_ref().is_some_and(&is)).map(|slot| 1 << slot).sum()
     }
 
-    /// One cycle. All decisions use the state before it.
+    /// All decisions use the state before the cycle.
     pub fn step(&mut self, cycle: Cycle) {
         let open = self.open();
         let waiting =

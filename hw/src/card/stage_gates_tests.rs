@@ -1,7 +1,3 @@
-//! Plan: the three reasons and their priority, both starts of the clock, marks, grace, `quiet`, counts, report, timer,
-//! `free` and `clear`, one event and one close a cycle: [`run`] compares every output with the model in every cycle.
-//! Latencies, the priority, the wrap of the clock and closes that coincide are also shown alone.
-
 use super::stage_gates::StageGates;
 use super::stage_gates_model::{Cycle, Gates, Rules, Stage};
 use super::testing::{Pace, at_every_pace};
@@ -58,7 +54,6 @@ fn random_rules(random: &mut Random) -> Rules {
     Rules { own: random.below(rules.expected.min(6) + 1), ..rules }
 }
 
-/// Stages with random rules and events in as many slots as `slots` has bits; counts the ways in which they ended.
 fn run(bench: &mut Bench<StageGates>, random: &mut Random, pace: Pace, cycles: u64, seen: &mut BTreeMap<String, u32>) {
     let mut gates = Gates::default();
     let mut now_ns = random.below(1 << 40);
@@ -70,7 +65,7 @@ fn run(bench: &mut Bench<StageGates>, random: &mut Random, pace: Pace, cycles: u
         let mut slot = || random.below(slots) as usize;
         let (armed, packet_slot, beat_slot, freed) = (slot(), slot(), slot(), slot());
         let open = |slot: usize| gates.open() >> slot & 1 == 1;
-        // As from the units that feed them, beats come only while the gate is open, and never more than expected.
+        // Beats arrive only while the gate is open, and never more than expected.
         let pending = |own: bool| gates.beat.is_some_and(|beat| beat == (beat_slot, own)) as u64;
         let (left, own_left) = gates.stages[beat_slot]
             .as_ref()
@@ -107,7 +102,6 @@ fn run(bench: &mut Bench<StageGates>, random: &mut Random, pace: Pace, cycles: u
         let stage = gates.stages[looked].as_ref();
         let timer = stage.and_then(Stage::timer_ns).unwrap_or((1 << 48) - 1);
         assert_eq!(bench.block.timer_ns.val().raw(), timer, "cycle {at}: {stage:?}");
-        // The report is whole one cycle after the close.
         if let Some(stage) = stage
             && let Some((reason, closed_ns)) = stage.closed()
             && closed_before >> looked & 1 == 1
@@ -161,7 +155,7 @@ fn verilog_closes_the_same_stages_at_the_same_cycle() {
     bench.verify_with_verilator("stage_gates");
 }
 
-/// Slots armed with `rules`, all entered at `enter_ns`, one a cycle.
+/// Arms slots with `rules`, and enters all of them at `enter_ns`.
 fn entered(rules: &[Rules], enter_ns: u64) -> Bench<StageGates> {
     let mut bench = Bench::new(StageGates::default());
     let quiet = Cycle { now_ns: enter_ns, quiet: true, ..Cycle::default() };
@@ -176,7 +170,7 @@ fn entered(rules: &[Rules], enter_ns: u64) -> Bench<StageGates> {
     bench
 }
 
-/// Cycles until slot 0 is closed, with the inputs as they are.
+/// Cycles until slot 0 is closed, with constant inputs.
 fn cycles_to_close(bench: &mut Bench<StageGates>) -> u64 {
     bench.settle();
     (0..10)

@@ -6,20 +6,19 @@ use crate::hdl::prelude::*;
 use crate::random::Random;
 use optireduce_contract::shard::ShardMap;
 
-/// No gaps and no stalls.
 pub const EAGER: Pace = Pace { idle: false, stall: false };
 
-/// A beat of floats that exercise adders and multipliers: any bits, edges of the format, and close exponents.
+/// Floats that exercise adders and multipliers; see [`Random::float_pair`].
 pub fn float_beat(random: &mut Random) -> Beat {
     Beat(std::array::from_fn(|lane| random.float_pair()[lane & 1]))
 }
 
-/// What a test's memory holds at `address`; memories of different `seed` hold different beats.
+/// Returns the beat at `address` of a test's memory, different for each `seed`.
 pub fn beat_of(address: u64, seed: u64) -> Beat {
     random_beat(&mut Random::new(address ^ seed.rotate_left(32)))
 }
 
-/// The card's context of a window of `beats`, divided among `ranks` for collective `op`, at `rank`.
+/// Returns the context at `rank` of a window of `beats` in collective `op`.
 pub fn context_of(beats: usize, ranks: usize, rank: usize, op: u32) -> SlotContext {
     let map = ShardMap::new(beats, ranks, op);
     let own = map.range_of(rank);

@@ -1,129 +1,96 @@
-//! Submission unit: fetches commands from host memory, checks them, and arms windows or orders contributions and broadcasts.
+//! Submission unit: fetches commands from host memory, checks them, and arms windows or orders
+//! contributions and broadcasts.
 //!
-//! Four queue pairs are served round robin, one command at a time; a queue waits while it has an unreported refusal,
-//! so that no queue waits for another's completion ring. A window belongs to the queue that armed it.
-//! Latency: one host-memory read per command; from the arrival of its entry, 3 + ranks cycles to the arm bus for ARM, 2 to the
-//! order or the refusal for the others; the next entry is requested 3 cycles after that.
-//! Back-pressure: a CONTRIBUTE waits while the contribute engine's queue is full; no queue is skipped or reordered.
-//! Refused commands get a completion (contract: bad command, slot busy, stale). An entry that could not be read stops its
-//! queue and is not consumed. Reset: `clear` while not enabled; the epochs of the slots survive it, as the memories do.
+//! Four queue pairs are served round robin, one command at a time. A queue with an unreported
+//! refusal is skipped, so that no queue waits for another's completion ring. A window belongs to
+//! the queue that armed it.
+//! Refused commands are answered by a completion (contract: bad command, slot busy, stale). An
+//! entry that cannot be read stops its queue and is not consumed.
+//! Latency: one host-memory read per command. From the arrival of its entry, ARM takes 3 + ranks
+//! cycles to the arm bus, and the others 2 to the order or the refusal. The next entry is requested
+//! 3 cycles later.
+//! Back-pressure: a CONTRIBUTE waits while the contribute engine's queue is full, and so do all
+//! queues. None is reordered.
+//! Reset: `clear` while not enabled. The epochs of the slots survive it, as the memories do.
 
 use super::entry::{SubmissionWord, bit_cast_submission};
 use super::types::{Advert, ContributeOrder, GateRules, JobWords, Refusal, SendOrder, SlotContext};
 use crate::hdl::prelude::*;
 use crate::mem::ram::LutRam;
 
-/// What the unit is doing.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
 pub enum SubmitState {
-    /// Waits for a doorbell.
     Idle,
-    /// Requests the entry from host memory.
     Ask,
-    /// Waits for it.
     Wait,
-    /// Decodes it.
     Decode,
     /// ARM: checks lengths, finds the local shard.
     Check,
-    /// ARM: finds who sends, one rank a cycle.
+    /// ARM: finds the senders, one rank a cycle.
     Senders,
     /// ARM: empties the slot's memory when its epoch wraps.
     Scrub,
-    /// ARM: on the bus.
     Arm,
-    /// CONTRIBUTE: hands the order on.
     Contribute,
-    /// BROADCAST: hands the order on.
     Broadcast,
-    /// Refuses it.
     Refuse,
-    /// Next entry.
     Next,
 }
 
-/// Submission unit, see the module.
 #[derive(LogicBlock, Default)]
 pub struct Submit {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Holds the unit in reset.
     pub clear: Signal<In, bool>,
-    /// Job registers.
     pub job: Signal<In, JobWords>,
-    /// Bit q: queue q has rings and has not stopped.
+    /// Queues with rings that have not stopped.
     pub usable: Signal<In, W<4>>,
-    /// Queue being served.
+    /// Queue being served, with address and entries - 1 of its submission ring.
     pub sq_queue: Signal<Out, W<2>>,
-    /// Its submission ring: first byte.
     pub sq_base: Signal<In, W<64>>,
-    /// Its submission ring: entries - 1.
     pub sq_mask: Signal<In, W<16>>,
-    /// Doorbells: submissions written.
+    /// Doorbells.
     pub sq_tail: [Signal<In, W<16>>; 4],
-    /// Submissions consumed.
     pub sq_head: [Signal<Out, W<16>>; 4],
-    /// An entry of this queue could not be read (one cycle), one bit per queue.
+    /// Queues whose entry could not be read.
     pub stop: Signal<Out, W<4>>,
-    /// Asks for one beat of host memory.
     pub ar_valid: Signal<Out, bool>,
-    /// Its address.
     pub ar_address: Signal<Out, W<64>>,
-    /// Ready: the request is accepted in this cycle.
     pub ar_ready: Signal<In, bool>,
-    /// The beat arrives; it is always accepted.
+    /// Always accepted.
     pub r_valid: Signal<In, bool>,
-    /// The beat.
     pub r_data: Signal<In, Beat>,
-    /// Host memory could not be read: the beat is meaningless.
     pub r_error: Signal<In, bool>,
-    /// Arm bus: the slot armed this cycle, one-hot.
     pub arm: Signal<Out, W<8>>,
-    /// Arm bus: which slot.
     pub arm_slot: Signal<Out, W<3>>,
-    /// Arm bus: its context.
     pub arm_context: Signal<Out, SlotContext>,
-    /// Arm bus: rules of its contribute gate.
     pub contribute_rules: Signal<Out, GateRules>,
-    /// Arm bus: rules of its broadcast gate.
     pub broadcast_rules: Signal<Out, GateRules>,
-    /// The host entered the contribute stage of a slot (one cycle), one-hot; `arm_slot` says which.
+    /// Slot whose contribute stage the host entered, one-hot; its number is `arm_slot`.
     pub enter: Signal<Out, W<8>>,
-    /// With `arm` and `enter`: what the frames of that slot advertise from now on.
+    /// Advertised by the slot's frames; valid with `arm` and `enter`.
     pub advert: Signal<Out, Advert>,
-    /// Order for the contribute engine.
     pub order_valid: Signal<Out, bool>,
-    /// The order.
     pub order: Signal<Out, ContributeOrder>,
-    /// Ready: it is accepted in this cycle.
     pub order_ready: Signal<In, bool>,
-    /// Order for the planner: broadcast a mean.
+    /// For the planner, to broadcast a mean.
     pub send_valid: Signal<Out, bool>,
-    /// The order.
     pub send: Signal<Out, SendOrder>,
-    /// Ready: it is accepted in this cycle.
     pub send_ready: Signal<In, bool>,
-    /// Bit s: the mean of slot s is stored.
+    /// Slots whose mean is stored.
     pub scaled: Signal<In, W<8>>,
-    /// Slots freed this cycle, one-hot.
     pub freed: Signal<In, W<8>>,
-    /// Empties the memories of a slot (one cycle).
+    /// Empties `scrub_slot`.
     pub scrub: Signal<Out, bool>,
-    /// Which slot.
     pub scrub_slot: Signal<Out, W<3>>,
-    /// Still emptying.
     pub scrub_busy: Signal<In, bool>,
-    /// Bit s: the broadcast stage of slot s is being finished; its window takes no more commands.
+    /// Slots being finished, which accept no more commands.
     pub finishing: Signal<In, W<8>>,
-    /// The slot whose order waits to be accepted, one-hot; it must not be finished meanwhile.
+    /// One-hot: slot whose order waits to be accepted and must not be finished meanwhile.
     pub ordering: Signal<Out, W<8>>,
-    /// Bit q: there is room for a refusal of queue q.
+    /// Queues with room for a refusal.
     pub refuse_ready: Signal<In, W<4>>,
-    /// Refuses a command (one cycle).
     pub refuse: Signal<Out, bool>,
-    /// The refusal.
     pub refusal: Signal<Out, Refusal>,
-    /// Work is in progress.
     pub working: Signal<Out, bool>,
     state: DFF<SubmitState>,
     queue: DFF<W<2>>,
@@ -237,7 +204,7 @@ impl Logic for Submit {
         }
     }
 
-    /// Finds what is known of the slot that the entry names.
+    /// Looks up the state of the slot that the entry names.
     fn slot_state(&mut self) {
         self.e.next = self.entry.q.val();
         self.slot.next = bit_cast_w::<3, 8>(self.e.val().slot);
@@ -261,7 +228,7 @@ impl Logic for Submit {
         self.epoch_next.next = self.epoch_now.val() + 1;
     }
 
-    /// Finds which queues have entries, beginning after the last one served, and where the next entry is.
+    /// Finds the queues that have entries.
     fn queues(&mut self) {
         self.one4.next = bits_w::<4>(1);
         self.queue_bit.next = self.one4.val() << self.queue.q.val();
@@ -282,14 +249,13 @@ impl Logic for Submit {
         self.stop.next = bits_w::<4>(0);
         self.consumed.next = bits_w::<4>(0);
 
-        // Where the next entry is.
         self.index.next = self.head_now.val() & self.sq_mask.val();
         self.offset.next = bit_cast_w::<64, 16>(self.index.val()) << 6;
         self.ar_address.next = self.sq_base.val() + self.offset.val();
         self.head_next.next = self.head_now.val() + 1;
     }
 
-    /// Finds the shard of the rank looked at: in Check the local one, in Senders each in turn.
+    /// Finds the shard of one rank: in Check the local one, in Senders each in turn.
     fn shard(&mut self) {
         self.rotation.next = bit_cast_w::<7, 8>(self.e.val().rotation);
         self.remainder.next = bit_cast_w::<7, 8>(self.e.val().shard_remainder);
@@ -310,7 +276,7 @@ impl Logic for Submit {
         self.start_extra.next = self.start.val() + bit_cast_w::<22, 7>(self.extra.val());
     }
 
-    /// Checks whether the entry is a command that the card can execute.
+    /// Checks whether the card can execute the entry.
     fn entry_check(&mut self) {
         self.cut.next = self.quotient.val() * self.job.val().ranks;
         self.cut_sum.next = self.cut.val() + bit_cast_w::<22, 7>(self.remainder.val());
@@ -326,7 +292,7 @@ impl Logic for Submit {
                 && (self.e.val().log2_n <= bit_cast_w::<8, 4>(self.job.val().log2_n_max))
                 && (self.e.val().log2_blocks < 11)
                 && (self.encoded_beats.val() == self.e.val().beats));
-        // Fields that the rest of the card assumes to be zero.
+        // The rest of the card assumes the low bits of these fields to be zero.
         self.host_misplaced.next = (self.e.val().host_address & 63) != 0;
         self.misplaced.next =
             self.host_misplaced.val() || ((self.e.val().report_address & 255) != 0) || ((self.e.val().base & 63) != 0);
@@ -347,7 +313,7 @@ impl Logic for Submit {
         self.rank_next.next = self.rank.q.val() + 1;
     }
 
-    /// Composes the context and the rules of both stages with which the slot is armed.
+    /// Composes the context and the rules of both stages for the arm bus.
     fn arm_bus(&mut self) {
         self.base.next = self.e.val().base;
         self.fresh.next.cookie = self.e.val().cookie;
@@ -401,7 +367,7 @@ impl Logic for Submit {
         self.epochs.write_data.next = self.epoch.q.val();
     }
 
-    /// Prepares orders and refusals; they are issued only by the states below.
+    /// Prepares orders and refusals; only the states below issue them.
     fn orders(&mut self) {
         self.order_valid.next = false;
         self.order.next.slot = self.slot.val();
@@ -415,7 +381,7 @@ impl Logic for Submit {
         self.advert.next.timeout = self.e.val().timeout_16us;
         self.advert.next.incast = bit_cast_w::<4, 8>(self.e.val().incast);
         if self.state.q.val() == SubmitState::Arm {
-            // Nothing yet, and nothing of the window that had the slot before.
+            // Zero until CONTRIBUTE, so that the slot's last window does not leak into this one.
             self.advert.next.timeout = bits_w::<16>(0);
             self.advert.next.incast = bits_w::<4>(0);
         }
@@ -434,7 +400,7 @@ impl Logic for Submit {
         self.ar_valid.next = self.state.q.val() == SubmitState::Ask;
     }
 
-    /// Takes one submission after the other: fetch, check, then arm, contribute, broadcast or refuse.
+    /// Executes one submission after another.
     fn states(&mut self) {
         match self.state.q.val() {
             SubmitState::Idle => self.choose_queue(),
@@ -479,7 +445,7 @@ impl Logic for Submit {
         }
     }
 
-    /// Turns to the next queue that has an entry.
+    /// Selects the next queue that has an entry.
     fn choose_queue(&mut self) {
         if self.ready.val() != 0 {
             self.state.d.next = SubmitState::Ask;
@@ -493,9 +459,10 @@ impl Logic for Submit {
         }
     }
 
-    /// Decides by opcode what to do with the entry.
+    /// Selects the action by opcode.
     fn decode(&mut self) {
         self.rank.d.next = bit_cast_w::<7, 6>(self.job.val().rank);
+        // Status codes of the contract: 2 bad command, 3 slot busy, 4 stale.
         self.status.d.next = bits_w::<8>(2);
         self.state.d.next = SubmitState::Refuse;
         if self.e.val().slot < 8 {
@@ -519,7 +486,7 @@ impl Logic for Submit {
         }
     }
 
-    /// Refuses an entry that is invalid or names a busy slot; otherwise prepares the search for its senders.
+    /// Refuses an invalid entry or a busy slot; otherwise prepares the search for senders.
     fn check(&mut self) {
         self.own_start.d.next = self.start_extra.val().get_bits::<15>(0);
         self.own_beats.d.next = self.length.val();
@@ -537,7 +504,7 @@ impl Logic for Submit {
         }
     }
 
-    /// Determines, one rank per cycle, who has something to send in each stage; then arms, after a scrub when the epoch wraps.
+    /// Finds the senders of each stage, one rank per cycle.
     fn find_senders(&mut self) {
         self.rank.d.next = self.rank_next.val();
         if self.rank.q.val() != bit_cast_w::<7, 6>(self.job.val().rank) {

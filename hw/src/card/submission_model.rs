@@ -1,4 +1,4 @@
-//! The submission unit as an interpreter of commands: what is armed, and what one command does. Leaves out: cycles.
+//! The submission unit as an interpreter of commands.
 
 use optireduce_contract::limits::{HADAMARD_LOG2_MAX, SLOTS, WINDOW_BEATS};
 use optireduce_contract::queue::Submission;
@@ -7,63 +7,47 @@ use optireduce_contract::rules::command::{self, Limits, Order};
 use optireduce_contract::rules::gate::Gate;
 use optireduce_contract::rules::{Stage, Window};
 
-/// What a command does, in the order in which it shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// The memories of the slot are emptied.
     Scrub(u8),
-    /// A window is armed.
     Arm(Armed),
-    /// The gradient of a window is to be read and sent.
     Contribute(Submission),
-    /// The mean of a window is to be sent.
     Broadcast(Submission),
-    /// Refused with this status.
+    /// Slot and cookie are as submitted.
     Refuse {
-        /// Queue it came from.
         queue: usize,
-        /// Slot as submitted.
         slot: u8,
-        /// Cookie as submitted.
         cookie: u32,
-        /// Why.
         status: u8,
     },
 }
 
-/// An armed window: as submitted, and what the card adds.
+/// Command, and the values added by the card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Armed {
-    /// The command.
     pub command: Submission,
-    /// Queue that armed it.
     pub queue: usize,
-    /// Generation of the slot.
     pub epoch: u8,
     /// First beat and length of the local shard.
     pub own: (usize, usize),
     /// Peers with something to send: contribute, broadcast.
     pub senders: [u64; 2],
-    /// Beats expected: contribute (own ones included), broadcast.
+    /// Beats expected: contribute (local ones included), broadcast.
     pub expected: [usize; 2],
 }
 
-/// Submission unit, see the module.
 pub struct Interpreter {
-    /// This rank.
     pub rank: usize,
-    /// Ranks of the job.
     pub ranks: usize,
-    /// Windows in the slots, whether they were contributed to, and the queue that armed them.
+    /// Window of each slot, whether it was contributed to, and the queue that armed it.
     pub slots: [Option<(Submission, bool, usize)>; SLOTS],
-    /// Epoch of the window armed last in each slot.
+    /// Epoch of the last window in each slot.
     pub epochs: [u8; SLOTS],
     /// Bit s: the mean of slot s is stored.
     pub scaled: u8,
 }
 
 impl Interpreter {
-    /// Executes one command.
     pub fn execute(&mut self, queue: usize, command: Submission) -> Vec<Effect> {
         let limits = Limits { window_beats: WINDOW_BEATS, hadamard_log2: HADAMARD_LOG2_MAX };
         let slot = usize::from(command.slot);

@@ -1,27 +1,23 @@
-//! What the tests of the card's blocks share: replayable seeds and the pace of a stream.
+//! Helpers for the tests of the card's blocks: replayable seeds and the pace of a stream.
 
 use super::types::SlotBeat;
 use crate::random::Random;
 
-/// How fast a test feeds a block and takes its output.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
-    /// Input comes with random gaps; otherwise whenever the block accepts it.
+    /// Input arrives with random gaps; otherwise whenever the block accepts it.
     pub idle: bool,
     /// Output is accepted at random; otherwise always.
     pub stall: bool,
 }
 
 impl Pace {
-    /// Gaps and stalls.
     pub const RANDOM: Self = Pace { idle: true, stall: true };
 
-    /// Whether input comes in this cycle.
     pub fn comes(self, random: &mut Random) -> bool {
         !self.idle || !random.one_in(3)
     }
 
-    /// Whether output is taken in this cycle.
     pub fn takes(self, random: &mut Random) -> bool {
         !self.stall || !random.one_in(3)
     }
@@ -40,7 +36,7 @@ impl Drop for Replay {
     }
 }
 
-/// Runs `test` with the seeds 1 to `seeds`, or the one in `OPTIREDUCE_SEED`, each at all four paces.
+/// Runs `test` with seeds 1 to `seeds`, or the one in `OPTIREDUCE_SEED`, each at all four paces.
 pub fn at_every_pace(seeds: u64, mut test: impl FnMut(&mut Random, Pace)) {
     let wanted = std::env::var("OPTIREDUCE_SEED").ok().map(|seed| seed.parse().expect("OPTIREDUCE_SEED is a number"));
     for seed in wanted.map_or(1..=seeds, |seed: u64| seed..=seed) {
@@ -51,12 +47,11 @@ pub fn at_every_pace(seeds: u64, mut test: impl FnMut(&mut Random, Pace)) {
     }
 }
 
-/// An address as one number: slot * 1024 + beat.
+/// slot * 1024 + beat.
 pub fn linear(place: SlotBeat) -> u64 {
     place.slot.raw() << 10 | place.beat.raw()
 }
 
-/// A beat of random bits.
 pub fn random_beat(random: &mut Random) -> crate::hdl::word::Beat {
     crate::hdl::word::Beat(std::array::from_fn(|_| random.next() as u32))
 }

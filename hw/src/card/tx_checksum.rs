@@ -1,11 +1,15 @@
-//! UDP checksums on the way to the MAC: a frame waits until it is whole and summed, then leaves with its checksum.
+//! UDP checksums on the way to the MAC: a frame waits until it is complete and summed, then leaves
+//! with its checksum.
 //!
-//! Why a buffer: the checksum stands in the first beat and covers the last. Every frame is IPv4/UDP with a checksum of zero;
-//! a sum of zero leaves as 0xffff (RFC 768). A frame that was cut by a reset (its last beat is an error) passes as it is.
-//! Latency: a frame's first beat leaves [`LATENCY`] cycles after its last came. Throughput: one beat a cycle; inside a frame
-//! there is never a gap, and none between frames of one length. Back-pressure: `ready`.
-//! Limits: frames of 256 beats. A frame is let in while fewer than three are inside or at most 32 beats: enough for the wire
-//! never to wait, and no more, so that a broadcast does not queue behind many. Reset: `reset` (of the MAC too) forgets all.
+//! The checksum is in the first beat and covers the last, so frames are buffered. Every frame is
+//! IPv4/UDP with a checksum of zero; a sum of zero leaves as 0xffff (RFC 768). A frame that was cut
+//! by a reset keeps the error mark of its last beat.
+//! Latency: a frame's first beat leaves [`LATENCY`] cycles after its last arrived. Throughput: one
+//! beat a cycle, without gaps inside a frame or between frames of one length. Back-pressure:
+//! `ready`.
+//! Limits: frames of 256 beats. A frame is accepted while fewer than three are inside, or at most
+//! 32 beats. That keeps the wire busy without queueing a broadcast behind many frames.
+//! Reset: `reset` discards everything.
 
 use super::entry::{HeaderWord, bit_cast_header, bit_cast_header_beat};
 use super::frame_sum::{self, FrameSum};
@@ -14,42 +18,30 @@ use crate::hdl::prelude::*;
 use crate::mem::block_fifo::BlockFifo;
 use crate::mem::fifo::Fifo;
 
-/// Cycles from the last beat of a frame to its first beat at the MAC.
+/// From a frame's last beat to its first beat at the MAC.
 pub const LATENCY: usize = frame_sum::LATENCY + 1;
 
-/// What goes with a beat, beside block RAM.
+/// Stored outside block RAM.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Ends {
     last: bool,
     error: bool,
 }
 
-/// Checksums of sent frames, see the module.
 #[derive(LogicBlock, Default)]
 pub struct TxChecksum {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// The MAC is in reset.
     pub reset: Signal<In, bool>,
-    /// A beat comes.
     pub valid: Signal<In, bool>,
-    /// The beat.
     pub beat: Signal<In, FrameBeat>,
-    /// With the last beat: the frame was cut.
+    /// The frame was cut by a reset.
     pub error: Signal<In, bool>,
-    /// It is taken.
     pub ready: Signal<Out, bool>,
-    /// To the MAC: valid.
     pub tx_valid: Signal<Out, bool>,
-    /// The beat.
     pub tx_data: Signal<Out, Beat>,
-    /// Last of its frame.
     pub tx_last: Signal<Out, bool>,
-    /// With the last beat: the frame is not whole.
     pub tx_error: Signal<Out, bool>,
-    /// The MAC takes it.
     pub tx_ready: Signal<In, bool>,
-    /// A beat is inside.
     pub busy: Signal<Out, bool>,
     sum: FrameSum,
     beats: BlockFifo<Beat, 8>,
@@ -84,7 +76,7 @@ impl Logic for TxChecksum {
         self.sums.clock.next = self.clock.val();
         self.sums.clear.next = self.reset.val();
 
-        // In: a frame that has begun is taken while there is room, another one if few are inside.
+        // In: a frame under way is accepted while there is room, a new one only if few are inside.
         self.ready.next = (self.beats.room.val() != 0)
             && (self.in_frame.q.val() || (self.frames.q.val() < 3) || (self.beats.room.val() >= 224));
         self.takes.next = self.valid.val() && self.ready.val();
@@ -107,7 +99,7 @@ impl Logic for TxChecksum {
             self.sums.push_data.next = bits_w::<16>(0xffff);
         }
 
-        // Out: while there is a sum, its frame is inside, whole.
+        // Out: a stored sum means that its frame is inside as a whole.
         self.leaves.next = !self.sums.empty.val();
         self.e.next = self.ends.pop_data.val();
         self.taken.next = self.leaves.val() && self.tx_ready.val();

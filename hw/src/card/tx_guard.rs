@@ -1,14 +1,15 @@
-//! Last register before the MAC: an offered beat is held until it is accepted, and a frame that was begun is completed.
+//! Last register before the MAC: holds an offered beat until it is accepted, and completes a frame
+//! that was begun.
 //!
-//! Why: a reset in the middle of a frame must not leave the MAC inside it. On `clear` the frame gets one more beat, the
-//! last, marked as an error, so that the MAC corrupts the checksum and no receiver accepts the frame.
-//! Latency: 1 cycle. Throughput: one beat a cycle. Back-pressure: `ready`. Reset: `clear`, quiet once `busy` is false;
-//! `reset` (of the MAC too) forgets everything at once.
+//! A reset in the middle of a frame must not leave the MAC inside it. On `clear` the frame is ended
+//! by one more beat, marked as an error, so that the MAC corrupts the checksum and no receiver
+//! accepts the frame.
+//! Latency: 1 cycle. Throughput: one beat a cycle. Back-pressure: `ready`, low during `clear`.
+//! Reset: `clear`, complete once `busy` is low; `reset` discards everything immediately.
 
 use super::types::FrameBeat;
 use crate::hdl::prelude::*;
 
-/// A beat on the wire's side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Held {
     valid: bool,
@@ -17,32 +18,21 @@ struct Held {
     error: bool,
 }
 
-/// Transmit register, see the module.
 #[derive(LogicBlock, Default)]
 pub struct TxGuard {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Ends the current frame, and accepts nothing.
     pub clear: Signal<In, bool>,
-    /// The MAC is in reset.
     pub reset: Signal<In, bool>,
-    /// A beat comes.
     pub valid: Signal<In, bool>,
-    /// The beat.
     pub beat: Signal<In, FrameBeat>,
-    /// Ready: it is accepted in this cycle.
     pub ready: Signal<Out, bool>,
-    /// To the MAC: valid.
     pub tx_valid: Signal<Out, bool>,
-    /// The beat.
     pub tx_data: Signal<Out, Beat>,
-    /// Last of its frame.
     pub tx_last: Signal<Out, bool>,
-    /// With the last beat: the frame is incomplete.
+    /// The frame is incomplete.
     pub tx_error: Signal<Out, bool>,
-    /// The MAC takes it.
     pub tx_ready: Signal<In, bool>,
-    /// A frame is unfinished.
+    /// A frame is incomplete, or its last beat is not accepted yet.
     pub busy: Signal<Out, bool>,
     held: DFF<Held>,
     open: DFF<bool>,
@@ -92,7 +82,7 @@ mod tests {
     use crate::cosim::Bench;
     use crate::random::Random;
 
-    /// Frames come out as they went in, except for one cut short by each clear: it ends with an error beat and nothing else.
+    /// Frames leave as they entered, except that a clear cuts a frame with one error beat.
     fn run(bench: &mut Bench<TxGuard>, random: &mut Random, pace: Pace, cycles: u64) {
         let (mut offered, mut frame, mut sent) = (None, Vec::<Beat>::new(), Vec::<Beat>::new());
         let (mut clearing, mut next, mut cut, mut whole) = (0u64, None, 0, 0);

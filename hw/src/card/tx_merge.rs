@@ -1,55 +1,40 @@
-//! `TxMerge`: the card's frames and its answers to ARP and ping on their way to the MAC, whole frames of either.
+//! `TxMerge`: merges the card's frames with the answers to ARP and ping on the way to the MAC,
+//! frame by frame.
 //!
-//! Answers come first, since there are few; so a frame of the card waits for at most the beats of one answer (16), and where there is no
-//! answer nothing changes. A frame that was offered or begun is completed before the other side's turn.
-//! Latency: none. Throughput: one beat a cycle, without a gap between frames. Back-pressure: `ready`; an offer stands until it is taken.
-//! Reset: `reset` (of the MAC too) forgets what was begun.
+//! Answers have priority because they are few: a frame of the card waits for at most one answer (16
+//! beats). A frame that was offered or begun is completed before the other side's turn.
+//! Latency: none. Throughput: one beat a cycle, without a gap between frames. Back-pressure:
+//! `ready`, `answer_ready`.
+//! Reset: `reset` forgets the frame under way.
 
 use crate::hdl::prelude::*;
 
-/// Whose frame is on its way.
+/// Frame under way, if `taken`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Turn {
-    /// One is.
     taken: bool,
-    /// It is an answer.
     answer: bool,
 }
 
-/// Merges two streams of frames, see the module.
 #[derive(LogicBlock, Default)]
 pub struct TxMerge {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// The MAC is in reset.
     pub reset: Signal<In, bool>,
-    /// A beat of the card.
+    /// From the card.
     pub valid: Signal<In, bool>,
-    /// The beat.
     pub data: Signal<In, Beat>,
-    /// Last of its frame.
     pub last: Signal<In, bool>,
-    /// With the last beat: the frame is not whole.
+    /// The frame is incomplete.
     pub error: Signal<In, bool>,
-    /// It is taken.
     pub ready: Signal<Out, bool>,
-    /// A beat of an answer.
     pub answer_valid: Signal<In, bool>,
-    /// The beat.
     pub answer_data: Signal<In, Beat>,
-    /// Last of its frame.
     pub answer_last: Signal<In, bool>,
-    /// It is taken.
     pub answer_ready: Signal<Out, bool>,
-    /// To the MAC: valid.
     pub tx_valid: Signal<Out, bool>,
-    /// The beat.
     pub tx_data: Signal<Out, Beat>,
-    /// Last of its frame.
     pub tx_last: Signal<Out, bool>,
-    /// With the last beat: the frame is not whole.
     pub tx_error: Signal<Out, bool>,
-    /// The MAC takes it.
     pub tx_ready: Signal<In, bool>,
     turn: DFF<Turn>,
     answers: Wire<bool>,

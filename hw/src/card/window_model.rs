@@ -1,5 +1,5 @@
-//! A window on its way into the card and out of it, in plain Rust: encoding and interleave, and back with losses.
-//! Leaves out: cycles, memories.
+//! Plain-Rust model of a window on its way into and out of the card: encoding and interleave, and
+//! decoding with losses.
 
 use crate::arith::fp_mul_model::fp_mul;
 use crate::arith::recip_rom::recip;
@@ -7,14 +7,10 @@ use crate::hadamard::model::transform_block;
 use crate::hdl::prelude::Beat;
 use optireduce_contract::shard::interleaved;
 
-/// How a window is encoded.
 #[derive(Clone, Copy, Debug)]
 pub struct Code {
-    /// log2 of the elements of a block.
     pub log2_n: u32,
-    /// log2 of the blocks of the window.
     pub log2_blocks: u32,
-    /// Key of the signs.
     pub key: u64,
 }
 
@@ -23,7 +19,6 @@ impl Code {
         1 << (self.log2_n - 4)
     }
 
-    /// Transforms the beats of block `block` in place.
     fn transform(&self, beats: &mut [Beat], decode: bool, block: usize) {
         let mut lanes: Vec<f32> = beats.iter().flat_map(|beat| beat.0.map(f32::from_bits)).collect();
         transform_block(&mut lanes, self.log2_n, decode, self.key, (block * self.beats_of_block()) as u32);
@@ -33,7 +28,7 @@ impl Code {
     }
 }
 
-/// What the transmit buffer holds for a gradient: padded with zeros to `beats`, and encoded if there is a code.
+/// Contents of the transmit buffer: padded with zeros to `beats`, and encoded if there is a code.
 pub fn sent(gradient: &[Beat], beats: usize, code: Option<Code>) -> Vec<Beat> {
     let mut window = gradient.to_vec();
     window.resize(beats, Beat::default());
@@ -48,7 +43,7 @@ pub fn sent(gradient: &[Beat], beats: usize, code: Option<Code>) -> Vec<Beat> {
     out
 }
 
-/// What is written to host memory for a window with these gathered beats; `None` where a beat is missing.
+/// Data written to host memory for these gathered beats, `None` for a missing one.
 pub fn result(gathered: &[Option<Beat>], host_beats: usize, code: Option<Code>) -> Vec<Beat> {
     let mut out: Vec<Beat> = Vec::new();
     let times = |beat: Beat, factor: u32| Beat(beat.0.map(|lane| fp_mul(lane, factor)));

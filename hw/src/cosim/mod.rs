@@ -1,12 +1,11 @@
 //! Runs a block in the rust-hdl engine and replays the run on its emitted Verilog.
 //!
-//! Why: the engine executes the Rust, a board executes the Verilog, and the two can differ silently. A [`Bench`]
-//! drives a block cycle by cycle; a recording one also keeps its inputs and outputs, and
-//! [`Bench::verify_with_verilator`] checks that the Verilog behaves the same, bit for bit, in every cycle. [`Bench::verilated`]
-//! runs the Verilog in place of the block.
-//! Limits: one clock, which must be the block's port `clock`; no in-out ports at the top. The trace is kept in
-//! memory, 4 bytes for each 32 bits (or part) of a port and cycle.
-//! Differs from rust-hdl's own `Simulation`: no threads, no time and no waveform, which is much faster.
+//! The engine executes the Rust, a board executes the Verilog, and the two can differ silently.
+//! [`Bench::verify_with_verilator`] checks that the Verilog behaves identically in every cycle of a
+//! recorded run. [`Bench::verilated`] runs the Verilog in place of the block.
+//! Limits: one clock, the port `clock`, and no in-out ports at the top. The trace stays in memory,
+//! at 4 bytes per cycle for each started 32 bits of a port.
+//! Unlike rust-hdl's `Simulation` it has no threads, time or waveforms, and is much faster.
 
 pub mod module;
 pub mod share;
@@ -28,15 +27,15 @@ use std::any::type_name;
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
 
-/// Passes after which a block counts as oscillating: far more than any sensible hierarchy is deep.
+/// Passes after which a block counts as oscillating, far above any depth of hierarchy.
 const PASSES_MAX: usize = 1000;
 
-/// A block under simulation: by rust-hdl, or as Verilog by Verilator.
+/// Block under simulation, by rust-hdl or as Verilog by Verilator.
 ///
-/// Set `block.port.next`, call [`tick`](Bench::tick), read `block.port.val()`. Outputs that depend on inputs of the
-/// same cycle are valid after [`settle`](Bench::settle).
+/// Set `block.port.next`, call [`tick`](Bench::tick), read `block.port.val()`. Outputs that depend
+/// on inputs of the same cycle are valid after [`settle`](Bench::settle).
 pub struct Bench<B: Clocked> {
-    /// The block; its input ports may be set at any time between two calls.
+    /// Input ports may be set at any time between two calls.
     pub block: B,
     cycles: u64,
     engine: Engine<B>,
@@ -48,19 +47,17 @@ enum Engine<B> {
     Verilator(Verilated<B>),
 }
 
-/// One row of words per tick, as seen just before the rising edge.
+/// Rows of words, sampled just before each rising edge.
 struct Trace {
     layout: Layout,
     words: Vec<u32>,
 }
 
-/// The block's Verilog in its place: the ports are the block's, the logic is the model's.
 struct Verilated<B> {
     model: Model,
-    /// Inputs at the last evaluation, and the clock: none before the first.
+    /// Inputs and clock level of the last evaluation.
     inputs: Vec<u32>,
     clock: Option<bool>,
-    /// [`Ports::exchange`] of the block.
     exchange: fn(&mut B, &mut Rows),
 }
 
@@ -77,18 +74,17 @@ impl<B: Clocked> Verilated<B> {
     }
 }
 
-/// The Verilog of a block, compiled by Verilator: for [`Bench::verilated`].
+/// Compiled Verilog of a block for [`Bench::verilated`].
 pub struct Compiled<B>(replay::Compiled, PhantomData<fn(B)>);
 
 impl<B: Clocked + Ports> Compiled<B> {
-    /// Emits and compiles; what was compiled before is taken from `<target>/cosim/`. `name` names it there; any file
-    /// name will do.
+    /// Emits and compiles the Verilog, or reuses `<target>/cosim/<name>-<hash>.so`.
     ///
     /// # Errors
-    /// When Verilator is missing (with how to get it) or refuses the Verilog.
+    /// If Verilator is missing or rejects the Verilog.
     ///
     /// # Panics
-    /// When rust-hdl refuses the block, or it has ports that [`Ports`] does not show.
+    /// If rust-hdl rejects the block, or it has ports that [`Ports`] omits.
     pub fn new(name: &str, mut block: B) -> Result<Self, String> {
         block.connect_all();
         let layout = Layout::of(&block);
@@ -101,7 +97,7 @@ impl<B: Clocked> Bench<B> {
     /// Connects the block and settles it in its power-on state.
     ///
     /// # Panics
-    /// When the block does not settle.
+    /// If the block oscillates.
     pub fn new(mut block: B) -> Self {
         block.connect_all();
         let mut bench = Bench { block, cycles: 0, engine: Engine::Rust };
@@ -109,20 +105,20 @@ impl<B: Clocked> Bench<B> {
         bench
     }
 
-    /// As [`new`](Bench::new), and records every cycle for [`verify_with_verilator`](Bench::verify_with_verilator).
+    /// Like [`new`](Bench::new), and records every cycle.
     ///
     /// # Panics
-    /// When the block does not settle, or has an in-out port or a second clock.
+    /// If the block oscillates or has an in-out port.
     pub fn recording(block: B) -> Self {
         let mut bench = Bench::new(block);
         bench.engine = Engine::RustRecording(Trace { layout: Layout::of(&bench.block), words: Vec::new() });
         bench
     }
 
-    /// A bench at power-on that runs `compiled` in place of the block's logic. Neither settles nor checks the block.
+    /// Starts at power-on with `compiled` in place of the block's logic.
     ///
     /// # Errors
-    /// When the library is no longer there.
+    /// If the library was deleted.
     pub fn verilated(compiled: &Compiled<B>, block: B) -> Result<Self, String>
     where
         B: Ports,
@@ -135,10 +131,10 @@ impl<B: Clocked> Bench<B> {
         Ok(bench)
     }
 
-    /// Lets changed inputs reach the outputs; no clock edge.
+    /// Propagates changed inputs to the outputs, without a clock edge.
     ///
     /// # Panics
-    /// When the block oscillates.
+    /// If the block oscillates.
     pub fn settle(&mut self) {
         if let Engine::Verilator(verilated) = &mut self.engine {
             return verilated.settle(&mut self.block);
@@ -152,12 +148,12 @@ impl<B: Clocked> Bench<B> {
         panic!("{} has not settled after {PASSES_MAX} passes: a combinational loop", type_name::<B>());
     }
 
-    /// One clock cycle: settles the inputs, records, and gives a rising edge.
+    /// Runs one clock cycle: settles the inputs, records, and raises the clock.
     ///
-    /// The falling edge is left to the next call, which settles it together with the next inputs.
+    /// The next call settles the falling edge together with the next inputs.
     ///
     /// # Panics
-    /// When the block oscillates.
+    /// If the block oscillates.
     pub fn tick(&mut self) {
         self.block.clock().next.clk = false;
         self.settle();
@@ -169,26 +165,28 @@ impl<B: Clocked> Bench<B> {
         self.cycles += 1;
     }
 
-    /// Clock cycles so far.
     pub fn cycles(&self) -> u64 {
         self.cycles
     }
 
-    /// Replays the recorded run on the emitted Verilog, compiled by Verilator, and compares every output before every
-    /// edge and after the last. `name` names the compiled model; any file name will do.
+    /// Replays the recorded run on the emitted Verilog in Verilator.
+    ///
+    /// Compares all outputs before every edge and after the last one. `name` becomes part of the
+    /// compiled model's file name.
     ///
     /// # Panics
-    /// With cycle, port, found and expected on a difference; when Verilator is missing or warns; when nothing was
-    /// recorded.
+    /// On a difference (with cycle, port, found and expected), if Verilator is missing or warns, or
+    /// if nothing was recorded.
     pub fn verify_with_verilator(&mut self, name: &str) {
         self.verify_rewritten(name, 1, |verilog| verilog);
     }
 
-    /// As [`verify_with_verilator`](Bench::verify_with_verilator), on Verilog that was rewritten so that it takes `pace`
-    /// cycles for one: inputs are held that long, and outputs are compared in the last of those cycles.
+    /// Verifies rewritten Verilog that needs `pace` cycles for one.
+    ///
+    /// Inputs are held for `pace` cycles; outputs are compared in the last.
     ///
     /// # Panics
-    /// As there.
+    /// Like [`verify_with_verilator`](Bench::verify_with_verilator).
     pub fn verify_rewritten(&mut self, name: &str, pace: usize, rewrite: impl FnOnce(String) -> String) {
         self.settle();
         let Engine::RustRecording(trace) = &mut self.engine else {
@@ -203,15 +201,15 @@ impl<B: Clocked> Bench<B> {
     }
 }
 
-/// The Verilog of a connected block, its top module called `top`, equal modules once.
+/// Emits the Verilog of a connected block, with top module `top` and without duplicate modules.
 ///
 /// # Panics
-/// When rust-hdl finds an unconnected signal, a combinational loop or a driven input.
+/// If rust-hdl finds an unconnected signal, a combinational loop or a driven input.
 pub fn verilog<B: Block>(block: &B) -> String {
     module::print(&passes(block).0)
 }
 
-/// The modules of [`verilog`], and which entries of [`unused`] were needed.
+/// Modules of [`verilog`], and the entries of [`unused`] that were needed.
 fn passes<B: Block>(block: &B) -> (Vec<Module>, BTreeSet<usize>) {
     if let Err(error) = check_all(block) {
         panic!("{}: {error:?}", type_name::<B>());
@@ -258,7 +256,6 @@ mod tests {
         }
     }
 
-    /// A register whose Verilog is clocked by the wrong edge.
     #[derive(LogicBlock, Default)]
     struct Falling {
         clock: Signal<In, Clock>,
@@ -368,7 +365,7 @@ mod tests {
         let mut bench = run_accumulator(3);
         let trace = recorded(&mut bench);
         let beat_lane_15 = 2 * trace.layout.row_words() + trace.layout.input_words() - 1;
-        trace.words[beat_lane_15] ^= 1; // an input of the last cycle: only the state after it can tell
+        trace.words[beat_lane_15] ^= 1; // an input of the last cycle, visible only in the final state
         let text = panic_text(|| bench.verify_with_verilator("accumulator"));
         assert!(text.contains("cycle 3") && text.contains("beat_out"), "{text}");
     }

@@ -1,111 +1,81 @@
-//! The modules of emitted Verilog: one parser, which the passes of [`crate::cosim`] and the tools work on.
+//! Parsed modules of emitted Verilog, shared by the passes of [`crate::cosim`] and the tools.
 //!
-//! Why: passes that each search the text drift apart, and none of them reports what it did not understand.
-//! How: a module is its name and a list of [`Item`]s in the order of the text. Declarations, instances, assignments and
-//! memories are parsed; `always` and `initial` blocks are kept whole, as spans of text. Printing what was parsed gives the same
-//! text to the byte, except for text between two modules and after `endmodule`.
-//! Limits: reads the Verilog that rust-hdl prints, one declaration or assignment per line, not Verilog in general. A line in
-//! another layout (hand-written declarations, comments, compiler directives) stays a line of text.
+//! A module is a name and a list of [`Item`]s in order. Declarations, instances, assignments and
+//! memories are parsed; `always` and `initial` blocks stay text. Printing reproduces the input byte
+//! by byte, except text between modules and after `endmodule`.
+//! Limits: accepts the layout that rust-hdl prints, with one declaration or assignment per line.
+//! Other lines (hand-written declarations, comments, directives) stay text.
 
 use std::fmt::{self, Display};
 
-/// A module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Module {
-    /// Its name.
     pub name: String,
-    /// Everything in it. Its port list is the names of [`Module::ports`].
     pub items: Vec<Item>,
-    /// It is printed with the attribute `keep_hierarchy`: yosys does not flatten it.
+    /// Printed with the attribute `keep_hierarchy`, so that yosys does not flatten it.
     pub kept: bool,
 }
 
-/// A part of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
-    /// A port, or a net of the module's own.
     Net(Net),
-    /// A `localparam`: its name and its line.
+    /// `localparam`: name and whole line.
     Constant(String, String),
-    /// A module within the module.
     Instance(Instance),
-    /// `assign to = value;`
     Assign(Assign),
-    /// An array of words.
     Memory(Memory),
-    /// An `always` or `initial` block, its lines as printed.
+    /// `always` or `initial`.
     Block(String),
-    /// Anything else, a line.
     Text(String),
 }
 
-/// How a net is declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// `input wire`
     Input,
-    /// `output reg`
     OutputReg,
-    /// `output wire`
     OutputWire,
-    /// `reg`
     Reg,
-    /// `wire`
     Wire,
 }
 
-/// A port or a net.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Net {
-    /// Its name.
     pub name: String,
-    /// Its declaration.
     pub kind: Kind,
-    /// Its width.
     pub bits: usize,
 }
 
-/// A module within a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instance {
-    /// The module.
     pub module: String,
-    /// The instance's own name.
     pub name: String,
-    /// Port of the module, and what is connected to it.
+    /// Ports and the nets connected to them.
     pub pins: Vec<(String, String)>,
 }
 
-/// A continuous assignment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assign {
-    /// What is assigned to.
     pub to: String,
-    /// The expression.
     pub value: String,
 }
 
 /// `(* attributes *) reg [bits-1:0] mem [0:words-1];`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// The text between `(*` and `*)`.
+    /// Text between `(*` and `*)`.
     pub attributes: String,
-    /// Bits of a word.
     pub bits: usize,
-    /// Number of words.
     pub words: usize,
 }
 
-/// Why a text is not Verilog as rust-hdl prints it.
+/// Deviation from rust-hdl's layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
-    /// The module; empty outside of modules.
+    /// Empty outside modules.
     pub module: String,
-    /// Line of the text, from 1.
+    /// From 1.
     pub line: usize,
-    /// What was found.
     pub found: String,
-    /// What was expected.
     pub expected: String,
 }
 
@@ -134,56 +104,48 @@ impl Kind {
         (Kind::Wire, "wire"),
     ];
 
-    /// Whether it declares a port.
     pub fn is_port(self) -> bool {
         !matches!(self, Kind::Reg | Kind::Wire)
     }
 
-    /// Whether it declares a port that the module drives.
     pub fn is_output(self) -> bool {
         matches!(self, Kind::OutputReg | Kind::OutputWire)
     }
 }
 
 impl Memory {
-    /// Whether it is to become block RAM (`"block"`) or distributed memory (`"distributed"`).
+    /// `style` is `"block"` or `"distributed"`.
     pub fn is_style(&self, style: &str) -> bool {
         self.attributes.starts_with(&format!("ram_style = \"{style}\""))
     }
 }
 
 impl Module {
-    /// Ports and nets, in order.
     pub fn nets(&self) -> impl Iterator<Item = &Net> {
         self.items.iter().filter_map(|item| if let Item::Net(net) = item { Some(net) } else { None })
     }
 
-    /// Ports, in order.
     pub fn ports(&self) -> impl Iterator<Item = &Net> {
         self.nets().filter(|net| net.kind.is_port())
     }
 
-    /// Instances of other modules.
     pub fn instances(&self) -> impl Iterator<Item = &Instance> {
         self.items.iter().filter_map(|item| if let Item::Instance(instance) = item { Some(instance) } else { None })
     }
 
-    /// As [`instances`](Module::instances), to be changed.
     pub fn instances_mut(&mut self) -> impl Iterator<Item = &mut Instance> {
         self.items.iter_mut().filter_map(|item| if let Item::Instance(instance) = item { Some(instance) } else { None })
     }
 
-    /// Its memory, if it has one.
     pub fn memory(&self) -> Option<&Memory> {
         self.items.iter().find_map(|item| if let Item::Memory(memory) = item { Some(memory) } else { None })
     }
 
-    /// Whether one of its blocks holds this text.
     pub fn block_contains(&self, text: &str) -> bool {
         self.items.iter().any(|item| matches!(item, Item::Block(block) if block.contains(text)))
     }
 
-    /// Its text from the port list to `endmodule`: everything but its name.
+    /// Text from the port list to `endmodule`, without the name.
     pub fn body(&self) -> String {
         let ports: Vec<&str> = self.ports().map(|port| port.name.as_str()).collect();
         let items: String = self.items.iter().map(ToString::to_string).collect();
@@ -224,15 +186,14 @@ impl Display for Net {
     }
 }
 
-/// The Verilog of `modules`.
 pub fn print(modules: &[Module]) -> String {
     modules.iter().map(ToString::to_string).collect()
 }
 
-/// The modules of `verilog`, in order.
+/// Parses the modules of `verilog` in order.
 ///
 /// # Errors
-/// With module, line, found and expected, where the text is not in the layout that rust-hdl prints.
+/// If the text is not in rust-hdl's layout.
 pub fn parse(verilog: &str) -> Result<Vec<Module>, ParseError> {
     let mut parser = Parser { lines: verilog.lines().enumerate().peekable(), module: String::new(), line: 0 };
     let (mut modules, mut kept) = (Vec::new(), false);
@@ -252,9 +213,7 @@ pub fn parse(verilog: &str) -> Result<Vec<Module>, ParseError> {
 
 struct Parser<'a, L: Iterator<Item = (usize, &'a str)>> {
     lines: std::iter::Peekable<L>,
-    /// The module that is being read.
     module: String,
-    /// Number of the line that was read last.
     line: usize,
 }
 
@@ -265,7 +224,7 @@ impl<'a, L: Iterator<Item = (usize, &'a str)>> Parser<'a, L> {
         Some(line)
     }
 
-    /// The next line, of an item that has not ended.
+    /// Returns the next line of an unfinished item.
     fn more(&mut self, expected: &str) -> Result<&'a str, ParseError> {
         self.next().ok_or_else(|| self.error("end of text", expected))
     }
@@ -275,7 +234,7 @@ impl<'a, L: Iterator<Item = (usize, &'a str)>> Parser<'a, L> {
         ParseError { module, line: self.line, found, expected: expected.into() }
     }
 
-    /// The rest of a module whose first line continues with `header`.
+    /// Parses the rest of a module whose first line continues with `header`.
     fn module(&mut self, header: &'a str) -> Result<Module, ParseError> {
         const HEADER: &str = "a port list, `(a,b);`";
         let start = self.line;
@@ -354,7 +313,7 @@ impl<'a, L: Iterator<Item = (usize, &'a str)>> Parser<'a, L> {
         }
     }
 
-    /// A block that begins on this line.
+    /// Parses a block whose first line is `first`.
     fn block(&mut self, first: &'a str) -> Result<Item, ParseError> {
         let mut lines = vec![first];
         let mut depth = depth(first);
@@ -371,7 +330,7 @@ impl<'a, L: Iterator<Item = (usize, &'a str)>> Parser<'a, L> {
     }
 }
 
-/// How many more blocks a line opens than it closes.
+/// Number of blocks that a line opens minus those it closes.
 fn depth(line: &str) -> isize {
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
     let code = line.split_once("//").map_or(line, |(code, _)| code);
@@ -383,7 +342,6 @@ fn depth(line: &str) -> isize {
     code.split(|c| !is_word(c)).map(change).sum()
 }
 
-/// A declaration, if it is one in rust-hdl's layout.
 fn net(line: &str) -> Option<Net> {
     let (kind, rest) = Kind::ALL.iter().find_map(|(kind, text)| Some((*kind, line.strip_prefix(text)?)))?;
     let (bits, name) = match rest.strip_prefix("  ")?.strip_suffix(';')?.split_once(' ') {
@@ -394,7 +352,7 @@ fn net(line: &str) -> Option<Net> {
     (net.to_string() == line && !name.contains([' ', '='])).then_some(net)
 }
 
-/// A memory, if it is declared in the layout of `mem::ram`.
+/// Parses a memory in the layout of `mem::ram`.
 fn memory(line: &str) -> Option<Memory> {
     let (attributes, rest) = line.strip_prefix("(* ")?.split_once(" *) reg [")?;
     let (high, last) = rest.strip_suffix("];")?.split_once(":0] mem [0:")?;

@@ -1,6 +1,5 @@
 use super::*;
 
-/// Every kind of item, in rust-hdl's layout and in that of hand-written code.
 const SOURCE: &str = "
 module top$a(clock,d,q);
     
@@ -54,7 +53,7 @@ fn parsed(verilog: &str) -> Vec<Module> {
 fn what_is_parsed_prints_as_it_was() {
     assert_eq!(print(&parsed(SOURCE)), SOURCE);
     let with_names = SOURCE.replace("endmodule\n\n", "endmodule // top$a\n\n\n");
-    assert_eq!(print(&parsed(&with_names)), SOURCE, "what stands between modules goes");
+    assert_eq!(print(&parsed(&with_names)), SOURCE, "text between modules is dropped");
 }
 
 #[test]

@@ -1,10 +1,10 @@
-//! The Verilator half of [`crate::cosim`]: port layout, build, replay.
+//! Verilator half of [`crate::cosim`]: port layout, build, replay.
 //!
-//! How: a wrapper module puts all inputs into one bus and all outputs into another, every port on a 32-bit boundary,
-//! so one fixed C++ interface serves every block, and a cycle is a row of words that is copied in and out.
-//! Libraries are kept in `<target>/cosim/`, named by a hash of everything they are made from. Each is built in a directory
-//! of its own and renamed into place, so several processes may build the same one at the same time.
-//! Registers without an initial value start with random bits, so that reading one shows up as a difference.
+//! A wrapper packs all inputs into one bus and all outputs into another, each port on a 32-bit
+//! boundary, so that one C++ interface serves every block.
+//! Libraries are cached in `<target>/cosim/` under a hash of all their inputs. Each is built in a
+//! separate directory and renamed into place, so concurrent builds are safe.
+//! Registers without an initial value start with random bits, to expose reads of them.
 
 use super::verilated::Model;
 use crate::hdl::ports::{Ports, Rows};
@@ -21,9 +21,9 @@ use std::{env, fs, process};
 
 const INTERFACE: &str = include_str!("verilated.cpp");
 
-/// Everything Verilator warns about is an error, except WIDTH (rust-hdl prints literals and sums without the width of
-/// their target; the replay checks the values) and DECLFILENAME (one file holds all modules).
-/// Symbols are hidden, as a process loads several libraries with the same ones.
+/// Every warning is an error, except WIDTH (rust-hdl prints literals and sums without the width of
+/// their target, and the replay checks the values) and DECLFILENAME (one file has all modules).
+/// Symbols are hidden, because a process loads several libraries that define the same ones.
 const FLAGS: &[&str] = &[
     "--cc",
     "--exe",
@@ -46,7 +46,7 @@ const FLAGS: &[&str] = &[
     "-shared -Wl,-Bsymbolic,-z,defs",
 ];
 
-/// Where each top-level port lies in a row of the trace: inputs first, then outputs.
+/// Places of top-level ports in a row of the trace, inputs first.
 pub(crate) struct Layout {
     ports: Vec<Port>,
     input_words: usize,
@@ -85,7 +85,7 @@ impl Layout {
     }
 
     /// # Panics
-    /// When a block exchanges other ports than it has.
+    /// If `Ports` of the block exchanges other ports than this layout has.
     pub(crate) fn check_exchange<B: Ports>(&self, block: &mut B) {
         let (mut inputs, outputs) = (vec![0; self.input_words], vec![0; self.row_words - self.input_words]);
         for mut rows in [Rows::Inputs(&mut inputs), Rows::Outputs(&outputs)] {
@@ -109,7 +109,6 @@ impl Layout {
         self.row_words
     }
 
-    /// Appends the present value of every port to `words`.
     pub(crate) fn sample(&self, block: &dyn Block, words: &mut Vec<u32>) {
         let start = words.len();
         words.resize(start + self.row_words, 0);
@@ -127,7 +126,7 @@ impl Layout {
         });
     }
 
-    /// Buses of at least three words, so that Verilator stores both as arrays.
+    /// Buses have at least 96 bits, because Verilator stores narrower ones as scalars.
     fn wrapper(&self) -> String {
         let bus_words = |words: usize| words.max(3);
         let output_words = self.row_words - self.input_words;
@@ -157,7 +156,6 @@ impl Layout {
         )
     }
 
-    /// The outputs that differ between two rows of outputs, a line each.
     fn differences(&self, found: &[u32], expected: &[u32]) -> String {
         let of = |port: &Port, row: &[u32]| {
             let words = &row[port.word - self.input_words..][..port.bits.div_ceil(32)];
@@ -175,7 +173,7 @@ impl Layout {
     }
 }
 
-/// Calls `visit` with every top-level port but the clock, in declaration order.
+/// Calls `visit` with every top-level port except the clock, in declaration order.
 fn walk(block: &dyn Block, visit: &mut dyn FnMut(String, &dyn Atom)) {
     struct Ports<'a> {
         depth: usize,
@@ -205,20 +203,18 @@ fn walk(block: &dyn Block, visit: &mut dyn FnMut(String, &dyn Atom)) {
     block.accept("top", &mut Ports { depth: 0, namespace: Vec::new(), visit });
 }
 
-/// The shared library of a wrapped block.
 pub(crate) struct Compiled(PathBuf);
 
 impl Compiled {
-    /// A model at power-on.
     pub(crate) fn open(&self) -> Result<Model, String> {
-        Model::load(&self.0).map_err(|error| format!("{}: {error}; delete it, it is built again", self.0.display()))
+        Model::load(&self.0).map_err(|error| format!("{}: {error}; delete it, it will be rebuilt", self.0.display()))
     }
 }
 
-/// Replays `words`, rows of `layout`, on `verilog` and compares the outputs.
+/// Replays `words`, rows of `layout`, on `verilog`.
 ///
 /// # Errors
-/// As [`compile`], and with cycle, port, found and expected on a difference.
+/// Like [`compile`], and on a difference with cycle, port, found and expected.
 pub(crate) fn verify(name: &str, verilog: &str, layout: &Layout, words: &[u32], pace: usize) -> Result<(), String> {
     let mut model = compile(name, verilog, layout)?.open()?;
     let outputs = layout.row_words - layout.input_words;
@@ -244,10 +240,10 @@ pub(crate) fn verify(name: &str, verilog: &str, layout: &Layout, words: &[u32], 
     Ok(())
 }
 
-/// Compiles a block with ports `layout`, unless that was done before.
+/// Compiles a block, or returns the cached library.
 ///
 /// # Errors
-/// When Verilator is missing or refuses the Verilog.
+/// If Verilator is missing or rejects the Verilog.
 pub(crate) fn compile(name: &str, verilog: &str, layout: &Layout) -> Result<Compiled, String> {
     let verilog = verilog.to_owned() + &layout.wrapper();
     let version = run(Command::new("verilator").arg("--version"))?.stdout;
@@ -258,11 +254,11 @@ pub(crate) fn compile(name: &str, verilog: &str, layout: &Layout) -> Result<Comp
     if library.exists() {
         return Ok(Compiled(library));
     }
-    // A reader of standard error that has gone away is no reason to stop.
+    // A closed standard error must not stop the build.
     let seconds = "seconds, the whole card half a minute";
     let _ = writeln!(std::io::stderr(), "building the Verilator model of {name} ({seconds}): {}", library.display());
     let runtime = runtime(&version)?;
-    // Make compiles no runtime; the linker takes the one that is there.
+    // Keep make from compiling the runtime: the linker uses the shared objects.
     let objects: Vec<String> = runtime.iter().map(|object| object.display().to_string()).collect();
     let objects = objects.join(" ");
     let shared = ["-MAKEFLAGS", "VM_GLOBAL_FAST= VM_GLOBAL_SLOW=", "-LDFLAGS", &objects];
@@ -272,8 +268,9 @@ pub(crate) fn compile(name: &str, verilog: &str, layout: &Layout) -> Result<Comp
     Ok(Compiled(library))
 }
 
-/// Verilator's runtime, which is the same for all models: object files in `<target>/cosim/runtime-<hash>`. It takes longer to
-/// compile than most models, so it is compiled once, by the makefile of an empty model.
+/// Builds Verilator's runtime with the makefile of an empty model, and returns its object files.
+///
+/// It takes longer to compile than most models, so all share `<target>/cosim/runtime-<hash>`.
 fn runtime(version: &[u8]) -> Result<&'static [PathBuf], String> {
     static RUNTIME: OnceLock<Result<Vec<PathBuf>, String>> = OnceLock::new();
     let compiled = RUNTIME.get_or_init(|| {
@@ -284,7 +281,7 @@ fn runtime(version: &[u8]) -> Result<&'static [PathBuf], String> {
             let empty = Layout { ports: Vec::new(), input_words: 0, row_words: 0 };
             let top = "module top(input wire clock);\n  wire unused = clock;\nendmodule\n";
             let work = build("runtime", &(top.to_owned() + &empty.wrapper()), &[])?;
-            // Another process may have been faster; its runtime is the same.
+            // Another process may have finished first, with an identical runtime.
             match fs::rename(work.join("obj_dir"), &place) {
                 Err(_) if place.is_dir() => Ok(()),
                 moved => moved,
@@ -300,14 +297,14 @@ fn runtime(version: &[u8]) -> Result<&'static [PathBuf], String> {
         let mut objects: Vec<PathBuf> = files.flatten().map(|file| file.path()).filter(is_object).collect();
         objects.sort();
         match objects.is_empty() {
-            true => Err(format!("{}: no verilated*.o; delete it, it is built again", place.display())),
+            true => Err(format!("{}: no verilated*.o; delete it, it will be rebuilt", place.display())),
             false => Ok(objects),
         }
     });
     compiled.as_deref().map_err(Clone::clone)
 }
 
-/// Runs Verilator and the compiler in a directory of their own, which is returned.
+/// Runs Verilator and the compiler in a new directory. Returns the directory.
 fn build(name: &str, verilog: &str, options: &[&str]) -> Result<PathBuf, String> {
     let work = target_directory().join(format!("cosim/build-{name}-{}", unique()));
     fs::create_dir_all(&work).map_err(|error| at(&work, error))?;
@@ -316,7 +313,7 @@ fn build(name: &str, verilog: &str, options: &[&str]) -> Result<PathBuf, String>
         fs::write(&path, text).map_err(|error| at(&path, error))?;
     }
     let mut command = Command::new("verilator");
-    // Make's own variables would tie this build to a make that may be running cargo.
+    // Make's variables would tie this build to a make that runs cargo.
     command.args(FLAGS).args(options).args(["cosim.v", "interface.cpp"]).current_dir(&work);
     command.env_remove("MAKEFLAGS").env_remove("MFLAGS").env_remove("MAKELEVEL");
     let output = run(&mut command)?;
@@ -343,14 +340,14 @@ fn run(command: &mut Command) -> Result<Output, String> {
     })
 }
 
-/// The target directory that this executable was built into, which Cargo marks; else that of the workspace.
+/// Target directory of this executable, found by Cargo's marker file, or else the workspace's.
 pub fn target_directory() -> PathBuf {
     let executable = env::current_exe().unwrap_or_default();
     let marked = executable.ancestors().find(|directory| directory.join("CACHEDIR.TAG").exists());
     marked.map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"), Path::to_path_buf)
 }
 
-/// Tells concurrent builds of all processes apart.
+/// Unique among concurrent builds of all processes.
 fn unique() -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     format!("{}-{}", process::id(), COUNT.fetch_add(1, Ordering::Relaxed))

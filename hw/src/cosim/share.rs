@@ -1,21 +1,20 @@
-//! Merges modules that are equal except for their names, and drops constants that nobody reads.
+//! Merges modules that differ only in their names, and drops unread constants.
 //!
-//! Why: rust-hdl emits a module for every instance, so sixteen lanes are sixteen copies and a tool does everything
-//! sixteen times. Four in five of the card's modules are copies.
-//! How: from the leaves up, two modules are equal if their bodies are, once their children have been shared. rust-hdl
-//! declares every state of an enumeration; the declarations of those that the module does not name are left out.
+//! rust-hdl emits a module per instance, so sixteen lanes are sixteen copies for every tool. From
+//! the leaves up, modules are merged if their bodies are equal once their children are merged.
+//! rust-hdl also declares every state of an enumeration as a constant.
 
 use super::module::{Item, Module};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-/// `modules` without duplicates; leaves first, the top module last.
+/// Returns `modules` without duplicates, leaves first and the top module last.
 pub fn shared(mut modules: Vec<Module>) -> Vec<Module> {
     // A child's name is its parent's plus one segment.
     modules.sort_by_cached_key(|module| (Reverse(module.name.split('$').count()), module.name.clone()));
     let mut unique: Vec<Module> = Vec::new();
     let mut by_body: HashMap<String, usize> = HashMap::new();
-    // The module that replaces the one with this name.
+    // Index in `unique` by original name.
     let mut taken: HashMap<String, usize> = HashMap::new();
     for mut module in modules {
         let text = module.body();
@@ -34,12 +33,11 @@ pub fn shared(mut modules: Vec<Module>) -> Vec<Module> {
     unique
 }
 
-/// Instances of the module `name` in `modules`.
 pub fn uses(modules: &[Module], name: &str) -> usize {
     modules.iter().flat_map(Module::instances).filter(|instance| instance.module == name).count()
 }
 
-/// How often `name` stands in `text`, and not as a part of another name.
+/// Counts `name` in `text` outside longer names.
 fn mentions(text: &str, name: &str) -> usize {
     let of_a_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$');
     let stands_alone = |at: &usize| {

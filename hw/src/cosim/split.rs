@@ -1,14 +1,14 @@
-//! One assignment, or one always block, for each signal of an emitted module.
+//! Splits the always block of a module into one assignment or block per signal.
 //!
-//! Why: rust-hdl prints a kernel as a single `always @(*)`. A handshake that goes into a sub-block and comes back, or in
-//! and out of the module, then passes through that block twice, and a simulator takes it for a combinational loop
-//! (Verilator's UNOPTFLAT).
-//! How: a signal that is written once, whole and unconditionally becomes a wire with an `assign`; any other gets a block
-//! with its own statements and the `if` and `case` around them, in the original order. The next values of registers
-//! stay together, as nothing in the module depends on them: they are the state machine.
-//! A statement that reads a signal before that signal's last write sees another value than the final one. Both then
-//! stay in one block, so that what is computed is the same in any case.
-//! Limits: a block with statements that rust-hdl does not print is left as it is.
+//! rust-hdl prints a kernel as a single `always @(*)`. A handshake through a sub-block, or in and
+//! out of the module, passes through that block twice, which simulators take for a combinational
+//! loop (Verilator's UNOPTFLAT).
+//! A signal that is written once, whole and unconditionally becomes a wire with an `assign`. Any
+//! other gets a block with its statements and the `if` and `case` around them, in original order.
+//! The next values of registers share a block, since nothing in the module depends on them.
+//! A statement that reads a signal before its last write sees an intermediate value, so both
+//! signals stay in one block.
+//! Limits: a block with statements that rust-hdl does not print is left unchanged.
 
 use super::module::{Assign, Item, Kind, Module};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,6 @@ use std::fmt::Write as _;
 const HEAD: &str = "    // Update code";
 const BLOCK: &str = "    always @(*) begin\n";
 
-/// Splits the always blocks of kernels in all `modules`.
 pub fn split(modules: &mut [Module]) {
     let is_register = |module: &&Module| module.block_contains("always @(posedge clock) q <= d;");
     let registers: BTreeSet<String> = modules.iter().filter(is_register).map(|module| module.name.clone()).collect();
@@ -33,7 +32,7 @@ enum Statement<'a> {
         to: &'a str,
         text: &'a str,
     },
-    /// `if` and what follows it, or `case`.
+    /// `if` with its `else` branches, or `case`.
     Branch {
         case: Option<&'a str>,
         arms: Vec<Arm<'a>>,
@@ -41,12 +40,12 @@ enum Statement<'a> {
 }
 
 struct Arm<'a> {
-    /// `if (c)`, `else if (c)`, `else`, or a label.
+    /// `if (c)`, `else if (c)`, `else`, or a case label.
     head: &'a str,
     statements: Vec<Statement<'a>>,
 }
 
-/// The items of a module whose last one is the block of its kernel, that one split.
+/// Splits the kernel's block, which must be the last item.
 fn split_kernel(module: &Module, registers: &BTreeSet<String>) -> Option<Vec<Item>> {
     let mut items = module.items.clone();
     let kernel = items.iter().position(|item| matches!(item, Item::Text(line) if line == HEAD))? + 1;
@@ -85,7 +84,6 @@ fn split_kernel(module: &Module, registers: &BTreeSet<String>) -> Option<Vec<Ite
     Some(items)
 }
 
-/// Statements up to the `end` that closes them.
 fn parse<'a>(lines: &mut std::iter::Peekable<impl Iterator<Item = &'a str>>) -> Option<Vec<Statement<'a>>> {
     let mut statements = Vec::new();
     loop {
@@ -120,13 +118,12 @@ fn parse<'a>(lines: &mut std::iter::Peekable<impl Iterator<Item = &'a str>>) -> 
     }
 }
 
-/// The names in an expression; numbers and system functions are none.
+/// Names in an expression, without numbers and system functions.
 fn names(text: &str) -> impl Iterator<Item = &str> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '\'');
     text.split(move |c| !is_word(c)).filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
 }
 
-/// What is read and written, in the order of the program.
 #[derive(Default)]
 struct Events<'a> {
     list: Vec<Event<'a>>,
@@ -134,15 +131,13 @@ struct Events<'a> {
 }
 
 struct Event<'a> {
-    /// Branches around it, each with the arm.
+    /// Enclosing branches, each with its arm.
     path: Vec<(usize, usize)>,
     write: Option<&'a str>,
-    /// All bits of it are written.
     whole: bool,
-    /// What is written.
     value: &'a str,
     reads: Vec<&'a str>,
-    /// Signals whose values depend on what is read.
+    /// Signals whose values depend on `reads`.
     readers: BTreeSet<&'a str>,
 }
 
@@ -187,9 +182,10 @@ impl<'a> Events<'a> {
         }
     }
 
-    /// Signals that must be in one block, in the order of their first writes; last, in one, those that are all
-    /// `next_value`s. A block that no signal can wake is never run: its signals go into the last one too. None if that
-    /// one is such a block.
+    /// Groups signals that must share a block, in order of their first writes.
+    ///
+    /// The last group holds all `next_value`s, and signals whose block no signal would wake.
+    /// Returns none if nothing wakes that group either.
     fn groups(
         &self,
         next_value: impl Fn(&str) -> bool,
@@ -199,7 +195,7 @@ impl<'a> Events<'a> {
         for (index, event) in self.list.iter().enumerate() {
             event.write.into_iter().for_each(|name| writes.entry(name).or_default().push(index));
         }
-        // A group is named after one of its members; at first every signal is a group of its own.
+        // A group is named after one of its members. Initially every signal is a group.
         let mut group: BTreeMap<&str, &str> = writes.keys().map(|name| (*name, *name)).collect();
         let (mut observed, mut awake) = (BTreeSet::<&str>::new(), BTreeSet::<&str>::new());
         for (index, event) in self.list.iter().enumerate() {
@@ -240,7 +236,7 @@ impl<'a> Events<'a> {
         Some(groups)
     }
 
-    /// Its value, if it is written once, whole and unconditionally, and not from itself.
+    /// Value of a signal that is written once, whole, unconditionally and not from itself.
     fn only_value(&self, name: &str) -> Option<&'a str> {
         let mut writes = self.list.iter().filter(|event| event.write == Some(name));
         let (Some(only), None) = (writes.next(), writes.next()) else { return None };
@@ -248,12 +244,11 @@ impl<'a> Events<'a> {
     }
 }
 
-/// Whether one run of the block passes at most one of two statements.
+/// Returns whether at most one of two statements executes in a run of the block.
 fn exclusive(one: &[(usize, usize)], other: &[(usize, usize)]) -> bool {
     one.iter().zip(other).any(|((a, arm), (b, other))| a == b && arm != other)
 }
 
-/// The signals that `statements` write.
 fn written<'a>(statements: &[Statement<'a>], into: &mut BTreeSet<&'a str>) {
     for statement in statements {
         match statement {
@@ -263,7 +258,6 @@ fn written<'a>(statements: &[Statement<'a>], into: &mut BTreeSet<&'a str>) {
     }
 }
 
-/// The statements that write `group`, with what stands around them.
 fn print(statements: &[Statement], group: &BTreeSet<&str>, depth: usize, out: &mut String) {
     let concerns = |arm: &Arm| {
         let mut names = BTreeSet::new();

@@ -1,7 +1,6 @@
 use super::*;
 use crate::cosim::module;
 
-/// The kernel of a module with these ports and this block, split.
 fn split_kernel(kernel: &str) -> String {
     let body = format!(
         "(clock,a,b,y,z);\n    input wire  clock;\n    input wire  a;\n    input wire  b;\n    output reg  y;\n    \
@@ -51,7 +50,7 @@ fn a_signal_is_assigned_or_has_a_block_and_registers_share_one() {
                 end
         endcase
 ";
-    // `w` is read by the next value of `t` between two writes: both keep their order.
+    // The next value of `t` reads `w` between two writes, so both keep their order.
     assert_eq!(
         split_kernel(kernel),
         "    always @(*) begin
@@ -95,7 +94,6 @@ endmodule
     );
 }
 
-/// Whether the kernel's `y` and `w` are still in one block.
 fn are_together(kernel: &str) -> bool {
     let text = split_kernel(kernel);
     text.replace("assign", "always").split("always").any(|block| block.contains("y = ") && block.contains("w = "))
@@ -113,14 +111,14 @@ fn what_is_read_before_its_last_write_stays_with_its_reader() {
     assert!(!are_together(arms), "one run takes one arm");
 }
 
-/// An `always @(*)` without a signal in it never runs.
+/// An `always @(*)` that reads no signal never runs.
 #[test]
 fn constants_are_assigned_or_go_where_something_moves() {
     assert_eq!(split_kernel("y = 1'b1;\nw = a;\n"), "    assign y = 1'b1;\n    assign w = a;\nendmodule\n");
     let text = split_kernel("z = 0;\nz[(64'h1)+:(2)] = 32'h3;\ns$d = a;\n");
     assert_eq!(text.matches("always").count(), 1, "{text}");
     let kernel = "z = 0;\nz[(64'h1)+:(2)] = 32'h3;\ny = a;\n";
-    assert!(split_kernel(kernel).contains("z[(64'h1)+:(2)] = 32'h3;\ny = a;"), "left as it is");
+    assert!(split_kernel(kernel).contains("z[(64'h1)+:(2)] = 32'h3;\ny = a;"), "left unchanged");
 }
 
 #[test]

@@ -1,13 +1,11 @@
-//! Signals, or parts of them, that are left unread on purpose: each gets a sink, a wire named `unused...`, which linters
-//! accept.
+//! Sinks for signals, or parts of them, that are unread on purpose.
 //!
-//! Why: a unit may need only some fields of a bundle that is stored or passed whole, a sum may be truncated, a queue may have
-//! more outputs than its user needs. That is intended; but a signal that was forgotten looks the same. So the intended cases
-//! are listed here, bundles by the names of their fields, and Verilator complains about anything else (UNUSEDSIGNAL), which
-//! fails every co-simulation.
-//! How: the fields' bits are taken from the type that the signal has in the block. An entry applies to every module with
-//! such a signal in which exactly these bits are unread. An entry that the card does not need fails the tests.
-//! Limits: hand-written Verilog has its own sinks, because which address bits a memory ignores depends on its size.
+//! A unit may need only some fields of a bundle, a sum may be truncated, a queue may have more
+//! outputs than needed. Each case listed here gets a sink, a wire named `unused...` that linters
+//! accept. Verilator rejects any other unread signal (UNUSEDSIGNAL), which fails co-simulation.
+//! An entry applies to every module with a signal of that name in which exactly these bits are
+//! unread. A test rejects entries that the card does not need.
+//! Limits: hand-written Verilog has its own sinks.
 
 use super::module::{Assign, Item, Kind, Module};
 use rust_hdl_core::prelude::{Atom, Block, Probe};
@@ -15,24 +13,20 @@ use rust_hdl_core::type_descriptor::{TypeDescriptor, TypeKind};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
-/// Which part of a signal is not read.
 enum Part {
-    /// Nothing is read.
     All,
-    /// Only these fields of its type are read.
+    /// All fields except these.
     AllBut(&'static [&'static str]),
-    /// These fields of its type are not read.
     Fields(&'static [&'static str]),
-    /// These bits of a number, written as Verilator writes them, are not read.
+    /// In Verilator's notation.
     Bits(&'static str),
 }
 use Part::{All, AllBut, Bits, Fields};
 
-/// What is not read, signal by signal.
 const UNUSED: &[(&str, Part)] = &[
     // Blocks without registers in tests: a bench needs a clock.
     ("clock", All),
-    // The endpoint: AXI fields that a card with one ID and no protection has, and the simulator's view of the card.
+    // Endpoint: AXI fields of a card with one ID and no protection, and the simulator's ports.
     ("m_axi_bid", All),
     ("m_axi_rid", All),
     ("nic$asleep", All),
@@ -47,7 +41,7 @@ const UNUSED: &[(&str, Part)] = &[
     ("nic$trace_sum_place", All),
     ("s_axil_arprot", All),
     ("s_axil_awprot", All),
-    // Outputs of queues and other sub-blocks that their user does not need.
+    // Outputs of queues and other sub-blocks.
     ("beats$empty", All),
     ("broadcasts$full", All),
     ("broadcasts$room", All),
@@ -78,7 +72,7 @@ const UNUSED: &[(&str, Part)] = &[
     ("h", AllBut(&["eth_dst", "eth_type", "ip_version_ihl", "ip_fragment", "ip_protocol", "ip_dst", "udp_src"])),
     ("job", AllBut(&["enable", "ip", "mac"])),
     ("request", AllBut(&["eth_src", "eth_type", "hardware", "protocol", "sizes", "sender_mac", "sender_ip"])),
-    // Bundles of which a unit needs only a part: a job, the context of a window, a queue entry, a header, a tag, an order.
+    // Bundles needed in part.
     ("ctx", AllBut(&["step", "bucket", "base_beat", "beats"])),
     ("ctx", AllBut(&["cookie", "step", "beats", "auto_broadcast", "queue"])),
     ("ctx", AllBut(&["quotient", "remainder", "rotation", "hadamard", "bf16", "own_start", "own_beats", "epoch"])),
@@ -166,7 +160,7 @@ const UNUSED: &[(&str, Part)] = &[
     ("told_beats$read_data", Fields(&["left"])),
     ("word", AllBut(&["epoch"])),
     ("word", Fields(&["arrived"])),
-    // Sums, products and shifts that are truncated.
+    // Truncated sums, products and shifts.
     ("at_ns", Bits("47:34")),
     ("b", Bits("38")),
     ("base", Bits("5:0")),
@@ -188,10 +182,10 @@ const UNUSED: &[(&str, Part)] = &[
     ("version_stage", Bits("3:0")),
 ];
 
-/// The fields of bundles by module and signal: name, lowest bit and width of each.
+/// Fields of bundles by module and signal: name, lowest bit and width.
 pub(crate) type Layouts = HashMap<(String, String), Vec<(String, usize, usize)>>;
 
-/// Adds the sinks to `modules` of a block with these `layouts`; returns which entries were needed.
+/// Adds sinks to `modules` and returns the entries that were needed.
 pub(crate) fn sink(modules: &mut [Module], layouts: &Layouts) -> BTreeSet<usize> {
     let mut needed = BTreeSet::new();
     for module in modules {
@@ -212,7 +206,6 @@ pub(crate) fn sink(modules: &mut [Module], layouts: &Layouts) -> BTreeSet<usize>
     needed
 }
 
-/// The layouts of the bundles in [`UNUSED`], wherever `block` has a signal of such a name.
 pub(crate) fn layouts(block: &dyn Block) -> Layouts {
     let mut found = Bundles::default();
     block.accept("top", &mut found);
@@ -277,7 +270,7 @@ fn width(of: &TypeDescriptor) -> usize {
     }
 }
 
-/// The bits of the fields that are named, or of the others; none if there is no field of such a name.
+/// Returns the bits of the named or the other fields; none if a named field is missing.
 fn unread_fields(layout: &[(String, usize, usize)], named: &[&str], are_unread: bool) -> Option<String> {
     let is_named = |name: &String| named.contains(&name.as_str());
     if layout.iter().filter(|(name, ..)| is_named(name)).count() != named.len() {
@@ -287,7 +280,6 @@ fn unread_fields(layout: &[(String, usize, usize)], named: &[&str], are_unread: 
     Some(ranges(&layout.iter().flat_map(read).collect::<Vec<_>>()))
 }
 
-/// The bits that are not read, as Verilator writes them.
 fn ranges(read: &[bool]) -> String {
     let mut ranges = Vec::new();
     let mut end = read.len();
@@ -306,14 +298,14 @@ fn sink_of(name: &str, bits: &str) -> String {
     format!("    wire unused${name} = &{{{}}};", parts.join(", "))
 }
 
-/// The bits of signal `name` that nothing in the module reads, as Verilator writes them: nothing for all. None if every
-/// bit is read, or there is no such signal.
+/// Returns the unread bits of signal `name` in Verilator's notation, or an empty string for all.
+/// None if every bit is read or the signal is missing.
 fn unread(module: &Module, name: &str) -> Option<String> {
     let net = module.nets().find(|net| net.name == name)?;
     let lines: Vec<Cow<str>> = statements(module).filter(|line| line.contains(name)).collect();
     let assigned = |line: &str| line.split_once(" = ").map(|(to, _)| to.len());
     let is_target = |line: &str| occurrences(line, name).next() == Some(0);
-    // A wire without an assignment is the output of a sub-block; its pin is no reader.
+    // A wire without an assignment is an output of a sub-block, and its pin does not read it.
     let is_output = net.kind == Kind::Wire && !lines.iter().any(|line| is_target(line) && assigned(line).is_some());
     let pins = module.instances().flat_map(|instance| &instance.pins).map(|(_, net)| net.as_str());
     let readers = lines.iter().map(|line| match is_target(line) {
@@ -333,7 +325,6 @@ fn unread(module: &Module, name: &str) -> Option<String> {
     }
 }
 
-/// Assignments and all lines of code, without the spaces around them.
 fn statements(module: &Module) -> impl Iterator<Item = Cow<'_, str>> {
     module.items.iter().flat_map(|item| -> Box<dyn Iterator<Item = Cow<'_, str>>> {
         match item {
@@ -344,7 +335,7 @@ fn statements(module: &Module) -> impl Iterator<Item = Cow<'_, str>> {
     })
 }
 
-/// Where `name` occurs in `text`, not as part of another name or as the name of a pin.
+/// Positions of `name` in `text`, except inside longer names and as the name of a pin.
 fn occurrences<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = usize> {
     let of_a_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '\'' | '.');
     let stands_alone = move |at: &usize| {
@@ -353,7 +344,7 @@ fn occurrences<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = usize> 
     text.match_indices(name).map(|(at, _)| at).filter(stands_alone)
 }
 
-/// Lowest bit and number of bits that `[(64'h20)+:(8)]` or `[7]` selects; none if it is of another form.
+/// Parses the lowest bit and width of `[(64'h20)+:(8)]`, `[7:4]` or `[7]`.
 fn slice(text: &str) -> Option<(usize, usize)> {
     let inner = text.strip_prefix('[')?;
     let inner = &inner[..inner.find(']')?];
@@ -366,7 +357,6 @@ fn slice(text: &str) -> Option<(usize, usize)> {
     }
 }
 
-/// The value of a sum of products of numbers.
 fn constant(text: &str) -> Option<usize> {
     let text = text.trim();
     let text = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text);
@@ -399,7 +389,7 @@ mod tests {
         });
         let idle = UNUSED.iter().enumerate().filter(|(index, _)| !needed.contains(index)).map(|(_, (name, _))| *name);
         let idle: Vec<&str> = idle.filter(|name| *name != "clock").collect();
-        assert!(idle.is_empty(), "take them out of unused.rs, the card has no such signal: {idle:?}");
+        assert!(idle.is_empty(), "remove these entries from unused.rs, the card does not need them: {idle:?}");
     }
 
     #[test]
@@ -415,7 +405,7 @@ mod tests {
         assert_eq!(sunk, [true, false, false, false], "bit 0 of `total` is in the list");
     }
 
-    /// Of `scaled` in the list: fields `relative` and `sender` are not read.
+    // The entry of `scaled` lists the fields `relative` and `sender`.
     #[test]
     fn an_entry_of_fields_applies_to_just_the_bits_that_they_have_in_the_block() {
         let layout = |names: [&str; 4]| -> Layouts {

@@ -1,7 +1,7 @@
-//! A Verilated model in this process: the only unsafe code of the crate.
+//! Verilated model in this process: the only unsafe code of the crate.
 //!
-//! The shared library is built by [`super::replay`] from `verilated.cpp`, whose signatures are repeated here. A library
-//! stays loaded until the process ends.
+//! `verilated.cpp` defines the signatures repeated here. A library stays loaded until the process
+//! ends.
 #![allow(unsafe_code)]
 
 use libloading::Library;
@@ -10,7 +10,7 @@ use std::ffi::c_void;
 use std::path::Path;
 use std::ptr::NonNull;
 
-/// One instance of a Verilated module with ports `clock`, `inputs` and `outputs`.
+/// Instance of a Verilated module with ports `clock`, `inputs` and `outputs`.
 pub(crate) struct Model {
     instance: NonNull<c_void>,
     eval: unsafe extern "C" fn(NonNull<c_void>, u8, *const u32, *mut u32),
@@ -19,25 +19,25 @@ pub(crate) struct Model {
     outputs: Box<[u32]>,
 }
 
-// SAFETY: an instance has a `VerilatedContext` of its own, shares no mutable state with others, and is bound to no
-// thread; `&mut self` in `eval` keeps two threads from running it at once.
+// SAFETY: an instance owns its `VerilatedContext`, shares no mutable state with other instances,
+// and is not bound to a thread. `&mut self` in `eval` prevents concurrent calls.
 unsafe impl Send for Model {}
 
 impl Model {
-    /// Loads a library and makes a model at power-on, not yet evaluated.
+    /// Loads a library and creates a model at power-on, not yet evaluated.
     ///
     /// # Errors
-    /// What the loader says: no such file, not a library, or not made from `verilated.cpp`.
+    /// If the file is missing, is not a library, or was not built from `verilated.cpp`.
     pub(crate) fn load(library: &Path) -> Result<Self, String> {
         Self::try_load(library).map_err(|error| error.source().map_or(error.to_string(), ToString::to_string))
     }
 
     fn try_load(library: &Path) -> Result<Self, libloading::Error> {
-        // SAFETY: the file is one that `replay::compile` has built from `verilated.cpp` and the Verilog of a block;
-        // its initialisers are those of Verilator's runtime, which touch nothing but its own globals.
+        // SAFETY: `replay::compile` built the file from `verilated.cpp` and the Verilog of a block.
+        // Its initialisers belong to Verilator's runtime and access only its own globals.
         let library: &'static Library = Box::leak(Box::new(unsafe { Library::new(library) }?));
-        // SAFETY: the types are those of the definitions in `verilated.cpp`, which is part of this crate and of the
-        // library's file name; the library is never unloaded, so the functions are there as long as the process.
+        // SAFETY: the types match the definitions in `verilated.cpp`, whose contents are part of
+        // the hash in the file name. The library is never unloaded, so the functions stay valid.
         unsafe {
             let open = library.get::<unsafe extern "C" fn() -> NonNull<c_void>>(b"cosim_open\0")?;
             let input_words = library.get::<unsafe extern "C" fn() -> usize>(b"cosim_input_words\0")?;
@@ -47,33 +47,33 @@ impl Model {
                 close: *library.get(b"cosim_close\0")?,
                 inputs: vec![0; input_words()].into(),
                 outputs: vec![0; output_words()].into(),
-                // Last, so that no early return loses an instance. Never null: it aborts when out of memory.
+                // Last, so that no early return leaks an instance. `cosim_open` never returns null:
+                // it aborts when out of memory.
                 instance: open(),
             })
         }
     }
 
-    /// The row of inputs.
     pub(crate) fn inputs(&mut self) -> &mut [u32] {
         &mut self.inputs
     }
 
-    /// The row of outputs as of the last [`eval`](Model::eval).
     pub(crate) fn outputs(&self) -> &[u32] {
         &self.outputs
     }
 
-    /// Lets inputs and clock level reach the outputs; a level that rises is an edge.
+    /// Evaluates the model. A rising `clock` level is an edge.
     pub(crate) fn eval(&mut self, clock: bool) {
-        // SAFETY: `instance` came from `cosim_open` and is closed only in `drop`; both rows have the lengths that the
-        // library gave for its ports in `load`, and cannot be replaced from outside; the library keeps no pointer.
+        // SAFETY: `instance` came from `cosim_open` and is closed only in `drop`. Both rows have
+        // the lengths that the library reported in `load` and cannot be replaced from outside. The
+        // library keeps no pointer.
         unsafe { (self.eval)(self.instance, clock.into(), self.inputs.as_ptr(), self.outputs.as_mut_ptr()) }
     }
 }
 
 impl Drop for Model {
     fn drop(&mut self) {
-        // SAFETY: `instance` came from `cosim_open`, and nothing uses it after this.
+        // SAFETY: `instance` came from `cosim_open` and is not used after this.
         unsafe { (self.close)(self.instance) }
     }
 }

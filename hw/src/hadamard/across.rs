@@ -1,32 +1,28 @@
 //! One butterfly stage across beats: single-path delay feedback.
 //!
-//! What: a + b and b - a, lane by lane, of the beats at position p and p + D of a block. D = 2^k.
-//! How: while bit k of the position is 0 the beat goes into a delay memory of D beats; when its partner arrives the
-//! sum leaves at once and the difference takes its place in the memory, to leave D cycles later. The memory moves
-//! every cycle, so a block flushes itself while the next one, or nothing, enters; the tag stored with each beat says
-//! whether it is a finished difference.
-//! Why b - a: what leaves is `a` plus `b` or plus zero, and what is stored is `b` minus `a` or minus zero, so each is one adder,
-//! one LUT per bit on parts with carry chains; a - b would need a selector in addition. The difference's tag says that it is
+//! Computes a + b and b - a by lane on the beats at positions p and p + D of a block, D = 2^k.
+//! While bit k of the position is 0, beats enter a delay memory of D beats. When the partner
+//! arrives, the sum leaves and the difference replaces `a` in the memory, to leave D cycles later.
+//! The memory advances every cycle, so a block leaves with or without a successor. Tags mark which
+//! stored beats are finished differences.
+//! The output is `a` plus `b` or zero, and the memory stores `b` minus `a` or zero. Each is one
+//! adder with one LUT per bit, whereas a - b would need a selector. The tag marks the difference as
 //! negated, and `to_float` corrects it.
-//! Latency: D + 1 cycles; one beat a cycle; no back-pressure.
-//! Limits: the 2D beats of a group must come without bubbles; bursts are whole blocks. `enable` may change only
-//! while the stage is empty; beats that enter while it is low are dropped. The position returns to 0 by itself after every
-//! whole block, so there is no reset.
-//! Lanes are in excess 2^31; `halve` as in `in_beat`: `a` is halved before it is stored.
+//! Lanes are in excess 2^31. `halve` works as in `in_beat`, and `a` is halved before it is stored.
+//! Latency: D + 1 cycles. Throughput: one beat a cycle. No back-pressure.
+//! Reset: none. The position returns to 0 after every whole block.
+//! Limits: the 2D beats of a group must arrive without bubbles, in whole blocks. `enable` may
+//! change only while the stage is empty. Beats that enter while it is low are dropped.
 
 use super::flow::{FlowDelay, Tag, evaluate_stage};
 use crate::hdl::prelude::*;
 
-/// A butterfly between beats that are D apart.
 #[derive(LogicBlock)]
 pub struct Across {
-    /// The clock.
     pub clock: Signal<In, Clock>,
-    /// The blocks are large enough for this distance.
+    /// Blocks are large enough for this distance.
     pub enable: Signal<In, bool>,
-    /// Tag of the beat.
     pub tag: Signal<In, Tag>,
-    /// Sixteen numbers in excess 2^31.
     pub beat: Signal<In, Beat>,
     halve: Constant<bool>,
     distance: Constant<W<10>>,
@@ -43,18 +39,16 @@ pub struct Across {
     sum: Wire<W<33>>,
     delay: FlowDelay,
     result: FlowDelay,
-    /// Tag of the result.
     pub out_tag: Signal<Out, Tag>,
-    /// The result.
     pub out_beat: Signal<Out, Beat>,
     _evaluated: bool,
 }
 
 impl Across {
-    /// The stage of distance `2^k` beats; it halves its operands when `k` is odd.
+    /// Creates the stage of distance `2^k` beats. Odd `k` halves the operands.
     ///
     /// # Panics
-    /// When `k` is above 9: a design error.
+    /// If `k` is above 9.
     pub fn new(k: usize) -> Self {
         assert!(k < 10, "positions have 10 bits, distance 2^{k}");
         Across {
@@ -108,9 +102,9 @@ impl Across {
             self.mask.next = bits_w::<32>(0);
         }
 
-        // What is subtracted from `b`, or added to `a`, is zero unless both are there. The sum is written as a
-        // difference with the complement: yosys then leaves `a` as well as `b` as they come from their registers, and each
-        // addition is one LUT a bit. It has a bit more below, which makes the complement's carry, or the rounding's of `b`.
+        // The value subtracted from `b` or added to `a` is zero unless both are present. The sum is
+        // written as a difference with the complement, which makes yosys use one LUT per bit. An
+        // extra bit at the bottom makes the carry of the complement, or of the rounding of `b`.
         for i in 0..16 {
             self.a.next = self.delay.out_beat.val().get_bits::<32>(i * 32);
             self.b.next = self.beat.val().get_bits::<32>(i * 32);

@@ -1,38 +1,31 @@
-//! The butterfly stages of one engine, one after the other: wiring only.
+//! The butterfly stages of an engine in sequence: wiring only.
 //!
-//! Why a block: how many stages across beats there are is chosen when the engine is built, and the kernel language has
-//! no loops of variable length. A reduced card replaces it by one that takes one value per cycle
-//! (`fold` of `optireduce-hdl`, [`value_by_value`](super::value_by_value)).
-//! A block leaves after the last stage that it is large enough for: tap 0 follows four stages across beats (n = 256),
-//! tap 1 six, tap 2 eight, tap 3 ten (n = 16384). A tap that follows more stages than were built never has a valid beat.
+//! A separate block, because the number of stages is chosen at construction and the kernel language
+//! lacks loops of variable length. A reduced card replaces it by
+//! [`value_by_value`](super::value_by_value) (`fold` of `optireduce-hdl`).
+//! Tap 0 follows four stages across beats (n = 256), tap 1 six, tap 2 eight, tap 3 ten (n = 16384).
+//! A tap beyond the last stage is never valid.
 
 use super::across::Across;
 use super::flow::Tag;
 use super::in_beat::InBeat;
 use crate::hdl::prelude::*;
 
-/// Four stages inside the beat, stages of distance 1, 2, 4, ... beats, and the outputs of every second one of these from
-/// the fourth on.
+/// Four stages inside the beat, then stages of distance 1, 2, 4, ... beats with taps.
 #[derive(LogicBlock)]
 pub struct Butterflies {
-    /// The clock.
     pub clock: Signal<In, Clock>,
-    /// Beats of a block minus one: stage k across beats takes part if bit k is set.
+    /// Beats of a block minus one. Bit k enables stage k across beats.
     pub last: Signal<In, W<10>>,
-    /// Tag of the beat.
     pub tag: Signal<In, Tag>,
-    /// Sixteen numbers in excess 2^31.
     pub beat: Signal<In, Beat>,
     in_beat: Vec<InBeat>,
     across: Vec<Across>,
-    /// Tags at the taps.
     pub tap_tag: [Signal<Out, Tag>; 4],
-    /// Beats at the taps.
     pub tap_beat: [Signal<Out, Beat>; 4],
 }
 
 impl Butterflies {
-    /// The stages for blocks of up to 2^`log2n_max` values.
     pub fn new(log2n_max: u32) -> Self {
         Butterflies {
             clock: Default::default(),
@@ -46,7 +39,7 @@ impl Butterflies {
         }
     }
 
-    /// The tap after stage `k` across beats.
+    /// Returns the tap after stage `k` across beats.
     fn tap(k: usize) -> Option<usize> {
         (k % 2 == 1 && k >= 3).then(|| (k - 3) / 2)
     }

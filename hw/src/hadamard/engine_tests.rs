@@ -1,11 +1,8 @@
-//! Tests of the whole engine: against the model in the rust-hdl engine, and the same runs on the Verilog.
-
 use super::testing::{EAGER, KINDS, Kind, Manners, Play, Random, play, play_all};
 use super::{Hadamard, latency_cycles};
 use crate::cosim::Bench;
 use crate::hdl::prelude::*;
 
-/// Windows of every kind of block in both directions, sizes changing from one to the next.
 fn run(bench: &mut Bench<Hadamard>, seed: u64, sizes: &[u32], manners: Manners, loss: u32) {
     let mut random = Random::new(seed);
     for log2n in sizes {
@@ -118,7 +115,7 @@ fn windows_follow_after_six_cycles() {
     }
 }
 
-/// Sequences of short windows, most of them of the same kind as the one before.
+/// Plays short windows, most of them of the previous one's kind.
 fn follow(bench: &mut Bench<Hadamard>, seed: u64, sizes: &[u32], windows: usize) {
     let mut random = Random::new(seed);
     for manners in [EAGER, Manners { offer: 60, go: 100 }, Manners { offer: 100, go: 5 }, Manners { offer: 80, go: 3 }]
@@ -154,7 +151,7 @@ fn verilog_of_windows_in_each_other_agrees() {
 fn windows_follow_an_abandoned_one_when_it_is_out() {
     let mut random = Random::new(28);
     let mut bench = Bench::new(Hadamard::default());
-    // After so many beats of blocks of 16 the window is abandoned.
+    // Beats, in blocks of 16, after which the window is abandoned.
     for beats in [16, 24, 32, 47, 160] {
         bench.block.start.next = true;
         bench.block.log2n.next = bits_w(8);
@@ -236,7 +233,7 @@ fn verilog_of_largest_and_smallest_engine_agrees() {
     bench.verify_with_verilator("hadamard8");
 }
 
-/// Prints the engine's simulation speed: `cargo test --release -p optireduce-hw speed -- --ignored --nocapture`.
+/// Run as `cargo test --release -p optireduce-hw speed -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement, not a check"]
 fn simulation_speed() {

@@ -1,71 +1,58 @@
-//! The stream between the pipeline stages of the Hadamard engine, and its one memory element.
+//! Stream between the pipeline stages of the Hadamard engine, and its memory element.
 //!
-//! What: [`Tag`] says what a beat belongs to; [`FlowDelay`] delays a beat and its tag by a fixed number of cycles.
-//! Why: with depth 1 it is the register behind every stage, with depth 2, 4, ... the delay memory of a butterfly
-//! across beats: distributed RAM, from depth 64 on block RAM. Every beat carries what is known of its block, so no queue is
-//! needed whose size would have to be justified.
-//! Latency: `depth` cycles; one beat a cycle; no back-pressure; power-on state all zero (tag not valid), no reset.
-//! Lanes inside the engine hold "excess 2^31" numbers: the value v as v + 2^31, unsigned, so that no operation needs
-//! a sign extension.
+//! Each beat has a [`Tag`] that describes its block, which avoids queues between stages.
+//! [`FlowDelay`] delays a beat and its tag: depth 1 is the register behind every stage, other
+//! depths are the delay memories of butterflies across beats.
+//! Lanes hold v as v + 2^31 ("excess 2^31"), unsigned, so that no operation needs a sign extension.
+//! Latency: `depth` cycles. Throughput: one beat a cycle. No back-pressure or reset; powers up as
+//! zeros (tag not valid).
 
 use crate::hdl::prelude::*;
 use crate::mem::ram::zeroed_memory;
 
-/// Delays from this depth on are block RAM: a distributed one would cost more LUTs than a butterfly.
+/// From this depth on, distributed RAM would need more LUTs than a butterfly.
 const BLOCK_RAM_MIN: usize = 64;
 
-/// What is known of the block that a beat belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct Tag {
-    /// The beat is valid.
     pub valid: bool,
     /// The block holds an infinity or a NaN.
     pub special: bool,
-    /// All numbers of the beat are the negatives of what they should be.
+    /// All numbers of the beat have inverted signs.
     pub negated: bool,
-    /// Which of the two windows in the engine it belongs to.
+    /// Parity of the beat's window, of the two in the engine.
     pub odd: bool,
-    /// The block's scale, as `model::scale`.
+    /// Scale of the block, as [`super::model::scale`].
     pub scale: W<9>,
-    /// Beats of the block that were received, not lost.
+    /// Received beats of the block.
     pub received: W<11>,
 }
 
-/// What a delay memory holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Slot {
     beat: Beat,
     tag: Tag,
 }
 
-/// A delay of `depth` cycles for 16 lanes and their tag.
 pub struct FlowDelay {
-    /// The clock.
     pub clock: Signal<In, Clock>,
-    /// Tag of the beat that enters.
     pub tag: Signal<In, Tag>,
-    /// Lanes of the beat that enters.
     pub lane: [Signal<In, W<32>>; 16],
-    /// Tag of the beat that entered `depth` cycles ago.
     pub out_tag: Signal<Out, Tag>,
-    /// The beat that entered `depth` cycles ago, lane 0 in the low bits.
     pub out_beat: Signal<Out, Beat>,
     slots: Vec<Slot>,
     pointer: usize,
 }
 
 impl Default for FlowDelay {
-    /// A pipeline register: one cycle.
     fn default() -> Self {
         FlowDelay::new(1)
     }
 }
 
 impl FlowDelay {
-    /// A delay of `depth` cycles.
-    ///
     /// # Panics
-    /// When `depth` is not a power of two: a design error.
+    /// If `depth` is not a power of two.
     pub fn new(depth: usize) -> Self {
         assert!(depth.is_power_of_two(), "a delay of {depth} cycles");
         FlowDelay {
@@ -79,7 +66,6 @@ impl FlowDelay {
         }
     }
 
-    /// Whether what comes out changed in the simulation's last pass.
     pub fn out_changed(&self) -> bool {
         self.out_tag.changed || self.out_beat.changed
     }
@@ -88,7 +74,7 @@ impl FlowDelay {
 impl Logic for FlowDelay {
     fn update(&mut self) {
         if self.clock.pos_edge() {
-            // The oldest slot is the one after the newest; with one slot they are the same.
+            // The oldest slot follows the newest; a single slot is both.
             let beat = Beat(std::array::from_fn(|i| self.lane[i].next.raw() as u32));
             self.slots[self.pointer] = Slot { beat, tag: self.tag.next };
             self.pointer = (self.pointer + 1) & (self.slots.len() - 1);
@@ -111,7 +97,7 @@ impl Logic for FlowDelay {
                  always @(posedge clock) begin\n   out_tag <= tag;\n   out_beat <= {{{lanes}}};\nend\n"
             )
         } else {
-            // Block RAM is slow to answer: it is read a cycle earlier, and a register follows.
+            // Block RAM is slow, so it is read a cycle earlier into a register.
             let (style, ahead, read) = match depth < BLOCK_RAM_MIN {
                 true => ("distributed", 1, "mem[oldest]"),
                 false => ("block", 2, "word;\n   word <= mem[oldest]"),
@@ -136,7 +122,7 @@ impl Block for FlowDelay {
         self.connect();
     }
 
-    // As `engine::DFF`: the inputs matter at an edge only, and are then still those of the cycle before.
+    // As `engine::DFF`: inputs matter only at an edge, and still have their previous values then.
     fn update_all(&mut self) {
         let edge = self.clock.pos_edge();
         if edge {
@@ -164,9 +150,7 @@ impl Block for FlowDelay {
     }
 }
 
-/// Implements `Logic` for a stage whose kernel is an inherent `#[hdl_gen] fn evaluate(&mut self)`, and runs it only
-/// after an input or a register has changed: `evaluate_on_change!` for stages made of [`FlowDelay`] too. All inputs
-/// and all sub-blocks must be listed; the stage needs a field `_evaluated: bool`.
+/// Like `evaluate_on_change!`, for stages that also contain [`FlowDelay`]s.
 macro_rules! evaluate_stage {
     ($block:ty, inputs: $($input:ident),+; delays: $($delay:ident),+; registers: $($register:ident),*) => {
         impl Logic for $block {
@@ -184,7 +168,7 @@ macro_rules! evaluate_stage {
             }
 
             fn hdl(&self) -> Verilog {
-                <$block>::hdl(self) // the inherent one, made by hdl_gen
+                <$block>::hdl(self) // the inherent function from hdl_gen
             }
         }
     };

@@ -1,24 +1,23 @@
 //! Gathers beats into whole blocks, finds each block's scale, and bursts the blocks out.
 //!
-//! What: beats fill one of two block buffers while the other one bursts. As beats arrive, the block's largest
-//! exponent (and with it whether there is an infinity or a NaN) and its received beats are determined. A lost beat is stored
-//! as zeros.
-//! Why: block floating point needs the block's largest exponent before its first value, and the stages across beats
-//! need a block without bubbles.
-//! Latency: 5 cycles from a block's last beat to its first beat out, when `go` is given and nothing bursts.
-//! One beat a cycle, also from block to block without a gap. Back-pressure: `in_ready`, low until the first `start`
-//! and while both buffers are taken. Reset: `start`, which must come while `idle`, and with another size only when the
-//! last block has left the engine; `clear` makes it idle from any state: it completes a partial block with lost beats, and all
-//! blocks come out as usual.
-//! Limits: `log2n` 8, 10, 12 or 14, up to the one the block is built for; any other value disables the
-//! engine (`in_ready` low) until the next `start`.
+//! Beats fill one of two block buffers while the other one bursts. Lost beats are stored as zeros.
+//! Block floating point needs the block's largest exponent before the first value, and the stages
+//! across beats need blocks without bubbles.
+//! Latency: 5 cycles from a block's last beat to its first beat out, with `go` high and no burst in
+//! progress. Throughput: one beat a cycle, without gaps between blocks.
+//! Back-pressure: `in_ready`, low before the first `start` and while both buffers are taken.
+//! Reset: `start`, only while `idle`. A new size requires that the last block has left the engine.
+//! `clear` leads to `idle` from any state: it completes a partial block with lost beats, and all
+//! blocks leave as usual.
+//! Limits: `log2n` 8, 10, 12 or 14, up to the size of the buffers. Any other value keeps `in_ready`
+//! low until the next `start`.
 
 use super::flow::Tag;
 use crate::hdl::prelude::*;
 use crate::mem::place::SlotBeat;
 use crate::mem::ram::WindowRam;
 
-/// All registers of the block. The buffers are called zero and one and chosen by a bit.
+/// The buffers are called zero and one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct State {
     started: bool,
@@ -30,7 +29,7 @@ struct State {
     flushing: bool,
     taken_zero: bool,
     taken_one: bool,
-    // Largest exponents of four lanes each, then of the beat, then of the block.
+    // Largest exponents of four lanes, of the beat, and of the block.
     quarter0: W<8>,
     quarter1: W<8>,
     quarter2: W<8>,
@@ -60,34 +59,28 @@ struct State {
     shown: Tag,
 }
 
-/// The gatherer. See the module for what and why.
 #[derive(LogicBlock)]
 pub struct Gather {
-    /// The clock.
     pub clock: Signal<In, Clock>,
-    /// Accepts nothing more and becomes idle; a partial block is completed with lost beats.
+    /// Stops accepting beats; see the module.
     pub clear: Signal<In, bool>,
-    /// Begins a window with blocks of 2^`log2n` values.
+    /// Blocks have 2^`log2n` values.
     pub start: Signal<In, bool>,
-    /// Sampled with `start`.
     pub log2n: Signal<In, W<4>>,
-    /// Which window the beats belong to; carried with every block.
+    /// Window parity, copied to the block's tag.
     pub odd: Signal<In, bool>,
-    /// There is a beat.
     pub in_valid: Signal<In, bool>,
-    /// The beat is accepted.
     pub in_ready: Signal<Out, bool>,
-    /// Sixteen fp32 values.
     pub in_data: Signal<In, Beat>,
-    /// False: the beat was lost, `in_data` means nothing.
+    /// False for a lost beat, whose `in_data` is undefined.
     pub in_received: Signal<In, bool>,
-    /// A whole block may come out; sampled when one is about to.
+    /// Downstream has room for a whole block, sampled before each burst.
     pub go: Signal<In, bool>,
-    /// One cycle: a block has been committed to come out.
+    /// A block has been committed to leave.
     pub burst: Signal<Out, bool>,
-    /// Beats of a block minus one: the mask of a beat's position.
+    /// Beats of a block minus one, which masks a beat's position.
     pub last: Signal<Out, W<10>>,
-    /// Empty, except for blocks that `burst` has announced.
+    /// Empty, except for blocks announced by `burst`.
     pub idle: Signal<Out, bool>,
     free: Wire<bool>,
     given: Wire<bool>,
@@ -113,14 +106,11 @@ pub struct Gather {
     extra: Wire<W<4>>,
     st: DFF<State>,
     buffers: WindowRam<Beat>,
-    /// Tag of the beat that comes out.
     pub out_tag: Signal<Out, Tag>,
-    /// The beat that comes out.
     pub out_beat: Signal<Out, Beat>,
 }
 
 impl Gather {
-    /// A gatherer of blocks of up to 2^`log2n_max` values.
     pub fn new(log2n_max: u32) -> Self {
         Gather {
             log2n_max: Constant::new(bits_w(log2n_max.into())),
@@ -218,7 +208,7 @@ impl Logic for Gather {
         }
     }
 
-    /// Prescan, first cycle: the largest exponent field of every four lanes.
+    /// Prescan, cycle 1: the largest exponent field of every four lanes.
     fn prescan_lanes(&mut self) {
         for i in 0..8 {
             self.pair[i].next = self.in_data.val().get_bits::<8>(i * 64 + 23);
@@ -242,7 +232,7 @@ impl Logic for Gather {
         self.st.d.next.quarter_odd = self.odd.val();
     }
 
-    /// Second cycle: of the beat; a lost one counts as zeros.
+    /// Prescan, cycle 2: the largest exponent field of the beat, 0 if lost.
     fn prescan_beat(&mut self) {
         self.low.next = self.st.q.val().quarter0;
         if self.st.q.val().quarter1 > self.st.q.val().quarter0 {
@@ -265,7 +255,7 @@ impl Logic for Gather {
         self.st.d.next.beat_odd = self.st.q.val().quarter_odd;
     }
 
-    /// Third cycle: of the block, and with its last beat the block's tag.
+    /// Prescan, cycle 3: the largest exponent field of the block, and with its last beat its tag.
     fn prescan_block(&mut self) {
         self.exponent.next = self.st.q.val().exponent;
         if self.st.q.val().beat > self.st.q.val().exponent {
@@ -302,7 +292,8 @@ impl Logic for Gather {
         }
     }
 
-    /// Bursts a block out; the reader is always ahead of the writer, so its buffer is free again once it has begun.
+    /// Bursts a block out. The buffer is free when the burst begins, since reads stay ahead of
+    /// writes.
     fn burst_out(&mut self) {
         self.candidate.next = self.st.q.val().whole_zero;
         if self.st.q.val().turn_one {
@@ -350,7 +341,7 @@ impl Logic for Gather {
         self.buffers.read_address.next = self.read_place.val();
     }
 
-    /// After `clear`, takes in zeros until no block is partly filled.
+    /// After `clear`, stores zeros until no block is partly filled.
     fn flush(&mut self) {
         if self.st.q.val().fill == 0 {
             self.st.d.next.flushing = false;
@@ -360,7 +351,7 @@ impl Logic for Gather {
         }
     }
 
-    /// Begins a window: the size decides the beats of a block and what the scale adds to the exponent.
+    /// Starts a window.
     fn start_window(&mut self) {
         self.known.next = self.log2n.val() <= self.log2n_max.val();
         self.size.next = bits_w::<10>(0);
@@ -393,7 +384,7 @@ impl Logic for Gather {
         }
     }
 
-    /// Drives the outputs for the block that comes out, and says whether any is inside.
+    /// Drives the outputs.
     fn outputs(&mut self) {
         self.burst.next = self.st.q.val().burst;
         self.last.next = self.st.q.val().last;

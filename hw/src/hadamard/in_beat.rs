@@ -1,38 +1,31 @@
 //! One butterfly stage inside a beat.
 //!
-//! What: a + b and b - a on the eight neighbouring lane pairs (2i, 2i + 1), results to lanes i and i + 8.
-//! Why: this shuffle moves the transformed index bit to the top, so four equal stages in a row are the 16-point
-//! Walsh-Hadamard transform in natural order, and one block serves for all four. Why b - a: see `across`.
-//! Latency: 1 cycle; one beat a cycle; no back-pressure; state is data, so no reset.
-//! Lanes are in excess 2^31. With `halve` both operands are halved first: a down, b up for the sum and down for the
-//! difference. An odd b thus only needs the sum's carry-in, and 32 bits are enough.
+//! Computes a + b and b - a (see `across`) on neighbouring lanes (2i, 2i + 1), with results in
+//! lanes i and i + 8. This shuffle moves the transformed index bit to the top, so four equal stages
+//! are the 16-point Walsh-Hadamard transform in natural order.
+//! Lanes are in excess 2^31. `halve` halves both operands first. a rounds down, b up for the sum
+//! and down for the difference. An odd b only sets the carry of the sum, so 32 bits are enough.
+//! Latency: 1 cycle. Throughput: one beat a cycle. No back-pressure or reset.
 
 use super::flow::{FlowDelay, Tag, evaluate_stage};
 use crate::hdl::prelude::*;
 
-/// One of the four stages of the 16-point transform.
 #[derive(LogicBlock)]
 pub struct InBeat {
-    /// The clock.
     pub clock: Signal<In, Clock>,
-    /// Tag of the beat.
     pub tag: Signal<In, Tag>,
-    /// Sixteen numbers in excess 2^31.
     pub beat: Signal<In, Beat>,
     halve: Constant<bool>,
     a: [Wire<W<32>>; 8],
     b: [Wire<W<32>>; 8],
     sum: [Wire<W<32>>; 8],
     result: FlowDelay,
-    /// Tag of the result.
     pub out_tag: Signal<Out, Tag>,
-    /// The result.
     pub out_beat: Signal<Out, Beat>,
     _evaluated: bool,
 }
 
 impl InBeat {
-    /// A stage that halves its results, or does not.
     pub fn new(halve: bool) -> Self {
         InBeat {
             clock: Default::default(),

@@ -1,32 +1,24 @@
 //! The streaming randomised Hadamard engine.
 //!
-//! What: per block of n = 2^log2n fp32, n/16 beats, y = H diag(s) x / sqrt(n) (encode) or x = diag(s) H y / sqrt(n)
-//! (decode); log2n 8, 10 or 12, chosen per window. The signs are those of `signs16(key, beat)`.
-//! How: `gather` (two block buffers, scale, received beats) -> `to_fixed` (signs when encoding) -> four butterfly
-//! stages inside the beat -> one stage across beats per distance 1, 2, 4, ... B/2 -> `to_float` (signs when decoding).
-//! Why block floating point: an int32 butterfly costs 32 LUT a lane, an fp32 one 456. Every second stage halves, so
-//! the scale is exactly 1/sqrt(n), and no number exceeds 2^30: `model` has the numerics and the bound, and says
-//! what becomes of zeros, infinities and NaNs.
-//! Latency: [`latency_cycles`] from a block's last beat in to its first beat out. One beat a cycle (initiation
-//! interval 1), blocks without a gap between them; output beats come in order.
-//! Back-pressure: `in_ready` before, `go` per block; none inside a burst. Reset: `start`, only while `start_ready`;
-//! `clear` leads to `idle` from any state.
-//! Windows follow within 6 cycles: the next one of the same size and direction may start when the last block of the
-//! one before has begun to burst, with at most two windows inside. Every block's tag says which of the two it belongs
-//! to, and thus which of two sign sources is used. Any other window, and the first after `clear`, waits for `idle`.
-//! Limits: a window is a whole number of blocks; a lost beat counts as zeros, and rescaling by n/received is left
-//! to the user of `out_received`. Blocks of 16384: `across` with ten stages here, and see `gather`.
-//! Source: OptiReduce (NSDI'25) 3.3. Differs: fixed power-of-four blocks instead of one transform over the bucket.
-//!
-//! | feature | shown by |
-//! |---|---|
-//! | bit-exact results, order, sizes, signs, both directions | `engine_agrees_with_model_*`, `verilog_*` |
-//! | bubbles, `go`, lost beats, `in_ready`, `burst`, `idle` | the same runs |
-//! | windows close to each other, each with its signs; others wait | `windows_follow_*`, `verilog_of_windows_*` |
-//! | latency, initiation interval 1 | `latency_is_as_published_and_blocks_follow_without_gap` |
-//! | no overflow | `model`: `no_input_of_any_size_leaves_the_range`, `largest_inputs_with_adversarial_signs_stay_in_range` |
-//! | unknown size refused | `unknown_size_accepts_nothing_until_the_next_start` |
-//! | largest size chosen when built | the same runs, on engines for 256 and for 16384 |
+//! A block of n = 2^log2n fp32, n/16 beats, becomes y = H diag(s) x / sqrt(n) (encode) or
+//! x = diag(s) H y / sqrt(n) (decode). Each window chooses a log2n of 8, 10, 12 or 14, at most the
+//! size that the engine is built for (12 on the card). The signs are `signs16(key, beat)`.
+//! Beats pass `gather` (block buffers, scale), `to_fixed` (signs when encoding), four butterfly
+//! stages inside the beat, one stage per distance of 1, 2, 4, ... beats, and `to_float` (signs when
+//! decoding).
+//! Block floating point makes a butterfly an integer adder of one LUT per bit, far smaller than an
+//! fp32 adder. [`model`] describes the numerics, the bound, and special values.
+//! Latency: [`latency_cycles`] from a block's last beat in to its first beat out. Throughput: one
+//! beat a cycle, blocks without gaps, in order.
+//! Back-pressure: `in_ready` at the input, `go` per block at the output, none inside a burst.
+//! Reset: `start`, only while `start_ready`. `clear` leads to `idle` from any state.
+//! A window of the same size and direction may start when the last block of the previous one has
+//! begun to burst, with at most two windows inside. The gap is then 6 cycles. Any other window, and
+//! the first after `clear`, waits for `idle`.
+//! Limits: windows of whole blocks. A lost beat counts as zeros, and the user of `out_received`
+//! rescales by n/received.
+//! Source: OptiReduce (NSDI'25) 3.3. Differs: fixed power-of-four blocks instead of one transform
+//! over the bucket.
 
 pub mod across;
 pub mod butterflies;
@@ -55,21 +47,21 @@ use signs::Signs;
 use to_fixed::ToFixed;
 use to_float::ToFloat;
 
-/// Cycles from the one in which a block's last beat is accepted to the one in which its first result is on
-/// `out_data`, when `go` is given and no burst is in the way: n/16 - 1 in the delay memories, one in every butterfly
-/// stage, 13 in other registers. The same whatever the engine's largest size.
+/// Cycles from accepting a block's last beat to its first result, with `go` high and no burst in
+/// progress.
+///
+/// n/16 - 1 in the delay memories, one per butterfly stage, 13 in other registers.
 pub const fn latency_cycles(log2n: u32) -> u64 {
     (1 << log2n) / 16 + log2n as u64 + 12
 }
 
-/// What the engine keeps about its window and the blocks inside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Window {
     log2n: W<4>,
     decode: bool,
-    /// Which of the two windows it is.
+    /// Selects the window's sign source.
     odd: bool,
-    /// The previous window is inside, or was until the first block of this one came out.
+    /// The previous window is inside, until this one's first block leaves.
     overlaps: bool,
     /// Abandoned by `clear`.
     abandoned: bool,
@@ -77,35 +69,28 @@ struct Window {
     out_position: W<10>,
 }
 
-/// The engine. See the module for what and why.
 #[derive(LogicBlock)]
 pub struct Hadamard {
-    /// The clock.
     pub clock: Signal<In, Clock>,
-    /// Abandons the window; `idle` once everything inside has come out, which needs `go`.
+    /// Abandons the window. `idle` follows once all blocks have left, which requires `go`.
     pub clear: Signal<In, bool>,
-    /// One cycle, only with `start_ready` and without `in_valid`: begins a window with the next three inputs.
+    /// Starts a window with the next three inputs, with `start_ready` and without `in_valid`.
     pub start: Signal<In, bool>,
-    /// 8, 10, 12 or 14, at most what the engine is built for; with any other value nothing is accepted until the next
-    /// `start`.
+    /// Any value other than 8, 10, 12 or 14, or above the engine's size, disables the input until
+    /// the next `start`.
     pub log2n: Signal<In, W<4>>,
-    /// Decode instead of encode.
     pub decode: Signal<In, bool>,
-    /// Key of the window's signs.
     pub key: Signal<In, W<64>>,
-    /// A window of this `log2n` and `decode` may begin.
+    /// A window with this `log2n` and `decode` may start.
     pub start_ready: Signal<Out, bool>,
-    /// The beat is valid.
     pub in_valid: Signal<In, bool>,
-    /// The beat is accepted.
     pub in_ready: Signal<Out, bool>,
-    /// Sixteen fp32 values, lane 0 in the low bits.
     pub in_data: Signal<In, Beat>,
-    /// False: the beat was lost; zeros are taken instead, and it is not counted.
+    /// False for a lost beat, replaced by zeros.
     pub in_received: Signal<In, bool>,
-    /// Downstream has room for one more whole block; sampled when one is about to burst.
+    /// Downstream has room for one more whole block, sampled before each burst.
     pub go: Signal<In, bool>,
-    /// One cycle: a block has been committed to come out.
+    /// A block has been committed to leave.
     pub burst: Signal<Out, bool>,
     gather: Gather,
     sign_source: [Signs; 2],
@@ -118,28 +103,23 @@ pub struct Hadamard {
     take_odd: Wire<bool>,
     leaving: Wire<Tag>,
     alike: Wire<bool>,
-    /// The result is valid.
     pub out_valid: Signal<Out, bool>,
-    /// Sixteen fp32 results.
     pub out_data: Signal<Out, Beat>,
-    /// How many beats of this block were received; constant throughout its burst.
+    /// Number of received beats of this block, constant during its burst.
     pub out_received: Signal<Out, W<11>>,
-    /// The engine is empty.
     pub idle: Signal<Out, bool>,
 }
 
 impl Default for Hadamard {
-    /// The engine of the card: blocks of up to 2^[`HADAMARD_LOG2_MAX`].
+    /// Engine of the card.
     fn default() -> Self {
         Hadamard::new(HADAMARD_LOG2_MAX)
     }
 }
 
 impl Hadamard {
-    /// An engine for blocks of up to 2^`log2n_max` values.
-    ///
     /// # Panics
-    /// When `log2n_max` is not 8, 10, 12 or 14: a design error.
+    /// If `log2n_max` is not 8, 10, 12 or 14.
     pub fn new(log2n_max: u32) -> Self {
         assert!(matches!(log2n_max, 8 | 10 | 12 | 14), "log2n_max is {log2n_max}, not 8, 10, 12 or 14");
         Hadamard {
@@ -196,7 +176,7 @@ impl Logic for Hadamard {
         self.in_ready.next = self.gather.in_ready.val();
         self.burst.next = self.gather.burst.val();
 
-        // The signs of a beat, from the source of its window: before the transform when encoding, after it when decoding.
+        // Signs come from the source of the beat's window, before the transform when encoding.
         self.to_fixed.tag.next = self.gather.out_tag.val();
         self.take.next = self.to_fixed.tag.val().valid;
         self.take_odd.next = self.to_fixed.tag.val().odd;
@@ -221,13 +201,12 @@ impl Logic for Hadamard {
             self.to_float.signs.next = self.signs.val();
         }
 
-        // The pipeline.
         self.to_fixed.beat.next = self.gather.out_beat.val();
         self.butterflies.clock.next = self.clock.val();
         self.butterflies.last.next = self.gather.last.val();
         self.butterflies.tag.next = self.to_fixed.out_tag.val();
         self.butterflies.beat.next = self.to_fixed.out_beat.val();
-        // A block leaves after the last stage that it is large enough for.
+        // A block leaves after the last stage for its size.
         self.to_float.tag.next = self.butterflies.tap_tag[0].val();
         self.to_float.beat.next = self.butterflies.tap_beat[0].val();
         if self.gather.last.val().get_bit(5) {
@@ -264,8 +243,8 @@ impl Logic for Hadamard {
         }
         self.idle.next = self.gather.idle.val() && (self.window.q.val().bursting == 0);
 
-        // A window may start while the previous one is inside. It takes over the sign source of the window before that, which
-        // has left once the previous one begins to come out.
+        // A window may start while the previous one is inside. It takes over the sign source of the
+        // window before, which has left once the previous window begins to leave.
         if self.leaving.val().valid
             && ((self.leaving.val().odd && self.window.q.val().odd)
                 || (!self.leaving.val().odd && !self.window.q.val().odd))

@@ -1,38 +1,32 @@
-//! The Hadamard engine's arithmetic in plain Rust, bit for bit.
+//! Bit-exact model of the Hadamard engine's arithmetic, also used by the simulator.
 //!
-//! What: y = H diag(s) x / sqrt(n) (encode) or x = diag(s) H y / sqrt(n) (decode) on one block of n = 2^log2n fp32.
-//! Why: the host library and the simulator need the card's exact answer without its cycles.
-//! How: block floating point. The block's largest exponent E fixes one scale; every value becomes an `i32` on that
-//! scale, rounded to nearest even; log2n butterfly stages follow, every second one halving its operands, so that the
-//! whole is scaled by exactly 1/sqrt(n); the results return to fp32, rounded to nearest even.
-//! A butterfly makes a + b and b - a (one adder each in the card, see `across`), so the result at i lacks the sign
-//! (-1)^(ones in i), which is applied at the end. A halving one makes floor(a/2) + ceil(b/2) and floor(b/2) - floor(a/2):
-//! the errors of both cancel on average.
-//! Limits: log2n even, 8 to 14; a result below the smallest normal number becomes +0, and every zero result is +0;
-//! a result too large is an infinity; a block that holds an infinity or a NaN becomes all NaN (0x7fc00000).
-//! Range: a fixed-point value enters with at most 2^(31-H), H = log2n/2 + 1. If |a|, |b| <= M, a plain butterfly's
-//! results are at most 2M, and a halving one's at most M: floor(M/2) + ceil(M/2) = M. So the H - 1 plain stages lead to
-//! at most 2^30, and one of the 32 bits is never needed: `i32` cannot overflow. The tests compute this bound.
-//! Accuracy: the mean squared error is 0.5 to 1.0 units^2, whatever the input, where the block's largest value has
-//! 2^(30-H) to 2^(31-H) units. So the NMSE grows with n and (peak / rms)^2. Measured on 10 blocks of 4096: Gaussian
-//! 9.8e-14; Gaussian times log-normal of sigma 2 1.0e-11, at worst 1.8e-11.
-//! Leaves out: time, the gathering of beats, lost beats (the caller writes zeros for them).
+//! Block floating point: the block's largest exponent fixes one scale, and every value becomes an
+//! `i32` on that scale. Every second butterfly stage halves its operands, which scales the whole by
+//! exactly 1/sqrt(n). Both conversions round to nearest even.
+//! A butterfly computes a + b and b - a, one adder each (see `across`), so the result at i lacks
+//! the sign (-1)^(ones in i), which is applied at the end. A halving butterfly computes
+//! floor(a/2) + ceil(b/2) and floor(b/2) - floor(a/2), whose errors cancel on average.
+//! Limits: log2n is 8, 10, 12 or 14. A result below the smallest normal number and every zero
+//! becomes +0, a result too large infinity. A block with an infinity or NaN becomes all NaN.
+//! Range: values enter with at most 2^(31-H), H = log2n/2 + 1. For |a|, |b| <= M, results are at
+//! most 2M after a plain butterfly and M after a halving one. The H - 1 plain stages reach at most
+//! 2^30, so `i32` cannot overflow.
+//! Accuracy: the mean squared error is 0.5 to 1.0 units^2, where the block's largest value has
+//! 2^(30-H) to 2^(31-H) units. So the NMSE grows with n and with (peak / rms)^2.
 
 use crate::arith::fp_to_int_model::fp_to_scaled_int;
 use crate::arith::int_to_fp_model::scaled_int_to_fp;
 use optireduce_contract::signs::signs16;
 
-/// The result for every value of a block that holds an infinity or a NaN.
+/// Result for every value of a block that holds an infinity or a NaN.
 pub const NAN: u32 = 0x7fc0_0000;
 
-/// Transforms one block in place.
+/// Transforms one block of 2^`log2n` values in place.
 ///
-/// `x`: the n = 2^`log2n` values of the block. `first_beat`: the number of its first 16-value beat in the window,
-/// for the sign generator of `key`.
+/// `first_beat` is the number of the block's first beat in the window, for the signs of `key`.
 ///
 /// # Panics
-/// When `log2n` is not one of 8, 10, 12, 14 or `x` does not hold 2^`log2n` values: the caller has cut the window
-/// wrongly.
+/// If `log2n` is not 8, 10, 12 or 14, or `x` does not hold 2^`log2n` values.
 pub fn transform_block(x: &mut [f32], log2n: u32, decode: bool, key: u64, first_beat: u32) {
     assert!(matches!(log2n, 8 | 10 | 12 | 14), "log2n is {log2n}, not 8, 10, 12 or 14");
     assert_eq!(x.len(), 1 << log2n, "values in a block of log2n {log2n}");
@@ -54,13 +48,16 @@ pub fn transform_block(x: &mut [f32], log2n: u32, decode: bool, key: u64, first_
     }
 }
 
-/// The block's scale: the exponent field of a float that is 2^30 units. The block's largest exponent field is that of
-/// 2^(30-H) units, or 2^(29 - log2n/2).
+/// Returns a block's scale, the exponent field of 2^30 units.
+///
+/// `exponent`, the block's largest field, then corresponds to 2^(30-H) units.
 pub fn scale(exponent: u32, log2n: u32) -> u32 {
     exponent + log2n / 2 + 1
 }
 
-/// The Walsh-Hadamard transform in natural order, every second butterfly stage halved; any power-of-two length.
+/// Walsh-Hadamard transform in natural order, of any power-of-two length.
+///
+/// Every second butterfly stage is halved.
 pub fn transform_fixed(values: &mut [i32]) {
     let mut distance = 1;
     let mut halve = false;
@@ -81,7 +78,6 @@ pub fn transform_fixed(values: &mut [i32]) {
     }
 }
 
-/// One butterfly of the card.
 #[inline(always)]
 pub(crate) fn butterfly(a: i32, b: i32, halve: bool) -> (i32, i32) {
     if halve {
@@ -91,7 +87,6 @@ pub(crate) fn butterfly(a: i32, b: i32, halve: bool) -> (i32, i32) {
     }
 }
 
-/// Negates the values whose sign is -1.
 fn apply_signs(fixed: &mut [i32], key: u64, first_beat: u32) {
     for (beat, lanes) in (first_beat..).zip(fixed.chunks_exact_mut(16)) {
         let signs = signs16(key, beat);
@@ -128,7 +123,6 @@ mod tests {
         (0..n).map(|i| y[i] / (n as f64).sqrt() * if decode { sign(i) } else { 1.0 }).collect()
     }
 
-    /// Distributions of gradients, by the weight of their tail.
     #[derive(Clone, Copy, Debug)]
     enum Tail {
         Gaussian,
@@ -148,7 +142,7 @@ mod tests {
             (0..1 << log2n).map(|_| (1e-3 * random.gaussian() * spread(random)) as f32).collect()
         }
 
-        /// The NMSE that a block may have: 1e-12, or with a heavy tail as much as the block's single scale costs.
+        /// A heavy tail costs accuracy, since a block has a single scale.
         fn nmse_max(self, log2n: u32) -> f64 {
             match (self, log2n) {
                 (Gaussian | Laplace, ..=12) | (Heavy, 8) => 1e-12,
@@ -161,7 +155,7 @@ mod tests {
 
     #[test]
     fn golden_vector_of_figure_9_is_reproduced() {
-        // OptiReduce (NSDI'25) figure 9, n = 8, un-normalised; here in units of 2^-10, halved once by the stages.
+        // OptiReduce (NSDI'25) figure 9, n = 8, not normalised. Units of 2^-10, halved once.
         let x = [1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5];
         let s = [1.0, -1.0, 1.0, 1.0, -1.0, 1.0, -1.0, 1.0];
         let mut fixed: Vec<i32> = x.iter().zip(s).map(|(x, s)| (x * s * 1024.0) as i32).collect();
@@ -225,7 +219,7 @@ mod tests {
         }
     }
 
-    /// The largest magnitude with which a value can enter a block of this size, whatever the block's exponent.
+    /// Largest magnitude on entry, for any exponent.
     fn largest(log2n: u32) -> i64 {
         let entering =
             |exponent: u32| fp_to_scaled_int(exponent << 23 | 0x7f_ffff, scale(exponent.max(1), log2n)) as i64;
@@ -234,9 +228,9 @@ mod tests {
 
     #[test]
     fn no_input_of_any_size_leaves_the_range() {
-        // Goal: no overflow for any input. Method: the stages on intervals instead of numbers. All values of a stage have
-        // the same interval, both operands are independent within it, and every operation is monotone in each, so the
-        // ends of the intervals give the ends of the results.
+        // Runs the stages on intervals. All values of a stage share an interval, and every
+        // operation is monotone in both operands, so the ends of the intervals determine the ends
+        // of the results.
         for (log2n, expected) in [(8, (1 << 30) - 64), (10, (1 << 30) - 64), (12, (1 << 30) - 64), (14, 1 << 30)] {
             let (mut low, mut high) = (-largest(log2n), largest(log2n));
             let mut peak = high;
@@ -251,14 +245,14 @@ mod tests {
             assert_eq!(peak, expected, "log2n {log2n}");
             assert!(peak <= i32::MAX as i64 / 2 + 1, "a guard bit is left");
         }
-        // A scale is never below an exponent field, so no conversion overflows, and the largest exponent gives the largest values.
+        // A scale is at least every exponent field, so conversions cannot overflow.
         assert_eq!([8, 10, 12, 14].map(largest), [(1 << 26) - 4, (1 << 25) - 2, (1 << 24) - 1, 1 << 23]);
     }
 
     #[test]
     fn largest_inputs_with_adversarial_signs_stay_in_range() {
-        // Goal: the bound above is reached and not exceeded. Method: with a row of H as the input's signs, all energy goes into one
-        // output, which is the largest possible; 64-bit stages beside it show that nothing wrapped.
+        // A row of H as the signs of the input moves all energy into one output, the largest
+        // possible. 64-bit stages detect wrapping.
         for log2n in [8u32, 10, 12, 14] {
             let n = 1usize << log2n;
             let largest = largest(log2n) as i32;

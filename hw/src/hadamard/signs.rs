@@ -1,11 +1,10 @@
-//! The sign generator: sixteen signs for every beat of a window.
+//! Sign generator: `signs16(key, beat)` of the contract crate for beats 0, 1, 2, ... of a window.
 //!
-//! What: `signs16(key, beat)` of the contract crate for beat 0, 1, 2, ... of the window.
-//! How: a pipeline of seven 32-bit words, one line of the hash each, that fills after `start` and then moves on
-//! whenever its head is taken, so the signs wait for the data and not the data for the signs.
-//! Latency: the signs of beat 0 are valid 8 cycles after `start`, those of the next beat in the cycle after `take`.
-//! Limits: `take` in the first 8 cycles is ignored; the engine's first beat comes later, as a block has 16 beats or
-//! more. Beat numbers wrap at 2^32.
+//! A pipeline of seven 32-bit words, one line of the hash each, advanced by `take`.
+//! Latency: the signs of beat 0 are valid 8 cycles after `start`, the next ones in the cycle after
+//! `take`.
+//! Limits: `take` is ignored in the first 8 cycles, while the pipeline fills. The engine's first
+//! beat arrives later, because a block has at least 16 beats. Beat numbers wrap at 2^32.
 
 use crate::hdl::prelude::*;
 
@@ -30,16 +29,12 @@ struct Pipeline {
     a6: W<32>,
 }
 
-/// Generates the signs of a window. See the module for what and why.
 #[derive(LogicBlock, Default)]
 pub struct Signs {
-    /// The clock.
     pub clock: Signal<In, Clock>,
-    /// Begin again at beat 0 with `key`.
+    /// Restarts at beat 0 with `key`.
     pub start: Signal<In, bool>,
-    /// Key of the window, sampled with `start`.
     pub key: Signal<In, W<64>>,
-    /// The signs shown were used: show the next beat's.
     pub take: Signal<In, bool>,
     /// Bit i set negates lane i.
     pub signs: Signal<Out, W<16>>,

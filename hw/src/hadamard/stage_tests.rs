@@ -1,5 +1,3 @@
-//! Tests of the engine's stages on their own, against the model's functions and on their Verilog.
-
 use super::across::Across;
 use super::flow::Tag;
 use super::in_beat::InBeat;
@@ -15,12 +13,11 @@ use crate::hdl::prelude::*;
 use optireduce_contract::signs::signs16;
 use std::collections::VecDeque;
 
-/// v as the engine's lanes hold it.
 fn excess(v: i32) -> u32 {
     v as u32 ^ 1 << 31
 }
 
-/// A number of the whole range the engine may hold, small ones as often as large ones.
+/// Number in the engine's range, with a uniform number of bits.
 fn number(random: &mut Random) -> i32 {
     let magnitude = (random.next_u32() >> 1 | 1 << 30) >> random.below(32);
     let v = (magnitude & 0x7fff_ffff) as i32;
@@ -41,7 +38,7 @@ fn to_fixed_agrees_with_model() {
         let kind = KINDS[cycle % KINDS.len()];
         let mut lanes: [u32; 16] = std::array::from_fn(|i| kind.value(&mut random, i));
         for lane in &mut lanes {
-            // Ties: mantissas that end in 10...0 at a random place.
+            // Ties: mantissas that end in 10...0.
             if random.percent(30) {
                 let zeros = random.below(23);
                 *lane = *lane >> zeros << zeros | 1 << zeros;
@@ -49,7 +46,6 @@ fn to_fixed_agrees_with_model() {
         }
         let largest = lanes.iter().map(|v| v >> 23 & 0xff).max().unwrap_or(0).max(1);
         let mut scale = largest + 4 + random.below(5);
-        // Now and then nothing but the signs changes.
         if random.percent(20) {
             (lanes, scale) = held.unwrap_or((lanes, scale));
         }
@@ -89,10 +85,9 @@ fn to_float_agrees_with_model() {
                 _ => {}
             }
         }
-        // Scales of the whole range, those where results overflow or vanish more often.
+        // Any scale, and more often scales at which results overflow or vanish.
         let mut scale = [1 + random.below(40), 1 + random.below(257), 220 + random.below(38)][random.below(3) as usize];
         let mut special = random.percent(5);
-        // Now and then nothing but the signs changes.
         if random.percent(20) {
             (lanes, scale, special) = held.unwrap_or((lanes, scale, special));
         }
@@ -101,7 +96,7 @@ fn to_float_agrees_with_model() {
         let tag = Tag { valid: random.percent(80), negated, ..tag(scale, special) };
         bench.block.tag.next = tag;
         bench.block.beat.next = Beat(lanes.map(excess));
-        // The signs of a beat are taken four cycles after it.
+        // The signs of a beat are sampled four cycles after it.
         if let Some((_, tag)) = (cycle + 1).checked_sub(LATENCY).map(|at| expected[at]) {
             assert_eq!(bench.block.take.val(), tag.valid, "cycle {cycle}");
             assert_eq!(bench.block.take_odd.val(), tag.odd, "cycle {cycle}");
@@ -144,8 +139,7 @@ fn in_beat_stage_is_a_butterfly_of_neighbours() {
 
 #[test]
 fn across_stage_is_a_butterfly_of_beats_that_far_apart() {
-    // Method: bursts of whole groups of 2D beats with random gaps between them, not enabled now and then; every beat
-    // must come out D + 1 cycles after it went in, the differences marked as negated, or not at all.
+    // Bursts of whole groups of 2D beats with random gaps, sometimes with the stage disabled.
     for k in [0, 1, 2, 5, 9] {
         let distance = 1usize << k;
         let mut random = Random::new(43 + k as u64);

@@ -1,10 +1,7 @@
-//! What the tests of the engine share: a seeded random source and a driver that plays windows through a bench.
-
 use super::{Hadamard, model};
 use crate::cosim::Bench;
 use crate::hdl::prelude::*;
 
-/// The crate's random source, in the forms these tests need.
 pub struct Random(crate::random::Random);
 
 impl Random {
@@ -31,7 +28,6 @@ impl Random {
     }
 }
 
-/// The kinds of blocks that differ in what they do to the engine.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     Gaussian,
@@ -60,7 +56,6 @@ pub const KINDS: [Kind; 10] = [
 ];
 
 impl Kind {
-    /// One value (fp32 bits) of such a block, at `place` in it.
     pub fn value(self, random: &mut Random, place: usize) -> u32 {
         let sign = random.next_u32() & 1 << 31;
         let fraction = random.next_u32() & 0x7f_ffff;
@@ -80,7 +75,6 @@ impl Kind {
     }
 }
 
-/// A window to play: its blocks as bits, and for each beat whether it was received.
 pub struct Play {
     pub log2n: u32,
     pub decode: bool,
@@ -90,7 +84,7 @@ pub struct Play {
 }
 
 impl Play {
-    /// A window with one block of every kind given; `loss` in percent of the beats.
+    /// Creates a window with one block per kind. `loss` is in percent of the beats.
     pub fn random(random: &mut Random, log2n: u32, decode: bool, kinds: &[Kind], loss: u32) -> Self {
         let key = (random.next_u32() as u64) << 32 | random.next_u32() as u64;
         let n = 1usize << log2n;
@@ -99,7 +93,6 @@ impl Play {
         Play { log2n, decode, key, blocks, received }
     }
 
-    /// What the engine must answer: data and received count of every output beat.
     pub fn expected(&self) -> Vec<(Beat, u64)> {
         let mut out = Vec::new();
         for (k, (block, received)) in self.blocks.iter().zip(&self.received).enumerate() {
@@ -118,35 +111,31 @@ impl Play {
     }
 }
 
-/// How the engine's surroundings behave, in percent of the cycles.
+/// Percentage of cycles.
 #[derive(Clone, Copy)]
 pub struct Manners {
-    /// A beat is offered.
     pub offer: u32,
-    /// There is room for a block.
     pub go: u32,
 }
 
 pub const EAGER: Manners = Manners { offer: 100, go: 100 };
 
-/// What a run was like, cycles counted from the start of the bench.
+/// Cycles of a run, counted from the start of the bench.
 #[derive(Default)]
 pub struct Report {
-    /// Cycles in which a beat was accepted.
     pub accepted: Vec<u64>,
-    /// Cycles in which a result was on the output.
     pub answered: Vec<u64>,
 }
 
-/// Plays a window as [`play_all`].
 pub fn play(bench: &mut Bench<Hadamard>, window: &Play, manners: Manners, random: &mut Random) -> Report {
     play_all(bench, std::slice::from_ref(window), manners, random)
 }
 
-/// Plays windows, each begun as early as the engine allows, and checks every output beat, the contiguity of bursts, and
-/// the meaning of `burst`, `idle` and `start_ready`.
+/// Plays windows, each started as early as possible.
+///
+/// Checks every output beat, the contiguity of bursts, `burst`, `idle` and `start_ready`.
 pub fn play_all(bench: &mut Bench<Hadamard>, windows: &[Play], manners: Manners, random: &mut Random) -> Report {
-    // What is answered, with the place in its block, and what is offered; of all windows, and where each one ends.
+    // Expected results, each with its place in the block; offered beats; ends of the windows.
     let (mut expected, mut beats, mut ends) = (Vec::new(), Vec::new(), Vec::new());
     for window in windows {
         let block_beats = 1usize << (window.log2n - 4);
@@ -164,7 +153,6 @@ pub fn play_all(bench: &mut Bench<Hadamard>, windows: &[Play], manners: Manners,
         let fed = begun == 0 || accepted == ends[begun - 1];
         let starts = windows.get(begun).filter(|_| fed);
         let next = beats.get(accepted).filter(|_| !fed && random.percent(manners.offer));
-        // Held only during start: what comes later must not matter.
         bench.block.log2n.next = bits_w(starts.map_or(random.next_u32(), |window| window.log2n).into());
         bench.block.decode.next = starts.map_or(random.percent(50), |window| window.decode);
         let garbage = (random.next_u32() as u64) << 32 | random.next_u32() as u64;
@@ -202,7 +190,7 @@ pub fn play_all(bench: &mut Bench<Hadamard>, windows: &[Play], manners: Manners,
         }
         if let Some(window) = starts {
             if accepted == answered {
-                assert!(start, "an idle engine takes any window");
+                assert!(start, "an idle engine accepts any window");
             } else if start {
                 let before = &windows[begun - 1];
                 assert_eq!((window.log2n, window.decode), (before.log2n, before.decode), "a start into another kind");

@@ -1,10 +1,9 @@
-//! fp32 to the block's fixed point, 16 lanes.
+//! fp32 to fixed point, 16 lanes.
 //!
-//! What: flips the requested signs and converts every lane to the block's scale, rounded to nearest even; the result is in
-//! excess 2^31. A lane is a [`FpToScaledInt`]: the IEEE conversion, in units of the block.
-//! Latency: that of the lanes, 3 cycles; one beat a cycle; no back-pressure; state is data, so no reset.
-//! Limits: the tag's scale must be at least every lane's exponent field; a block with infinities or NaNs gives
-//! meaningless numbers, which `to_float` replaces.
+//! Applies the requested signs and converts every lane to excess 2^31 on the block's scale.
+//! Latency: 3 cycles. Throughput: one beat a cycle. No back-pressure or reset.
+//! Limits: the tag's scale must be at least every lane's exponent field. Blocks with infinities or
+//! NaNs produce arbitrary numbers, which `to_float` replaces.
 
 use super::flow::Tag;
 use crate::arith::fp_to_int::FpToScaledInt;
@@ -18,23 +17,17 @@ struct Tags {
     rounded: Tag,
 }
 
-/// fp32 to fixed point. See the module for what and why.
 #[derive(LogicBlock, Default)]
 pub struct ToFixed {
-    /// The clock.
     pub clock: Signal<In, Clock>,
-    /// Tag of the beat.
     pub tag: Signal<In, Tag>,
-    /// Sixteen fp32 values.
     pub beat: Signal<In, Beat>,
-    /// Bit i negates lane i; sampled with the beat.
+    /// Bit i negates lane i.
     pub signs: Signal<In, W<16>>,
     lane: [FpToScaledInt; 16],
     pack: Pack16,
     tags: DFF<Tags>,
-    /// Tag of the result.
     pub out_tag: Signal<Out, Tag>,
-    /// Sixteen fixed-point numbers in excess 2^31.
     pub out_beat: Signal<Out, Beat>,
 }
 

@@ -1,9 +1,8 @@
-//! The block's fixed point to fp32, 16 lanes.
+//! Fixed point to fp32, 16 lanes.
 //!
-//! What: flips the requested signs and those that the butterflies left inverted, and converts every lane from excess 2^31
-//! on the block's scale to fp32, rounded to nearest even. A lane is a [`ScaledIntToFp`]: the IEEE conversion, from units
-//! of the block. Below the smallest normal number: +0. Too large: infinity. A special block: NaN.
-//! Latency: that of the lanes, 5 cycles; one beat a cycle; no back-pressure; state is data, so no reset.
+//! Applies the requested signs and those missing from the butterflies, and converts every lane from
+//! excess 2^31 on the block's scale to fp32. Lanes of a special block become NaN.
+//! Latency: 5 cycles. Throughput: one beat a cycle. No back-pressure or reset.
 
 use super::flow::Tag;
 use crate::arith::int_to_fp::ScaledIntToFp;
@@ -19,20 +18,15 @@ struct Tags {
     composed: Tag,
 }
 
-/// Fixed point to fp32. See the module for what and why.
 #[derive(LogicBlock, Default)]
 pub struct ToFloat {
-    /// The clock.
     pub clock: Signal<In, Clock>,
-    /// Tag of the beat.
     pub tag: Signal<In, Tag>,
-    /// Sixteen numbers in excess 2^31.
     pub beat: Signal<In, Beat>,
-    /// Bit i negates lane i of the beat of four cycles ago.
+    /// Bit i negates lane i of the beat from four cycles earlier.
     pub signs: Signal<In, W<16>>,
-    /// There was a beat four cycles ago: its signs are used now.
+    /// The beat from four cycles earlier is valid and uses `signs` now.
     pub take: Signal<Out, bool>,
-    /// The window it belongs to.
     pub take_odd: Signal<Out, bool>,
     lane: [ScaledIntToFp; 16],
     pack: Pack16,
@@ -41,9 +35,7 @@ pub struct ToFloat {
     now: Wire<Tag>,
     latest: Wire<Tag>,
     flips: Wire<W<16>>,
-    /// Tag of the result.
     pub out_tag: Signal<Out, Tag>,
-    /// Sixteen fp32 values.
     pub out_beat: Signal<Out, Beat>,
 }
 
@@ -62,7 +54,7 @@ impl Logic for ToFloat {
         self.take.next = self.now.val().valid;
         self.take_odd.next = self.now.val().odd;
 
-        // The butterflies inside the beat negate the lanes whose number has an odd number of ones.
+        // The butterflies inside the beat negate lanes whose number has an odd number of ones.
         self.flips.next = self.signs.val() ^ 0x6996;
         if self.now.val().negated {
             self.flips.next = self.flips.val() ^ 0xffff;

@@ -1,27 +1,27 @@
-//! The butterflies of a Hadamard engine for blocks of 256, one value per cycle: for a card that makes one step in 16 cycles.
+//! Butterflies of an engine for blocks of 256, one value per cycle: for a card with 16-cycle steps.
 //!
-//! Why: one beat in 16 cycles needs one pair of adders per stage instead of sixteen, and narrow delay memories.
-//! How: eight equal stages of distance 1, 2, ... 128 values, the first four of them inside the beat. Each does what
-//! `across.rs` does with beats; the order of the values is the natural one from the start, so nothing is shuffled.
-//! Latency in steps: that of `Butterflies`, 23: four inside the beat, 1 + 2 + 4 + 8 in delays across beats, four after.
-//! Limits: as in `across.rs`, blocks come whole; `last` must then be 15. State is data, so no reset.
+//! One beat in 16 cycles needs one pair of adders per stage instead of sixteen, and narrow delay
+//! memories. Eight stages of distance 1, 2, ... 128 values work like `across.rs`, in natural order.
+//! Latency: 23 steps, like `Butterflies` (four inside the beat, 1 + 2 + 4 + 8 in delays across
+//! beats, four after). Reset: none.
+//! Limits: blocks arrive whole, as in `across.rs`, and `last` must then be 15.
 
 use super::flow::Tag;
 use crate::hdl::prelude::*;
 use crate::hdl::wires::{PickLane, ShiftInLane};
 use crate::mem::ram::Delay;
 
-/// Steps from tags to `tap_tag`.
+/// Steps from `tag` to `tap_tag`.
 const LATENCY: usize = 23;
 
-/// A value in excess 2^31, and whether it is valid.
+/// Value in excess 2^31.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Entry {
     valid: bool,
     value: W<32>,
 }
 
-/// A butterfly between values that are 2^k apart, see `across.rs`. Latency: 2^k + 1 cycles.
+/// Butterfly between values at distance 2^k, see `across.rs`. Latency: 2^k + 1 cycles.
 #[derive(LogicBlock)]
 struct ValueStage {
     pub clock: Signal<In, Clock>,
@@ -98,23 +98,19 @@ impl Logic for ValueStage {
     }
 }
 
-/// Replaces [`Butterflies`](super::butterflies::Butterflies), see the module: `last`, `tag` and `beat` are held for
-/// 16 cycles, and the taps change when `tick` is high.
+/// Replacement for [`Butterflies`](super::butterflies::Butterflies).
+///
+/// `last`, `tag` and `beat` are held for 16 cycles, and the first tap, the only one used, changes
+/// when `tick` is high.
 #[derive(LogicBlock)]
 pub struct ValueByValue {
-    /// The last cycle of a step.
+    /// Last cycle of a step.
     pub tick: Signal<In, bool>,
-    /// The clock.
     pub clock: Signal<In, Clock>,
-    /// Beats of a block minus one.
     pub last: Signal<In, W<10>>,
-    /// Tag of the beat.
     pub tag: Signal<In, Tag>,
-    /// Sixteen numbers in excess 2^31.
     pub beat: Signal<In, Beat>,
-    /// Tags at the taps; only the first one is used.
     pub tap_tag: [Signal<Out, Tag>; 4],
-    /// Beats at the taps; only the first one is used.
     pub tap_beat: [Signal<Out, Beat>; 4],
     lane: DFF<W<4>>,
     pick: PickLane,
@@ -136,8 +132,8 @@ pub struct ValueByValue {
 
 impl Default for ValueByValue {
     fn default() -> Self {
-        // Lane 0 comes out of the stages after 263 cycles and is the first to be shifted in, in the first cycle of the step
-        // in whose last cycle all are shown: 22 steps after it went in.
+        // Lane 0 leaves the stages after 263 cycles. It must be shifted in in the first cycle of
+        // the step at whose end the beat is complete: 22 steps after it entered.
         let through = (0..8).map(|k| (1 << k) + 1).sum::<usize>();
         ValueByValue {
             tick: Default::default(),
@@ -177,7 +173,6 @@ impl Logic for ValueByValue {
         self.late.clock.next = self.clock.val();
         self.tags.clock.next = self.clock.val();
 
-        // Lane by lane: the lane of this cycle.
         self.lane.d.next = self.lane.q.val() + 1;
         if self.tick.val() {
             self.lane.d.next = bits_w::<4>(0);
@@ -191,7 +186,7 @@ impl Logic for ValueByValue {
             self.stages[i + 1].entry.next = self.stages[i].result.val();
         }
 
-        // The beat is put together, and shown from the next step on.
+        // Assembles the beat, which is visible from the next step on.
         self.late.enable.next = true;
         self.exit.next = self.stages[7].result.val();
         self.late.data.next = self.exit.val().value;
@@ -199,7 +194,7 @@ impl Logic for ValueByValue {
         self.shift.word.next = self.late.delayed.val();
         self.lanes.d.next = self.shift.shifted.val();
 
-        // The beats of a block whose number has an odd number of ones are negated.
+        // Beats whose number in the block has an odd number of ones are negated.
         self.tags.enable.next = self.tick.val();
         self.tags.data.next = self.tag.val();
         self.odd.next = self.number.q.val().get_bit(0)
@@ -219,7 +214,7 @@ impl Logic for ValueByValue {
 
         self.tap_tag[0].next = self.out_tag.q.val();
         self.tap_beat[0].next = self.out_beat.q.val();
-        // Larger blocks than there are stages for.
+        // Taps for larger blocks.
         for i in 1..4 {
             self.tap_tag[i].next = self.silent.val();
             self.tap_beat[i].next = bits_beat(0);
@@ -238,7 +233,6 @@ mod tests {
     use crate::cosim::Bench;
     use crate::random::Random;
 
-    /// Blocks with gaps between them: the same values and tags as the stages that take a beat a cycle, step for step.
     #[test]
     fn a_value_a_cycle_is_a_beat_a_step() {
         let mut random = Random::new(81);

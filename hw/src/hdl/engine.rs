@@ -1,26 +1,23 @@
-//! The parts of rust-hdl's engine in which simulation spends most of its time, made cheaper: [`DFF`], [`Wire`] and
-//! [`evaluate_on_change!`](crate::evaluate_on_change). Names and ports are the same, and the
-//! Verilog means the same.
+//! Faster [`DFF`], [`Wire`] and [`evaluate_on_change!`](crate::evaluate_on_change) for simulation.
 //!
-//! Why: the engine updates and compares every signal of every block in every pass, several times a cycle. Most of that
-//! has no effect: a register's input matters only at an edge, a local's old value never, and a kernel
-//! whose inputs and registers have not changed computes what it computed before.
-//! Why it is equivalent: data and clock both take one pass per level, so when a register sees the edge, its input is still
-//! that of the cycle before; the co-simulation of every block would show if it were not.
-//! Limits: rust-hdl's waveform dump does not follow register inputs (`d`).
+//! Names, ports and emitted Verilog match rust-hdl.
+//! rust-hdl updates and compares every signal in every pass, several times per cycle. These types
+//! skip work without effect: register inputs matter only at an edge, old values of locals never,
+//! and a kernel with unchanged inputs and registers computes the same result.
+//! Data and clock both advance one level per pass, so a register still sees its previous input at
+//! an edge. Co-simulation checks this equivalence: about half of the blocks have a
+//! [`Bench`](crate::cosim::Bench), and the small ones run inside them.
+//! Limits: rust-hdl's waveform dump omits register inputs (`d`).
 
 use crate::hdl::signal::Signal;
 use rust_hdl_core::constraint::PinConstraint;
 use rust_hdl_core::prelude::*;
 
-/// A register: `q` takes `d` at the rising edge; starts as `T::default()`; no reset.
+/// Register: `q` becomes `d` at the rising edge. Starts as `T::default()`; no reset.
 #[derive(Clone, Debug)]
 pub struct DFF<T: Synth> {
-    /// Next value; set up by `dff_setup!` to hold the present one.
     pub d: Signal<In, T>,
-    /// Present value.
     pub q: Signal<Out, T>,
-    /// Clock.
     pub clock: Signal<In, Clock>,
 }
 
@@ -75,16 +72,14 @@ impl<T: Synth> Block for DFF<T> {
     }
 }
 
-/// A value inside a kernel, written before it is read: `Signal<Local, T>` without the bookkeeping.
+/// Value inside a kernel, written before it is read: a cheaper `Signal<Local, T>`.
 #[derive(Clone, Debug, Default)]
 pub struct Wire<T: Synth> {
-    /// The value; assign to it.
     pub next: T,
     connected: bool,
 }
 
 impl<T: Synth> Wire<T> {
-    /// What was assigned last.
     #[inline(always)]
     pub fn val(&self) -> T {
         self.next
@@ -134,7 +129,7 @@ impl<T: Synth> Atom for Wire<T> {
     fn vcd(&self) -> VCDValue {
         self.next.vcd()
     }
-    /// Only identifies unconnected signals in lists; any unique address will do.
+    /// Only identifies unconnected signals in lists.
     fn id(&self) -> usize {
         std::ptr::from_ref(self).addr()
     }
@@ -146,7 +141,9 @@ impl<T: Synth> Atom for Wire<T> {
     }
 }
 
-/// Clocks registers and lets them hold their values: `dff_setup!(self, clock, count, state)`, first thing in a kernel.
+/// Connects the clock of registers and makes them hold their values by default.
+///
+/// Written `dff_setup!(self, clock, count, state)`, as the first statement of a kernel.
 #[macro_export]
 macro_rules! dff_setup {
     ($self:ident, $clock:ident, $($register:ident),+ $(,)?) => {
@@ -155,9 +152,11 @@ macro_rules! dff_setup {
     };
 }
 
-/// Implements `Logic` for a block whose kernel is an inherent `#[hdl_gen] fn evaluate(&mut self)`, and runs it only
-/// after an input or a register has changed. All sub-blocks must be registers of the block's `clock`, and all of them
-/// and all inputs must be listed; the block needs a field `_evaluated: bool`.
+/// Implements `Logic` for a block with an inherent `#[hdl_gen] fn evaluate(&mut self)`, which runs
+/// only after an input or a register changed.
+///
+/// Every sub-block must be a register of the block's `clock`. All registers and inputs must be
+/// listed. The block needs a field `_evaluated: bool`.
 #[macro_export]
 macro_rules! evaluate_on_change {
     ($block:ty, inputs: $($input:ident),+; registers: $($register:ident),+) => {
@@ -173,15 +172,13 @@ macro_rules! evaluate_on_change {
             }
 
             fn hdl(&self) -> Verilog {
-                <$block>::hdl(self) // the inherent one, made by hdl_gen
+                <$block>::hdl(self) // the inherent function from hdl_gen
             }
         }
     };
 }
 
-/// A block with one clock.
 pub trait Clocked: Block {
-    /// The clock port.
     fn clock(&mut self) -> &mut Signal<In, Clock>;
 }
 

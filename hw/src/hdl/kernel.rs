@@ -1,10 +1,11 @@
-//! Kernels as data: [`verilog`] reads the string that `#[hdl_gen]` writes and gives rust-hdl the syntax tree that it prints.
+//! Parses the string that `#[hdl_gen]` writes for a kernel into rust-hdl's syntax tree.
 //!
-//! Why: rust-hdl's own attribute turns every kernel into code that builds this tree, a third of the card's machine code,
-//! which a simulation never runs. A string costs the compiler nothing, so every build can emit and none needs a feature.
-//! The tree is the same, so the Verilog is the same: `rtl/` is committed, and a test compares every byte.
+//! rust-hdl's own attribute generates code that builds this tree: a large part of a card's machine
+//! code, which simulations never run. A test compares the resulting Verilog with the committed
+//! `rtl/` byte by byte.
 //!
-//! Prefix notation, words separated by spaces. `w` is a number, or `@i` for the value `i` in the list beside the string:
+//! Grammar, in prefix notation with words separated by spaces. `w` is a number, or `@i` for entry
+//! `i` of the list of values beside the string:
 //!
 //! ```text
 //! block      { statement* }
@@ -23,7 +24,8 @@
 //!            | bit expression index
 //!            | replace expression index expression
 //! ```
-//! Limits: the kernel language as far as the card uses it; `#[hdl_gen]` refuses the rest when it compiles.
+//! Limits: the subset of the kernel language that the card uses. `#[hdl_gen]` rejects the rest at
+//! compile time.
 
 use rust_hdl_core::ast::{
     Verilog, VerilogBlock, VerilogBlockOrConditional, VerilogCase, VerilogConditional, VerilogExpression,
@@ -32,10 +34,8 @@ use rust_hdl_core::ast::{
 use std::iter::Peekable;
 use std::str::SplitAsciiWhitespace;
 
-/// The syntax tree of a kernel.
-///
 /// # Panics
-/// When `kernel` is not one that `#[hdl_gen]` has written.
+/// If `kernel` was not written by `#[hdl_gen]`.
 pub fn verilog(kernel: &str, values: &[usize]) -> Verilog {
     let mut reader = Reader { words: kernel.split_ascii_whitespace().peekable(), values };
     Verilog::Combinatorial(reader.block())
@@ -48,7 +48,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn word(&mut self) -> &'a str {
-        self.words.next().expect("the kernel goes on")
+        self.words.next().expect("unexpected end of the kernel")
     }
 
     fn expect(&mut self, expected: &str) {
@@ -56,7 +56,6 @@ impl<'a> Reader<'a> {
         assert_eq!(found, expected, "a word of the kernel");
     }
 
-    /// Whether the next word is this one; if so, reads it.
     fn read(&mut self, word: &str) -> bool {
         self.words.next_if_eq(&word).is_some()
     }
@@ -156,7 +155,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Numbers keep the widths that their Rust types have: rust-hdl prints them.
+/// Parses a number with the width of its Rust type, which rust-hdl prints.
 fn literal(word: &str) -> VerilogLiteral {
     let number = match (word, word.strip_suffix("u64")) {
         ("true" | "false", _) => Some(VerilogLiteral::from(word == "true")),
@@ -204,7 +203,7 @@ mod tests {
         high: W<12>,
     }
 
-    /// The same block twice: with rust-hdl's attribute and with ours.
+    /// Defines a block that uses every construct, once per attribute.
     macro_rules! every_construct {
         ($block:ident, $hdl_gen:path) => {
             #[derive(LogicBlock, Default)]

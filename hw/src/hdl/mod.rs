@@ -1,6 +1,6 @@
-//! What blocks are written with: rust-hdl's kernel language, on our own signal types and engine.
+//! Foundation of all blocks: rust-hdl's kernel language on this project's signal types and engine.
 //!
-//! [`prelude`] is what a block imports.
+//! Blocks import [`prelude`].
 
 pub mod engine;
 pub mod kernel;

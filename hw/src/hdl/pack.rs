@@ -1,13 +1,11 @@
-//! Sixteen lanes into one beat: wiring that the kernel language cannot express. No clock, no latency.
+//! Packs sixteen lanes into a beat, which the kernel language cannot express.
 
 use crate::hdl::prelude::*;
 
-/// Packs lanes, lane 0 in the low bits.
+/// Lane 0 goes to the low bits. No clock, no latency.
 #[derive(LogicBlock, Default)]
 pub struct Pack16 {
-    /// The lanes.
     pub lane: [Signal<In, W<32>>; 16],
-    /// All of them.
     pub beat: Signal<Out, Beat>,
 }
 

@@ -1,7 +1,7 @@
-//! The ports of a block as rows of 32-bit words: how values get into a Verilated model and out of it.
+//! Ports of a block as rows of 32-bit words, the interface to a Verilated model.
 //!
-//! Every port starts at a word of its own, in the order of declaration, low word first; inputs and outputs have a row
-//! each. The clock takes no word: it is not data.
+//! Inputs and outputs have separate rows, without the clock. Ports follow in order of declaration,
+//! each on a word boundary, low word first.
 
 use crate::hdl::signal::Signal;
 use crate::hdl::word::{Beat, W};
@@ -9,30 +9,27 @@ use rust_hdl_core::prelude::*;
 
 pub use optireduce_hw_derive::Ports;
 
-/// A row, and the direction in which it is passed; every port takes its words from the front.
+/// Row of words and its direction. Each port consumes its words from the front.
 pub enum Rows<'a> {
-    /// Inputs take their next value and write it to the row.
+    /// Inputs update to their next value and write it to the row.
     Inputs(&'a mut [u32]),
-    /// Outputs take their value from the row.
+    /// Outputs read their value from the row.
     Outputs(&'a [u32]),
 }
 
-/// A block whose ports can be set and read from outside rust-hdl, or one of its ports. For blocks: `#[derive(Ports)]`.
+/// Block or port whose values can be exchanged from outside rust-hdl; see `#[derive(Ports)]`.
 pub trait Ports {
-    /// Passes `rows` by every port in order of declaration.
+    /// Passes `rows` to every port in order of declaration.
     ///
     /// # Panics
-    /// When a row is shorter than the ports.
+    /// If a row is shorter than its ports.
     fn exchange(&mut self, rows: &mut Rows);
 }
 
-/// A value of a port as words.
 pub trait Words: Synth {
-    /// Words it takes.
     const WORDS: usize;
-    /// Writes it to that many words.
     fn write(self, words: &mut [u32]);
-    /// Reads it from that many words, whose bits above its width are zero.
+    /// Bits of `words` above the value's width must be zero.
     fn read(words: &[u32]) -> Self;
 }
 

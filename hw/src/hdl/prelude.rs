@@ -1,4 +1,4 @@
-//! What every block uses: rust-hdl's kernel language, its flip-flop, and this project's word types.
+//! Imports of every block: rust-hdl's kernel language and this project's types and macros.
 pub use crate::hdl::engine::{DFF, Wire};
 pub use crate::hdl::ports::Ports;
 pub use crate::hdl::signal::Signal;

@@ -1,10 +1,9 @@
-//! [`Signal`]: rust-hdl's signal in a form that costs less to build, to drop and to simulate.
+//! [`Signal`]: rust-hdl's signal as plain data without drop glue.
 //!
-//! Why: the original carries a vector of pin constraints, a serial number and state for tristate pins. A card has tens of
-//! thousands of signals, so the code that builds and drops these was a third of the card's, and was generated again in
-//! every crate that builds a card. This one is plain data: nothing to drop, nothing that can panic.
-//! Name, ports and behaviour are those of `rust_hdl_core::signal::Signal`, and so is the Verilog.
-//! Limits: no in-out ports, no pin constraints (`bitstreams/` has files of its own for these).
+//! The original holds a vector of pin constraints, a serial number and tristate state. Building and
+//! dropping a card's tens of thousands of signals was a large part of its machine code.
+//! Name, ports, behaviour and Verilog match `rust_hdl_core::signal::Signal`.
+//! Limits: no in-out ports and no pin constraints (see the constraint files in `bitstreams/`).
 
 use rust_hdl_core::ast::VerilogLiteral;
 use rust_hdl_core::constraint::PinConstraint;
@@ -12,20 +11,19 @@ use rust_hdl_core::prelude::{Atom, AtomKind, Block, Clock, Direction, In, Local,
 use rust_hdl_core::type_descriptor::TypeDescriptor;
 use std::marker::PhantomData;
 
-/// A wire of a block: `D` is [`In`] or [`Out`] for a port, [`Local`] for a value inside a kernel.
+/// Wire of a block. `D` is [`In`] or [`Out`] for a port, [`Local`] for a value inside a kernel.
 #[derive(Clone, Debug, Default)]
 pub struct Signal<D: Direction, T: Synth> {
-    /// The value to take at the next pass; assign to it.
+    /// Value assigned for the next pass.
     pub next: T,
     val: T,
-    /// Whether the last pass changed the value.
     pub changed: bool,
     driven: bool,
     direction: PhantomData<D>,
 }
 
 impl<T: Synth> Signal<In, T> {
-    /// The value as of the last pass.
+    /// Value as of the last pass.
     #[inline(always)]
     pub fn val(&self) -> T {
         self.val
@@ -33,8 +31,7 @@ impl<T: Synth> Signal<In, T> {
 }
 
 impl<T: Synth> Signal<Out, T> {
-    /// What was assigned last.
-    #[allow(clippy::misnamed_getters, reason = "what a block drives shows at once; `val` is what the last pass saw")]
+    #[allow(clippy::misnamed_getters, reason = "`next` is visible in the same pass, `val` one later")]
     #[inline(always)]
     pub fn val(&self) -> T {
         self.next
@@ -42,8 +39,7 @@ impl<T: Synth> Signal<Out, T> {
 }
 
 impl<T: Synth> Signal<Local, T> {
-    /// What was assigned last.
-    #[allow(clippy::misnamed_getters, reason = "what a block drives shows at once; `val` is what the last pass saw")]
+    #[allow(clippy::misnamed_getters, reason = "`next` is visible in the same pass, `val` one later")]
     #[inline(always)]
     pub fn val(&self) -> T {
         self.next
@@ -51,7 +47,6 @@ impl<T: Synth> Signal<Local, T> {
 }
 
 impl Signal<In, Clock> {
-    /// Whether the last pass raised the clock.
     #[inline(always)]
     pub fn pos_edge(&self) -> bool {
         self.changed && self.val.clk
@@ -106,7 +101,7 @@ impl<D: Direction, T: Synth> Atom for Signal<D, T> {
     fn vcd(&self) -> VCDValue {
         self.val.vcd()
     }
-    /// Only identifies unconnected signals in lists; any unique address will do.
+    /// Only identifies unconnected signals in lists.
     fn id(&self) -> usize {
         std::ptr::from_ref(self).addr()
     }

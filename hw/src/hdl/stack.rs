@@ -1,12 +1,12 @@
-//! A thread with a stack that holds a card: rust-hdl builds blocks by value.
+//! Threads with a stack large enough for a card: rust-hdl builds blocks by value.
 
-/// Bytes of stack: a card is several hundred kilobytes of signals, and builds without optimisation keep several copies.
+/// A card is several hundred kilobytes, and unoptimised builds keep copies.
 const STACK_BYTES: usize = 64 << 20;
 
-/// Runs `build` on a large stack and returns its result.
+/// Runs `build` on a large stack.
 ///
 /// # Panics
-/// When `build` panics, or the system cannot create such a thread.
+/// If `build` panics or the thread cannot be created.
 pub fn on_a_large_stack<T: Send>(build: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
         let spawned =

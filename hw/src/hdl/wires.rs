@@ -1,16 +1,14 @@
-//! Wiring that the kernel language cannot express, as hand-written Verilog with its equivalent in Rust.
+//! Wiring that the kernel language cannot express: hand-written Verilog with its Rust equivalent.
+//!
+//! These blocks have no clock and no latency.
 
 use crate::hdl::prelude::*;
 
-/// `data` if `fresh`, else sixteen lanes of -0.0, the identity of IEEE addition, to which a first contribution is
-/// added. No clock, no latency.
+/// Operand for adding a contribution: `data` if `fresh`, else -0.0, the identity of IEEE addition.
 #[derive(LogicBlock, Default)]
 pub struct OrNegativeZero {
-    /// Take `data`.
     pub fresh: Signal<In, bool>,
-    /// The sum so far.
     pub data: Signal<In, Beat>,
-    /// The sum to add to.
     pub sum: Signal<Out, Beat>,
 }
 
@@ -26,14 +24,11 @@ impl Logic for OrNegativeZero {
     }
 }
 
-/// Shifts 16 bits into a beat from above: after 32 of them the first is in the low bits. No clock, no latency.
+/// Shifts 16 bits into the top of a beat. After 32 words the first one is in the low bits.
 #[derive(LogicBlock, Default)]
 pub struct ShiftIn {
-    /// The beat so far.
     pub data: Signal<In, Beat>,
-    /// The next 16 bits.
     pub word: Signal<In, W<16>>,
-    /// The beat with them.
     pub shifted: Signal<Out, Beat>,
 }
 
@@ -52,16 +47,13 @@ impl Logic for ShiftIn {
     }
 }
 
-/// A beat of fp32 as it is, or 16 of the 32 values of a beat of bf16 as fp32. No clock, no latency.
+/// Converts half a beat of bf16 to a beat of fp32; passes a beat of fp32 unchanged.
 #[derive(LogicBlock, Default)]
 pub struct Widen {
-    /// The beat; value 0 in the low bits.
     pub data: Signal<In, Beat>,
-    /// It holds bf16.
     pub bf16: Signal<In, bool>,
-    /// Take values 16 to 31; else 0 to 15.
+    /// Selects values 16 to 31 instead of 0 to 15.
     pub high: Signal<In, bool>,
-    /// 16 fp32.
     pub beat: Signal<Out, Beat>,
 }
 
@@ -84,14 +76,11 @@ impl Logic for Widen {
     }
 }
 
-/// Packs two beats of fp32 that hold bf16 values into one beat of bf16, `low` in the lower half. No clock, no latency.
+/// Packs two beats of fp32 that hold bf16 values into one beat of bf16, `low` in the lower half.
 #[derive(LogicBlock, Default)]
 pub struct PackHalves {
-    /// Values 0 to 15.
     pub low: Signal<In, Beat>,
-    /// Values 16 to 31.
     pub high: Signal<In, Beat>,
-    /// All of them.
     pub packs: Signal<Out, Beat>,
 }
 
@@ -114,14 +103,10 @@ impl Logic for PackHalves {
     }
 }
 
-/// One lane of a beat. No clock, no latency.
 #[derive(LogicBlock, Default)]
 pub struct PickLane {
-    /// The beat.
     pub beat: Signal<In, Beat>,
-    /// Which lane.
     pub lane: Signal<In, W<4>>,
-    /// Its value.
     pub value: Signal<Out, W<32>>,
 }
 
@@ -137,14 +122,11 @@ impl Logic for PickLane {
     }
 }
 
-/// Shifts a lane into a beat from above: after 16 of them the first is lane 0. No clock, no latency.
+/// Shifts a lane into the top of a beat. After 16 lanes the first one is lane 0.
 #[derive(LogicBlock, Default)]
 pub struct ShiftInLane {
-    /// The beat so far.
     pub data: Signal<In, Beat>,
-    /// The next lane.
     pub word: Signal<In, W<32>>,
-    /// The beat with it.
     pub shifted: Signal<Out, Beat>,
 }
 

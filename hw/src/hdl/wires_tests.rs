@@ -1,4 +1,4 @@
-//! Plan: each block against one line of arithmetic. The blocks have no clock of their own; a block around them does.
+//! `Wires` adds the clock that a bench needs.
 
 use crate::cosim::Bench;
 use crate::hdl::prelude::*;

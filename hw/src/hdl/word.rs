@@ -1,11 +1,9 @@
 //! Machine-word signal types for rust-hdl: [`W<N>`] (up to 64 bits) and [`Beat`] (512 bits).
 //!
-//! Why: rust-hdl's own `Bits<N>` keeps anything over 32 bits as an array of `bool` and shifts through big
-//! integers, which dominates the simulation of a 512-bit datapath. These types implement the same public
-//! `Synth` trait over plain machine words, emit the same Verilog, and keep the operators the HDL macro knows.
-//! Limits: `W<N>` holds 1 to 64 bits; arithmetic wraps at N bits exactly as a Verilog assignment to an N-bit
-//! signal does. The result of `+ - ! <<` must still be assigned to a signal of its exact width before it is
-//! compared, sliced or cast (see `hw/README.md`, "Writing a block").
+//! rust-hdl's `Bits<N>` stores more than 32 bits as an array of `bool` and shifts through big
+//! integers, which dominates the simulation of a 512-bit datapath. The emitted Verilog is the same.
+//! Limits: arithmetic wraps at N bits. The result of `+ - ! <<` must be assigned to a signal of its
+//! exact width before it is compared, sliced or cast (see `hw/README.md`, "Writing a block").
 
 use rust_hdl_core::ast::VerilogLiteral;
 use rust_hdl_core::bits::{Bits, bits};
@@ -13,21 +11,21 @@ use rust_hdl_core::synth::{Synth, VCDValue};
 use rust_hdl_core::type_descriptor::{TypeDescriptor, TypeField, TypeKind};
 use std::ops::{Add, BitAnd, BitOr, BitXor, Mul, Not, Shl, Shr, Sub};
 
-/// An unsigned word of `N` bits, 1 to 64, held in a `u64`.
+/// Unsigned word of `N` bits, 1 to 64.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct W<const N: usize>(u64);
 
-/// One beat of the datapath: 512 bits as sixteen 32-bit lanes, lane 0 in the low bits.
+/// One beat of the datapath: 512 bits in sixteen 32-bit lanes, lane 0 in the low bits.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct Beat(pub [u32; 16]);
 
-/// A constant of `N` bits for use in HDL code; excess bits are dropped. Emitted as a masked literal.
+/// Constant of `N` bits, without the excess bits of `x`. Emitted as a masked literal.
 #[inline(always)]
 pub const fn bits_w<const N: usize>(x: u64) -> W<N> {
     W(x & W::<N>::MASK)
 }
 
-/// A constant beat, zero but for its low 64 bits; for use in HDL code. Emitted as a literal.
+/// Constant beat with `x` in its low 64 bits. Emitted as a literal.
 #[inline(always)]
 pub const fn bits_beat(x: u64) -> Beat {
     let mut lanes = [0; 16];
@@ -36,7 +34,9 @@ pub const fn bits_beat(x: u64) -> Beat {
     Beat(lanes)
 }
 
-/// Resizes a word: zero-extends or drops high bits. Emitted as a mask, so the argument must be a plain signal.
+/// Resizes a word: zero-extends or drops high bits.
+///
+/// Emitted as a mask, so the argument must be a plain signal.
 #[inline(always)]
 pub const fn bit_cast_w<const M: usize, const N: usize>(x: W<N>) -> W<M> {
     bits_w(x.0)
@@ -48,46 +48,41 @@ impl<const N: usize> W<N> {
         if N == 64 { u64::MAX } else { (1 << N) - 1 }
     };
 
-    /// The value as a number.
     #[inline(always)]
     pub const fn raw(self) -> u64 {
         self.0
     }
 
-    /// Bit `index`, 0 being the lowest. `index` must be below `N`.
+    /// `index` must be below `N`.
     #[inline(always)]
     pub fn get_bit(&self, index: usize) -> bool {
         debug_assert!(index < N, "bit {index} of a {N}-bit word");
         self.0 >> index & 1 == 1
     }
 
-    /// `M` bits from bit `offset` up; emitted as a part select, so it must lie inside the word.
+    /// Returns `M` bits from bit `offset` upwards. Emitted as a part select.
     #[inline(always)]
     pub fn get_bits<const M: usize>(&self, offset: usize) -> W<M> {
         debug_assert!(offset + M <= N, "bits {offset}..{} of a {N}-bit word", offset + M);
         bits_w(self.0 >> offset)
     }
 
-    /// The word with bit `index` replaced.
     #[inline(always)]
     pub fn replace_bit(&self, index: usize, value: bool) -> Self {
         debug_assert!(index < N, "bit {index} of a {N}-bit word");
         W(self.0 & !(1 << index) | (value as u64) << index)
     }
 
-    /// Whether any bit is set.
     #[inline(always)]
     pub fn any(&self) -> bool {
         self.0 != 0
     }
 
-    /// Whether all bits are set.
     #[inline(always)]
     pub fn all(&self) -> bool {
         self.0 == Self::MASK
     }
 
-    /// The word as an array index, as rust-hdl's `Bits::index`.
     #[inline(always)]
     pub fn index(&self) -> usize {
         self.0 as usize
@@ -102,7 +97,7 @@ impl<const N: usize> std::fmt::Debug for W<N> {
 
 impl<const N: usize> From<u64> for W<N> {
     /// # Panics
-    /// When the value does not fit in `N` bits: silently truncating a literal would hide a design error.
+    /// If the value does not fit, since truncating a literal would hide a design error.
     #[inline(always)]
     fn from(x: u64) -> Self {
         assert!(x <= Self::MASK, "{x:#x} does not fit in {N} bits");
@@ -182,7 +177,8 @@ macro_rules! full_product {
         }
     )*};
 }
-// Assign a product straight to a signal of the width on the right: Verilog takes the width from the target.
+// Assign a product directly to a signal of the result's width: Verilog takes the width from the
+// target.
 full_product!(24 x 17 => 41, 24 x 7 => 31, 16 x 16 => 32, 15 x 7 => 22, 8 x 8 => 16, 24 x 24 => 48);
 
 impl<const N: usize> PartialEq<u64> for W<N> {
@@ -213,14 +209,14 @@ impl<const N: usize> Synth for W<N> {
 }
 
 impl Beat {
-    /// Bit `index`, 0 being the lowest of lane 0. `index` must be below 512.
+    /// `index` must be below 512.
     #[inline(always)]
     pub fn get_bit(&self, index: usize) -> bool {
         debug_assert!(index < 512, "bit {index} of a beat");
         self.0[index / 32] >> (index % 32) & 1 == 1
     }
 
-    /// `M` bits (at most 64) from bit `offset` up; emitted as a part select.
+    /// Returns `M` bits (at most 64) from bit `offset` upwards. Emitted as a part select.
     #[inline(always)]
     pub fn get_bits<const M: usize>(&self, offset: usize) -> W<M> {
         debug_assert!(offset + M <= 512, "bits {offset}..{} of a beat", offset + M);
@@ -230,7 +226,7 @@ impl Beat {
         bits_w((wide >> (offset % 32)) as u64)
     }
 
-    /// Replaces the bits from `offset` up by `word`.
+    /// Replaces `M` bits from `offset` upwards.
     pub fn put_bits<const M: usize>(&mut self, offset: usize, word: W<M>) {
         debug_assert!(offset + M <= 512, "bits {offset}..{} of a beat", offset + M);
         for i in 0..M {
@@ -239,7 +235,7 @@ impl Beat {
         }
     }
 
-    /// The beat as 64 bytes, lane 0 first, little-endian: byte i is bits 8i..8i+8.
+    /// Byte i holds bits 8i to 8i + 7.
     pub fn to_bytes(self) -> [u8; 64] {
         let mut out = [0; 64];
         for (chunk, lane) in out.chunks_exact_mut(4).zip(self.0) {
@@ -248,7 +244,7 @@ impl Beat {
         out
     }
 
-    /// The beat whose byte i is `bytes[i]`.
+    /// Inverse of [`to_bytes`](Beat::to_bytes).
     pub fn from_bytes(bytes: &[u8; 64]) -> Self {
         Beat(std::array::from_fn(|i| {
             u32::from_le_bytes([bytes[4 * i], bytes[4 * i + 1], bytes[4 * i + 2], bytes[4 * i + 3]])
@@ -286,18 +282,15 @@ impl Synth for Beat {
     }
 }
 
-/// A field of a struct: its name, and what describes its type.
 #[doc(hidden)]
 pub type FieldDescriptor = (&'static str, fn() -> TypeDescriptor);
 
-/// What `#[derive(LogicStruct)]` knows about a struct: its name and its fields.
 #[doc(hidden)]
 pub fn struct_descriptor(name: &str, fields: &[FieldDescriptor]) -> TypeDescriptor {
     let field = |(name, kind): &FieldDescriptor| Box::new(TypeField { fieldname: (*name).into(), kind: kind() });
     TypeDescriptor { name: name.into(), kind: TypeKind::Composite(fields.iter().map(field).collect()) }
 }
 
-/// The fields of a struct, each with its width, as one literal: the first in the low bits.
 #[doc(hidden)]
 pub fn struct_literal<const N: usize>(fields: &[(usize, VerilogLiteral)]) -> VerilogLiteral {
     let mut bits = [false; N];
@@ -305,7 +298,7 @@ pub fn struct_literal<const N: usize>(fields: &[(usize, VerilogLiteral)]) -> Ver
     Bits::<N>::Long(bits.into()).into()
 }
 
-/// rust-hdl shows a literal's value only as text.
+// rust-hdl exposes the value of a literal only as hexadecimal text.
 fn set_fields(bits: &mut [bool], fields: &[(usize, VerilogLiteral)]) {
     let mut rest = bits;
     for (width, literal) in fields {
@@ -354,7 +347,6 @@ mod tests {
             Done,
         }
 
-        /// rust-hdl's own derive.
         #[derive(Clone, Copy, Debug, Default, PartialEq, rust_hdl_core::prelude::LogicStruct)]
         pub struct Word {
             pub flag: bool,

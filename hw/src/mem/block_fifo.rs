@@ -1,19 +1,21 @@
-//! First-word-fall-through FIFO on block RAM, for wide words that would fill the LUTs of a [`Fifo`](crate::mem::fifo::Fifo).
+//! First-word-fall-through FIFO on block RAM, for words too wide for a [`Fifo`] on LUTs.
 //!
-//! Latency: a word pushed into an empty FIFO shows at `pop_data` two cycles later. Takes one push and one pop every
-//! cycle, at any fill. Back-pressure: `room`; a push when full and a pop when empty are ignored.
-//! Reset: `clear` empties it at the next edge and wins over push and pop.
+//! Latency: a word pushed into an empty FIFO appears at `pop_data` two cycles later. Throughput:
+//! one push and one pop per cycle at any fill level.
+//! Back-pressure: `room`. Pushes when full and pops when empty are ignored.
+//! Reset: `clear` empties the FIFO at the next edge and overrides push and pop.
 //! Limits: 2^1 to 2^15 words.
+//!
+//! [`Fifo`]: crate::mem::fifo::Fifo
 
 use crate::hdl::engine::Clocked;
 use crate::hdl::prelude::*;
 use crate::mem::ram::zeroed_memory;
 
-/// The memory: as [`crate::mem::ram::Ram`], with its size chosen when it is built.
+/// [`crate::mem::ram::Ram`] with its size chosen at construction.
 #[derive(LogicBlock)]
 struct SizedRam<T: Synth> {
     pub clock: Signal<In, Clock>,
-    /// Word to read; bits above the memory's size are ignored.
     pub read_address: Signal<In, W<16>>,
     pub read_data: Signal<Out, T>,
     pub write_address: Signal<In, W<16>>,
@@ -57,31 +59,24 @@ wire unused = &{{read_address[15:{log2}], write_address[15:{log2}]}};",
 struct BlockFifoState {
     /// Next word to pop; the low bits address the memory.
     head: W<16>,
-    /// Next word to push.
     tail: W<16>,
-    /// `tail` one cycle ago: the words before it can be read.
+    /// `tail` one cycle ago. Words before it are readable.
     seen: W<16>,
     used: W<16>,
 }
 
-/// A queue of 2^A words, or of as many as it is built with.
+/// Queue of 2^A words by default; [`sized`](Self::sized) overrides `A`.
 #[derive(LogicBlock)]
 pub struct BlockFifo<T: Synth, const A: usize> {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Empty it.
     pub clear: Signal<In, bool>,
-    /// Push `push_data` in this cycle.
     pub push: Signal<In, bool>,
-    /// The word to push.
     pub push_data: Signal<In, T>,
-    /// Remove the word at `pop_data` in this cycle.
     pub pop: Signal<In, bool>,
-    /// The oldest word; meaningless while `empty`.
+    /// Oldest word; undefined while `empty`.
     pub pop_data: Signal<Out, T>,
-    /// No word at `pop_data`: a pop would be ignored.
+    /// No word at `pop_data`. The FIFO may hold words that are not readable yet.
     pub empty: Signal<Out, bool>,
-    /// Free places.
     pub room: Signal<Out, W<16>>,
     memory: SizedRam<T>,
     state: DFF<BlockFifoState>,
@@ -104,10 +99,10 @@ impl<T: Synth, const A: usize> Default for BlockFifo<T, A> {
 }
 
 impl<T: Synth, const A: usize> BlockFifo<T, A> {
-    /// A queue of 2^`log2` words.
+    /// Creates a queue of 2^`log2` words.
     ///
     /// # Panics
-    /// Outside 2^1 to 2^15 words: that is a design error.
+    /// If `log2` is not within 1 to 15.
     pub fn sized(log2: u32) -> Self {
         assert!((1..=15).contains(&log2), "a BlockFifo of 2^{log2} words");
         let memory = SizedRam {
@@ -154,7 +149,7 @@ impl<T: Synth, const A: usize> Logic for BlockFifo<T, A> {
         self.pushed.next = self.push.val() && !self.full.val();
         self.popped.next = self.pop.val() && !self.empty.val();
 
-        // The word that will be the oldest is read now.
+        // Read one cycle ahead: the next word if this one is popped.
         self.head_next.next = self.state.q.val().head + 1;
         self.head_then.next = self.state.q.val().head;
         if self.popped.val() {
@@ -202,12 +197,12 @@ mod tests {
     use crate::random::Random;
     use std::collections::VecDeque;
 
-    /// Random pushes and pops against a `VecDeque`, in phases that fill, drain and balance; then the same in Verilog.
+    /// Compares random pushes and pops with a `VecDeque`, in phases that fill, drain and balance.
     fn run<const A: usize>(fifo: BlockFifo<W<40>, A>, log2: u32, name: &str, cycles: u64) {
         let depth = 1 << log2;
         let mut random = Random::new(log2.into());
         let mut bench = Bench::recording(fifo);
-        // Words with the cycle from which they are visible.
+        // Words, each with the first cycle in which it is readable.
         let mut model = VecDeque::new();
         let mut cases = [0; 5];
         for cycle in 0..cycles {

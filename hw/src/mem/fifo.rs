@@ -1,9 +1,9 @@
 //! First-word-fall-through FIFO on distributed RAM.
 //!
-//! Latency: a word pushed into an empty FIFO shows at `pop_data` in the next cycle. Takes one push and one pop every
-//! cycle, at any fill. Back-pressure: `full` and `room`; a push when full and a pop when empty are ignored, even when
-//! the other happens in the same cycle.
-//! Reset: `clear` empties it at the next edge and wins over push and pop.
+//! Latency: a word pushed into an empty FIFO appears at `pop_data` in the next cycle. Throughput:
+//! one push and one pop per cycle at any fill level.
+//! Back-pressure: `full` and `room`. Pushes when full and pops when empty are ignored.
+//! Reset: `clear` empties the FIFO at the next edge and overrides push and pop.
 //! Limits: 2^A words, A from 1 to 15.
 
 use crate::hdl::engine::Clocked;
@@ -14,31 +14,21 @@ use crate::mem::ram::LutRam;
 struct FifoState {
     /// Next word to pop; the low A bits address the memory.
     head: W<16>,
-    /// Next word to push.
     tail: W<16>,
     used: W<16>,
 }
 
-/// A queue of 2^A words.
 #[derive(LogicBlock)]
 pub struct Fifo<T: Synth, const A: usize> {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Empty it.
     pub clear: Signal<In, bool>,
-    /// Push `push_data` in this cycle.
     pub push: Signal<In, bool>,
-    /// The word to push.
     pub push_data: Signal<In, T>,
-    /// Full: a push would be ignored.
     pub full: Signal<Out, bool>,
-    /// Remove the word at `pop_data` in this cycle.
     pub pop: Signal<In, bool>,
-    /// The oldest word; meaningless while `empty`.
+    /// Oldest word; undefined while `empty`.
     pub pop_data: Signal<Out, T>,
-    /// No word: a pop would be ignored.
     pub empty: Signal<Out, bool>,
-    /// Free places.
     pub room: Signal<Out, W<16>>,
     memory: LutRam<T, A>,
     state: DFF<FifoState>,
@@ -131,7 +121,7 @@ mod tests {
     use crate::random::Random;
     use std::collections::VecDeque;
 
-    /// Random pushes and pops against a `VecDeque`, in phases that fill, drain and balance; then the same in Verilog.
+    /// Compares random pushes and pops with a `VecDeque`, in phases that fill, drain and balance.
     fn run<const A: usize>(name: &str, cycles: u64) {
         let depth = 1 << A;
         let mut random = Random::new(A as u64);

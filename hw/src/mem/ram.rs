@@ -1,49 +1,39 @@
-//! Memories: [`Ram`], [`WindowRam`] and [`Rom`] for block RAM, [`LutRam`] for distributed RAM; a [`Delay`] takes either.
+//! Block RAM ([`Ram`], [`WindowRam`], [`Rom`]), distributed RAM ([`LutRam`]), and [`Delay`].
 //!
-//! They hold 2^A words of any signal type (a `WindowRam` as many as it is built with), have one clock, take a read and a write
-//! in every cycle, and start as zeros (a ROM with its contents). A read of the address that is being written returns the old word.
-//! Latency: [`Ram`], [`WindowRam`] and [`Rom`] 1 cycle, [`LutRam`] 0.
-//! Reset: none; the contents survive any reset except that of the board.
-//! Limits: simulation keeps every word, so A is meant to stay below about 24.
-//! The Verilog is written by hand in the form that Vivado and yosys recognise as a memory.
+//! Memories hold 2^A words of any signal type and accept a read and a write per cycle. A read of
+//! the address being written returns the old word. Vivado and yosys recognise the Verilog as a
+//! memory.
+//! Latency: 1 cycle, or 0 for [`LutRam`].
+//! Reset: none; contents survive a reset of the card. Memories power up as zeros, a ROM with its
+//! contents.
+//! Limits: simulation stores every word, so A should stay below about 24.
 
 use crate::hdl::engine::Clocked;
 use crate::hdl::prelude::*;
 use crate::mem::place::SlotBeat;
 use optireduce_contract::limits::WINDOW_BEATS;
 
-/// Simple dual-port block RAM, one cycle from address to data.
+/// Simple dual-port block RAM.
 #[derive(LogicBlock)]
 pub struct Ram<T: Synth, const A: usize> {
-    /// Clock of both ports.
     pub clock: Signal<In, Clock>,
-    /// Word to read.
     pub read_address: Signal<In, W<A>>,
-    /// The word, one cycle after its address.
     pub read_data: Signal<Out, T>,
-    /// Word to write.
     pub write_address: Signal<In, W<A>>,
-    /// Its new value.
     pub write_data: Signal<In, T>,
-    /// Write in this cycle.
     pub write_enable: Signal<In, bool>,
     _words: Vec<T>,
 }
 
-/// A [`Ram`] that holds a range of beats for each window slot (or bank); both numbers are chosen when it is built.
+/// [`Ram`] with a range of beats for each window slot or bank, sized at construction.
 #[derive(LogicBlock)]
 pub struct WindowRam<T: Synth> {
-    /// Clock of both ports.
     pub clock: Signal<In, Clock>,
-    /// Word to read; a slot or beat beyond the memory wraps.
+    /// A slot or beat beyond the memory wraps.
     pub read_address: Signal<In, SlotBeat>,
-    /// The word, one cycle after its address.
     pub read_data: Signal<Out, T>,
-    /// Word to write.
     pub write_address: Signal<In, SlotBeat>,
-    /// Its new value.
     pub write_data: Signal<In, T>,
-    /// Write in this cycle.
     pub write_enable: Signal<In, bool>,
     _words: Vec<T>,
     _slots_log2: u32,
@@ -57,10 +47,10 @@ impl<T: Synth> Default for WindowRam<T> {
 }
 
 impl<T: Synth> WindowRam<T> {
-    /// A memory of 2^`slots_log2` ranges of 2^`beats_log2` words, all zeros.
+    /// Creates a memory of 2^`slots_log2` ranges of 2^`beats_log2` words.
     ///
     /// # Panics
-    /// Above 8 slots or 16384 beats, the limits of a [`SlotBeat`]: that is a design error.
+    /// If `slots_log2` is not within 1 to 3 or `beats_log2` not within 1 to 14.
     pub fn new(slots_log2: u32, beats_log2: u32) -> Self {
         assert!((1..=3).contains(&slots_log2) && (1..=14).contains(&beats_log2), "2^{slots_log2} x 2^{beats_log2}");
         Self {
@@ -82,32 +72,23 @@ impl<T: Synth> WindowRam<T> {
     }
 }
 
-/// Read-only block RAM, one cycle from address to data.
+/// Read-only block RAM.
 #[derive(LogicBlock)]
 pub struct Rom<T: Synth, const A: usize> {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Word to read.
     pub address: Signal<In, W<A>>,
-    /// The word, one cycle after its address.
     pub data: Signal<Out, T>,
     _words: Vec<T>,
 }
 
-/// Simple dual-port distributed RAM, read in the same cycle.
+/// Simple dual-port distributed RAM. A write is visible from the next cycle on.
 #[derive(LogicBlock)]
 pub struct LutRam<T: Synth, const A: usize> {
-    /// Clock of the write port.
     pub clock: Signal<In, Clock>,
-    /// Word to read.
     pub read_address: Signal<In, W<A>>,
-    /// The word, in the same cycle.
     pub read_data: Signal<Out, T>,
-    /// Word to write.
     pub write_address: Signal<In, W<A>>,
-    /// Its new value; read from the next cycle on.
     pub write_data: Signal<In, T>,
-    /// Write in this cycle.
     pub write_enable: Signal<In, bool>,
     _words: Vec<T>,
 }
@@ -141,10 +122,10 @@ impl<T: Synth, const A: usize> Default for LutRam<T, A> {
 }
 
 impl<T: Synth, const A: usize> Rom<T, A> {
-    /// A ROM holding `words`, the rest zeros.
+    /// Creates a ROM that holds `words`, followed by zeros.
     ///
     /// # Panics
-    /// When there are more than 2^A words: that is a design error.
+    /// If there are more than 2^A words.
     pub fn new(mut words: Vec<T>) -> Self {
         assert!(words.len() <= 1 << A, "{} words do not fit into a ROM of 2^{A}", words.len());
         words.resize(1 << A, T::default());
@@ -197,7 +178,7 @@ impl<T: Synth> Logic for WindowRam<T> {
     fn hdl(&self) -> Verilog {
         let (slots, beats) = (self._slots_log2, self._beats_log2 + 3);
         let place = |port: &str| format!("{{{port}[{}:0], {port}[{}:3]}}", slots - 1, beats - 1);
-        // The address bits that a smaller memory ignores.
+        // Address bits that a smaller memory ignores.
         let left = [(slots, 3), (beats, 17)].into_iter().filter(|(low, end)| low < end);
         let left = |port: &str| -> Vec<String> {
             left.clone().map(|(low, end)| format!("{port}[{}:{low}]", end - 1)).collect()
@@ -269,8 +250,9 @@ always @(posedge clock) if (write_enable) mem[write_address] <= write_data;",
     }
 }
 
-/// The array `mem` of 2^`log2` words, all zeros. Block and distributed RAM of an FPGA powers up as zeros by itself; a
-/// synthesis tool (they define SYNTHESIS) would only unroll the loop.
+/// Returns the declaration of the array `mem` of 2^`log2` words, all zeros.
+///
+/// Synthesis tools define SYNTHESIS and would unroll the loop. FPGA RAM powers up as zeros anyway.
 pub(crate) fn zeroed_memory<T: Synth>(style: &str, log2: u32) -> String {
     format!(
         "(* ram_style = \"{style}\" *) reg [{}:0] mem [0:{last}];
@@ -283,16 +265,14 @@ initial for (i = 0; i <= {last}; i = i + 1) mem[i] = 0;
     )
 }
 
-/// Its input some enabled cycles ago, zeros at first; distributed RAM, or block RAM from 64 words on.
+/// Delay of the input by `depth` cycles with `enable`, zeros at first.
+///
+/// In distributed RAM, or in block RAM from 64 words on.
 #[derive(LogicBlock)]
 pub struct Delay<T: Synth> {
-    /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Advances the delay in this cycle.
     pub enable: Signal<In, bool>,
-    /// The input.
     pub data: Signal<In, T>,
-    /// The input of `depth` enabled cycles ago.
     pub delayed: Signal<Out, T>,
     _words: Vec<T>,
     _depth: usize,
@@ -300,12 +280,10 @@ pub struct Delay<T: Synth> {
 }
 
 impl<T: Synth> Delay<T> {
-    /// A delay of `depth` cycles.
-    ///
     /// # Panics
-    /// When `depth` is 0: that is a design error.
+    /// If `depth` is 0.
     pub fn new(depth: usize) -> Self {
-        assert!(depth > 0, "a delay of no cycle is a wire");
+        assert!(depth > 0, "a delay of 0 cycles is a wire");
         Self {
             clock: Signal::default(),
             enable: Signal::default(),
@@ -341,7 +319,7 @@ impl<T: Synth> Logic for Delay<T> {
         let log2 = self._words.len().ilog2();
         let memory = match self._words.len() < 64 {
             true => zeroed_memory::<T>("distributed", log2),
-            // The word that is written is never the one that is read.
+            // The write address never equals the read address.
             false => zeroed_memory::<T>("block", log2).replacen("\"block\"", "\"block\", no_rw_check", 1),
         };
         Verilog::Custom(format!(

@@ -1,5 +1,6 @@
-// A word that is pushed comes out, unchanged, once and in its turn, and nothing else does; it shows two cycles after its
-// push and stays; `room` tells the fill. Any one push may be the marked one. For queues of 4 bytes, on block RAM.
+// Every pushed word leaves once, unchanged and in order, and nothing else does. It appears two
+// cycles after its push and stays. `room` matches the fill level. Any one push may be marked.
+// Block: a queue of 4 bytes in block RAM.
 (* anyseq *) wire is_marked;
 wire takes = push && room != 0;
 wire gives = pop && !empty;
@@ -27,7 +28,7 @@ always @(*) begin
     if (marked && ahead == 0 && !empty) assert (pop_data == word);
 end
 
-// What makes it inductive: where the marked word lies.
+// Inductive invariant: the place of the marked word.
 wire [15:0] head = state$q[15:0];
 wire [15:0] tail = state$q[31:16];
 wire [15:0] seen = state$q[47:32];

@@ -1,7 +1,8 @@
-// AXI read address: a burst once asked for stands unchanged until it is taken, and crosses no 4 KiB. Of an order as many
-// beats are asked for as it says; the inbox has a place for every beat asked for, and so takes all that come.
-// Assumed: orders are aligned (contract, checked by driver and submission unit), memory sends only what was asked for,
-// the inbox is a FIFO (proved in block_fifo). Everything else is anything.
+// AXI read address: a request is stable until it is accepted, and no burst crosses 4 KiB. The beats
+// requested for an order add up to its length. The inbox has room for every requested beat, so it
+// accepts all read data.
+// Assumed: orders are aligned (contract; checked by driver and submission unit), memory sends only
+// requested data, and the inbox is a FIFO (proved in block_fifo). Everything else has any value.
 // cut: orders planned contexts encoder inbox buffer outbox round
 reg waits = 0;
 reg [63:0] address_was;
@@ -33,7 +34,7 @@ always @(*) begin
     if (inbox$pop) assert (kept != 0);
 end
 
-// What makes it inductive: what the reader holds.
+// Inductive invariant: the state of the reader.
 always @(*) begin
     assert (read_state$q <= ReadState$Ask && state$q <= FillState$Fill);
     assert (read_order$q[8:3] == 0);

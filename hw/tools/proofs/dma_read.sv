@@ -1,7 +1,9 @@
-// AXI read address: a burst once offered stands unchanged until it is taken, and crosses no 4 KiB; it is what one of the
-// two units, and only one, asked for in the cycle before. At most sixteen are outstanding, and data, and what is said
-// of a failed read, goes to the unit and window that asked for it, in order; to nobody while `clear`.
-// Assumed: bursts asked for cross no 4 KiB (proved in submission.sv and contribute.sv); memory sends no data unasked.
+// AXI read address: a request is stable until it is accepted, and crosses no 4 KiB. It is what one
+// of the two units requested in the cycle before. At most sixteen bursts are outstanding. Data and
+// read errors go to the unit and window that requested them, in order, and are discarded during
+// `clear`.
+// Assumed: requested bursts cross no 4 KiB (proved in submission.sv and contribute.sv), and memory
+// sends only requested data.
 reg was_offered = 0, was_asked = 0;
 reg [63:0] address;
 reg [6:0] beats;
@@ -23,7 +25,7 @@ always @(*) begin
     if (ar_valid) assert (ar_address[5:0] == 0 && ar_beats >= 1 && ar_address[11:6] + ar_beats <= 64);
 end
 
-// One request, any one, is followed: how many are before it, and whose it is.
+// Follows one request, any one: the number of requests before it, and its owner.
 (* anyseq *) wire is_marked;
 wire ends = r_valid && r_last && r_ready;
 reg [15:0] outstanding = 0, ahead;
@@ -53,7 +55,7 @@ always @(*) begin
     if (!r_valid) assert (!submit_beat && !contribute_beat && unread == 0);
 end
 
-// What makes it inductive: the queue of owners.
+// Inductive invariant: the queue of owners.
 (* hierconn *) wire [47:0] \owners.state$q ;
 wire [15:0] head = \owners.state$q [15:0];
 wire [15:0] tail = \owners.state$q [31:16];

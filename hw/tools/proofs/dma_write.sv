@@ -1,10 +1,12 @@
-// AXI write: an address or a beat once offered stands unchanged until it is taken; a burst crosses no 4 KiB; what is
-// offered are the bursts that were ordered, each once, and each gets as many beats as its address announced, with `last`
-// at the last one and nowhere else. Notes lose no beat, and a note once begun never waits for one. At most sixteen bursts
-// are unacknowledged, and every acknowledgement goes to the owner of its burst, or to nobody while `clear`.
-// Assumed: bursts ordered cross no 4 KiB; a note has one or two beats, all in when it is ordered, and none of the next is
-// pushed before (proved in finisher.sv); `clear` lasts until no burst is half written (`reset.rs`); memory acknowledges
-// only what it got; the queues of beats are FIFOs (proved in fifo.sv and block_fifo.sv).
+// AXI write: addresses and beats are stable until they are accepted, and no burst crosses 4 KiB.
+// Every ordered burst is sent once. It has as many beats as its address announced, with `last` at
+// the last beat only. Notes lose no beat, and a note that has begun never waits for one. At most
+// sixteen bursts are unacknowledged. Every acknowledgement goes to the owner of its burst, or is
+// discarded during `clear`.
+// Assumed: ordered bursts cross no 4 KiB. A note has one or two beats, all pushed when it is
+// ordered, and the next note is pushed later (proved in finisher.sv). `clear` lasts until no burst
+// is half written (`reset.rs`). Memory acknowledges only bursts it received. The queues of beats
+// are FIFOs (proved in fifo.sv and block_fifo.sv).
 // cut: results notes
 reg aw_waits = 0, w_waits = 0, was_loaded = 0, was_cleared = 0;
 reg [63:0] address;
@@ -57,7 +59,7 @@ always @(*) begin
     assert (unordered <= 2 && fill == unordered + (of_note$q ? to_send : 0));
 end
 
-// One burst, any one, is followed: how many are before it, and whose it is.
+// Follows one burst, any one: the number of bursts before it, and its owner.
 (* anyseq *) wire is_marked;
 reg [15:0] outstanding = 0, ahead;
 reg marked = 0;
@@ -83,7 +85,7 @@ always @(*) begin
     if (marked && ahead == 0) assert (owner == its_owner);
 end
 
-// What makes it inductive: the queue of owners.
+// Inductive invariant: the queue of owners.
 (* hierconn *) wire [47:0] \owners.state$q ;
 wire [15:0] head = \owners.state$q [15:0];
 wire [15:0] tail = \owners.state$q [31:16];

@@ -1,5 +1,5 @@
-// A word that is pushed comes out, unchanged, once and in its turn, and nothing else does; the flags and `room` tell
-// the fill. Any one push may be the marked one. For Fifo<W<8>, 2>.
+// Every pushed word leaves once, unchanged and in order, and nothing else does. The flags and
+// `room` match the fill level. Any one push may be marked. Block: Fifo<W<8>, 2>.
 (* anyseq *) wire is_marked;
 wire takes = push && !full;
 wire gives = pop && !empty;
@@ -27,7 +27,7 @@ always @(*) begin
     if (marked && ahead == 0) assert (pop_data == word);
 end
 
-// What makes it inductive: where the marked word lies.
+// Inductive invariant: the place of the marked word.
 wire [15:0] head = state$q[15:0];
 wire [15:0] tail = state$q[31:16];
 (* hierconn *) wire [7:0] \memory.mem[0] , \memory.mem[1] , \memory.mem[2] , \memory.mem[3] ;

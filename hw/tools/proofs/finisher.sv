@@ -1,9 +1,11 @@
-// The completion queues, any one of the four: a completion is ordered only while the ring has room beyond what the host
-// consumed, at its place in the ring; the index of completions told advances by one for each that was acknowledged, and
-// so never passes those that were ordered. Notes: one or two beats, all in when they are ordered, across no 4 KiB.
-// Assumed (contract): the host consumes nothing that is not written, ring registers stand still, the ring is aligned to
-// 4 KiB and reports to 256 bytes. Every completion ordered is acknowledged once at most (proved in dma_write.sv), none
-// of before a `clear` after it (`reset.rs`). Contexts, results and acknowledgements are otherwise anything.
+// The completion queues, any one of the four. A completion is ordered only while the ring has room
+// beyond the entries that the host consumed, and at its place in the ring. The index of announced
+// completions advances by one for each acknowledgement, so it never passes the ordered ones. A note
+// has one or two beats, all pushed when it is ordered, and crosses no 4 KiB.
+// Assumed (contract): the host consumes only written completions, ring registers do not change, the
+// ring is aligned to 4 KiB and reports to 256 bytes. Every ordered completion is acknowledged at
+// most once (proved in dma_write.sv). Completions ordered before a `clear` are not acknowledged
+// after it (`reset.rs`). Contexts, results and acknowledgements otherwise have any value.
 // cut: contexts drain write shift msix
 (* anyconst *) wire [1:0] q;
 (* anyconst *) wire [15:0] mask;
@@ -54,7 +56,7 @@ always @(*) begin
     if (write$note_push) assert (!write$note_valid && unordered <= 1);
 end
 
-// What makes it inductive: a completion in hand has its place, and the counts are the block's.
+// Inductive invariant: a completion in hand has its place, and the counts equal those of the block.
 wire [50*4-1:0] refusals = {refusals$3$q, refusals$2$q, refusals$1$q, refusals$0$q};
 wire in_hand = state$q == FinishState$Fill || state$q == FinishState$Hand || state$q == FinishState$Done;
 always @(*) begin

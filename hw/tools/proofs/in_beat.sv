@@ -1,6 +1,7 @@
-// A butterfly stage inside a beat, one cycle later, in 33-bit signed arithmetic of each neighbouring pair of lanes, which
-// are numbers in excess 2^31, to lanes i and i + 8: a + b and b - a; halving, floor(a/2) + ceil(b/2) and
-// floor(b/2) - floor(a/2), which fit 32 bits, while without halving the sums are modulo 2^32.
+// A butterfly stage inside a beat, one cycle later, equals 33-bit signed arithmetic. Each pair of
+// neighbouring lanes holds numbers a and b in excess 2^31. The results go to lanes i and i + 8.
+// Plain: a + b and b - a, modulo 2^32. Halving: floor(a/2) + ceil(b/2) and floor(b/2) - floor(a/2),
+// which fit 32 bits.
 reg [511:0] was;
 reg is_first = 1;
 always @(posedge clock) begin

@@ -1,8 +1,10 @@
-// No contribution is added twice: of an address, a rank and an epoch, any, one beat at most is accepted until the
-// address is scrubbed or a beat of another epoch is accepted there. Every beat that is taken is, two cycles later,
-// accepted or dropped for one reason, unchanged. Into the sum goes what was accepted, and nothing else is written back.
-// The memory is abstracted to one word, at any address; reads of others return anything. So do adder and counters. An
-// address is a slot and a beat as `lookup` lets them through: within the window, so no two share a word.
+// No contribution is added twice: for any address, rank and epoch, at most one beat is accepted
+// until the address is scrubbed or a beat of another epoch is accepted there. Two cycles after a
+// beat is taken, it is accepted or dropped for one reason, unchanged. Only accepted beats enter the
+// sum, and nothing else is written back.
+// The memory is abstracted to one word at any address, and reads of other addresses return any
+// value. So do adder and counters. An address is a slot and a beat within the window, as `lookup`
+// ensures, so no two share a word.
 // one word: ram
 // cut: adder arrivals first
 (* anyconst *) wire [5:0] rank;
@@ -44,8 +46,8 @@ end
 reg [width-1:0] was_decided;
 always @(posedge clock) was_decided <= decided;
 
-// What makes it inductive: one beat of an address is on its way at most, and it, or else the word, says what is in.
-// Beats are in the memory's read (stage 0), before the decision (1), and in the adder (2 to 8).
+// Inductive invariant: at most one beat of an address is in the pipeline. That beat, or otherwise
+// the word, holds the ranks accepted so far. Stages: memory read (0), decision (1), adder (2 to 8).
 localparam address_bits = $bits(ram$read_address);
 localparam flight_bits = $bits(flight$0$q);
 localparam word_bits = $bits(ram$read_data);

@@ -1,5 +1,6 @@
-// Every beat goes on after six cycles, unchanged, unless a reset comes meanwhile; a frame that the MAC marks bad, or that is whole beats
-// and whose sum is wrong, never leaves unmarked, and no other leaves marked. Of the sum, which may be anything, see the co-simulation.
+// Every beat leaves after six cycles, unchanged, unless a reset occurs. A frame leaves marked as
+// bad exactly if the MAC marked it, or if it is whole beats with a wrong sum. The sum has any value
+// here, and is verified by co-simulation.
 // cut: sum
 reg [515:0] was [0:5];
 integer i;
@@ -16,7 +17,7 @@ always @(*) begin
     assert (error == (was[5][514] || is_wrong));
 end
 
-// What makes it inductive: where each beat is.
+// Inductive invariant: the place of each beat.
 always @(*) begin
     assert (line$0$q == was[0] && line$1$q == was[1] && line$2$q == was[2]);
     assert (line$3$q == was[3] && line$4$q == was[4] && line$5$q == was[5]);

@@ -1,7 +1,9 @@
-// A beat goes on just when its frame's first beat shows no fault, or when it is the last of a bad frame; so no frame that is addressed
-// to others, has a wrong IPv4 checksum, does not come from its sender's address or is too long reaches the card unmarked, and no
-// beat of a good one is lost. Every frame that is swallowed has one cause, or is answered. The job stays as it is meanwhile, but may be enabled and
-// disabled at any time. The peer table may hold anything: what is compared is what it gives for the sender of that frame.
+// A beat passes exactly if the first beat of its frame shows no fault, or if it is the last of a
+// bad frame. So no frame with another destination, a wrong IPv4 checksum, another source than its
+// sender's address, or too much payload reaches the card unmarked, and no beat of a good frame is
+// lost. Every removed frame has one cause, or is answered.
+// Assumed: the job's registers do not change, but the job may be enabled and disabled at any time.
+// The peer table has any contents: the source is compared with its output for that sender.
 // cut: peers
 (* anyconst *) wire [174:0] fixed;
 always @(*) assume (job[175:1] == fixed);
@@ -9,7 +11,8 @@ wire [6:0] ranks = job[7:1];
 wire [63:0] tag = job[71:8];
 wire [15:0] most_bytes = 50 + {job[79:72], 6'd0};
 
-// What is wrong with the header d: too long, of the job, IP, MAC, foreign. Offsets are those of the contract, in bits.
+// Faults in header d, from the highest bit: too long, of the job, IP, MAC, foreign. Bit offsets are
+// from the contract.
 function [4:0] faults(input [511:0] d);
     faults[0] = d[111:96] != 16'h0008 || d[119:112] != 8'h45 || (d[175:160] & 16'hff3f) != 0 || d[191:184] != 8'd17
         || d[303:288] != job[95:80];
@@ -24,7 +27,7 @@ endfunction
 function [19:0] sum_of(input [511:0] d);
     sum_of = ({2'b0, two(d, 112)} + {2'b0, two(d, 144)} + ({2'b0, two(d, 176)} + {2'b0, two(d, 208)})) + {2'b0, two(d, 240)};
 endfunction
-// In ones' complement the sum is a multiple of 0xffff, and not zero.
+// In ones' complement, a right sum is a nonzero multiple of 0xffff.
 function is_right(input [19:0] s);
     is_right = s == 20'h0ffff || s == 20'h1fffe || s == 20'h2fffd || s == 20'h3fffc || s == 20'h4fffb || s == 20'h5fffa
         || s == 20'h6fff9 || s == 20'h7fff8 || s == 20'h8fff7 || s == 20'h9fff6;
@@ -45,7 +48,7 @@ always @(posedge clock) begin
 end
 wire [511:0] d = was[5][512:1];
 wire [4:0] found_here = faults(d);
-// Fault by fault as the block counts them, first one first.
+// Faults in the order in which the block counts them, from the lowest bit.
 wire [5:0] now = {found_here[4], found_here[3] && peer[5] != d[239:208], found_here[2], !is_right(sum_of(d)), found_here[1], found_here[0]};
 reg [5:0] before = 0;
 wire [5:0] verdict = was[5][0] ? now : before;
@@ -57,7 +60,7 @@ always @(posedge clock) begin
     ignored <= !reset && (job[0] ? ignored && !(in_valid && in_last) : in_valid ? !in_last : inside);
 end
 wire counted = job[0] && !ignored;
-// Counters: swallowed, foreign, MAC, checksum, IP, source, too long.
+// Counters: removed, foreign, MAC, checksum, IP, source, too long.
 reg [223:0] counters_before = 0;
 reg cleared = 1, answers = 0;
 always @(posedge clock) begin
@@ -77,8 +80,8 @@ always @(*) begin
     assert (cleared || causes + answers < 2);
 end
 
-// What makes it inductive: what is known of each header where it is.
-// Cycles since power-on: before a header came by, a stage holds zero.
+// Inductive invariant: the findings about each header in each stage.
+// Cycles since power-on, up to 6. Before the first header, a stage holds zero.
 reg [2:0] known = 0;
 always @(posedge clock) if (known != 6) known <= known + 1;
 function [17:0] four_of(input [511:0] d, input integer at);
@@ -88,7 +91,8 @@ wire [19:0] sum3 = sum_of(was[3][512:1]), sum4 = sum_of(was[4][512:1]);
 wire [16:0] carried3 = {1'b0, sum3[15:0]} + sum3[19:16], carried4 = {1'b0, sum4[15:0]} + sum4[19:16];
 wire [15:0] folded4 = carried4[15:0] + carried4[16];
 wire [31:0] source0 = was[0][239 + 1:208 + 1], source1 = was[1][239 + 1:208 + 1];
-// As the block keeps it: first, foreign, MAC, checksum, IP, of the job, source, too long, from the lowest bit on.
+// Findings as the block stores them, from the lowest bit: first, foreign, MAC, checksum, IP, of the
+// job, source, too long.
 function [7:0] kept(input [4:0] f, input first, input checksum, input source);
     kept = {f[4], source, f[3], f[2], checksum, f[1], f[0], first};
 endfunction

@@ -1,10 +1,11 @@
-// A stage, any one of the eight, is over by its deadline whatever arrives. Its clock runs from the own entry, when that
-// comes to its turn, or from the packet of the last of `start_peers` distinct peers, from three cycles later on. Once it
-// runs and the time reached start + bound, the gate closes in that cycle, or, one cycle for each, after those of lower
-// slots that close then: within eight cycles. A closed gate stays closed until its slot is armed, freed or cleared.
-// Assumed: packets come every other cycle at most and from one sender; a slot is armed while it is free, two cycles
-// after it was freed at the earliest, and no lower one while it is overdue; time moves on by less than 0.5 s a cycle.
-// What is counted and reported is anything.
+// A stage, any one of the eight, closes by its deadline, whatever arrives. Its clock starts with
+// this rank's own entry, when that has its turn, or with a packet of the last of `start_peers`
+// distinct peers, and runs from three cycles later. Once the time has reached start + bound, the
+// gate closes within eight cycles: gates of lower slots that are due close first, one per cycle. A
+// closed gate stays closed until its slot is armed, freed or cleared.
+// Assumed: packets arrive at most every other cycle, each from one sender. A slot is armed while it
+// is free, at least two cycles after it was freed, and no lower one while it is overdue. Time
+// advances by less than 0.5 s per cycle. Counted and reported values have any value.
 // cut: beats beat_rules told_heard starts ends
 (* anyconst *) wire [2:0] s;
 wire is_open = open[s], is_closed = closed[s];
@@ -15,7 +16,7 @@ wire [7:0] open_below = open & below;
 wire [3:0] count_below = open_below[0] + open_below[1] + open_below[2] + open_below[3] + open_below[4] + open_below[5]
     + open_below[6];
 
-// Events of the slot, two cycles old when they take effect.
+// Events of the slot take effect after two cycles.
 wire is_turn = !packet && waiting[s] && (waiting & below) == 0;
 reg open_1 = 0, open_2 = 0, packet_1 = 0, packet_2 = 0, own_1 = 0, own_2 = 0, was_packet = 0, is_first = 1;
 reg [63:0] sender_1, sender_2, heard = 0;
@@ -68,7 +69,7 @@ always @(*) begin
     assert (waited <= 7 || !is_open);
 end
 
-// What makes it inductive: the block's registers are those above.
+// Inductive invariant: the block's registers equal those above.
 (* hierconn *) wire [134:0] \event_rules.mem[0] , \event_rules.mem[1] , \event_rules.mem[2] , \event_rules.mem[3] ,
     \event_rules.mem[4] , \event_rules.mem[5] , \event_rules.mem[6] , \event_rules.mem[7] ;
 (* hierconn *) wire [134:0] \peers.mem[0] , \peers.mem[1] , \peers.mem[2] , \peers.mem[3] , \peers.mem[4] , \peers.mem[5] ,

@@ -1,8 +1,9 @@
-// The queues, any one of the four: the index of submissions consumed only ever advances by one, over an entry that the
-// doorbell announced, and so never passes the doorbell. AXI read address: an entry once asked for stands until it is
-// taken, lies at its place in the ring, and no second is asked for before its data came.
-// Assumed (contract): the doorbell never runs more than the ring ahead of the index, a cleared unit's doorbell is at 0,
-// ring registers stand still, the ring is aligned to 4 KiB.
+// The queues, any one of the four. The index of consumed submissions advances by at most one, over
+// an entry that the doorbell announced, so it never passes the doorbell. AXI read address: a
+// request is stable until it is accepted and has the entry's place in the ring. No second request
+// is made before the data of the first has arrived.
+// Assumed (contract): the doorbell is never ahead of the index by more than the ring, the doorbell
+// is 0 after `clear`, ring registers do not change, and the ring is aligned to 4 KiB.
 (* anyconst *) wire [1:0] q;
 (* anyconst *) wire [15:0] last_entry;
 (* anyconst *) wire [63:0] ring;
@@ -45,7 +46,7 @@ always @(*) begin
     if (was_asked && is_ours) assert (ar_address == address_was);
 end
 
-// What makes it inductive: the unit has an entry in hand, that is announced, in every state but idle.
+// Inductive invariant: in every state except idle, the unit holds an announced entry.
 always @(*) begin
     assert (state$q <= SubmitState$Next);
     if (state$q != SubmitState$Idle && is_ours) assert (pending != 0);

@@ -1,6 +1,6 @@
-//! The command `optireduce-hdl`: writes the card's Verilog and the contract's reference, and checks the hardware description.
+//! The command `optireduce-hdl`.
 //!
-//! Exit codes: 0 done; 1 it ran, and a check failed; 2 it could not run (arguments, input, a missing tool).
+//! Exit codes: 0 done, 1 a check failed, 2 could not run (arguments, input, a missing tool).
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -26,21 +26,28 @@ struct Cli {
 }
 
 const HELP: &str = "Tools:
-  emit, rtl, contract and lint need none; check --engine verilator needs Verilator.
-  prove needs yosys and z3; report needs yosys, with --fmax nextpnr-ecp5 too; bitstream needs all of yosys,
-  nextpnr-ecp5 and ecppack. yosys must be 0.40 or later. tests/run installs whatever is missing.
+  check      Verilator, with --engine verilator
+  prove      yosys, z3
+  report     yosys, and nextpnr-ecp5 with --fmax
+  bitstream  yosys, nextpnr-ecp5, ecppack
+The other commands need none. yosys must be 0.40 or later. tests/run installs
+missing tools. Results go to stdout, progress and messages to stderr.
 
-Exit codes: 0 done; 1 a check failed, a proof does not hold or a goal is missed; 2 could not run.
-Results go to standard output, progress and messages to standard error.
+Exit codes:
+  0  done
+  1  a check failed, a proof does not hold or a goal is missed
+  2  could not run: bad arguments or files, missing tools
 
 Examples:
   optireduce-hdl emit --out target/rtl
-  optireduce-hdl check fp32_add --vectors hw/tools/tests/vectors/f32_add.txt.gz --engine verilator
+  optireduce-hdl check fp32_add --vectors hw/tools/tests/vectors/f32_add.txt.gz
   optireduce-hdl prove fifo submission";
 
 #[derive(Subcommand)]
 enum Command {
-    /// Write Verilog, one file per block; each has a top module called `top`, the card is checked_nic.v
+    /// Write Verilog, one file per block; the card is checked_nic.v
+    ///
+    /// Each file has the top module `top`.
     #[command(after_help = "Examples:
   optireduce-hdl emit --out target/rtl
   optireduce-hdl emit --out target/rtl --block reduce --block hadamard
@@ -49,11 +56,13 @@ enum Command {
         /// Folder to write to; created if it does not exist
         #[arg(long, value_name = "DIR")]
         out: PathBuf,
-        /// Write only this block; may be repeated [default: all blocks]
+        /// Write only this block; repeatable [default: all blocks]
         #[arg(long, value_name = "NAME")]
         block: Vec<String>,
     },
-    /// Write the whole card for use without Rust: optireduce_card.v, and optireduce_top.v with an ANSI port list
+    /// Write the card's Verilog for use without Rust
+    ///
+    /// Writes optireduce_card.v, and optireduce_top.v with ANSI ports.
     #[command(after_help = "Examples:
   optireduce-hdl rtl --out hw/rtl
   optireduce-hdl rtl --out hw/rtl --check
@@ -62,30 +71,31 @@ enum Command {
         /// Folder to write to; created if it does not exist
         #[arg(long, value_name = "DIR")]
         out: PathBuf,
-        /// Write nothing; exit with 1 unless the folder holds exactly what would be written
+        /// Write nothing; exit with 1 unless the files in the folder are current
         #[arg(long)]
         check: bool,
         /// log2 of the largest window in beats of 64 bytes, 7 to 14 [default: 10, as simulated]
         #[arg(long, value_name = "N", help_heading = "Build parameters")]
         window_log2: Option<u32>,
-        /// log2 of the largest Hadamard block in elements: 8, 10, 12 or 14 [default: 12, as simulated]
+        /// log2 of the largest Hadamard block in elements, 8, 10, 12 or 14 [default: 12, as
+        /// simulated]
         #[arg(long, value_name = "N", help_heading = "Build parameters")]
         hadamard_log2: Option<u32>,
     },
-    /// Print the contract between card and software: registers, queue entries, packet
+    /// Print the contract of card and software: registers, queues, packets
     #[command(after_help = "Examples:
   optireduce-hdl contract | grep DROP_
   optireduce-hdl contract --format c > optireduce_card.h
-  optireduce-hdl contract --format wireshark > ubt.lua && tshark -X lua_script:ubt.lua -i eth0")]
+  optireduce-hdl contract --format wireshark > ubt.lua")]
     Contract {
-        /// In which form
+        /// Output format
         #[arg(long, value_enum, default_value_t = Format::Markdown)]
         format: Format,
     },
-    /// Find expressions that rust-hdl simulates one way and prints as Verilog that does another
+    /// Find expressions that Verilog and simulation evaluate differently
     ///
-    /// Reads every kernel (#[hdl_gen] fn) of Rust sources. Prints file:line:column, the class, the expression, and what to
-    /// write instead. Exits with 0 if nothing is found, 1 if something is.
+    /// Reads every kernel (#[hdl_gen] fn) of Rust sources. Prints file:line:column, the class, the
+    /// expression and a remedy. Exits with 1 if it finds any.
     #[command(after_help = LINT_HELP, after_long_help = LINT_HELP)]
     Lint {
         /// Rust files, or folders of them [default: the card's sources]
@@ -94,35 +104,38 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Run a file of test vectors through an arithmetic block, one vector per cycle
+    /// Run test vectors through an arithmetic block
     ///
-    /// Prints how many results agree, and the first that does not. Exits with 0 if all agree, 1 if one does not.
+    /// One vector enters per cycle. Prints the number of results that agree, and the first that
+    /// differs. Exits with 1 unless all agree.
     #[command(after_help = CHECK_EXAMPLES, after_long_help = CHECK_EXAMPLES)]
     Check {
         /// Block to check
         #[arg(value_parser = PossibleValuesParser::new(BLOCKS.iter().map(|block| block.name)))]
         block: String,
-        /// File of vectors, one per line in hexadecimal, as Berkeley TestFloat writes them: a b expected flags (conversions
-        /// have no b); plain or gzip. Flags are not compared, and all NaNs count as equal
+        /// File of TestFloat vectors, plain or gzip
+        ///
+        /// A line is `a b expected flags` in hexadecimal; conversions have no b. Flags are not
+        /// compared, and all NaNs are equal.
         #[arg(long, value_name = "FILE")]
         vectors: PathBuf,
-        /// What runs the block
+        /// Implementation that runs the block
         #[arg(long, value_enum, default_value_t = Engine::Rtl)]
         engine: Engine,
         /// Print the result as JSON
         #[arg(long)]
         json: bool,
     },
-    /// Prove properties of the Verilog for all inputs and all time, and refute mutants of it; minutes
-    #[command(
-        after_help = "Exits with 1 if a proof does not hold or a mutant is not refuted. A result that is still current
-is taken from target/eda.
+    /// Prove properties of the Verilog and refute mutants; takes minutes
+    ///
+    /// A proof covers all inputs and times.
+    #[command(after_help = "Exits with 1 if a proof does not hold or a mutant is not refuted. Current results
+are reused from target/eda.
 
 Examples:
   optireduce-hdl prove
   optireduce-hdl prove submission stage_gates
-  optireduce-hdl prove --json"
-    )]
+  optireduce-hdl prove --json")]
     Prove {
         /// Proofs to run [default: all]
         #[arg(value_name = "NAME")]
@@ -131,8 +144,10 @@ Examples:
         #[arg(long)]
         json: bool,
     },
-    /// Report what blocks cost on UltraScale+ (yosys) and how fast they are on ECP5 (nextpnr); minutes
-    #[command(after_help = "Exits with 1 if a goal is missed. A result that is still current is taken from target/eda.
+    /// Report resources and clock frequency; takes minutes
+    ///
+    /// Resources on UltraScale+ are from yosys, clock frequencies on ECP5 from nextpnr.
+    #[command(after_help = "Exits with 1 if a goal is missed. Current results are reused from target/eda.
 
 Examples:
   optireduce-hdl report
@@ -142,23 +157,25 @@ Examples:
         /// Blocks to report on [default: all]
         #[arg(value_name = "BLOCK")]
         blocks: Vec<String>,
-        /// Report the clock frequency too, for blocks that fit into the ECP5
+        /// Also report the clock frequency, for blocks that fit into the ECP5
         #[arg(long)]
         fmax: bool,
         /// Print the figures as JSON
         #[arg(long)]
         json: bool,
     },
-    /// Build the reduced card's ECP5 bitstream and its manifest; half an hour to an hour
+    /// Build the reduced card's ECP5 bitstream; takes up to an hour
+    ///
+    /// Writes the bitstream and its manifest.
     #[command(after_help = "Examples:
   optireduce-hdl bitstream bitstreams/ecp5-85f
   optireduce-hdl bitstream bitstreams/ecp5-85f --check
   optireduce-hdl bitstream bitstreams/ecp5-85f --card target/card.v")]
     Bitstream {
-        /// The board's folder: bitstreams/ecp5-85f
+        /// Folder of the board, such as bitstreams/ecp5-85f
         #[arg(value_name = "DIR")]
         folder: PathBuf,
-        /// Build nothing; exit with 1 unless bitstream, manifest and sources belong together
+        /// Build nothing; exit with 1 unless bitstream, manifest and sources match
         #[arg(long)]
         check: bool,
         /// Build nothing; write the reduced card's Verilog to this file
@@ -169,18 +186,26 @@ Examples:
 
 const CHECK_EXAMPLES: &str = "Examples:
   optireduce-hdl check fp32_add --vectors hw/tools/tests/vectors/f32_add.txt.gz
-  optireduce-hdl check fp32_mul --vectors hw/tools/tests/vectors/f32_mul.txt.gz --engine verilator --json
-  testfloat_gen f32_to_i32 -rnear_even > v.txt && optireduce-hdl check fp32_to_int32 --vectors v.txt";
+  optireduce-hdl check fp32_mul --vectors v.txt.gz --engine verilator --json
+  optireduce-hdl check fp32_to_int32 --vectors v.txt  # testfloat_gen f32_to_i32";
 
 const LINT_HELP: &str = "Classes, each with an example (a, b: 8 bits):
-  cast-of-sum        bit_cast_w::<9, 8>(a + b)   the carry: lost in Rust, kept in Verilog; also - and *
-  compare-sum        (a - 1) > b                 Rust wraps at 8 bits, Verilog at 32 or more; also + * <<
-  compare-not        !a == 0                     Verilog sets the bits above the eight first
-  cast-of-not        bit_cast_w::<16, 8>(!a)     the same
-  bit-op-precedence  a & b == b                  Rust compares last, Verilog first
-  inclusive-range    for i in 0..=2              three turns in Rust, two in Verilog
-  slice-or-shift-of-expression                   bits above the eight are seen, or shifted in, or no Verilog at all:
-                     (a + b).get_bits::<4>(0), (a + 1).any(), bit_cast_w::<16, 8>(a << 4), (a - 1) >> 1, a >> (b + 1)
+  cast-of-sum (also - and *)
+    bit_cast_w::<9, 8>(a + b)  the carry is lost in Rust, kept in Verilog
+  compare-sum (also + * <<)
+    (a - 1) > b                Rust wraps at 8 bits, Verilog at 32 or more
+  compare-not
+    !a == 0                    Verilog also inverts bits above the eight
+  cast-of-not
+    bit_cast_w::<16, 8>(!a)    the same
+  bit-op-precedence
+    a & b == b                 Rust compares last, Verilog first
+  inclusive-range
+    for i in 0..=2             three iterations in Rust, two in Verilog
+  slice-or-shift-of-expression
+    (a + b).get_bits::<4>(0)   Verilog keeps bits above the eight, or is invalid;
+                               also (a + 1).any(), bit_cast_w::<16, 8>(a << 4),
+                               (a - 1) >> 1, a >> (b + 1)
 
 Examples:
   optireduce-hdl lint
@@ -198,7 +223,6 @@ fn main() -> ExitCode {
     }
 }
 
-/// The proofs called `names`, or all.
 fn select_proofs(names: &[String]) -> Result<Vec<&'static Proof>, String> {
     let known = PROOFS.iter();
     if let Some(unknown) = names.iter().find(|name| !known.clone().any(|known| known.name == name.as_str())) {
@@ -208,7 +232,7 @@ fn select_proofs(names: &[String]) -> Result<Vec<&'static Proof>, String> {
     Ok(known.filter(|proof| names.is_empty() || names.iter().any(|name| name == proof.name)).collect())
 }
 
-/// Whether what was checked holds.
+/// Returns whether everything that was checked holds.
 fn run(cli: Cli) -> Result<bool, String> {
     match cli.command {
         Command::Contract { format } => {
@@ -266,7 +290,6 @@ fn run(cli: Cli) -> Result<bool, String> {
     }
 }
 
-/// Whether there is no difference; one is shown.
 fn is_current(difference: Option<String>) -> bool {
     if let Some(difference) = &difference {
         eda::progress(difference);
@@ -291,7 +314,6 @@ fn to_json(value: &impl Serialize) -> Result<String, String> {
     serde_json::to_string_pretty(value).map(|text| text + "\n").map_err(|error| error.to_string())
 }
 
-/// The blocks called `names`, or all.
 fn select(names: &[String]) -> Result<Vec<&'static Emittable>, String> {
     let known = emit::BLOCKS.iter();
     if let Some(unknown) = names.iter().find(|name| !known.clone().any(|known| known.name == name.as_str())) {

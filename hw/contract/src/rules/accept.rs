@@ -1,10 +1,15 @@
-//! Which window a packet belongs to, and why packets are dropped.
+//! Assignment of packets to windows, and reasons to drop them.
 //!
-//! What stands below UBT is judged before ([`super::filter`]). Checks are made in this order, and a packet is counted under the
-//! first one that it fails: not for us (type and port), malformed (its lengths, then the ranges of sender, stage and offset),
-//! another version, another job; then no window (stale if its bucket is armed for a later step), other flags than the window's,
-//! outside the shard that its sender
-//! may write. What passes is taken by the window's gate while that is open, each beat of each sender once.
+//! The checks follow [`super::filter`], in this order. The first that fails is counted:
+//!
+//! 1. Foreign: EtherType, protocol or port.
+//! 2. Malformed: lengths, then the ranges of sender, stage and offset.
+//! 3. Another version, then another job.
+//! 4. No window, or stale if its bucket is armed for a later step.
+//! 5. Encoding or number format other than the window's.
+//! 6. Outside the shard that its sender may write.
+//!
+//! The window's gate accepts the remaining packets while it is open, each beat of each sender once.
 
 use core::ops::Range;
 
@@ -16,41 +21,28 @@ use crate::packet::{
 };
 use crate::registers::{self as reg, Register};
 
-/// Why a packet is dropped. Each cause has its counter.
+/// Reason to drop a packet; see the counter of [`counter`](Self::counter).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // described above
 pub enum Cause {
-    /// The frame is bad: its FCS or UDP checksum is wrong, or it is a packet for this card and not whole beats.
     Bad,
-    /// To another MAC address.
     Mac,
-    /// The IPv4 header's checksum is wrong.
     IpChecksum,
-    /// To another IPv4 address.
     Ip,
-    /// Not from the address of its sender.
     Source,
-    /// More payload than the job's packets have.
     TooLong,
-    /// Not IPv4/UDP to our port.
     Foreign,
-    /// Lengths disagree, or sender, stage or offset are out of range.
     Malformed,
-    /// UBT header of another version.
     Version,
-    /// Another job's tag.
     Job,
-    /// No window is armed for it.
     NoWindow,
-    /// No window is armed for it, and its bucket is armed for a later step.
     Stale,
-    /// Its encoding or number format is not the window's.
     Flags,
-    /// Not within the shard that its sender may write in this stage.
     OutOfShard,
 }
 
 impl Cause {
-    /// The card's counter of such packets.
+    /// Returns the card's counter of this cause.
     pub const fn counter(self) -> Register {
         match self {
             Self::Bad => reg::RX_BAD,
@@ -82,23 +74,21 @@ impl From<FrameError> for Cause {
     }
 }
 
-/// The receiver of packets.
+/// The receiver of packets: a rank of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // described above
 pub struct Receiver {
-    /// This rank.
     pub rank: usize,
-    /// Ranks of the job.
     pub ranks: usize,
-    /// Tag of the job.
     pub job_tag: u64,
-    /// Whether feedback is taken: packets of [`STAGE_FEEDBACK`], without payload. A card takes none.
+    /// True if packets of [`STAGE_FEEDBACK`] are accepted, as without cards.
     pub takes_feedback: bool,
 }
 
-/// Header and payload of a frame, from the Ethernet header on.
+/// Reads the UBT header and the payload of a whole frame.
 ///
 /// # Errors
-/// Its first fault.
+/// The first failed check.
 pub fn frame<'a>(bytes: &'a [u8], port: u16, receiver: &Receiver) -> Result<(UbtHeader, &'a [u8]), Cause> {
     let mut head = [0; HEADER_BYTES];
     let present = bytes.len().min(HEADER_BYTES);
@@ -107,10 +97,10 @@ pub fn frame<'a>(bytes: &'a [u8], port: u16, receiver: &Receiver) -> Result<(Ubt
     Ok((header, &bytes[HEADER_BYTES..]))
 }
 
-/// The header of a frame of `frame_bytes` that begins with the beat `head`.
+/// Reads the UBT header of a frame of `frame_bytes` with the first beat `head`.
 ///
 /// # Errors
-/// Its first fault.
+/// The first failed check.
 pub fn frame_header(
     head: &[u8; HEADER_BYTES],
     frame_bytes: usize,
@@ -122,10 +112,10 @@ pub fn frame_header(
     header(ubt, payload_bytes, receiver)
 }
 
-/// The header of a packet with `payload_bytes` after it: what follows UDP's.
+/// Reads a UBT header that `payload_bytes` follow.
 ///
 /// # Errors
-/// Its first fault.
+/// The first failed check.
 pub fn header(ubt: &[u8; UBT_BYTES], payload_bytes: usize, receiver: &Receiver) -> Result<UbtHeader, Cause> {
     let header = UbtHeader::of_any_job(ubt);
     let sender = usize::from(header.sender);
@@ -144,13 +134,13 @@ pub fn header(ubt: &[u8; UBT_BYTES], payload_bytes: usize, receiver: &Receiver) 
     Ok(UbtHeader::from_bytes(ubt, receiver.job_tag)?)
 }
 
-/// Whether collective number `step` comes before `other`, in serial-number arithmetic; of collectives in flight only, see
+/// Returns whether collective number `step` is before `other`, in serial-number arithmetic; see
 /// [`UbtHeader::step`].
 pub const fn is_before(step: u16, other: u16) -> bool {
     (step.wrapping_sub(other) as i16) < 0
 }
 
-/// The window that a packet's payload begins in, by its key.
+/// Finds the window in which a packet's payload begins.
 ///
 /// # Errors
 /// [`Cause::Stale`] or [`Cause::NoWindow`].
@@ -166,20 +156,18 @@ pub fn find<'a, K>(
     })
 }
 
-/// Where a packet's beats go.
+/// Destination of a packet's beats, and whether it carries the last-percentile mark.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // described above
 pub struct Place {
-    /// Stage of the window.
     pub stage: Stage,
-    /// Who sent it.
     pub sender: usize,
-    /// Whether it carries the last-percentile mark.
     pub marked: bool,
-    /// Its beats of the window. The second half of the last bf16 payload beat is padding if the shard is odd.
+    /// Beats of the window, without the half beat of padding behind an odd bf16 shard.
     pub beats: Range<usize>,
 }
 
-/// Where a packet's payload of `payload_beats` goes in its window at `rank`. The header was accepted by [`header`].
+/// Returns the destination at `rank` of a packet that [`header`] accepted.
 ///
 /// # Errors
 /// [`Cause::Flags`] or [`Cause::OutOfShard`].
@@ -210,12 +198,11 @@ mod tests {
     const PORT: u16 = 5791;
     const RECEIVER: Receiver = Receiver { rank: 0, ranks: 3, job_tag: 7, takes_feedback: false };
 
-    /// A contribution of rank 1: two beats at beat 12 of the bucket.
     fn packet() -> UbtHeader {
         UbtHeader { bucket: 5, offset: 12 * 64, sender: 1, step: 9, job_tag: 7, ..UbtHeader::default() }
     }
 
-    /// 9 beats from beat 10 of the bucket on: rank 0 has 0..3 of them, rank 1 3..6, rank 2 6..9, unless rotated.
+    /// 9 beats from beat 10 of the bucket on, for 3 ranks.
     fn window() -> Window {
         Window {
             bucket: 5,
@@ -237,7 +224,6 @@ mod tests {
 
     #[test]
     fn each_fault_has_its_cause_and_the_first_one_counts() {
-        // Faults in the order of the checks: a packet with two of them is dropped for the first.
         type Fault = (&'static str, Cause, fn(&mut [u8; 64], &mut usize));
         let faults: [Fault; 13] = [
             ("type", Cause::Foreign, |head, _| head[field::ETH_TYPE.offset] = 0x86),
@@ -349,7 +335,7 @@ mod tests {
         assert_eq!(beats(STAGE_BROADCAST, 1, 5, 2), Err(Cause::OutOfShard));
         assert_eq!(beats(STAGE_BROADCAST, 2, 3, 1), Err(Cause::OutOfShard));
         assert_eq!(beats(STAGE_BROADCAST, 2, 8, 1), Ok(8..9));
-        // In an all-gather nobody contributes to the shards of others.
+        // In an all-gather no rank contributes to the shards of others.
         let gather = Window { sends: [false, true], ..window() };
         let at =
             |stage, offset| place(&gather, 0, &UbtHeader { stage, offset, ..packet() }, 1).map(|place| place.beats);
@@ -367,12 +353,11 @@ mod tests {
         assert_eq!([beats(0, 1), beats(0, 2), beats(2, 1)], [Ok(0..2), Ok(0..3), Ok(2..3)]);
         assert_eq!([beats(1, 2), beats(3, 1)], [const { Err(Cause::OutOfShard) }; 2]);
         assert_eq!(beats(1, 1), Ok(1..3));
-        // Even shards have no padding.
         let even = Window { shards: ShardMap::new(6, 3, 0), beats: 6, bf16: true, ..window };
         let packet = UbtHeader { offset: 640, flags: FLAG_BF16, ..packet() };
         assert_eq!(place(&even, 0, &packet, 1).map(|place| place.beats), Ok(0..2));
         assert_eq!(place(&even, 0, &packet, 2), Err(Cause::OutOfShard));
-        // A window shorter than its ranks: rank 2 owns nothing, and nothing may be sent to it.
+        // A window with fewer beats than ranks: rank 2 owns nothing.
         let short = Window { shards: ShardMap::new(2, 3, 0), beats: 2, bf16: true, ..window };
         let at = |beat: u32| UbtHeader { offset: 640 + 64 * beat, flags: FLAG_BF16, ..packet };
         assert_eq!([0, 1].map(|beat| place(&short, 2, &at(beat), 1)), [Err(Cause::OutOfShard), Err(Cause::OutOfShard)]);

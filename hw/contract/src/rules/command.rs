@@ -1,8 +1,12 @@
-//! Which commands are valid.
+//! Validity of commands.
 //!
-//! A command is refused for the first of these that does not hold: its slot is one of the card's and its opcode is known;
-//! for `ARM`, every field is within the limits and the slot is free; for the others, the window armed in the slot is the
-//! one meant, still takes commands, and takes this one; then the command's own fields are within the limits.
+//! A command is refused for the first of these conditions that fails:
+//!
+//! 1. The card has the slot, and the opcode is known.
+//! 2. `ARM`: every field is within its limits, and the slot is free.
+//! 3. Other commands: the slot's window is the named one, is not finishing, and accepts the
+//!    command.
+//! 4. Other commands: their own fields are within the limits.
 
 use crate::limits::{HADAMARD_LOG2_LIMIT, HADAMARD_LOG2_MIN, LANES, LOG2_BLOCKS_MAX, SLOTS};
 use crate::queue::{
@@ -11,45 +15,40 @@ use crate::queue::{
 };
 use crate::shard::ShardMap;
 
-/// Largest number of peers that are sent to at a time.
+/// Largest number of peers in a round of sending.
 pub const SEND_INCAST_MAX: u8 = 15;
 
-/// Largest windows and blocks of a card.
+/// Largest window in beats and log2 of the largest Hadamard block in elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // described above
 pub struct Limits {
-    /// Beats of the largest window.
     pub window_beats: usize,
-    /// log2 of the largest Hadamard block in elements.
     pub hadamard_log2: u32,
 }
 
-/// A slot in use.
+/// State of a slot in use: its `ARM`, from `queue`, and the progress of its window.
 #[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)] // described above
 pub struct Armed<'a> {
-    /// The command that armed it.
     pub arm: &'a Submission,
-    /// The queue that this command came from.
     pub queue: usize,
-    /// `CONTRIBUTE` was accepted for it.
     pub contributed: bool,
-    /// The mean of this rank's shard is complete.
+    /// True once the mean of this rank's shard is complete.
     pub has_mean: bool,
-    /// The broadcast stage is being finished: no more commands.
+    /// True once the broadcast stage is finishing.
     pub finishing: bool,
 }
 
-/// A valid command.
+/// A valid command, by opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // described above
 pub enum Order {
-    /// Open the window.
     Arm,
-    /// Send this rank's gradient.
     Contribute,
-    /// Send the mean.
     Broadcast,
 }
 
-/// The shards that an `ARM` describes.
+/// Returns the shards that an `ARM` describes.
 pub fn shards(arm: &Submission, ranks: usize) -> ShardMap {
     ShardMap {
         quotient: arm.shard_quotient.into(),
@@ -59,7 +58,7 @@ pub fn shards(arm: &Submission, ranks: usize) -> ShardMap {
     }
 }
 
-/// Checks a command from `queue` to a card in a job of `ranks`. `slot` says what is armed in a slot.
+/// Checks a command from `queue` to a card in a job of `ranks`. `slot` returns the state of a slot.
 ///
 /// # Errors
 /// The `STATUS_*` of the refusal.
@@ -99,7 +98,6 @@ pub fn judge<'a>(
     if armed.arm.flags & FLAG_AUTO_BROADCAST != 0 { Err(STATUS_BAD_COMMAND) } else { Ok(Order::Broadcast) }
 }
 
-/// Whether every field of an `ARM` is within the limits of the card and the job.
 fn is_armable(arm: &Submission, ranks: usize, limits: &Limits) -> bool {
     let (beats, shards) = (usize::from(arm.beats), shards(arm, ranks));
     (1..=limits.window_beats).contains(&beats)
@@ -116,7 +114,8 @@ fn is_armable(arm: &Submission, ranks: usize, limits: &Limits) -> bool {
         && (arm.flags & FLAG_HADAMARD == 0 || has_whole_blocks(arm, limits))
 }
 
-/// Whether an encoded window is a power of two of blocks, and its block size is supported: a power of four.
+/// Returns whether the blocks have a supported size, a power of four, and a power of two of them
+/// fill the window.
 fn has_whole_blocks(arm: &Submission, limits: &Limits) -> bool {
     let (log2_n, log2_blocks) = (u32::from(arm.log2_n), u32::from(arm.log2_blocks));
     (HADAMARD_LOG2_MIN..=limits.hadamard_log2.min(HADAMARD_LOG2_LIMIT)).contains(&log2_n)
@@ -133,7 +132,7 @@ mod tests {
     const SIMULATED: Limits = Limits { window_beats: WINDOW_BEATS, hadamard_log2: HADAMARD_LOG2_MAX };
     const LARGEST: Limits = Limits { window_beats: WINDOW_BEATS_LIMIT, hadamard_log2: HADAMARD_LOG2_LIMIT };
 
-    /// Arms 16 beats on 3 ranks in slot 5: shards of 6, 5 and 5.
+    /// 16 beats on 3 ranks in slot 5: shards of 6, 5 and 5.
     const ARM: Submission = Submission {
         opcode: OP_ARM,
         slot: 5,
@@ -228,13 +227,12 @@ mod tests {
             [(8, true, true), (10, true, true), (12, true, true), (14, false, true), (16, false, false)]
         {
             assert_eq!(of(1024, log2_n, &SIMULATED), simulated, "2^{log2_n}");
-            // With blocks of 256 elements, a window of 16384 beats has 2^10 of them.
             assert_eq!(of(16_384, log2_n, &LARGEST), largest, "2^{log2_n}");
         }
         assert!(!of(2048, 8, &SIMULATED) && of(2048, 8, &LARGEST));
         assert!(!of(32_768, 8, &LARGEST));
         assert!(arm(|c| c.log2_blocks = 200, &LARGEST).is_err());
-        // With many ranks the shards of a window that is too large are small.
+        // With many ranks, even the shards of an oversized window are small.
         let many = |beats: usize| {
             let cut = ShardMap::new(beats, 64, 0);
             let (shard_quotient, shard_remainder) = (cut.quotient as u16, cut.remainder as u8);
@@ -242,18 +240,18 @@ mod tests {
             judge(&arm, 0, 64, &SIMULATED, |_| None)
         };
         assert_eq!([many(1024), many(1025)], [Ok(Order::Arm), Err(STATUS_BAD_COMMAND)]);
-        // With two ranks they are as large as shards can be.
+        // With two ranks, shards have their largest size.
         let cut = Submission { flags: 0, beats: 1024, shard_quotient: 512, shard_remainder: 0, ..ARM };
         let two = Submission { rotation: 1, start_peers: 1, ..cut };
         assert_eq!(judge(&two, 0, 2, &SIMULATED, |_| None), Ok(Order::Arm));
-        // A job of one rank has no shard that fits.
+        // With one rank, a whole window does not fit into a shard.
         let alone = Submission { flags: 0, shard_quotient: 16, shard_remainder: 0, rotation: 0, start_peers: 0, ..ARM };
         assert_eq!(judge(&alone, 0, 1, &SIMULATED, |_| None), Ok(Order::Arm));
         let whole = Submission { beats: 1024, shard_quotient: 1024, ..alone };
         assert_eq!(judge(&whole, 0, 1, &SIMULATED, |_| None), Err(STATUS_BAD_COMMAND));
     }
 
-    /// A slot armed by [`ARM`] from queue 1, without the automatic broadcast.
+    /// Armed from queue 1.
     const SLOT: Armed<'static> = Armed { arm: &ARM, queue: 1, contributed: false, has_mean: false, finishing: false };
 
     #[test]
@@ -279,7 +277,6 @@ mod tests {
         assert_eq!(super::judge(&contribute, 1, 3, &SIMULATED, |_| None), Err(STATUS_STALE));
         assert_eq!(judge(&Submission { host_beats: 17, ..contribute }, 1, SLOT), Err(STATUS_BAD_COMMAND));
         assert_eq!(judge(&Submission { host_address: 4, ..contribute }, 1, SLOT), Err(STATUS_BAD_COMMAND));
-        // Stale comes before bad.
         let bad = Submission { host_beats: 17, ..contribute };
         assert_eq!(judge(&bad, 1, Armed { contributed: true, ..SLOT }), Err(STATUS_STALE));
     }

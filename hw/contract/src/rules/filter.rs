@@ -1,37 +1,38 @@
-//! Which frames of the wire are packets for this card, by what stands below UBT: addresses, lengths, checksums.
+//! Selection of received frames that are packets for this card, by the headers below UBT.
 //!
-//! Checks are made in this order, and a frame is counted under the first one that it fails: bad (what the MAC says; of whole
-//! beats, the UDP checksum), not IPv4/UDP to our port, another MAC address, a wrong IPv4 header checksum, another IPv4 address;
-//! a packet of this job and from one of its ranks that does not come from that rank's address; more payload than the job's packets
-//! have; not whole beats, which is bad. What passes is for [`super::accept`].
+//! The checks run in this order, and the first that fails is counted:
 //!
-//! A card that is built without this (the reduced card for ECP5) makes the checks of [`super::accept`] only, and all that is not
-//! whole beats is bad. Software has a kernel that makes the checks before the source's.
+//! 1. Bad: reported by the MAC, or whole beats with a wrong UDP checksum.
+//! 2. Not IPv4/UDP to the UBT port.
+//! 3. Another MAC address, a wrong IPv4 header checksum, another IPv4 address, in this order.
+//! 4. A packet of this job from one of its ranks, but not from that rank's address.
+//! 5. More payload than a full packet of the job.
+//! 6. Bad: not whole beats.
+//!
+//! [`super::accept`] checks the frames that pass. A card built without the filter (the reduced card
+//! for ECP5) makes only those checks, and counts all frames that are not whole beats as bad. In
+//! software, the kernel makes the checks before the source address.
 
 use super::accept::Cause;
 use crate::limits::BEAT_BYTES;
 use crate::packet::{Endpoint, HEADER_BYTES, VERSION, frame, ipv4_checksum, udp_checksum_holds};
 
-/// For whom frames are, and what they may hold.
+/// Addresses of this card and of the job's ranks, and limits, to check frames against.
 #[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)] // described above
 pub struct Filter<'a> {
-    /// This card's addresses.
     pub local: Endpoint,
-    /// The UBT port.
     pub udp_port: u16,
-    /// Tag of the job.
     pub job_tag: u64,
-    /// Payload of a full packet in beats.
     pub payload_beats: usize,
-    /// The peer table: the addresses of the job's ranks.
     pub peers: &'a [Endpoint],
 }
 
 impl Filter<'_> {
-    /// Whether a frame without an error of the MAC goes on. The bytes are those from the Ethernet header to the end, without FCS.
+    /// Checks a frame in which the MAC found no error. `bytes` excludes the FCS.
     ///
     /// # Errors
-    /// Its first fault.
+    /// The first failed check.
     pub fn check(&self, bytes: &[u8]) -> Result<(), Cause> {
         let is_whole = !bytes.is_empty() && bytes.len().is_multiple_of(BEAT_BYTES);
         if is_whole && !udp_checksum_holds(bytes) {
@@ -44,10 +45,10 @@ impl Filter<'_> {
         if is_whole { Ok(()) } else { Err(Cause::Bad) }
     }
 
-    /// The checks that need the first beat only.
+    /// Makes the checks that need the first beat only.
     ///
     /// # Errors
-    /// Its first fault.
+    /// The first failed check.
     pub fn check_header(&self, head: &[u8; HEADER_BYTES]) -> Result<(), Cause> {
         use frame::*;
         let field = |field: crate::field::Field| &head[field.offset..field.end()];
@@ -100,7 +101,6 @@ mod tests {
         UbtHeader { sender: 1, job_tag: JOB, ..UbtHeader::default() }
     }
 
-    /// Writes the IPv4 checksum anew after a change of the header.
     fn summed(bytes: &mut [u8]) {
         bytes[24..26].fill(0);
         let checksum = ipv4_checksum(&bytes[14..34]);
@@ -113,7 +113,6 @@ mod tests {
         let filter =
             Filter { local: Endpoint::of_rank(0), udp_port: PORT, job_tag: JOB, payload_beats: 4, peers: &peers };
         type Fault = (&'static str, Cause, fn(&mut [u8], &mut usize));
-        // In the order of the checks. Whoever changes the IPv4 header mends its checksum, but for the fault of the checksum itself.
         let faults: [Fault; 11] = [
             ("ARP", Cause::Foreign, |b, _| b[13] = 0x06),
             ("options", Cause::Foreign, |b, _| b[14] = 0x46),
@@ -152,7 +151,7 @@ mod tests {
                 assert_eq!(judged(&both), Err(*cause), "{name} and {later}");
             }
         }
-        // A wrong UDP checksum comes before all of them, if the frame is whole beats.
+        // A wrong UDP checksum comes first if the frame is whole beats.
         for (name, cause, fault) in &faults {
             let (mut bytes, mut length) = frame_of(&packet(), 256);
             fault(&mut bytes, &mut length);
@@ -177,7 +176,6 @@ mod tests {
             let (bytes, length) = frame_of(&ubt, 256);
             filter.check(&bytes[..length])
         };
-        // All come from rank 1's address.
         let of = |sender| judged(UbtHeader { sender, ..packet() });
         assert_eq!([0, 1, 2, 3, 0x101].map(of), [Err(Cause::Source), Ok(()), Err(Cause::Source), Ok(()), Ok(())]);
         assert_eq!(judged(UbtHeader { sender: 2, job_tag: JOB ^ 1, ..packet() }), Ok(()));

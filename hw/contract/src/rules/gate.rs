@@ -1,29 +1,33 @@
-//! When a stage of a window closes at the rank that receives it.
+//! Conditions under which a stage of a window closes at the receiving rank.
 //!
-//! A stage closes when everything has arrived; or early, once this rank's own beats are in, every peer that has something to
-//! send has sent its last-percentile mark, and `grace_ns` of silence followed; or `bound_ns` after its clock started. If
-//! several conditions hold at the same instant, the first of these is the reason. The clock starts when this rank enters the stage, or by itself
-//! once `start_peers` peers were heard. Silence counts from the last packet or from the start of the clock, whichever is later:
-//! silence before this rank's own entry does not count.
-//! Source: OptiReduce 3.2.1; the start by peers is ours.
+//! Once its clock has started, a stage closes for the first of these reasons:
+//!
+//! 1. Complete: everything arrived.
+//! 2. Early: this rank's own beats are in, every peer with beats to send has sent its
+//!    last-percentile mark, and `grace_ns` of silence followed.
+//! 3. Deadline: `bound_ns` passed since the clock started.
+//!
+//! The clock starts when this rank enters the stage, or before once `start_peers` peers were heard.
+//! Silence counts from the last packet or the start of the clock, whichever is later.
+//! Source: OptiReduce 3.2.1. Deliberate difference from the paper: the start by peers.
 
 use super::{ClosedBy, Stage, Window};
 use crate::queue::{FLAG_EARLY, Submission};
 use crate::ranks::{RankSet, Words};
 
-/// How the stages of a window close.
+/// Closing rules of a stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rules {
-    /// Bound on a stage, from the start of its clock.
+    /// Bound on a stage in ns.
     pub bound_ns: u64,
-    /// Silence that closes a stage early; `None`: the early rule does not apply.
+    /// Grace time in ns. `None`: no early close.
     pub grace_ns: Option<u64>,
-    /// Distinct peers that start the clock; 0: only this rank's own entry does.
+    /// Number of distinct peers that start the clock. 0: peers do not start it.
     pub start_peers: usize,
 }
 
 impl Rules {
-    /// The rules that an `ARM` gives.
+    /// Reads the rules from an `ARM`.
     pub fn of(arm: &Submission) -> Self {
         Self {
             bound_ns: arm.bound_ns.into(),
@@ -33,7 +37,7 @@ impl Rules {
     }
 }
 
-/// The receiving side of one stage: what is expected, what came, when it closes.
+/// Receiving side of one stage.
 #[derive(Clone, Debug)]
 pub struct Gate<W: Words> {
     expected_beats: usize,
@@ -49,7 +53,7 @@ pub struct Gate<W: Words> {
 }
 
 impl<W: Words + Clone> Gate<W> {
-    /// Opens a stage that expects `expected_beats` from the peers in `senders`, and `own_beats` of this rank.
+    /// Opens a stage that expects `expected_beats` from `senders`, and `own_beats` from this rank.
     pub fn new(expected_beats: usize, own_beats: usize, senders: RankSet<W>) -> Self {
         let mut none = senders.clone();
         none.clear();
@@ -67,10 +71,8 @@ impl<W: Words + Clone> Gate<W> {
         }
     }
 
-    /// Opens a stage of a window at `rank`; `room`: an empty set with room for the ranks of the job.
-    ///
-    /// Contribute: every peer sends this rank's shard, and so does the rank itself. Broadcast: every peer sends its own.
-    /// Peers without a beat to send are not waited for.
+    /// Opens a stage of a window at `rank`. `room` is an empty set with room for all ranks. Peers
+    /// without beats to send are not waited for.
     pub fn of(stage: Stage, window: &Window, rank: usize, room: RankSet<W>) -> Self {
         let beats_of = |peer: usize| window.allowed(stage, rank, peer).len();
         let senders = (0..window.shards.ranks).filter(|peer| *peer != rank && beats_of(*peer) > 0);
@@ -79,13 +81,13 @@ impl<W: Words + Clone> Gate<W> {
         Self::new(expected, own, room.with(senders))
     }
 
-    /// This rank enters the stage.
+    /// Records that this rank enters the stage, which starts the clock.
     pub fn enter(&mut self, now_ns: u64) {
         self.entered = true;
         self.start(now_ns);
     }
 
-    /// A packet from `sender` arrived while the gate was open.
+    /// Records a packet from `sender` that arrived while the gate was open.
     pub fn hear(&mut self, now_ns: u64, sender: usize, marked: bool, rules: &Rules) {
         self.heard.insert(sender);
         if marked {
@@ -97,7 +99,7 @@ impl<W: Words + Clone> Gate<W> {
         }
     }
 
-    /// Nothing more comes of `sender`: the early rule needs no mark of it. For software, whose host knows that a process has ended.
+    /// Exempts `sender` from the early rule, in software whose peer's process has ended.
     pub fn excuse(&mut self, sender: usize) {
         self.marked.insert(sender);
     }
@@ -109,17 +111,18 @@ impl<W: Words + Clone> Gate<W> {
         }
     }
 
-    /// Counts new beats taken from peers.
+    /// Counts new beats accepted from peers.
     pub fn take(&mut self, beats: usize) {
         self.received_beats += beats;
     }
 
-    /// Counts beats taken from this rank itself.
+    /// Counts beats accepted from this rank.
     pub fn take_own(&mut self, beats: usize) {
         self.own_missing_beats -= beats;
     }
 
-    /// Why the stage is over at `at_ns`, if it is open and nothing else comes before; `quiet`: no packet waits to be taken.
+    /// Returns why the stage is over at `at_ns` if nothing else arrives. `None`: not over, or
+    /// closed already. `quiet`: no packet is waiting.
     pub fn over(&self, at_ns: u64, quiet: bool, rules: &Rules) -> Option<ClosedBy> {
         let clock_ns = self.clock_ns.filter(|_| self.is_open())?;
         if self.is_complete() {
@@ -131,21 +134,21 @@ impl<W: Words + Clone> Gate<W> {
         (clock_ns.saturating_add(rules.bound_ns) <= at_ns).then_some(ClosedBy::Deadline)
     }
 
-    /// When the stage closes by the clock if nothing more comes; `None` before its clock runs, and once it is closed.
+    /// Returns when time closes the stage if nothing else arrives. `None` unless the clock runs.
     pub fn timer_ns(&self, rules: &Rules) -> Option<u64> {
         let clock_ns = self.clock_ns.filter(|_| self.is_open())?;
         let deadline_ns = clock_ns.saturating_add(rules.bound_ns);
         Some(self.silence_ends_ns(rules).map_or(deadline_ns, |end_ns| end_ns.min(deadline_ns)))
     }
 
-    /// When the stage closes if nothing more arrives, and why. If that is in the past, the stage is overdue.
+    /// Returns when and why the stage closes if nothing else arrives. A past time means overdue.
     pub fn due(&self, now_ns: u64, rules: &Rules) -> Option<(u64, ClosedBy)> {
         let timer_ns = self.timer_ns(rules)?;
         let at_ns = if self.is_complete() { now_ns } else { timer_ns };
         self.over(at_ns, true, rules).map(|by| (at_ns, by))
     }
 
-    /// When silence closes the stage, once silence is all that the early rule still needs.
+    /// Returns when silence closes the stage, if nothing else is missing.
     fn silence_ends_ns(&self, rules: &Rules) -> Option<u64> {
         let may_be_early = self.entered && self.own_missing_beats == 0 && self.marked.is_superset(&self.senders);
         rules.grace_ns.filter(|_| may_be_early).map(|grace_ns| self.silent_since_ns.saturating_add(grace_ns))
@@ -160,27 +163,27 @@ impl<W: Words + Clone> Gate<W> {
         self.closed = Some((now_ns, by));
     }
 
-    /// Whether packets are taken.
+    /// True until the stage is closed.
     pub fn is_open(&self) -> bool {
         self.closed.is_none()
     }
 
-    /// When the stage closed, and why.
+    /// Time and reason of the close.
     pub fn closed(&self) -> Option<(u64, ClosedBy)> {
         self.closed
     }
 
-    /// Whether this rank has entered the stage.
+    /// Returns whether this rank has entered the stage.
     pub fn is_entered(&self) -> bool {
         self.entered
     }
 
-    /// When the stage's clock started.
+    /// Start time of the stage's clock.
     pub fn clock_ns(&self) -> Option<u64> {
         self.clock_ns
     }
 
-    /// How long the clock of a closed stage ran; 0 if it never did.
+    /// Time in ns that the clock of a closed stage ran; 0 if it never started.
     pub fn elapsed_ns(&self) -> u64 {
         self.closed.map_or(0, |(at_ns, _)| at_ns.saturating_sub(self.clock_ns.unwrap_or(at_ns)))
     }
@@ -190,22 +193,22 @@ impl<W: Words + Clone> Gate<W> {
         &self.heard
     }
 
-    /// Peers that have something to send.
+    /// Peers with beats to send.
     pub fn senders(&self) -> &RankSet<W> {
         &self.senders
     }
 
-    /// Beats expected from peers.
+    /// Number of beats expected from peers.
     pub fn expected_beats(&self) -> usize {
         self.expected_beats
     }
 
-    /// Beats received from peers.
+    /// Number of beats received from peers.
     pub fn received_beats(&self) -> usize {
         self.received_beats
     }
 
-    /// Own beats not yet taken.
+    /// Number of own beats not yet accepted.
     pub fn own_missing_beats(&self) -> usize {
         self.own_missing_beats
     }
@@ -225,7 +228,7 @@ mod tests {
     const RULES: Rules = Rules { bound_ns: 1000, grace_ns: Some(50), start_peers: 2 };
     const DEADLINE_ONLY: Rules = Rules { grace_ns: None, ..RULES };
 
-    /// Rank 0 of 4; peers 1, 2 and 3 send 2 beats each, this rank 2.
+    /// Rank 0 of 4, each of which sends 2 beats.
     fn gate() -> Gate<[u64; 1]> {
         Gate::of(Stage::Contribute, &window(8, 0), 0, CardRanks::default())
     }
@@ -235,7 +238,7 @@ mod tests {
         let contribute = gate();
         assert_eq!((contribute.expected_beats(), contribute.own_missing_beats()), (6, 2));
         assert_eq!(contribute.senders().bits(), 0b1110);
-        // 2 beats on 4 ranks, rotated by one: ranks 3 and 0 own them.
+        // 2 beats on 4 ranks, rotated by one, belong to ranks 3 and 0.
         let short = window(2, 1);
         let of = |stage, rank| {
             let gate = Gate::of(stage, &short, rank, CardRanks::default());
@@ -325,7 +328,6 @@ mod tests {
         assert_eq!(gate.due(30, &RULES), Some((1010, ClosedBy::Deadline)), "an own beat is missing");
     }
 
-    /// All peers were early and have sent their marks; the clock waits for this rank alone.
     #[test]
     fn silence_before_the_own_entry_does_not_count() {
         let rules = Rules { start_peers: 0, ..RULES };

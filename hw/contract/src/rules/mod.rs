@@ -1,16 +1,15 @@
-//! The rules of a window as code, in one place: software, the functional card and the models of the hardware call them.
+//! The rules of a window as code, called by software, the functional card and the hardware models.
 //!
-//! * [`filter`]: which frames are packets for this card at all.
-//! * [`accept`]: which window a packet belongs to, and why packets are dropped.
+//! * [`filter`] and [`accept`]: which packets are accepted.
 //! * [`gate`]: when a stage closes.
-//! * [`send`]: who is sent what, in which order.
+//! * [`send`]: which packets a rank sends, in which order.
 //! * [`command`]: which commands are valid.
 //!
-//! Whoever uses them keeps the storage (sums, gathered beats, queues), the time and, in hardware, pipelines, epochs and
-//! hazards. The hardware description does not use them, nor do the simulator's oracle and its rules-as-tests: those are
-//! the independent judges.
+//! The rules neither allocate nor read a clock. Callers keep storage and time, and the hardware
+//! models add pipelines, epochs and hazards.
 //!
-//! The rules neither allocate nor read a clock: everything they depend on is passed in.
+//! The hardware description and the simulator's oracle and rule tests do not use this code, so that
+//! they check it independently.
 
 pub mod accept;
 pub mod command;
@@ -39,12 +38,12 @@ impl Stage {
     /// Both stages in order.
     pub const ALL: [Self; 2] = [Self::Contribute, Self::Broadcast];
 
-    /// Index in arrays of stages.
+    /// Returns the index in arrays of stages.
     pub const fn index(self) -> usize {
         self as usize
     }
 
-    /// The stage's number on the wire.
+    /// Returns the stage's number on the wire.
     pub const fn on_wire(self) -> u8 {
         match self {
             Self::Contribute => STAGE_CONTRIBUTE,
@@ -62,16 +61,14 @@ impl fmt::Display for Stage {
     }
 }
 
-/// Why a stage closed, best first. If several reasons apply at the same instant, the first counts.
+/// Reason for closing a stage, best first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[allow(missing_docs)] // described in `gate`
 pub enum ClosedBy {
-    /// Everything arrived.
     #[default]
     Complete = CLOSED_COMPLETE as isize,
-    /// All peers sent their mark, and the grace time passed in silence.
     Early = CLOSED_EARLY as isize,
-    /// The bound t_B.
     Deadline = CLOSED_DEADLINE as isize,
 }
 
@@ -85,29 +82,26 @@ impl fmt::Display for ClosedBy {
     }
 }
 
-/// What the rules must know about an armed window.
+/// An armed window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // described above
 pub struct Window {
-    /// Bucket id.
     pub bucket: u16,
     /// Collective number on the wire.
     pub step: u16,
-    /// Byte offset of the window in the padded bucket; a multiple of 64.
+    /// Byte offset of the window in the padded bucket, a multiple of 64.
     pub base_bytes: u32,
     /// Beats of the window, padding included.
     pub beats: usize,
-    /// How it is cut among the ranks.
     pub shards: ShardMap,
-    /// Whether its packets are Hadamard-encoded.
     pub hadamard: bool,
-    /// Whether its packets are bf16.
     pub bf16: bool,
-    /// By stage: whether peers send in it. An all-reduce sends in both.
+    /// By stage: true if peers send in it. An all-reduce sends in both.
     pub sends: [bool; 2],
 }
 
 impl Window {
-    /// The window that an `ARM` describes in a job of `ranks`.
+    /// Reads the window from an `ARM` in a job of `ranks`.
     pub fn of(arm: &Submission, ranks: usize) -> Self {
         Self {
             bucket: arm.bucket,
@@ -121,23 +115,23 @@ impl Window {
         }
     }
 
-    /// The flags of the window's packets, except the mark.
+    /// Returns the flags of the window's packets, without the last-percentile mark.
     pub const fn packet_flags(&self) -> u8 {
         (self.hadamard as u8 * FLAG_HADAMARD) | (self.bf16 as u8 * FLAG_BF16)
     }
 
-    /// Beats of the window in a payload of `payload_beats`: twice as many if it is bf16.
+    /// Returns the beats of the window in `payload_beats`: twice as many if bf16.
     pub const fn packet_beats(&self, payload_beats: usize) -> usize {
         payload_beats << self.bf16 as u32
     }
 
-    /// Beats of payload that `beats` of the window take: half as many, rounded up, if they are bf16.
+    /// Returns the payload beats of `beats` of the window: half as many, rounded up, if bf16.
     pub const fn payload_beats(&self, beats: usize) -> usize {
         beats.div_ceil(1 << self.bf16 as u32)
     }
 
-    /// The beats that `sender` may send to `rank` in a stage: the shard of `rank` in the contribute stage, its own shard in
-    /// the broadcast stage; none in a stage in which peers do not send.
+    /// Returns the beats that `sender` may send to `rank` in a stage: the shard of `rank` in the
+    /// contribute stage, the sender's own in the broadcast stage. Empty if peers do not send.
     pub const fn allowed(&self, stage: Stage, rank: usize, sender: usize) -> Range<usize> {
         if !self.sends[stage.index()] {
             return 0..0;
@@ -148,7 +142,7 @@ impl Window {
         })
     }
 
-    /// Whether a packet's payload begins in this window.
+    /// Returns whether a packet's payload begins in this window.
     pub fn holds(&self, packet: &UbtHeader) -> bool {
         let begin = u64::from(self.base_bytes);
         let window = begin..begin + (self.beats * crate::limits::BEAT_BYTES) as u64;

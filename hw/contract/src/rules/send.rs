@@ -1,58 +1,56 @@
-//! What is sent to whom, and in which order.
+//! Packets that a rank sends, and their order.
 //!
-//! A stage of a window goes to the peers in rounds of `incast`, beginning with the next rank (OptiReduce 3.2.2). The peers of a
-//! round take turns, packet by packet. Each gets its shard in packets of `packet_beats`, the last of them shorter, of which
-//! the last `mark_packets` carry the last-percentile mark. Packets of means whose first beat nobody contributed
-//! to are not sent.
-//! How fast each peer is sent to, and which peers are passed over meanwhile, is up to the sender.
+//! A stage of a window is sent in rounds of `incast` peers, beginning with the next rank
+//! (OptiReduce 3.2.2). The peers of a round take turns, packet by packet. The last `mark_packets`
+//! to each peer carry the last-percentile mark. A packet of means is not sent if no rank
+//! contributed to its first beat. Pacing, and passing over paced peers, is up to the sender.
 
 use core::ops::Range;
 
-/// The peers of `rank` in the order in which they are sent to, beginning with the next rank.
+/// Iterates over the peers of `rank` in the order of sending.
 pub fn peers(rank: usize, ranks: usize) -> impl Iterator<Item = usize> + Clone {
     (1..ranks).map(move |k| (rank + k) % ranks)
 }
 
-/// Rounds of a stage: ceil((ranks - 1) / incast). An incast of 0 counts as 1.
+/// Returns the rounds of a stage. An incast of 0 counts as 1.
 pub const fn rounds(ranks: usize, incast: usize) -> usize {
     let incast = if incast == 0 { 1 } else { incast };
     ranks.saturating_sub(1).div_ceil(incast)
 }
 
-/// The peers that `rank` sends to in round `round` (0 based) of a stage; none after the last round.
+/// Iterates over the peers of a round, numbered from 0. Empty after the last round.
 pub fn peers_in_round(rank: usize, ranks: usize, incast: usize, round: usize) -> impl Iterator<Item = usize> + Clone {
     let incast = incast.max(1);
-    // Not by skipping those before: a stage of N rounds would cost N^2 steps.
+    // Computed, since skipping would cost N^2 steps in a stage of N rounds.
     let first = round.saturating_mul(incast).saturating_add(1);
     (first..first.saturating_add(incast).min(ranks)).map(move |k| (rank + k) % ranks)
 }
 
-/// How shards are cut into packets.
+/// Division of shards into packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cut {
-    /// Beats of the window in a full packet, at least 1.
+    /// Beats of a full packet, at least 1. The last packet of a shard may be shorter.
     pub packet_beats: usize,
-    /// How many of the last packets to a peer carry the mark.
+    /// Number of last packets to a peer that are marked.
     pub mark_packets: usize,
 }
 
 impl Cut {
-    /// How many packets `beats` take.
+    /// Returns the number of packets for `beats`.
     pub const fn packets(&self, beats: usize) -> usize {
         beats.div_ceil(self.packet_beats)
     }
 }
 
-/// One packet.
+/// One packet: beats of the window, and whether it carries the last-percentile mark.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // described above
 pub struct Packet {
-    /// Its beats of the window.
     pub beats: Range<usize>,
-    /// Whether it carries the last-percentile mark.
     pub marked: bool,
 }
 
-/// The packets of one shard for one peer, in order.
+/// Iterator over the packets of one shard for one peer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packets {
     left: Range<usize>,
@@ -60,22 +58,22 @@ pub struct Packets {
 }
 
 impl Packets {
-    /// Cuts `shard`, beats of the window, into packets.
+    /// Cuts `shard`, in beats of the window, into packets.
     pub const fn new(shard: Range<usize>, cut: Cut) -> Self {
         Self { left: shard, cut }
     }
 
-    /// Whether all packets were taken.
+    /// Returns whether no packets are left.
     pub fn is_done(&self) -> bool {
         self.left.is_empty()
     }
 
-    /// The beats of the packets that were not taken yet.
+    /// Returns the beats of the remaining packets.
     pub const fn left(&self) -> &Range<usize> {
         &self.left
     }
 
-    /// The next packet, without taking it.
+    /// Returns the next packet without consuming it.
     pub fn peek(&self) -> Option<Packet> {
         self.clone().next()
     }

@@ -1,10 +1,3 @@
-//! The whole card at its standard interfaces: a host memory and a peer around it, random AXI behaviour, and the rules of
-//! every handshake (an offer is held until it is accepted).
-//!
-//! Plan: a job of two ranks against plain arithmetic, at every pace and in Verilog; a card that was disabled in any cycle
-//! of random activity behaves afterwards, cycle for cycle, as after power-on, and so does a card after `aresetn`; an error of
-//! host memory affects only its window or queue; a frame with a partial beat, or without room, is dropped as a whole.
-
 mod rig;
 
 use self::rig::*;
@@ -25,7 +18,7 @@ fn a_job_of_two_ranks_is_as_computed_at_every_pace() {
             rig.pace = pace;
             rig.set(random, reg::CONTROL, CONTROL_ENABLE);
             known_job(&mut rig, random);
-            assert_eq!(rig.log.iter().filter(|(_, seen)| *seen == Seen::Msix(2)).count(), 2, "told twice");
+            assert_eq!(rig.log.iter().filter(|(_, seen)| *seen == Seen::Msix(2)).count(), 2, "two interrupts");
             assert_eq!(rig.get(random, reg::RX_PACKETS), 4);
             assert_eq!(rig.get(random, reg::CQ_TAIL.of_queue(2)), 2);
             assert_eq!(rig.get(random, reg::STATUS), 0);
@@ -48,7 +41,6 @@ fn the_verilog_of_the_whole_card_does_the_same() {
     });
 }
 
-/// Enables a configured card and runs the known job; returns what it did, cycle for cycle, and what it reported.
 fn enabled_job(rig: &mut Rig, random: &mut Random) -> Run {
     rig.set(random, reg::CONTROL, CONTROL_ENABLE);
     let from = rig.cycle;
@@ -74,7 +66,6 @@ fn disabled_in_any_cycle_the_card_is_as_after_power_on() {
         let mut rig = Rig::new(false);
         let [mut reading, mut writing, mut framing, mut receiving] = [0; 4];
         for turn in 0..24u32 {
-            // Random activity with errors.
             rig.pace = if turn % 2 == 0 { Pace::RANDOM } else { EAGER };
             rig.fails_one_in = if turn % 3 == 0 { 100 } else { 0 };
             rig.configure(&mut random);
@@ -86,7 +77,7 @@ fn disabled_in_any_cycle_the_card_is_as_after_power_on() {
             framing += u32::from(!rig.sending.is_empty());
             rig.set(&mut random, reg::CONTROL, 0);
             wait_quiet(&mut rig, &mut random);
-            // Frames keep coming; one may be partly received when the card works again.
+            // Frames keep arriving. One may be partly received when the card is enabled again.
             let rest = rig.rx.iter().position(|(_, last)| *last).map_or(0, |last| last + 1);
             rig.rx.truncate(rest);
             (rig.pace, rig.fails_one_in) = (EAGER, 0);
@@ -123,12 +114,11 @@ fn reset_in_any_cycle_the_card_is_as_after_power_on() {
             rig.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
             play_everything(&mut rig, &mut random, turn);
             if turn % 3 == 0 {
-                // The last frame is bad from its first beat on; the reset may come in the middle of it.
+                // The reset may hit the middle of the bad last frame.
                 rig.keeps.extend(vec![u64::MAX >> 8; rig.rx.len()]);
             }
             (0..random.below([300, 700, 1500, 3000][turn as usize % 4])).for_each(|_| rig.step(&mut random));
             if turn % 4 == 2 {
-                // Until a burst of results is being written: that takes whole windows, and most turns end before.
                 let mut waited = 0;
                 while rig.filling.is_empty() && waited < 8000 {
                     rig.step(&mut random);
@@ -136,7 +126,6 @@ fn reset_in_any_cycle_the_card_is_as_after_power_on() {
                 }
             }
             if turn % 2 == 0 {
-                // A register is being read, and nobody accepts the answer.
                 rig.bench.block.s_axil_rready.next = false;
                 rig.bench.block.s_axil_arvalid.next = true;
                 rig.step(&mut random);
@@ -173,19 +162,18 @@ fn a_frame_with_a_beat_that_is_not_whole_is_dropped_and_the_next_one_is_not() {
         rig.configure(&mut random);
         rig.pace = Pace::RANDOM;
         rig.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
-        // The window of the known job, and packets with other contents for it, none of which may get in.
+        // Other contents for the window of the known job. All must be dropped.
         let mut other = Window::new(&mut Random::new(99), 3, 6, 64);
         other.peers.iter_mut().for_each(|beat| *beat = Beat([0x4000_0000; 16]));
         other.load(&mut rig);
         let partial = [u64::MAX >> 1, 1, 0, u64::MAX >> 32, !1];
         for keep in partial {
-            // In the last beat, in the first, and in one between.
             for at in [PAYLOAD, 0, 5] {
                 rig.receive(&other, STAGE_CONTRIBUTE, 0, &other.peers[..PAYLOAD]);
                 rig.keeps.extend((0..=PAYLOAD).map(|beat| if beat == at { keep } else { u64::MAX }));
             }
         }
-        // The last of them is followed, without a gap, by a complete frame: it is received, and there is no window for it yet.
+        // No window is armed for this whole frame yet.
         rig.receive(&other, STAGE_CONTRIBUTE, 0, &other.peers[..PAYLOAD]);
         while !rig.rx.is_empty() {
             rig.step(&mut random);
@@ -198,7 +186,7 @@ fn a_frame_with_a_beat_that_is_not_whole_is_dropped_and_the_next_one_is_not() {
     });
 }
 
-/// Frames of bf16 come twice as fast as the card can take them, every fifth one bad.
+/// bf16 frames arrive twice as fast as the card processes them. Every fifth is bad.
 #[test]
 fn a_bad_frame_is_bad_with_room_or_without_and_only_good_ones_have_no_room() {
     with_stack(|| {
@@ -219,11 +207,11 @@ fn a_bad_frame_is_bad_with_room_or_without_and_only_good_ones_have_no_room() {
         (0..5000).for_each(|_| rig.step(&mut random));
         let mut get = |register| rig.get(&mut random, register);
         let [full, duplicate] = [reg::DROP_FIFO_FULL, reg::DROP_DUPLICATE_BEATS].map(&mut get);
-        // The same beats each time.
+        // Every frame carries the same beats.
         let taken = 1 + duplicate / (2 * PAYLOAD as u32);
         assert!(full > 5 && taken > 5, "{full} had no room, {taken} were taken");
         assert_eq!([reg::RX_PACKETS, reg::RX_BAD].map(&mut get), [frames, frames / 5]);
-        assert_eq!(full + taken, frames - frames / 5, "each in one way");
+        assert_eq!(full + taken, frames - frames / 5, "each counted once");
     });
 }
 
@@ -245,7 +233,7 @@ fn a_gradient_that_cannot_be_read_is_not_sent_and_hurts_no_other_window() {
         let told: Vec<_> = rig.completions(1).iter().map(kind).collect();
         let (error, deadline) = (STATUS_DMA_ERROR, CLOSED_DEADLINE);
         assert_eq!(told, [(DONE_CONTRIBUTE, error, deadline, 0), (DONE_BROADCAST, error, deadline, 0)]);
-        assert_eq!(rig.sent.len(), 4, "the other window's packets and no more");
+        assert_eq!(rig.sent.len(), 4, "only the other window's packets");
         assert_eq!(rig.get(&mut random, reg::STATUS), reg::STATUS_DMA_ERROR);
     });
 }
@@ -257,7 +245,7 @@ fn a_gradient_that_fails_late_is_told_and_what_was_sent_of_it_is_true() {
         let mut rig = Rig::new(false);
         rig.configure(&mut random);
         rig.set(&mut random, reg::CONTROL, CONTROL_ENABLE);
-        // The last beats of the gradient are beyond the host's memory, after complete packets have been read.
+        // The last beats of the gradient are outside host memory, after whole packets.
         let mut window = Window::new(&mut random, 1, 10, 512);
         window.contribute.host_address = NOWHERE - 64 * 448;
         window.load(&mut rig);

@@ -1,5 +1,3 @@
-//! The whole card with a host memory and a peer around it, which keep and check the rules of every handshake; and jobs.
-
 use super::super::endpoint::Endpoint;
 use super::super::reset::RESET_CYCLES;
 use super::super::stimulus::{EAGER, float_beat};
@@ -22,10 +20,9 @@ const PORT: u16 = 5791;
 const JOB: u64 = 0x1122_3344_5566_7788;
 pub(super) const RING_LOG2: u32 = 4;
 pub(super) const PAYLOAD: usize = 22;
-/// There is no memory from this address on.
+/// First address without memory.
 pub(super) const NOWHERE: u64 = 1 << 50;
 
-/// Something that left the card.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Seen {
     Write(u64, Beat),
@@ -37,7 +34,7 @@ pub(super) enum Seen {
 pub(super) struct Rig {
     pub(super) bench: Box<Bench<Endpoint>>,
     pub(super) memory: HashMap<u64, Beat>,
-    /// Bursts requested: address, beats left, ready at.
+    /// Address, beats left, cycle of the answer.
     pub(super) reads: VecDeque<(u64, u64, u64)>,
     r_offered: bool,
     addresses: VecDeque<(u64, u64)>,
@@ -46,7 +43,7 @@ pub(super) struct Rig {
     acks: VecDeque<(bool, u64)>,
     b_offered: bool,
     pub(super) rx: VecDeque<(Beat, bool)>,
-    /// `tkeep` of the next beats of `rx`; of those after them all ones.
+    /// `tkeep` of the next beats of `rx`, all ones when empty.
     pub(super) keeps: VecDeque<u64>,
     pub(super) sent: Vec<Vec<Beat>>,
     pub(super) sending: Vec<Beat>,
@@ -55,7 +52,7 @@ pub(super) struct Rig {
     heads: [u16; 4],
     pub(super) log: Vec<(u64, Seen)>,
     pub(super) pace: Pace,
-    /// One in this many accesses fails; 0: none.
+    /// One in this number of accesses fails; 0 for none.
     pub(super) fails_one_in: u64,
     pub(super) cycle: u64,
 }
@@ -105,7 +102,6 @@ impl Rig {
         offer.filter(|_| ready)
     }
 
-    /// One cycle of everything around the card.
     pub(super) fn step(&mut self, random: &mut Random) {
         self.cycle += 1;
         let (cycle, pace) = (self.cycle, self.pace);
@@ -116,7 +112,6 @@ impl Rig {
         block.m_axi_arready.next = pace.takes(random);
         block.m_axis_tx_tready.next = pace.takes(random);
         block.msix_ready.next = pace.takes(random);
-        // The host's answers are held, too.
         let read = self.reads.front().copied().filter(|read| read.2 <= cycle);
         let answers = read.is_some() && (self.r_offered || pace.comes(random));
         block.m_axi_rvalid.next = answers;
@@ -140,7 +135,7 @@ impl Rig {
         self.bench.settle();
 
         let block = &self.bench.block;
-        assert!(block.m_axi_bready.val() && block.s_axis_rx_tready.val(), "the card always takes these");
+        assert!(block.m_axi_bready.val() && block.s_axis_rx_tready.val(), "the card is always ready for these");
         if comes.is_some() {
             self.rx.pop_front();
             self.keeps.pop_front();
@@ -211,7 +206,7 @@ impl Rig {
                 self.sent.extend((!error).then_some(frame));
             }
         }
-        // A reset withdraws an interrupt: not a handshake of the bus.
+        // A reset may withdraw an interrupt request, which is not a bus handshake.
         if msix.is_none() {
             self.offers[4] = None;
         }
@@ -234,7 +229,7 @@ impl Rig {
         self.bench.tick();
     }
 
-    /// Pulls `aresetn` low, with the bus and the MAC. Time starts again.
+    /// Time restarts at 0.
     pub(super) fn reset(&mut self) {
         let block = &mut self.bench.block;
         block.aresetn.next = false;
@@ -304,7 +299,7 @@ impl Rig {
         panic!("no answer");
     }
 
-    /// Rank 0 of two; every queue has its rings.
+    /// Rank 0 of two.
     pub(super) fn configure(&mut self, random: &mut Random) {
         let (local, peer) = (Address::of_rank(0), Address::of_rank(1));
         let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
@@ -349,7 +344,6 @@ impl Rig {
         self.set(random, reg::SQ_TAIL.of_queue(queue), tail);
     }
 
-    /// Completions that the host has not seen yet.
     pub(super) fn completions(&mut self, queue: usize) -> Vec<Completion> {
         let mut found = Vec::new();
         loop {
@@ -363,7 +357,6 @@ impl Rig {
         }
     }
 
-    /// A packet of rank 1.
     pub(super) fn receive(&mut self, window: &Window, stage: u8, position: usize, beats: &[Beat]) {
         let ubt = UbtHeader {
             bucket: window.arm.bucket,
@@ -387,7 +380,6 @@ impl Rig {
     }
 }
 
-/// A window of two ranks: what the host submits, and what both ranks contribute.
 pub(super) struct Window {
     pub(super) arm: Submission,
     pub(super) contribute: Submission,
@@ -423,13 +415,11 @@ impl Window {
         Window { arm, contribute, gradient: beats(random), peers: beats(random), map }
     }
 
-    /// Puts the gradient into host memory.
     pub(super) fn load(&self, rig: &mut Rig) {
         let places = (0..).map(|at| self.contribute.host_address + 64 * at);
         rig.memory.extend(places.zip(self.gradient.iter().copied()));
     }
 
-    /// The peer's packets of a stage: its contribution to our shard, or its shard's mean.
     pub(super) fn play_peer(&self, rig: &mut Rig, stage: u8) {
         let range = self.map.range_of(if stage == STAGE_CONTRIBUTE { 0 } else { 1 });
         for first in range.clone().step_by(PAYLOAD) {
@@ -463,7 +453,7 @@ impl Window {
     }
 }
 
-/// One window through both stages on queue 2; returns what the host is told.
+/// Runs one window through both stages on queue 2.
 pub(super) fn known_job(rig: &mut Rig, random: &mut Random) -> Vec<Completion> {
     let window = Window::new(&mut Random::new(99), 3, 6, 64);
     window.load(rig);
@@ -486,7 +476,6 @@ pub(super) fn known_job(rig: &mut Rig, random: &mut Random) -> Vec<Completion> {
     told
 }
 
-/// The card is larger than the stack of a test.
 pub(super) fn with_stack(test: impl FnOnce() + Send + 'static) {
     let name = std::thread::current().name().unwrap_or_default().to_string();
     let thread = std::thread::Builder::new().name(name).stack_size(256 << 20).spawn(test).expect("a thread");
@@ -498,21 +487,20 @@ pub(super) fn with_stack(test: impl FnOnce() + Send + 'static) {
 pub(super) fn wait_quiet(rig: &mut Rig, random: &mut Random) {
     for _ in 0..1000 {
         if rig.get(random, reg::STATUS) & STATUS_BUSY == 0 {
-            assert!(rig.is_quiet(), "not busy, and something is owed");
+            assert!(rig.is_quiet(), "not busy, but a transaction is outstanding");
             return;
         }
     }
-    panic!("busy for ever");
+    panic!("busy after 1000 reads of STATUS");
 }
 
-/// What the card did, cycle for cycle, and what it reported.
 pub(super) type Run = (Vec<(u64, Seen)>, Vec<Completion>);
 
-/// The log since `from`, with times relative to it and to the clock's reading then.
+/// Times become relative to cycle `from`.
 pub(super) fn relative(rig: &Rig, from: u64, told: &[Completion]) -> Run {
     let in_rings = |address: u64| (sq_at(0)..sq_at(4)).contains(&address);
     let log = rig.log.iter().filter(|(at, _)| *at > from).map(|(at, seen)| match seen {
-        // Completions hold absolute times: those are compared below.
+        // Completions hold absolute times, which are compared below.
         Seen::Write(address, _) if in_rings(*address) => (at - from, Seen::Read(*address, 1)),
         other => (at - from, other.clone()),
     });
@@ -520,7 +508,6 @@ pub(super) fn relative(rig: &Rig, from: u64, told: &[Completion]) -> Run {
     (log.collect(), told.collect())
 }
 
-/// Windows on all queues, and packets that match or do not.
 pub(super) fn play_everything(rig: &mut Rig, random: &mut Random, turn: u32) {
     for slot in 0..6u8 {
         let beats = 2 + random.below(200) as usize;

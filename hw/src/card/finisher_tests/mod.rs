@@ -1,6 +1,3 @@
-//! The finisher between a gather memory and a host memory: results, reports and completions against the window model
-//! and the contract's codec; AXI rules of the write channel; queues, errors, throughput, reset.
-
 mod rig;
 
 use super::finisher::Finisher;
@@ -12,7 +9,6 @@ use crate::hdl::prelude::*;
 use crate::random::Random;
 use rig::{RANK, RANKS, World, refuse, start};
 
-/// How large windows may be.
 #[derive(Clone, Copy)]
 struct Sizes {
     beats: u64,
@@ -43,7 +39,7 @@ fn any_context(random: &mut Random, sizes: Sizes, at: u64) -> SlotContext {
     }
 }
 
-/// Plays random windows through random slots, with refusals in between and a host that reads completions late.
+/// The host reads completions late.
 fn run(bench: &mut Bench<Finisher>, random: &mut Random, pace: Pace, windows: usize, sizes: Sizes, fails: u64) {
     let masks = [(); 4].map(|_| [0, 1, 3][random.below(3) as usize]);
     let mut world = start(bench, masks);
@@ -58,7 +54,7 @@ fn run(bench: &mut Bench<Finisher>, random: &mut Random, pace: Pace, windows: us
             world.arm(bench, random, at, context);
             armed += 1;
         } else if random.one_in(if pace.idle { 20 } else { 3 }) {
-            // A stage may close before the one before it is reported.
+            // A stage may close before the previous one is reported.
             slot.closed |= slot.scaled;
             slot.scaled = true;
         }
@@ -107,7 +103,6 @@ fn the_verilog_finishes_alike() {
     bench.verify_with_verilator("finisher");
 }
 
-/// Takes one window in slot `at` through both stages.
 fn play(bench: &mut Bench<Finisher>, world: &mut World, random: &mut Random, at: usize, context: SlotContext) {
     world.arm(bench, random, at, context);
     let done = world.done;
@@ -137,13 +132,11 @@ fn a_result_leaves_at_the_documented_pace() {
         let log2_blocks = bits_w(14 - log2_n.max(8));
         let context = SlotContext { hadamard, log2_n: bits_w(log2_n), log2_blocks, ..plain(1024) };
         play(&mut bench, &mut world, &mut random, 0, context);
-        // Two beats of the first report and its completion, then the result.
         let result = &world.written[3..3 + 1024];
         assert_eq!(result[1023] - result[0], 1023, "log2_n {log2_n}");
     }
 }
 
-/// Windows closed long ago follow each other: reports, completions and acknowledgements are hidden behind results.
 #[test]
 fn windows_follow_at_the_documented_pace() {
     let paces = [(false, 0), (true, 8), (true, 10), (true, 12)].map(|(hadamard, log2_n)| {
@@ -174,7 +167,7 @@ fn windows_follow_at_the_documented_pace() {
             }
             assert!(world.cycle < 20_000, "stuck");
         }
-        // Result, two reports of two beats and two completions are 1030 beats.
+        // A result, two reports of two beats and two completions are 1030 beats.
         let (from, to) = (freed[1], freed[6]);
         let written = world.written.iter().filter(|cycle| (from..to).contains(*cycle)).count() as u64;
         (to - from) * 1030 / written
@@ -188,7 +181,6 @@ fn a_full_ring_holds_up_its_own_queue_only() {
     let mut bench = Bench::new(Finisher::default());
     let mut world = start(&mut bench, [0, 1, 1, 1]);
     let small = Sizes { beats: 3, ..SMALL };
-    // Queue 0 has room for one completion, and nobody reads it; each of its slots waits in turn.
     for at in 0..8usize {
         let queue = if at < 4 { 0 } else { at as u64 - 4 };
         let context = SlotContext { queue: bits_w(queue), ..any_context(&mut random, small, at as u64) };
@@ -215,14 +207,14 @@ fn a_full_ring_holds_up_its_own_queue_only() {
 }
 
 #[test]
-fn a_slot_armed_in_any_cycle_of_anothers_report_is_reported_itself() {
+fn a_slot_armed_in_any_cycle_of_another_slots_report_is_reported_itself() {
     let mut random = Random::new(6);
     for offset in 0..120 {
         let mut bench = Bench::new(Finisher::default());
         let mut world = start(&mut bench, [63; 4]);
         let small = |random: &mut Random, at| any_context(random, Sizes { beats: 3, ..SMALL }, at);
         let context = SlotContext { hadamard: false, ..small(&mut random, 2) };
-        // Slot 2 has been used once; its report of then must not count for its next window.
+        // Slot 2 was used before. That report must not count for its next window.
         play(&mut bench, &mut world, &mut random, 2, context);
         let context = small(&mut random, 5);
         world.arm(&mut bench, &mut random, 5, context);
@@ -238,7 +230,6 @@ fn a_slot_armed_in_any_cycle_of_anothers_report_is_reported_itself() {
     }
 }
 
-/// Disables the card in any cycle: outstanding bus transactions are completed by the rules, and the rest is as after power-on.
 #[test]
 fn a_clear_at_any_time_owes_the_bus_nothing_and_leaves_nothing_behind() {
     let mut random = Random::new(7);
@@ -273,7 +264,7 @@ fn a_clear_at_any_time_owes_the_bus_nothing_and_leaves_nothing_behind() {
     assert!(mid_burst > 5, "{mid_burst} of 60 in the middle of a burst");
 }
 
-/// Clears until no bus transaction is outstanding; from here on there is only the bus, and no events are reported.
+/// Clears until no bus transaction is outstanding. No events may be reported.
 fn clear(bench: &mut Bench<Finisher>, world: World, random: &mut Random, pace: Pace) {
     let mut bus = Bus::after(world);
     bench.block.clear.next = true;
@@ -286,12 +277,11 @@ fn clear(bench: &mut Bench<Finisher>, world: World, random: &mut Random, pace: P
         }
         assert!(cycle < 3000, "never quiet");
     }
-    assert!(bus.is_quiet(), "quiet while the bus is owed something");
+    assert!(bus.is_quiet(), "quiet with a bus transaction outstanding");
     bench.block.clear.next = false;
     bench.block.b_valid.next = false;
 }
 
-/// A block reserves its room in the outbox before it comes; the room of blocks that are cut off is freed.
 #[test]
 fn blocks_cut_off_by_a_clear_keep_no_places() {
     let mut random = Random::new(8);
@@ -304,7 +294,7 @@ fn blocks_cut_off_by_a_clear_keep_no_places() {
         world.slots[3].scaled = true;
         (0..10).for_each(|_| world.step(&mut bench, &mut random, EAGER));
         world.slots[3].closed = true;
-        // The first block comes after some 550 cycles, the last after 1400.
+        // The first block arrives after about 550 cycles, the last after 1400.
         (0..600 + random.below(700)).for_each(|_| world.step(&mut bench, &mut random, EAGER));
         cut += u32::from((1..1024).contains(&world.written.len()));
         clear(&mut bench, world, &mut random, EAGER);
@@ -318,7 +308,6 @@ fn blocks_cut_off_by_a_clear_keep_no_places() {
     assert_eq!((world.cycle, &world.written), (other.cycle, &other.written), "not as after power-on");
 }
 
-/// A host memory that takes and acknowledges, taken over in the middle of things.
 struct Bus {
     world: World,
 }

@@ -1,5 +1,3 @@
-//! A gather memory, a host memory and a host around the finisher, which check everything that it writes.
-
 use super::super::finisher::Finisher;
 use super::super::stimulus::float_beat;
 use super::super::testing::{Pace, linear, random_beat};
@@ -14,21 +12,19 @@ use std::collections::{HashMap, VecDeque};
 pub(super) const RANKS: usize = 37;
 pub(super) const RANK: usize = 11;
 const CQ_BASE: u64 = 0x7_0000_0000;
-/// Cycles from the last beat of a burst to its acknowledgement, at full pace: 100 ns.
+/// From a burst's last beat to its acknowledgement, at full pace (100 ns).
 const ACK_CYCLES: u64 = 25;
 
-/// The state of a slot's window.
 #[derive(Default)]
 pub(super) struct Slot {
     pub(super) armed: bool,
     pub(super) scaled: bool,
-    /// The broadcast stage is closed and the mean sent.
+    /// Broadcast is closed and the mean sent.
     pub(super) closed: bool,
-    /// The completion of the contribute stage is acknowledged.
     pub(super) reported: bool,
-    /// When the report of the stage was acknowledged.
+    /// Cycle of the report's acknowledgement.
     settled: u64,
-    /// Writes that failed and were acknowledged: to the report of the contribute stage, and any.
+    /// An acknowledged write failed: the contribute report, or any.
     report_failed: bool,
     failed: bool,
     pub(super) context: SlotContext,
@@ -39,37 +35,35 @@ pub(super) struct Slot {
 #[derive(Default)]
 pub(super) struct Ring {
     pub(super) mask: u64,
-    /// Completions asked for, acknowledged, and read by the host.
+    /// Completions requested, acknowledged, and read by the host.
     pub(super) issued: u64,
     pub(super) tail: u64,
     pub(super) head: u64,
-    /// Refusals given, and when.
+    /// With their cycle.
     pub(super) refusals: VecDeque<(Refusal, u64)>,
-    /// When each completion under way was asked for.
+    /// Cycle of each outstanding request.
     asked: VecDeque<u64>,
-    /// `tail` as it was before the last cycle's acknowledgement.
+    /// `tail` before the last acknowledgement.
     pub(super) before: u64,
     untold: bool,
 }
 
-/// The surroundings of the finisher.
 #[derive(Default)]
 pub(super) struct World {
     pub(super) slots: [Slot; 8],
     pub(super) rings: [Ring; 4],
     pub(super) memory: HashMap<u64, Beat>,
-    /// Bursts whose addresses were taken, and those whose data was.
     pub(super) addresses: VecDeque<(u64, u64)>,
     pub(super) data: VecDeque<Vec<Beat>>,
     pub(super) filling: Vec<Beat>,
-    /// Written: address, beats, failed, when it may be acknowledged.
+    /// Address, beats, failed, earliest cycle of acknowledgement.
     pub(super) acks: VecDeque<(u64, u64, bool, u64)>,
     pub(super) offered_aw: Option<(u64, u64)>,
     pub(super) offered_w: Option<Beat>,
     word: Option<GatherWord>,
-    /// The counter asked for in the cycle before, and its epoch.
+    /// Counter and epoch requested in the previous cycle.
     counter: (u64, u64),
-    /// Slots to be freed and queues to be stopped in the next cycle.
+    /// Slots and queues to be freed and stopped in the next cycle.
     pub(super) freed: u64,
     stopped: u64,
     pub(super) fails_one_in: u64,
@@ -83,7 +77,7 @@ fn count_of(slot: u64, rank: u64, epoch: u64, broadcast: bool) -> u64 {
     Random::new(slot << 32 | rank << 16 | epoch << 1 | u64::from(broadcast)).next() & 0xffff
 }
 
-/// Submissions consumed of a queue at a cycle; tests are too short for it to wrap.
+/// Tests are too short for a wrap.
 fn sq_head_at(queue: usize, cycle: u64) -> u64 {
     queue as u64 * 5000 + cycle / 16
 }
@@ -93,7 +87,6 @@ impl World {
         self.slots.iter().enumerate().map(|(at, slot)| u64::from(is(slot)) << at).sum()
     }
 
-    /// Arms a slot with a random window: the arm bus for the next cycle.
     pub(super) fn arm(&mut self, bench: &mut Bench<Finisher>, random: &mut Random, at: usize, context: SlotContext) {
         let beats = context.beats.index();
         let loss = [0, 3, 100][random.below(3) as usize];
@@ -122,7 +115,6 @@ impl World {
         bench.block.arm_context.next = context;
     }
 
-    /// Takes `beats` at `address` out of memory and compares them.
     fn expect_at(&mut self, address: u64, beats: &[Beat], what: &str) {
         for (at, beat) in (0..).zip(beats) {
             let found = self.memory.remove(&(address + at * 64));
@@ -130,12 +122,10 @@ impl World {
         }
     }
 
-    /// The queue whose completion ring holds `address`.
     fn queue_at(address: u64) -> Option<usize> {
         (0..4).find(|queue| address >> 32 == (CQ_BASE >> 32) + *queue as u64)
     }
 
-    /// A completion is acknowledged: checks it, and everything that was written for it.
     fn complete(&mut self, queue: usize, beat: Beat, unread: u64) {
         let found = Completion::from_bytes(&beat.to_bytes());
         let ring = &mut self.rings[queue];
@@ -147,7 +137,7 @@ impl World {
         let known;
         self.done += 1;
         if found.opcode == DONE_REFUSED {
-            let (refusal, given) = ring.refusals.pop_front().expect("a refusal that was given");
+            let (refusal, given) = ring.refusals.pop_front().expect("a pending refusal");
             known = given;
             expected.slot = refusal.slot.raw() as u8;
             expected.cookie = refusal.cookie.raw() as u32;
@@ -199,12 +189,11 @@ impl World {
             }
         }
         assert_eq!(beat.to_bytes(), expected.to_bytes(), "{found:?}\nexpected {expected:?}");
-        // It was filled in after its cause was known and before it was asked for.
+        // `sq_head` was sampled after the cause of the completion and before its request.
         let heads = [known, asked].map(|cycle| sq_head_at(queue, cycle));
         assert!((heads[0]..=heads[1]).contains(&u64::from(sq_head)), "{sq_head} is not in {heads:?}");
     }
 
-    /// A burst is acknowledged.
     fn acknowledge(&mut self, address: u64, failed: bool, unread: u64) {
         if let Some(queue) = Self::queue_at(address) {
             let entry = self.memory.remove(&address).expect("it was written");
@@ -229,13 +218,12 @@ impl World {
         slot.report_failed |= failed && report;
     }
 
-    /// One cycle of the surroundings.
     pub(super) fn step(&mut self, bench: &mut Bench<Finisher>, random: &mut Random, pace: Pace) {
         self.cycle += 1;
         let block = &mut bench.block;
         let scaled = self.mask(|slot| slot.armed && slot.scaled);
         let closed = self.mask(|slot| slot.armed && slot.closed);
-        // Before its turn a slot is closed and still sending, or sent and still open.
+        // Before its result a slot is either closed and still sending, or sent and still open.
         let open = random.one_in(2);
         block.scaled.next = bits_w(scaled);
         block.sending.next = bits_w(if open { 0 } else { scaled & !closed });
@@ -247,7 +235,7 @@ impl World {
         }
         block.aw_ready.next = pace.takes(random);
         block.msix_ready.next = pace.takes(random);
-        // A host that stalls for long lets the outbox fill up.
+        // A long stall of the host fills the outbox.
         block.w_ready.next = pace.takes(random) && !(pace.stall && self.cycle / 1024 % 2 == 1);
         let ack = self.acks.front().copied().filter(|ack| ack.3 <= self.cycle && pace.takes(random));
         block.b_valid.next = ack.is_some();
@@ -274,7 +262,6 @@ impl World {
             let epoch = slot.context.epoch.raw() ^ u64::from(here.is_none());
             self.word = Some(GatherWord { data: here.unwrap_or(random_beat(random)), epoch: bits_w(epoch) });
         }
-        // What was acknowledged in the last cycle shows.
         let freed = std::mem::take(&mut self.freed);
         assert_eq!(block.freed.val().raw(), freed, "freed slots");
         assert_eq!(block.stop.val().raw(), std::mem::take(&mut self.stopped), "stopped queues");
@@ -346,11 +333,10 @@ impl World {
         }
     }
 
-    /// Nothing is outstanding, and nobody waits for anything.
     pub(super) fn assert_at_rest(&self, bench: &Bench<Finisher>) {
-        assert!(!bench.block.working.val() && !bench.block.busy.val(), "at work when all is reported");
-        assert!(self.memory.is_empty(), "{} beats of nobody were written", self.memory.len());
-        assert!(self.rings.iter().all(|ring| !ring.untold), "a completion nobody was told of");
+        assert!(!bench.block.working.val() && !bench.block.busy.val(), "working when all is reported");
+        assert!(self.memory.is_empty(), "{} unexpected beats were written", self.memory.len());
+        assert!(self.rings.iter().all(|ring| !ring.untold), "a completion without an interrupt");
     }
 }
 
@@ -369,7 +355,7 @@ fn refusal_of(random: &mut Random, queue: u64) -> Refusal {
     }
 }
 
-/// Refuses something of `queue` in the next cycle, if there is room.
+/// Returns the number of refusals, 0 without room.
 pub(super) fn refuse(bench: &mut Bench<Finisher>, world: &mut World, random: &mut Random, queue: usize) -> usize {
     bench.settle();
     if !bench.block.refuse_ready.val().get_bit(queue) {

@@ -1,7 +1,3 @@
-//! Plan: every command and cause of refusal, shards, senders and rules on the arm bus, epochs and their wrap, order,
-//! ring addresses, back-pressure on every port, slots freed under way, `clear`: [`run`] compares what comes out with the
-//! model. Latencies and the refusals are also shown alone.
-
 mod rig;
 
 use super::submission::Submit;
@@ -51,7 +47,7 @@ fn random_arm(random: &mut Random, ranks: usize) -> Submission {
     }
 }
 
-/// A command with one field at or over its edge, or one bit turned.
+/// Sets one field at or over its limit, or flips one bit.
 fn damage(random: &mut Random, command: &mut Submission) {
     match random.below(17) {
         0 => command.slot = [8, 9, 128, 255][random.below(4) as usize],
@@ -74,7 +70,6 @@ fn damage(random: &mut Random, command: &mut Submission) {
     }
 }
 
-/// Batches of commands; counts what they did.
 fn run(
     bench: Bench<Submit>,
     random: &mut Random,
@@ -89,17 +84,15 @@ fn run(
     let mut rig = Rig::new(bench, random, rank, ranks);
     let start = rig.bench.cycles();
     while rig.bench.cycles() - start < cycles {
-        // While the unit is at rest: other means are stored.
         model.scaled = random.next() as u8 | random.next() as u8;
         rig.bench.block.scaled.next = bits_w(model.scaled as u64);
-        // Some queues have no rings, or nowhere to refuse to: their commands wait.
+        // Queues without rings, or without room for a refusal, must wait.
         rig.usable = random.next() & 0xf | random.next() & 0xf;
         rig.refusable = random.next() & 0xf | random.next() & 0xf;
         let mut named = 0u8;
         let mut expected = VecDeque::new();
         let mut batch: [VecDeque<Submission>; 4] = Default::default();
         for (queue, commands) in batch.iter_mut().enumerate() {
-            // What waited from the last time comes first.
             let head = rig.bench.block.sq_head[queue].val().raw() as u16;
             for at in 0..rig.rings[queue].tail.wrapping_sub(head) {
                 let index = head.wrapping_add(at) as usize % rig.rings[queue].entries.len();
@@ -121,7 +114,6 @@ fn run(
                 batch[queue].push_back(command);
             }
         }
-        // Round robin over the queues that are served.
         let served = rig.usable & rig.refusable;
         while let Some(queue) =
             (1..=4).map(|on| (last + on) % 4).find(|&queue| served >> queue & 1 == 1 && !batch[queue].is_empty())
@@ -138,7 +130,6 @@ fn run(
                 expected.push_back(seen(effect));
             }
         }
-        // Slots that the batch does not name are freed while it runs.
         let mut others = random.next() as u8 & !named;
         let mut patience = 3000;
         while rig.rung() & served != 0 || rig.out.len() < expected.len() {
@@ -153,7 +144,6 @@ fn run(
         rig.cycle(random, pace, 0);
         assert_eq!(rig.bench.block.working.val(), rig.rung() & rig.usable != 0);
         rig.out.clear();
-        // At rest: a slot is freed, or the unit is put into reset.
         let freed = random.next() as u8 & random.next() as u8 & random.next() as u8;
         (0..8).filter(|slot| freed >> slot & 1 == 1).for_each(|slot| model.slots[slot] = None);
         rig.cycle(random, pace, freed as u64);
@@ -188,7 +178,7 @@ fn verilog_executes_the_same_commands() {
     bench.verify_with_verilator("submission");
 }
 
-/// Submits `command` alone at full pace; what it did, and the cycles from its entry to that and to the next idle.
+/// Returns a command's effects, and the cycles from its entry to them and to the next idle.
 fn alone(rig: &mut Rig, command: &Submission) -> (Vec<Seen>, u64, u64) {
     let (mut random, pace) = (Random::new(0), Pace { idle: false, stall: false });
     assert!(rig.submit(command));
@@ -273,7 +263,7 @@ fn every_refusal_has_its_cause() {
         (Submission { host_beats: 65, ..contribute }, bad),
         (Submission { host_address: 0x1001, ..contribute }, bad),
         (Submission { report_address: 0x1001, base: 1, ..contribute }, ok), // it has neither
-        (contribute, stale),                                                // once is enough
+        (contribute, stale),                                                // already contributed
         (broadcast, stale),                                                 // no mean yet
     ];
     for (i, (command, status)) in steps.into_iter().enumerate() {
@@ -288,7 +278,7 @@ fn every_refusal_has_its_cause() {
     assert!(matches!(alone(&mut rig, &broadcast).0[..], [Seen::Broadcast(_)]));
 }
 
-/// A window of two ranks in slot 1, armed.
+/// A window is armed in slot 1.
 fn armed_rig() -> (Rig, Submission) {
     let mut rig = Rig::new(Bench::new(Submit::default()), &mut Random::new(1), 0, 2);
     let arm = Submission { slot: 1, flags: 0, ..random_arm(&mut Random::new(3), 2) };
@@ -313,7 +303,7 @@ fn a_window_that_is_being_finished_takes_no_orders() {
     }
 }
 
-/// The order was good when it was decoded, but cannot be handed over before its window begins to be finished.
+/// The window begins to be finished after the order was decoded.
 #[test]
 fn an_order_that_waits_announces_its_slot_and_is_refused_once_that_is_being_finished() {
     let never = Pace { idle: false, stall: true };
@@ -330,7 +320,6 @@ fn an_order_that_waits_announces_its_slot_and_is_refused_once_that_is_being_fini
                 assert_eq!(block.ordering.val().raw(), 1 << 1);
             }
             block.finishing.next = bits_w(if waited > 3 { 1 << 1 } else { 0 });
-            // Nothing is taken until the refusal.
             rig.cycle_with(&mut random, never, 0, false);
             if !rig.out.is_empty() {
                 break;
@@ -353,11 +342,10 @@ fn an_entry_that_cannot_be_read_stops_its_queue_and_is_not_executed() {
         rig.cycle(&mut random, pace, 0);
     }
     assert_eq!(rig.usable, 0xe, "queue 0 has stopped");
-    assert!(matches!(rig.out.make_contiguous(), [Seen::Arm { slot: 2, .. }]), "queue 2 goes on: {:?}", rig.out);
+    assert!(matches!(rig.out.make_contiguous(), [Seen::Arm { slot: 2, .. }]), "queue 2 continues: {:?}", rig.out);
     assert_eq!(rig.bench.block.sq_head[0].val().raw(), head, "it is not consumed");
 }
 
-/// A window belongs to the queue that armed it.
 #[test]
 fn another_queues_orders_are_stale() {
     for opcode in [OP_CONTRIBUTE, OP_BROADCAST] {

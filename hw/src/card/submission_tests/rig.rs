@@ -1,5 +1,3 @@
-//! The submission unit with the host's memory and the units around it.
-
 use super::super::submission::Submit;
 use super::super::submission_model::{Armed, Effect};
 use super::super::testing::Pace;
@@ -11,9 +9,8 @@ use optireduce_contract::limits::{HADAMARD_LOG2_MAX, WINDOW_BEATS};
 use optireduce_contract::queue::*;
 use std::collections::VecDeque;
 
-/// What the units behind the ports see in one cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(clippy::large_enum_variant)] // a handful at a time
+#[allow(clippy::large_enum_variant)] // few exist at a time
 pub(super) enum Seen {
     Scrub(u64),
     Arm { slot: u64, context: SlotContext, rules: [GateRules; 2], advert: Advert },
@@ -90,7 +87,6 @@ pub(super) fn seen(effect: Effect) -> Seen {
     }
 }
 
-/// A submission ring.
 #[derive(Clone)]
 pub(super) struct Ring {
     pub(super) base: u64,
@@ -99,13 +95,12 @@ pub(super) struct Ring {
     pub(super) tail: u16,
 }
 
-/// The unit with the host's memory and the units around it.
 pub(super) struct Rig {
     pub(super) bench: Bench<Submit>,
     pub(super) rings: [Ring; 4],
     pub(super) usable: u64,
     pub(super) refusable: u64,
-    /// Queue and entry that was asked for, and the cycles until it comes.
+    /// Read under way: queue, entry, and cycles until it arrives.
     pub(super) reading: Option<(usize, usize, u64)>,
     scrubbing: u64,
     pub(super) out: VecDeque<Seen>,
@@ -128,12 +123,11 @@ impl Rig {
         Rig { bench, rings, usable: 0xf, refusable: 0xf, reading: None, scrubbing: 0, out: VecDeque::new() }
     }
 
-    /// Writes a command into queue 0; false: it is full.
     pub(super) fn submit(&mut self, command: &Submission) -> bool {
         self.submit_to(0, command)
     }
 
-    /// Writes a command into a ring; false: it is full.
+    /// Returns false if the ring is full.
     pub(super) fn submit_to(&mut self, queue: usize, command: &Submission) -> bool {
         let head = self.bench.block.sq_head[queue].val().raw() as u16;
         let ring = &mut self.rings[queue];
@@ -146,12 +140,12 @@ impl Rig {
         true
     }
 
-    /// One cycle; `freed` are slots freed in it.
+    /// `freed` has a bit for each slot freed in this cycle.
     pub(super) fn cycle(&mut self, random: &mut Random, pace: Pace, freed: u64) {
         self.cycle_with(random, pace, freed, true);
     }
 
-    /// One cycle; without `takes_orders` neither engine nor planner takes any.
+    /// Without `takes_orders` neither engine nor planner accepts an order.
     pub(super) fn cycle_with(&mut self, random: &mut Random, pace: Pace, freed: u64, takes_orders: bool) {
         let block = &mut self.bench.block;
         for (queue, ring) in self.rings.iter().enumerate() {
@@ -186,13 +180,13 @@ impl Rig {
         }
         if block.ar_valid.val() && block.ar_ready.val() {
             let served = self.usable & self.refusable & self.rung();
-            assert!(block.clear.val() || served >> queue & 1 == 1, "queue {queue} is not to be served");
+            assert!(block.clear.val() || served >> queue & 1 == 1, "queue {queue} must not be served");
             let index = block.sq_head[queue].val().raw() as usize % self.rings[queue].entries.len();
             assert_eq!(block.ar_address.val().raw(), self.rings[queue].base + 64 * index as u64);
             assert!(self.reading.is_none() && comes.is_none(), "one read at a time");
             self.reading = Some((queue, index, if pace.idle { random.below(8) } else { 0 }));
         }
-        // The registers keep what has stopped.
+        // The registers remember stopped queues.
         self.usable &= !block.stop.val().raw();
         if block.scrub.val() {
             self.scrubbing = 20;
@@ -207,7 +201,7 @@ impl Rig {
             self.out.push_back(Seen::Arm { slot, context, rules, advert });
         }
         let taken = block.order_valid.val() && block.order_ready.val();
-        assert_eq!(block.enter.val() != 0, taken, "the stage is entered when the order is taken");
+        assert_eq!(block.enter.val() != 0, taken, "the stage is entered when the order is accepted");
         if taken {
             let (enter, order) = (block.enter.val().raw(), block.order.val());
             let (slot, advert) = (block.arm_slot.val().raw(), block.advert.val());
@@ -223,7 +217,6 @@ impl Rig {
         self.bench.tick();
     }
 
-    /// Queues with entries to consume.
     pub(super) fn rung(&self) -> u64 {
         let heads = self.bench.block.sq_head.each_ref().map(|head| head.val().raw());
         (0..4).map(|queue| u64::from(heads[queue] != self.rings[queue].tail as u64) << queue).sum()

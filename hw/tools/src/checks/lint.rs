@@ -1,12 +1,11 @@
-//! Finds expressions that rust-hdl simulates in one way and prints as Verilog that does another.
+//! Finds expressions whose emitted Verilog behaves differently from their simulation in rust-hdl.
 //!
-//! Why: rust-hdl prints operators without widths and parentheses. Rust truncates every result to the width of its operands;
-//! Verilog computes at the width of the widest operand of the whole expression, and literals have 32 or 64 bits. Nothing warns, and only
-//! co-simulation with the right values shows it.
-//! How: every `#[hdl_gen]` function of a file and its `#[sections]` are read as Rust syntax; the [`Class`]es say what is
-//! reported. Functions of a kernel that are too long are reported, too.
-//! Limits: it knows no types, so some findings are harmless (`!flag == other` on single bits); all are avoided by the
-//! rule that results of `+ - * << !` go into a signal of their exact width first. Arguments of macros are not read.
+//! rust-hdl prints operators without widths and parentheses. Rust truncates every result to the
+//! width of its operands. Verilog computes at the width of the widest operand of the whole
+//! expression, and literals have 32 or 64 bits. No tool warns.
+//!
+//! Limits: the lint parses `#[hdl_gen]` functions and their `#[sections]` without types, so some
+//! findings are harmless (`!flag == other` on single bits). It does not read arguments of macros.
 
 use std::fmt;
 use std::fs;
@@ -20,34 +19,34 @@ use syn::{
     RangeLimits, Signature, UnOp,
 };
 
-/// Lines of the longest function that a kernel may have.
+/// Maximum lines of a function in a kernel.
 pub const LINES_MAX: usize = 150;
 
-/// A way in which simulation and Verilog differ, or a function that is too long.
+/// Difference between simulation and Verilog, or a function that is too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
-    /// `bit_cast_w::<9, 8>(a + b)`, 200 + 100: Rust drops the carry, 44; Verilog keeps it, 300.
+    /// `bit_cast_w::<9, 8>(a + b)`, 200 + 100: Rust drops the carry (44), Verilog keeps it (300).
     CastOfSum,
     /// `(a - 1) > b`, a = 0: Rust wraps at the width of `a`, Verilog at 32 bits or more.
     CompareSum,
-    /// `!a == 0`, a = 255: Verilog sets bits above the width of `a` first.
+    /// `!a == 0`, a = 255: Verilog also inverts bits above the width of `a`.
     CompareNot,
     /// `bit_cast_w::<16, 8>(!a)`: the same, 55 against 65335.
     CastOfNot,
     /// `a & b == b`: Rust compares last, Verilog first, and rust-hdl prints no parentheses.
     BitOpPrecedence,
-    /// `for i in 0..=2`: three turns in Rust, two in Verilog.
+    /// `for i in 0..=2`: three iterations in Rust, two in Verilog.
     InclusiveRange,
-    /// `(a + b).get_bits::<4>(0)` (no Verilog at all), `(a + b).any()`, `bit_cast_w::<16, 8>(a << 4)`, `(a - 1) >> 1`,
-    /// `a << (b + 1)`: bits above the width of `a`, gone in Rust, are seen, or shifted in, or shift further.
+    /// `(a + b).get_bits::<4>(0)` (not valid Verilog), `(a + b).any()`,
+    /// `bit_cast_w::<16, 8>(a << 4)`, `(a - 1) >> 1`, `a << (b + 1)`: Verilog keeps bits above the
+    /// width of `a`. They appear in the result, are shifted in, or shift further.
     SliceOrShiftOfExpression,
     /// A kernel, or a section of one, has more than [`LINES_MAX`] lines.
     LongFunction,
 }
 
 impl Class {
-    /// Name as printed.
     pub fn name(self) -> &'static str {
         match self {
             Self::CastOfSum => "cast-of-sum",
@@ -61,39 +60,32 @@ impl Class {
         }
     }
 
-    /// What to write instead.
     pub fn instead(self) -> &'static str {
         match self {
-            Self::CastOfSum => "cast the operands, then add; or give the sum a Wire of its exact width, and cast that",
-            Self::CompareSum => "give the result a Wire of its exact width, and compare that",
+            Self::CastOfSum => "cast the operands, then add; or assign the sum to a Wire of exact width, and cast that",
+            Self::CompareSum => "assign the result to a Wire of its exact width, and compare that",
             Self::CompareNot => {
-                "give the complement a Wire of its exact width and compare that; of two bools, write `!=`"
+                "assign the complement to a Wire of its exact width, and compare that; for two bools, write `!=`"
             }
-            Self::CastOfNot => "give the complement a Wire of its exact width, and cast that",
-            Self::BitOpPrecedence => "write the parentheses that Rust reads: `(a & b) == c`",
-            Self::InclusiveRange => "write the end that is not reached: `0..3` for `0..=2`",
+            Self::CastOfNot => "assign the complement to a Wire of its exact width, and cast that",
+            Self::BitOpPrecedence => "add the parentheses that Rust implies: `(a & b) == c`",
+            Self::InclusiveRange => "write an exclusive range: `0..3` for `0..=2`",
             Self::SliceOrShiftOfExpression => {
-                "give the expression a Wire of its exact width; slice, cast or shift that"
+                "assign the expression to a Wire of its exact width, and slice, cast or shift that"
             }
-            Self::LongFunction => "more than 150 lines: write parts of it as functions of their own, with #[sections]",
+            Self::LongFunction => "more than 150 lines: split it into several functions with #[sections]",
         }
     }
 }
 
-/// One expression to change.
+/// Expression to change; line and column count from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// The file.
     pub file: PathBuf,
-    /// Line, from 1.
     pub line: usize,
-    /// Column, from 1.
     pub column: usize,
-    /// What is wrong.
     pub class: Class,
-    /// The expression.
     pub expression: String,
-    /// What to write instead.
     pub instead: &'static str,
 }
 
@@ -104,14 +96,10 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What was read, and what was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// Files read.
     pub files: usize,
-    /// Kernels in them.
     pub kernels: usize,
-    /// Expressions to change, file by file.
     pub findings: Vec<Finding>,
 }
 
@@ -123,10 +111,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Lints files, and all `.rs` files below folders; without any, the card's sources.
-///
-/// # Errors
-/// With the file, when it cannot be read or is not Rust.
+/// Lints files, and all `.rs` files below folders. Without paths, lints the card's sources.
 pub fn paths(paths: &[PathBuf]) -> Result<Report, String> {
     let sources = [Path::new(env!("CARGO_MANIFEST_DIR")).join("../src")];
     let (mut files, mut report) = (Vec::new(), Report::default());
@@ -140,7 +125,6 @@ pub fn paths(paths: &[PathBuf]) -> Result<Report, String> {
     Ok(report)
 }
 
-/// Adds a file, or the Rust files below a folder in the order of their names.
 fn collect(path: &Path, is_named: bool, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     if fs::metadata(path)?.is_dir() {
         let mut entries = fs::read_dir(path)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;
@@ -152,10 +136,6 @@ fn collect(path: &Path, is_named: bool, files: &mut Vec<PathBuf>) -> std::io::Re
     Ok(())
 }
 
-/// Lints the text of one file and adds to the report.
-///
-/// # Errors
-/// With file, line and column, when it is not Rust.
 pub fn source(file: &Path, text: &str, report: &mut Report) -> Result<(), String> {
     let syntax = syn::parse_file(text).map_err(|error| {
         let at = error.span().start();
@@ -169,7 +149,7 @@ pub fn source(file: &Path, text: &str, report: &mut Report) -> Result<(), String
 struct Lint<'a> {
     file: &'a Path,
     text: &'a str,
-    /// In an `impl` whose functions are all parts of one kernel.
+    /// Set in an `impl` with `#[sections]`, whose functions are parts of one kernel.
     in_sections: bool,
     in_kernel: bool,
     report: &'a mut Report,
@@ -179,14 +159,13 @@ impl Lint<'_> {
     fn find(&mut self, class: Class, expression: &impl Spanned) {
         let span = expression.span();
         let at = span.start();
-        // As written, on one line.
         let written = &self.text[span.byte_range()];
         let expression = written.split_whitespace().collect::<Vec<_>>().join(" ");
         let (file, instead) = (self.file.into(), class.instead());
         self.report.findings.push(Finding { file, line: at.line, column: at.column + 1, class, expression, instead });
     }
 
-    /// Reports `whole` if one of `operands` is computed: these classes for a sum, a complement, and a shift to the left.
+    /// Reports `whole` if an operand is a sum, a complement or a left shift.
     fn wide<'e>(&mut self, whole: &Expr, operands: impl IntoIterator<Item = &'e Expr>, [sum, not, shift]: [Class; 3]) {
         match operands.into_iter().find_map(computed) {
             Some(Computed::Sum) => self.find(sum, whole),
@@ -274,17 +253,14 @@ impl<'ast> Visit<'ast> for Lint<'_> {
     }
 }
 
-/// Operations whose Verilog has more bits than their Rust.
+/// Operations that have more bits in Verilog than in Rust.
 enum Computed {
-    /// `+`, `-` or `*`.
     Sum,
-    /// `!` on words.
     Not,
-    /// `<<`.
     Shift,
 }
 
-/// What is computed in `expression` at the width of whatever stands around it.
+/// Returns the operation in `expression` whose width depends on the surrounding expression.
 fn computed(expression: &Expr) -> Option<Computed> {
     match expression {
         Expr::Paren(paren) => computed(&paren.expr),
@@ -293,17 +269,17 @@ fn computed(expression: &Expr) -> Option<Computed> {
             BinOp::Shl(_) => Some(Computed::Shift),
             BinOp::Shr(_) => computed(left),
             BinOp::BitAnd(_) | BinOp::BitOr(_) | BinOp::BitXor(_) => computed(left).or_else(|| computed(right)),
-            _ => None, // a comparison, && or ||: one bit, whatever stands around it
+            _ => None, // a comparison, && or ||: one bit in any context
         },
         Expr::Unary(unary) => match unary.op {
             UnOp::Not(_) => Some(Computed::Not),
             _ => Some(Computed::Sum),
         },
         Expr::MethodCall(call) => match call.method.to_string().as_str() {
-            "get_bit" | "get_bits" | "any" | "all" | "xor" => None, // a width of its own
+            "get_bit" | "get_bits" | "any" | "all" | "xor" => None, // width independent of the context
             _ => computed(&call.receiver),
         },
-        _ => None, // a cast has a width of its own; the rest are signals and literals
+        _ => None, // a cast has its own width; the rest are signals and literals
     }
 }
 
@@ -311,20 +287,18 @@ fn is_comparison(op: &BinOp) -> bool {
     matches!(op, BinOp::Eq(_) | BinOp::Ne(_) | BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_))
 }
 
-/// Whether this is `a & b`, `a | b` or `a ^ b` without parentheses.
 fn is_bit_operation(expression: &Expr) -> bool {
     let Expr::Binary(ExprBinary { op, .. }) = expression else { return false };
     matches!(op, BinOp::BitAnd(_) | BinOp::BitOr(_) | BinOp::BitXor(_))
 }
 
-/// Whether a call is one that rust-hdl prints as a cast.
 fn is_cast(function: &Expr) -> bool {
     let Expr::Path(path) = function else { return false };
     let name = path.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
     ["bit_cast", "bits", "Bits", "unsigned_cast", "signed_"].iter().any(|cast| name.starts_with(cast))
 }
 
-/// Whether Verilog has a name for this, so that it can be sliced: `signal.val()`.
+/// Returns whether the expression has a name in Verilog, so that it can be sliced.
 fn is_plain(expression: &Expr) -> bool {
     match expression {
         Expr::MethodCall(call) => call.method == "val" && is_plain(&call.receiver),

@@ -1,4 +1,4 @@
-//! Checks that need no EDA tool: arithmetic against vectors, and expressions that rust-hdl would print with another meaning.
+//! Checks without EDA tools: arithmetic against vectors, and a lint of the sources.
 
 pub mod lint;
 pub mod testfloat;

@@ -1,8 +1,8 @@
-//! The arithmetic blocks against files of test vectors, on any engine: what `optireduce-hdl check` does.
+//! Runs arithmetic blocks on files of test vectors (`optireduce-hdl check`).
 //!
-//! A file has one vector per line, in hexadecimal: the operands, the expected result, and the exception flags, which the card
-//! does not have. It may be gzipped. Berkeley TestFloat writes such files.
-//! Vectors go into the block one per cycle; each result is read exactly the block's latency later.
+//! A file, plain or gzipped, has one vector of Berkeley TestFloat per line, in hexadecimal:
+//! operands, expected result, and exception flags, which the card does not have. Vectors enter the
+//! block one per cycle, and each result is read exactly the latency later.
 
 use std::fs;
 use std::io::Read;
@@ -24,41 +24,33 @@ use optireduce_hw::cosim::{Bench, Compiled};
 use optireduce_hw::hdl::engine::Clocked;
 use optireduce_hw::hdl::prelude::*;
 
-/// What runs a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Engine {
     /// The Rust description in the rust-hdl engine.
     Rtl,
-    /// The emitted Verilog, compiled by Verilator (which must be installed).
+    /// The emitted Verilog in Verilator (which must be installed).
     Verilator,
     /// The block's model in plain Rust.
     Model,
 }
 
-/// Operands of a block; one that takes a single operand ignores the second.
 pub type Operands = [u32; 2];
 
-/// A block that can be checked.
 pub struct Checkable {
-    /// Name on the command line.
     pub name: &'static str,
-    /// The names of its operands.
     pub operands: &'static [&'static str],
     format: Format,
     run: fn(Engine, &[Operands]) -> Result<Vec<u32>, String>,
 }
 
-/// What a result is.
+/// Format of a result. All fp32 NaNs are equal.
 #[derive(Clone, Copy, PartialEq)]
 enum Format {
-    /// A float: all NaNs are equal.
     Fp32,
-    /// An integer.
     Int32,
 }
 
-/// One entry of [`BLOCKS`]: name, type, operands, result, format of the result, latency, model.
 macro_rules! checkable {
     ($name:literal, $block:ty { $($operand:ident),+ } => $result:ident: $format:expr, $latency:expr, $model:expr) => {
         Checkable {
@@ -82,7 +74,6 @@ macro_rules! checkable {
     };
 }
 
-/// Every block that can be checked.
 pub const BLOCKS: &[Checkable] = &[
     checkable!("fp32_add", FpAdd { a, b } => sum: Format::Fp32, fp_add::LATENCY, fp_add(a, b)),
     checkable!("fp32_mul", FpMul { a, b } => product: Format::Fp32, fp_mul::LATENCY, fp_mul(a, b)),
@@ -90,7 +81,6 @@ pub const BLOCKS: &[Checkable] = &[
     checkable!("int32_to_fp32", IntToFp { a } => result: Format::Fp32, int_to_fp::LATENCY, int_to_fp(a as i32)),
 ];
 
-/// Feeds operands one a cycle and reads each result `latency` cycles later.
 fn stream<B: Clocked>(
     mut bench: Bench<B>,
     latency: usize,
@@ -109,50 +99,33 @@ fn stream<B: Clocked>(
     results
 }
 
-/// One line of a file.
+/// Line of a file, numbered from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Vector {
-    /// Its number, from 1.
     pub line: usize,
-    /// What goes in.
     pub operands: Operands,
-    /// What must come out.
     pub expected: u32,
 }
 
-/// The outcome for a block.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Outcome {
-    /// The block.
     pub block: &'static str,
-    /// What ran it.
     pub engine: Engine,
-    /// Vectors tried.
     pub vectors: usize,
-    /// Vectors whose result is the expected one.
     pub agree: usize,
-    /// The first whose result is not.
     pub first_difference: Option<Difference>,
 }
 
-/// A result that is not the expected one; numbers in hexadecimal.
+/// First result that differs, in hexadecimal.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Difference {
-    /// Line of the file, from 1.
     pub line: usize,
-    /// What went in.
     pub operands: Vec<String>,
-    /// What came out.
     pub found: String,
-    /// What was expected.
     pub expected: String,
 }
 
 impl Checkable {
-    /// The block of a name.
-    ///
-    /// # Errors
-    /// With all names, when there is none.
     pub fn named(name: &str) -> Result<&'static Self, String> {
         BLOCKS.iter().find(|block| block.name == name).ok_or_else(|| {
             let names: Vec<_> = BLOCKS.iter().map(|block| block.name).collect();
@@ -160,18 +133,11 @@ impl Checkable {
         })
     }
 
-    /// The results for `operands`, in order.
-    ///
-    /// # Errors
-    /// When Verilator is wanted and missing.
     pub fn run(&self, engine: Engine, operands: &[Operands]) -> Result<Vec<u32>, String> {
         (self.run)(engine, operands)
     }
 
-    /// Reads the vectors of a file.
-    ///
-    /// # Errors
-    /// With file, line, found and expected, when it cannot be read, a line is no vector, or there is none.
+    /// Reads a file of vectors, at least one.
     pub fn read(&self, path: &Path) -> Result<Vec<Vector>, String> {
         let mut bytes = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
         if bytes.starts_with(&[0x1f, 0x8b]) {
@@ -206,10 +172,6 @@ impl Checkable {
         format!("words of up to 8 hexadecimal digits: {} expected flags", self.operands.join(" "))
     }
 
-    /// Runs all vectors and counts those that agree.
-    ///
-    /// # Errors
-    /// As [`run`](Self::run).
     pub fn check(&self, engine: Engine, vectors: &[Vector]) -> Result<Outcome, String> {
         let operands: Vec<Operands> = vectors.iter().map(|vector| vector.operands).collect();
         let found = self.run(engine, &operands)?;

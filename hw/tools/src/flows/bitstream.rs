@@ -1,10 +1,10 @@
-//! The bitstream of the reduced card for ECP5, by open tools: `bitstreams/ecp5-85f/build`.
+//! The bitstream of the reduced card for ECP5, by open tools (`bitstreams/ecp5-85f/build`).
 //!
-//! What: windows of 8 KiB, Hadamard blocks of 256, and the sixteen lanes of every adder and multiplier on one
-//! ([`fold`]); yosys `synth_ecp5`, nextpnr-ecp5 for an LFE5U-85F of speed grade 8 in CABGA756, ecppack.
-//! The manifest is beside the bitstream. Because building takes long, the check only compares: the bitstream with the
-//! manifest, and the manifest with the sources.
-//! Limits: built; not run on a board.
+//! The reduced card has windows of 8 KiB and Hadamard blocks of 256, and shares one unit among the
+//! sixteen lanes of every adder and multiplier ([`fold`]). The target is an LFE5U-85F of speed
+//! grade 8 in CABGA756. A build takes up to an hour, so the check only compares hashes.
+//!
+//! Limits: built, but never run on a board.
 
 use crate::flows::eda::{self, Job, Tool};
 use crate::verilog::fold::{self, Lane, Substitute};
@@ -25,27 +25,24 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-/// The reduced card.
 pub(crate) const BUILD: Build = Build { window_log2: 7, hadamard_log2: 8 };
-/// Cycles in a step of the card: lanes on one unit.
 const PACE: usize = 16;
 const TOOLS: [Tool; 3] = [Tool::Yosys, Tool::Nextpnr, Tool::Ecppack];
 const SYNTHESIS: &str = "read_verilog -sv card.v shell.v; synth_ecp5 -top shell; techmap -map tie.v; clean; \
                          write_json shell.json; tee -q -o stat.json stat -json";
-/// What saves wires after synthesis.
 const TIE: &str = include_str!("tie.v");
-/// Kinds of cells, and how much of the device's own cells each takes.
+/// Cell types, and the resources that each uses.
 type Cells = &'static [(&'static str, u64)];
-/// What an LFE5U-85F has, and what cells of one kind take of it: a carry cell is two LUTs, a distributed memory four and
-/// the two that its write port blocks.
+/// Resources of an LFE5U-85F. A carry cell uses two LUTs. A distributed memory uses four, and its
+/// write port blocks two more.
 const DEVICE: &[(&str, u64, Cells)] = &[
     ("LUT", 83_640, &[("LUT4", 1), ("CCU2C", 2), ("TRELLIS_DPR16X4", 6)]),
     ("FF", 83_640, &[("TRELLIS_FF", 1)]),
     ("block RAM", 208, &[("DP16KD", 1)]),
     ("multipliers", 156, &[("MULT18X18D", 1)]),
 ];
-/// Placer and router are not nextpnr's defaults: `heap` needs two fifths more wire than `static` for this card's wide
-/// buses, and no router gets through with it. Nor does it with every seed.
+/// Options of place and route. The default placer `heap` needs two fifths more wire than `static`
+/// for this card's wide buses, and then no router succeeds. Routing also depends on the seed.
 const PLACE: &[&str] = &[
     "--no-tmdriv",
     "--placer",
@@ -72,7 +69,6 @@ const PLACE: &[&str] = &[
 ];
 const PACK: &[&str] = &["--compress", "--input", "shell.config", "--bit", "shell.bit"];
 
-/// The units that are shared.
 fn lanes() -> Vec<Lane> {
     let unit = |verilog, latency| Lane { verilog, latency, late: &[] };
     let mut lanes = hadamard_lanes();
@@ -82,7 +78,6 @@ fn lanes() -> Vec<Lane> {
     lanes
 }
 
-/// Those of a Hadamard engine.
 pub(crate) fn hadamard_lanes() -> Vec<Lane> {
     let late = &["scale", "negate", "special"];
     vec![
@@ -91,20 +86,16 @@ pub(crate) fn hadamard_lanes() -> Vec<Lane> {
     ]
 }
 
-/// The butterflies of a Hadamard engine for blocks of 256.
+/// Butterflies of a Hadamard engine for blocks of 256, replaced by a serial unit.
 pub(crate) fn butterflies() -> Substitute {
     Substitute { verilog: emit::of_built(Box::new(Butterflies::new(8))), by: emit::of::<ValueByValue>() }
 }
 
-/// The Verilog of the reduced card, its top called `optireduce_card`.
-///
-/// # Errors
-/// When lanes cannot be shared.
+/// Returns the Verilog of the reduced card, with top module `optireduce_card`.
 pub fn card() -> Result<String, String> {
     Ok(rtl::renamed(&fold::folded(&emit::smartnic(BUILD), &lanes(), &[butterflies()], PACE)?))
 }
 
-/// A board's folder and what is built there.
 struct Sources {
     folder: PathBuf,
     card: String,
@@ -117,15 +108,14 @@ impl Sources {
         let read = |name: &str| {
             let path = folder.join(name);
             fs::read_to_string(&path).map_err(|error| {
-                format!("{}: {error}; a board's folder is expected, bitstreams/ecp5-85f", path.display())
+                format!("{}: {error}; expected the folder of a board, bitstreams/ecp5-85f", path.display())
             })
         };
-        // First the files that may be missing: the card takes seconds.
+        // Before the card, since generating it takes seconds.
         let (shell, constraints) = (read("shell.v")?, read("shell.lpf")?);
         Ok(Self { folder: folder.to_owned(), card: card()?, shell, constraints })
     }
 
-    /// The hash of everything that the bitstream is made from, except the tools.
     fn sha256(&self) -> String {
         let mut hasher = Sha256::new();
         for text in [&self.card, &self.shell, &self.constraints, TIE] {
@@ -146,7 +136,7 @@ fn hex(bytes: &[u8]) -> String {
 /// Builds the bitstream in `folder` (`bitstreams/ecp5-85f`) and writes its manifest.
 ///
 /// # Errors
-/// When sources are not committed, a tool is missing or fails, or the card does not fit.
+/// If sources are not committed, a tool is missing or fails, or the card does not fit.
 pub fn build(folder: &Path) -> Result<(), String> {
     eda::demand(&TOOLS)?;
     let sources = Sources::read(folder)?;
@@ -184,10 +174,6 @@ pub fn build(folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// What the synthesised card takes of the device, by yosys' `stat -json`.
-///
-/// # Errors
-/// When the device is too small.
 fn fits(stat: &str) -> Result<String, String> {
     let stat: Value = serde_json::from_str(stat).map_err(|error| format!("stat.json: {error}"))?;
     let cells = stat["design"]["num_cells_by_type"].as_object().ok_or("stat.json: no design.num_cells_by_type")?;
@@ -218,7 +204,7 @@ fn manifest(sources: &str, sha256: &str, git: &str, report: &Value) -> Result<St
          contract = {CONTRACT_VERSION}\n\
          state = \"built\"\n\
          git = \"{git}\"\n\
-         # Of shell.bit, and of all it is made from: the reduced card's Verilog, shell.v, shell.lpf and hw/tools/src/flows/tie.v.\n\
+         # Hashes of shell.bit and its sources: the reduced card's Verilog, shell.v, shell.lpf, tie.v.\n\
          sha256 = \"{sha256}\"\n\
          sources_sha256 = \"{sources}\"\n\
          tool = \"yosys, nextpnr-ecp5, ecppack\"\n\
@@ -239,7 +225,7 @@ fn manifest(sources: &str, sha256: &str, git: &str, report: &Value) -> Result<St
     ))
 }
 
-/// The commit of the sources.
+/// Returns the commit of the sources, or an error if they have uncommitted changes.
 fn commit(folder: &Path) -> Result<String, String> {
     let git = |arguments: &[&str]| {
         let output = Command::new("git").arg("-C").arg(folder).args(arguments).output();
@@ -252,18 +238,14 @@ fn commit(folder: &Path) -> Result<String, String> {
     let changed = git(&["status", "--porcelain", "--", ":/hw", "shell.v", "shell.lpf"])?;
     match changed.lines().next() {
         Some(line) => {
-            Err(format!("{}: commit first: the manifest names the commit of the sources ({line})", folder.display()))
+            Err(format!("{}: commit the sources first: the manifest names their commit ({line})", folder.display()))
         }
         None => git(&["rev-parse", "HEAD"]),
     }
 }
 
-/// Whether the bitstream in `folder` is that of its manifest, and the manifest that of these sources.
-///
-/// If not: what, found and expected, and the command that builds it anew.
-///
-/// # Errors
-/// When a file cannot be read.
+/// Returns the first difference of the bitstream in `folder` from its manifest, or of the manifest
+/// from these sources.
 pub fn check(folder: &Path) -> Result<Option<String>, String> {
     let path = folder.join("manifest.toml");
     let manifest = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -271,7 +253,7 @@ pub fn check(folder: &Path) -> Result<Option<String>, String> {
     if manifest.lines().any(|line| line == "state = \"not built here\"") {
         if bitstream.exists() {
             let path = bitstream.display();
-            return Ok(Some(format!("{path}: exists, although its manifest says that none was built")));
+            return Ok(Some(format!("{path}: exists, but its manifest reports that none was built")));
         }
         return Ok(None);
     }
@@ -286,7 +268,7 @@ pub fn check(folder: &Path) -> Result<Option<String>, String> {
         let found = values.filter(|(name, _)| *name == field).map(|(_, value)| value.trim_matches('"')).next();
         if found != Some(expected.as_str()) {
             return Ok(Some(format!(
-                "{}: {field} is {}, expected {expected}: the bitstream is not of these sources. Build it anew (an hour):\n  \
+                "{}: {field} is {}, expected {expected}: the bitstream was not built from these sources. Rebuild it (up to an hour):\n  \
                  bitstreams/ecp5-85f/build",
                 path.display(),
                 found.unwrap_or("missing"),
@@ -304,7 +286,7 @@ mod tests {
     use optireduce_hw::mem::ram::LutRam;
     use optireduce_hw::random::Random;
 
-    /// A memory of eight words as yosys maps it, with yosys' own model of the cell; all its address pins are wired.
+    /// Maps an eight-word memory, checks its address pins, and returns a model of its cells.
     fn tied(verilog: &str) -> String {
         const MAP: &str = "read_verilog -sv block.v; synth_ecp5 -top top; techmap -map tie.v; clean; \
                            setparam -set INITVAL 64'h0 t:TRELLIS_DPR16X4; write_verilog -noattr cells.v";
@@ -323,7 +305,7 @@ mod tests {
             let wired = format!("{pin}({{ {address}[0], {address} }}),");
             assert!(pins(pin).count() == 2 && pins(pin).all(|line| line.trim() == wired), "{wired}\n{cells}");
         }
-        // What its flattening leaves behind.
+        // Flattening leaves unused signals behind.
         format!("/* verilator lint_off UNUSEDSIGNAL */\n{}", job.read("model.v").expect("yosys wrote it"))
     }
 

@@ -1,10 +1,10 @@
-//! Runs the open EDA tools: yosys, nextpnr-ecp5 and their like, z3.
+//! Runs open EDA tools: yosys, nextpnr-ecp5, ecppack, z3.
 //!
-//! The tools are looked for in `<target>/eda/venv/bin`, then on the search path, each as `yowasp-NAME` (PyPI) and as
-//! `NAME`. The PyPI tools see nothing but files below the working folder, by relative path, so every job has a folder
-//! of its own, `<target>/eda/<block>-<job>-<hash>`. The hash covers everything the result depends on, the tools'
-//! versions included, so a folder that exists holds a result, and nothing is run twice. A job works in a
-//! folder named after its process and moves it into place when it has succeeded; after an error the folder stays, with the logs.
+//! Tools are searched in `<target>/eda/venv/bin`, then on the search path, each as `yowasp-NAME`
+//! (PyPI) and as `NAME`. The PyPI tools see only files below the working folder, so each job has a
+//! folder `<target>/eda/<block>-<job>-<hash>`. The hash covers everything that the result depends
+//! on, tool versions included, so an existing folder is a cached result. A job works in a temporary
+//! folder and renames it on success. After an error the folder stays, with the logs.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write as _;
@@ -15,25 +15,19 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use std::{env, fs, io, process, thread};
 
-/// Longest time that one run of a tool may take: the card's synthesis takes 3 minutes on one core of 2024, placing and
-/// routing the reduced card most of an hour.
+/// Time limit of one tool run.
 const LIMIT: Duration = Duration::from_secs(4 * 3600);
 
-/// Oldest yosys that may be used: older ones have no `chformal -lower`, which the proofs need. The tests run 0.70.
+/// Oldest supported yosys. Older ones lack `chformal -lower`, which the proofs need.
 const YOSYS_MIN: (u32, u32) = (0, 40);
 
-/// One of the tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tool {
-    /// Synthesis, structure, proofs.
     Yosys,
-    /// Place and route for Lattice ECP5.
     Nextpnr,
-    /// Bitstreams for Lattice ECP5.
     Ecppack,
-    /// Runs a solver on what yosys wrote; comes with yosys.
+    /// Driver of a solver on yosys' output. Part of yosys.
     Smtbmc,
-    /// The solver.
     Z3,
 }
 
@@ -48,7 +42,6 @@ impl Tool {
         }
     }
 
-    /// The program, and what it says its version is.
     fn find(self) -> Result<&'static (PathBuf, String), String> {
         static FOUND: [OnceLock<Result<(PathBuf, String), String>>; 5] = [const { OnceLock::new() }; 5];
         FOUND[self as usize].get_or_init(|| self.look()).as_ref().map_err(Clone::clone)
@@ -74,10 +67,9 @@ impl Tool {
         })
     }
 
-    /// What `program` says its version is.
     fn ask(self, program: &Path) -> Result<String, String> {
         let option = match self {
-            // It has no version of its own; yosys' counts. Asking it would fail.
+            // Has the version of yosys, and fails if asked for its own.
             Tool::Smtbmc => return Ok(String::new()),
             Tool::Yosys => "-V",
             Tool::Nextpnr | Tool::Ecppack | Tool::Z3 => "--version",
@@ -91,19 +83,14 @@ impl Tool {
         }
     }
 
-    /// What the tool says its version is.
-    ///
     /// # Errors
-    /// When it is not installed, or yosys is older than 0.40: how to install it.
+    /// If it is not installed or is a yosys older than 0.40, with instructions to install it.
     pub fn version(self) -> Result<&'static str, String> {
         self.find().map(|(_, version)| version.as_str())
     }
 }
 
-/// Finds all `tools`, so that a missing or an old one is reported before any work is done.
-///
-/// # Errors
-/// As [`Tool::version`].
+/// Finds all `tools`, to report a missing one before any work is done.
 pub fn demand(tools: &[Tool]) -> Result<(), String> {
     tools.iter().try_for_each(|tool| tool.version().map(drop))
 }
@@ -117,7 +104,7 @@ fn install() -> String {
     )
 }
 
-/// Whether `Yosys 0.70 (git ...)` is not too old. A version in another form is not refused.
+/// Returns whether `Yosys 0.70 (git ...)` is not too old. Accepts versions in another form.
 fn is_recent(version: &str) -> bool {
     let number = version.strip_prefix("Yosys ").and_then(|rest| rest.split([' ', '+']).next()).unwrap_or_default();
     let mut parts = number.split('.').map(|part| part.parse::<u32>().ok());
@@ -125,20 +112,15 @@ fn is_recent(version: &str) -> bool {
     (major, minor) >= YOSYS_MIN
 }
 
-/// A run of tools on one block, in a folder of its own.
+/// Run of tools on one block, in its own folder.
 pub struct Job {
     block: String,
-    /// Where it works.
     work: PathBuf,
-    /// Where it belongs.
     place: PathBuf,
 }
 
 impl Job {
-    /// `inputs`: file names and texts; they, `recipe` and the tools' versions name the folder.
-    ///
-    /// # Errors
-    /// When a tool is missing, or the folder cannot be written.
+    /// Creates a job, identified by `inputs` (names and texts), `recipe` and tool versions.
     pub fn new(block: &str, job: &str, inputs: &[(&str, &str)], recipe: &str, tools: &[Tool]) -> Result<Self, String> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let versions = tools.iter().map(|tool| tool.version()).collect::<Result<Vec<_>, _>>()?;
@@ -160,28 +142,19 @@ impl Job {
         Ok(job)
     }
 
-    /// Whether an earlier run left its result.
     pub fn is_done(&self) -> bool {
         self.work == self.place
     }
 
-    /// A file of this job.
     pub fn path(&self, name: &str) -> PathBuf {
         self.work.join(name)
     }
 
-    /// The text of a file of this job.
-    ///
-    /// # Errors
-    /// When it cannot be read.
     pub fn read(&self, name: &str) -> Result<String, String> {
         fs::read_to_string(self.path(name)).map_err(|error| format!("{}: {error}", self.path(name).display()))
     }
 
-    /// Runs `tool`, its output to `log`; reports its progress on standard error every minute.
-    ///
-    /// # Errors
-    /// When it cannot be started, or takes longer than four hours.
+    /// Runs `tool` with output to `log`. Reports progress every minute.
     pub fn run(&self, tool: Tool, arguments: &[&str], log: &str) -> Result<ExitStatus, String> {
         let (program, _) = tool.find()?;
         let path = self.path(log);
@@ -196,7 +169,7 @@ impl Job {
             let minutes = start.elapsed().as_secs() / 60;
             if minutes > told {
                 told = minutes;
-                // Only informative: a log that cannot be read is ignored.
+                // Only informative, so read errors are ignored.
                 let log = fs::read(&path).unwrap_or_default();
                 let log = String::from_utf8_lossy(&log[log.len().saturating_sub(500)..]);
                 let last = log.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
@@ -205,7 +178,6 @@ impl Job {
             match child.try_wait() {
                 Ok(Some(status)) => return Ok(status),
                 Ok(None) if start.elapsed() > LIMIT => {
-                    // The wait cannot fail for a child that was just killed.
                     let _ = child.kill().and_then(|()| child.wait());
                     let (name, limit) = (tool.name(), LIMIT.as_secs());
                     return Err(format!("{}: {name} is not done after {limit} s, see {}", self.block, path.display()));
@@ -216,10 +188,10 @@ impl Job {
         }
     }
 
-    /// As [`run`](Job::run), but a tool that fails is an error.
+    /// Runs `tool` as [`run`](Job::run) does.
     ///
     /// # Errors
-    /// Also when the tool fails: the block, the tool's own words and the log.
+    /// Also if the tool fails: names the block, the tool's message and the log.
     pub fn succeed(&self, tool: Tool, arguments: &[&str], log: &str) -> Result<(), String> {
         let status = self.run(tool, arguments, log)?;
         if status.success() {
@@ -231,21 +203,13 @@ impl Job {
         Err(format!("{block}: {name} failed ({status}): {}\n  log: {}", line.trim(), path.display()))
     }
 
-    /// Runs a yosys script, its output to `yosys.log`.
-    ///
-    /// # Errors
-    /// As [`succeed`](Job::succeed).
     pub fn yosys(&self, script: &str) -> Result<(), String> {
         self.succeed(Tool::Yosys, &["-Q", "-T", "-p", script], "yosys.log")
     }
 
-    /// Keeps the results for the next time.
-    ///
-    /// # Errors
-    /// When the folder cannot be moved.
     pub fn keep(mut self) -> Result<Self, String> {
         if !self.is_done() {
-            // Another process may have been faster; its result is the same.
+            // If another process finished first, its result is the same.
             match fs::rename(&self.work, &self.place) {
                 Err(_) if self.place.is_dir() => fs::remove_dir_all(&self.work),
                 moved => moved,
@@ -257,7 +221,7 @@ impl Job {
     }
 }
 
-/// Calls `work` on every item, in as many threads as there are processors; results in the items' order.
+/// Calls `work` on every item, in one thread per processor. Results keep the order of the items.
 pub fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let threads = thread::available_parallelism().map_or(1, usize::from).min(items.len());
@@ -274,11 +238,10 @@ pub fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync)
     results.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Checks the structure of `verilog` (top module `top`) with yosys: no latch, no wire with two drivers or none, no
-/// combinational loop, no missing module or port.
+/// Checks the structure of `verilog` (top module `top`) with yosys.
 ///
 /// # Errors
-/// What is wrong, in yosys' words, and the log.
+/// For a latch, a wire with two drivers or none, a combinational loop, or a missing module or port.
 pub fn check_structure(block: &str, verilog: &str) -> Result<(), String> {
     const SCRIPT: &str = "read_verilog -sv block.v; hierarchy -check -top top; proc; flatten; \
                           select -assert-none t:$dlatch t:$adlatch t:$dlatchsr; check -assert";
@@ -295,10 +258,6 @@ pub fn check_structure(block: &str, verilog: &str) -> Result<(), String> {
     job.keep().map(drop)
 }
 
-/// Prints to standard output; a closed pipe is no error.
-///
-/// # Errors
-/// When it cannot be written otherwise.
 pub fn print(text: &str) -> Result<(), String> {
     match io::stdout().write_all(text.as_bytes()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(format!("standard output: {error}")),
@@ -306,15 +265,12 @@ pub fn print(text: &str) -> Result<(), String> {
     }
 }
 
-/// Reports progress on standard error. If nobody reads it, the work goes on.
 pub fn progress(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// Where tools and results are.
 fn eda_folder() -> PathBuf {
     let folder = optireduce_hw::cosim::target_directory().join("eda");
-    // Names in messages should be short and free of `..`.
     folder.parent().and_then(|parent| parent.canonicalize().ok()).map_or(folder, |parent| parent.join("eda"))
 }
 
@@ -330,7 +286,7 @@ mod tests {
         assert!(errors.is_empty(), "{}", errors.join("\n"));
     }
 
-    /// Every fault that the check looks for, in a block as rust-hdl emits it, and yosys' message about it.
+    /// Faults as rust-hdl would emit them.
     #[test]
     fn each_structural_fault_is_caught() {
         let child = "\nmodule child(input wire a, output reg y);\nalways @(*) y = ~a;\nendmodule\n";

@@ -1,4 +1,4 @@
-//! Runs of open EDA tools on the emitted Verilog. All of them go through [`eda`], which keeps results.
+//! Runs of open EDA tools on the emitted Verilog.
 
 pub mod bitstream;
 pub mod eda;

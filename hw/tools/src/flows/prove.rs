@@ -1,14 +1,21 @@
-//! Proves properties of the emitted Verilog for all inputs and all times, by the SAT solver of yosys or by z3.
+//! Proves properties of the emitted Verilog for all inputs and all time, with yosys' SAT solver or
+//! z3.
 //!
-//! Why: co-simulation shows that Verilog and Rust agree only for the stimulus that somebody thought of.
-//! How: `proofs/<name>.sv` is put at the end of the block's top module, so that it may refer to ports and wires by name;
-//! its assumptions about the environment are written there. `// cut: a b` makes the sub-blocks a and b return anything, which can
-//! only make a proof harder. `// one word: a` makes the memory a remember one word, at an arbitrary address, and return
-//! anything for the others. A solver then shows the base case, from power-on, and the induction step, and thus the property for
-//! all time. yosys' own solver is faster where every bit matters; z3, which reasons about words, where wide data is only passed on.
-//! Every proof has mutants: edits of the Verilog that must make it fail, with a counterexample. An edit that no longer
-//! matches is an error, so neither a proof nor a mutant can pass vacuously; nor can assumptions that no run satisfies.
-//! Limits: one clock; a name that the block no longer has is an error of yosys.
+//! `proofs/<name>.sv` is appended to the block's top module, so it can use ports and wires by name.
+//! It states properties and assumptions. Two directives abstract sub-blocks:
+//!
+//! - `// cut: a b` lets the outputs of sub-blocks a and b have any value, which can only make a
+//!   proof harder.
+//! - `// one word: a` reduces memory a to one word at an arbitrary address. Other reads return any
+//!   value.
+//!
+//! A solver proves the base case, from power-on, and the induction step. yosys' solver works on
+//! bits. z3 works on words and is faster where wide data is only passed on.
+//!
+//! Every proof has mutants: edits of the Verilog that must be refuted by a counterexample. Edits
+//! that do not match and unsatisfiable assumptions are errors, so that nothing passes vacuously.
+//!
+//! Limits: one clock.
 
 use crate::flows::eda::{self, Job, Tool};
 use crate::verilog::emit::{self, BLOCKS};
@@ -20,37 +27,31 @@ use serde_json::json;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// The solver.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Solver {
-    /// yosys' `sat`, on bits.
     Sat,
-    /// z3 by way of yosys-smtbmc, on words.
     Z3,
 }
 
-/// A proof, see the module.
 pub struct Proof {
-    /// Its name, that of its file.
+    /// Also the name of its file in `proofs`.
     pub name: &'static str,
-    /// What is proved, in a line.
     pub claim: &'static str,
     block: fn() -> String,
     checker: &'static str,
     solver: Solver,
-    /// Cycles that the induction step may assume the claim for.
+    /// Cycles for which the induction step may assume the claim.
     steps: usize,
-    /// Cycles from power-on within which a mutant must show itself; z3 tries the proof itself for as many.
+    /// Cycles from power-on within which a mutant must fail, and of z3's base case.
     cycles: usize,
-    /// Texts of the emitted Verilog and what they become, everywhere.
+    /// Text and replacement in the emitted Verilog, applied everywhere.
     mutants: &'static [(&'static str, &'static str)],
 }
 
-/// Every proof.
 pub const PROOFS: &[Proof] = &[
     Proof {
         name: "reduce",
-        claim: "no contribution is added twice; every beat taken is added or dropped, once, unchanged",
+        claim: "no contribution is added twice; every beat taken is added or dropped once, unchanged",
         block: || emitted("reduce"),
         checker: include_str!("../../proofs/reduce.sv"),
         solver: Solver::Z3,
@@ -64,7 +65,7 @@ pub const PROOFS: &[Proof] = &[
     },
     Proof {
         name: "stage_gates",
-        claim: "a stage is over by its deadline whatever arrives, and stays over",
+        claim: "a stage closes by its deadline whatever arrives, and stays closed",
         block: || emitted("stage_gates"),
         checker: include_str!("../../proofs/stage_gates.sv"),
         solver: Solver::Sat,
@@ -77,7 +78,7 @@ pub const PROOFS: &[Proof] = &[
     },
     Proof {
         name: "rx_checksum",
-        claim: "beats go on unchanged; a whole frame with a wrong sum never leaves unmarked, and no other leaves marked",
+        claim: "beats pass unchanged; a frame leaves marked if the MAC marks it or it is whole with a wrong sum, and only then",
         block: || emitted("rx_checksum"),
         checker: include_str!("../../proofs/rx_checksum.sv"),
         solver: Solver::Sat,
@@ -92,7 +93,7 @@ pub const PROOFS: &[Proof] = &[
     },
     Proof {
         name: "rx_filter",
-        claim: "only packets for this card go on, and all of them; each frame that does not has one cause",
+        claim: "all packets for this card pass, and no others; each other frame has one cause",
         block: || emitted("rx_filter"),
         checker: include_str!("../../proofs/rx_filter.sv"),
         solver: Solver::Sat,
@@ -107,7 +108,7 @@ pub const PROOFS: &[Proof] = &[
     },
     Proof {
         name: "fifo",
-        claim: "every word comes out once, unchanged and in its turn; flags and room are right",
+        claim: "every word leaves once, unchanged and in order; flags and room are right",
         block: emit::of::<Fifo<W<8>, 2>>,
         checker: include_str!("../../proofs/fifo.sv"),
         solver: Solver::Sat,
@@ -117,7 +118,7 @@ pub const PROOFS: &[Proof] = &[
     },
     Proof {
         name: "block_fifo",
-        claim: "the same of the queue on block RAM",
+        claim: "every word leaves a queue in block RAM once, unchanged and in order; flags and room are right",
         block: emit::of::<BlockFifo<W<8>, 2>>,
         checker: include_str!("../../proofs/block_fifo.sv"),
         solver: Solver::Sat,
@@ -140,7 +141,7 @@ pub const PROOFS: &[Proof] = &[
     },
     Proof {
         name: "finisher",
-        claim: "no queue's completions outrun the host, or are told before they are acknowledged",
+        claim: "no queue's completions overrun the host, or are announced before they are acknowledged",
         block: || emitted("finisher"),
         checker: include_str!("../../proofs/finisher.sv"),
         solver: Solver::Sat,
@@ -153,7 +154,7 @@ pub const PROOFS: &[Proof] = &[
     },
     Proof {
         name: "dma_write",
-        claim: "AXI write rules, no burst crosses 4 KiB; every burst is acknowledged to its owner",
+        claim: "AXI write rules; no burst crosses 4 KiB; every burst is acknowledged to its owner",
         block: || emitted("dma_write"),
         checker: include_str!("../../proofs/dma_write.sv"),
         solver: Solver::Sat,
@@ -167,7 +168,7 @@ pub const PROOFS: &[Proof] = &[
     },
     Proof {
         name: "contribute",
-        claim: "AXI read address rules, no burst crosses 4 KiB, nothing is asked for twice or without room",
+        claim: "AXI read address rules; no burst crosses 4 KiB; nothing is requested twice or without room",
         block: || emitted("contribute"),
         checker: include_str!("../../proofs/contribute.sv"),
         solver: Solver::Sat,
@@ -177,7 +178,7 @@ pub const PROOFS: &[Proof] = &[
     },
     Proof {
         name: "dma_read",
-        claim: "AXI read address rules over both readers; data and errors go to the reader that asked",
+        claim: "AXI read address rules for both readers; data and errors reach the reader that asked",
         block: || emitted("dma_read"),
         checker: include_str!("../../proofs/dma_read.sv"),
         solver: Solver::Sat,
@@ -210,38 +211,27 @@ pub const PROOFS: &[Proof] = &[
     },
 ];
 
-/// The outcome of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It holds for all inputs and all time.
     Proved,
-    /// It does not hold: there is a counterexample from power-on.
+    /// There is a counterexample from power-on.
     Refuted,
-    /// It holds for this many cycles from power-on; the induction does not close.
+    /// The claim holds for this many cycles from power-on. The induction step failed.
     HoldsTo(usize),
 }
 
 impl Proof {
-    /// Tries the proof on the block.
-    ///
-    /// # Errors
-    /// When a tool is missing, old or fails, or the checker refers to something that the block does not have.
     pub fn run(&self) -> Result<Outcome, String> {
         self.try_on(self.name, &(self.block)(), true)
     }
 
-    /// Tries the base case on mutant `index`.
-    ///
-    /// # Errors
-    /// As [`run`](Proof::run), and when the mutant's text is not in the emitted Verilog.
+    /// Tries the base case on a mutant, whose text must be in the emitted Verilog.
     pub fn run_mutant(&self, index: usize) -> Result<Outcome, String> {
         let (text, instead) = self.mutants[index];
         let verilog = (self.block)();
         if !verilog.contains(text) {
             let name = self.name;
-            return Err(format!(
-                "{name}: mutant `{text}` is not in the emitted Verilog; put the new text into prove.rs"
-            ));
+            return Err(format!("{name}: mutant `{text}` is not in the emitted Verilog; update the text in prove.rs"));
         }
         self.try_on(&format!("{}-mutant{index}", self.name), &verilog.replace(text, instead), false)
     }
@@ -269,7 +259,6 @@ impl Proof {
         if !job.is_done() {
             let failed = job.yosys(&script).err();
             let log = job.read("yosys.log")?;
-            // An outcome is a result, even a bad one; anything else is an error.
             if let Some(error) = failed.filter(|_| !log.contains("Called with -verify and proof did fail!")) {
                 return Err(error);
             }
@@ -299,7 +288,7 @@ impl Proof {
         })
     }
 
-    /// The block with the checker in its top module, and sub-blocks abstracted as the checker says.
+    /// Adds the checker to the top module, and follows its directives.
     fn with_checker(&self, verilog: &str) -> Result<String, String> {
         let listed = |key: &str| -> Vec<String> {
             let lines = self.checker.lines().filter_map(|line| line.strip_prefix(key));
@@ -331,7 +320,7 @@ fn is_port(item: &Item) -> bool {
     matches!(item, Item::Net(net) if net.kind.is_port())
 }
 
-/// Leaves nothing of a module but its ports, its outputs free.
+/// Reduces a module to its ports and lets its outputs have any value.
 fn returning_anything(module: &mut Module) {
     module.items.retain(is_port);
     let mut free = Vec::new();
@@ -346,7 +335,6 @@ fn returning_anything(module: &mut Module) {
     module.items.extend(free);
 }
 
-/// What the log of yosys' `sat` says.
 fn outcome_of_sat(name: &str, log: &str) -> Result<Outcome, String> {
     if log.contains("Induction step proven: SUCCESS!") {
         return Ok(Outcome::Proved);
@@ -356,13 +344,13 @@ fn outcome_of_sat(name: &str, log: &str) -> Result<Outcome, String> {
     }
     match log.matches("[base case ").count() {
         0 => Err(format!(
-            "{name}: yosys ended well and has tried nothing, expected a base case at least in its log.\nIs the `yosys` that was found (`yosys -V`) another program?"
+            "{name}: yosys succeeded without trying anything, expected at least one base case in its log.\nIs the `yosys` that was found (`yosys -V`) another program?"
         )),
         depth => Ok(Outcome::HoldsTo(depth)),
     }
 }
 
-/// Runs yosys-smtbmc for `cycles`, its output to `<part>.log`. An outcome is a result, even a bad one.
+/// Runs yosys-smtbmc for `cycles`. A failed proof is not an error.
 fn smtbmc(job: &Job, part: &str, cycles: usize, options: &[&str]) -> Result<(), String> {
     let (log, trace, cycles) = (format!("{part}.log"), format!("{part}.vcd"), cycles.to_string());
     let fixed = ["-s", "z3", "--presat", "--noprogress", "--dump-vcd", &trace, "-t", &cycles];
@@ -373,7 +361,6 @@ fn smtbmc(job: &Job, part: &str, cycles: usize, options: &[&str]) -> Result<(), 
     }
 }
 
-/// A `Ram` that remembers one word.
 const ONE_WORD: &str = "
 (* anyconst *) wire [$bits(read_address)-1:0] watched;
 (* anyseq *) wire [$bits(read_data)-1:0] anything;
@@ -389,10 +376,7 @@ fn emitted(name: &str) -> String {
     BLOCKS.iter().find(|block| block.name == name).map(|block| block.verilog()).unwrap_or_default()
 }
 
-/// Tries `proofs` and their mutants; prints a line each, or JSON. True if all are proved and all mutants refuted.
-///
-/// # Errors
-/// As [`Proof::run`]; all are tried first.
+/// Tries all proofs and mutants. Returns whether all proofs hold and all mutants are refuted.
 pub fn run(proofs: &[&Proof], json: bool) -> Result<bool, String> {
     eda::demand(&[Tool::Yosys])?;
     if proofs.iter().any(|proof| proof.solver == Solver::Z3) {
@@ -477,7 +461,7 @@ mod tests {
     #[test]
     fn a_tool_that_does_nothing_has_proved_nothing() {
         let error = outcome_of_sat("fifo", "Yosys 1.2\n").expect_err("nothing was tried");
-        assert!(error.starts_with("fifo: yosys ended well and has tried nothing"), "{error}");
+        assert!(error.starts_with("fifo: yosys succeeded without trying anything"), "{error}");
         assert_eq!(outcome_of_sat("fifo", "[base case 1] ..\n[base case 2] ..\n"), Ok(Outcome::HoldsTo(2)));
     }
 

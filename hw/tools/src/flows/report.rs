@@ -1,17 +1,20 @@
-//! What the card costs on an FPGA, and how fast it is, according to open tools.
+//! Resources and clock frequency of blocks, by open tools.
 //!
-//! Resources: yosys `synth_xilinx -family xcup` (UltraScale+), flattened except for modules of 60 lines and more that are
-//! instantiated more than once: those are synthesised once and counted as often as they occur, without optimisation
-//! across their boundary. That keeps the card's synthesis at three minutes and can only make a figure larger.
-//! Speed: yosys `synth_ecp5` and nextpnr-ecp5 for an LFE5U-85F of speed grade 8, out of context, the block between
-//! two rows of registers, so that the figure includes the logic at its ports and no pads.
-//! Blocks of more than 12 000 LUT or 96 block RAMs are not placed: they do not fit, or take hours. `reduce` and `gather`
-//! are placed with memories for windows of 8 KiB, the smallest: the logic is the same.
-//! How it counts: LUT1 to LUT6 and INV are one LUT each; nothing is credited for two small ones that fit into one
-//! LUT6 (Vivado pairs them, so its figure is lower); a LUT used as memory or shift register counts as many as the primitive
-//! takes in a SLICEM; a RAMB18 is half a block RAM. A cell that is not in `COSTS` is an error, never left out.
-//! Limits: yosys is not Vivado, and ECP5 is not UltraScale+ (40 nm against 16 nm): figures to compare blocks and
-//! changes by, not a board's.
+//! Resources: yosys `synth_xilinx -family xcup` (UltraScale+). Modules of at least 60 lines with
+//! several instances are synthesised once and counted per instance, which saves time and can only
+//! increase a figure. All others are flattened.
+//!
+//! - LUT1 to LUT6 and INV count as one LUT each. Vivado pairs small LUTs, so its figure is lower.
+//! - A LUT used as memory or shift register counts as the LUTs of its primitive in a SLICEM.
+//! - A RAMB18 is half a block RAM.
+//!
+//! Speed: yosys `synth_ecp5` and nextpnr-ecp5 for an LFE5U-85F of speed grade 8, out of context,
+//! with registers before and after the block. Paths between blocks are not timed. Blocks of more
+//! than 12 000 LUT or 96 block RAMs are not placed, except `reduce` and `gather` with memories for
+//! windows of 8 KiB.
+//!
+//! Limits: yosys is not Vivado, and ECP5 (40 nm) is not UltraScale+ (16 nm). Use the figures to
+//! compare blocks and changes.
 
 use crate::flows::eda::{self, Job, Tool};
 use crate::verilog::emit::Emittable;
@@ -22,16 +25,13 @@ use std::fmt::{self, Write as _};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// Largest number of LUTs that the card may take.
 pub const GOAL_LUTS: u64 = 60_000;
-/// Lowest clock frequency that a block may have on ECP5, in MHz.
 pub const GOAL_MHZ: f64 = 125.0;
-/// The block that is the whole card.
 const CARD: &str = "checked_nic";
-/// Modules of fewer lines are flattened into what uses them.
+/// Smaller modules are flattened.
 const KEPT_LINES: usize = 60;
 
-/// What a cell costs: LUTs for logic, LUTs as memory, registers, halves of a block RAM, DSPs, UltraRAMs.
+/// Cost of a cell: LUTs as logic, LUTs as memory, registers, half block RAMs, DSPs, UltraRAMs.
 type Cost = [u64; 6];
 const FREE: Cost = [0; 6];
 const LOGIC: Cost = [1, 0, 0, 0, 0, 0];
@@ -40,7 +40,7 @@ const fn memory(luts: u64) -> Cost {
     [0, luts, 0, 0, 0, 0]
 }
 
-/// Cells that yosys makes for UltraScale+. Carry chains, wide multiplexers and clock buffers come with the slices.
+/// Cells of UltraScale+. Carry chains, wide multiplexers and clock buffers are part of the slices.
 const COSTS: &[(&[&str], Cost)] = &[
     (&["LUT1", "LUT2", "LUT3", "LUT4", "LUT5", "LUT6", "INV"], LOGIC),
     (&["FDRE", "FDSE", "FDCE", "FDPE"], REGISTER),
@@ -55,29 +55,24 @@ const COSTS: &[(&[&str], Cost)] = &[
     (&["CARRY4", "CARRY8", "MUXF7", "MUXF8", "MUXF9", "BUFG", "$scopeinfo"], FREE),
 ];
 
-/// Figures of one block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figures {
-    /// The block.
     pub block: String,
     cost: Cost,
-    /// Clock frequency on ECP5 in MHz, if asked for.
+    /// Clock frequency on ECP5 in MHz, if requested.
     pub fmax_mhz: Option<f64>,
 }
 
 impl Figures {
-    /// All LUTs, for logic and as memory.
     pub fn luts(&self) -> u64 {
         self.cost[0] + self.cost[1]
     }
 
-    /// Small enough for place and route to fit it into the ECP5 in minutes (which
-    /// has 104 of our block RAMs). Larger blocks are made of smaller ones, which are placed.
+    /// Returns whether the ECP5, with 104 block RAMs of 36 Kb, can place the block in minutes.
     pub fn is_leaf(&self) -> bool {
         self.luts() <= 12_000 && self.cost[3] <= 2 * 96
     }
 
-    /// The goals that are missed, in words.
     pub fn missed(&self) -> Vec<String> {
         let mut missed = Vec::new();
         if self.block == CARD && self.luts() >= GOAL_LUTS {
@@ -89,7 +84,6 @@ impl Figures {
         missed
     }
 
-    /// For programs; stable.
     pub fn json(&self) -> Value {
         let [lut_logic, lut_memory, ff, ramb18, dsp, uram] = self.cost;
         json!({
@@ -98,7 +92,6 @@ impl Figures {
         })
     }
 
-    /// The line above the blocks' lines.
     pub const HEADER: &str = "block             LUT   logic  memory      FF  BRAM36   DSP  ECP5 MHz";
 }
 
@@ -111,10 +104,10 @@ impl fmt::Display for Figures {
     }
 }
 
-/// Synthesises `verilog` (top module `top`) for UltraScale+ and counts its cells.
+/// Counts the cells of `verilog` (top module `top`) on UltraScale+.
 ///
 /// # Errors
-/// When a tool is missing or fails: the block and the log file. When yosys made a cell that is not in the table.
+/// Also for a cell that is not in the table.
 pub fn resources(block: &str, verilog: &str) -> Result<Figures, String> {
     const SCRIPT: &str = "read_verilog -sv block.v; synth_xilinx -family xcup -noiopad -flatten -top top; \
                           tee -q -o stat.json stat -json";
@@ -137,20 +130,19 @@ fn parsed(block: &str, verilog: &str) -> Result<Vec<Module>, String> {
     module::parse(verilog).map_err(|error| format!("{block}: {error}"))
 }
 
-/// yosys 0.70 cannot map a distributed memory of more than 256 words whose two ports have the same address, which
-/// it only sees after flattening.
+/// Returns whether a module is a distributed memory of more than 256 words, which yosys 0.70 maps
+/// only after flattening if both ports have the same address.
 fn is_deep_lut_ram(module: &Module) -> bool {
     module.memory().is_some_and(|memory| memory.is_style("distributed") && memory.words > 256)
 }
 
-/// Adds up yosys' count of the cells of the whole design.
 fn count(stat: &str, modules: &[&str]) -> Result<Cost, String> {
     let stat: Value = serde_json::from_str(stat).map_err(|error| format!("stat.json: {error}"))?;
     let cells = stat["design"]["num_cells_by_type"].as_object().ok_or("stat.json: no design.num_cells_by_type")?;
     let mut sum = FREE;
     for (cell, number) in cells {
         if modules.contains(&cell.as_str()) {
-            continue; // an instance of a module that was kept: its cells are counted too
+            continue; // an instance of a kept module, whose cells are counted too
         }
         let known = COSTS.iter().find(|(names, _)| names.contains(&cell.as_str()));
         let (_, cost) = known.ok_or_else(|| format!("yosys made a {cell}, and report.rs does not know its cost"))?;
@@ -162,10 +154,7 @@ fn count(stat: &str, modules: &[&str]) -> Result<Cost, String> {
     Ok(sum)
 }
 
-/// Places and routes `verilog` (top module `top`, port `clock`) on ECP5; clock frequency in MHz.
-///
-/// # Errors
-/// When a tool is missing or fails, or the block does not fit: the block and the log file.
+/// Places and routes `verilog` (top module `top`, port `clock`) on ECP5.
 pub fn fmax_mhz(block: &str, verilog: &str) -> Result<f64, String> {
     const SCRIPT: &str = "read_verilog -sv block.v; synth_ecp5 -top edges -json block.json";
     const PLACE: &[&str] = &[
@@ -202,7 +191,7 @@ pub fn fmax_mhz(block: &str, verilog: &str) -> Result<f64, String> {
     achieved.ok_or_else(|| format!("{block}: nextpnr reports no clock, see {}", job.path("nextpnr.log").display()))
 }
 
-/// A module `edges` with a register before every input and after every output of `top`.
+/// Returns a module `edges` with registers around `top`.
 fn edges(top: &Module) -> String {
     let (mut ports, mut declared, mut pins, mut clocked) = (vec!["clock"], String::new(), String::new(), String::new());
     for port in top.ports().filter(|port| port.name != "clock") {
@@ -225,15 +214,12 @@ fn edges(top: &Module) -> String {
     )
 }
 
-/// Reports on `blocks` (of [`BLOCKS`](crate::verilog::emit::BLOCKS)), with the ECP5 figure of the leaves among them if `fmax`; prints a table, or
-/// JSON. Progress goes to standard error. True if no goal is missed.
-///
-/// # Errors
-/// As [`resources`] and [`fmax_mhz`]; all blocks are tried first.
+/// Prints the figures of `blocks`, with the frequencies of leaves if `fmax`. Returns whether no
+/// goal is missed. An error is reported after all blocks have been tried.
 pub fn run(blocks: &[&Emittable], fmax: bool, json: bool) -> Result<bool, String> {
     eda::demand(if fmax { &[Tool::Yosys, Tool::Nextpnr] } else { &[Tool::Yosys] })?;
     let done = AtomicUsize::new(0);
-    // The longest first, so that it does not start last.
+    // Longest first, so that no thread starts it last.
     let mut order: Vec<&Emittable> = blocks.to_vec();
     order.reverse();
     let mut figures = eda::in_parallel(&order, |block| {
@@ -296,7 +282,7 @@ mod tests {
         assert!(missed[0].contains("60000 LUT") && missed[1].contains("124.9 MHz"), "{missed:?}");
     }
 
-    /// An 8-bit counter with an adder behind it: figures that can be counted by hand.
+    /// 8-bit counter with an adder.
     const COUNTER: &str = "
 module top(clock,a,sum);
     input wire  clock;

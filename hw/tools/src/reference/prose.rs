@@ -1,4 +1,4 @@
-//! What tables do not say: enough to write a host or a peer without reading the code.
+//! Text of the Markdown reference: how to write a host or a peer.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use optireduce_hw::card::build::Build;
 
 use crate::flows::bitstream;
 
-/// Which fields each command needs, by opcode: ARM, CONTRIBUTE, BROADCAST. Fields of a submission are here in their order.
+/// Fields that ARM, CONTRIBUTE and BROADCAST need.
 const NEEDS: [(&str, [&str; 3]); 24] = [
     ("OPCODE", ["1", "2", "3"]),
     ("SLOT", ["yes"; 3]),
@@ -36,13 +36,12 @@ const NEEDS: [(&str, [&str; 3]); 24] = [
     ("SIGN_KEY", ["with flag 1", "", ""]),
 ];
 
-/// What cards are built with, beside what all have.
 pub(super) fn builds(out: &mut String) {
     let _ = writeln!(
         out,
-        "## Builds\n\nAll cards: {} window slots, {} queue pairs, {} ranks, payloads of up to {} beats, beats of {} bytes, MAGIC {:#010x}, CONTRACT {}, BUILD {}. \
-         A card says its own numbers in WINDOW_BEATS_MAX and HADAMARD_LOG2_MAX.\n\n\
-         | build | largest window | largest Hadamard block | frames are filtered, UDP checksums checked and filled in |\n|---|---|---|---|",
+        "## Builds\n\nAll cards have {} window slots, {} queue pairs, up to {} ranks, payloads of up to {} beats, beats of {} bytes, MAGIC {:#010x}, CONTRACT {} and BUILD {}. \
+         WINDOW_BEATS_MAX and HADAMARD_LOG2_MAX report the limits of the build.\n\n\
+         | build | largest window | largest Hadamard block | receive filter and UDP checksums |\n|---|---|---|---|",
         limits::SLOTS,
         limits::QUEUES,
         limits::RANKS_MAX,
@@ -55,11 +54,11 @@ pub(super) fn builds(out: &mut String) {
     for (name, build, checked) in [
         ("simulated; Alveo and OpenNIC from the committed Verilog", Build::default(), "yes"),
         (
-            "Alveo from Verilog written for it (see its README); the functional simulated card when it is served",
+            "Alveo from Verilog written for it (see its README); functional simulated card, served to a driver",
             Build::BOARD,
             "yes",
         ),
-        ("reduced, for ECP5", bitstream::BUILD, "no: the counters of the filter read 0, and checksums leave as 0"),
+        ("reduced, for ECP5", bitstream::BUILD, "no: the filter's counters read 0, and checksums are sent as 0"),
     ] {
         let (beats, log2_n) = (1 << build.window_log2, build.hadamard_log2);
         let kib = beats * limits::BEAT_BYTES / 1024;
@@ -67,34 +66,33 @@ pub(super) fn builds(out: &mut String) {
     }
     let _ = writeln!(
         out,
-        "\nClock {} MHz: {} ns a cycle. Hadamard blocks have 2^{}, 2^10, 2^12 or 2^14 elements, up to the largest of the build.\n",
+        "\nThe cards are designed for {} MHz, {} ns a cycle. Hadamard blocks have 2^{}, 2^10, 2^12 or 2^14 elements, up to the largest of the build.\n",
         limits::CLOCK_MHZ,
         limits::CYCLE_NS,
         limits::HADAMARD_LOG2_MIN
     );
 }
 
-/// The card as a PCI function.
 pub(super) fn pci(out: &mut String) {
     let _ = write!(
         out,
         "## PCI function
 
-Of the Alveo shells (not built, not run on a board), and of a simulated card that is served. The shell for OpenNIC has the registers elsewhere and no interrupts, the one for ECP5 no PCI.
+This section describes the Alveo shells (not built, not run on a board) and a simulated card that is served to a driver. The OpenNIC shell maps the registers elsewhere and has no interrupts. The ECP5 shell has no PCI.
 
 | | |
 |---|---|
-| vendor, device | {vendor:#06x}, {device:#06x}; other designs may have them too: only MAGIC tells that a device is a card |
+| vendor, device | {vendor:#06x}, {device:#06x}; not unique: only MAGIC identifies a card |
 | class | {class:#08x}, an Ethernet controller |
-| BAR {bar} | {bytes} bytes of memory, 64 bits, not prefetchable; no other BAR |
-| registers | BAR {bar}, from 0 on, {registers} bytes |
+| BAR {bar} | {bytes} bytes of memory, 64 bits, not prefetchable; the only BAR |
+| registers | BAR {bar}, offset 0, {registers} bytes |
 | MSI-X | {vectors} vectors, one for each queue pair; no MSI, no INTx |
 | MSI-X table | BIR {bar}, offset {table:#x}, {vector_bytes} bytes a vector |
 | MSI-X pending bits | BIR {bar}, offset {pending:#x}, 8 bytes |
-| reset | simulated: function-level reset; Alveo: of the bus |
+| reset | simulated card: function-level reset; Alveo: reset of the bus |
 
-Accesses to BAR {bar} are of whole aligned words of 32 bits. After either reset CONTROL is 0, and counters, windows and the card's indices are as after power-on. The rest of what the host wrote \
-may have stayed (see Order).
+Access BAR {bar} in whole, aligned words of 32 bits. After either reset, CONTROL is 0, and counters, windows and the card's indices have their power-on values. Other registers that the host wrote \
+may have kept their values (see Start-up).
 
 ",
         vendor = pci::VENDOR_ID,
@@ -110,7 +108,6 @@ may have stayed (see Order).
     );
 }
 
-/// Which fields each command needs, and why it may be refused.
 pub(super) fn commands(out: &mut String) {
     out.push_str("## Commands\n\nFields that a command does not need are zero.\n\n| field | ARM | CONTRIBUTE | BROADCAST |\n|---|---|---|---|\n");
     for (name, needs) in &NEEDS {
@@ -119,16 +116,20 @@ pub(super) fn commands(out: &mut String) {
     let _ = write!(
         out,
         "
-A command is refused by a completion of opcode {refused} with the STATUS of the first of these that does not hold:
+A refused command returns a completion of opcode {refused}. Its STATUS is that of the first condition that fails:
 
-1. SLOT is below {slots} and OPCODE is 1, 2 or 3: else {bad}.
-2. ARM: every field is within its limits: else {bad}. BEATS from 1 to WINDOW_BEATS_MAX; HOST_BEATS at most BEATS; SHARD_QUOTIENT at most half of WINDOW_BEATS_MAX; \
-SHARD_REMAINDER below RANKS; SHARD_QUOTIENT * RANKS + SHARD_REMAINDER = BEATS; ROTATION and START_PEERS below RANKS; SEND_INCAST at most {incast}; HOST_ADDRESS and BASE multiples of 64, \
-REPORT_ADDRESS of 256. With flag 1 also: LOG2_N even, from {log2_min} to HADAMARD_LOG2_MAX; LOG2_BLOCKS at most {blocks}; 2^(LOG2_N - 4 + LOG2_BLOCKS) = BEATS.
-3. ARM: the slot is free: else {busy}. It is free after reset, and from the completion of the broadcast stage on.
-4. CONTRIBUTE and BROADCAST: the slot is armed, by this queue pair, with this COOKIE and STEP, and its broadcast stage is not being finished: else {stale}.
-5. CONTRIBUTE: the first one for this window: else {stale}; HOST_BEATS at most those armed, HOST_ADDRESS a multiple of 64: else {bad}.
-6. BROADCAST: the contribute stage has closed: else {stale}; the window was armed without flag 2: else {bad}.
+1. SLOT is below {slots}, and OPCODE is 1, 2 or 3; otherwise {bad}.
+2. ARM: all of these limits hold; otherwise {bad}.
+   - BEATS is from 1 to WINDOW_BEATS_MAX, and HOST_BEATS is at most BEATS.
+   - SHARD_QUOTIENT is at most half of WINDOW_BEATS_MAX, and SHARD_REMAINDER is below RANKS.
+   - SHARD_QUOTIENT * RANKS + SHARD_REMAINDER = BEATS.
+   - ROTATION and START_PEERS are below RANKS, and SEND_INCAST is at most {incast}.
+   - HOST_ADDRESS and BASE are multiples of 64, and REPORT_ADDRESS is a multiple of 256.
+   - With flag 1: LOG2_N is even, from {log2_min} to HADAMARD_LOG2_MAX, LOG2_BLOCKS is at most {blocks}, and 2^(LOG2_N - 4 + LOG2_BLOCKS) = BEATS.
+3. ARM: the slot is free; otherwise {busy}. A slot is free after reset and after the completion of its broadcast stage.
+4. CONTRIBUTE and BROADCAST: this queue pair armed the slot with this COOKIE and STEP, and the broadcast stage is not being finished; otherwise {stale}.
+5. CONTRIBUTE: it is the first one for this window; otherwise {stale}. HOST_BEATS is at most the armed BEATS, and HOST_ADDRESS is a multiple of 64; otherwise {bad}.
+6. BROADCAST: the contribute stage has closed; otherwise {stale}. The window was armed without flag 2; otherwise {bad}.
 
 ",
         refused = queue::DONE_REFUSED,
@@ -142,9 +143,8 @@ REPORT_ADDRESS of 256. With flag 1 also: LOG2_N even, from {log2_min} to HADAMAR
     );
 }
 
-/// How it is used.
 pub(super) fn use_of_it(out: &mut String) {
-    out.push_str("## How it is used\n\n");
+    out.push_str("## Use\n\n");
     host(out);
     windows(out);
     order(out);
@@ -155,22 +155,27 @@ pub(super) fn use_of_it(out: &mut String) {
 fn host(out: &mut String) {
     let _ = write!(
         out,
-        "**Byte order.** Registers and ring entries are little-endian; the frame's headers are in network byte order; payloads are fp32, or bf16, little-endian.
+        "**Byte order.** Registers and ring entries are little-endian. Frame headers are in network byte order. Payloads are little-endian fp32 or bf16.
 
-**Identity first.** MAGIC, CONTRACT, the limits, and SCRATCH with SCRATCH_ECHO, before anything else is written. All ones may be a register's value, but not \
-MAGIC's: then the card is gone.
+**Identity.** Before writing anything else, check MAGIC, CONTRACT, the limits, and SCRATCH with SCRATCH_ECHO. If MAGIC reads as all ones, the card is gone. \
+Other registers may contain all ones.
 
-**Order.** CONTROL = 0, until STATUS bit 1 and every SQ_HEAD and CQ_TAIL are 0; then the job's registers, the peer table, and the rings, whose completion entries are \
-zeros; then CONTROL = {enable}. What was written before CONTROL was cleared, or before a reset, may still be there, so all of the job's registers are written, and the rings of all queue pairs: SQ_BASE 0 for those \
-that are not used. Else the card would use the rings of whoever had it before. Everything that the host writes is a level: writing it again changes nothing. While the card is enabled, only the rings of \
-queue pairs that are idle (SQ_BASE 0), SQ_TAIL, CQ_HEAD and SCRATCH may change. CONTROL may be cleared at any time: the card completes what it has begun on the bus and \
-the wire (STATUS bit 1 meanwhile), and counters, windows and its indices are then as after power-on; what the host wrote stays.
+**Start-up.**
 
-**Queue pairs.** The registers from {queue_base:#x} on exist for each of {queues} queue pairs, {queue_bytes:#x} bytes apart. MSI-X vector q announces completions of \
-queue pair q, and may overtake them: look at the ring once more after arming. A window belongs to the queue pair that armed it.
+1. Write CONTROL = 0, and wait until STATUS bit 1 and every SQ_HEAD and CQ_TAIL are 0.
+2. Write all of the job's registers, the peer table, and the rings of all queue pairs: SQ_BASE 0 for those that are not used. The completion entries in memory must be zeros. \
+The registers may still hold values from before CONTROL was cleared or the card was reset. If a ring is not written, the card uses the ring of the previous host.
+3. Write CONTROL = {enable}.
 
-**Rings.** Entries of {entry} bytes. The host writes entries, a release fence, and then SQ_TAIL, as one 32-bit store. The card writes a completion's PHASE last: 1 in the first \
-turn of the ring, 0 in the second, and so on; after it an acquire fence, then the rest. Indices count modulo 65536 and are not reduced by the ring's size. The card \
+Everything that the host writes is a level: writing it again changes nothing. While the card is enabled, only the rings of \
+idle queue pairs (SQ_BASE 0), SQ_TAIL, CQ_HEAD and SCRATCH may change. CONTROL may be cleared at any time. The card then completes its transfers on the bus and \
+the wire, with STATUS bit 1 set meanwhile. Afterwards counters, windows and the card's indices have their power-on values, and other registers that the host wrote keep theirs.
+
+**Queue pairs.** The registers from {queue_base:#x} on exist for each of {queues} queue pairs, {queue_bytes:#x} bytes apart. A window belongs to the queue pair that armed it. MSI-X vector q announces completions of \
+queue pair q. An interrupt may overtake its completion, so check the ring once more after arming the interrupt.
+
+**Rings.** An entry has {entry} bytes. The host writes entries, then a release fence, then SQ_TAIL with one 32-bit store. The card writes a completion's PHASE last: 1 in the first \
+turn of the ring, 0 in the second, and so on. After PHASE, the host needs an acquire fence before it reads the rest. Indices count modulo 65536 and are not reduced by the ring's size. The card \
 writes no completion for which CQ_HEAD leaves no room.
 
 ",
@@ -185,21 +190,32 @@ writes no completion for which CQ_HEAD leaves no room.
 fn windows(out: &mut String) {
     let _ = write!(
         out,
-        "**Life of a window.** ARM reserves a slot and opens both stages to the peers; packets that come before it are dropped (DROP_NO_WINDOW). CONTRIBUTE reads this \
-rank's gradient and sends each owner its shard. When the contribute stage has closed, the mean of this rank's shard goes to all: by itself with flag 2, else on BROADCAST. When \
-the broadcast stage has closed, the result is at HOST_ADDRESS, both stage reports are at REPORT_ADDRESS ({report} bytes: by rank, beats received as u16, contribute stage \
-first), and the slot is free. In the report of the contribute stage a rank's own entry is its own shard, if it contributed in time; in that of the broadcast stage it is 0. Beats are those of the window, also if payloads are bf16. \
-Beats of the gradient from HOST_BEATS on are zeros. Each stage gives a completion; after STATUS {dma_error} nothing is promised of the memory at HOST_ADDRESS and REPORT_ADDRESS.
+        "**Life of a window.**
 
-**When a stage closes.** Its clock starts when this rank enters the stage, or by itself once START_PEERS distinct peers were heard. This rank enters the contribute stage with CONTRIBUTE, and the broadcast stage when the contribute stage closes. The stage is over at the first of these, in this order if they come at once: complete, everything came, this rank's own \
-shard included; early, with flag 4, once this rank's own beats are in and every peer that has something to send has sent a packet with the last-percentile mark, after GRACE_NS of silence; deadline, \
-BOUND_NS after its clock started. Silence counts from the last packet or from the start of the clock, whichever is later. A stage whose clock has not started does not close.
+1. ARM reserves a slot and opens both stages to the peers. Packets that arrive before it are dropped (DROP_NO_WINDOW).
+2. CONTRIBUTE reads this rank's gradient and sends each owner its shard. Beats from HOST_BEATS on are zeros.
+3. When the contribute stage has closed, the mean of this rank's shard is sent to all peers: immediately with flag 2, otherwise on BROADCAST.
+4. When the broadcast stage has closed, the result is at HOST_ADDRESS, both stage reports are at REPORT_ADDRESS, and the slot is free.
 
-**Shards.** A window of B beats is cut into N shards, one for each rank; the first B mod N have one beat more. Rank r owns shard (r + ROTATION) mod N. All ranks of a window arm the same ROTATION; software \
-takes the collective number mod N.
+Each stage ends with a completion. The stage reports have {report} bytes, the contribute stage first: by rank, the number of beats received as u16. \
+In the contribute stage, a rank's own entry counts its own shard, if it contributed in time. In the broadcast stage, its own entry is 0. Reports count beats of the window, also if payloads are bf16. \
+After STATUS {dma_error}, the contents of HOST_ADDRESS and REPORT_ADDRESS are undefined.
 
-**Rounds.** A stage goes to the peers in rounds of SEND_INCAST, beginning with the next rank; those of a round take turns, packet by packet. A shard is cut into packets of PAYLOAD_BEATS, the last one shorter; \
-the last MARK_PACKETS to each peer carry the mark.
+**Closing of a stage.** The clock of a stage starts when this rank enters the stage, or earlier, once START_PEERS distinct peers were heard. This rank enters the contribute stage with CONTRIBUTE, and the broadcast stage when the contribute stage closes. \
+The stage closes at the first of these events. If several hold at the same time, the first in this order counts:
+
+1. Complete: everything arrived, this rank's own shard included.
+2. Early, with flag 4: this rank's own beats are in, every peer with something to send has sent a packet with the last-percentile mark, and GRACE_NS of silence have passed. \
+Silence counts from the last packet or from the start of the clock, whichever is later.
+3. Deadline: BOUND_NS have passed since the clock started.
+
+A stage whose clock has not started does not close.
+
+**Shards.** A window of B beats is cut into N shards, one for each rank. The first B mod N shards have one more beat. Rank r owns shard (r + ROTATION) mod N. All ranks arm a window with the same ROTATION. Software \
+uses the collective number mod N.
+
+**Rounds.** A stage is sent in rounds of SEND_INCAST peers, beginning with the next rank. The peers of a round take turns, packet by packet. A shard is cut into packets of PAYLOAD_BEATS, the last one shorter. \
+The last MARK_PACKETS to each peer carry the mark.
 
 ",
         report = queue::REPORT_BYTES,
@@ -209,15 +225,18 @@ the last MARK_PACKETS to each peer carry the mark.
 
 fn order(out: &mut String) {
     out.push_str(
-        "**Order of commands and packets.** A host may rely on this: the commands of a queue pair are carried out in the order of its ring; a window's contribute stage \
-completes before its broadcast stage; the packets of one stage of a window leave in the order of its rounds, and to one peer by OFFSET. \
-A receiver needs none of the latter, since each packet says step, bucket, stage and OFFSET.
+        "**Order of commands and packets.** A host may rely on this order:
 
-A host may not rely on the order between queue pairs, between the completions of different windows, or between packets of different windows or stages, because cards differ there. \
-The card in Verilog decides packet by packet, and means go first: one that becomes ready while a contribution is sent leaves between two of its packets, and the rest of the contribution \
-follows when no mean is left. A CONTRIBUTE that comes while the mean of another window is sent thus waits for it, and for all means that become ready meanwhile. \
-The functional simulated card decides stage by stage: once a stage is ready, all its packets leave before those of a stage that becomes ready later, so a mean never overtakes a contribution. \
-If CONTRIBUTE comes while its own window's mean is sent, the rest of the mean's frames advertise what it says (see Advertised) in Verilog, and none of them in the functional card.
+- The commands of a queue pair are executed in the order of its ring.
+- The contribute stage of a window completes before its broadcast stage.
+- The packets of one stage of a window leave in the order of its rounds, and to one peer by OFFSET. Receivers need not rely on this, because each packet carries step, bucket, stage and OFFSET.
+
+A host may not rely on any order between queue pairs, between completions of different windows, or between packets of different windows or stages. Cards differ:
+
+- The card in Verilog decides packet by packet, means first. A mean that becomes ready during a contribution leaves between two of its packets, and the contribution \
+continues when no mean is left. A CONTRIBUTE that arrives while the mean of another window is sent waits for this mean and for all means that become ready meanwhile.
+- The functional simulated card decides stage by stage. All packets of a stage leave before those of a stage that becomes ready later, so a mean never overtakes a contribution.
+- CONTRIBUTE may arrive while its own window's mean is sent. In Verilog, the remaining frames of the mean advertise its values (see Advertised values). In the functional card, none of them do.
 
 ",
     );
@@ -226,25 +245,25 @@ If CONTRIBUTE comes while its own window's mean is sent, the rest of the mean's 
 fn arithmetic(out: &mut String) {
     let _ = write!(
         out,
-        "**Sums.** Each beat of each rank counts once, in the order of arrival; later copies are dropped and counted. A sum is that of IEEE-754 fp32, subnormals included, rounded to nearest even after each \
-addition. The mean is the sum times the fp32 nearest to 1 / (number of contributions that came, this rank's own included), rounded to nearest even. Every NaN that results is {nan:#010x}. A \
-beat that nobody contributed to is missing.
+        "**Sums.** Each beat of each rank counts once, in the order of arrival. Later copies are dropped and counted. Addition is IEEE-754 fp32, subnormals included, rounded to nearest even after each \
+addition. The mean is the sum times the fp32 nearest to 1 / (number of contributions received, this rank's own included), rounded to nearest even. Every resulting NaN is {nan:#010x}. A \
+beat without contributions is missing.
 
-**bf16** is the upper half of fp32, rounded to nearest even; what rounds past the largest becomes infinity, a NaN stays one. Contributions and means are rounded when sent, sums stay fp32. A payload beat holds two beats of the \
-window, the first in its lower 32 bytes. OFFSET counts bytes of fp32, so it grows by 128 for each payload beat; the second half of the last beat of an odd shard is padding.
+**bf16** is the upper half of fp32, rounded to nearest even. A value that rounds beyond the largest becomes infinity, and a NaN stays a NaN. Contributions and means are rounded when sent. Sums stay fp32. A payload beat holds two beats of the \
+window, the first in its lower 32 bytes. OFFSET counts bytes of fp32, so it grows by 128 for each payload beat. The second half of the last beat of an odd shard is padding.
 
-**Encoded windows** hold K = 2^LOG2_BLOCKS blocks of n = 2^LOG2_N elements, n / 16 beats each. A block x becomes y = H diag(s) x / sqrt(n), H the Walsh-Hadamard matrix in natural order, and is decoded by x = diag(s) H y / sqrt(n). \
-Beat b of block k travels at position b * K + k of the window, and shards and packets are cut of positions. Lost beats are decoded as zeros; the host is told how many, and rescales. To the bit:
+**Encoded windows** hold K = 2^LOG2_BLOCKS blocks of n = 2^LOG2_N elements, n / 16 beats each. A block x is encoded as y = H diag(s) x / sqrt(n), where H is the Walsh-Hadamard matrix in natural order and s the signs (see Signs). It is decoded as x = diag(s) H y / sqrt(n). \
+Beat b of block k travels at position b * K + k of the window. Shards and packets are cut from positions. Lost beats are decoded as zeros. The host receives their number and rescales. The exact steps:
 
 1. E is the largest exponent field of the block's elements, at least 1. If it is 255, the whole block becomes {nan:#010x}.
 2. S = E + LOG2_N / 2 + 1. Every element becomes an integer: its value / 2^(S - 157), rounded to nearest even.
-3. To encode, elements whose sign bit is set are negated.
-4. LOG2_N stages of butterflies, of distance 1, 2, 4, .. n / 2. (a, b) becomes (a + b, b - a); in the second, fourth, .. stage (floor(a / 2) + ceil(b / 2), floor(b / 2) - floor(a / 2)).
-5. Elements whose number in the block has an odd number of ones are negated.
-6. To decode, elements whose sign bit is set are negated.
-7. Integers become fp32: times 2^(S - 157), rounded to nearest even; below the smallest normal number +0, and every zero +0; too large: infinity.
+3. To encode, negate the elements whose sign bit (see Signs) is 1.
+4. Apply LOG2_N stages of butterflies, of distance 1, 2, 4, .. n / 2. In the first, third, .. stage, (a, b) becomes (a + b, b - a). In the second, fourth, .. stage, it becomes (floor(a / 2) + ceil(b / 2), floor(b / 2) - floor(a / 2)).
+5. Negate the elements whose index in the block has an odd number of ones in binary.
+6. To decode, negate the elements whose sign bit is 1.
+7. Integers become fp32: times 2^(S - 157), rounded to nearest even. Results below the smallest normal number and all zeros become +0. Results that are too large become infinity.
 
-**Signs.** Bit i of a beat's 16 sign bits is that of lane i. They are the low 16 bits of mix((beat xor high half of SIGN_KEY) + low half of SIGN_KEY), all in 32 bits, where the beat's number counts in block order: k * n / 16 + b. mix(a), each line in 32 bits:
+**Signs.** Bit i of a beat's 16 sign bits belongs to lane i. The sign bits are the low 16 bits of mix((beat xor high half of SIGN_KEY) + low half of SIGN_KEY), all in 32 bits. Here beat is the number of the beat in block order: k * n / 16 + b. mix(a) is, with each line in 32 bits:
 
     a = (a + 0x7ed55d16) + (a << 12)
     a = (a ^ 0xc761c23c) ^ (a >> 19)
@@ -253,7 +272,7 @@ Beat b of block k travels at position b * K + k of the window, and shards and pa
     a = (a + 0xfd7046c5) + (a << 3)
     a = (a ^ 0xb55a4f09) ^ (a >> 16)
 
-On the right of each line a is the value of the line before. SIGN_KEY is the host's choice, the same on all ranks; software takes splitmix64(splitmix64(job seed) + (step << 32 | bucket << 16 | window)), where splitmix64(x) is, in 64 bits:
+On the right side of each line, a is the value of the line before. The host chooses SIGN_KEY, the same on all ranks. Software uses splitmix64(splitmix64(job seed) + (step << 32 | bucket << 16 | window)), where splitmix64(x) is, in 64 bits:
 
     z = x + 0x9e3779b97f4a7c15
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
@@ -268,21 +287,36 @@ On the right of each line a is the value of the line before. SIGN_KEY is the hos
 fn wire(out: &mut String) {
     let _ = write!(
         out,
-        "**What a card drops**, each frame counted once, under the first of these: bad (the MAC says so; or it is whole beats, IPv4/UDP, and its UDP checksum is neither right nor zero; RX_BAD); not IPv4 without options and \
-fragments, UDP, to UDP_PORT (DROP_FOREIGN); to another MAC address than LOCAL_MAC (DROP_MAC); a wrong IPv4 header checksum (DROP_IP_CHECKSUM); to another address than LOCAL_IP (DROP_IP); of version {version}, this JOB_TAG and a SENDER below RANKS, and not from \
-the address that the peer table has for SENDER (DROP_SOURCE); an IPv4 length of more than 50 + 64 * PAYLOAD_BEATS (DROP_TOO_LONG); not whole beats (RX_BAD); no room (DROP_FIFO_FULL); lengths that disagree with each other or the frame, no payload, a SENDER that \
-is not below RANKS or is this rank, a stage other than {contribute} and {broadcast}, an OFFSET that is no multiple of 64 (DROP_MALFORMED); another version (DROP_VERSION); another JOB_TAG (DROP_JOB); a step before that of the window armed for its bucket (DROP_STALE), or no window armed for its bucket, step and offset (DROP_NO_WINDOW); \
-flags 2 and 4 other than the window's (DROP_FLAGS); payload outside the shard that SENDER may write: this rank's in the contribute stage, SENDER's own in the broadcast stage (DROP_OUT_OF_SHARD). Of what is left, beats that come after the close of their stage, and second copies, are dropped and counted as beats.
+        "**Dropped frames.** A card counts each dropped frame once, under the first cause that applies:
 
-**What a card answers**, while it is enabled and unless it is the reduced one: ARP requests for LOCAL_IP, and pings (ICMP echo requests without IPv4 options and fragments) of LOCAL_IP in frames of at most {ping} bytes. Answers go to the MAC address that asked, \
-and are whole beats, zeros behind an ARP reply. They count as RX_PACKETS, TX_PACKETS, and ARP_REPLIES or PING_REPLIES. One answer is kept at a time: a request that comes before the last answer has left, and every other one, is DROP_FOREIGN. \
-The card asks nobody and learns no address.
+1. RX_BAD: the MAC marks the frame as bad, or it is whole beats of IPv4/UDP and its UDP checksum is neither right nor zero.
+2. DROP_FOREIGN: not IPv4 without options and fragments, not UDP, or not to UDP_PORT.
+3. DROP_MAC: to another MAC address than LOCAL_MAC.
+4. DROP_IP_CHECKSUM: a wrong IPv4 header checksum.
+5. DROP_IP: to another IPv4 address than LOCAL_IP.
+6. DROP_SOURCE: of version {version}, with this JOB_TAG and a SENDER below RANKS, but not from the address of SENDER in the peer table.
+7. DROP_TOO_LONG: an IPv4 length above 50 + 64 * PAYLOAD_BEATS.
+8. RX_BAD: not whole beats.
+9. DROP_FIFO_FULL: no room in the receive buffer.
+10. DROP_MALFORMED: lengths that disagree with each other or the frame, no payload, a SENDER that is not below RANKS or is this rank, a stage other than {contribute} and {broadcast}, or an OFFSET that is not a multiple of 64.
+11. DROP_VERSION: another version.
+12. DROP_JOB: another JOB_TAG.
+13. DROP_STALE: no window armed for its bucket, step and offset, and a window of its bucket armed for a later step.
+14. DROP_NO_WINDOW: no window armed for its bucket, step and offset.
+15. DROP_FLAGS: flags 2 and 4 other than the window's.
+16. DROP_OUT_OF_SHARD: payload outside the shard that SENDER may write: this rank's in the contribute stage, SENDER's own in the broadcast stage.
 
-**Not checked by the card:** a UDP checksum of zero, source MAC addresses and ports, the fields of IPv4 that decide nothing. \
-Peers' MAC addresses are in the peer table. No retransmission: what is lost is reported.
+In the remaining packets, beats that arrive after the close of their stage (DROP_LATE_BEATS) and second copies of beats (DROP_DUPLICATE_BEATS) are dropped and counted as beats.
 
-**Advertised.** Frames of both stages carry TIMEOUT_16US and INCAST of their window's CONTRIBUTE. Frames of a mean that is sent before this command comes, if it comes at all, carry zeros, \
-never what an earlier window of the slot advertised; a receiver takes zeros for nothing said.
+**Answered frames.** While it is enabled, a card that is not the reduced one answers ARP requests for LOCAL_IP, and pings (ICMP echo requests without IPv4 options and fragments) of LOCAL_IP in frames of at most {ping} bytes. Answers go to the MAC address of the request. \
+They are whole beats, and an ARP reply is padded with zeros. They count in RX_PACKETS, TX_PACKETS, and ARP_REPLIES or PING_REPLIES. The card keeps one answer at a time. A request that arrives before the last answer has left, and any other request, counts in DROP_FOREIGN. \
+The card sends no requests and learns no addresses.
+
+**Not checked by the card:** a UDP checksum of zero, source MAC addresses, source ports, and IPv4 fields not named above. \
+MAC addresses of peers are taken from the peer table. Cards do not retransmit: lost beats are reported.
+
+**Advertised values.** Frames of both stages carry TIMEOUT_16US and INCAST of their window's CONTRIBUTE. Frames of a mean that is sent before this command, or without it, carry zeros, \
+never the values of an earlier window of the slot. A receiver takes zeros as no value.
 
 ",
         ping = answer::PING_BYTES_MAX,
@@ -323,7 +357,7 @@ mod tests {
             "| vendor, device | 0x10ee, 0x903f; ",
             "| class | 0x020000, ",
             "| BAR 0 | 65536 bytes ",
-            "| registers | BAR 0, from 0 on, 4096 bytes |",
+            "| registers | BAR 0, offset 0, 4096 bytes |",
             "| MSI-X | 4 vectors, ",
             "| MSI-X table | BIR 0, offset 0x8000, 16 bytes a vector |",
             "| MSI-X pending bits | BIR 0, offset 0x9000, 8 bytes |",
@@ -332,7 +366,6 @@ mod tests {
         }
     }
 
-    /// A reset keeps what the host wrote (`registers_tests`), rings too, which a host must know.
     #[test]
     fn a_host_is_told_to_write_the_rings_of_all_queue_pairs() {
         let mut text = String::new();
@@ -345,7 +378,7 @@ mod tests {
         assert!(text.contains("the rings of all queue pairs: SQ_BASE 0 for those that are not used"), "{text}");
     }
 
-    /// The formulas of the text, followed to the letter.
+    /// With the formulas copied from the text.
     #[test]
     fn the_signs_are_those_of_the_text() {
         let mix = |a: u32| {

@@ -1,4 +1,4 @@
-//! Vectors to compare an implementation with, computed by the code that the card is tested against.
+//! Vectors for testing an implementation, computed by the card's models.
 
 use std::fmt::Write;
 
@@ -15,18 +15,16 @@ use optireduce_hw::arith::fp_mul_model::fp_mul;
 use optireduce_hw::arith::recip_rom::recip;
 use optireduce_hw::hadamard::model::transform_block;
 
-/// Elements of a block in the vectors: the smallest.
+/// log2 of the elements of a block.
 const LOG2_N: u32 = 8;
 const N: usize = 1 << LOG2_N;
-/// Beats of such a block.
 const BLOCK_BEATS: usize = N / 16;
 /// SIGN_KEY of the encoded window.
 const KEY: u64 = 0x0123_4567_89ab_cdef;
 
-/// All vectors.
 pub(super) fn vectors(out: &mut String) {
     out.push_str(
-        "## Vectors\n\nNumbers are decimal, or hexadecimal with 0x; values of fp32 and bytes are hexadecimal.\n\n",
+        "## Vectors\n\nNumbers are decimal, or hexadecimal with 0x. fp32 values and bytes are hexadecimal without 0x.\n\n",
     );
     signs(out);
     shards(out);
@@ -48,9 +46,7 @@ fn signs(out: &mut String) {
 }
 
 fn shards(out: &mut String) {
-    out.push_str(
-        "\n| beats, ranks, ROTATION | shards, as first beat + beats, by the rank that owns them |\n|---|---|\n",
-    );
+    out.push_str("\n| beats, ranks, ROTATION | first beat + beats of the shard that rank 0, 1, .. owns |\n|---|---|\n");
     for (beats, ranks, rotation) in [(16, 4, 0), (17, 4, 1), (1024, 3, 2), (2, 4, 0)] {
         let map = ShardMap::new(beats, ranks, rotation);
         let shards: Vec<String> = (0..ranks)
@@ -61,7 +57,6 @@ fn shards(out: &mut String) {
     }
 }
 
-/// Contributions in the order of arrival, their sum, and the mean.
 fn sums(out: &mut String) {
     out.push_str("\n| contributions, in order of arrival | sum | 1 / count | mean |\n|---|---|---|---|\n");
     let cases: [&[u32]; 7] = [
@@ -90,18 +85,17 @@ fn bf16_rounding(out: &mut String) {
         (0x3f80_8001, "above halfway"),
         (0x3f80_7fff, "below halfway"),
         (0xbfff_ffff, "into the next exponent"),
-        (0x7f7f_ffff, "past the largest: infinity"),
+        (0x7f7f_ffff, "beyond the largest: infinity"),
         (0x0000_8001, "a subnormal number"),
         (0x8000_0000, "the sign of zero is kept"),
         (0xff80_0000, "infinity"),
-        (0x7f80_0001, "a NaN stays one, made quiet"),
-        (0xffc1_2345, "a NaN, cut"),
+        (0x7f80_0001, "a NaN stays a NaN, made quiet"),
+        (0xffc1_2345, "a NaN, truncated"),
     ] {
         let _ = writeln!(out, "| {bits:08x} | {:04x} | {what} |", bf16::round(bits) >> 16);
     }
 }
 
-/// A shard of five beats in packets of two payload beats.
 fn bf16_packets(out: &mut String) {
     out.push_str(
         "\nA shard of beats 7 to 11 of a window with BASE 4096, PAYLOAD_BEATS 2, MARK_PACKETS 1, as packets:\n\n\
@@ -119,7 +113,6 @@ fn bf16_packets(out: &mut String) {
     }
 }
 
-/// The window of the vectors before it is encoded: element i is (i - 100) / 8.
 fn window(blocks: usize) -> Vec<f32> {
     (0..blocks * N).map(|element| (element as f32 - 100.0) / 8.0).collect()
 }
@@ -129,13 +122,13 @@ fn encoded(out: &mut String) {
     transform_block(&mut block, LOG2_N, false, KEY, 0);
     let _ = write!(
         out,
-        "\nA window of one block of {N} elements, element i = (i - 100) / 8, SIGN_KEY {KEY:#018x}, encoded; a line for each beat:\n\n```text\n",
+        "\nA window of one block of {N} elements, element i = (i - 100) / 8, SIGN_KEY {KEY:#018x}, encoded, one line per beat:\n\n```text\n",
     );
     for (beat, values) in block.chunks(16).enumerate() {
         let words: Vec<String> = values.iter().map(|value| format!("{:08x}", value.to_bits())).collect();
         let _ = writeln!(out, "{beat:2}: {}", words.join(" "));
     }
-    out.push_str("```\n\nThe same decoded again, element by element the first eight; and decoded after beat 3 was lost, which counts as zeros:\n\n```text\n");
+    out.push_str("```\n\nThe first eight elements of the same window, decoded. First line: all beats. Second line: beat 3 was lost and decoded as zeros.\n\n```text\n");
     let mut lossy = block.clone();
     lossy[3 * 16..4 * 16].fill(0.0);
     for mut values in [block, lossy] {
@@ -146,7 +139,6 @@ fn encoded(out: &mut String) {
     out.push_str("```\n");
 }
 
-/// Two blocks: which beat of which block is where, and the signs' beat numbers.
 fn interleave(out: &mut String) {
     let mut values = window(2);
     for (block, part) in values.chunks_mut(N).enumerate() {
@@ -154,7 +146,7 @@ fn interleave(out: &mut String) {
     }
     let _ = writeln!(
         out,
-        "\nA window of two such blocks (elements 0 to {}), same key: lane 0 of the beats as they travel.\n\n\
+        "\nA window of two such blocks (elements 0 to {}) with the same key: lane 0 of the beats in the order of travel.\n\n\
          | position in the window | block, beat of the block | beat number of its signs, signs | lane 0 |\n|---|---|---|---|",
         2 * N - 1
     );
@@ -185,7 +177,7 @@ fn frame(out: &mut String) {
     write_udp_checksum(&mut bytes);
     let _ = write!(
         out,
-        "\nA frame: {ubt}, incast {}, job tag {:#018x}; payload 0.0, 1.0, .. 15.0; both checksums filled in; without FCS:\n\n```text\n",
+        "\nA frame without FCS: {ubt}, incast {}, job tag {:#018x}; payload 0.0, 1.0, .. 15.0; both checksums filled in:\n\n```text\n",
         ubt.incast, ubt.job_tag,
     );
     for line in bytes.chunks(16) {
@@ -206,7 +198,6 @@ mod tests {
         out
     }
 
-    /// The words of a block of text that begins after `from`.
     fn words(text: &str, from: &str) -> Vec<u32> {
         let at = text.find(from).unwrap_or_else(|| panic!("{from} is not there")) + from.len();
         let block = text[at..].split("```").nth(1).expect("a block of text");
@@ -215,11 +206,11 @@ mod tests {
         lines.flat_map(str::split_whitespace).map(|word| u32::from_str_radix(word, 16).expect(word)).collect()
     }
 
-    /// By the formula, element by element in 64-bit floats: no code of the transform.
+    /// With the formula in 64-bit floats.
     #[test]
     fn the_encoded_window_is_what_the_formula_gives() {
         let text = text();
-        let found = words(&text, "encoded; a line for each beat:");
+        let found = words(&text, "encoded, one line per beat:");
         assert_eq!(found.len(), N);
         let sign = |at: usize| if signs16(KEY, at as u32 / 16) >> (at % 16) & 1 == 1 { -1.0 } else { 1.0 };
         for (row, bits) in found.iter().enumerate() {
@@ -228,7 +219,7 @@ mod tests {
             let value = f64::from(f32::from_bits(*bits));
             assert!((value - exact).abs() < 1e-5, "element {row}: {value}, expected {exact}");
         }
-        let decoded = words(&text, "element by element the first eight");
+        let decoded = words(&text, "The first eight elements of the same window");
         for (at, bits) in decoded[..8].iter().enumerate() {
             let value = f64::from(f32::from_bits(*bits));
             assert!((value - (at as f64 - 100.0) / 8.0).abs() < 1e-5, "element {at}: {value}");

@@ -1,4 +1,4 @@
-//! The blocks that can be emitted as Verilog by name, the card among them.
+//! Blocks that can be emitted as Verilog by name.
 
 use optireduce_hw::card;
 use optireduce_hw::card::build::Build;
@@ -9,56 +9,46 @@ use optireduce_hw::hadamard;
 use optireduce_hw::hdl::prelude::*;
 use optireduce_hw::hdl::stack::on_a_large_stack;
 
-/// A block that can be emitted.
 pub struct Emittable {
-    /// Name on the command line and of the file.
     pub name: &'static str,
     build: fn() -> String,
 }
 
 impl Emittable {
-    /// The block's Verilog, its top module called `top`.
-    ///
-    /// # Panics
-    /// If the block is not wired up: a bug in the block, not in the call.
+    /// Returns the block's Verilog, with top module `top`.
     pub fn verilog(&self) -> String {
         on_a_large_stack(self.build)
     }
 
-    /// The same block with the smallest memories that can be built, if its own are of a window's size.
+    /// Returns the block with memories for the smallest windows, if it has any.
     pub fn small(&self) -> Option<&'static Emittable> {
         SMALL.iter().find(|block| block.name == self.name)
     }
 }
 
-/// The Verilog of a whole card of this build behind AXI, its top module called `top`.
+/// Returns the Verilog of a card behind AXI, with top module `top`.
 ///
 /// # Panics
-/// When the parameters do not go together, see [`Build::checked`].
+/// If the parameters are not compatible, see [`Build::checked`].
 pub fn endpoint(build: Build) -> String {
     on_a_large_stack(move || of_built(Box::new(Endpoint::new(build))))
 }
 
-/// As [`endpoint`], without AXI around it and without UDP checksums.
-///
-/// # Panics
-/// As there.
+/// Returns the card without AXI, receive filter and UDP checksums, as [`endpoint`] does.
 pub fn smartnic(build: Build) -> String {
     on_a_large_stack(move || of_built(Box::new(SmartNic::new(build))))
 }
 
-/// The Verilog of a block as it is by default.
 pub(crate) fn of<B: Block + Default>() -> String {
     of_built(Box::<B>::default())
 }
 
-/// The Verilog of this block.
 pub(crate) fn of_built<B: Block>(mut block: Box<B>) -> String {
     block.connect_all();
     cosim::verilog(block.as_ref())
 }
 
-/// Every block, from the leaves up.
+/// All blocks. The larger ones follow the blocks they contain.
 pub const BLOCKS: &[Emittable] = &[
     Emittable { name: "fp_add", build: of::<optireduce_hw::arith::fp_add::FpAdd> },
     Emittable { name: "fp_add16", build: of::<optireduce_hw::arith::fp_add::FpAdd16> },
@@ -112,10 +102,9 @@ pub const BLOCKS: &[Emittable] = &[
     Emittable { name: "endpoint", build: of::<card::endpoint::Endpoint> },
 ];
 
-/// Windows of 8 KiB.
 const SMALLEST: Build = Build { window_log2: 7, hadamard_log2: 8 };
 
-/// The leaves among [`BLOCKS`] with memories of a window's size, with the smallest ones.
+/// Blocks of [`BLOCKS`] for the smallest windows.
 const SMALL: &[Emittable] = &[
     Emittable { name: "reduce", build: || of_built(Box::new(card::reduce::Reduce::new(SMALLEST))) },
     Emittable { name: "gather", build: || of_built(Box::new(card::gather::Gather::new(SMALLEST))) },

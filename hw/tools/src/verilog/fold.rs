@@ -1,55 +1,52 @@
-//! Time-shares lanes: sixteen arithmetic units of a card become one, on a small FPGA.
+//! Time-shares lanes: sixteen arithmetic units of a card become one, for a small FPGA.
 //!
-//! Why: a link of one byte per cycle takes 64 cycles to bring a beat. A card that makes one step in `pace` cycles is just as
-//! fast there, and a unit that works in every cycle does the work of `pace` lanes.
-//! How: a phase counter gives every module a `tick`, high in the last of `pace` cycles; registers and memories move with
-//! it. Units named by [`Lane`] are the exception: they work in every cycle, on one lane after another, and their
-//! results wait in a memory until the step in which they are due. Seen from outside, at each tick, a step of the card
-//! does what a cycle did before; nothing but its speed changes.
-//! The top gets an output `tick`: its inputs are sampled, and its outputs change, when `tick` is high.
-//! Where more than equal units can be shared, a [`Substitute`] replaces a module.
-//! Limits: a unit must be a pipeline that samples all inputs at once and whose
-//! latency is 2 to 15 cycles. For that many steps after power-on its results are zeros.
-//! Wide block RAM is read and written in parts (`WIDE`). Memories with a combinational read
-//! ([`LutRam`](optireduce_hw::mem::ram::LutRam)) of 32 words and more become block RAM: there is time for a cycle in between.
+//! A link of one byte per cycle takes 64 cycles for a beat. A card that makes one step in `pace`
+//! cycles then loses no speed, and one unit does the work of `pace` lanes.
+//!
+//! A phase counter gives every module a `tick`, high in the last of `pace` cycles, which enables
+//! registers and memories. Units named by [`Lane`] work in every cycle, on one lane after another,
+//! and their results wait in a memory until they are due. At the ticks, a step is equivalent to a
+//! cycle of the original. The top has `tick` as an additional output.
+//!
+//! Limits: a unit must be a pipeline of 2 to 15 cycles that samples all inputs together, except
+//! [`late`](Lane::late) ones. For as many steps after power-on, its results are zero.
 
 use optireduce_hw::cosim::module::{self, Instance, Item, Kind, Module, Net};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-/// A unit to be shared.
+/// Unit to be shared.
 pub struct Lane {
-    /// Its Verilog, as the top.
     pub verilog: String,
-    /// Cycles from its inputs to its outputs.
     pub latency: usize,
-    /// Inputs that it samples a cycle before its outputs show it, not with the others.
+    /// Inputs that the unit samples one cycle before the result.
     pub late: &'static [&'static str],
 }
 
-/// Verilog that does in `pace` cycles what a module does in one.
+/// Replacement of a module whose work sharing cannot divide. Both are top modules.
 pub struct Substitute {
-    /// The module's Verilog, as the top.
     pub verilog: String,
-    /// Its replacement, as the top: the same ports and `tick`, and the same values whenever that is high.
+    /// Has the original's ports and `tick`, and its values while `tick` is high.
     pub by: String,
 }
 
-/// Bits of the number of a step, as far as results wait.
+/// Bits of the step number in the addresses of waiting results.
 const STEP_BITS: usize = 4;
-/// Width in bits from which a block RAM's words are kept in eighths, for which a step of 16 cycles leaves time: a small FPGA
-/// runs out of wires for wide memories, not of logic.
+/// Width in bits from which block RAM is accessed in eighths, in steps of 16 cycles. A small FPGA
+/// has too few wires for wide memories.
 const WIDE: usize = 256;
 /// Words from which a memory with a combinational read becomes block RAM.
 const BLOCK_RAM_WORDS: usize = 32;
 
-/// `verilog` (top module `top`) with all `lanes` shared and `substitutes` made, a step in `pace` cycles, 4, 8 or 16.
+/// Rewrites `verilog` (top module `top`) with shared `lanes` and with `substitutes`. A step takes
+/// `pace` cycles: 4, 8 or 16.
 ///
 /// # Errors
-/// When a lane or a module to be replaced is not instantiated anywhere, a lane cannot be shared, or the Verilog is not in rust-hdl's layout.
+/// If a lane or an original is not instantiated, a lane cannot be shared, or the Verilog does not
+/// have rust-hdl's layout.
 pub fn folded(verilog: &str, lanes: &[Lane], substitutes: &[Substitute], pace: usize) -> Result<String, String> {
     if !pace.is_power_of_two() || !(4..=16).contains(&pace) {
-        return Err(format!("a step in {pace} cycles: 4, 8 or 16 are possible"));
+        return Err(format!("a step takes {pace} cycles, expected 4, 8 or 16"));
     }
     let modules = module::parse(verilog)?;
     let meanings = meanings(&modules);
@@ -58,22 +55,22 @@ pub fn folded(verilog: &str, lanes: &[Lane], substitutes: &[Substitute], pace: u
         let own = module::parse(verilog).map_err(|error| format!("{what}: {error}"))?;
         let meaning = self::meanings(&own).remove("top").ok_or_else(|| format!("{what} has no module top"))?;
         let found = modules.iter().find(|module| meanings[module.name.as_str()] == meaning);
-        found.ok_or_else(|| format!("{what} is nowhere instantiated"))
+        found.ok_or_else(|| format!("{what} is not instantiated"))
     };
     let mut replaced: HashMap<&str, Vec<Module>> = HashMap::new();
     for Substitute { verilog, by } in substitutes {
-        let found = find(verilog, "what is to be replaced")?;
+        let found = find(verilog, "the module to replace")?;
         replaced.insert(&found.name, module::parse(by).map_err(|error| format!("a substitute: {error}"))?);
     }
     for lane in lanes {
         if !(2..1 << STEP_BITS).contains(&lane.latency) {
-            return Err(format!("a lane of {} cycles: 2 to {} can be shared", lane.latency, (1 << STEP_BITS) - 1));
+            return Err(format!("a lane takes {} cycles, expected 2 to {}", lane.latency, (1 << STEP_BITS) - 1));
         }
         let module = find(&lane.verilog, &format!("a lane of {} cycles", lane.latency))?;
         shareable.insert(&module.name, lane);
     }
     let by_name: HashMap<&str, &Module> = modules.iter().map(|module| (module.name.as_str(), module)).collect();
-    // Clocks of removed lanes, and `tick` in a module without registers, are unused on purpose.
+    // Unused on purpose: clocks of removed lanes, and `tick` in modules without registers.
     let mut out = "/* verilator lint_off UNUSEDSIGNAL */\n".to_owned();
     let (mut slow, mut fast) = (vec!["top"], Vec::new());
     let mut next = 0;
@@ -91,7 +88,6 @@ pub fn folded(verilog: &str, lanes: &[Lane], substitutes: &[Substitute], pace: u
         }
         let (module, shared) = slowed(by_name[name], &by_name, &shareable, pace);
         for child in module.instances() {
-            // What is not among the modules is made here.
             if let Some(module) = by_name.get(child.module.as_str()).filter(|_| !slow.contains(&child.module.as_str()))
             {
                 slow.push(&module.name);
@@ -113,7 +109,8 @@ pub fn folded(verilog: &str, lanes: &[Lane], substitutes: &[Substitute], pace: u
     Ok(out)
 }
 
-/// What a module does: its text, with the names of its children replaced by their texts.
+/// Returns each module's text with the names of its children replaced by their texts, recursively,
+/// so that equivalent modules have equal texts.
 fn meanings(modules: &[Module]) -> HashMap<&str, String> {
     let mut meanings: HashMap<&str, String> = HashMap::new();
     for module in modules {
@@ -125,14 +122,12 @@ fn meanings(modules: &[Module]) -> HashMap<&str, String> {
     meanings
 }
 
-/// `module` with its children replaced by other modules.
 fn with_children(module: &Module, name: impl Fn(&str) -> String) -> Module {
     let mut module = module.clone();
     module.instances_mut().for_each(|child| child.module = name(&child.module));
     module
 }
 
-/// Instances of a unit in one module, to become a [`share_module`].
 struct Share<'a> {
     unit: &'a str,
     index: usize,
@@ -147,7 +142,7 @@ fn tick(kind: Kind) -> Item {
     Item::Net(Net { name: "tick".into(), kind, bits: 1 })
 }
 
-/// The module, clocked by `tick`, and the modules that replace its lanes.
+/// Returns the module enabled by `tick`, and the shares that replace its lanes.
 fn slowed<'a>(
     module: &'a Module,
     by_name: &HashMap<&str, &'a Module>,
@@ -157,7 +152,7 @@ fn slowed<'a>(
     if let Some(items) = in_eighths(module).filter(|_| pace == 16) {
         return (Module { items, ..module.clone() }, Vec::new());
     }
-    // As many instances of each unit as fill whole shared units; the rest stays as it is.
+    // Instances beyond whole shared units stay.
     let instances = |unit: &str| module.instances().filter(|instance| instance.module == unit).count();
     let mut left: HashMap<&str, usize> = shareable.keys().map(|unit| (*unit, instances(unit) / pace * pace)).collect();
     let mut lanes: Vec<(&str, Vec<&Instance>)> = Vec::new();
@@ -206,12 +201,11 @@ fn slowed<'a>(
     (Module { items, ..module.clone() }, shares)
 }
 
-/// The ports of a unit but its clock.
 fn unit_ports(unit: &Module) -> impl Iterator<Item = &Net> {
     unit.ports().filter(|port| port.name != "clock")
 }
 
-/// A block RAM is written a cycle after the tick: a read at the tick sees the old word.
+/// Delays writes of a block RAM by one cycle, so that a read at the tick returns the old word.
 fn write_later(items: &mut Vec<Item>) {
     let mut later = String::new();
     let ports = items.iter().filter_map(|item| if let Item::Net(net) = item { Some(net) } else { None });
@@ -238,7 +232,6 @@ fn write_later(items: &mut Vec<Item>) {
     items.push(text(later));
 }
 
-/// A memory with a combinational read, as block RAM.
 fn as_block_ram(items: &mut [Item]) {
     for item in items {
         match item {
@@ -253,10 +246,11 @@ fn as_block_ram(items: &mut [Item]) {
     }
 }
 
-/// The items of a wide block RAM that reads and writes an eighth of a word a cycle; none if the module is no such memory.
+/// Returns the items of a wide block RAM that accesses an eighth of a word per cycle; `None` for
+/// other modules.
 ///
-/// Reads begin in cycle 7 of a step, when addresses have settled that come from a memory themselves; each eighth is
-/// written a cycle after it was read, so that a read sees the old word. The new word is visible from the next step on.
+/// Reads begin in cycle 7 of a step, after addresses that come from a memory have settled. Each
+/// eighth is written one cycle after it was read.
 fn in_eighths(module: &Module) -> Option<Vec<Item>> {
     let at = module.items.iter().position(|item| matches!(item, Item::Memory(memory) if memory.is_style("block")))?;
     let bits = module.ports().find(|port| port.name == "read_data").filter(|port| port.bits >= WIDE)?.bits;
@@ -291,13 +285,14 @@ fn in_eighths(module: &Module) -> Option<Vec<Item>> {
     Some(items)
 }
 
-/// `count` lanes on `count / pace` units.
+/// Returns a module with `count` lanes on `count / pace` units.
 ///
-/// Lane groups go through the units one a cycle, group 0 in the first of a step. Results come `latency` cycles after
-/// their operands, and are due `latency` steps after them.
-/// Without late inputs the results wait in a memory, a word a group and step; in the step before they are due they are
-/// read, one group a cycle, the last in the last cycle. With late inputs the other operands wait until these have come,
-/// and the result of the last group comes in the first cycle of the step in which it is due.
+/// Lanes are cut into `pace` groups. Group g enters the units in cycle g of a step. Its results
+/// leave `latency` cycles later and are due `latency` steps later.
+///
+/// Without late inputs, results wait in a memory, and one group per cycle is read in the step
+/// before they are due. With late inputs, the other operands wait until the late ones arrive. The
+/// result of the last group then leaves in the first cycle of the step in which it is due.
 fn share_module(name: &str, unit: &Module, count: usize, lane: &Lane, pace: usize) -> String {
     let (units, latency) = (count / pace, lane.latency);
     let ports: Vec<&Net> = unit_ports(unit).collect();
@@ -311,7 +306,7 @@ fn share_module(name: &str, unit: &Module, count: usize, lane: &Lane, pace: usiz
         let direction = if kind.is_output() { "output reg " } else { "input wire " };
         _ = writeln!(text, "    {direction} [{}:0] {name};", count * bits - 1);
     }
-    // Entries are numbered by step and group; results are written as they come, and read a cycle before they are used.
+    // Entries are read one cycle before they are used.
     let comes = if lane.late.is_empty() { latency } else { 0 };
     let ahead = match lane.late.is_empty() {
         true => places + 1 - (latency - 1) * pace,
@@ -341,7 +336,7 @@ fn share_module(name: &str, unit: &Module, count: usize, lane: &Lane, pace: usiz
         );
         match (kind.is_output(), lane.late.is_empty()) {
             (true, _) => {
-                // Group `g` is there in cycle `g`, or with late inputs in the one after; so many wait for the last cycle.
+                // Group `g` is available in cycle `g` (late inputs: `g + 1`).
                 let (source, waits) = if lane.late.is_empty() { ("read", last) } else { ("now", last - 1) };
                 _ = writeln!(
                     text,
@@ -407,7 +402,6 @@ fn share_module(name: &str, unit: &Module, count: usize, lane: &Lane, pace: usiz
     text
 }
 
-/// The top with the phase counter, and `tick` as an output.
 fn with_phase(mut top: Module, pace: usize) -> Module {
     top.items[0] = tick(Kind::OutputWire);
     let counter = format!(
@@ -423,7 +417,6 @@ fn fast_name(name: &str) -> String {
     name.replacen("top$", "top$fast$", 1)
 }
 
-/// `name` and all modules below it, each once.
 fn collect<'a>(name: &'a str, by_name: &HashMap<&str, &'a Module>, found: &mut Vec<&'a str>) {
     if !found.contains(&name) {
         found.push(name);

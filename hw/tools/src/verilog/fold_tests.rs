@@ -23,7 +23,7 @@ fn adder() -> Lane {
     Lane { verilog: emitted(FpAdd::default()), latency: fp_add::LATENCY, late: &[] }
 }
 
-/// For the replay, which knows no port `tick`.
+/// Wraps the top without `tick`, which the replay cannot drive.
 fn without_tick(verilog: &str) -> String {
     let modules = module::parse(verilog).unwrap_or_else(|error| panic!("{error}"));
     let top = modules.iter().find(|module| module.name == "top").expect("there is a top");
@@ -50,8 +50,8 @@ fn beat(random: &mut Random) -> Beat {
     Beat(std::array::from_fn(|_| random.next() as u32))
 }
 
-/// An adder and a multiplier whose results are shown from the eighth cycle on, and `a` before: what shared ones hold at
-/// power-on differs.
+/// Adder and multiplier. The outputs show `a` for eight cycles and then the results, because shared
+/// units differ at power-on.
 #[derive(LogicBlock, Default)]
 struct Settled {
     clock: Signal<In, Clock>,
@@ -97,7 +97,7 @@ fn multiplier() -> [Lane; 2] {
     ]
 }
 
-/// The factor's unpacker is the seventeenth: sixteen are shared, and this one stays as it is.
+/// The factor's unpacker is a seventeenth instance, which is not shared.
 #[test]
 fn lanes_on_fewer_units_give_the_same_results() {
     let mut random = Random::new(71);
@@ -115,7 +115,6 @@ fn lanes_on_fewer_units_give_the_same_results() {
     }
 }
 
-/// Memories, registers, and lanes in a block with feedback: sums of sums.
 #[test]
 fn a_reduction_with_shared_adders_gives_the_same_sums() {
     let mut random = Random::new(72);
@@ -153,13 +152,12 @@ fn what_cannot_be_shared_is_refused() {
     let fp_add16 = emitted(FpAdd16::default());
     let error = |lanes: &[Lane], pace| folded(&fp_add16, lanes, &[], pace).expect_err("it cannot be shared");
     assert!(error(&[adder()], 3).contains("3 cycles"));
-    assert!(error(&multiplier(), 16).contains("nowhere instantiated"));
+    assert!(error(&multiplier(), 16).contains("not instantiated"));
     assert!(error(&[Lane { latency: 1, ..adder() }], 16).contains("1 cycles"));
     let other = Substitute { verilog: emitted(Unpack::default()), by: String::new() };
-    assert!(folded(&fp_add16, &[adder()], &[other], 16).is_err_and(|error| error.contains("nowhere")));
+    assert!(folded(&fp_add16, &[adder()], &[other], 16).is_err_and(|error| error.contains("not instantiated")));
 }
 
-/// One adder is left of sixteen, and it is in the free-running half of the text.
 #[test]
 fn one_unit_is_left_of_sixteen() {
     let block = emit::BLOCKS.iter().find(|block| block.name == "fp_add16").expect("it is in the list");
@@ -170,8 +168,8 @@ fn one_unit_is_left_of_sixteen() {
     assert!(!text.contains("\nmodule top$lane$0("), "{text}");
 }
 
-/// A Hadamard engine whose results are shown only while they are valid, and behind the first step, as the shared lanes
-/// hold zeros in the first steps and what is not valid is anything.
+/// Hadamard engine that shows results only while they are valid. Otherwise they may differ, since
+/// shared lanes hold zeros in the first steps.
 #[derive(LogicBlock)]
 struct Encoder {
     clock: Signal<In, Clock>,
@@ -237,7 +235,6 @@ impl Logic for Encoder {
 }
 clocked!(Encoder);
 
-/// Windows of blocks with gaps between them, encoded and decoded, beats lost.
 #[test]
 fn a_hadamard_engine_with_shared_lanes_and_serial_butterflies_gives_the_same_blocks() {
     let mut random = Random::new(73);
@@ -252,7 +249,7 @@ fn a_hadamard_engine_with_shared_lanes_and_serial_butterflies_gives_the_same_blo
         let mut left = 16 * 5;
         while left > 0 || !bench.block.idle.val() {
             bench.block.in_valid.next = left > 0 && (window < 2 || random.one_in(2));
-            // Exponents near each other, so that most bits of most values matter.
+            // Similar exponents, so that most bits of most values matter.
             let lane = |random: &mut Random| (random.next() as u32 & 0x83ff_ffff) | 0x3c00_0000;
             bench.block.in_data.next = Beat(std::array::from_fn(|_| lane(&mut random)));
             bench.block.in_received.next = !random.one_in(8);
@@ -271,8 +268,7 @@ fn a_hadamard_engine_with_shared_lanes_and_serial_butterflies_gives_the_same_blo
     });
 }
 
-/// A word read in the step in which it is written is the old one, and what stands at the ports between ticks is not
-/// written; also of a memory so wide that it is kept in eighths.
+/// Values at the ports between ticks are not written.
 #[test]
 fn a_memory_reads_the_old_word_in_the_step_of_a_write() {
     fn run<T: Synth>(pace: usize, mut word: impl FnMut(&mut Random) -> T) {

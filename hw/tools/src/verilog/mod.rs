@@ -1,4 +1,4 @@
-//! The card's Verilog as text: the list of blocks, and transformations of their modules.
+//! The card's Verilog as text.
 
 pub mod emit;
 pub mod fold;

@@ -1,23 +1,18 @@
-//! The card as Verilog for those who have no Rust: two files, `optireduce_card.v` and `optireduce_top.v`.
+//! The card as Verilog for use without Rust: `optireduce_card.v` and `optireduce_top.v`.
 //!
-//! `optireduce_card.v` is what rust-hdl emits, equal modules once, and names changed: `top$reduce$adder` becomes
-//! `optireduce_reduce__adder` and every other `$` in a name `__`, so that the modules collide with no others and no tool
-//! needs escaped names. A module that is used in several places is called after the first of them.
-//! `optireduce_top.v` is an ANSI header around it: same names, same widths, no logic; outputs that only the simulator uses
-//! are left open.
+//! `optireduce_card.v` is the output of rust-hdl with equal modules merged and names changed:
+//! `top$reduce$adder` becomes `optireduce_reduce__adder`, and any other `$` in a name becomes `__`.
+//! Modules then do not collide with other designs, and no tool needs escaped names. A module used
+//! in several places is named after the first. `optireduce_top.v` is an ANSI header around the
+//! card.
 
 use optireduce_hw::cosim::module::{self, Net};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::{fs, io};
 
-/// Outputs of the card that are for the simulator; the ANSI top leaves them open.
 const SIMULATOR_ONLY: &[&str] = &["asleep", "timer_ns", "trace_"];
 
-/// The two files: name and text.
-///
-/// # Errors
-/// When `verilog` is not in rust-hdl's layout, or has no module `top` with ports.
 pub fn files(verilog: &str) -> Result<[(&'static str, String); 2], String> {
     let modules = module::parse(verilog)?;
     let top = modules.iter().find(|module| module.name == "top").ok_or("no module top")?;
@@ -31,7 +26,6 @@ pub fn files(verilog: &str) -> Result<[(&'static str, String); 2], String> {
     Ok([("optireduce_card.v", card), ("optireduce_top.v", format!("{notice}{}", ansi(&ports)))])
 }
 
-/// A module with ANSI ports around the card.
 fn ansi(ports: &[&Net]) -> String {
     let simulator_only =
         |port: &Net| port.kind.is_output() && SIMULATOR_ONLY.iter().any(|name| port.name.starts_with(name));
@@ -55,7 +49,7 @@ fn ansi(ports: &[&Net]) -> String {
     )
 }
 
-/// Module and signal names as [`files`] wants them; spaces at the ends of lines and empty lines are left out.
+/// Renames modules and signals, and removes trailing spaces and empty lines.
 pub(crate) fn renamed(verilog: &str) -> String {
     let mut text = String::with_capacity(verilog.len());
     for line in verilog.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
@@ -71,7 +65,7 @@ pub(crate) fn renamed(verilog: &str) -> String {
             match name.strip_prefix("top$") {
                 Some(below) => _ = write!(text, "optireduce_{}", below.replace('$', "__")),
                 None if name == "top" => text.push_str("optireduce_card"),
-                // A system task or function keeps its name.
+                // System tasks and functions keep their names.
                 None if name.starts_with('$') => text.push_str(name),
                 None => text.push_str(&name.replace('$', "__")),
             }
@@ -83,10 +77,6 @@ pub(crate) fn renamed(verilog: &str) -> String {
     text
 }
 
-/// Writes the files to `folder`.
-///
-/// # Errors
-/// When they cannot be written.
 pub fn write(folder: &Path, files: &[(&str, String)]) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(|error| format!("{}: cannot make this folder: {error}", folder.display()))?;
     for (name, text) in files {
@@ -96,11 +86,7 @@ pub fn write(folder: &Path, files: &[(&str, String)]) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether `folder` holds just these files' texts. If not: the first file that differs, where, and the command that
-/// writes it anew.
-///
-/// # Errors
-/// When a file is there and cannot be read.
+/// Returns the first difference between the files in `folder` and these texts.
 pub fn check(folder: &Path, files: &[(&str, String)]) -> Result<Option<String>, String> {
     for (name, expected) in files {
         let path = folder.join(name);
@@ -114,7 +100,7 @@ pub fn check(folder: &Path, files: &[(&str, String)]) -> Result<Option<String>, 
         };
         let same = found.lines().zip(expected.lines()).take_while(|(found, expected)| found == expected).count();
         return Ok(Some(format!(
-            "{}:{}: found {:?}, the sources give {:?}. {}",
+            "{}:{}: found {:?}, expected {:?}. {}",
             path.display(),
             same + 1,
             found.lines().nth(same).unwrap_or("end of file"),
@@ -126,7 +112,7 @@ pub fn check(folder: &Path, files: &[(&str, String)]) -> Result<Option<String>, 
 }
 
 fn rewrite(folder: &Path) -> String {
-    format!("To write it anew:\n  cargo run --release -p optireduce-hdl -- rtl --out {}", folder.display())
+    format!("To rewrite it:\n  cargo run --release -p optireduce-hdl -- rtl --out {}", folder.display())
 }
 
 #[cfg(test)]

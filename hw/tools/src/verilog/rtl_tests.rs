@@ -63,7 +63,7 @@ fn a_stale_file_is_reported_with_its_line_and_the_command_that_writes_it() {
     write(&folder, &files).expect("it can be written");
     assert_eq!(stale(&files), None);
     let difference = stale(&[("a.v", "one\n2\n".to_owned())]).expect("the second line differs");
-    assert!(difference.contains("a.v:2: found \"two\", the sources give \"2\""), "{difference}");
+    assert!(difference.contains("a.v:2: found \"two\", expected \"2\""), "{difference}");
     fs::create_dir(folder.join("b.v")).expect("it can be made");
     let error = check(&folder, &[("b.v", String::new())]).expect_err("it is a folder");
     assert!(error.contains("b.v: "), "{error}");

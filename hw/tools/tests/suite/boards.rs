@@ -1,5 +1,5 @@
-//! `bitstreams/`: every shell elaborates around the committed card, what is hand-written there works, and the ECP5
-//! bitstream is that of its manifest and of these sources.
+//! `bitstreams/`: shells elaborate around the committed card, hand-written Verilog works in
+//! simulation, and the ECP5 bitstream matches its manifest and these sources.
 
 use super::elaborate;
 use optireduce_hdl::flows::bitstream;
@@ -11,7 +11,6 @@ pub(super) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bitstreams").canonicalize().expect("it is in the tree")
 }
 
-/// All Verilog files of these folders and files, sorted.
 fn files(names: &[&str]) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = Vec::new();
     for name in names {
@@ -34,7 +33,7 @@ fn the_alveo_shells_elaborate_with_their_stubs() {
     }
 }
 
-/// The box includes two files; here they are put in their places, as yosys sees one folder only.
+/// Included files are inlined, because yosys sees only one folder.
 #[test]
 fn the_opennic_plugin_elaborates_in_its_box() {
     let mut files = files(&["common/axil_crossing.v", "common/reset_crossing.v", "opennic"]);
@@ -52,7 +51,6 @@ fn the_opennic_plugin_elaborates_in_its_box() {
     fs::remove_dir_all(scratch).expect("it is there");
 }
 
-/// The elaboration is not blind: a port that is a bit too narrow, and one that is not there, are found.
 #[test]
 fn a_wrong_width_and_a_wrong_name_are_found() {
     let files = files(&["common", "common/stubs", "alveo-u50"]);
@@ -123,7 +121,6 @@ fn interrupts_become_messages_once_nothing_masks_them() {
     common("msix_table", &[]);
 }
 
-/// The reduced card, lanes shared, behind its shell: over the pins of the board.
 #[test]
 fn the_reduced_card_answers_over_the_pins_of_its_shell() {
     use optireduce_contract::limits::{CONTRACT_VERSION, MAGIC};

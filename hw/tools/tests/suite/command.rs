@@ -15,7 +15,6 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// A file with these bytes.
 fn file(name: &str, bytes: &[u8]) -> String {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("hdl-{}-{name}", std::process::id()));
     std::fs::write(&path, bytes).expect("the scratch directory takes a file");
@@ -24,7 +23,7 @@ fn file(name: &str, bytes: &[u8]) -> String {
 
 const VECTORS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors/f32_add.txt.gz");
 
-/// The first 1000 vectors of addition, as text, `line` (from 1) with another sum.
+/// First 1000 vectors of addition as text, with a wrong sum in `line` (from 1).
 fn planted(line: usize) -> String {
     let mut all = String::new();
     let compressed = std::fs::File::open(VECTORS).expect("the vectors are in the tree");
@@ -68,7 +67,7 @@ fn the_first_vector_that_does_not_agree_is_shown() {
 
 #[test]
 fn a_nan_is_as_good_as_another_where_results_are_floats() {
-    // Infinity less infinity; infinity as an integer is 0x80000000, and 0x7fc00000 is an integer like any other.
+    // Infinity minus infinity is a NaN. As integers, 0x7fc00000 and 0x7fc00001 differ.
     let nan = file("nan", b"7f800000 ff800000 ffffffff 10\n7F800000 FF800000 7f800001 10\n");
     assert_eq!(hdl(&["check", "fp32_add", "--vectors", &nan]).status.code(), Some(0));
     let infinity = file("infinity", b"7f800000 ff800000 7f800000 10\n");
@@ -77,7 +76,7 @@ fn a_nan_is_as_good_as_another_where_results_are_floats() {
     assert_eq!(hdl(&["check", "fp32_to_int32", "--vectors", &integer]).status.code(), Some(1));
 }
 
-/// Nothing on stdout, one line on stderr that holds `parts`, exit code 2.
+/// Expects exit code 2 and one line on stderr that contains `parts`.
 fn assert_refused(output: &Output, parts: &[&str]) {
     let message = text(&output.stderr);
     assert_eq!((output.status.code(), text(&output.stdout).as_str()), (Some(2), ""), "{message}");
@@ -139,7 +138,6 @@ fn help_ends_with_three_commands_to_copy() {
     }
 }
 
-/// The header's own assertions compare the entries with the contract; the program, registers and the packet.
 #[test]
 fn the_contract_is_c_and_cpp_and_says_the_same() {
     let header = file("card.h", &hdl(&["contract", "--format", "c"]).stdout);
@@ -163,7 +161,6 @@ fn the_contract_is_c_and_cpp_and_says_the_same() {
     }
 }
 
-/// Also the first of several lines, and messages that nobody reads.
 #[test]
 fn a_closed_pipe_is_no_error() {
     let out = file("closed", b"");
@@ -195,7 +192,7 @@ fn a_wrong_argument_is_named_with_what_is_expected() {
     assert_refused(&hdl(&["bitstream", "no/such", "--check"]), &["no/such/manifest.toml"]);
 }
 
-/// Debian 12 has yosys 0.23. It is refused before anything is emitted or run.
+/// As in Debian 12.
 #[test]
 fn an_old_yosys_is_refused_at_once_with_what_is_needed() {
     use std::os::unix::fs::PermissionsExt as _;
@@ -205,7 +202,7 @@ fn an_old_yosys_is_refused_at_once_with_what_is_needed() {
     let yosys = folder.join("yosys");
     std::fs::write(&yosys, "#!/bin/sh\necho 'Yosys 0.23 (git sha1 7ce5011c24b)'\n").expect("it can be written");
     std::fs::set_permissions(&yosys, std::fs::Permissions::from_mode(0o755)).expect("it is there");
-    // Tools are looked for below the target folder of the executable; a link elsewhere has none there.
+    // Tools are searched below the target folder of the executable. This link has none there.
     let command = folder.join("optireduce-hdl");
     std::fs::hard_link(env!("CARGO_BIN_EXE_optireduce-hdl"), &command).expect("it can be linked");
     std::fs::write(folder.join("CACHEDIR.TAG"), "").expect("it can be written");

@@ -1,5 +1,5 @@
-//! The conversions between fp32 and int32 against Berkeley TestFloat, three times: the plain model, the rust-hdl engine,
-//! and the emitted Verilog. Origin of the vectors: `../vectors/README.md`.
+//! Conversions between fp32 and int32 against Berkeley TestFloat, on every engine. Vectors: see
+//! `../vectors/README.md`.
 
 use flate2::read::GzDecoder;
 use optireduce_hw::arith::fp_to_int::{self, FpToInt, FpToScaledInt};
@@ -15,7 +15,6 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-/// Operand and expected result.
 type Case = [u32; 2];
 
 fn vectors(file: &str, count: usize) -> Vec<Case> {
@@ -40,7 +39,8 @@ fn integer_vectors() -> Vec<Case> {
     vectors("i32_to_f32.txt.gz", 372)
 }
 
-/// Feeds `cases` one a cycle, checks each result exactly `latency` cycles later, and then the Verilog.
+/// Feeds `cases` one per cycle, checks each result exactly `latency` cycles later, then the
+/// Verilog.
 fn judge<B: Clocked + Default>(
     name: &str,
     latency: usize,
@@ -64,7 +64,7 @@ fn judge<B: Clocked + Default>(
     bench.verify_with_verilator(name);
 }
 
-/// Floats about the range of the integers, many of them halfway between two.
+/// Floats around the range of integers, many halfway between two integers.
 fn floats() -> impl Iterator<Item = u32> {
     let mut random = Random::new(8);
     let near = std::iter::repeat_with(move || {
@@ -75,7 +75,7 @@ fn floats() -> impl Iterator<Item = u32> {
     edge_floats().chain(near.take(20_000))
 }
 
-/// Integers of every length, many of them halfway between two floats.
+/// Integers of every length, many halfway between two floats.
 fn integers() -> impl Iterator<Item = u32> {
     let mut random = Random::new(9);
     let edges = [0i32, 1, -1, i32::MAX, i32::MIN, i32::MIN + 1, 0x00ff_ffff, -0x0100_0001, 0x01ff_ffff, -0x0100_0003];
@@ -130,7 +130,7 @@ fn floats_become_integers_of_any_unit() {
 
 #[test]
 fn integers_of_any_unit_become_floats_or_nan() {
-    // The scale, whether to negate, and whether it is special come four cycles after the integer.
+    // `scale`, `negate` and `special` arrive four cycles after the integer.
     let mut random = Random::new(11);
     let mut bench = Bench::recording(ScaledIntToFp::default());
     let mut integers = VecDeque::from([0; int_to_fp::LATENCY - 1]);

@@ -1,5 +1,5 @@
-//! The arithmetic blocks against Berkeley TestFloat and against their models, on every engine. Origin of the vectors:
-//! `../vectors/README.md`.
+//! Arithmetic blocks against Berkeley TestFloat and against their models, on every engine. Vectors:
+//! see `../vectors/README.md`.
 
 use optireduce_hdl::checks::testfloat::{BLOCKS, Checkable, Engine, Operands, Vector};
 use optireduce_hw::arith::fp_add::{self, FpAdd16};
@@ -13,7 +13,6 @@ use optireduce_hw::random::{Random, edge_floats};
 use std::collections::VecDeque;
 use std::path::Path;
 
-/// Every block's file, and how many vectors it has.
 const FILES: [(&str, &str, usize); 4] = [
     ("fp32_add", "f32_add.txt.gz", 46464),
     ("fp32_mul", "f32_mul.txt.gz", 46464),
@@ -40,7 +39,7 @@ fn every_block_agrees_with_every_vector_on_every_engine() {
     }
 }
 
-/// To the bit, NaNs too: all pairs of some edge values, and random pairs.
+/// NaNs included.
 #[test]
 fn every_block_does_what_its_model_does_to_the_bit() {
     let mut random = Random::new(7);
@@ -59,7 +58,7 @@ fn every_block_does_what_its_model_does_to_the_bit() {
     }
 }
 
-/// Checks lane by lane that a 16-lane block computes `model` on the operands of `latency` cycles before.
+/// Checks every lane of a block against `model`, `latency` cycles later.
 fn lanes<B: Clocked>(
     bench: &mut Bench<B>,
     latency: usize,

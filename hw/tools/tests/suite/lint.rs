@@ -1,7 +1,7 @@
-//! The lint, judged by co-simulation: what it flags in this file differs between the engine and the emitted Verilog (or is
-//! none), and what it does not flag is the same in both.
+//! The lint, compared with co-simulation. Expressions in this file are flagged if and only if they
+//! differ between engine and emitted Verilog, or are not valid Verilog.
 //!
-//! A line that must be flagged follows a comment `lint: ` with the class. No other must be.
+//! A comment `lint: ` with the class precedes each line that must be flagged.
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,7 +13,7 @@ use optireduce_hw::hdl::engine::Clocked;
 use optireduce_hw::hdl::prelude::*;
 use optireduce_hw::random::Random;
 
-/// Every output shows a difference at a = 200, b = 100, zero = 0, one = 1, ones = 255.
+/// Every output differs at a = 200, b = 100, zero = 0, one = 1, ones = 255.
 #[derive(LogicBlock, Default)]
 struct Treacherous {
     clock: Signal<In, Clock>,
@@ -40,7 +40,7 @@ struct Treacherous {
 
 #[sections]
 impl Logic for Treacherous {
-    // rust-hdl's own attribute: ours refuses the inclusive range.
+    // rust-hdl's own attribute, because ours refuses the inclusive range.
     #[rust_hdl_core::prelude::hdl_gen]
     fn update(&mut self) {
         self.numbers();
@@ -89,7 +89,7 @@ impl Logic for Treacherous {
     }
 }
 
-/// What the lint leaves alone, and what both do alike.
+/// Expressions that the lint accepts, with the same result in both.
 #[derive(LogicBlock, Default)]
 struct Harmless {
     clock: Signal<In, Clock>,
@@ -139,7 +139,7 @@ impl Logic for Harmless {
     }
 }
 
-/// A slice of an expression: rust-hdl prints what is no Verilog.
+/// A slice of an expression, which rust-hdl prints as invalid Verilog.
 #[derive(LogicBlock, Default)]
 struct Broken {
     clock: Signal<In, Clock>,
@@ -157,12 +157,11 @@ impl Logic for Broken {
 
 clocked!(Treacherous, Harmless, Broken);
 
-/// No kernel: plain Rust may do as it likes.
+/// Not a kernel, so the lint ignores it.
 fn model(a: W<8>, b: W<8>) -> W<9> {
     bit_cast_w::<9, 8>(a + b)
 }
 
-/// What co-simulation says, if it says that they differ.
 fn differences<B: Clocked>(mut bench: Bench<B>, name: &str) -> Option<String> {
     let verified = catch_unwind(AssertUnwindSafe(|| bench.verify_with_verilator(name)));
     verified.err().map(|panic| *panic.downcast::<String>().expect("a message"))
@@ -218,7 +217,7 @@ fn every_marked_line_is_found_in_its_class_and_no_other() {
     assert!(first.starts_with(&format!("lint.rs:{}:33: {expected}", marked[0].0)), "{first}");
 }
 
-/// The longest function that is allowed, and one line more, as a kernel, a section and a plain function.
+/// The longest function allowed, and one line more, as a kernel, a section and a plain function.
 #[test]
 fn a_function_of_a_kernel_that_is_too_long_is_found() {
     let kernel =
@@ -233,7 +232,7 @@ fn a_function_of_a_kernel_that_is_too_long_is_found() {
     let none: Vec<String> = Vec::new();
     assert_eq!(found(&whole(kernel(150), section(150))), none);
     assert_eq!(found(&format!("impl Model {{\n{}}}\n", section(151))), none, "a plain function");
-    let instead = "more than 150 lines: write parts of it as functions of their own, with #[sections]";
+    let instead = "more than 150 lines: split it into several functions with #[sections]";
     let long_kernel = format!("x.rs:4:5: long-function: `fn update(&mut self)`: {instead}");
     assert_eq!(found(&format!("impl Logic for Block {{\n\n{}}}\n", kernel(151))), [long_kernel]);
     let long_section = format!("x.rs:154:5: long-function: `fn rings(&mut self)`: {instead}");

@@ -1,5 +1,4 @@
-//! The tests of the tools and of what they print, in one program: the card is linked once, and the long tests of one file run
-//! beside those of another.
+//! Tests of the tools, in one program so that the card is linked only once.
 
 mod boards;
 mod command;

@@ -1,4 +1,4 @@
-//! `hw/rtl` is what the sources give, and tools take it.
+//! `hw/rtl` matches the sources, and tools accept it.
 
 use super::elaborate;
 use optireduce_hdl::flows::eda;
@@ -19,7 +19,7 @@ fn the_committed_verilog_is_current() {
     assert_eq!(rtl::check(&folder(), &files), Ok(None));
 }
 
-/// `$` becomes `__`: were there such a name before, two could become one.
+/// `$` becomes `__`, so a name that already has `__` could collide with another.
 #[test]
 fn no_name_of_the_card_has_two_underscores() {
     let verilog = emit::endpoint(Build::default());
@@ -33,7 +33,7 @@ fn verilator_and_yosys_elaborate_the_ansi_top() {
     elaborate::all("rtl", "optireduce_top", &[folder().join("optireduce_top.v")]);
 }
 
-/// What Verilator says of `verilog`, with every warning but that of widths and that one file holds all modules.
+/// Returns Verilator's warnings, except of widths and of several modules in one file.
 fn lint(name: &str, verilog: &str) -> String {
     let path = env::temp_dir().join(format!("optireduce-lint-{name}-{}.v", process::id()));
     fs::write(&path, verilog).expect("it can be written");
@@ -65,7 +65,6 @@ fn every_block_and_every_build_of_the_card_passes_verilators_lint() {
     assert!(said.is_empty(), "{}", said.join("\n"));
 }
 
-/// The lint is not blind: it finds a signal that nobody reads, and a loop.
 #[test]
 fn a_forgotten_signal_and_a_loop_are_found() {
     let msix = emit::BLOCKS.iter().find(|block| block.name == "msix").expect("it is in the list").verilog();

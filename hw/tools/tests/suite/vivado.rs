@@ -1,10 +1,12 @@
-//! The script that builds the Alveo shells sets each parameter of the vendor's IP that the design depends on, and no others.
+//! The script that builds the Alveo shells sets each parameter of the vendor's IP that the design
+//! depends on, and no others.
 //!
-//! Why: the stubs have ports and no parameters, so elaboration does not notice one that is missing, and only Vivado, which is not here, would
-//! make anything of it. The list was read from the documents it names; names and defaults of the bridge's parameters also from an endpoint
-//! bridge that Vivado 2024.1 generated (`aws/aws-fpga`, commit `fd77a72`, `pcie_bridge_ep.xci`). Whether Vivado takes the script is not shown by it.
-//! Which revision of each document was read is not known any more; the versions of the IP are in the script.
-//! Limits: of Tcl it reads the calls of the procedure `ip`: `ip NAME MODULE [list CONFIG.A {B} ...]`, and refuses parameters anywhere else.
+//! Elaboration cannot find a missing parameter, because the stubs have none. The list is from the
+//! documents named in it, whose revisions were not recorded, and from an endpoint bridge generated
+//! by Vivado 2024.1 (`aws/aws-fpga`, commit `fd77a72`, `pcie_bridge_ep.xci`).
+//!
+//! Limits: this does not show that Vivado accepts the script. Of Tcl, only calls `ip NAME MODULE
+//! [list CONFIG.A {B} ...]` are read, and parameters elsewhere are refused.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,23 +16,20 @@ use optireduce_contract::limits::{BEAT_BYTES, CLOCK_MHZ, QUEUES};
 use optireduce_contract::packet::HEADER_BYTES;
 use optireduce_contract::pci::{BAR, BAR0_BYTES, CLASS, DEVICE_ID, MSIX_PENDING, MSIX_TABLE, VENDOR_ID};
 
-/// Bits of the AXI identifier that the shells' wires have.
+/// Width in bits of the shells' AXI identifiers.
 const ID_BITS: usize = 4;
-/// Read bursts that the card has outstanding (`dma_read.rs`).
 const READS: usize = 16;
 
-/// Parameters of each IP, by module and name, without `CONFIG.`.
+/// Parameters by module and name, without `CONFIG.`.
 type Parameters = BTreeMap<(String, String), String>;
 
-/// What the value of a parameter must be.
 enum Is {
     Text(String),
     AtLeast(usize),
-    /// Any: it is set by each board.
+    /// Any value, set by the board.
     Given,
 }
 
-/// A file that the Alveo shells share.
 fn common(name: &str) -> String {
     fs::read_to_string(folder().join("common").join(name)).expect("it is in the tree")
 }
@@ -39,7 +38,6 @@ fn script() -> String {
     common("alveo.tcl")
 }
 
-/// The parameters that a script sets.
 fn read(script: &str) -> Result<Parameters, String> {
     let script = script.replace("\\\n", " ");
     let mut found = Parameters::new();
@@ -71,7 +69,7 @@ fn read(script: &str) -> Result<Parameters, String> {
     Ok(found)
 }
 
-/// What the design depends on: IP, parameter, value, why; and the document that the parameters are from.
+/// Parameters that the design depends on: IP, parameter, value, reason.
 fn expected() -> Vec<(&'static str, &'static str, Is, &'static str)> {
     use Is::{AtLeast, Given};
     let is = |value: &str| Is::Text(value.into());
@@ -79,34 +77,34 @@ fn expected() -> Vec<(&'static str, &'static str, Is, &'static str)> {
     let lanes = format!("{}_bit", 8 * BEAT_BYTES);
     let (width, protocol, mac) = ("axi_dwidth_converter_0", "axi_protocol_converter_0", "cmac_usplus_0");
     vec![
-        // PG195, DMA/Bridge Subsystem for PCI Express, "Basic Tab" and what follows it; PG194, AXI Bridge for PCI Express Gen3, which
-        // describes the bridge mode. Where a default is named, it is one that would do harm.
+        // PG195, DMA/Bridge Subsystem for PCI Express, "Basic Tab" and following. PG194, AXI Bridge
+        // for PCI Express Gen3, describes the bridge mode. Harmful defaults are named.
         (bridge, "functional_mode", is("AXI_Bridge"), "the card masters host memory itself"),
-        (bridge, "mode_selection", is("Advanced"), "without it, class code, BARs and MSI-X cannot be set"),
+        (bridge, "mode_selection", is("Advanced"), "class code, BARs and MSI-X can only be set with it"),
         (bridge, "device_port_type", is("PCI_Express_Endpoint_device"), "not a root port"),
-        (bridge, "PCIE_BOARD_INTERFACE", is("pci_express_x16"), "the lanes' transceivers, from the board's file"),
-        (bridge, "SYS_RST_N_BOARD_INTERFACE", is("pcie_perstn"), "PERST#'s pin and polarity, from the board's file"),
-        (bridge, "ref_clk_freq", is("100_MHz"), "the slot's clock, as alveo.xdc says"),
+        (bridge, "PCIE_BOARD_INTERFACE", is("pci_express_x16"), "transceivers of the lanes, from the board's file"),
+        (bridge, "SYS_RST_N_BOARD_INTERFACE", is("pcie_perstn"), "pin and polarity of PERST#, from the board's file"),
+        (bridge, "ref_clk_freq", is("100_MHz"), "the slot's clock, as in alveo.xdc"),
         (bridge, "pl_link_cap_max_link_width", is("X16"), "the lanes that shell.v has"),
-        (bridge, "pl_link_cap_max_link_speed", is("8.0_GT/s"), "with 16 lanes a beat in each cycle"),
-        (bridge, "axi_data_width", is(&lanes), "a beat in each cycle"),
+        (bridge, "pl_link_cap_max_link_speed", is("8.0_GT/s"), "with 16 lanes, a beat per cycle"),
+        (bridge, "axi_data_width", is(&lanes), "a beat per cycle"),
         (bridge, "axi_addr_width", is("64"), "host memory has addresses of 64 bits"),
-        (bridge, "axi_id_width", is(&ID_BITS.to_string()), "width of the identifiers' wires"),
+        (bridge, "axi_id_width", is(&ID_BITS.to_string()), "width of the identifier wires"),
         (bridge, "axisten_freq", is(&CLOCK_MHZ.to_string()), "the card runs with the bridge's clock"),
         (bridge, "dma_reset_source_sel", is("User_Reset"), "a reset of the bus resets the card: PG194, \"Resets\""),
         (bridge, "en_axi_master_if", is("true"), "the way from the host to the registers"),
         (bridge, "en_axi_slave_if", is("true"), "the way from the card to host memory"),
-        (bridge, "axibar_num", is("1"), "one aperture: without, no address of the card reaches host memory"),
+        (bridge, "axibar_num", is("1"), "one aperture; without it, no address of the card reaches host memory"),
         (bridge, "axibar_0", is("0x0000000000000000"), "the aperture begins at 0"),
         (
             bridge,
             "axibar_highaddr_0",
             is("0xFFFFFFFFFFFFFFFF"),
-            "and ends with the last address: IOVAs may be anywhere; default: 0",
+            "and ends at the last address, because IOVAs may be anywhere; default: 0",
         ),
-        (bridge, "axibar2pciebar_0", is("0x0000000000000000"), "addresses go to PCIe as they are"),
-        (bridge, "c_s_axi_num_read", AtLeast(READS), "with the default of 8 the card's reads wait for one another"),
-        (bridge, "c_s_axi_num_write", is("8"), "the most that the bridge has"),
+        (bridge, "axibar2pciebar_0", is("0x0000000000000000"), "addresses are passed to PCIe unchanged"),
+        (bridge, "c_s_axi_num_read", AtLeast(READS), "with the default of 8, the card's reads would wait"),
+        (bridge, "c_s_axi_num_write", is("8"), "the bridge's maximum"),
         (bridge, "vendor_id", is(&format!("{VENDOR_ID:04X}")), "the driver looks for it"),
         (bridge, "pf0_device_id", is(&format!("{DEVICE_ID:04X}")), "the driver looks for it"),
         (bridge, "pf0_class_code_base", is(&format!("{:02}", CLASS >> 16)), "network controller; default: serial port"),
@@ -118,14 +116,14 @@ fn expected() -> Vec<(&'static str, &'static str, Is, &'static str)> {
             "none; default: 01, of a serial port",
         ),
         (bridge, "pf0_bar0_enabled", is("true"), "the registers"),
-        (bridge, "pf0_bar0_64bit", is("true"), "64 bits, as MSI-X's BAR_1:0 and the simulated card have it"),
+        (bridge, "pf0_bar0_64bit", is("true"), "64 bits, like MSI-X's BAR_1:0 and the simulated card"),
         (bridge, "pf0_bar0_prefetchable", is("false"), "bridges must not merge the host's writes"),
-        (bridge, "pf0_bar0_scale", is("Kilobytes"), "unit of the next"),
+        (bridge, "pf0_bar0_scale", is("Kilobytes"), "unit of pf0_bar0_size"),
         (bridge, "pf0_bar0_size", is(&(BAR0_BYTES >> 10).to_string()), "registers, MSI-X table, pending bits"),
         (bridge, "pf0_bar2_enabled", is("false"), "one BAR"),
         (bridge, "pf0_bar4_enabled", is("false"), "one BAR"),
         (bridge, "pciebar2axibar_0", is("0x0000000000000000"), "registers are at offset 0 for the card"),
-        (bridge, "pf0_interrupt_pin", is("NONE"), "no INTx, which nobody would assert; default: INTA"),
+        (bridge, "pf0_interrupt_pin", is("NONE"), "no INTx, because nothing asserts it; default: INTA"),
         (bridge, "pf0_msi_enabled", is("false"), "MSI-X instead; default: true"),
         (bridge, "pf0_msix_enabled", is("true"), "a vector for each queue pair"),
         (bridge, "pf0_msix_impl_locn", is("External"), "the table is msix_table.v, not the bridge's"),
@@ -139,22 +137,23 @@ fn expected() -> Vec<(&'static str, &'static str, Is, &'static str)> {
         (bridge, "pf0_msix_cap_table_offset", is(&format!("{MSIX_TABLE:08x}")), "as in msix_table.v"),
         (bridge, "pf0_msix_cap_pba_bir", is("BAR_1:0"), "as the table"),
         (bridge, "pf0_msix_cap_pba_offset", is(&format!("{MSIX_PENDING:08x}")), "as in msix_table.v"),
-        // PG059, AXI Interconnect: "AXI Data Width Converter Parameters", "AXI Protocol Converter Parameters", "Address Width". What tools
-        // set by themselves in a block design has to be set here, as there is none.
+        // PG059, AXI Interconnect: "AXI Data Width Converter Parameters", "AXI Protocol Converter
+        // Parameters", "Address Width". A block design would set some of these automatically.
         (width, "PROTOCOL", is("AXI4"), "the bridge sends bursts"),
-        (width, "ADDR_WIDTH", is("64"), "as the bridge has it; default: 32"),
-        (width, "SI_DATA_WIDTH", is(&(8 * BEAT_BYTES).to_string()), "as the bridge has it"),
+        (width, "ADDR_WIDTH", is("64"), "same as the bridge; default: 32"),
+        (width, "SI_DATA_WIDTH", is(&(8 * BEAT_BYTES).to_string()), "same as the bridge"),
         (width, "MI_DATA_WIDTH", is("32"), "registers are words"),
-        (width, "SI_ID_WIDTH", is(&ID_BITS.to_string()), "as the bridge has it; default: 0"),
-        (protocol, "SI_PROTOCOL", is("AXI4"), "as the other converter gives it"),
-        (protocol, "MI_PROTOCOL", is("AXI4LITE"), "what msix_table.v takes"),
-        (protocol, "ADDR_WIDTH", is("64"), "as the other converter gives it; default: 32"),
-        (protocol, "DATA_WIDTH", is("32"), "as the other converter gives it"),
+        (width, "SI_ID_WIDTH", is(&ID_BITS.to_string()), "same as the bridge; default: 0"),
+        (protocol, "SI_PROTOCOL", is("AXI4"), "same as the other converter"),
+        (protocol, "MI_PROTOCOL", is("AXI4LITE"), "input of msix_table.v"),
+        (protocol, "ADDR_WIDTH", is("64"), "same as the other converter; default: 32"),
+        (protocol, "DATA_WIDTH", is("32"), "same as the other converter"),
         (protocol, "ID_WIDTH", is("0"), "the other converter keeps the identifiers"),
-        (protocol, "TRANSLATION_MODE", is("2"), "bursts of the host's are cut into words"),
-        // PG203, UltraScale+ Integrated 100G Ethernet: "General Tab", "Attribute Descriptions", "Without AXI4-Lite Interface".
+        (protocol, "TRANSLATION_MODE", is("2"), "bursts from the host are cut into words"),
+        // PG203, UltraScale+ Integrated 100G Ethernet: "General Tab", "Attribute Descriptions",
+        // "Without AXI4-Lite Interface".
         (mac, "CMAC_CAUI4_MODE", is("1"), "QSFP28 has four lanes; default: ten"),
-        (mac, "NUM_LANES", is("4x25"), "as the line before"),
+        (mac, "NUM_LANES", is("4x25"), "same as CMAC_CAUI4_MODE"),
         (mac, "USER_INTERFACE", is("AXIS"), "the crossings take AXI streams; default: LBUS"),
         (mac, "GT_REF_CLK_FREQ", Given, "the board's oscillator"),
         (
@@ -165,7 +164,12 @@ fn expected() -> Vec<(&'static str, &'static str, Is, &'static str)> {
         ),
         (mac, "CMAC_CORE_SELECT", Given, "the MAC beside the board's cage"),
         (mac, "GT_GROUP_SELECT", Given, "the transceivers of the board's cage"),
-        (mac, "ENABLE_AXI_INTERFACE", is("0"), "alveo.v enables the MAC by the ports ctl_*, which it has only without"),
+        (
+            mac,
+            "ENABLE_AXI_INTERFACE",
+            is("0"),
+            "alveo.v enables the MAC by the ports ctl_*, which exist only without it",
+        ),
         (mac, "INCLUDE_RS_FEC", is("1"), "100GBASE-CR4 and -SR4 need it (IEEE 802.3 clause 91)"),
         (mac, "TX_FLOW_CONTROL", is("0"), "the card neither pauses nor is paused"),
         (mac, "RX_FLOW_CONTROL", is("0"), "the card neither pauses nor is paused"),
@@ -176,11 +180,10 @@ fn expected() -> Vec<(&'static str, &'static str, Is, &'static str)> {
     ]
 }
 
-/// What the script sets although the design does not depend on it: IP, parameter, why it does not.
+/// Parameters that do not matter to the design.
 const INDIFFERENT: [(&str, &str, &str); 1] =
-    [("cmac_usplus_0", "INCLUDE_STATISTICS_COUNTERS", "they are read by AXI4-Lite, which the MAC does not have")];
+    [("cmac_usplus_0", "INCLUDE_STATISTICS_COUNTERS", "they are read over AXI4-Lite, which the MAC does not have")];
 
-/// What is missing in a script, or wrong, or set without a reason.
 fn problems(script: &str) -> Vec<String> {
     let found = match read(script) {
         Ok(found) => found,
@@ -200,16 +203,15 @@ fn problems(script: &str) -> Vec<String> {
     let known = expected().into_iter().map(|(ip, name, ..)| (ip, name));
     let known: Vec<_> = known.chain(INDIFFERENT.map(|(ip, name, _)| (ip, name))).collect();
     let unknown = found.keys().filter(|(ip, name)| !known.contains(&(ip, name)));
-    let unknown = unknown.map(|(ip, name)| format!("{ip}: {name}: it is set, and no list says what for"));
+    let unknown = unknown.map(|(ip, name)| format!("{ip}: {name}: it is set, but no list gives a reason"));
     let gone = INDIFFERENT.into_iter().filter(|(ip, name, _)| !found.contains_key(&((*ip).into(), (*name).into())));
-    let gone = gone.map(|(ip, name, _)| format!("{ip}: {name}: it is not set: no list has to name it"));
+    let gone = gone.map(|(ip, name, _)| format!("{ip}: {name}: it is not set, so no list may name it"));
     expected().into_iter().filter_map(check).chain(unknown).chain(gone).collect()
 }
 
 #[test]
 fn all_parameters_that_the_design_depends_on_are_set() {
     assert_eq!(problems(&script()), Vec::<String>::new());
-    // The boards' own scripts set none.
     for board in ["alveo-u250", "alveo-u50"] {
         let script = fs::read_to_string(folder().join(board).join("build.tcl")).expect("it is in the tree");
         assert_eq!(read(&script), Ok(Parameters::new()), "{board}");
@@ -217,7 +219,6 @@ fn all_parameters_that_the_design_depends_on_are_set() {
     const { assert!(BAR == 0) };
     assert!(common("alveo.v").contains("BUFGCE_DIV #(.BUFGCE_DIVIDE(2)) init_clock_buffer"));
     assert!(common("alveo.xdc").contains("create_clock -period 10.000 -name pcie_refclk"));
-    // The shells' own Verilog says the same.
     assert!(common("alveo.v").contains(&format!("wire   [{}:0] dma_awid;", ID_BITS - 1)));
     assert!(common("alveo.v").contains(&format!(".VECTORS_LOG2({})", QUEUES.ilog2())));
     let [alveo, table] = ["alveo.v", "msix_table.v"].map(common);
@@ -261,7 +262,6 @@ fn a_parameter_that_is_set_without_a_reason_is_found() {
             "CONFIG.PROTOCOL {AXI4} CONFIG.FIFO_MODE {0}",
             "axi_dwidth_converter_0: FIFO_MODE: it is set",
         ),
-        // A name that is known, of another IP.
         ("CONFIG.axibar_num {1}", "CONFIG.axibar_num {1} CONFIG.NUM_LANES {4x25}", "xdma_0: NUM_LANES: it is set"),
         (&setting, "", &format!("{ip}: {indifferent}: it is not set")),
         ("CONFIG.axibar_num {1}", "CONFIG.axibar_num {1", "axibar_num"),
@@ -272,7 +272,6 @@ fn a_parameter_that_is_set_without_a_reason_is_found() {
     }
 }
 
-/// Where the check does not look, it would not notice what changes a parameter that it has compared.
 #[test]
 fn a_parameter_that_is_set_elsewhere_is_refused() {
     for line in [
@@ -288,8 +287,10 @@ fn a_parameter_that_is_set_elsewhere_is_refused() {
     assert_eq!(problems(&remark), Vec::<String>::new());
 }
 
-/// What each reset port in `alveo.v` is connected to: instance, port, wire. `reset_n` is the bridge's `axi_aresetn`, which also follows a hot
-/// reset of the link: it must reach everything, because PCIe has no other way to reset the card.
+/// Wire at each reset port in `alveo.v`: instance, port, wire.
+///
+/// `reset_n` is the bridge's `axi_aresetn`, which also follows a hot reset of the link. It must
+/// reach everything, because PCIe has no other way to reset the card.
 const RESETS: [(&str, &str, &str); 19] = [
     ("bridge", "sys_rst_n", "pcie_rstn_buffered"),
     ("bridge", "axi_aresetn", "reset_n"),
@@ -305,7 +306,7 @@ const RESETS: [(&str, &str, &str); 19] = [
     ("mac_reset", "reset_n", "mac_reset_n"),
     ("mac", "usr_rx_reset", "mac_rx_reset"),
     ("mac", "sys_reset", "!reset_n"),
-    // The MAC's parts are reset by `sys_reset`, all together.
+    // `sys_reset` resets all parts of the MAC together.
     ("mac", "core_rx_reset", "1'b0"),
     ("mac", "core_tx_reset", "1'b0"),
     ("mac", "gtwiz_reset_tx_datapath", "1'b0"),
@@ -313,7 +314,7 @@ const RESETS: [(&str, &str, &str); 19] = [
     ("mac", "core_drp_reset", "1'b0"),
 ];
 
-/// Instance, port and wire of each reset port of a module that has one port a line.
+/// Lists the reset ports, in Verilog with one port per line.
 fn resets(verilog: &str) -> Vec<(String, String, String)> {
     let mut instance = String::new();
     let mut found = Vec::new();

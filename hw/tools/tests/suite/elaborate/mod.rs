@@ -5,10 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Verilator with all warnings, and yosys with `hierarchy -check`, take `files` and the card, `top` on top.
-///
 /// # Panics
-/// With the tool's words.
+/// If Verilator or yosys reports anything.
 pub fn all(name: &str, top: &str, files: &[PathBuf]) {
     verilator(top, files).unwrap_or_else(|error| panic!("{name}: {error}"));
     yosys(name, top, files).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -19,10 +17,7 @@ fn with_the_card(files: &[PathBuf]) -> Vec<PathBuf> {
     [card].into_iter().chain(files.iter().cloned()).collect()
 }
 
-/// Widths, missing pins, undriven wires: everything Verilator knows.
-///
-/// # Errors
-/// What it says.
+/// Elaborates with all Verilator warnings. An error is the start of Verilator's output.
 pub fn verilator(top: &str, files: &[PathBuf]) -> Result<(), String> {
     let waivers = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/elaborate/waivers.vlt");
     let mut command = Command::new("verilator");
@@ -35,10 +30,7 @@ pub fn verilator(top: &str, files: &[PathBuf]) -> Result<(), String> {
     }
 }
 
-/// Every module and port is there, and no wire has two drivers.
-///
-/// # Errors
-/// What yosys says, and the log.
+/// Checks that every module and port exists, and that no wire has two drivers.
 pub fn yosys(name: &str, top: &str, files: &[PathBuf]) -> Result<(), String> {
     let files = with_the_card(files);
     let read = |path: &PathBuf| fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()));
