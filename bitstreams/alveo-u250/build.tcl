@@ -1,5 +1,5 @@
 # vivado -mode batch -source bitstreams/alveo-u250/build.tcl
-# NOT RUN: no Vivado was at hand. OPTIREDUCE_RTL names another folder of generated Verilog than hw/rtl.
+# NOT RUN: Vivado was not available. OPTIREDUCE_RTL selects generated Verilog outside hw/rtl.
 set board      alveo-u250
 set part       xcu250-figd2104-2l-e
 set board_part xilinx.com:au250:part0:1.3

@@ -1,6 +1,6 @@
-// Top for an Alveo U250: the card on QSFP28 cage 0. Cage 1 is left in reset.
+// Top for an Alveo U250: the card on QSFP28 cage 0. Cage 1 stays in reset.
 module shell #(
-    // For the register BUILD_ID: `-generic` of synth_design.
+    // Value of the register BUILD_ID, set by `-generic` of synth_design.
     parameter [31:0] BUILD_ID = 32'd0
 ) (
     input  wire        pcie_refclk_p,

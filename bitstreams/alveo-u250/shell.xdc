@@ -1,4 +1,4 @@
-# Pins of an Alveo U250 (UG1289). The transceivers of PCIe and QSFP are placed with their IP.
+# Pins of an Alveo U250 (UG1289). The IP places the transceivers of PCIe and QSFP.
 set_property PACKAGE_PIN AM11 [get_ports pcie_refclk_p]
 set_property PACKAGE_PIN AM10 [get_ports pcie_refclk_n]
 set_property -dict {PACKAGE_PIN BD21 IOSTANDARD LVCMOS12} [get_ports pcie_rstn]

@@ -1,5 +1,5 @@
 # vivado -mode batch -source bitstreams/alveo-u50/build.tcl
-# NOT RUN: no Vivado was at hand. OPTIREDUCE_RTL names another folder of generated Verilog than hw/rtl.
+# NOT RUN: Vivado was not available. OPTIREDUCE_RTL selects generated Verilog outside hw/rtl.
 set board      alveo-u50
 set part       xcu50-fsvh2104-2-e
 set board_part xilinx.com:au50:part0:1.3

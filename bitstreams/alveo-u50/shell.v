@@ -1,6 +1,6 @@
-// Top for an Alveo U50: the card on its one QSFP28 cage; the HBM is not used.
+// Top for an Alveo U50: the card on its QSFP28 cage. The HBM is unused.
 module shell #(
-    // For the register BUILD_ID: `-generic` of synth_design.
+    // Value of the register BUILD_ID, set by `-generic` of synth_design.
     parameter [31:0] BUILD_ID = 32'd0
 ) (
     input  wire        pcie_refclk_p,
@@ -19,7 +19,7 @@ module shell #(
     output wire        hbm_cattrip
 );
 
-    // An HBM that is not there is never too hot; the pin must not float.
+    // No HBM, so no overheating. The pin must not float.
     assign hbm_cattrip = 1'b0;
 
     alveo #(.BUILD_ID(BUILD_ID)) board (

@@ -1,4 +1,4 @@
-# Pins of an Alveo U50 (UG1371). The transceivers of PCIe and QSFP are placed with their IP.
+# Pins of an Alveo U50 (UG1371). The IP places the transceivers of PCIe and QSFP.
 set_property PACKAGE_PIN AF9 [get_ports pcie_refclk_p]
 set_property PACKAGE_PIN AF8 [get_ports pcie_refclk_n]
 set_property -dict {PACKAGE_PIN AW27 IOSTANDARD LVCMOS18} [get_ports pcie_rstn]

@@ -1,6 +1,7 @@
-# Builds a bitstream for an Alveo card with Vivado, without a project. Sourced by <board>/build.tcl, which sets
-#   board part board_part refclk_mhz cmac gt_group
-# Written against Vivado 2023.2 IP (xdma 4.1, cmac_usplus 3.1) from its documents. NOT RUN: no Vivado was at hand.
+# Builds a bitstream for an Alveo card with Vivado, in non-project mode. Sourced by
+# <board>/build.tcl, which sets board, part, board_part, refclk_mhz, cmac and gt_group.
+# Written from the documents of Vivado 2023.2 IP (xdma 4.1, cmac_usplus 3.1).
+# NOT RUN: Vivado was not available.
 set here   [file dirname [file normalize [info script]]]
 set root   [file normalize $here/../..]
 set out    $root/target/bitstreams/$board
@@ -21,10 +22,11 @@ proc ip {name module properties} {
     synth_ip [get_ips $module]
 }
 
-# PCIe to AXI and back. BAR 0: 64 KiB, registers at 0, MSI-X table at 0x8000, pending bits at 0x9000 (msix_table.v).
-# The slave aperture (axibar) is the whole of host memory, address for address: without one the card reaches none of it.
-# User_Reset: axi_aresetn also follows a hot reset of the link, which is how a host resets the card (bitstreams/README.md).
-# What the design depends on, why, and the document that says so: hw/tools/tests/suite/vivado.rs, which compares.
+# PCIe-to-AXI bridge. BAR 0 has 64 KiB: registers at 0, MSI-X table at 0x8000, pending bits at
+# 0x9000 (msix_table.v). The slave aperture (axibar) maps all of host memory one to one. Without an
+# aperture the card cannot reach host memory. With User_Reset, axi_aresetn also follows a hot reset
+# of the link, which is how a host resets the card (bitstreams/README.md).
+# hw/tools/tests/suite/vivado.rs checks all parameters, with reasons and sources.
 ip xdma xdma_0 [list \
     CONFIG.functional_mode {AXI_Bridge} \
     CONFIG.mode_selection {Advanced} \
@@ -76,7 +78,7 @@ ip axi_protocol_converter axi_protocol_converter_0 [list \
     CONFIG.SI_PROTOCOL {AXI4} CONFIG.MI_PROTOCOL {AXI4LITE} CONFIG.ADDR_WIDTH {64} CONFIG.DATA_WIDTH {32} \
     CONFIG.ID_WIDTH {0} CONFIG.TRANSLATION_MODE {2}]
 
-# The MAC: CAUI-4, RS-FEC, frames of 64 to 9600 bytes, FCS made and removed.
+# MAC: CAUI-4, RS-FEC, frames of 64 to 9600 bytes, FCS inserted and stripped.
 ip cmac_usplus cmac_usplus_0 [list \
     CONFIG.CMAC_CAUI4_MODE {1} CONFIG.NUM_LANES {4x25} CONFIG.USER_INTERFACE {AXIS} \
     CONFIG.GT_REF_CLK_FREQ $refclk_mhz CONFIG.GT_DRP_CLK {125.00} \
@@ -86,7 +88,7 @@ ip cmac_usplus cmac_usplus_0 [list \
     CONFIG.TX_FRAME_CRC_CHECKING {Enable FCS Insertion} CONFIG.RX_FRAME_CRC_CHECKING {Enable FCS Stripping} \
     CONFIG.RX_MIN_PACKET_LEN {64} CONFIG.RX_MAX_PACKET_LEN {9600}]
 
-# The register BUILD_ID: the first 32 bits of the commit's hash.
+# Register BUILD_ID: first 32 bits of the commit hash.
 set build_id [exec git -C $here rev-parse --short=8 HEAD]
 synth_design -top shell -part $part -generic BUILD_ID=32'h$build_id
 opt_design
@@ -100,7 +102,7 @@ set wns [get_property SLACK [get_timing_paths -max_paths 1]]
 if {$wns < 0} { error "$board: timing is not met: WNS $wns ns, see $out/timing.rpt" }
 write_bitstream -force $out/shell.bit
 
-# What bitstreams/<board>/manifest.toml needs; `state` becomes "built".
+# Values for bitstreams/<board>/manifest.toml, whose `state` becomes "built".
 proc count {filter} { llength [get_cells -hierarchical -filter $filter] }
 set manifest [open $out/manifest.txt w]
 puts $manifest "tool_version = \"[version -short]\"\nwns_ns = $wns"

@@ -1,14 +1,15 @@
 // An Alveo card: PCIe Gen3 x16, one 100G port, and the OptiReduce card between them.
 //
-//   PCIe  <-> xdma_0 (AXI bridge) --BAR 0--> width, protocol -> msix_table -> s_axil \
-//                     ^ host memory <------------------------------------- m_axi  card <-> axis_frame_crossing <-> cmac_usplus_0
-//                     ^ MSI-X <------------ msix_table <------------------- msix /
+//   PCIe <-> xdma_0 --BAR 0--> width, protocol -> msix_table -> s_axil \
+//               ^ host memory <------------------------------- m_axi  card
+//               ^ MSI-X <------------ msix_table <------------- msix /
+//   card <-> axis_frame_crossing <-> cmac_usplus_0
 //
-// Clocks: the card runs with the bridge's 250 MHz; the MAC with its own 322 MHz; between them frames cross whole.
-// Vendor IP: xdma_0, cmac_usplus_0, axi_dwidth_converter_0, axi_protocol_converter_0, made by common/alveo.tcl;
-// stubs of them are in common/stubs.
+// Clocks: 250 MHz of the bridge for the card, 322 MHz of the MAC. Only whole frames cross.
+// Vendor IP: xdma_0, cmac_usplus_0, axi_dwidth_converter_0 and axi_protocol_converter_0, generated
+// by common/alveo.tcl, with stubs in common/stubs.
 module alveo #(
-    // For the register BUILD_ID; 0: not said.
+    // Value of the register BUILD_ID; 0: unknown.
     parameter [31:0] BUILD_ID = 32'd0
 ) (
     input  wire        pcie_refclk_p,
@@ -31,10 +32,10 @@ module alveo #(
     IBUFDS_GTE4 #(.REFCLK_HROW_CK_SEL(2'b00)) refclk_buffer (
         .I(pcie_refclk_p), .IB(pcie_refclk_n), .CEB(1'b0), .O(refclk_gt), .ODIV2(refclk)
     );
-    // The MAC's free-running clock: 250 MHz halved.
+    // Free-running clock of the MAC, 125 MHz.
     BUFGCE_DIV #(.BUFGCE_DIVIDE(2)) init_clock_buffer (.I(clock), .CE(1'b1), .CLR(1'b0), .O(init_clock));
 
-    // BAR 0, as the bridge gives it; 32 bits wide; AXI4-Lite; what is left of it for the card.
+    // BAR 0: from the bridge, with 32 bits, as AXI4-Lite, and the card's part of it.
     wire   [3:0] bar_awid;
     wire  [63:0] bar_awaddr;
     wire   [7:0] bar_awlen;
@@ -171,13 +172,13 @@ module alveo #(
     wire         dma_rlast;
     wire         dma_rvalid;
     wire         dma_rready;
-    // Messages.
+    // MSI-X messages.
     wire         msix_valid, msix_ready, message, message_sent, message_failed;
     wire   [1:0] msix_vector;
     wire   [3:0] msix_enabled, msix_masked;
     wire  [63:0] message_address;
     wire  [31:0] message_data;
-    // Frames: at the MAC's clock and at the card's.
+    // Frames in the clock domains of the MAC and the card.
     wire [511:0] mac_rx_tdata, mac_tx_tdata, rx_tdata, tx_tdata;
     wire  [63:0] mac_rx_tkeep, mac_tx_tkeep, rx_tkeep, tx_tkeep;
     wire         mac_rx_tvalid, mac_rx_tlast, mac_rx_tuser, rx_tvalid, rx_tlast, rx_tuser;
@@ -476,7 +477,7 @@ module alveo #(
         .message_failed(message_failed)
     );
 
-    // The MAC's state, for the register LINK; each bit for itself.
+    // State of the MAC, for the register LINK. Its bits are independent: each has a synchroniser.
     wire mac_aligned, mac_rsfec_aligned;
     (* ASYNC_REG = "TRUE" *) reg [1:0] link_first, link_second;
     initial {link_first, link_second} = 4'd0;
@@ -562,8 +563,8 @@ module alveo #(
         .msix_ready(msix_ready)
     );
 
-    // The card takes a beat in every cycle, so a frame is only dropped when small ones come faster than 250 MHz,
-    // or when the MAC resets its receiver in the middle of one.
+    // The card accepts a beat per cycle. A frame is dropped only if small frames arrive faster than
+    // that, or if the MAC resets its receiver within the frame.
     axis_frame_crossing #(.DEPTH_LOG2(9), .DROP(1)) rx_crossing (
         .s_clock(mac_clock),
         .s_reset_n(mac_reset_n),
@@ -612,7 +613,7 @@ module alveo #(
         .reset_n(mac_reset_n)
     );
 
-    // IEEE 802.3: remote fault is sent, and nothing else, until the receiver is aligned.
+    // Sends only remote faults until the receiver is aligned (IEEE 802.3).
     cmac_usplus_0 mac (
         .gt_rxp_in(qsfp_rxp),
         .gt_rxn_in(qsfp_rxn),

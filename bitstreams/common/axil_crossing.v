@@ -1,8 +1,8 @@
 // AXI4-Lite from one clock to another: one transaction at a time, writes before reads.
 //
-// The request stays put while a toggle tells the other side of it, and so does the answer. The writing master gives
-// address and data together or one after the other.
-// Reset: both sides in reset at the same time.
+// Request and response are stable while a toggle crosses to the other side. Address and data of a
+// write may arrive in any order.
+// Reset: both sides at the same time.
 module axil_crossing #(
     parameter ADDRESS_BITS = 12
 ) (
@@ -45,7 +45,7 @@ module axil_crossing #(
     input  wire                    m_axil_rvalid,
     output wire                    m_axil_rready
 );
-    // Master's side: `asked` toggles with every request.
+    // Side of the master. `asked` toggles with every request.
     reg                     asked, is_write;
     reg  [ADDRESS_BITS-1:0] address;
     reg              [31:0] data;
@@ -91,7 +91,7 @@ module axil_crossing #(
         end
     end
 
-    // Slave's side.
+    // Side of the slave.
     reg  begun;
     assign m_axil_awaddr = address;
     assign m_axil_araddr = address;

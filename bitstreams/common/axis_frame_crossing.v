@@ -1,14 +1,15 @@
 // Carries whole frames of a 512-bit AXI stream from one clock to another.
 //
-// A frame is shown to the reader when its last beat is in, so that it comes out without a gap: a 100G MAC does not
-// wait in the middle of a frame. What crosses between the clocks are two Gray counters that move by one at a time:
-// frames that are complete, and beats that were read.
-// DROP = 0: the writer waits when there is no room. DROP = 1: the writer never waits; a frame that finds no room is
-// dropped as a whole, and `s_dropped` is high for one cycle.
-// A frame whose source is reset before its end never ends: while `s_cut` is high nothing is taken, and what has come of a frame is
-// dropped in the same way, so that the next one is not appended to it.
-// Limits: a frame must be shorter than 2^DEPTH_LOG2 beats; with DROP = 0 a longer one waits for ever.
-// Reset: both sides in reset at the same time; what is inside is lost.
+// A frame leaves only after its last beat has arrived, so that it has no gaps: a 100G MAC cannot
+// pause within a frame. Two Gray counters cross between the clocks, of complete frames and of beats
+// read. They change by one at a time.
+// DROP = 0: the writer waits for space. DROP = 1: the writer never waits. A frame without space is
+// dropped whole, and `s_dropped` is high for one cycle.
+// `s_cut`: the source is in reset, and may have stopped within a frame. No beats are accepted, and
+// a partial frame is dropped, so that the next frame is not appended to it.
+// Limits: frames must be shorter than 2^DEPTH_LOG2 beats. With DROP = 0, a longer one blocks the
+// stream.
+// Reset: both sides at the same time. Contents are lost.
 module axis_frame_crossing #(
     parameter DEPTH_LOG2 = 9,
     parameter DROP = 0
@@ -107,7 +108,7 @@ module axis_frame_crossing #(
     gray_crossing #(.BITS(A + 1)) to_reader (.clock(m_clock), .gray(frames_gray), .count(frames_there));
 endmodule
 
-// A Gray counter of another clock, as a binary number of this one, two cycles later.
+// Converts a Gray counter of another clock to binary in this clock domain, two cycles later.
 module gray_crossing #(
     parameter BITS = 4
 ) (

@@ -1,10 +1,11 @@
 // MSI-X table and pending bits, between the PCIe bridge and the card's registers.
 //
-// BAR 0: 0x0000 to 0x7fff the card; 0x8000 the table, 16 bytes a vector; 0x9000 the pending bits. Table and registers are
-// on different pages, so that a driver may map the registers without the table.
-// A request of the card becomes a pending bit, and a message as soon as neither the vector nor the function is masked;
-// several requests of one vector may become one message. While MSI-X is off, requests are forgotten.
-// One read and one write at a time. Writes of less than a word to the table are refused (SLVERR).
+// BAR 0: registers at 0x0000 to 0x7fff, table at 0x8000 with 16 bytes per vector, pending bits at
+// 0x9000. Table and registers are on different pages, so that a driver can map only the registers.
+// A request of the card sets a pending bit. It becomes a message once neither vector nor function
+// is masked. Several requests of a vector may become one message. While MSI-X is off, requests are
+// discarded.
+// One read and one write at a time. Writes of less than a word to the table fail with SLVERR.
 module msix_table #(
     parameter VECTORS_LOG2 = 2
 ) (
@@ -66,7 +67,7 @@ module msix_table #(
     reg        [31:0] entry [0:4*VECTORS-1];
     reg [VECTORS-1:0] pending, vector_masked;
 
-    // Writes: address and data together.
+    // Writes: address and data are accepted together.
     reg   [1:0] writing;
     reg  [15:0] write_address;
     reg  [31:0] write_data;
@@ -147,7 +148,7 @@ module msix_table #(
         end
     end
 
-    // Messages: one at a time, the lowest vector first.
+    // Messages: one at a time, lowest vector first.
     reg                     waiting;
     reg  [VECTORS_LOG2-1:0] sent_vector, next_vector;
     wire      [VECTORS-1:0] ready = masked || !enabled ? {VECTORS{1'b0}} : pending & ~vector_masked;

@@ -1,4 +1,4 @@
-// A reset that begins at once and ends with `clock`, 16 cycles later.
+// Reset with asynchronous assertion. It is released 16 cycles of `clock` after the input.
 module reset_crossing (
     input  wire clock,
     input  wire reset_n_in,

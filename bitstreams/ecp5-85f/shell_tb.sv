@@ -1,5 +1,5 @@
-// The reduced card behind its shell: registers over the host bus, a submission fetched by DMA, frames of all lengths
-// from the wire counted.
+// Reduced card behind its shell: registers over the host bus, a submission fetched by DMA, and
+// counts of received frames of all lengths.
 `timescale 1ns / 1ps
 module tb;
     logic clock = 0;
@@ -10,7 +10,8 @@ module tb;
     logic       in_valid = 0, in_ready, out_valid, out_ready = 0;
     shell dut (.*);
 
-    // Signals change at the falling edge; a handshake that is seen just after it happens at the next rising one.
+    // Signals change at the falling edge. A handshake seen just after it completes at the next
+    // rising edge.
     task automatic send(input [7:0] value);
         in_data = value;
         in_valid = 1; #1;
@@ -74,7 +75,7 @@ module tb;
             write(`SCRATCH, 32'h1234_0000 + i);
             expect_register(`SCRATCH, 32'h1234_0000 + i);
         end
-        // A frame is a packet of the wire whatever its length.
+        // Frames of every length count as received packets.
         write(`CONTROL, 1);
         repeat (64 * 16) @(negedge clock); // 32 steps of reset
         for (int length = 1; length <= 200; length += 7) begin

@@ -1,7 +1,7 @@
-// Answers every AXI4 access with an error (SLVERR): there is no way to host memory here.
+// AXI4 slave that answers every access with an error (SLVERR).
 //
-// Why: a plugin of the OpenNIC box has no master on PCIe. With this in its place the card reports DMA errors, and does
-// not hang. See README.md for what takes its place.
+// Why: a plugin of the OpenNIC box cannot access host memory. With this slave the card reports DMA
+// errors instead of hanging. README.md describes a complete card.
 module no_host_memory (
     input  wire       clock,
     input  wire       reset_n,
@@ -25,7 +25,7 @@ module no_host_memory (
     output reg        rvalid,
     input  wire       rready
 );
-    // One burst at a time each way; write data is taken once its address is.
+    // One burst at a time in each direction. Write data is accepted after its address.
     reg       writing;
     reg [7:0] left;
     assign awready = !writing && !bvalid;

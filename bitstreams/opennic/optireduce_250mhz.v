@@ -1,9 +1,10 @@
-// The OptiReduce card as a plugin of the OpenNIC shell's 250 MHz box, one port, one physical function.
+// The OptiReduce card as a plugin of the OpenNIC shell's 250 MHz box: one port, one physical
+// function.
 //
-// Frames come from and go to the CMAC port (adap); QDMA's own frames (h2c, c2h) are not used: h2c is taken and thrown
-// away, c2h is silent. Registers are at box-relative address 0, 4 KiB; BAR 2 + 0x100000 of the shell.
-// Host memory (m_axi) and interrupts (msix) are not among the box's ports: see README.md.
-// Clocks: card and streams axis_aclk, 250 MHz; registers and reset axil_aclk, 125 MHz.
+// Frames use the CMAC port (adap). Frames from the host (h2c) are discarded, and none are sent to
+// it (c2h). Registers: 4 KiB at box-relative address 0, which is BAR 2 + 0x100000 of the shell.
+// The box has no ports for host memory (m_axi) and interrupts (msix): see README.md.
+// Clocks: axis_aclk (250 MHz) for card and streams, axil_aclk (125 MHz) for registers and reset.
 module optireduce_250mhz (
     input  wire  [31:0] s_axil_awaddr,
     input  wire         s_axil_awvalid,
@@ -90,7 +91,7 @@ module optireduce_250mhz (
     input  wire         axil_aclk,
     input  wire         axis_aclk
 );
-    // Reset: 128 cycles of axil_aclk, then done.
+    // Reset lasts 128 cycles of axil_aclk.
     reg  [7:0] resetting;
     wire       axil_reset_n = mod_rst_done;
     wire       reset_n;
@@ -160,7 +161,7 @@ module optireduce_250mhz (
         .m_axil_rready(axil_rready)
     );
 
-    // The shell wants a frame's bytes with its last beat.
+    // The shell requires the length of a frame with its last beat.
     integer     i;
     reg   [6:0] bytes;
     reg  [15:0] size_before;
@@ -188,11 +189,12 @@ module optireduce_250mhz (
     assign m_axis_qdma_c2h_tuser_src = 16'd0;
     assign m_axis_qdma_c2h_tuser_dst = 16'd0;
 
-    // The card takes every beat. The shell has dropped bad frames already. A frame that the card gives up when it is
-    // disabled in the middle (tuser) cannot be marked in this shell; its checksum field does not help either, but no
-    // receiver takes it, as it is shorter than its UDP length.
+    // The card accepts every beat, and the shell has dropped bad frames. If the card is disabled
+    // within a frame (tuser), the shell cannot mark the frame as bad. Receivers drop it, because it
+    // is shorter than its UDP length.
     assign s_axis_adap_rx_250mhz_tready = 1'b1;
-    // The box does not see the MAC's state, nor the bridge's numbers: the registers LINK, PCI_ID and BUILD_ID say nothing.
+    // The box has neither the state of the MAC nor the identifiers of the bridge, so the registers
+    // LINK, PCI_ID and BUILD_ID are 0.
     optireduce_top card (
         .clock(axis_aclk),
         .aresetn(reset_n),

@@ -1,4 +1,5 @@
-// Stub of UltraScale+ 100G Ethernet (PG203), CAUI-4, AXI stream, RS-FEC, no AXI4-Lite: the ports that are used.
+// Stub of UltraScale+ 100G Ethernet (PG203), CAUI-4, AXI stream, RS-FEC, no AXI4-Lite. Only the
+// connected ports.
 (* blackbox *)
 module cmac_usplus_0 (
     input  wire   [3:0] gt_rxp_in,

@@ -1,4 +1,4 @@
-// Stubs of UltraScale+ primitives (UG974): the ports that are used.
+// Stubs of UltraScale+ primitives (UG974). Only the connected ports.
 module IBUF (
     input  wire I,
     output wire O

@@ -1,4 +1,5 @@
-// Stub of DMA/Bridge Subsystem for PCI Express (PG195) in AXI bridge mode, Gen3 x16, 512 bits: the ports that are used.
+// Stub of DMA/Bridge Subsystem for PCI Express (PG195) in AXI bridge mode, Gen3 x16, 512 bits. Only
+// the connected ports.
 (* blackbox *)
 module xdma_0 (
     input  wire         sys_clk,

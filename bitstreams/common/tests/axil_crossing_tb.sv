@@ -1,4 +1,4 @@
-// axil_crossing: random reads and writes to a memory behind it, both clocks in any relation.
+// axil_crossing: random reads and writes to a memory, with any ratio of the two clocks.
 `timescale 1ns / 1ps
 module tb;
     parameter real S_PERIOD = 8.0, M_PERIOD = 4.0;
@@ -16,7 +16,7 @@ module tb;
     logic        m_axil_arvalid, m_axil_arready = 0, m_axil_rvalid = 0, m_axil_rready;
     axil_crossing dut (.*);
 
-    // The memory takes address and data in any order, and refuses words at odd places.
+    // Accepts address and data in any order. Returns an error for some words.
     logic [31:0] memory[16], expected[16];
     logic        have_address = 0, have_data = 0;
     logic [11:0] address;
@@ -52,7 +52,8 @@ module tb;
         end
     end
 
-    // Signals change at the falling edge; a handshake that is seen just after it happens at the next rising one.
+    // Signals change at the falling edge. A handshake seen just after it completes at the next
+    // rising edge.
     `define HANDSHAKE(valid, ready) \
         valid = 1; #0.1; \
         while (!(ready)) begin @(negedge s_clock); #0.1; end \

@@ -1,5 +1,5 @@
-// Random frames through axis_frame_crossing: they come out whole, in order, without a gap, or not at all and counted. CUTS: of so many in
-// 100, the source is reset before the end.
+// axis_frame_crossing: random frames arrive whole, in order and without a gap, or are dropped whole
+// and counted. CUTS is the percentage of frames during which the source is reset.
 `timescale 1ns / 1ps
 module tb;
     parameter DROP = 0;
@@ -16,7 +16,7 @@ module tb;
     logic         s_tlast, s_tuser, s_tvalid = 0, s_cut = 0, s_tready, s_dropped, m_tlast, m_tuser, m_tvalid, m_tready = 0;
     axis_frame_crossing #(.DEPTH_LOG2(5), .DROP(DROP)) dut (.*);
 
-    // Frame f, beat b: what it is, from its numbers alone.
+    // Contents of beat b of frame f, derived from their numbers.
     function automatic logic [577:0] word(int f, int b, int beats);
         word = {f[0] ^ b[0], b == beats - 1, {2{32'(f * 64 + b)}}, {16{32'(f * 7919 + b)}}};
     endfunction
@@ -63,7 +63,7 @@ module tb;
     initial #1_000_000 $fatal(1, "frames have stopped: %0d of %0d out, %0d dropped", received, FRAMES, dropped);
     always @(posedge s_clock) if (s_reset_n && s_dropped) dropped++;
 
-    // Reader: a slow one if frames are to be dropped.
+    // Reader, slow enough to cause drops if DROP is 1.
     int at = 0, beat = 0;
     always @(posedge m_clock) begin
         m_tready <= $urandom_range(9) < (DROP == 1 ? 4 : 8);

@@ -1,4 +1,4 @@
-// msix_table: registers pass, the table holds, requests become messages once nothing masks them.
+// msix_table: register accesses pass, the table keeps values, unmasked requests become messages.
 `timescale 1ns / 1ps
 module tb;
     logic clock = 0, reset_n = 0;
@@ -19,7 +19,7 @@ module tb;
     logic [31:0] message_data;
     msix_table dut (.*);
 
-    // A card of eight registers that answers with SLVERR at 0x7fc, slowly.
+    // Slow register block that answers with SLVERR at 0x7fc.
     logic [31:0] register[1024];
     logic [11:0] address;
     always @(posedge clock) begin
@@ -39,7 +39,8 @@ module tb;
         if (m_axil_rvalid && m_axil_rready) m_axil_rvalid <= 0;
     end
 
-    // Signals change at the falling edge; a handshake that is seen just after it happens at the next rising one.
+    // Signals change at the falling edge. A handshake seen just after it completes at the next
+    // rising edge.
     `define HANDSHAKE(valid, ready) \
         valid = 1; #0.1; \
         while (!(ready)) begin @(negedge clock); #0.1; end \
@@ -71,7 +72,6 @@ module tb;
         @(negedge clock) msix_valid = 0;
     endtask
 
-    // Messages are counted where they are made.
     int messages = 0, expected_messages = 0;
     always @(posedge clock) if (message) messages <= messages + 1;
     task automatic quiet();
@@ -92,7 +92,7 @@ module tb;
         @(negedge clock);
         message_sent = 0;
         message_failed = 0;
-        // The next one may come at once.
+        // The next request may follow immediately.
     endtask
 
     logic [11:0] at;

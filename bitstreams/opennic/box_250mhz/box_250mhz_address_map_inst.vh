@@ -1,1 +1,2 @@
-// Included by the shell's box_250mhz.sv. One block, which gets all box-relative addresses: nothing to decode.
+// Included by the shell's box_250mhz.sv. Its only block receives all box-relative addresses, so
+// nothing is decoded.

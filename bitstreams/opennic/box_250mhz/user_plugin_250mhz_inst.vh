@@ -4,7 +4,7 @@ initial begin
         $fatal(1, "OptiReduce: built for USE_PHYS_FUNC = 1, NUM_PHYS_FUNC = 1, NUM_CMAC_PORT = 1, NUM_QDMA = 1");
 end
 
-// The shell waits for all 16 blocks: those that are not there are done.
+// The shell waits for the reset of 16 blocks. Absent blocks report that it is done.
 assign mod_rst_done[15:1] = {15{1'b1}};
 
 wire   [3:0] host_awid;
@@ -36,7 +36,7 @@ wire   [1:0] host_rresp;
 wire         host_rlast;
 wire         host_rvalid;
 wire         host_rready;
-// What takes the place of no_host_memory: see README.md. This answers every access with an error.
+// Answers every access with an error. README.md describes a complete card.
 no_host_memory host_memory (
     .clock(axis_aclk),
     .reset_n(mod_rst_done[0]),

@@ -1,4 +1,4 @@
-// Stands for box_250mhz of Xilinx/open-nic-shell: its ports, and the two files that it includes.
+// Stub of box_250mhz of Xilinx/open-nic-shell: its ports and its two includes.
 module box_250mhz #(
     parameter integer MIN_PKT_LEN   = 64,
     parameter integer MAX_PKT_LEN   = 1518,
