@@ -1,38 +1,35 @@
-//! Allocation of buffers in DMA memory: first fit over a sorted list of holes, neighbours merged on free.
+//! Allocator of buffers in DMA memory: first fit over sorted holes, merged on free.
 //!
-//! Why so simple: buffers are allocated once for a job, not for each window.
+//! Simple because a job allocates its buffers once.
 
 use std::collections::BTreeMap;
 
-/// Buffers start at a multiple of this at least: one beat, one cache line.
+/// Minimum alignment of buffers in bytes: one beat, one cache line.
 pub(crate) const BUFFER_ALIGN: usize = 64;
 
 /// A buffer in DMA memory. Access to it goes through [`crate::Nic`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DmaBuffer {
-    /// Where it starts, as the card addresses it.
+    /// IOVA of the first byte.
     pub iova: u64,
     /// Length in bytes.
     pub len: usize,
 }
 
-/// Which parts of the DMA memory are in use.
 #[derive(Debug)]
 pub(crate) struct Arena {
     bytes: usize,
-    /// Start and length of every hole; no two touch.
+    /// Length by start; adjacent holes are merged.
     holes: BTreeMap<u64, usize>,
-    /// Start of every buffer: the length asked for, and the length taken.
+    /// Requested and allocated length by start.
     buffers: BTreeMap<u64, (usize, usize)>,
 }
 
 impl Arena {
-    /// An arena over `bytes` bytes at `iova`, all free.
     pub fn new(iova: u64, bytes: usize) -> Self {
         Self { bytes, holes: BTreeMap::from([(iova, bytes)]), buffers: BTreeMap::new() }
     }
 
-    /// Takes `bytes` bytes at a multiple of `align`, a power of two; `None` if no hole is large enough.
     pub fn alloc(&mut self, bytes: usize, align: usize) -> Option<DmaBuffer> {
         let taken = bytes.checked_next_multiple_of(BUFFER_ALIGN)?;
         let align = align.max(BUFFER_ALIGN) as u64;
@@ -49,7 +46,7 @@ impl Arena {
         Some(DmaBuffer { iova, len: bytes })
     }
 
-    /// Gives a buffer back; `false` if it is none of ours.
+    /// Frees a buffer; `false` if it is not allocated.
     pub fn free(&mut self, buffer: DmaBuffer) -> bool {
         let Some((_, taken)) = self.buffers.get(&buffer.iova).copied().filter(|(len, _)| *len == buffer.len) else {
             return false;
@@ -68,17 +65,14 @@ impl Arena {
         true
     }
 
-    /// Bytes of the whole arena.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Bytes free in all.
     pub fn free_bytes(&self) -> usize {
         self.holes.values().sum()
     }
 
-    /// Bytes of the largest hole.
     pub fn largest_bytes(&self) -> usize {
         self.holes.values().copied().max().unwrap_or(0)
     }
@@ -98,7 +92,7 @@ mod tests {
     fn buffers_are_aligned_disjoint_and_merge_again_when_freed() {
         let mut arena = Arena::new(0x10_0000, 0x10000);
         let mut live: Vec<DmaBuffer> = Vec::new();
-        // A fixed pseudo-random walk of allocations and frees (Knuth's 64-bit LCG).
+        // Pseudo-random allocations and frees (Knuth's 64-bit LCG).
         let mut state = 1u64;
         for _ in 0..10_000 {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);

@@ -1,10 +1,8 @@
-//! BAR 0: the card's registers in our address space.
+//! BAR 0: the card's registers, mapped into this process.
 //!
-//! [`RegisterBlock`] is the register map of the contract as `#[repr(C)]` blocks of volatile cells; the build fails if
-//! one of them is not where the contract says, has another access, or is missing. [`BarMap`] is the mapping under it.
-//!
-//! Why volatile: a read or write of a register is an access on the bus, once, in program order among registers.
-//! It says nothing about DMA memory: the fences in [`crate::dma`] do.
+//! [`RegisterBlock`] is the contract's register map as volatile cells; the build fails if a
+//! register is missing, misplaced, or has another access. Each access is one access on the bus, in
+//! program order among registers. Only the fences in [`crate::dma`] order DMA memory.
 #![allow(unsafe_code)]
 
 use std::any::Any;
@@ -21,7 +19,6 @@ use optireduce_contract::registers::{
 };
 use volatile_register::{RO, RW};
 
-/// Who writes a cell.
 trait WrittenBy {
     const ACCESS: Access;
 }
@@ -34,7 +31,6 @@ impl WrittenBy for RW<u32> {
     const ACCESS: Access = Access::ReadWrite;
 }
 
-/// One register as a cell of the block.
 trait Cell {
     fn load(&self) -> u32;
     fn store(&self, value: u32);
@@ -45,7 +41,6 @@ impl Cell for RO<u32> {
         self.read()
     }
 
-    /// As on the card: nothing happens.
     fn store(&self, _: u32) {}
 }
 
@@ -55,8 +50,9 @@ impl Cell for RW<u32> {
     }
 
     fn store(&self, value: u32) {
-        // SAFETY: `write` is unsafe because a register may have effects. Ours can make the card write to host memory,
-        // but only inside the DMA memory that was mapped for it, which is accessed by atomics alone (`DmaMap`).
+        // SAFETY: `write` is unsafe because a register may have effects. Ours can make the card
+        // write to host memory, but only to the DMA memory mapped for it, accessed only as atomics
+        // (`DmaMap`).
         unsafe { self.write(value) }
     }
 }
@@ -96,7 +92,7 @@ macro_rules! cells {
 }
 
 cells! {
-    /// The registers that a card has once, in their places.
+    /// Registers of the whole card.
     JobBlock from 0;
     {
         magic MAGIC RO, contract CONTRACT RO, build BUILD RO, slots SLOTS RO, window_beats_max WINDOW_BEATS_MAX RO,
@@ -124,7 +120,7 @@ cells! {
 }
 
 cells! {
-    /// The registers of one queue pair.
+    /// Registers of one queue pair.
     QueueBlock from QUEUE_BASE;
     {
         sq_base_lo SQ_BASE_LO RW, sq_base_hi SQ_BASE_HI RW, sq_log2 SQ_LOG2 RW, cq_base_lo CQ_BASE_LO RW,
@@ -135,14 +131,14 @@ cells! {
     { sq_head SQ_HEAD RO, cq_tail CQ_TAIL RO } _gap_c8 14;
 }
 
-/// BAR 0 as the contract lays it out.
+/// BAR 0 as the contract defines it.
 #[repr(C)]
 pub struct RegisterBlock {
-    /// What a card has once.
+    /// Registers of the whole card.
     pub job: JobBlock,
-    /// See [`registers::PEER_TABLE`].
+    /// Peer table, from [`registers::PEER_TABLE`].
     pub peers: [[RW<u32>; PEER_BYTES / 4]; RANKS_MAX],
-    /// See [`registers::QUEUE_BASE`].
+    /// Queue pairs, from [`registers::QUEUE_BASE`].
     pub queues: [QueueBlock; QUEUES],
     _rest: [RO<u32>; (BAR_BYTES - QUEUE_BASE - QUEUES * QUEUE_BYTES) / 4],
 }
@@ -166,37 +162,37 @@ impl RegisterBlock {
 #[derive(Clone)]
 pub struct BarMap {
     base: NonNull<RegisterBlock>,
-    /// Keeps the mapping alive.
     _owner: Arc<dyn Any + Send + Sync>,
 }
 
-// SAFETY: `base` points into a mapping that `_owner` (itself `Send + Sync`) keeps until the last clone is dropped and
-// that belongs to no thread; it is accessed only by volatile and atomic accesses of aligned 32-bit words.
+// SAFETY: `base` points into a mapping that `_owner` (itself `Send + Sync`) keeps until the last
+// clone is dropped. The mapping is bound to no thread; all accesses are volatile or atomic, of
+// aligned 32-bit words.
 unsafe impl Send for BarMap {}
 // SAFETY: as above.
 unsafe impl Sync for BarMap {}
 
 impl BarMap {
-    /// Registers in ordinary memory that a simulated card shares.
+    /// Maps registers in ordinary memory, shared with a simulated card.
     ///
     /// # Errors
-    /// The mapping is smaller than BAR 0, or misaligned.
+    /// The mapping is smaller than BAR 0 or misaligned.
     pub fn from_mapping(mapping: MmapRaw) -> Result<Self, Error> {
         let (base, bytes) = (mapping.as_mut_ptr(), mapping.len());
         let base = NonNull::new(base).ok_or(ErrorKind::InvalidInput)?;
-        // SAFETY: `mapping` is readable and writable for `bytes` bytes at `base` and is the owner passed along; nothing
-        // else knows its address, so no reference into it exists.
+        // SAFETY: `mapping` is readable and writable for `bytes` bytes at `base` and is the owner
+        // passed along. Its address is used nowhere else, so no reference into it exists.
         unsafe { Self::from_raw(base, bytes, Arc::new(mapping)) }
     }
 
-    /// Registers at `base`, for a backend that maps a real BAR.
+    /// Maps the registers at `base`, for a backend that maps a real BAR.
     ///
     /// # Errors
-    /// Fewer bytes than BAR 0 has, or a misaligned base.
+    /// Fewer bytes than BAR 0, or a misaligned base.
     ///
     /// # Safety
-    /// `base` is readable and writable for `bytes` bytes for as long as `owner` lives, and nothing forms an ordinary
-    /// reference (`&[u8]`, `&mut`) into them; the other side may change them at any time.
+    /// `base` is readable and writable for `bytes` bytes while `owner` lives. No ordinary reference
+    /// (`&[u8]`, `&mut`) into them exists, since the other side may change them at any time.
     pub unsafe fn from_raw(base: NonNull<u8>, bytes: usize, owner: Arc<dyn Any + Send + Sync>) -> Result<Self, Error> {
         let base = base.cast::<RegisterBlock>();
         if bytes < BAR_BYTES || !base.is_aligned() {
@@ -210,35 +206,37 @@ impl BarMap {
 
     /// The registers as volatile cells.
     pub fn block(&self) -> &RegisterBlock {
-        // SAFETY: `base` is aligned and readable and writable for BAR_BYTES = size_of::<RegisterBlock>() (checked in
-        // `from_raw` and above) while `_owner` lives, which is longer than this borrow of `self`. All of the block is
-        // `UnsafeCell`s, so the card may change it under the reference; any 32 bits are a valid `u32`.
+        // SAFETY: `base` is aligned and readable and writable for BAR_BYTES =
+        // size_of::<RegisterBlock>() (checked in `from_raw` and above) while `_owner` lives, which
+        // is longer than this borrow of `self`. The whole block consists of `UnsafeCell`s, so the
+        // card may change it under the reference; any 32 bits are a valid `u32`.
         unsafe { self.base.as_ref() }
     }
 
-    /// Reads a register; zero if the contract has none there.
+    /// Reads a register; zero if the contract defines none at its offset.
     pub fn read(&self, register: &Register) -> u32 {
         self.block().cell(register).map_or(0, Cell::load)
     }
 
-    /// Writes a register; without effect, as on the card, if the card is the one who writes it.
+    /// Writes a register. Ignored for read-only registers.
     pub fn write(&self, register: &Register, value: u32) {
         if let Some(cell) = self.block().cell(register) {
             cell.store(value);
         }
     }
 
-    /// Writes the peer table's entry of `rank`; without effect beyond [`RANKS_MAX`].
+    /// Writes the peer table entry of `rank`. Ignored from [`RANKS_MAX`] on.
     pub fn write_peer(&self, rank: usize, words: [u32; PEER_BYTES / 4]) {
         for (cell, word) in self.block().peers.get(rank).into_iter().flatten().zip(words) {
             cell.store(word);
         }
     }
 
-    /// The words of BAR 0 as the other end of an in-process bus sees them: it writes what is read-only here.
+    /// Words of BAR 0, for the card, which also writes read-only registers.
     pub(crate) fn words(&self) -> &[AtomicU32; BAR_BYTES / 4] {
-        // SAFETY: as in `block`; atomics may change under a shared reference too. The volatile accesses of `block` may
-        // run at the same time: both are single accesses to aligned 32-bit words, which no supported target tears.
+        // SAFETY: as in `block`; atomics may change under a shared reference too. The volatile
+        // accesses of `block` may run concurrently: both are single accesses to aligned 32-bit
+        // words, which no supported target tears.
         unsafe { self.base.cast().as_ref() }
     }
 }

@@ -1,4 +1,4 @@
-//! The card's counters, and the driver's own.
+//! Counters of a card and of its driver.
 
 use optireduce_contract::registers::{self as regs, STATUS_DMA_ERROR, status_stopped};
 
@@ -6,15 +6,15 @@ use crate::bus::Bus;
 
 macro_rules! counters {
     ($($field:ident $name:ident),* $(,)?) => {
-        /// What a card has counted since it was enabled, for all its queues together; all modulo 2^32.
+        /// Counters of the card since it was enabled, over all queues, modulo 2^32.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
         pub struct Counters {
-            $(#[doc = concat!("See [`regs::", stringify!($name), "`]; this queue's, if each has one.")] pub $field: u32,)*
+            $(#[doc = concat!("See [`regs::", stringify!($name), "`]; of this queue, if it exists per queue.")] pub $field: u32,)*
             /// An access of the card to host memory failed.
             pub dma_error: bool,
-            /// The card stopped this queue, since it could not reach its rings.
+        /// The card stopped this queue.
             pub queue_stopped: bool,
-            /// Completions that the driver refused since the card was opened.
+            /// Completions that the driver rejected since the card was opened.
             pub completions_rejected: u64,
         }
 

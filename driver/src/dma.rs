@@ -1,9 +1,9 @@
-//! DMA memory: host memory that card and driver share, and the fences that order accesses to it.
+//! DMA memory: host memory shared with the card, and the fences that order accesses to it.
 //!
-//! The memory is seen as an array of 32-bit atomics and addressed by IOVA, the card's name for a place in it. Both ends
-//! of an in-process bus use the same view, so that two threads at once are no data race: a word is old or new, never
-//! torn. What spans words is ordered by the protocol: the writer's last word is a release, and a reader that has seen
-//! it (a phase bit, a doorbell) fences before it reads the rest.
+//! The memory is an array of 32-bit atomics, addressed by IOVA, so that both ends of an in-process
+//! bus may access it concurrently: a word is old or new, never torn. Byte copies store words in
+//! order with release. A reader that has seen the last word and then fences sees all of them. fp32
+//! copies are relaxed, and ordered only by a fence.
 //!
 //! Limits: copies run word by word, which the compiler may not vectorise.
 #![allow(unsafe_code)]
@@ -16,36 +16,19 @@ use std::sync::atomic::{AtomicU32, Ordering, fence};
 
 use memmap2::MmapRaw;
 
-/// DMA memory starts at a multiple of this, in our address space and in the card's.
+/// Alignment of DMA memory in bytes, in this process and in the card's address space.
 pub const DMA_ALIGN: usize = 4096;
 
-/// An access to DMA memory that was refused.
+/// Refused access to DMA memory. `iova` is its start; `base` and `len` describe the DMA memory.
+#[allow(missing_docs)] // described above
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DmaFault {
-    /// Not wholly inside the DMA memory.
     #[error("{bytes} bytes at IOVA {iova:#x} are outside the DMA memory, {len} bytes at {base:#x}")]
-    OutOfRange {
-        /// Where the access starts.
-        iova: u64,
-        /// Its length.
-        bytes: usize,
-        /// Where DMA memory starts.
-        base: u64,
-        /// Length of DMA memory.
-        len: usize,
-    },
-    /// Memory that is not mapped for the card, or not to be accessed like that.
-    #[error("IOVA {iova:#x} is not mapped for the card, or may not be accessed like that")]
-    Unmapped {
-        /// The first byte of it.
-        iova: u64,
-    },
-    /// An access to numbers that is not on a multiple of four bytes.
+    OutOfRange { iova: u64, bytes: usize, base: u64, len: usize },
+    #[error("IOVA {iova:#x} is not mapped for the card, or does not permit this access")]
+    Unmapped { iova: u64 },
     #[error("IOVA {iova:#x} is not a multiple of 4")]
-    Misaligned {
-        /// Where the access starts.
-        iova: u64,
-    },
+    Misaligned { iova: u64 },
 }
 
 /// The DMA memory, mapped. Clones share the mapping.
@@ -54,37 +37,37 @@ pub struct DmaMap {
     base: NonNull<AtomicU32>,
     words: usize,
     iova: u64,
-    /// Keeps the mapping alive.
     _owner: Arc<dyn Any + Send + Sync>,
 }
 
-// SAFETY: `base` points into a mapping that `_owner` (itself `Send + Sync`) keeps until the last clone is dropped and
-// that belongs to no thread; it is accessed only through `words()`, as atomics.
+// SAFETY: `base` points into a mapping that `_owner` (itself `Send + Sync`) keeps until the last
+// clone is dropped. The mapping is bound to no thread; all accesses go through `words()`, as
+// atomics.
 unsafe impl Send for DmaMap {}
 // SAFETY: as above.
 unsafe impl Sync for DmaMap {}
 
 impl DmaMap {
-    /// DMA memory in `mapping`; the card knows its first byte as `iova`.
+    /// DMA memory in `mapping`, which the card addresses from `iova`.
     ///
     /// # Errors
     /// As [`DmaMap::from_raw`].
     pub fn from_mapping(mapping: MmapRaw, iova: u64) -> Result<Self, Error> {
         let (base, bytes) = (mapping.as_mut_ptr(), mapping.len());
         let base = NonNull::new(base).ok_or(ErrorKind::InvalidInput)?;
-        // SAFETY: `mapping` is readable and writable for `bytes` bytes at `base` and is the owner passed along; nothing
-        // else knows its address, so no reference into it exists.
+        // SAFETY: `mapping` is readable and writable for `bytes` bytes at `base` and is the owner
+        // passed along. Its address is used nowhere else, so no reference into it exists.
         unsafe { Self::from_raw(base, bytes, iova, Arc::new(mapping)) }
     }
 
-    /// DMA memory at `base`, which the card knows as `iova`.
+    /// DMA memory at `base`, which the card addresses from `iova`.
     ///
     /// # Errors
-    /// `base`, `bytes` or `iova` is not a multiple of 4096, there are no bytes, or the IOVAs would wrap around.
+    /// `base`, `bytes` or `iova` is not a multiple of 4096, `bytes` is 0, or the IOVAs wrap around.
     ///
     /// # Safety
-    /// `base` is readable and writable for `bytes` bytes for as long as `owner` lives, and nothing forms an ordinary
-    /// reference (`&[u8]`, `&mut`) into them; the card may change them at any time.
+    /// `base` is readable and writable for `bytes` bytes while `owner` lives. No ordinary reference
+    /// (`&[u8]`, `&mut`) into them exists, since the card may change them at any time.
     pub unsafe fn from_raw(
         base: NonNull<u8>,
         bytes: usize,
@@ -104,8 +87,8 @@ impl DmaMap {
         Ok(Self { base: base.cast(), words: bytes / 4, iova, _owner: owner })
     }
 
-    /// The same memory cut into `parts` of equal size, each a multiple of 4096 bytes; none if there is not enough for
-    /// each to have any. What does not divide is in no part.
+    /// Splits the memory into `parts` of equal size in whole pages; empty if a part would have
+    /// none.
     pub fn split(&self, parts: usize) -> Vec<Self> {
         let words = (self.words / parts.max(1)) / (DMA_ALIGN / 4) * (DMA_ALIGN / 4);
         let part = |(index, cells): (usize, &[AtomicU32])| Self {
@@ -131,7 +114,7 @@ impl DmaMap {
         self.words * 4
     }
 
-    /// Copies `out.len()` bytes out.
+    /// Copies `out.len()` bytes out of DMA memory.
     ///
     /// # Errors
     /// [`DmaFault::OutOfRange`]; nothing was copied.
@@ -154,7 +137,7 @@ impl DmaMap {
         Ok(())
     }
 
-    /// Copies `bytes` in, in ascending order. Who sees the last word sees all of them, if he fences after it.
+    /// Copies `bytes` into DMA memory, in ascending order.
     ///
     /// # Errors
     /// [`DmaFault::OutOfRange`]; nothing was copied.
@@ -175,7 +158,7 @@ impl DmaMap {
         Ok(())
     }
 
-    /// Copies numbers out.
+    /// Copies fp32 values out of DMA memory, from a multiple of 4.
     ///
     /// # Errors
     /// [`DmaFault`]; nothing was copied.
@@ -187,7 +170,7 @@ impl DmaMap {
         Ok(())
     }
 
-    /// Copies numbers in.
+    /// Copies fp32 values into DMA memory, at a multiple of 4.
     ///
     /// # Errors
     /// [`DmaFault`]; nothing was copied.
@@ -198,10 +181,7 @@ impl DmaMap {
         Ok(())
     }
 
-    /// The little-endian 32-bit word at `iova`, for a poll.
-    ///
-    /// # Errors
-    /// [`DmaFault`].
+    /// Returns the little-endian 32-bit word at `iova` by an acquire load.
     pub fn read_word(&self, iova: u64) -> Result<u32, DmaFault> {
         Ok(self.numbers(iova, 1)?.first().map_or(0, |word| u32::from_le(word.load(Ordering::Acquire))))
     }
@@ -213,7 +193,7 @@ impl DmaMap {
         }
     }
 
-    /// The words that `bytes` bytes at `iova` touch, and how many bytes of the first one lie before them.
+    /// Words touched by `bytes` bytes, and offset of `iova` in the first word.
     fn span(&self, iova: u64, bytes: usize) -> Result<(&[AtomicU32], usize), DmaFault> {
         let fault = DmaFault::OutOfRange { iova, bytes, base: self.iova, len: self.bytes() };
         let start = iova.checked_sub(self.iova).and_then(|offset| usize::try_from(offset).ok()).ok_or(fault)?;
@@ -222,14 +202,15 @@ impl DmaMap {
     }
 
     fn words(&self) -> &[AtomicU32] {
-        // SAFETY: `base` is aligned (checked in `from_raw`) and readable and writable for `words` words while `_owner`
-        // lives, which is longer than this borrow of `self`. Atomics are `UnsafeCell`s, so card and other threads may
-        // change them under the reference; any 32 bits are valid.
+        // SAFETY: `base` is aligned (checked in `from_raw`) and readable and writable for `words`
+        // words while `_owner` lives, which is longer than this borrow of `self`. Atomics are
+        // `UnsafeCell`s, so card and other threads may change them under the reference; any 32 bits
+        // are valid.
         unsafe { std::slice::from_raw_parts(self.base.as_ptr(), self.words) }
     }
 }
 
-/// Bytes before the first whole word of a copy of `bytes` bytes that skips `skip` bytes of its first word.
+/// Bytes of a copy before its first whole word.
 fn head_bytes(skip: usize, bytes: usize) -> usize {
     ((4 - skip) % 4).min(bytes)
 }
@@ -238,7 +219,6 @@ fn load(word: &AtomicU32) -> [u8; 4] {
     word.load(Ordering::Relaxed).to_ne_bytes()
 }
 
-/// Replaces some bytes of a word without disturbing the others.
 fn merge(word: &AtomicU32, skip: usize, bytes: &[u8]) {
     let merged = |old: u32| {
         let mut new = old.to_ne_bytes();
@@ -249,19 +229,19 @@ fn merge(word: &AtomicU32, skip: usize, bytes: &[u8]) {
     let _ = word.fetch_update(Ordering::Release, Ordering::Relaxed, merged);
 }
 
-/// Before a register write that lets the card read, or overwrite, DMA memory (SQ_TAIL, CQ_HEAD, CONTROL): all our
-/// earlier accesses to DMA memory are done when the card sees it. Volatile alone does not order the two.
+/// Completes accesses to DMA memory before a register write that lets the card read or overwrite
+/// it: SQ_TAIL, CQ_HEAD, or enabling CONTROL.
 pub fn fence_before_doorbell() {
     fence(Ordering::Release);
-    // SAFETY: a barrier touches no memory. The release fence orders this core against other cores (inner shareable)
-    // only; a device is in the outer shareable domain.
+    // SAFETY: a barrier touches no memory. The release fence orders this core against other cores
+    // (inner shareable) only; a device is in the outer shareable domain.
     #[cfg(target_arch = "aarch64")]
     unsafe {
         std::arch::asm!("dmb osh", options(nostack, preserves_flags));
     }
 }
 
-/// After a phase bit was seen: the rest of the entry, and the results it speaks of, are read after it.
+/// Orders reads of an entry and its results after the load of its phase bit.
 pub fn fence_after_phase() {
     fence(Ordering::Acquire);
     // SAFETY: as above.

@@ -1,4 +1,4 @@
-//! Checks of ring entries: what the host may submit, and what it believes of a completion.
+//! Validation of ring entries.
 
 use optireduce_contract::field::Field;
 use optireduce_contract::queue::{
@@ -8,7 +8,6 @@ use optireduce_contract::queue::{
 
 use crate::identity::Limits;
 
-/// The first field of an entry that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BadField {
     pub field: &'static str,
@@ -16,8 +15,6 @@ pub(crate) struct BadField {
     pub expected: String,
 }
 
-/// Checks alignment, and that the shards of `ranks` ranks fill the window: the card refuses such a command without saying
-/// which field is wrong.
 pub(crate) fn check(entry: &Submission, ranks: usize) -> Result<(), BadField> {
     let require = |holds: bool, field: Field, found: u64, expected: &str| {
         if holds { Ok(()) } else { Err(BadField { field: field.name, found, expected: expected.to_owned() }) }
@@ -39,10 +36,10 @@ pub(crate) fn check(entry: &Submission, ranks: usize) -> Result<(), BadField> {
     Ok(())
 }
 
-/// Reads a completion and checks every field that has a range. Its `sq_head` is checked by the submission ring. `phase`: the bit that was
-/// seen before the entry was copied; a copy with another one is of an entry that the card has taken back meanwhile, or is still writing.
+/// Decodes a completion and checks its ranges; the submission ring checks `sq_head`.
 ///
-/// A refusal echoes fields of the refused submission, so its slot may be one that the card does not have.
+/// `phase` is the bit seen before the entry was copied. With another bit in the copy the card has
+/// reused the entry or is still writing it. A refusal echoes the submission's fields unchecked.
 pub(crate) fn decode(
     bytes: &[u8; ENTRY_BYTES],
     phase: bool,
@@ -73,7 +70,7 @@ pub(crate) fn decode(
     Ok(entry)
 }
 
-/// The first byte outside all fields that is not zero, or zero. All bits of the phase byte but one are reserved too.
+/// First nonzero byte outside all fields, or zero.
 fn reserved_byte(bytes: &[u8; ENTRY_BYTES]) -> u8 {
     let mut rest = *bytes;
     for field in completion::ALL {

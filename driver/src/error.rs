@@ -1,96 +1,46 @@
-//! What can go wrong with a card.
-//!
-//! Every message names the device, what was found, what was expected, and what to do about it. The values are fields.
+//! Errors of the driver.
 
 use std::borrow::Cow;
 use std::time::Duration;
 
 use crate::dma::DmaFault;
 
-/// An error of the driver. `device` is the name of the bus it happened on.
+/// Error of the driver, on the bus named `device`. Lengths are in bytes.
+#[allow(missing_docs)] // described above
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DriverError {
-    /// The first register does not identify our card.
     #[error(
         "{device}: MAGIC is {found:#010x}, expected {expected:#010x}.\n\
          This is not an OptiReduce card, or it is not programmed. Check the address and program the card."
     )]
-    NotACard {
-        /// Name of the bus.
-        device: String,
-        /// What the register held.
-        found: u32,
-        /// What our cards hold there.
-        expected: u32,
-    },
-    /// Card and driver were built from different contracts.
+    NotACard { device: String, found: u32, expected: u32 },
     #[error(
         "{device}: the card speaks contract version {found}, this driver version {expected}.\n\
          Program the card and install the driver from the same release."
     )]
-    ContractMismatch {
-        /// Name of the bus.
-        device: String,
-        /// The card's version.
-        found: u32,
-        /// The driver's version.
-        expected: u32,
-    },
-    /// The card reports a limit that cannot be true.
+    ContractMismatch { device: String, found: u32, expected: u32 },
     #[error(
         "{device}: {register} is {found}, expected {lowest} to {highest}.\n\
          Device and driver disagree on the layout. Compare the build of the card with hw/contract, then program it again."
     )]
-    BadLimit {
-        /// Name of the bus.
-        device: String,
-        /// Name of the register.
-        register: &'static str,
-        /// What the register held.
-        found: u32,
-        /// Smallest sensible value.
-        lowest: u32,
-        /// Largest sensible value.
-        highest: u32,
-    },
-    /// The card answers reads but does not hear writes.
+    BadLimit { device: String, register: &'static str, found: u32, lowest: u32, highest: u32 },
+    /// The card answers reads, but writes do not arrive.
     #[error(
         "{device}: SCRATCH_ECHO is {found:#010x} after {polls} reads, expected {expected:#010x} for SCRATCH {wrote:#010x}.\n\
-         The card does not hear writes. Is its memory space enabled and its clock running? Reset the card."
+         Writes do not reach the card. Is its memory space enabled and its clock running? Reset the card."
     )]
-    NoEcho {
-        /// Name of the bus.
-        device: String,
-        /// What was written to SCRATCH.
-        wrote: u32,
-        /// Its complement.
-        expected: u32,
-        /// What SCRATCH_ECHO held at the end.
-        found: u32,
-        /// How often it was read.
-        polls: u32,
-    },
-    /// The card has left the bus. Every later call fails with this error at once.
+    NoEcho { device: String, wrote: u32, expected: u32, found: u32, polls: u32 },
+    /// The card has left the bus. Later calls return this error as well, except
+    /// [`Nic::free`](crate::Nic::free).
     #[error(
         "{device}: the card is gone: its MAGIC register reads all ones, twice.\n\
          It was removed, lost power, or its simulator ended. Open it again once it is back."
     )]
-    DeviceGone {
-        /// Name of the bus.
-        device: String,
-    },
-    /// The way to the card cannot be opened, or what is at its other end does not keep to the bus's rules.
+    DeviceGone { device: String },
+    /// The bus cannot be opened, or its other end violates the bus's rules.
     #[error("{device}: {problem}.\n{remedy}")]
-    Bus {
-        /// Name of the bus.
-        device: String,
-        /// What was tried, what was found, and what was expected.
-        problem: String,
-        /// What to do.
-        remedy: Cow<'static, str>,
-    },
-    /// The card did not stop after it was disabled.
+    Bus { device: String, problem: String, remedy: Cow<'static, str> },
     #[error(
         "{device}: SQ_HEAD is {sq_head}, CQ_TAIL is {cq_tail} and the busy bit of STATUS is {} after CONTROL was cleared \
          and {polls} reads, expected 0, 0 and 0.\n\
@@ -98,234 +48,113 @@ pub enum DriverError {
         u8::from(*busy)
     )]
     NotQuiesced {
-        /// Name of the bus.
         device: String,
-        /// Submissions consumed, as the card says.
         sq_head: u32,
-        /// Completions written, as the card says.
         cq_tail: u32,
-        /// Whether the card says that accesses to host memory are under way.
+        /// Accesses to host memory are in progress.
         busy: bool,
-        /// How often the registers were read.
         polls: u32,
     },
-    /// A value of the job's configuration is outside what the card can do.
     #[error(
         "{device}: job: {field} is {found}, expected {expected}.\nCorrect the job, or use a card with other limits."
     )]
-    InvalidJob {
-        /// Name of the bus.
-        device: String,
-        /// The field of `JobConfig`.
-        field: &'static str,
-        /// Its value.
-        found: u64,
-        /// What is allowed.
-        expected: String,
-    },
-    /// The card works for no job.
+    InvalidJob { device: String, field: &'static str, found: u64, expected: String },
+    /// The card is not enabled, or this driver has no queue pair.
     #[error(
         "{device}: the card is not enabled, so it has no queues.\nCall `configure` first, or `open_queue` once another driver has."
     )]
-    NotConfigured {
-        /// Name of the bus.
-        device: String,
-    },
-    /// The card was enabled by this driver and is not any more.
+    NotConfigured { device: String },
+    /// The card was disabled although this driver enabled it.
     #[error(
         "{device}: the card has been reset or disabled by somebody else: CONTROL is {found:#x}, expected {expected:#x}.\n\
-         Its windows are lost. Configure the card anew, or open it again, once nobody else uses it."
+         Its windows are lost. Configure the card again, or reopen it, once no other process uses it."
     )]
-    WasReset {
-        /// Name of the bus.
-        device: String,
-        /// What CONTROL held.
-        found: u32,
-        /// What it holds while the card works.
-        expected: u32,
-    },
-    /// The queue pair belongs to another driver of the card.
+    WasReset { device: String, found: u32, expected: u32 },
     #[error(
         "{device}: queue {queue} is in use: its {register} is {found:#x}, expected 0.\n\
-         Open another queue; those in use are free again when the card is configured anew."
+         Open another queue. Queues in use become free when the card is configured again."
     )]
-    QueueInUse {
-        /// Name of the bus.
-        device: String,
-        /// The queue pair.
-        queue: usize,
-        /// A register that says so.
-        register: &'static str,
-        /// What it held.
-        found: u32,
-    },
-    /// The card could not reach the rings of the queue and has stopped it.
+    QueueInUse { device: String, queue: usize, register: &'static str, found: u32 },
+    /// The card stopped the queue, because it could not reach its rings.
     #[error(
-        "{device}: queue {queue} has stopped: the card could not read a submission or not write a completion in host memory.\n\
-         Look for IOMMU faults in the kernel log, then configure the card anew. Windows that are armed end by their bounds."
+        "{device}: queue {queue} has stopped: the card could not read a submission or write a completion in host memory.\n\
+         Look for IOMMU faults in the kernel log, then configure the card again. Armed windows end with their bounds."
     )]
-    QueueStopped {
-        /// Name of the bus.
-        device: String,
-        /// The queue pair.
-        queue: usize,
-    },
-    /// A submission breaks a rule that the card does not check.
+    QueueStopped { device: String, queue: usize },
+    /// A submission is misaligned, or its shards do not fill the window.
     #[error(
         "{device}: submission of slot {slot}, cookie {cookie:#010x}: {field} is {found:#x}, expected {expected}.\nCorrect the caller."
     )]
-    InvalidSubmission {
-        /// Name of the bus.
-        device: String,
-        /// The submission's slot.
-        slot: u8,
-        /// The submission's cookie.
-        cookie: u32,
-        /// The field at fault.
-        field: &'static str,
-        /// Its value.
-        found: u64,
-        /// The rule.
-        expected: String,
-    },
-    /// There is no room for another submission; nothing was lost.
+    InvalidSubmission { device: String, slot: u8, cookie: u32, field: &'static str, found: u64, expected: String },
+    /// The submission ring is full; nothing was written.
     #[error(
         "{device}: the submission ring is full: {entries} entries, {unrung} of them not announced to the card.\n\
          Ring the doorbell and take completions, then submit again; or configure a larger ring_log2."
     )]
-    RingFull {
-        /// Name of the bus.
-        device: String,
-        /// Size of the ring.
-        entries: u32,
-        /// Entries written since the last doorbell.
-        unrung: u32,
-    },
-    /// The card reports an index that cannot be.
+    RingFull { device: String, entries: u32, unrung: u32 },
     #[error(
         "{device}: {register} is {found}, expected an index from {first} to {last} (modulo 65536).\n\
-         The card consumed what was never submitted. Disable it, and reset it if this happens again."
+         The card reports submissions that were not announced. Disable it, and reset it if this happens again."
     )]
-    BadIndex {
-        /// Name of the bus.
-        device: String,
-        /// Name of the register.
-        register: &'static str,
-        /// What it held.
-        found: u32,
-        /// Smallest possible index.
-        first: u16,
-        /// Largest possible index.
-        last: u16,
-    },
-    /// A completion that makes no sense. It was consumed and counted; the next one can be polled.
+    BadIndex { device: String, register: &'static str, found: u32, first: u16, last: u16 },
+    /// Invalid completion, consumed and counted. The next one can be polled.
     #[error(
         "{device}: completion {index}: {field} is {found:#x}, expected {expected}.\n\
-         Device and driver disagree on the layout, or host memory is damaged. The window it speaks of is lost: \
+         Device and driver disagree on the layout, or host memory is damaged. Its window is lost: \
          disable the card, and reset it if this happens again."
     )]
     BadCompletion {
-        /// Name of the bus.
         device: String,
         /// Index of the completion, modulo 65536.
         index: u16,
-        /// The field at fault.
         field: &'static str,
-        /// Its value.
         found: u64,
-        /// What is allowed.
         expected: String,
     },
-    /// No completion came in time; the card still answers.
+    /// No completion arrived in time; the card still answers.
     #[error(
         "{device}: no completion in {waited:?}; {outstanding} submissions are not consumed, {unrung} not announced to the card.\n\
          The card is alive. Is a window armed, and does its bound end before this timeout?"
     )]
     Timeout {
-        /// Name of the bus.
         device: String,
-        /// The timeout.
         waited: Duration,
         /// Announced entries that the card is not known to have consumed.
         outstanding: u32,
         /// Entries written since the last doorbell.
         unrung: u32,
     },
-    /// The DMA memory cannot hold another buffer.
     #[error(
         "{device}: no room in DMA memory for {bytes} bytes aligned to {align}: {free_bytes} of {arena_bytes} bytes are \
          free, the largest hole has {largest_bytes}.\nFree buffers, or open the bus with more DMA memory."
     )]
     ArenaExhausted {
-        /// Name of the bus.
         device: String,
-        /// Bytes asked for.
         bytes: usize,
-        /// Alignment asked for.
         align: usize,
-        /// Bytes free in all.
         free_bytes: usize,
-        /// Bytes of the largest hole.
         largest_bytes: usize,
-        /// Bytes of the DMA memory.
         arena_bytes: usize,
     },
-    /// An alignment or a length that no allocation can have.
     #[error("{device}: cannot allocate {bytes} bytes aligned to {align}: expected at least 1 byte and a power of two.")]
-    InvalidAllocation {
-        /// Name of the bus.
-        device: String,
-        /// Bytes asked for.
-        bytes: usize,
-        /// Alignment asked for.
-        align: usize,
-    },
-    /// A buffer was freed that is not allocated.
+    InvalidAllocation { device: String, bytes: usize, align: usize },
     #[error(
-        "{device}: buffer {iova:#x} of {bytes} bytes is not allocated.\nIt was freed before, or comes from another card."
+        "{device}: buffer {iova:#x} of {bytes} bytes is not allocated.\nIt was freed before, or belongs to another card."
     )]
-    NotAllocated {
-        /// Name of the bus.
-        device: String,
-        /// Where the buffer starts.
-        iova: u64,
-        /// Its length.
-        bytes: usize,
-    },
-    /// An access beyond the end of a buffer.
+    NotAllocated { device: String, iova: u64, bytes: usize },
     #[error(
         "{device}: {bytes} bytes at byte {offset} of buffer {iova:#x} reach beyond its {len} bytes.\nCorrect the caller."
     )]
-    OutsideBuffer {
-        /// Name of the bus.
-        device: String,
-        /// Where the buffer starts.
-        iova: u64,
-        /// Length of the buffer.
-        len: usize,
-        /// Where in the buffer the access starts.
-        offset: usize,
-        /// Length of the access.
-        bytes: usize,
-    },
-    /// An access outside DMA memory, or a misaligned one.
+    OutsideBuffer { device: String, iova: u64, len: usize, offset: usize, bytes: usize },
+    /// Access outside DMA memory, or misaligned.
     #[error("{device}: {source}")]
-    Dma {
-        /// Name of the bus.
-        device: String,
-        /// The access.
-        source: DmaFault,
-    },
-    /// Memory shared with the card could not be mapped, or is too small or misaligned.
+    Dma { device: String, source: DmaFault },
     #[error("{device}: cannot map {bytes} bytes of {what}: {source}")]
     Map {
-        /// Name of the bus.
         device: String,
-        /// "BAR 0" or "DMA memory".
+        /// "BAR 0", "DMA memory" or "caller-owned memory".
         what: &'static str,
-        /// Bytes asked for.
         bytes: usize,
-        /// The cause.
         source: std::io::Error,
     },
 }

@@ -1,7 +1,5 @@
-//! Identity of a card, checked before anything else is believed or written.
-//!
-//! Order: magic, contract version, limits, then SCRATCH and its complement twice, which shows that the card hears
-//! writes. Every wait is bounded by a number of polls.
+//! Identification of a card, before other registers are trusted: magic, contract version, limits,
+//! then two complementary SCRATCH patterns, which show that writes arrive.
 
 use optireduce_contract::limits::{CONTRACT_VERSION, HADAMARD_LOG2_MIN, MAGIC, PAYLOAD_BEATS_MAX, QUEUES, RANKS_MAX};
 use optireduce_contract::packet::Endpoint;
@@ -10,70 +8,62 @@ use optireduce_contract::registers::{self as regs, Register};
 use crate::bus::Bus;
 use crate::error::DriverError;
 
-/// Reads of a register before a wait on it is given up; `Bus::flush` and `Bus::relax` between two of them.
+/// Maximum reads of a register in a wait, with `Bus::flush` and `Bus::relax` between them.
 pub(crate) const POLLS_MAX: u32 = 1000;
 
-/// What a card can do, as its registers say.
+/// Limits of a card, as its registers report them. `window_beats_max` and `payload_beats_max` are
+/// in beats, `hadamard_log2_max` is the log2 of a block in elements.
+#[allow(missing_docs)] // described above
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Limits {
-    /// Window slots.
     pub slots: usize,
-    /// Beats of the largest window.
     pub window_beats_max: usize,
-    /// log2 of the largest Hadamard block in elements.
     pub hadamard_log2_max: u32,
-    /// Most ranks of a job.
     pub ranks_max: usize,
-    /// Largest payload of a packet in beats.
     pub payload_beats_max: usize,
-    /// Queue pairs.
     pub queues: usize,
-    /// Build number of the card.
     pub build: u32,
 }
 
-/// Where a card is on the network.
+/// Network address of a card, with the UDP port for both directions.
+#[allow(missing_docs)] // described above
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NetworkAddress {
-    /// Its MAC and IP addresses.
     pub endpoint: Endpoint,
-    /// The UDP port at which it receives, and from which it sends.
     pub udp_port: u16,
 }
 
-/// What a card says of what is around it. A card without these registers says nothing: its time is 0.
+/// Card time, link state and shell build.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Surroundings {
-    /// Card time in ns: the clock of completions' `closed_ns`.
+    /// Card time in ns, the clock of a completion's `closed_ns`; 0 if the card reports none.
     pub card_time_ns: u64,
-    /// Its link; `None`: its shell does not say.
+    /// Link state; `None` if the shell does not report it.
     pub link: Option<Link>,
-    /// Number that its shell was built with; `None`: it does not say.
+    /// Build number of the shell, if reported.
     pub build_id: Option<u32>,
 }
 
-/// The state of a card's link.
+/// State of a link: alignment of the MAC's receiver and of RS-FEC.
+#[allow(missing_docs)] // described above
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Link {
-    /// The MAC's receiver is aligned.
     pub up: bool,
-    /// RS-FEC is aligned.
     pub rsfec: bool,
 }
 
 impl Link {
-    /// What a value of `LINK` says; `None` if it says nothing.
+    /// Decodes a value of `LINK`; `None` if the shell does not report the link.
     pub const fn of(value: u32) -> Option<Self> {
         let (up, rsfec) = (value & regs::LINK_UP != 0, value & regs::LINK_RSFEC != 0);
         if value & regs::LINK_KNOWN != 0 { Some(Self { up, rsfec }) } else { None }
     }
 }
 
-/// What the card's registers say of what is around it.
 pub(crate) fn surroundings(bus: &impl Bus) -> Surroundings {
     let mut high = bus.read(&regs::CARD_TIME_HI);
     let mut low = 0;
-    // The high half changes every four seconds; a card whose does each time is not believed for ever.
+    // The high half changes every 4.3 s, but a broken card may change it on every read.
     for _ in 0..3 {
         low = bus.read(&regs::CARD_TIME_LO);
         let again = bus.read(&regs::CARD_TIME_HI);
@@ -89,7 +79,7 @@ pub(crate) fn surroundings(bus: &impl Bus) -> Surroundings {
     }
 }
 
-/// What the card's registers say of its place on the network; `None` if IP address or port are zero.
+/// Reads the network address; `None` if IP address or port is zero.
 pub(crate) fn network_address(bus: &impl Bus) -> Option<NetworkAddress> {
     let [ip, mac_lo, mac_hi] = [&regs::LOCAL_IP, &regs::LOCAL_MAC_LO, &regs::LOCAL_MAC_HI].map(|at| bus.read(at));
     let (ip, [m0, m1, m2, m3], [m4, m5, ..]) = (ip.to_le_bytes(), mac_lo.to_le_bytes(), mac_hi.to_le_bytes());
@@ -98,12 +88,11 @@ pub(crate) fn network_address(bus: &impl Bus) -> Option<NetworkAddress> {
     (ip != [0; 4] && udp_port != 0).then_some(NetworkAddress { endpoint, udp_port })
 }
 
-/// Checks that a card of ours answers and hears, and reads what it can do.
+/// Checks that the card answers and receives writes, and returns its limits.
 pub(crate) fn identify(bus: &impl Bus) -> Result<Limits, DriverError> {
     let device = || bus.name().to_owned();
     bus.flush()?;
     check_magic(bus)?;
-    // A card that leaves in between reads as all ones.
     let read = |register: &Register| -> Result<u32, DriverError> {
         let found = bus.read(register);
         if found == u32::MAX {
@@ -122,7 +111,7 @@ pub(crate) fn identify(bus: &impl Bus) -> Result<Limits, DriverError> {
         }
         Err(DriverError::BadLimit { device: device(), register: register.name, found, lowest, highest })
     };
-    // The upper bounds are what the fields of a submission and the peer table can hold.
+    // The upper bounds are the ranges of submission fields and of the peer table.
     let limits = Limits {
         slots: limit(&regs::SLOTS, 1, 256)? as usize,
         window_beats_max: limit(&regs::WINDOW_BEATS_MAX, 1, u16::MAX.into())? as usize,
@@ -138,7 +127,7 @@ pub(crate) fn identify(bus: &impl Bus) -> Result<Limits, DriverError> {
     Ok(limits)
 }
 
-/// Checks the magic register; all ones, twice, mean that nothing is there.
+/// Checks the magic register. All ones twice mean that the card is gone.
 pub(crate) fn check_magic(bus: &impl Bus) -> Result<(), DriverError> {
     let device = || bus.name().to_owned();
     let mut found = bus.read(&regs::MAGIC);

@@ -1,4 +1,4 @@
-//! What a card must know of a job before it works for it.
+//! Configuration of a card for a job.
 
 use optireduce_contract::limits::{BEAT_BYTES, RANKS_MAX};
 use optireduce_contract::packet::Endpoint;
@@ -10,57 +10,56 @@ use crate::dma::DMA_ALIGN;
 use crate::error::DriverError;
 use crate::identity::Limits;
 
-/// Smallest ring: four entries.
+/// log2 of the smallest ring's entries.
 pub const RING_LOG2_MIN: u32 = 2;
-/// Largest ring: indices count modulo 65536, and a full ring must differ from an empty one.
+/// log2 of the largest ring's entries, so that indices modulo 65536 distinguish full from empty.
 pub const RING_LOG2_MAX: u32 = 15;
 
-/// Entries of a job's ring for each slot: more than its commands that may wait, so that room for completions is given back seldom.
+/// Ring entries per slot: more than a slot's commands, so that `CQ_HEAD` is written rarely.
 const ENTRIES_PER_SLOT: usize = 32;
-/// Room for the alignment of rings and buffers.
+/// Reserve for the alignment of rings and buffers.
 const ALIGN_BYTES: usize = 4 * 4096;
 
-/// log2 of the entries of a job's rings on a card with `slots` window slots.
+/// log2 of the ring entries of a job, with `slots` window slots.
 pub const fn job_ring_log2(slots: usize) -> u32 {
     (ENTRIES_PER_SLOT * slots).next_power_of_two().ilog2()
 }
 
-/// DMA memory of a job that uses all slots of a card, in bytes of whole pages: two rings, and a gradient, a result and reports for each slot.
+/// DMA memory of a job that uses all slots, in bytes: rings, gradients, results and reports.
 pub const fn job_dma_bytes(slots: usize, window_beats_max: usize, ring_log2: u32) -> usize {
     let slot = 2 * window_beats_max * BEAT_BYTES + REPORT_BYTES;
     (2 * (ENTRY_BYTES << ring_log2) + slots * slot + ALIGN_BYTES).next_multiple_of(DMA_ALIGN)
 }
 
 impl Limits {
-    /// DMA memory that a job with this card takes, in bytes, with rings as long as the host library makes them.
+    /// DMA memory of a job in bytes, with the ring size of the host library.
     pub const fn job_dma_bytes(&self) -> usize {
         job_dma_bytes(self.slots, self.window_beats_max, job_ring_log2(self.slots))
     }
 }
 
-/// The job of a card. Everything but `rank`, `queue`, `ring_log2` and the rates is the same on all ranks.
+/// Job configuration of a card. Equal on all ranks except for `rank`, `queue`, `ring_log2` and the
+/// rates.
 #[derive(Clone, Debug)]
 pub struct JobConfig {
     /// This rank, below `ranks`.
     pub rank: usize,
-    /// Ranks of the job: 2 to the card's limit.
+    /// World size, 2 to the card's limit.
     pub ranks: usize,
     /// Random per job; packets with another tag are dropped and counted.
     pub job_tag: u64,
-    /// Beats of a full packet: 1 to the card's limit. Too large for the network's MTU and every packet is lost;
-    /// too small and headers eat the bandwidth. Default of the contract: 22 (1408 bytes).
+    /// Beats of a full packet, 1 to the card's limit. Default of the contract: 22 (1408 bytes).
     pub payload_beats: usize,
-    /// UDP port of the transport, not zero.
+    /// UDP port of the transport, nonzero.
     pub udp_port: u16,
-    /// Addresses of all ranks, in order of rank; own one included.
+    /// Addresses of all ranks, this one included.
     pub endpoints: Vec<Endpoint>,
-    /// How fast each rank is sent to, in bytes of the wire (frame, preamble, check sequence, gap) per microsecond, in
-    /// order of rank; 0: as fast as the wire. Default: empty, 0 for all. Faster than the receiver's share and it loses
-    /// packets; slower and the wire idles.
+    /// Send rate to each rank in wire bytes per microsecond (frame, preamble, check sequence, gap).
+    /// 0 or an empty list: line rate.
     pub rates_bytes_per_us: Vec<u16>,
-    /// The queue pair of the `Nic` that configures the card. Default: 0.
+    /// Queue pair of the configuring `Nic`.
     pub queue: usize,
-    /// log2 of the entries of either ring, 2 to 15. Too small and `submit` answers `RingFull`.
+    /// log2 of the entries of each ring, 2 to 15.
     pub ring_log2: u32,
 }
 
@@ -83,7 +82,6 @@ impl JobConfig {
         self.endpoints.get(rank).map_or([0; PEER_BYTES / 4], |endpoint| peer_words(endpoint, rate))
     }
 
-    /// Writes the job registers and the peer table of a disabled card.
     pub(crate) fn program(&self, bus: &impl Bus) {
         let tag = self.job_tag.to_be_bytes();
         let [ip, mac_lo, mac_hi, _] = self.peer_words(self.rank);
@@ -102,7 +100,7 @@ impl JobConfig {
     }
 }
 
-/// An entry of the peer table: the bytes on the wire as little-endian loads.
+/// Encodes an entry of the peer table as little-endian words.
 fn peer_words(endpoint: &Endpoint, rate_bytes_per_us: u16) -> [u32; PEER_BYTES / 4] {
     let (ip, mac) = (endpoint.ip, endpoint.mac);
     [
@@ -113,7 +111,6 @@ fn peer_words(endpoint: &Endpoint, rate_bytes_per_us: u16) -> [u32; PEER_BYTES /
     ]
 }
 
-/// Checks the number of a queue pair and the size of its rings.
 pub(crate) fn check_queue(device: &str, limits: &Limits, queue: usize, ring_log2: u32) -> Result<(), DriverError> {
     within(device, "queue", queue as u64, 0, limits.queues as u64 - 1)?;
     within(device, "ring_log2", ring_log2.into(), RING_LOG2_MIN.into(), RING_LOG2_MAX.into())

@@ -1,19 +1,17 @@
 //! User-space driver of the OptiReduce SmartNIC.
 //!
-//! * [`Nic`]: one card. Identity, configuration, submissions in, completions out, counters.
-//! * [`bus`]: the seam below it. [`Bus`] is how a card is reached; [`bus::vfio`] reaches one in a slot of this machine,
-//!   [`bus::vfio_user`] one that another process serves on a socket, [`bus::card`] whichever an address names, [`bus::in_process`] a
-//!   simulated one; [`TraceBus`], [`FaultBus`] and [`HostileBus`] wrap any bus.
-//! * [`Machine`]: the PCI devices of this machine, and what must hold before a card among them can be opened.
-//! * [`BarMap`] and [`DmaMap`]: the two kinds of memory shared with a card; they, and `bus/vfio/mapped.rs`, are the only places with
-//!   `unsafe`.
-//! * [`Manifest`]: what a bitstream is and whether a file is that bitstream.
-//! * [`DriverError`]: every message names the device, what was found, what was expected, and what to do.
+//! * [`Nic`]: one card.
+//! * [`bus`]: access to a card through VFIO, through a vfio-user socket, or to a simulated card in
+//!   this process. [`TraceBus`], [`FaultBus`] and [`HostileBus`] wrap any bus.
+//! * [`Machine`]: PCI devices, and the preconditions for opening a card.
+//! * [`BarMap`] and [`DmaMap`]: memory shared with a card. Only their files and
+//!   `bus/vfio/mapped.rs` use `unsafe`.
+//! * [`Manifest`]: description and checksum of a bitstream.
+//! * [`DriverError`]: errors, with device, value found, value expected, and remedy.
 //!
-//! Nothing that a card writes is trusted: registers and completions are checked field by field, and a bad one is an
-//! error and a count, never a panic. Every wait is bounded.
+//! An invalid register or completion is an error, never a panic. Every wait is bounded.
 //!
-//! Limits: the VFIO backend has been run behind the kernel of a virtual machine, not on a board.
+//! Limits: the VFIO backend has run only in a virtual machine, not with a board.
 
 mod arena;
 mod bar;

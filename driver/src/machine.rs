@@ -1,9 +1,6 @@
-//! This machine's PCI devices, and whether a card among them can be reached by VFIO.
+//! PCI devices of this machine, and the preconditions for opening a card through VFIO.
 //!
-//! Why here: the bus says by the same checks why it cannot open a card, and `optireduce-nic` shows them all before anybody tries.
 //! Source: Linux `vfio.rst`, `sysfs-bus-pci`, `sysfs-kernel-iommu_groups`, proc(5).
-//! Limits: what only opening the card shows (it is in use, interrupts are not remapped) is not here but in
-//! [`VfioBus::open`](crate::VfioBus::open).
 
 use std::fs;
 use std::io::{self, ErrorKind, Read};
@@ -14,44 +11,42 @@ use optireduce_contract::pci::{DEVICE_ID, VENDOR_ID, is_address};
 use crate::dma::DMA_ALIGN;
 use crate::pci::PciId;
 
-/// The driver that hands devices to user space.
+/// Kernel driver that gives user space access to a device.
 pub const VFIO_PCI: &str = "vfio-pci";
-/// Bytes of a huge page.
 pub(crate) const HUGE_BYTES: usize = 2 << 20;
-/// Drivers of the kernel that leave a group's other devices to user space (vfio.rst).
+/// Drivers of other devices with which an IOMMU group stays viable (vfio.rst).
 const HARMLESS: [&str; 3] = [VFIO_PCI, "pci-stub", "pcieport"];
-/// Base class and subclass of bridges between PCI buses.
+/// Base class and subclass of PCI bridges.
 const BRIDGE: u32 = 0x0604;
-/// May lock any amount of memory (capabilities(7)).
+/// Capability to lock unlimited memory.
 const CAP_IPC_LOCK: u32 = 14;
 
-/// The address of a PCI device with its domain, in the kernel's spelling; `None`: `text` is none.
+/// Returns a PCI address with its domain, as the kernel spells it; `None` for other text.
 pub fn full_address(text: &str) -> Option<String> {
     let domain = if text.matches(':').count() == 1 { "0000:" } else { "" };
     is_address(text).then(|| format!("{domain}{}", text.to_ascii_lowercase()))
 }
 
-/// A function of a PCI device, as the kernel knows it.
+/// Function of a PCI device, as the kernel reports it.
+#[allow(missing_docs)] // described above
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct PciFunction {
-    /// Domain, bus, device and function: "0000:5e:00.0".
+    /// Address with domain, such as "0000:5e:00.0".
     pub address: String,
-    /// Vendor, device, class.
     #[serde(skip)]
     pub id: PciId,
-    /// The driver that it is bound to.
     pub driver: Option<String>,
-    /// The IOMMU group that it is in. `None`: there is no IOMMU, or it is off.
+    /// `None` without an active IOMMU.
     pub iommu_group: Option<String>,
 }
 
 impl PciFunction {
-    /// Whether it has our vendor and device. Others keep these numbers, too: only opening it tells whether it is a card.
+    /// Returns whether vendor and device match a card's, which other devices may share.
     pub fn may_be_a_card(&self) -> bool {
         (self.id.vendor, self.id.device) == (VENDOR_ID, DEVICE_ID)
     }
 
-    /// Whether it is neither a card nor a bridge: nobody may take it away from its driver for a card's sake.
+    /// Returns whether it is neither a card nor a bridge.
     pub fn is_foreign(&self) -> bool {
         !self.may_be_a_card() && self.id.class >> 8 != BRIDGE
     }
@@ -65,58 +60,55 @@ impl std::fmt::Display for PciFunction {
     }
 }
 
-/// What one precondition is found to be.
+/// Result of checking one precondition.
+#[allow(missing_docs)] // described above
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Precondition {
-    /// Its name.
     pub name: &'static str,
-    /// What was found, and what was expected if that is something else.
+    /// State found, with the expected state if they differ.
     pub found: String,
-    /// How to mend it, with the command to type; `None`: it holds.
+    /// Remedy, with the command to type; `None` if the precondition holds.
     pub mend: Option<String>,
 }
 
-/// A machine: where the kernel shows its devices.
+/// Machine whose PCI devices are examined.
 #[derive(Clone, Debug)]
 pub struct Machine {
     root: PathBuf,
 }
 
 impl Machine {
-    /// This one.
+    /// This machine.
     pub fn this() -> Self {
         Self::at(Path::new("/"))
     }
 
-    /// One whose `sys`, `dev` and `proc` are in this directory.
+    /// Machine whose `sys`, `dev` and `proc` are in `root`.
     pub fn at(root: &Path) -> Self {
         Self { root: root.into() }
     }
 
-    /// A path below `/sys`.
+    /// Path below `/sys`.
     pub fn sys(&self, path: impl AsRef<Path>) -> PathBuf {
         self.root.join("sys").join(path)
     }
 
-    /// The directory of a device.
+    /// Sysfs folder of a device.
     pub fn device(&self, address: &str) -> PathBuf {
         self.sys("bus/pci/devices").join(address)
     }
 
-    /// The file through which VFIO hands out a group.
+    /// Device file of a VFIO group.
     pub fn vfio_group(&self, group: &str) -> PathBuf {
         self.root.join("dev/vfio").join(group)
     }
 
-    /// All devices, by address; none where there is no PCI bus.
-    ///
-    /// # Errors
-    /// If the kernel's list cannot be read.
+    /// Lists all PCI functions by address; empty without a PCI bus.
     pub fn functions(&self) -> io::Result<Vec<PciFunction>> {
         self.below(&self.sys("bus/pci/devices"))
     }
 
-    /// The device at `address`, with its domain.
+    /// Returns the function at `address`, with its domain.
     pub fn function(&self, address: &str) -> Option<PciFunction> {
         let path = self.device(address);
         let number = |file: &str| {
@@ -128,7 +120,7 @@ impl Machine {
         Some(PciFunction { address: address.into(), id, driver, iommu_group })
     }
 
-    /// What else is in the group of `function`.
+    /// Lists the other functions in the IOMMU group of `function`.
     pub fn others_in_group(&self, function: &PciFunction) -> Vec<PciFunction> {
         let Some(group) = &function.iommu_group else { return Vec::new() };
         let mut all = self.below(&self.sys("kernel/iommu_groups").join(group).join("devices")).unwrap_or_default();
@@ -136,15 +128,16 @@ impl Machine {
         all
     }
 
-    /// What must hold before VFIO can open the card at `address`, with its domain, and give it `dma_bytes` bytes of memory: in the order in
-    /// which to mend them. After one that others depend on, those are left out.
+    /// Checks whether VFIO can open the card at `address`, with its domain, and map `dma_bytes`
+    /// bytes of memory, in the order in which to fix failures. Leaves out checks that depend on a
+    /// failed one.
     pub fn preconditions(&self, address: &str, dma_bytes: usize) -> Vec<Precondition> {
         let mut list = self.access(address);
         list.extend(self.memory(dma_bytes));
         list
     }
 
-    /// Those of the [preconditions](Self::preconditions) that are not about memory.
+    /// [Preconditions](Self::preconditions) that do not concern memory.
     pub fn access(&self, address: &str) -> Vec<Precondition> {
         let function = self.function(address);
         let mut list = vec![is_a_card(address, function.as_ref())];
@@ -156,7 +149,7 @@ impl Machine {
             list.extend(self.remaps_interrupts());
             if function.driver.as_deref() == Some(VFIO_PCI) {
                 list.extend(group.map(|group| self.is_accessible(group)));
-                // Somebody else's reset would hold up whoever asks.
+                // Reading configuration space would block during a reset by another process.
                 if list.iter().all(|one| one.mend.is_none()) {
                     list.extend(self.answers(&function));
                 }
@@ -165,7 +158,7 @@ impl Machine {
         list
     }
 
-    /// Those of the [preconditions](Self::preconditions) that are about memory: "locked memory", and "huge pages" where they would be used.
+    /// [Preconditions](Self::preconditions) on memory: the limit and, from 2 MiB on, huge pages.
     pub fn memory(&self, dma_bytes: usize) -> Vec<Precondition> {
         let mut list = vec![self.memory_limit(dma_bytes)];
         if dma_bytes >= HUGE_BYTES {
@@ -174,7 +167,7 @@ impl Machine {
         list
     }
 
-    /// A card works without them, too: this says what would be faster, and always holds.
+    /// Checks for huge pages. Always holds, since small ones also work.
     fn huge_pages(&self, wanted: usize) -> Precondition {
         let free = self.free_huge_pages();
         let mends = self.huge_page_mends(wanted);
@@ -183,8 +176,8 @@ impl Machine {
         } else {
             let kib = wanted * HUGE_BYTES / 1024;
             format!(
-                "{free} of 2 MiB are free, and {wanted} would be used, {kib} KiB of locked memory: small ones do, but the IOMMU is then slower; \
-                 for huge ones: {}",
+                "{free} of 2 MiB are free, {wanted} would be used ({kib} KiB of locked memory). Small pages work, but slow the IOMMU down; \
+                 for huge pages: {}",
                 mends.join("; ")
             )
         };
@@ -196,8 +189,8 @@ impl Machine {
         fs::read_to_string(file).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
     }
 
-    /// The commands after which memory can be made of so many huge pages; none: it can. They are locked whole, so that a limit which is enough for small
-    /// ones may be too low.
+    /// Commands that make `wanted` huge pages available; empty if they are. Huge pages are locked
+    /// whole, which may exceed the limit.
     pub(crate) fn huge_page_mends(&self, wanted: usize) -> Vec<String> {
         let bytes = wanted * HUGE_BYTES;
         let too_low = self.locked_max().is_some_and(|limit| limit < bytes as u64);
@@ -206,19 +199,19 @@ impl Machine {
         reserve.into_iter().chain(lock).collect()
     }
 
-    /// What this process may lock, in bytes; `None`: any amount.
+    /// Limit for locked memory in bytes; `None` if unlimited.
     fn locked_max(&self) -> Option<u64> {
         let of_process = |file: &str| fs::read_to_string(self.root.join("proc/self").join(file)).unwrap_or_default();
         let (limits, status) = (of_process("limits"), of_process("status"));
         let limit = limits.lines().find_map(|line| line.strip_prefix("Max locked memory"))?;
-        // The soft limit; "unlimited" is no number.
+        // The soft limit; "unlimited" does not parse.
         let limit = limit.split_whitespace().next()?.parse().ok()?;
         let effective = status.lines().find_map(|line| line.strip_prefix("CapEff:")).map(str::trim);
         let capabilities = effective.and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or(0);
         (capabilities >> CAP_IPC_LOCK & 1 == 0).then_some(limit)
     }
 
-    /// The kernel counts DMA memory as locked, by the page.
+    /// The kernel counts DMA memory as locked, in whole pages.
     fn memory_limit(&self, dma_bytes: usize) -> Precondition {
         let name = "locked memory";
         let dma_bytes = dma_bytes.checked_next_multiple_of(DMA_ALIGN).unwrap_or(dma_bytes);
@@ -236,12 +229,13 @@ impl Machine {
         }
     }
 
-    /// What the kernel knows of it may be old; `None`: it answers, or cannot be asked. Opening one that does not takes the kernel a minute.
+    /// Fails if configuration space reads as ones: opening such a card would block for a minute.
+    /// `None` if the card answers, or the file cannot be read.
     fn answers(&self, function: &PciFunction) -> Option<Precondition> {
         let mut start = [0; 8];
         let mut config = fs::File::open(self.device(&function.address).join("config")).ok()?;
         config.read_exact(&mut start).ok()?;
-        // Vendor and device, command and status: all ones are in no device.
+        // Vendor and device, command and status: no device has all ones in either word.
         let is_missing = start[..4] == [0xff; 4] || start[4..] == [0xff; 4];
         is_missing.then(|| Precondition {
             name: "answer",
@@ -271,8 +265,8 @@ impl Machine {
         Precondition { name, found: format!("{VFIO_PCI} is not loaded"), mend: Some(format!("modprobe {VFIO_PCI}")) }
     }
 
-    /// Without it a device could raise any interrupt of the machine's, and VFIO hands out none (EPERM), unless it is told to. `None`: not an x86, whose
-    /// kernel names its interrupts so, or it cannot be asked.
+    /// VFIO refuses (EPERM) a device that could raise any interrupt, unless configured otherwise.
+    /// `None` if no IO-APIC is listed, as on Arm.
     fn remaps_interrupts(&self) -> Option<Precondition> {
         let interrupts = fs::read_to_string(self.root.join("proc/interrupts")).ok()?;
         let of_board = interrupts.lines().find(|line| line.contains("IO-APIC"))?;
@@ -284,14 +278,14 @@ impl Machine {
         let unsafe_too = "module/vfio_iommu_type1/parameters/allow_unsafe_interrupts";
         if fs::read_to_string(self.sys(unsafe_too)).is_ok_and(|allowed| allowed.trim() == "Y") {
             return pass(
-                "the IOMMU does not remap them, and VFIO was told to do without: a card can raise any interrupt",
+                "the IOMMU does not remap them, and VFIO is configured to allow that: a card can raise any interrupt",
             );
         }
         let mend = format!(
-            "Switch interrupt remapping on in the BIOS, and take intremap=off out of the kernel's command line; or, if the card is trusted with every \
+            "Switch interrupt remapping on in the BIOS, and remove intremap=off from the kernel's command line. Or, if the card is trusted with every \
              interrupt: modprobe vfio_iommu_type1; echo Y > /sys/{unsafe_too}"
         );
-        let found = "the IOMMU does not remap them, expected it to: VFIO would refuse the card".into();
+        let found = "the IOMMU does not remap them, so VFIO would refuse the card; expected remapping".into();
         Some(Precondition { name, found, mend: Some(mend) })
     }
 
@@ -307,7 +301,7 @@ impl Machine {
         }
     }
 
-    /// The kernel hands out a group only as a whole.
+    /// The kernel assigns only whole groups to a process.
     fn is_viable(&self, function: &PciFunction, group: &str) -> Precondition {
         let is_held = |other: &PciFunction| {
             let by = other.driver.as_deref().filter(|driver| !HARMLESS.contains(driver));
@@ -319,17 +313,17 @@ impl Machine {
         if held.is_empty() {
             let found = match others.len() {
                 0 => format!("group {group} holds the card alone"),
-                more => format!("group {group} holds {more} other function(s), none with a driver of the kernel's"),
+                more => format!("group {group} holds {more} other function(s), none with a kernel driver"),
             };
             return Precondition { name, found, mend: None };
         }
-        let found = format!("group {group} is not viable: drivers of the kernel hold {}, too", held.join(", "));
-        let mend = "Put the card into a slot with an IOMMU group of its own (behind a root port with ACS), or unbind those functions, if \
-                    nobody needs them: echo ADDRESS > /sys/bus/pci/devices/ADDRESS/driver/unbind";
+        let found = format!("group {group} is not viable: kernel drivers also hold {}", held.join(", "));
+        let mend = "Put the card into a slot with its own IOMMU group (behind a root port with ACS), or unbind those functions if \
+                    they are not needed: echo ADDRESS > /sys/bus/pci/devices/ADDRESS/driver/unbind";
         Precondition { name, found, mend: Some(mend.into()) }
     }
 
-    /// The files of VFIO can be opened. That of a group takes one process at a time.
+    /// A group's file can be opened by one process at a time.
     fn is_accessible(&self, group: &str) -> Precondition {
         let name = "permissions";
         for file in ["vfio", group] {
@@ -340,8 +334,8 @@ impl Machine {
             let found = format!("{}: {error}, expected to open it", path.display());
             let mend = match error.kind() {
                 ErrorKind::ResourceBusy => format!(
-                    "end the process that has the card, or one of its group: `fuser -v {}` names it; a card has one driver at a time, and one \
-                     that does not answer takes the kernel a minute to close",
+                    "end the process that has the card or its group open: `fuser -v {}` names it. A card has one driver at a time, and closing \
+                     a card that does not answer takes the kernel a minute",
                     path.display()
                 ),
                 ErrorKind::NotFound if file == "vfio" => "modprobe vfio_iommu_type1".to_owned(),
@@ -360,7 +354,7 @@ impl Machine {
         };
         let mut found = Vec::new();
         for entry in entries {
-            // One that goes away while it is looked at is not there.
+            // Leaves out a function that was removed meanwhile.
             found.extend(self.function(&entry?.file_name().to_string_lossy()));
         }
         found.sort_by(|one, other| one.address.cmp(&other.address));
@@ -383,12 +377,10 @@ fn is_a_card(address: &str, function: Option<&PciFunction>) -> Precondition {
     Precondition { name, found, mend: Some("optireduce-nic list".into()) }
 }
 
-/// The last part of what a link leads to.
 fn target(link: &Path) -> Option<String> {
     Some(fs::read_link(link).ok()?.file_name()?.to_string_lossy().into_owned())
 }
 
-/// The command that reserves so many huge pages.
 pub(crate) fn reserve_huge_pages(pages: usize) -> String {
     format!("echo {pages} > /proc/sys/vm/nr_hugepages")
 }

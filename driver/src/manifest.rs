@@ -1,9 +1,7 @@
-//! Manifests: what a bitstream was built from, for which board, and whether a file is that bitstream.
+//! Manifests of bitstreams, to refuse a wrong file or contract version before programming.
 //!
-//! Why: programming a board with the wrong file, or one that speaks another contract, must fail before it is tried.
-//! A manifest is a `manifest.toml` beside the bitstream (`bitstreams/`): board, part, contract version, tool, state, and,
-//! once built, git commit, SHA-256 of the file, timing and utilisation.
-//! Limits: it says what the builder says; only the hash is checked against the file. Unknown fields are ignored.
+//! A `manifest.toml` beside the bitstream (`bitstreams/`) describes it. Only the hash is checked
+//! against the bitstream. Unknown fields are ignored.
 
 use std::fmt;
 use std::fs::File;
@@ -14,132 +12,84 @@ use optireduce_contract::limits::CONTRACT_VERSION;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-/// Hexadecimal digits of a SHA-256.
 const SHA256_DIGITS: usize = 64;
-/// Hexadecimal digits of a git commit.
 const GIT_DIGITS: usize = 40;
 
-/// Whether there is a bitstream.
+/// Build state of a bitstream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum State {
-    /// There is one, and the manifest describes it.
+    /// The bitstream exists.
     #[serde(rename = "built")]
     Built,
-    /// There is none: the tools were not at hand. The folder holds what they need.
+    /// Only the inputs of the tools exist.
     #[serde(rename = "not built here")]
     NotBuiltHere,
 }
 
-/// What a bitstream takes of its part.
+/// Resources that a bitstream uses. Some tools count halves of block memories.
+#[allow(missing_docs)] // described above
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 pub struct Utilisation {
-    /// Look-up tables.
     pub lut: u64,
-    /// Flip-flops.
     pub ff: u64,
-    /// Block memories; some tools count halves.
     pub bram: f64,
-    /// Multipliers.
     pub dsp: u64,
 }
 
-/// A manifest whose fields go together.
+/// Description of a bitstream. `git` (40 hexadecimal digits), `sha256` (64), `utilisation`, and one
+/// of `fmax_mhz` and `wns_ns` are present if it was built.
+#[allow(missing_docs)] // described above
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Manifest {
-    /// Where it was read.
+    /// Path of the manifest.
     #[serde(skip)]
     pub file: PathBuf,
-    /// The board.
     pub board: String,
-    /// The part, as its tool calls it.
+    /// FPGA part, as its tool names it.
     pub part: String,
-    /// Version of the contract that the card speaks.
     pub contract: u32,
-    /// The tool that builds it.
     pub tool: String,
-    /// Version of the tool.
     pub tool_version: String,
-    /// Whether there is a bitstream.
     pub state: State,
-    /// Commit of the sources, 40 hexadecimal digits. Built only.
     pub git: Option<String>,
-    /// SHA-256 of the bitstream, 64 hexadecimal digits. Built only.
     pub sha256: Option<String>,
-    /// Fastest clock by static timing, in MHz. Built: this or `wns_ns`.
+    /// Maximum clock by static timing.
     pub fmax_mhz: Option<f64>,
-    /// Worst slack at the clock that was asked for, in ns; negative: missed.
+    /// Worst slack at the requested clock; negative if missed.
     pub wns_ns: Option<f64>,
-    /// What it takes of the part. Built only.
     pub utilisation: Option<Utilisation>,
 }
 
-/// A manifest, or a bitstream, that cannot be used.
+/// Error of a manifest or a bitstream. `file` is the manifest, or the unreadable file.
+#[allow(missing_docs)] // described above
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ManifestError {
-    /// A file cannot be read.
     #[error("{}: cannot be read: {source}", file.display())]
-    Read {
-        /// The file.
-        file: PathBuf,
-        /// The cause.
-        source: std::io::Error,
-    },
-    /// Not TOML, or a field is missing or of another kind; the source names it.
+    Read { file: PathBuf, source: std::io::Error },
+    /// Not TOML, or a field is missing or has the wrong type.
     #[error("{}: {source}", file.display())]
-    Form {
-        /// The manifest.
-        file: PathBuf,
-        /// The cause, with line and field.
-        source: Box<toml::de::Error>,
-    },
-    /// A field has a value that it cannot have.
+    Form { file: PathBuf, source: Box<toml::de::Error> },
     #[error("{}: {field} is {found}, expected {expected}.\n{advice}", file.display())]
-    Field {
-        /// The manifest.
-        file: PathBuf,
-        /// The field.
-        field: &'static str,
-        /// Its value.
-        found: String,
-        /// What is allowed.
-        expected: String,
-        /// What to do.
-        advice: &'static str,
-    },
-    /// The file is not the bitstream of the manifest.
+    Field { file: PathBuf, field: &'static str, found: String, expected: String, advice: &'static str },
+    /// The file is not the manifest's bitstream.
     #[error(
         "{}: SHA-256 is {found}, expected {expected} by {}.\n\
-         The bitstream was damaged or built again. Build both anew, or fetch both from one release.",
+         The bitstream is damaged or was built again. Build both again, or fetch both from one release.",
         bitstream.display(),
         file.display()
     )]
-    WrongHash {
-        /// The manifest.
-        file: PathBuf,
-        /// The bitstream.
-        bitstream: PathBuf,
-        /// Of the file.
-        found: String,
-        /// By the manifest.
-        expected: String,
-    },
+    WrongHash { file: PathBuf, bitstream: PathBuf, found: String, expected: String },
 }
 
 impl Manifest {
-    /// Reads a manifest and checks it. One of another contract version is refused.
-    ///
-    /// # Errors
-    /// See [`ManifestError`].
+    /// Reads and checks a manifest, including its contract version.
     pub fn load(file: &Path) -> Result<Self, ManifestError> {
         let read = |source| ManifestError::Read { file: file.into(), source };
         Self::parse(file, &std::fs::read_to_string(file).map_err(read)?)
     }
 
-    /// As [`load`](Self::load), of a text; `file`: where it was read, for messages.
-    ///
-    /// # Errors
-    /// See [`ManifestError`].
+    /// Checks the manifest `text`. Messages name `file`.
     pub fn parse(file: &Path, text: &str) -> Result<Self, ManifestError> {
         let form = |source| ManifestError::Form { file: file.into(), source: Box::new(source) };
         let manifest = Self { file: file.into(), ..toml::from_str(text).map_err(form)? };
@@ -150,7 +100,8 @@ impl Manifest {
     /// Checks that `bitstream` is the file that the manifest describes.
     ///
     /// # Errors
-    /// [`ManifestError::Field`] if nothing was built, [`ManifestError::Read`], [`ManifestError::WrongHash`].
+    /// [`ManifestError::Field`] if nothing was built, [`ManifestError::Read`],
+    /// [`ManifestError::WrongHash`].
     pub fn verify(&self, bitstream: &Path) -> Result<(), ManifestError> {
         let Some(expected) = self.sha256.clone().filter(|_| self.state == State::Built) else {
             let advice = "There is no bitstream to verify. Build it as the README beside the manifest says.";
@@ -188,15 +139,20 @@ impl Manifest {
             ("utilisation", self.utilisation.is_some()),
         ] {
             if built && !is_there {
-                return Err(self.wrong(field, "not there once", "one of it, since state is \"built\"", CORRECT));
+                return Err(self.wrong(
+                    field,
+                    "missing or ambiguous",
+                    "exactly one, since state is \"built\"",
+                    CORRECT,
+                ));
             }
         }
         if !built && self.sha256.is_some() {
-            return Err(self.wrong("sha256", "there", "none, since state is \"not built here\"", CORRECT));
+            return Err(self.wrong("sha256", "present", "none, since state is \"not built here\"", CORRECT));
         }
         for (field, value) in [("fmax_mhz", self.fmax_mhz), ("bram", self.utilisation.map(|all| all.bram))] {
             if let Some(value) = value.filter(|value| !(value.is_finite() && *value >= 0.0)) {
-                return Err(self.wrong(field, value, "a number, not negative", CORRECT));
+                return Err(self.wrong(field, value, "a number of at least 0", CORRECT));
             }
         }
         Ok(())

@@ -1,18 +1,18 @@
 //! One card.
 //!
-//! Call order: [`Nic::open`] (identity), [`Nic::alloc`] buffers, [`Nic::configure`] (rings, job, enable), then
-//! [`Nic::submit`] as often as wanted, one [`Nic::ring_doorbell`] for the batch, and [`Nic::poll_completion`] or
-//! [`Nic::wait_completion`]. [`Nic::configure`] again starts over with empty rings and windows.
+//! Call order: [`Nic::open`], [`Nic::alloc`] buffers, [`Nic::configure`]. Then any number of
+//! [`Nic::submit`], one [`Nic::ring_doorbell`] per batch, and [`Nic::poll_completion`] or
+//! [`Nic::wait_completion`]. Another [`Nic::configure`] starts over with empty rings and windows.
 //!
-//! Several drivers of one card: one configures it, with its own queue pair; the others [`Nic::open_queue`] theirs while it
-//! works. Windows and completions belong to the queue that armed them; slots are shared, and who uses which is to be
-//! agreed among the drivers. Only who configured the card disables it when dropped.
+//! Several drivers can share a card. One configures it and disables it when dropped; the others
+//! call [`Nic::open_queue`]. Windows and completions belong to the queue that armed them. Slots are
+//! shared, so the drivers must agree on their use.
 //!
-//! The fast path reads no register: room in the submission ring is learned from completions, and only a ring that
-//! looks full makes the driver read `SQ_HEAD`.
+//! The fast path reads no register: completions report free submission entries. `SQ_HEAD` is read
+//! only if the ring looks full.
 //!
-//! Limits: one thread at a time drives a queue (`&mut self`). A queue
-//! is closed by configuring the card anew: until then its memory must stay mapped.
+//! Limits: one thread at a time drives a queue. A queue closes only when the card is configured
+//! again; until then its memory must stay mapped.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -32,28 +32,25 @@ use crate::identity::{
 use crate::job::{JobConfig, check_queue};
 use crate::ring::{BadIndex, Command, CompletionRing, RingMemory, Rings, SubmissionRing};
 
-/// How long a wait looks for a completion before it sleeps, unless it is told otherwise: as long as short commands take.
+/// Default polling time before a wait sleeps: as long as short commands take.
 const POLL_FIRST: Duration = Duration::from_micros(20);
 
-/// A card that is identified and, once configured, works for a job.
+/// Identified card, which works for a job once configured. Any fallible call but [`Nic::free`] may
+/// return [`DriverError::DeviceGone`], as all calls after it then do.
 pub struct Nic<B: Bus> {
     bus: B,
     limits: Limits,
     arena: Arena,
-    /// The queue pair of this driver.
     queue: usize,
-    /// Whether this driver configured the card, and so disables it.
+    /// Set if this driver configured the card, and so disables it when dropped.
     configured: bool,
-    /// Present while the card is enabled.
     queues: Option<Queues>,
     completions_rejected: u64,
-    /// How long a wait looks for a completion before it sleeps.
     pub(crate) poll_first: Duration,
-    /// Set once, when the card has left the bus.
     gone: AtomicBool,
 }
 
-/// The registers that say where a queue's rings are; all zero while nobody has it open.
+/// Registers of a queue's rings; all zero while the queue is closed.
 const RINGS: [&Register; 8] = [
     &regs::SQ_BASE_LO,
     &regs::SQ_BASE_HI,
@@ -72,12 +69,11 @@ struct Queues {
 }
 
 impl<B: Bus> Nic<B> {
-    /// Identifies the card on `bus`: magic, contract version, limits, and an echo of two complementary patterns.
-    /// Nothing but SCRATCH is written.
+    /// Identifies the card on `bus`. Writes only SCRATCH.
     ///
     /// # Errors
     /// [`DriverError::NotACard`], [`DriverError::ContractMismatch`], [`DriverError::BadLimit`],
-    /// [`DriverError::NoEcho`], [`DriverError::DeviceGone`], or what the bus says.
+    /// [`DriverError::NoEcho`], or an error of the bus.
     pub fn open(bus: B) -> Result<Self, DriverError> {
         let limits = identify(&bus)?;
         tracing::info!(device = bus.name(), ?limits, "card identified");
@@ -96,20 +92,18 @@ impl<B: Bus> Nic<B> {
         })
     }
 
-    /// The bus below.
+    /// Bus of the card.
     pub fn bus(&self) -> &B {
         &self.bus
     }
 
-    /// What the card can do.
+    /// Limits of the card.
     pub fn limits(&self) -> Limits {
         self.limits
     }
 
-    /// Where the card is on the network, as it knows before it is configured: from who serves it. No shell of a board tells it. `None`: it does not know.
-    ///
-    /// # Errors
-    /// [`DriverError::DeviceGone`].
+    /// Reads the network address that a simulator assigned to an unconfigured card; `None` on
+    /// boards.
     pub fn network_address(&self) -> Result<Option<NetworkAddress>, DriverError> {
         self.check_here()?;
         let address = network_address(&self.bus);
@@ -117,10 +111,7 @@ impl<B: Bus> Nic<B> {
         Ok(address)
     }
 
-    /// What the card says of its time, its link and its build.
-    ///
-    /// # Errors
-    /// [`DriverError::DeviceGone`].
+    /// Reads card time, link state and shell build.
     pub fn surroundings(&self) -> Result<Surroundings, DriverError> {
         self.check_here()?;
         self.bus.flush()?;
@@ -129,12 +120,12 @@ impl<B: Bus> Nic<B> {
         Ok(found)
     }
 
-    /// Makes the card work for a job, from empty rings and windows: disables it, allocates rings, programs registers and
-    /// peer table, enables it. Buffers stay as they are; queues that other drivers had open are closed.
+    /// Configures and enables the card for a job. Windows are lost, and other drivers' queues
+    /// closed. Buffers stay allocated.
     ///
     /// # Errors
-    /// [`DriverError::InvalidJob`] (the card is left as it was), [`DriverError::NotQuiesced`],
-    /// [`DriverError::ArenaExhausted`], [`DriverError::DeviceGone`].
+    /// [`DriverError::InvalidJob`] (the card is unchanged), [`DriverError::NotQuiesced`],
+    /// [`DriverError::ArenaExhausted`].
     pub fn configure(&mut self, job: &JobConfig) -> Result<(), DriverError> {
         self.check_here()?;
         job.check(self.bus.name(), &self.limits)?;
@@ -155,18 +146,19 @@ impl<B: Bus> Nic<B> {
         Ok(())
     }
 
-    /// Opens queue pair `queue` of a card that another driver has configured, and takes part in its job.
+    /// Opens queue pair `queue` of a card that another driver has configured, for the same job.
     ///
     /// # Errors
-    /// [`DriverError::NotConfigured`] if the card is not enabled, [`DriverError::QueueInUse`] if the queue was opened since,
-    /// [`DriverError::InvalidJob`], [`DriverError::ArenaExhausted`], [`DriverError::DeviceGone`]. The card works on.
+    /// [`DriverError::NotConfigured`] if the card is not enabled. [`DriverError::QueueInUse`] if
+    /// `queue`, or this driver's former queue, is open. [`DriverError::InvalidJob`],
+    /// [`DriverError::ArenaExhausted`].
     pub fn open_queue(&mut self, queue: usize, ring_log2: u32) -> Result<(), DriverError> {
         self.check_alive()?;
         check_queue(self.bus.name(), &self.limits, queue, ring_log2)?;
         if self.read(&regs::CONTROL)? & CONTROL_ENABLE == 0 {
             return Err(DriverError::NotConfigured { device: self.device() });
         }
-        // A queue that this driver had open before the card was configured anew is closed by now.
+        // This driver's former queue must have been closed by configuring the card again.
         for queue in [queue, self.queue].into_iter().take(1 + usize::from(self.queues.is_some())) {
             for register in RINGS {
                 let found = self.read(&register.of_queue(queue))?;
@@ -195,12 +187,12 @@ impl<B: Bus> Nic<B> {
         Ok(())
     }
 
-    /// Stops the card and waits, bounded, until it no longer touches host memory; windows and queued entries are lost, of
-    /// all drivers. A card that is not enabled may be disabled again.
+    /// Disables the card and waits, bounded, until it no longer accesses host memory. Windows and
+    /// queued entries of all drivers are lost.
     ///
     /// # Errors
-    /// [`DriverError::NotQuiesced`]: the memory of the rings stays taken, since the card may still write to it.
-    /// [`DriverError::DeviceGone`].
+    /// [`DriverError::NotQuiesced`]: the rings stay allocated, since the card may still write to
+    /// them.
     pub fn disable(&mut self) -> Result<(), DriverError> {
         self.check_here()?;
         let queues = self.queues.take();
@@ -221,10 +213,11 @@ impl<B: Bus> Nic<B> {
         Err(DriverError::NotQuiesced { device: self.device(), sq_head, cq_tail, busy, polls: POLLS_MAX })
     }
 
-    /// Allocates a buffer in DMA memory at a multiple of `align`, a power of two (64 at least). Its content is undefined.
+    /// Allocates an uninitialised buffer in DMA memory at a multiple of `align`, a power of two,
+    /// and of 64.
     ///
     /// # Errors
-    /// [`DriverError::ArenaExhausted`], [`DriverError::InvalidAllocation`], [`DriverError::DeviceGone`].
+    /// [`DriverError::ArenaExhausted`], [`DriverError::InvalidAllocation`].
     pub fn alloc(&mut self, bytes: usize, align: usize) -> Result<DmaBuffer, DriverError> {
         self.check_here()?;
         if bytes == 0 || !align.is_power_of_two() {
@@ -240,7 +233,7 @@ impl<B: Bus> Nic<B> {
         })
     }
 
-    /// Gives a buffer back. The caller knows that no armed window uses it.
+    /// Frees a buffer. No armed window may use it.
     ///
     /// # Errors
     /// [`DriverError::NotAllocated`].
@@ -251,16 +244,16 @@ impl<B: Bus> Nic<B> {
         Err(DriverError::NotAllocated { device: self.device(), iova: buffer.iova, bytes: buffer.len })
     }
 
-    /// Copies numbers into a buffer, at a byte offset that is a multiple of 4.
+    /// Copies fp32 values into a buffer, at a byte offset that is a multiple of 4.
     ///
     /// # Errors
-    /// [`DriverError::OutsideBuffer`], [`DriverError::Dma`], [`DriverError::DeviceGone`]; nothing was copied.
+    /// [`DriverError::OutsideBuffer`], [`DriverError::Dma`]; nothing was copied.
     pub fn write_f32(&self, buffer: DmaBuffer, byte_offset: usize, values: &[f32]) -> Result<(), DriverError> {
         let iova = self.place(buffer, byte_offset, size_of_val(values))?;
         self.bus.dma().write_f32(iova, values).map_err(|source| self.dma_fault(source))
     }
 
-    /// Copies numbers out of a buffer, from a byte offset that is a multiple of 4.
+    /// Copies fp32 values out of a buffer, from a byte offset that is a multiple of 4.
     ///
     /// # Errors
     /// As [`Nic::write_f32`].
@@ -287,13 +280,14 @@ impl<B: Bus> Nic<B> {
         self.bus.dma().read(iova, out).map_err(|source| self.dma_fault(source))
     }
 
-    /// Writes a submission into the ring; the card sees it with the next [`Nic::ring_doorbell`].
+    /// Writes a submission into the ring. The card sees it after the next [`Nic::ring_doorbell`].
     ///
-    /// Only what the card does not check is checked here; the rest it refuses by a completion.
+    /// Checks only alignment and shard sizes, for which a refusal of the card would name no field.
     ///
     /// # Errors
-    /// [`DriverError::RingFull`]: nothing was written, nothing is lost. [`DriverError::InvalidSubmission`],
-    /// [`DriverError::BadIndex`], [`DriverError::NotConfigured`]; if the ring stays full, what [`Nic::check_working`] says.
+    /// [`DriverError::RingFull`]: nothing was written. [`DriverError::InvalidSubmission`],
+    /// [`DriverError::BadIndex`], [`DriverError::NotConfigured`]. As [`Nic::check_working`] if the
+    /// ring stays full.
     pub fn submit(&mut self, submission: &Submission) -> Result<(), DriverError> {
         entries::check(submission, self.queues()?.ranks).map_err(|BadField { field, found, expected }| {
             let (device, slot, cookie) = (self.device(), submission.slot, submission.cookie);
@@ -314,10 +308,10 @@ impl<B: Bus> Nic<B> {
         Ok(())
     }
 
-    /// Announces all submissions since the last call with one 32-bit store; none if there are none.
+    /// Announces all submissions since the last call, if any, with one 32-bit store.
     ///
     /// # Errors
-    /// [`DriverError::NotConfigured`], [`DriverError::DeviceGone`].
+    /// [`DriverError::NotConfigured`].
     pub fn ring_doorbell(&mut self) -> Result<(), DriverError> {
         if let Some(tail) = self.queues_mut()?.submissions.ring() {
             fence_before_doorbell();
@@ -326,11 +320,11 @@ impl<B: Bus> Nic<B> {
         Ok(())
     }
 
-    /// Takes the next completion, if there is one. Its work is bounded: one entry.
+    /// Takes the next completion, if there is one.
     ///
     /// # Errors
-    /// [`DriverError::BadCompletion`]: the entry was consumed and counted; poll again for the next.
-    /// [`DriverError::NotConfigured`], [`DriverError::DeviceGone`].
+    /// [`DriverError::BadCompletion`]: the entry was consumed and counted, so that the next one can
+    /// be polled. [`DriverError::NotConfigured`].
     pub fn poll_completion(&mut self) -> Result<Option<Completion>, DriverError> {
         let ring = &self.queues()?.completions;
         let (entry, index, phase) = (ring.head_entry(), ring.head(), ring.phase());
@@ -350,8 +344,7 @@ impl<B: Bus> Nic<B> {
         })
     }
 
-    /// The error about a card that works, as far as it says itself, and has told nothing for `waited`: [`DriverError::Timeout`], or what is
-    /// found while it is looked how far the card is.
+    /// Returns the error for a working card that has completed nothing for `waited`.
     pub fn overdue(&mut self, waited: Duration) -> DriverError {
         let look = |nic: &mut Self| -> Result<DriverError, DriverError> {
             nic.learn_head()?;
@@ -362,10 +355,7 @@ impl<B: Bus> Nic<B> {
         look(self).unwrap_or_else(|error| error)
     }
 
-    /// The card's counters, current.
-    ///
-    /// # Errors
-    /// [`DriverError::DeviceGone`]: the counters would be all ones.
+    /// Reads the card's counters.
     pub fn counters(&self) -> Result<Counters, DriverError> {
         self.check_here()?;
         self.bus.flush()?;
@@ -374,10 +364,10 @@ impl<B: Bus> Nic<B> {
         Ok(counters)
     }
 
-    /// How far this driver's queue pair is, and what the card has not consumed. Reads two registers.
+    /// Reads the progress of this driver's queue pair (two registers).
     ///
     /// # Errors
-    /// [`DriverError::NotConfigured`], [`DriverError::BadIndex`], [`DriverError::DeviceGone`].
+    /// [`DriverError::NotConfigured`], [`DriverError::BadIndex`].
     pub fn rings(&mut self) -> Result<Rings, DriverError> {
         self.learn_head()?;
         let completed = self.read(&self.mine(&regs::CQ_TAIL))?;
@@ -390,17 +380,17 @@ impl<B: Bus> Nic<B> {
         Ok(Rings { queue: self.queue, entries, written, announced, consumed, waiting, completed, taken })
     }
 
-    /// Asks the card whether it is still there.
+    /// Checks that the card is still there.
     ///
     /// # Errors
-    /// [`DriverError::DeviceGone`], from now on by every call; [`DriverError::NotACard`].
+    /// [`DriverError::NotACard`].
     pub fn check_alive(&self) -> Result<(), DriverError> {
         self.check_here()?;
         self.bus.flush()?;
         check_magic(&self.bus).inspect_err(|error| {
             if matches!(error, DriverError::DeviceGone { .. }) {
                 self.gone.store(true, Ordering::Relaxed);
-                // Its bus has said so, or the caller will.
+                // The bus has logged the loss, or the caller will.
                 tracing::debug!(device = self.bus.name(), "card is gone");
             }
         })
@@ -410,11 +400,10 @@ impl<B: Bus> Nic<B> {
         if self.gone.load(Ordering::Relaxed) { Err(DriverError::DeviceGone { device: self.device() }) } else { Ok(()) }
     }
 
-    /// Asks the card whether it is there, and still works for this driver: what to ask when completions do not come.
+    /// Checks that the card still works for this driver.
     ///
     /// # Errors
-    /// [`DriverError::DeviceGone`], [`DriverError::WasReset`] if somebody else has reset or disabled it, [`DriverError::QueueStopped`] if it
-    /// does not read submissions any more, [`DriverError::NotConfigured`].
+    /// [`DriverError::WasReset`], [`DriverError::QueueStopped`], [`DriverError::NotConfigured`].
     pub fn check_working(&self) -> Result<(), DriverError> {
         self.queues()?;
         self.check_alive()?;
@@ -428,7 +417,6 @@ impl<B: Bus> Nic<B> {
         Ok(())
     }
 
-    /// Asks the card how many submissions it has consumed.
     fn learn_head(&mut self) -> Result<(), DriverError> {
         self.bus.flush()?;
         let found = self.read(&self.mine(&regs::SQ_HEAD))?;
@@ -439,12 +427,11 @@ impl<B: Bus> Nic<B> {
         })
     }
 
-    /// A register of this driver's queue pair.
     fn mine(&self, register: &Register) -> Register {
         register.of_queue(self.queue)
     }
 
-    /// Reads a register that the card writes; all ones make it ask whether the card is still there.
+    /// Reads a register that the card writes; all ones may mean that the card is gone.
     fn read(&self, register: &Register) -> Result<u32, DriverError> {
         let value = self.bus.read(register);
         if value == u32::MAX {
@@ -472,7 +459,6 @@ impl<B: Bus> Nic<B> {
         self.arena.free(queues.completions.memory().buffer);
     }
 
-    /// Allocates the rings of a queue pair that has none, and tells the card where they are.
     fn open_rings(&mut self, queue: usize, log2: u32, ranks: usize) -> Result<(), DriverError> {
         let submissions = self.alloc_ring(log2)?;
         let completions = self.alloc_ring(log2).inspect_err(|_| {
@@ -485,8 +471,7 @@ impl<B: Bus> Nic<B> {
         Ok(())
     }
 
-    /// Clears the completion ring, so that no phase bit is left from an earlier job, and tells a card that does not work
-    /// on the queue where both rings are.
+    /// Clears the completion ring, so that no phase bit of an earlier job remains.
     fn program_rings(&self, submissions: RingMemory, completions: RingMemory) -> Result<(), DriverError> {
         for entry in (completions.buffer.iova..).step_by(ENTRY_BYTES).take(completions.entries() as usize) {
             self.bus.store_entry(entry, &[0; ENTRY_BYTES]).map_err(|source| self.dma_fault(source))?;
@@ -505,7 +490,6 @@ impl<B: Bus> Nic<B> {
         Ok(())
     }
 
-    /// Tells the card which completions were consumed, if it is time.
     fn publish(&mut self) -> Result<(), DriverError> {
         if let Some(head) = self.queues_mut()?.completions.publish() {
             fence_before_doorbell();
@@ -514,7 +498,6 @@ impl<B: Bus> Nic<B> {
         Ok(())
     }
 
-    /// IOVA of an access to `bytes` bytes of a buffer.
     fn place(&self, buffer: DmaBuffer, offset: usize, bytes: usize) -> Result<u64, DriverError> {
         self.check_here()?;
         let iova = buffer.iova.checked_add(offset as u64);
@@ -549,13 +532,13 @@ impl Queues {
     }
 }
 
-/// A card that nobody drives must not write to memory that is about to be unmapped.
+/// Disables the card, which must not write to memory about to be unmapped.
 impl<B: Bus> Drop for Nic<B> {
     fn drop(&mut self) {
         if self.configured && self.queues.is_some() && !self.gone.load(Ordering::Relaxed) {
             self.bus.write(&regs::CONTROL, 0);
             if let Err(error) = self.bus.flush() {
-                tracing::warn!(device = self.bus.name(), %error, "card may not have heard that it is disabled");
+                tracing::warn!(device = self.bus.name(), %error, "the write that disables the card may be lost");
             }
         }
     }

@@ -1,52 +1,43 @@
-//! The indices of both rings. No memory and no registers here: `nic.rs` moves the entries.
+//! Indices of both rings.
 //!
-//! All indices count modulo 65536 and rings hold at most 32768 entries, so a full ring and an empty one differ.
-//! The phase bit of a completion is 1 on the first turn of its ring and flips with every turn.
+//! Indices count modulo 65536 and rings hold at most 32768 entries, so a full ring and an empty one
+//! differ. The phase bit of a completion is 1 on the first turn of its ring and flips every turn.
 
 use optireduce_contract::queue::{ENTRY_BYTES, OP_ARM, OP_BROADCAST, OP_CONTRIBUTE, Submission};
 
 use crate::arena::DmaBuffer;
 
-/// How far a queue pair is. All counts are modulo 65536.
+/// Progress of a queue pair: submissions written, announced and consumed, completions written by
+/// the card and taken by the driver, all modulo 65536. `entries` is the size of each ring.
+#[allow(missing_docs)] // described above
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Rings {
-    /// The queue pair.
     pub queue: usize,
-    /// Entries of each of its two rings.
     pub entries: u32,
-    /// Submissions that the driver has written.
     pub written: u16,
-    /// Of these, the ones that it has announced to the card.
     pub announced: u16,
-    /// Of these, the ones that the card has consumed.
     pub consumed: u16,
-    /// The oldest submissions that the card has not consumed, at most [`Rings::COMMANDS_MAX`].
+    /// Oldest submissions not consumed, at most [`Rings::COMMANDS_MAX`].
     pub waiting: Vec<Command>,
-    /// Completions that the card has written.
     pub completed: u32,
-    /// Of these, the ones that the driver has taken.
     pub taken: u16,
 }
 
-/// A submission, as far as it says which window it is about.
+/// Summary of a submission. `step`, `bucket` and `beats` are 0 except in ARM.
+#[allow(missing_docs)] // described above
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Command {
-    /// ARM, CONTRIBUTE, BROADCAST, or the number of another.
+    /// ARM, CONTRIBUTE, BROADCAST, or a number.
     pub opcode: String,
-    /// Window slot.
     pub slot: u8,
-    /// Collective number; 0 but in ARM.
     pub step: u16,
-    /// Bucket id; 0 but in ARM.
     pub bucket: u16,
-    /// Beats of the window; 0 but in ARM.
     pub beats: u16,
-    /// The host's name for the window.
     pub cookie: u32,
 }
 
 impl Rings {
-    /// The most submissions that are listed.
+    /// Maximum length of `waiting`.
     pub const COMMANDS_MAX: usize = 16;
 }
 
@@ -63,7 +54,6 @@ impl Command {
     }
 }
 
-/// Where a ring lies and how large it is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RingMemory {
     pub buffer: DmaBuffer,
@@ -80,25 +70,20 @@ impl RingMemory {
     }
 }
 
-/// An index from the card that is not between the first and the last possible one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BadIndex {
     pub first: u16,
     pub last: u16,
 }
 
-/// The submission ring as the host sees it.
 #[derive(Debug)]
 pub(crate) struct SubmissionRing {
     memory: RingMemory,
-    /// Entries written.
+    // Entries written, announced, and known to be consumed.
     tail: u16,
-    /// Entries announced to the card.
     rung: u16,
-    /// Entries known to be consumed.
     head: u16,
-    /// The `SQ_HEAD` of the last completion: later ones never lie before it, but they may before `head`, which is
-    /// also learned from the register.
+    /// `SQ_HEAD` of the last completion. Later ones never precede it, but may precede `head`.
     completed: u16,
 }
 
@@ -115,51 +100,44 @@ impl SubmissionRing {
         u32::from(self.tail.wrapping_sub(self.head)) >= self.memory.entries()
     }
 
-    /// IOVA of the next entry to write.
     pub fn tail_entry(&self) -> u64 {
         self.memory.entry(self.tail)
     }
 
-    /// The entry at the tail was written.
     pub fn push(&mut self) {
         self.tail = self.tail.wrapping_add(1);
     }
 
-    /// Entries written, announced, and known to be consumed.
     pub fn counts(&self) -> [u16; 3] {
         [self.tail, self.rung, self.head]
     }
 
-    /// IOVAs of the entries that are not known to be consumed, oldest first.
+    /// IOVAs of the entries not known to be consumed, oldest first.
     pub fn waiting(&self) -> impl Iterator<Item = u64> {
         let (memory, head) = (self.memory, self.head);
         (0..self.tail.wrapping_sub(head)).map(move |at| memory.entry(head.wrapping_add(at)))
     }
 
-    /// Entries written and not announced.
     pub fn unrung(&self) -> u16 {
         self.tail.wrapping_sub(self.rung)
     }
 
-    /// Entries announced and not known to be consumed.
     pub fn outstanding(&self) -> u16 {
         self.rung.wrapping_sub(self.head)
     }
 
-    /// The value for the doorbell, if there is anything to announce.
+    /// Value for the doorbell, if needed.
     pub fn ring(&mut self) -> Option<u16> {
         let news = self.unrung() != 0;
         self.rung = self.tail;
         news.then_some(self.tail)
     }
 
-    /// Learns from the register `SQ_HEAD`.
     pub fn learn_from_register(&mut self, head: u32) -> Result<(), BadIndex> {
         self.head = self.checked(head, self.head)?;
         Ok(())
     }
 
-    /// Learns from a completion's `SQ_HEAD`.
     pub fn learn_from_completion(&mut self, head: u16) -> Result<(), BadIndex> {
         self.completed = self.checked(head.into(), self.completed)?;
         if self.rung.wrapping_sub(head) < self.outstanding() {
@@ -175,13 +153,12 @@ impl SubmissionRing {
     }
 }
 
-/// The completion ring as the host sees it.
 #[derive(Debug)]
 pub(crate) struct CompletionRing {
     memory: RingMemory,
     /// Entries consumed.
     head: u16,
-    /// Entries that the card knows to be consumed.
+    /// Entries published to the card as consumed.
     published: u16,
 }
 
@@ -194,28 +171,24 @@ impl CompletionRing {
         self.memory
     }
 
-    /// Index of the next entry to consume.
     pub fn head(&self) -> u16 {
         self.head
     }
 
-    /// IOVA of the next entry to consume.
     pub fn head_entry(&self) -> u64 {
         self.memory.entry(self.head)
     }
 
-    /// The phase bit that shows that the next entry is there.
+    /// Phase bit that the card writes in the next entry.
     pub fn phase(&self) -> bool {
         (self.head >> self.memory.log2) & 1 == 0
     }
 
-    /// The entry at the head was copied.
     pub fn pop(&mut self) {
         self.head = self.head.wrapping_add(1);
     }
 
-    /// The value for `CQ_HEAD`, if the card is to be told: after a quarter of the ring. Three quarters are always free, once all that came
-    /// is consumed, and a store over PCIe is not for nothing.
+    /// Value for `CQ_HEAD`, once a quarter of the ring is unpublished.
     pub fn publish(&mut self) -> Option<u16> {
         let unpublished = u32::from(self.head.wrapping_sub(self.published));
         (unpublished >= self.memory.entries() / 4).then(|| {

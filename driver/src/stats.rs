@@ -1,19 +1,20 @@
-//! Where the process that has a card shows its counters and rings to others.
+//! File in which the process that drives a card publishes counters and rings.
 //!
-//! Why: a card has one driver at a time, and opening it resets it, so nobody else can look at a card at work. By a file in a folder that both
-//! sides are told, which the owner replaces as a whole: who reads it sees one state or the next. It holds one line of JSON: `card`, `pid`,
-//! `written_unix_ns`, `counters` with the fields of [`Counters`](crate::Counters), and `rings` with those of [`Rings`](crate::Rings).
-//! Limits: as current as the owner writes it; who may write to the folder can forge it.
+//! Opening a card resets it, so no other process can read its registers. The file is replaced
+//! atomically and holds one line of JSON: `card`, `pid`, `written_unix_ns`, `counters`
+//! ([`Counters`](crate::Counters)) and `rings` ([`Rings`](crate::Rings)).
+//!
+//! Limits: any user with write access to the folder can forge the file.
 
 use std::path::{Path, PathBuf};
 
 use crate::machine::full_address;
 
-/// The variable that names the folder.
+/// Environment variable that names the folder.
 pub const STATS_VARIABLE: &str = "OPTIREDUCE_CARD_STATS";
 
-/// The file of the card at `address`: its PCI address, or the path of its vfio-user socket, as [`CardBus::open`](crate::CardBus::open) takes
-/// them, or the name that its bus has. Different spellings of one address lead to one file.
+/// Path of the file for a card: `address` is as for [`CardBus::open`](crate::CardBus::open), or the
+/// name of the card's bus.
 pub fn stats_file(folder: &Path, address: &str) -> PathBuf {
     let name = full_address(address).unwrap_or_else(|| {
         let path = Path::new(address.strip_prefix("vfio-user:").unwrap_or(address));
@@ -21,7 +22,7 @@ pub fn stats_file(folder: &Path, address: &str) -> PathBuf {
         path.to_string_lossy().into_owned()
     });
     let plain = |letter: char| if letter.is_ascii_alphanumeric() || ".-:".contains(letter) { letter } else { '_' };
-    // No name of a file that is hidden, or too long for one: paths of sockets have 108 bytes.
+    // The prefix avoids a hidden file, and the name fits: socket paths have at most 107 bytes.
     folder.join(format!("card-{}.json", name.chars().map(plain).collect::<String>()))
 }
 

@@ -1,7 +1,4 @@
-//! Waiting for completions: a wait looks for one, then sleeps until an interrupt tells of one.
-//!
-//! [`Nic::wait_completion`] puts the thread to sleep, `Nic::completion` the task, so that one thread may wait for several cards and sockets.
-//! Which sleep it is is all that differs: what is looked at, and when, is in [`Wait::look`].
+//! Waiting for completions: polling first, then sleeping until an interrupt.
 
 #[cfg(feature = "tokio")]
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -15,27 +12,24 @@ use crate::bus::Bus;
 use crate::error::DriverError;
 use crate::nic::Nic;
 
-/// How often a card that says nothing is asked whether it works; and how long a lost interrupt goes unnoticed.
+/// Interval of checks of a silent card; also the longest delay by a lost interrupt.
 const ASK: Duration = Duration::from_millis(10);
-/// How soon to look again after an interrupt that came before what it speaks of.
+/// Poll interval after an interrupt that arrived before its completion.
 const AGAIN: Duration = Duration::from_micros(200);
 
-/// A wait for one completion. Times are those of the bus's clock.
+/// State of a wait for one completion, in the bus's time.
 struct Wait {
     start: Instant,
     timeout: Duration,
-    /// When the card was asked last whether it works.
+    /// Time of the last check that the card works.
     asked: Instant,
-    /// Whether an interrupt ended the last sleep.
+    /// Set if an interrupt ended the last sleep.
     heard: bool,
 }
 
-/// What a wait does next.
 enum Next {
     Take(Completion),
-    /// Looks again at once; others may use the processor before.
     Look,
-    /// Sleeps until an interrupt, at most so long.
     Sleep(Duration),
 }
 
@@ -46,7 +40,7 @@ impl Wait {
     }
 
     fn look<B: Bus>(&mut self, nic: &mut Nic<B>) -> Result<Next, DriverError> {
-        // The clock is read first: what came before the end of the wait is found by the last poll.
+        // The clock is read first, so that the last poll finds all that arrived within the timeout.
         let now = nic.bus().now();
         let waited = now.duration_since(self.start);
         let over = waited >= self.timeout;
@@ -63,7 +57,7 @@ impl Wait {
         if !nic.bus().has_interrupts() {
             nic.bus().relax();
         } else if waited >= nic.poll_first {
-            // What came before this look is found by it, what comes from then on ends the sleep, and whatever is lost costs this long.
+            // A later completion raises an interrupt; this bound covers a lost one.
             return Ok(Next::Sleep((self.timeout - waited).min(if self.heard { AGAIN } else { ASK })));
         }
         Ok(Next::Look)
@@ -71,18 +65,17 @@ impl Wait {
 }
 
 impl<B: Bus> Nic<B> {
-    /// How long a wait looks for a completion, without sleeping, before it waits for an interrupt. Default: 20 us. Longer
-    /// takes processor time and saves that of being woken; where the card is another process on few cores, it takes time from that.
+    /// Sets how long a wait polls before it sleeps until an interrupt. Default: 20 us.
     pub fn set_poll_first(&mut self, poll_first: Duration) {
         self.poll_first = poll_first;
     }
 
-    /// Waits for the next completion, at most `timeout` by the bus's clock: looks for it for a [set time](Nic::set_poll_first), and then sleeps
-    /// until an interrupt tells of one. A lost interrupt costs 10 ms at most, and one that overtakes its completion 0.2 ms.
+    /// Waits for the next completion, at most `timeout` by the bus's clock. A lost interrupt costs
+    /// at most 10 ms, and an interrupt before its completion 0.2 ms.
     ///
     /// # Errors
-    /// [`DriverError::Timeout`] if the card still works then; what [`Nic::check_working`] says, which is asked every 10 ms; and as
-    /// [`Nic::poll_completion`].
+    /// [`DriverError::Timeout`] if the card still works; errors of [`Nic::check_working`], called
+    /// every 10 ms, and of [`Nic::poll_completion`].
     pub fn wait_completion(&mut self, timeout: Duration) -> Result<Completion, DriverError> {
         let mut wait = Wait::new(self.bus(), timeout);
         loop {
@@ -101,15 +94,16 @@ impl<B: Bus> Nic<B> {
         }
     }
 
-    /// As [`Nic::wait_completion`], but the task sleeps and not its thread: through tokio's `AsyncFd`, in a runtime with I/O and time enabled.
-    /// A future that is dropped takes nothing along: the next wait finds the completion. tokio's timers tick in ms, so an interrupt that
-    /// overtakes its completion costs 2 ms. Over a bus that has interrupts and no [file descriptor](Bus::interrupt_fd) for them the thread sleeps.
+    /// As [`Nic::wait_completion`], but suspends the task, with tokio's `AsyncFd`. Cancel safe.
+    ///
+    /// An interrupt before its completion costs 2 ms, since tokio's timers tick in ms. If the bus
+    /// has interrupts but no [file descriptor](Bus::interrupt_fd) for them, the thread sleeps.
     ///
     /// # Errors
-    /// As [`Nic::wait_completion`]; [`DriverError::Bus`] if the kernel cannot watch one more file descriptor.
+    /// As [`Nic::wait_completion`]. [`DriverError::Bus`] if no file descriptor is available.
     ///
     /// # Panics
-    /// As `AsyncFd`: outside a runtime, or in one without I/O or time.
+    /// Outside a runtime, or in a runtime without I/O or time.
     #[cfg(feature = "tokio")]
     pub async fn completion(&mut self, timeout: Duration) -> Result<Completion, DriverError> {
         let mut wait = Wait::new(self.bus(), timeout);
@@ -130,7 +124,7 @@ impl<B: Bus> Nic<B> {
                             Duration::ZERO
                         }
                     };
-                    // The bus takes note of it, and says whether there was one.
+                    // The bus consumes the interrupt and reports whether there was one.
                     wait.heard = self.bus().wait_interrupt(at_most) == Some(true);
                 }
             }
@@ -140,7 +134,6 @@ impl<B: Bus> Nic<B> {
         }
     }
 
-    /// The interrupts of a bus that has a file descriptor for them, as tokio watches them.
     #[cfg(feature = "tokio")]
     #[allow(deprecated, reason = "sound for an OwnedFd, and what replaces it is unsafe")]
     fn watch_interrupts(&self) -> Result<Option<AsyncFd<OwnedFd>>, DriverError> {

@@ -1,4 +1,4 @@
-//! Completions that make no sense are typed errors, counted and consumed; never a panic.
+//! Invalid completions are typed errors, counted and consumed, and never a panic.
 
 mod card;
 
@@ -10,7 +10,7 @@ use optireduce_driver::{DriverError, FaultBus, Nic};
 
 type Damage = fn(&mut Completion);
 
-/// The error's field, if the completion of one `ARM` is damaged by `damage`.
+/// Field named by the error if `damage` is applied to the first completion.
 fn rejected_field(damage: impl Fn(&mut [u8; ENTRY_BYTES]) + Send + 'static) -> Option<&'static str> {
     let (card, bus) = TestCard::new(1 << 20);
     let once = Mutex::new(Some(damage));
@@ -108,7 +108,7 @@ fn random_completions_never_panic_and_never_stall_the_ring() {
         for byte in entry {
             let state = &mut *state.lock().unwrap();
             *state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407); // Knuth's LCG
-            // Small values often, so that some damage gets past the first checks.
+            // Small values often, so that some damage passes the first checks.
             *byte = if *state >> 63 == 0 { (*state >> 40) as u8 & 3 } else { (*state >> 40) as u8 };
         }
     });
@@ -135,7 +135,7 @@ fn message_names_device_entry_found_expected_and_what_to_do() {
     assert_eq!(
         nic.poll_completion().err().unwrap().to_string(),
         "sim0: completion 0: SLOT is 0x9, expected 0x0 to 0x7.\n\
-         Device and driver disagree on the layout, or host memory is damaged. The window it speaks of is lost: \
+         Device and driver disagree on the layout, or host memory is damaged. Its window is lost: \
          disable the card, and reset it if this happens again."
     );
 }

@@ -1,16 +1,18 @@
-//! The fences of the rings, under loom: every order in which two threads may see one another's accesses, by the rules of C11's memory.
+//! Fences of the rings, in a model under loom: all orders in which C11 lets two threads see each
+//! other's accesses. On x86, which orders stores and loads, other tests cannot detect a missing
+//! fence.
 //!
-//! x86 orders stores and loads by itself, so no test that runs the driver there can miss a fence. This is a model of it, with the accesses that
-//! `dma.rs`, `bar.rs` and `nic.rs` make: entries are words that are stored and loaded one by one, a doorbell is a volatile store, which
-//! orders nothing else and so is a relaxed one here, and the load of a phase bit is an acquire load.
-//! Each fence is taken out in turn. Where loom then finds a wrong order, the test demands that it does; where it cannot, the test demands that
-//! too, so that what is written about it stays true:
-//! * the fence after the phase bit is one too many for other processors, since the load of the bit acquires. It is there for devices,
-//!   which are in another domain of shareability on aarch64 (`dmb oshld`), and for who makes that load a relaxed one;
-//! * the fence before CQ_HEAD orders our loads of an entry before the store that gives it back. Loom runs loads in program order, so it
-//!   never sees them late.
+//! The model has the accesses of `dma.rs`, `bar.rs` and `nic.rs`. A doorbell is a volatile store,
+//! which orders nothing else, so it is relaxed here.
 //!
-//! The card here is another processor. What a PCIe device may see besides, only a board can show.
+//! The tests remove each fence in turn, and loom must find a wrong order, except for two fences
+//! that the model cannot test:
+//! * The fence after the phase bit. Between processors the acquiring load of the bit suffices; the
+//!   fence serves devices, which are in another shareability domain on aarch64.
+//! * The fence before CQ_HEAD, which orders loads of an entry before the store that frees it. Loom
+//!   runs loads in program order.
+//!
+//! The card is modelled as a processor. Only a board shows other effects of a PCIe device.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -18,7 +20,6 @@ use std::sync::Arc;
 use loom::sync::atomic::{AtomicU32, Ordering, fence};
 use loom::thread;
 
-/// What is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Without {
     Nothing,
@@ -26,34 +27,32 @@ enum Without {
     BeforeDoorbell,
     /// `fence_after_phase`.
     AfterPhase,
-    /// That, and the acquire of the load of the phase bit.
+    /// `fence_after_phase`, and the acquire of the phase bit's load.
     AfterPhaseAndAcquire,
     /// `fence_before_doorbell` in `publish`.
     BeforeHead,
 }
 
-/// What card and driver share: a submission and a completion of two words each, and three registers.
 #[derive(Default)]
 struct Shared {
     submission: [AtomicU32; 2],
     tail: AtomicU32,
     payload: AtomicU32,
-    /// With the phase bit, and written last.
+    /// Word with the phase bit, written last.
     phase: AtomicU32,
     head: AtomicU32,
 }
 
-/// Looks so often, so that there is an end; a run in which nothing came by then shows nothing.
+/// Polls of each side, limited to bound the model.
 const LOOKS: usize = 2;
 
-/// A completion's content on the first turn of the ring, and on the second, when the card uses the entry again.
+/// Content of a completion in the first and the second turn of the ring.
 const FIRST: u32 = 7;
 const SECOND: u32 = 8;
 
 fn card(shared: &Shared) {
     for _ in 0..LOOKS {
         if shared.tail.load(Ordering::Relaxed) == 1 {
-            // The card's own order is not the driver's to keep.
             fence(Ordering::Acquire);
             let entry = [0, 1].map(|word| shared.submission[word].load(Ordering::Relaxed));
             assert_eq!(entry, [1, 2], "the card reads a submission before it is written");
@@ -70,7 +69,7 @@ fn card(shared: &Shared) {
 }
 
 fn driver(shared: &Shared, without: Without) {
-    // `DmaMap::write` releases each word, which orders nothing that is stored after it.
+    // `DmaMap::write` releases each word, which does not order later stores.
     shared.submission[0].store(1, Ordering::Release);
     shared.submission[1].store(2, Ordering::Release);
     if without != Without::BeforeDoorbell {
@@ -99,7 +98,6 @@ fn driver(shared: &Shared, without: Without) {
     }
 }
 
-/// Whether some order goes wrong.
 fn goes_wrong(without: Without) -> bool {
     let explore = || {
         loom::model(move || {

@@ -1,4 +1,4 @@
-//! What the driver makes of cards that are not what they should be, and of cards that leave.
+//! Errors about cards that do not meet the contract, and about cards that leave.
 
 mod card;
 
@@ -124,7 +124,6 @@ fn removed_card_fails_every_call_at_once_and_for_good() {
     assert!(start.elapsed() < Duration::from_secs(1));
 }
 
-/// Whichever register was read last before.
 #[test]
 fn a_card_that_leaves_while_it_is_identified_is_gone() {
     for reads in 0..11 {
@@ -171,7 +170,6 @@ fn silence_of_a_removed_card_is_no_timeout() {
     assert!(matches!(error, DriverError::DeviceGone { .. }), "{error}");
 }
 
-/// A wait without an end in sight notices it all the same.
 #[test]
 fn a_wait_ends_long_before_its_timeout_once_the_card_does_not_work() {
     type Is = fn(&DriverError) -> bool;

@@ -1,4 +1,4 @@
-//! What must hold before VFIO can open a card, on machines that are made up.
+//! Preconditions for opening a card through VFIO, on simulated machines.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ mod machine_in_a_folder;
 
 use machine_in_a_folder::{CARD, Folder};
 
-/// What does not hold, by name: what was found, and what mends it.
+/// Failed preconditions by name, with state and remedy.
 fn failing(folder: &Folder, address: &str) -> Vec<(&'static str, String)> {
     let all = folder.machine().preconditions(address, 4096);
     all.into_iter().filter_map(|one| Some((one.name, format!("{}: {}", one.found, one.mend?)))).collect()
@@ -21,7 +21,6 @@ fn addresses_are_spelt_as_the_kernel_does() {
     assert_eq!(full_address("/tmp/card.sock"), None);
 }
 
-/// From a bare machine to one where everything is in place, as somebody mends it.
 #[test]
 fn each_precondition_that_fails_names_what_was_found_and_what_mends_it() {
     let folder = Folder::new("steps");
@@ -56,7 +55,7 @@ fn each_precondition_that_fails_names_what_was_found_and_what_mends_it() {
     let config = folder.machine().device(at).join("config");
     fs::write(&config, [0xee, 0x10, 0x3f, 0x90, 6, 0, 0x10, 0, 0]).unwrap();
     assert_eq!(failing(&folder, at), []);
-    // As a kernel answers for a card that has left: numbers may be remembered.
+    // Of a removed card the kernel may still report the PCI numbers.
     fs::write(&config, [0xee, 0x10, 0x3f, 0x90, 0xff, 0xff, 0xff, 0xff, 0]).unwrap();
     assert_eq!(failing(&folder, at)[0].0, "answer");
 }
@@ -73,7 +72,7 @@ fn a_machine_that_does_not_remap_interrupts_is_told_unless_vfio_does_without() {
         all.into_iter().find(|one| one.name == "interrupts")
     };
     fs::create_dir(folder.path().join("proc")).unwrap();
-    // As an Arm kernel names them.
+    // Names on an Arm kernel.
     assert_eq!(said(" 11:     115         0     GICv3  27 Level     arch_timer"), None);
     let remapped = said("   9:          0          3  IR-IO-APIC    9-fasteoi   acpi").unwrap();
     assert_eq!((remapped.found.as_str(), remapped.mend), ("the IOMMU remaps them", None));
@@ -88,7 +87,6 @@ fn a_machine_that_does_not_remap_interrupts_is_told_unless_vfio_does_without() {
     }
 }
 
-/// As the kernel counts it: else a limit passes with which the card cannot be opened.
 #[test]
 fn locked_memory_is_counted_in_whole_pages() {
     let folder = Folder::new("locked");
@@ -120,7 +118,7 @@ fn huge_pages_are_counted_and_none_forbid_to_open_a_card() {
     let enough = said(16 << 20).unwrap();
     assert_eq!((enough.found.as_str(), &none.mend, &enough.mend), ("9 of 2 MiB are free, 8 are used", &None, &None));
 
-    // A card that takes 16436 KiB, as one with windows of 1 MiB: nine pages, all of which are locked.
+    // A card with windows of 1 MiB takes 16436 KiB: nine pages, all locked.
     let process = folder.path().join("proc/self");
     fs::create_dir_all(&process).unwrap();
     for (limit_kib, free, expected) in [
@@ -128,20 +126,20 @@ fn huge_pages_are_counted_and_none_forbid_to_open_a_card() {
         (
             18_431,
             9,
-            "9 of 2 MiB are free, and 9 would be used, 18432 KiB of locked memory: small ones do, but the IOMMU is then slower; \
-                     for huge ones: ulimit -l 18432",
+            "9 of 2 MiB are free, 9 would be used (18432 KiB of locked memory). Small pages work, but slow the IOMMU down; \
+                     for huge pages: ulimit -l 18432",
         ),
         (
             18_431,
             0,
-            "0 of 2 MiB are free, and 9 would be used, 18432 KiB of locked memory: small ones do, but the IOMMU is then slower; \
-                     for huge ones: echo 9 > /proc/sys/vm/nr_hugepages; ulimit -l 18432",
+            "0 of 2 MiB are free, 9 would be used (18432 KiB of locked memory). Small pages work, but slow the IOMMU down; \
+                     for huge pages: echo 9 > /proc/sys/vm/nr_hugepages; ulimit -l 18432",
         ),
         (
             18_432,
             0,
-            "0 of 2 MiB are free, and 9 would be used, 18432 KiB of locked memory: small ones do, but the IOMMU is then slower; \
-                     for huge ones: echo 9 > /proc/sys/vm/nr_hugepages",
+            "0 of 2 MiB are free, 9 would be used (18432 KiB of locked memory). Small pages work, but slow the IOMMU down; \
+                     for huge pages: echo 9 > /proc/sys/vm/nr_hugepages",
         ),
     ] {
         let limit = limit_kib * 1024;
@@ -149,7 +147,6 @@ fn huge_pages_are_counted_and_none_forbid_to_open_a_card() {
         fs::write(of_kernel.join("free_hugepages"), format!("{free}\n")).unwrap();
         let memory = folder.machine().memory(16_436 * 1024);
         assert_eq!(memory[1].found, expected);
-        // Small pages do for either.
         assert!(memory.iter().all(|one| one.mend.is_none()), "{memory:?}");
     }
 }
@@ -167,9 +164,7 @@ fn a_group_that_the_kernel_holds_is_not_viable_and_its_functions_are_named() {
     folder.device("0000:02:00.0", (0x144d, 0xa808, 0x01_0802), Some("nvme"), Some("3"));
     let said = failing(&folder, at);
     assert_eq!(said[0].0, "IOMMU group");
-    assert!(
-        said[0].1.starts_with("group 3 is not viable: drivers of the kernel hold 0000:02:00.0 (144d:a808, nvme), too")
-    );
+    assert!(said[0].1.starts_with("group 3 is not viable: kernel drivers also hold 0000:02:00.0 (144d:a808, nvme)"));
     let machine = folder.machine();
     let others = machine.others_in_group(&machine.function(at).unwrap());
     let foreign: Vec<bool> = others.iter().map(PciFunction::is_foreign).collect();

@@ -1,4 +1,4 @@
-//! Manifests: those of this repository, a small built one, and each way in which one can be wrong.
+//! Manifests: those in `bitstreams/`, a valid built one, and each kind of error.
 
 #[path = "../../tests/fuzz/play/corpus.rs"]
 mod corpus;
@@ -21,7 +21,6 @@ fn built() -> String {
     )
 }
 
-/// A directory of its own for the files of a test.
 fn scratch(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("manifests-{}-{name}", std::process::id()));
     std::fs::create_dir_all(&path).unwrap();
@@ -47,7 +46,7 @@ fn a_built_manifest_is_read_and_knows_its_bitstream() {
     manifest.verify(&bitstream).unwrap();
     std::fs::write(&bitstream, "abd").unwrap();
     let error = manifest.verify(&bitstream).unwrap_err().to_string();
-    for part in ["card.bit: SHA-256 is a52d159f", ABC, "manifest.toml", "Build both anew"] {
+    for part in ["card.bit: SHA-256 is a52d159f", ABC, "manifest.toml", "Build both again"] {
         assert!(error.contains(part), "{part:?} is missing in {error}");
     }
     assert!(matches!(manifest.verify(Path::new("nowhere.bit")), Err(ManifestError::Read { .. })));
@@ -65,22 +64,22 @@ fn a_manifest_without_a_bitstream_verifies_none() {
 
 #[test]
 fn each_wrong_field_is_named_with_file_found_and_expected() {
-    // What to replace, by what, and what the message says.
+    // Text to replace, its replacement, and a part of the message.
     let cases = [
         ("contract = 2", "contract = 1", "contract is 1, expected 2"),
         ("contract = 2", "", "missing field `contract`"),
         ("contract = 2", "contract = \"two\"", "invalid type: string \"two\", expected u32"),
         ("\"ECP5-85F\"", "\" \"", "board is empty, expected a name"),
         ("state = \"built\"", "state = \"planned\"", "unknown variant `planned`, expected `built` or `not built here`"),
-        ("state = \"built\"", "state = \"not built here\"", "sha256 is there, expected none"),
+        ("state = \"built\"", "state = \"not built here\"", "sha256 is present, expected none"),
         (ABC, "ba78", "sha256 is \"ba78\", expected 64 hexadecimal digits"),
         ("01234567\"", "0123456z\"", "expected 40 hexadecimal digits"),
-        ("fmax_mhz = 125", "", "fmax_mhz or wns_ns is not there once, expected one of it"),
-        ("fmax_mhz = 125", "fmax_mhz = 125\nwns_ns = 0.1", "fmax_mhz or wns_ns is not there once"),
+        ("fmax_mhz = 125", "", "fmax_mhz or wns_ns is missing or ambiguous, expected exactly one"),
+        ("fmax_mhz = 125", "fmax_mhz = 125\nwns_ns = 0.1", "fmax_mhz or wns_ns is missing or ambiguous"),
         ("fmax_mhz = 125", "fmax_mhz = nan", "fmax_mhz is NaN, expected a number"),
         ("bram = 100.5", "bram = -1", "bram is -1, expected a number"),
         ("dsp = 80", "", "missing field `dsp`"),
-        ("[utilisation]", "[used]", "utilisation is not there once"),
+        ("[utilisation]", "[used]", "utilisation is missing or ambiguous"),
         ("board = ", "board ", "line 1"),
     ];
     for (at, (from, to, message)) in cases.into_iter().enumerate() {
@@ -101,7 +100,6 @@ fn every_manifest_of_this_repository_can_be_used() {
         let path = folder.join("manifest.toml");
         if folder.is_dir() && path.exists() {
             let manifest = Manifest::load(&path).unwrap_or_else(|error| panic!("{error}"));
-            // A bitstream that lies beside its manifest is the one it speaks of.
             for file in std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()) {
                 if file.extension().is_some_and(|end| end == "bit") {
                     manifest.verify(&file).unwrap_or_else(|error| panic!("{error}"));
@@ -111,7 +109,7 @@ fn every_manifest_of_this_repository_can_be_used() {
     }
 }
 
-/// What the fuzzer of `tests/fuzz` has kept.
+/// Replays the corpus of the fuzzer in `tests/fuzz`.
 #[test]
 fn whatever_a_manifest_holds_is_taken_whole_or_an_error() {
     corpus::replay("manifests", manifests::play);

@@ -1,4 +1,4 @@
-//! DMA memory from both ends: bounds, alignment, allocation; and the edges of BAR 0.
+//! DMA memory from both ends (bounds, alignment, allocation), and the end of BAR 0.
 
 mod card;
 

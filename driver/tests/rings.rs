@@ -1,4 +1,4 @@
-//! Configuration, both rings, doorbells and waits, against a card that speaks the real queue protocol.
+//! Configuration, both rings, doorbells and waits, with a card that implements the queue protocol.
 
 mod card;
 
@@ -31,7 +31,8 @@ fn configured(ring_log2: u32) -> (Arc<TestCard>, Nic<impl Bus>, Receiver<BusEven
 #[test]
 fn configuration_reaches_the_registers_as_on_the_wire() {
     let (card, nic, _) = configured(5);
-    // From the contract, by hand: rank 2 of 4 has MAC 02:4f:52:00:00:03 and address 10.77.0.3; port 5791 is 0x169f.
+    // From the contract: rank 2 of 4 has MAC 02:4f:52:00:00:03 and address 10.77.0.3; port 5791 is
+    // 0x169f.
     let expected = [
         (&regs::CONTROL, 1),
         (&regs::RANK, 2),
@@ -124,7 +125,7 @@ fn full_ring_refuses_without_losing_entries() {
     nic.ring_doorbell().unwrap();
     assert!(matches!(nic.submit(&arm(99)), Err(DriverError::RingFull { unrung: 0, .. })));
     card.step();
-    // Room is there before any completion was taken: the driver asks SQ_HEAD.
+    // No completion has been taken: the driver finds room by reading SQ_HEAD.
     nic.submit(&arm(8)).unwrap();
     nic.ring_doorbell().unwrap();
     for cookie in 0..9 {
@@ -140,7 +141,7 @@ fn both_rings_wrap_with_flipping_phase_beyond_65536_entries_and_no_register_is_r
         let (card, mut nic, events) = configured(log2);
         let (mut submitted, mut completed) = (0u32, 0u32);
         while completed < 150_000 {
-            // Odd batches, so that turns do not begin with a batch; never more than the ring holds.
+            // Odd batches, so that ring turns and batches do not coincide.
             let batch = (submitted % 7 + 1).min((1 << log2) - (submitted - completed));
             for _ in 0..batch {
                 nic.submit(&arm(submitted)).unwrap();
@@ -172,7 +173,7 @@ fn entries_arrive_whole_when_the_card_runs_in_another_thread() {
                 std::thread::yield_now();
             }
         });
-        // Whatever fails below, the card must stop, or the scope never ends.
+        // Stops the card even after a failed assertion, or the scope never ends.
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             let mut nic = Nic::open(bus).unwrap();
             nic.configure(&job(4)).unwrap();
@@ -327,7 +328,7 @@ fn two_drivers_of_one_card_have_a_queue_each() {
     }
     assert_eq!((owner.counters().unwrap().cq_tail, other.counters().unwrap().cq_tail), (200, 200));
 
-    // Configuring anew closes the other's queue, which may then be opened again, in the memory that it had.
+    // Configuring again closes the other queue, which can then be reopened in the same memory.
     owner.configure(&job(4)).unwrap();
     assert_eq!(card.register(&regs::SQ_TAIL.of_queue(1)), 0);
     other.open_queue(3, 3).unwrap();
@@ -347,7 +348,7 @@ fn a_stopped_queue_is_an_error_of_every_wait() {
     card.set(&regs::STATUS, regs::status_stopped(1));
     assert!(matches!(nic.submit(&arm(4)), Err(DriverError::RingFull { .. })), "another queue has stopped");
     card.set(&regs::STATUS, regs::status_stopped(0));
-    let stopped = "sim0: queue 0 has stopped: the card could not read a submission or not write";
+    let stopped = "sim0: queue 0 has stopped: the card could not read a submission or write";
     let error = nic.submit(&arm(4)).unwrap_err().to_string();
     assert!(error.starts_with(stopped), "{error}");
     let error = nic.wait_completion(Duration::ZERO).unwrap_err().to_string();
@@ -407,7 +408,6 @@ fn submissions_that_break_what_the_card_does_not_check_are_refused() {
             "{error}"
         );
     }
-    // What the card checks is the card's to refuse.
     nic.submit(&Submission { opcode: 77, slot: 200, ..Submission::default() }).unwrap();
     nic.ring_doorbell().unwrap();
     card.step();
@@ -416,23 +416,23 @@ fn submissions_that_break_what_the_card_does_not_check_are_refused() {
     assert_eq!(card.seen().len(), 1);
 }
 
-/// What the driver does while it waits.
 #[derive(Default)]
 struct Waits {
     looks: AtomicU32,
     sleeps: Mutex<Vec<Duration>>,
-    /// Time of the bus, in us.
+    /// Time of the bus in us.
     now_us: AtomicU32,
 }
 
-/// A bus with interrupts and a clock of its own: a look takes 1 us, a sleep as long as it may, unless an interrupt comes.
+/// Bus with interrupts and a virtual clock: a poll takes 1 us, a sleep its timeout unless an
+/// interrupt ends it.
 struct Ringing {
     inner: InProcessBus,
     waits: Arc<Waits>,
     start: Instant,
-    /// Sleeps that an interrupt ends at once.
+    /// Number of sleeps that an interrupt ends immediately.
     interrupts: u32,
-    /// What is readable when there is an interrupt, and its other end; else whoever sleeps does so in the bus.
+    /// Readable end for interrupts, and its other end. Without it, waits sleep in the bus.
     bell: Option<[UnixStream; 2]>,
 }
 
@@ -488,14 +488,14 @@ impl Bus for Ringing {
         let rings = sleeps.len() as u32 <= self.interrupts;
         let us = if rings { 0 } else { timeout.as_micros() as u32 };
         self.waits.now_us.fetch_add(us, Ordering::Relaxed);
-        // The card goes on while its host sleeps, and its completion is there at the third look after that.
+        // The card runs while its host sleeps.
         if sleeps.len() == 3 {
             self.inner.relax();
         }
         Some(rings)
     }
 
-    /// The card completes what it has been told just before somebody listens, and rings if it does at all.
+    /// Completes commands just before the driver listens.
     fn interrupt_fd(&self) -> Option<BorrowedFd<'_>> {
         let [listens, rings] = self.bell.as_ref()?;
         if self.interrupts > 0 {
@@ -512,13 +512,11 @@ impl Bus for Ringing {
     }
 }
 
-/// First it looks; then it sleeps, longer if no interrupt came, less if one came too early. Lost interrupts cost time, and no result.
 #[test]
 fn a_wait_polls_first_and_then_sleeps_until_an_interrupt() {
     waits_as_told(|nic, timeout| nic.wait_completion(timeout));
 }
 
-/// `wait`: for a completion, at most so long.
 fn waits_as_told(wait: impl Fn(&mut Nic<Ringing>, Duration) -> Result<Completion, DriverError>) {
     let [long, short] = [Duration::from_millis(10), Duration::from_micros(200)];
     for (interrupts, poll_us, expected) in [(0, 20, [long; 3]), (2, 20, [long, short, short]), (0, 0, [long; 3])] {
@@ -532,10 +530,9 @@ fn waits_as_told(wait: impl Fn(&mut Nic<Ringing>, Duration) -> Result<Completion
         nic.ring_doorbell().unwrap();
         assert_eq!(wait(&mut nic, Duration::from_secs(1)).unwrap().cookie, 7);
         assert_eq!(*waits.sleeps.lock().unwrap(), expected, "{interrupts} interrupts, {poll_us} us");
-        // One before each sleep and one after the last, besides those of the time for it.
+        // One before each sleep and one after the last, besides the first polls.
         let looks = waits.looks.load(Ordering::Relaxed);
         assert!((4 + poll_us as u32 - 1..=4 + poll_us as u32 + 1).contains(&looks), "{looks} looks, {poll_us} us");
-        // No longer than the wait, up to the last look.
         waits.sleeps.lock().unwrap().clear();
         let begin_us = waits.now_us.load(Ordering::Relaxed);
         let error = wait(&mut nic, Duration::from_millis(12)).unwrap_err();
@@ -554,15 +551,13 @@ mod tasks {
         tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
     }
 
-    /// Over a bus without a file descriptor for its interrupts.
     #[test]
     fn a_task_waits_as_a_thread_does() {
         let runtime = runtime();
         waits_as_told(|nic, timeout| runtime.block_on(nic.completion(timeout)));
     }
 
-    /// What rings between the look and the sleep ends the sleep, and if nothing ever rings, the completion is found all the same. The thread does not
-    /// sleep in the bus meanwhile.
+    /// An interrupt between the last poll and the sleep ends the sleep.
     #[test]
     fn a_task_sleeps_until_its_file_descriptor_is_readable_or_for_as_long_as_a_thread() {
         for (interrupts, expected) in [(1, 1), (0, 3)] {
@@ -582,7 +577,6 @@ mod tasks {
     }
 }
 
-/// Nobody drives it any more, so it must not write to memory that is about to be unmapped. One that another driver configured goes on.
 #[test]
 fn a_card_is_stopped_by_who_configured_it_when_that_one_leaves() {
     let (card, bus) = TestCard::new(8 * MIB);

@@ -1,4 +1,5 @@
-//! Four ranks in one program: each thread is a rank with a communicator of its own, as each process is in a real job.
+//! Four ranks in one program. Each thread is a rank with its own communicator, like a process in a
+//! real job.
 //!
 //!     cargo run --release -p optireduce --example four_ranks
 
@@ -11,16 +12,17 @@ use optireduce::{Bound, BucketOptions, Communicator, Launch, ReduceOp, UpdateAct
 
 const RANKS: usize = 4;
 const STEPS: usize = 5;
-/// Elements of the model's layers; each is a bucket.
+/// Elements of the model's layers, one bucket each.
 const LAYERS: [usize; 3] = [300_000, 70_000, 1_000];
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// Trains a "model" of which every rank's gradient is its own rank; returns its weights.
+/// Trains a "model" in which every rank's gradient is its rank number. Returns the weights.
 fn train(rank: usize, root: &str) -> Result<Vec<Vec<f32>>, Failure> {
-    // In a job of processes: `Communicator::connect()`, which asks torchrun, mpirun or Slurm for rank and root.
+    // In a job of processes, call `Communicator::connect()`, which reads the environment of
+    // torchrun, mpirun or Slurm.
     let launch = Launch::new(rank, RANKS, root)?;
-    // Without a bound, the ranks measure one. Threads that share a few cores need a long one.
+    // By default ranks measure a bound. Threads that share a few cores need a long one.
     let bound = Bound::Fixed(Duration::from_millis(500));
     let mut communicator = Communicator::builder().launch(launch).bound(bound).connect()?;
     let mut buckets = Vec::new();
@@ -28,13 +30,13 @@ fn train(rank: usize, root: &str) -> Result<Vec<Vec<f32>>, Failure> {
         buckets.push(communicator.bucket(elements, BucketOptions::new().reduce_op(ReduceOp::Avg))?);
     }
     let mut weights = LAYERS.map(|elements| vec![0.0; elements]).to_vec();
-    // All ranks begin with the weights of rank 0: over TCP, whole.
+    // All ranks start with the weights of rank 0. The broadcast uses TCP and loses nothing.
     for layer in &mut weights {
         communicator.broadcast(0, layer)?;
     }
     for step in 0..STEPS {
         let begin = Instant::now();
-        // Each layer's all-reduce begins as soon as its gradient is there, while the next is computed.
+        // Each layer's all-reduce begins when its gradient is ready, while the next is computed.
         let mut requests = Vec::new();
         for (bucket, elements) in buckets.iter_mut().zip(LAYERS) {
             requests.push(bucket.start_all_reduce(vec![rank as f32; elements]));
@@ -52,7 +54,7 @@ fn train(rank: usize, root: &str) -> Result<Vec<Vec<f32>>, Failure> {
             println!("step {step}: {:.3} ms", begin.elapsed().as_secs_f64() * 1e3);
         }
     }
-    // What the last means lacked, so that all ranks end with the same weights.
+    // Apply late corrections, so that all ranks end with the same weights.
     for (bucket, layer) in buckets.iter_mut().zip(&mut weights) {
         if let Some(correction) = bucket.settle(None)?.correction {
             layer.iter_mut().zip(correction).for_each(|(weight, mean)| *weight -= 0.1 * mean);
@@ -62,7 +64,7 @@ fn train(rank: usize, root: &str) -> Result<Vec<Vec<f32>>, Failure> {
     Ok(weights)
 }
 
-/// Runs all ranks; an error if one of them failed, or their weights are far apart.
+/// Runs all ranks. Returns an error if one of them fails or their weights differ.
 pub fn main() -> Result<(), Failure> {
     let root = TcpListener::bind("127.0.0.1:0")?.local_addr()?.to_string();
     let weights = thread::scope(|scope| {

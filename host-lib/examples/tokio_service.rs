@@ -1,5 +1,5 @@
-//! A service on Tokio that all-reduces while it serves: two ranks, each a task that trains and a TCP server that tells how far
-//! it is. Nothing blocks the runtime's only thread.
+//! A Tokio service that all-reduces while it serves. Two ranks, each with a training task and a TCP
+//! server that reports progress. Nothing blocks the runtime's only thread.
 //!
 //!     cargo run --release -p optireduce --example tokio_service
 
@@ -26,7 +26,7 @@ async fn train(rank: usize, root: String, steps: Arc<AtomicUsize>) -> Result<(),
     let mut bucket = communicator.bucket_async(ELEMENTS, BucketOptions::new()).await?;
     let mut gradient = vec![rank as f32; ELEMENTS];
     for _ in 0..STEPS {
-        // Handed over and back, without a copy.
+        // Passed and returned without a copy.
         (gradient, _) = bucket.start_all_reduce(gradient).await?;
         steps.fetch_add(1, Ordering::Relaxed);
     }
@@ -34,7 +34,7 @@ async fn train(rank: usize, root: String, steps: Arc<AtomicUsize>) -> Result<(),
     Ok(communicator.close_async().await?)
 }
 
-/// Answers every connection with the number of steps that are done.
+/// Answers every connection with the number of completed steps.
 async fn serve(listener: TcpListener, steps: Arc<AtomicUsize>) -> Result<(), Failure> {
     loop {
         let (mut client, _) = listener.accept().await?;

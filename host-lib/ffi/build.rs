@@ -1,7 +1,7 @@
-//! How the shared library is linked: its name, and that it stays where it was loaded.
+//! Sets the soname of the shared library, and prevents unloading.
 //!
-//! Until 1.0 a minor version may break the interface, so it is part of the name under which programs look for it. A program that
-//! unloads it (`dlclose`) must not take the code away under its threads, which may still be ending.
+//! Before 1.0 a minor version may break the interface, so the soname includes it. `dlclose` must
+//! not unmap the code, since threads of the library may still be ending.
 
 fn main() {
     let part = |name: &str| std::env::var(format!("CARGO_PKG_VERSION_{name}")).unwrap_or_default();

@@ -1,11 +1,13 @@
-//! Memory for gradients and results that a card, or another rank of this host, reaches itself, so that nothing is copied.
+//! Memory for gradients and results that a card, or another rank of this host, accesses in place.
 //!
-//! How: a memory file, mapped. It is lent for a collective, and its owner has no way to it until it is given back. A card maps the file when it first meets
-//! memory of it ([`find`]), and keeps it until the memory is freed; so do ranks of this host that are sent to from there (`local::regions`). Over UDP it is sent from
-//! and received into as any memory.
-//! Trust: a card writes where it was told, when it was told: while memory is lent for a result. One that writes at other times changes numbers under
-//! their owner, as a faulty memory would; the IOMMU keeps it from all other memory. A card that has failed is cut off before memory is given back.
-//! Limits: pages of 4 KiB, each of which is allocated when it is first touched. After a fork both processes have the same memory, not copies.
+//! A buffer is a mapped memory file. While it is lent to a collective, its owner cannot access it.
+//! Cards ([`find`]) and ranks of this host (`local::regions`) map the file at first use, until the
+//! memory is freed.
+//!
+//! Trust: a faulty card may change the owner's values at any time. The IOMMU blocks access to all
+//! other memory. A failed card is cut off before its memory returns to the owner.
+//!
+//! Limits: pages of 4 KiB. A forked process shares the memory instead of copying it.
 #![allow(unsafe_code)]
 
 use std::collections::BTreeMap;
@@ -24,29 +26,26 @@ use optireduce_contract::limits::BEAT_BYTES;
 
 use crate::memory::{NotEnoughMemory, refused, require};
 
-/// What a file of memory must be sealed with before other processes read it. The last forbids to punch holes, too.
+/// Required seals of a file that other processes read. The last one also forbids holes.
 pub(crate) const SEALED: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlags::FUTURE_WRITE);
-/// What files of memory are made of.
 const PAGE_BYTES: usize = 4096;
 const WHAT: &str = "the memory";
-const REMEDY: &str = "ask for less, or give this rank more";
+const REMEDY: &str = "ask for less, or raise this rank's memory limit";
 
-/// Memory of some [`Buffer`], by its first address.
+/// Pages of all buffers, by first address.
 static ALL: Mutex<BTreeMap<usize, Weak<Pages>>> = Mutex::new(BTreeMap::new());
 
 fn all() -> MutexGuard<'static, BTreeMap<usize, Weak<Pages>>> {
     ALL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Pages of a memory file.
 #[derive(Debug)]
 pub(crate) struct Pages {
     map: MmapRaw,
     file: OwnedFd,
-    /// How much of it is values; what is behind them is nobody's.
+    /// The rest of the last page is padding.
     value_bytes: usize,
     is_lent: AtomicBool,
-    /// Whether it can be given to other processes to read, once that was tried.
     is_shared: OnceLock<bool>,
 }
 
@@ -54,7 +53,7 @@ impl Pages {
     fn new(bytes: usize, value_bytes: usize) -> io::Result<Arc<Self>> {
         let file = memfd_create("optireduce-buffer", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
         ftruncate(&file, bytes as u64)?;
-        // Who maps it would die of an access beyond its end.
+        // An access beyond the file's end would kill any process that maps it.
         fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW)?;
         let map = MmapOptions::new().len(bytes).map_raw(file.as_raw_fd())?;
         let pages =
@@ -63,11 +62,8 @@ impl Pages {
         Ok(pages)
     }
 
-    /// Makes its file one that other processes may read without fear for theirs: sealed, and all of its memory allocated.
-    ///
-    /// # Errors
-    /// If there is not so much memory; or if the address space of this process is limited, and so, most likely, that of those who would map it beside
-    /// their own memory.
+    /// Allocates all pages and seals the file, for other processes. Fails if memory is short or the
+    /// address space is limited, since other ranks most likely have the same limit.
     pub fn share(&self) -> io::Result<()> {
         let share = || {
             if getrlimit(Resource::As).current.is_some() {
@@ -80,25 +76,26 @@ impl Pages {
         if *is_shared { Ok(()) } else { Err(io::ErrorKind::OutOfMemory.into()) }
     }
 
-    /// Its words, to be loaded: what was sent from there is copied for ranks that have not read it yet.
     pub fn words(&self) -> &[AtomicU64] {
-        // SAFETY: the mapping begins at a page, so aligned, has whole pages, and lives as long as `self`; its file cannot shrink. It is only loaded from (`local`),
-        // and while it is lent for a collective that has sent from there, so that nobody writes it.
+        // SAFETY: the mapping starts at a page, so it is aligned, has whole pages, and lives as
+        // long as `self`. Its file cannot shrink. `local` only loads these words, and only while
+        // they are lent to a collective that has sent from them, so there are no writers.
         unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast(), self.map.len() / size_of::<u64>()) }
     }
 
-    /// Where it lies.
     pub fn addresses(&self) -> Range<usize> {
         let start = self.map.as_ptr().addr();
         start..start + self.map.len()
     }
 
-    /// Makes the beat whole in which the values end, with zeros, if they end at this address: a card reads and writes whole beats. Whether they do.
+    /// Zeroes the rest of the last beat if the values end at `end`, since cards access whole beats.
+    /// Returns whether they do.
     pub fn pad(&self, end: usize) -> bool {
         let ends = end == self.addresses().start + self.value_bytes;
         if ends {
             let padding = self.value_bytes..self.value_bytes.next_multiple_of(BEAT_BYTES);
-            // SAFETY: pages are whole beats, so that these bytes are in the mapping, and behind the values, to which alone others have references.
+            // SAFETY: pages are whole beats, so these bytes are inside the mapping. They follow the
+            // values, and other references cover values only.
             unsafe { self.map.as_mut_ptr().add(padding.start).write_bytes(0, padding.len()) };
         }
         ends
@@ -117,28 +114,23 @@ impl AsFd for Pages {
 
 impl Drop for Pages {
     fn drop(&mut self) {
-        // Before they are unmapped, and others may get these addresses.
+        // Must precede the unmapping, after which another mapping may reuse these addresses.
         all().remove(&self.addresses().start);
     }
 }
 
-/// The pages that hold all of these addresses, if they are some buffer's.
 pub(crate) fn find(addresses: &Range<usize>) -> Option<Arc<Pages>> {
     let pages = all().range(..=addresses.start).next_back()?.1.upgrade()?;
     (addresses.end <= pages.addresses().end).then_some(pages)
 }
 
-/// Memory from [`Communicator::alloc`](crate::Communicator::alloc): zeros at first, aligned to 64 bytes.
+/// Memory from [`Communicator::alloc`](crate::Communicator::alloc), zeroed and aligned to 64 bytes.
 pub struct Buffer {
     pages: Arc<Pages>,
     elements: usize,
 }
 
 impl Buffer {
-    /// Memory for `elements` values.
-    ///
-    /// # Errors
-    /// If there is not so much.
     #[doc(hidden)]
     pub fn new(elements: usize) -> Result<Self, NotEnoughMemory> {
         let bytes =
@@ -154,19 +146,22 @@ impl Buffer {
         if self.pages.is_lent.load(Ordering::Acquire) {
             return None;
         }
-        // SAFETY: the mapping has room for `elements` values, begins at a page, so aligned, and lives as long as `self`; the file cannot shrink
-        // (sealed in `new`), and any 32 bits are a value. It is not lent, and is not while `self` is borrowed, which lending takes, too; so
-        // nobody else has a reference. Who uses `pointer` instead uses neither this nor `lend`.
+        // SAFETY: the mapping has room for `elements` values, starts at a page, so it is aligned,
+        // and lives as long as `self`. The file cannot shrink (sealed in `new`), and any 32 bits
+        // are a valid `f32`. The values are not lent, and lending needs `&mut self`, which is
+        // borrowed here, so there is no other reference. Users of `pointer` call neither this nor
+        // `lend`.
         Some(unsafe { std::slice::from_raw_parts_mut(self.pages.pointer(), self.elements) })
     }
 
-    /// Lends the values to a collective, as [`Values::lent`](crate::Values::lent) takes them, until what this gives is dropped; `None` if they are lent.
+    /// Lends the values to a collective ([`Values::lent`](crate::Values::lent)) until the result is
+    /// dropped. Returns `None` if they are lent already.
     pub fn lend(&mut self) -> Option<LentBuffer> {
         let was_lent = self.pages.is_lent.swap(true, Ordering::Acquire);
         (!was_lent).then(|| LentBuffer { pages: self.pages.clone(), elements: self.elements })
     }
 
-    /// Where the values lie, for a binding that keeps account of them itself.
+    /// Address of the values, for bindings that track lending themselves.
     #[doc(hidden)]
     pub fn pointer(&self) -> *mut f32 {
         self.pages.pointer()
@@ -179,7 +174,7 @@ impl fmt::Debug for Buffer {
     }
 }
 
-/// A [`Buffer`]'s values, lent until this is dropped.
+/// Values of a [`Buffer`], lent until this is dropped.
 #[derive(Debug)]
 pub struct LentBuffer {
     pages: Arc<Pages>,
@@ -190,7 +185,8 @@ impl Deref for LentBuffer {
     type Target = [f32];
 
     fn deref(&self) -> &[f32] {
-        // SAFETY: as in `Buffer::values`: there is one `LentBuffer` at a time, and its buffer gives no reference meanwhile.
+        // SAFETY: as in `Buffer::values`. There is at most one `LentBuffer`, and its buffer returns
+        // no reference meanwhile.
         unsafe { std::slice::from_raw_parts(self.pages.pointer(), self.elements) }
     }
 }
@@ -249,7 +245,6 @@ mod tests {
         file.write_all_at(&bytes, all.len() as u64).unwrap();
         assert!(!buffer.pages.pad(all.end - 4) && buffer.pages.pad(all.end));
         file.read_exact_at(&mut bytes, all.len() as u64).unwrap();
-        // 17 values are one beat, and one more.
         assert_eq!((&bytes[..60], &bytes[60..]), (&[0; 60][..], &[7; 4][..]));
         assert!(buffer.values().unwrap().iter().all(|value| *value == 5.0));
         assert!(!buffer.pages.pad(usize::MAX));

@@ -1,8 +1,9 @@
 //! One rank of a job, over UDP or a card.
 //!
-//! Three threads serve a communicator: the engine's ("optireduce-engine") moves the datagrams, closes the stages and keeps the
-//! protocol's clocks, so that a caller that is late costs its peers no more than the bound, unless a caller that blocks does so itself; one ("optireduce-control") serves
-//! the TCP connections; one ("optireduce-calls") makes the calls over them, in order. Callers wait, or await, or go on.
+//! Threads: "optireduce-engine" drives the data plane and the protocol, unless a blocking caller
+//! does ([`driver`]). "optireduce-control" serves the TCP connections, and "optireduce-calls" makes
+//! the calls over them, in order. Over UDP, "optireduce-send" is optional ([`SendThread`]). In a
+//! job with cards every rank has a second set of threads, for [`Shared::beside`].
 
 mod bucket;
 mod builder;
@@ -58,68 +59,63 @@ use optireduce_core::protocol::repair::RepairReport;
 use optireduce_core::protocol::{self, JobParams, Kind, Parts};
 use optireduce_core::software::Counters;
 
-/// What a rank has seen so far.
+/// Counters and state of a rank since it connected.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Metrics {
-    /// Datagrams and drops.
+    /// Datagrams and drops of the data plane.
     pub counters: Counters,
-    /// Packets that were dropped because they were forged or replayed; none without a secret.
+    /// Dropped forged or replayed packets; zero without a secret.
     pub seal_drops: SealDrops,
-    /// Datagrams that this host did not take, by cause.
+    /// Datagrams that this host refused to send, by cause.
     pub unsent: Unsent,
-    /// Ranks of this host that are sent to through shared memory.
+    /// Ranks reached through shared memory.
     pub shared: Vec<usize>,
     /// Loss and timing, per peer and stage.
     pub collectives: protocol::Metrics,
-    /// First collective from which buckets with [`HadamardMode::Auto`](crate::HadamardMode::Auto) are encoded, if the ranks have
-    /// agreed on one because of losses.
+    /// First collective since which [`HadamardMode::Auto`](crate::HadamardMode::Auto) encodes;
+    /// `None` while it does not.
     pub hadamard_from: Option<u32>,
-    /// Smoothed round-trip time to each rank in microseconds; `None` for this rank, and before the first answer.
+    /// Smoothed round-trip time to each rank in microseconds; `None` if unmeasured.
     pub rtt_us: Vec<Option<f64>>,
-    /// The deadline of each stage (t_B) in ns.
+    /// Present bound t_B of a stage in ns.
     pub bound_ns: u64,
-    /// Ranks that take part, of the newest view.
+    /// Ranks of the newest view.
     pub live: Vec<usize>,
-    /// What broadcasts lost in buckets that are repaired, and what has become of it.
+    /// Bytes of means lost in broadcasts of repaired buckets, by state of the repair.
     pub repair: RepairReport,
-    /// Ranks that were found silent, in order.
+    /// Ranks found silent, in order of detection.
     pub silent: Vec<usize>,
-    /// How fast each rank is sent to in bytes per microsecond; empty without rate control.
+    /// Send rate to each rank in bytes per microsecond; empty without rate control.
     pub rate_bytes_per_us: Vec<f64>,
-    /// Why this rank's card has failed, if it has and the job [goes on without it](Builder::card_fallback).
+    /// Cause of the failure of this rank's card, before a [fallback](Builder::card_fallback).
     pub card_failure: Option<String>,
-    /// The collective from which on all are made over UDP because some card has failed, if one has.
+    /// First collective over UDP after a card failed.
     pub fallback_from: Option<u32>,
-    /// In a job with cards: of what its ranks make over the kernel's UDP, with numbers of its own.
+    /// In a job with cards: metrics of the collectives over the kernel's UDP.
     pub over_udp: Option<Box<Metrics>>,
 }
 
-/// A call over the control channel, on the thread that makes them.
 enum ControlCall {
     Run(Box<dyn FnOnce(&mut ControlChannel) + Send>),
     End,
 }
 
-/// What a communicator and its buckets share.
 struct Shared {
     params: JobParams,
     timeout: Duration,
-    /// The present bound; the engine's to set.
     bound_ns: Arc<AtomicU64>,
     commands: mpsc::Sender<Command>,
     driver: Arc<Driver>,
     calls: mpsc::Sender<ControlCall>,
     mailbox: Arc<Mailbox>,
-    /// Buckets declared so far.
     declared: AtomicU32,
-    /// Ranks with a new process that calls are to include; the engine's to set.
+    /// Restarted ranks that calls must include, written by the engine.
     returned: Arc<Mutex<Vec<usize>>>,
-    /// Ranks with a card.
     cards: Vec<usize>,
-    /// In a job with cards: the same ranks over the kernel's UDP, for what cards do not know; or why they do not reach one another so.
+    /// In a job with cards: the same ranks over the kernel's UDP.
     beside: OnceLock<Result<Arc<Shared>, Error>>,
-    /// Whether those make all collectives [once a card has failed](fallback), and whether they do.
+    /// Whether `beside` takes over all collectives [once a card fails](fallback).
     falls_back: bool,
     fallen_back: Arc<AtomicBool>,
 }
@@ -131,19 +127,16 @@ impl fmt::Debug for Shared {
 }
 
 impl Shared {
-    /// Hands a command to the engine.
     fn command(&self, command: Command) -> Result<(), Error> {
         self.enqueue(command)?;
         self.driver.wake();
         Ok(())
     }
 
-    /// As [`command`](Self::command), for a caller that moves the engine on itself.
     fn enqueue(&self, command: Command) -> Result<(), Error> {
         self.commands.send(command).map_err(|_| Error::Closed)
     }
 
-    /// A call of all ranks, once all were found to call it with the same terms.
     fn call<T: Send + 'static>(
         &self,
         terms: Terms,
@@ -152,8 +145,8 @@ impl Shared {
         self.call_with(terms, Ok(()), |(), channel, timeout| call(channel, timeout))
     }
 
-    /// The same, with what this rank was given, if that is valid. If not, that is its error once all ranks were found to call the
-    /// same; the others must find it, too.
+    /// Compares terms, then runs `call`. An invalid argument is reported only after the comparison,
+    /// so that all ranks stay in step.
     fn call_with<G: Send + 'static, T: Send + 'static>(
         &self,
         terms: Terms,
@@ -174,10 +167,9 @@ impl Shared {
         Pending::new(reply)
     }
 
-    /// Runs something on the thread that makes the calls, whether or not anybody waits for it. If the thread has ended, it is
-    /// dropped.
+    /// `call` runs even if its reply was dropped.
     fn run(&self, call: impl FnOnce(&mut ControlChannel) + Send + 'static) {
-        // As of now: all ranks have finished the same collectives when they make a call.
+        // Copied now: when a rank makes a call, all ranks have finished the same collectives.
         let returned = self.returned.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let call = move |channel: &mut ControlChannel| {
             channel.welcome(&returned);
@@ -191,7 +183,7 @@ impl Shared {
         let (sender, done) = reply();
         let (timeout, beside) = (self.timeout, self.beside.get().cloned());
         self.run(move |channel| {
-            // A process that was started again does as the others.
+            // A restarted process already has this setting.
             let result = match channel.outside().load(Ordering::Acquire) {
                 true => Ok(()),
                 false => channel.call(&terms, timeout, |channel| {
@@ -208,12 +200,11 @@ impl Shared {
         Pending::new(done)
     }
 
-    /// That no rank has a card, for calls that cards do not know.
     fn require_no_card(&self, call: &'static str, instead: &'static str) -> Result<(), Error> {
         self.cards.first().map_or(Ok(()), |rank| Err(Error::Cards { call, rank: *rank, instead }))
     }
 
-    /// Who makes collectives of this kind: in a job with cards, which know all-reduces only, the same ranks over UDP. `None`: this job itself.
+    /// Returns the job that makes collectives of this kind instead: cards support all-reduces only.
     fn beside(&self, kind: Kind) -> Result<Option<&Arc<Self>>, Error> {
         let beside = self.beside.get().filter(|_| kind != Kind::AllReduce);
         beside.map(|beside| beside.as_ref().map_err(Error::clone)).transpose()
@@ -225,7 +216,6 @@ impl Shared {
         reply.await
     }
 
-    /// Who makes all-reduces now: this job itself, or, once a card has failed, the same ranks over UDP.
     fn present(&self) -> &Self {
         match self.beside.get() {
             Some(Ok(beside)) if self.fallen_back.load(Ordering::Acquire) => beside,
@@ -233,7 +223,6 @@ impl Shared {
         }
     }
 
-    /// The elements of a bucket that are one rank's.
     fn shard_range(&self, elements: usize) -> Range<usize> {
         Parts::new(elements, self.params.ranks).of(self.params.rank)
     }
@@ -241,46 +230,44 @@ impl Shared {
 
 /// One rank of a job.
 ///
-/// Calls marked *collective* must be made by all ranks, in the same order and with the same arguments. Ranks that differ get
-/// an error that names the rank and both values. Each has a twin that does not block, with the ending `_async`, for any async
-/// runtime; a future that is dropped does not take its call back. Blocking calls may be made inside a runtime, too, where
-/// they hold up their thread.
+/// All ranks must make the calls marked *collective*, in the same order and with equal arguments.
+/// If they differ, all ranks get an error that names a rank and both values.
 ///
-/// At the end, [`close`](Self::close) confirms that all ranks have called the same. Dropping a communicator only ends its
-/// connections. After either, calls of its buckets fail with [`Error::Closed`].
+/// Every blocking method has a twin that ends in `_async`, for any async runtime; for
+/// [`connect`](Self::connect) it is [`Builder::connect_async`]. Dropping its future cancels sends
+/// and receives, and calls that make communicators; other calls continue.
+///
+/// [`close`](Self::close) ends the job and checks that all ranks made the same calls. Dropping a
+/// communicator only closes its connections; calls of its buckets then fail with
+/// [`Error::Closed`].
 #[derive(Debug)]
 pub struct Communicator {
-    /// What it was made with, for communicators of some of its ranks.
+    /// Inherited by [groups](Self::group).
     builder: Builder,
     shared: Arc<Shared>,
-    /// Addresses of all ranks on the control channel.
     addresses: Vec<std::net::SocketAddr>,
-    /// See [`is_outside`](Self::is_outside).
     outside: Arc<AtomicBool>,
     closer: Option<Closer>,
-    /// In a job with cards: what [`Shared::beside`] has.
+    /// Owner of [`Shared::beside`] in a job with cards.
     beside: Option<Box<Communicator>>,
     engine: Option<JoinHandle<()>>,
     calls: Option<JoinHandle<()>>,
 }
 
 impl Communicator {
-    /// Settings to change before [`connect`](Builder::connect).
+    /// Returns the default settings, for [`Builder::connect`].
     pub fn builder() -> Builder {
         Builder::default()
     }
 
-    /// A communicator with default settings, of the rank that the launcher's environment says ([`Launch::from_env`]).
+    /// Connects with default settings, as the rank in the launcher's environment
+    /// ([`Launch::from_env`]).
     ///
     /// [`Launch::from_env`]: crate::Launch::from_env
-    ///
-    /// # Errors
-    /// See [`ConnectError`].
     pub fn connect() -> Result<Self, ConnectError> {
         Self::builder().connect()
     }
 
-    /// Starts the thread that makes the calls.
     fn start(
         builder: Builder,
         mut control: ControlChannel,
@@ -321,10 +308,8 @@ impl Communicator {
         Ok(Self { builder, shared, addresses, outside, closer, beside: None, engine, calls })
     }
 
-    /// In a job with cards: brings the same ranks together over the kernel's UDP, too. If that cannot be, collectives of halves say why.
-    ///
-    /// # Errors
-    /// If it cannot be, and they are to go on so once a card has failed.
+    /// In a job with cards: connects the ranks over the kernel's UDP as well. A failure matters
+    /// only if the job may fall back to UDP.
     fn open_beside(&mut self) -> Result<(), ConnectError> {
         if self.shared.cards.is_empty() {
             return Ok(());
@@ -336,16 +321,15 @@ impl Communicator {
         let shared = opened.as_ref().map(|beside| beside.shared.clone()).map_err(Error::clone);
         match &shared {
             Ok(beside) if self.shared.falls_back => {
-                // If the engine has ended, the first call says so.
                 let _ = self.shared.command(Command::FallBackTo(beside.clone()));
             }
             Ok(_) => {}
             Err(error) if self.shared.falls_back => {
-                let expected = format!("off: the ranks do not come together over the kernel's UDP: {error}");
+                let expected = format!("off: the ranks cannot connect over the kernel's UDP: {error}");
                 return Err(ConnectError::Setting { setting: "card_fallback", found: "udp".into(), expected });
             }
             Err(error) => {
-                tracing::warn!(%error, "no reduce-scatter and no all-gather in this job: its ranks do not come together over UDP");
+                tracing::warn!(%error, "this job has no reduce-scatter and no all-gather: its ranks cannot connect over UDP");
             }
         }
         let _ = self.shared.beside.set(shared);
@@ -358,121 +342,119 @@ impl Communicator {
         self.shared.params.rank
     }
 
-    /// Ranks of the job, those that were dropped included.
+    /// Number of ranks in the job, dropped ranks included.
     pub fn world_size(&self) -> usize {
         self.shared.params.ranks
     }
 
-    /// Ranks whose gradients a card moves, see [`Builder::card`].
+    /// Ranks with a card, in ascending order; see [`Builder::card`].
     pub fn cards(&self) -> &[usize] {
         &self.shared.cards
     }
 
-    /// Whether this process came into a job that ran already ([`Launch::rejoin`](crate::Launch::rejoin)), and has not taken
-    /// part in a collective yet: it declares its buckets and calls [`rejoin`](Self::rejoin).
+    /// Returns whether this process joined a running job
+    /// ([`Launch::rejoin`](crate::Launch::rejoin)) and has not taken part in a collective yet.
     pub fn is_outside(&self) -> bool {
         self.outside.load(Ordering::Acquire)
     }
 
-    /// The elements of a buffer that belong to this rank, in reduce-scatter and all-gather: all shards are as long as that of
-    /// rank 0, but that the last ones may be shorter, or empty (as `torch.chunk` cuts). Shards stay when a rank is dropped.
+    /// Shard of this rank in a buffer of `elements` values, for reduce-scatter and all-gather.
+    ///
+    /// Shards have `elements / world_size` elements, rounded up; the last ones may be shorter or
+    /// empty, as with `torch.chunk`. They do not change when a rank is dropped.
     pub fn shard_range(&self, elements: usize) -> Range<usize> {
         self.shared.shard_range(elements)
     }
 
-    /// The deadline of each stage (t_B) at present: no collective takes longer than two of them.
+    /// Present bound t_B of each stage of each window, see [`Builder::bound`].
     pub fn stage_deadline(&self) -> Duration {
         Duration::from_nanos(self.shared.present().bound_ns.load(Ordering::Relaxed))
     }
 
-    /// Bytes of gradient in a full packet.
+    /// Bytes of gradient in a full packet, a multiple of 64.
     pub fn payload_bytes(&self) -> usize {
         self.shared.params.payload_beats * BEAT_BYTES
     }
 
-    /// Waits until all ranks are here. Collective.
+    /// Waits until all ranks have called it. Collective, over TCP.
     ///
     /// # Errors
-    /// Names a rank that is gone, does not come within the timeout, or calls something else.
+    /// Names a rank that is gone, does not call it within the [timeout](Builder::timeout), or makes
+    /// another call.
     pub fn barrier(&mut self) -> Result<(), Error> {
         block_on(self.barrier_async())
     }
 
-    /// As [`barrier`](Self::barrier), without blocking the thread.
-    ///
-    /// # Errors
-    /// As [`barrier`](Self::barrier).
+    /// Async form of [`barrier`](Self::barrier).
     pub async fn barrier_async(&mut self) -> Result<(), Error> {
         self.start_barrier().await
     }
 
-    /// Begins as [`barrier`](Self::barrier).
+    /// Starts [`barrier`](Self::barrier).
     pub fn start_barrier(&mut self) -> Pending<()> {
         self.shared.call(Terms::default().with("the call", "barrier"), |_, _| Ok(()))
     }
 
-    /// From now on calls over TCP (barriers, broadcasts, declarations of buckets) leave out ranks whose process has ended,
-    /// as the collectives over UDP do. Without it they fail with the rank's number. Collective.
+    /// Excludes gone ranks from later calls over TCP, which otherwise fail. Bounded collectives do
+    /// not need it: see [`Builder::drop_silent_after`]. Collective.
     ///
     /// # Errors
-    /// As [`barrier`](Self::barrier).
+    /// See [`barrier`](Self::barrier).
     pub fn skip_gone_ranks(&mut self) -> Result<(), Error> {
         block_on(self.skip_gone_ranks_async())
     }
 
-    /// As [`skip_gone_ranks`](Self::skip_gone_ranks), without blocking the thread.
-    ///
-    /// # Errors
-    /// As [`barrier`](Self::barrier).
+    /// Async form of [`skip_gone_ranks`](Self::skip_gone_ranks).
     pub async fn skip_gone_ranks_async(&mut self) -> Result<(), Error> {
         self.start_skip_gone_ranks().await
     }
 
-    /// Begins as [`skip_gone_ranks`](Self::skip_gone_ranks).
+    /// Starts [`skip_gone_ranks`](Self::skip_gone_ranks).
     pub fn start_skip_gone_ranks(&mut self) -> Pending<()> {
         self.shared.skip_gone()
     }
 
-    /// Takes part again after [`Error::Dropped`]. A process that came into a job that runs
-    /// ([`Launch::rejoin`](crate::Launch::rejoin)) gets that error, too, until it calls this, once its buckets are declared. Blocks
-    /// until the others agree and have come to the first collective that this rank is in, and returns its number; if they call
-    /// none within the timeout, then. The others go on with their collectives meanwhile; the model is the trainer's to fetch, when
-    /// [`Report::joined_rank`] says that a rank has joined.
+    /// Takes part again after [`Error::Dropped`], and returns the number of the first collective
+    /// that includes this rank. A process that joins a running job
+    /// ([`Launch::rejoin`](crate::Launch::rejoin)) first declares its buckets.
+    ///
+    /// Blocks until the others have agreed and reached that collective, at most the
+    /// [timeout](Builder::timeout). The trainer must then fetch the model: the others find this
+    /// rank in [`Report::joined_rank`].
     ///
     /// # Errors
-    /// [`Error::Cards`]. If collectives still run, the others do not agree within the timeout, or the engine has given up.
+    /// [`Error::Cards`] in a job with cards. [`Error::NoAgreement`] after the timeout without an
+    /// agreement. Also if collectives of this rank are in progress or the engine failed.
     pub fn rejoin(&mut self) -> Result<u32, Error> {
         block_on(self.rejoin_async())
     }
 
-    /// As [`rejoin`](Self::rejoin), without blocking the thread.
-    ///
-    /// # Errors
-    /// As [`rejoin`](Self::rejoin).
+    /// Async form of [`rejoin`](Self::rejoin).
     pub async fn rejoin_async(&mut self) -> Result<u32, Error> {
         self.start_rejoin().await
     }
 
-    /// Begins as [`rejoin`](Self::rejoin).
+    /// Starts [`rejoin`](Self::rejoin).
     pub fn start_rejoin(&mut self) -> Pending<u32> {
         let (sender, reply) = reply();
-        match self.shared.require_no_card("rejoin", "start all ranks of the job again") {
+        match self.shared.require_no_card("rejoin", "restart all ranks of the job") {
             Err(error) => drop(sender.send(Err(error))),
-            // If the engine has ended, the reply says so.
+            // If the engine has ended, the reply returns the error.
             Ok(()) => drop(self.shared.command(Command::Rejoin(sender))),
         }
         Pending::new(reply)
     }
 
-    /// Why the engine has given up, if it has: all calls of buckets fail with that. For programs that look while nobody waits in a
-    /// call; does not wait.
+    /// Error with which the engine failed, if it has. Never blocks.
     pub fn failure(&self) -> Option<Error> {
         self.shared.driver.failure().or_else(|| self.shared.present().driver.failure())
     }
 
-    /// Memory for `elements` values that may be [lent](Buffer::lend) to all-reduces as gradient or result. A [card](Builder::card) reads and writes it itself,
-    /// so that nothing is copied ([`Report::copied_bytes`]); other ranks of this host read it where it lies, instead of a copy in a ring (not where
-    /// `ulimit -v` limits the address space). UDP takes it as any memory.
+    /// Allocates `elements` zeros that can be [lent](Buffer::lend) to all-reduces as gradient or
+    /// result.
+    ///
+    /// A [card](Builder::card) and other ranks of this host access the memory without copies
+    /// ([`Report::copied_bytes`]); the latter only without a `ulimit -v`.
     ///
     /// ```no_run
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -491,12 +473,12 @@ impl Communicator {
     /// ```
     ///
     /// # Errors
-    /// If there is not so much memory.
+    /// If this host has too little memory.
     pub fn alloc(&self, elements: usize) -> Result<Buffer, NotEnoughMemory> {
         Buffer::new(elements)
     }
 
-    /// What this rank has seen so far.
+    /// Returns counters and state of this rank.
     ///
     /// # Errors
     /// If the engine has ended.
@@ -504,10 +486,7 @@ impl Communicator {
         block_on(self.metrics_async())
     }
 
-    /// As [`metrics`](Self::metrics), without blocking the thread.
-    ///
-    /// # Errors
-    /// As [`metrics`](Self::metrics).
+    /// Async form of [`metrics`](Self::metrics).
     pub async fn metrics_async(&self) -> Result<Metrics, Error> {
         let mut metrics = self.shared.metrics().await?;
         if let Some(Ok(beside)) = self.shared.beside.get() {
@@ -516,7 +495,6 @@ impl Communicator {
         Ok(metrics)
     }
 
-    /// A rank that a caller names.
     fn check_rank(&self, name: &'static str, rank: usize) -> Result<usize, Error> {
         if rank < self.world_size() {
             return Ok(rank);
@@ -526,8 +504,8 @@ impl Communicator {
 }
 
 impl Drop for Communicator {
-    /// Ends the engine, once what it has still to send has left, and then the connections. Never waits for another rank: packets
-    /// have 0.2 s to leave, and messages 1 s, or 0.2 s if a rank takes none.
+    /// Never waits for another rank. Packets have 0.2 s to leave, and messages 1 s, or 0.2 s to a
+    /// rank that reads nothing.
     fn drop(&mut self) {
         let _ = self.shared.command(Command::End);
         self.shared.mailbox.close();

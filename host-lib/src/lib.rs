@@ -1,9 +1,10 @@
 //! Bounded, loss-tolerant all-reduce of gradients for data-parallel training.
 //!
-//! Every rank averages its gradients with those of all others within a deadline that is known beforehand. What does not come in
-//! time is left out of the mean and reported, instead of holding up the job; a transform spreads what was lost, and what
-//! replicas missed of one another is repaired in later updates. Over UDP without any card, or with an OptiReduce SmartNIC,
-//! which speaks the same packets.
+//! An all-reduce returns the mean of the gradients that arrived in time. Each part of a gradient (a
+//! window) passes two stages, each limited to a bound t_B, so a slow or lost rank cannot stall the
+//! job. The mean excludes late and lost values. A Hadamard transform spreads losses over many
+//! elements, and later updates repair the differences between replicas. Ranks use UDP, or an
+//! OptiReduce SmartNIC with the same packets.
 //!
 //! ```
 //! use optireduce::{BucketOptions, Communicator, Launch, UpdateAction};
@@ -18,7 +19,7 @@
 //!         if report.action() == UpdateAction::Apply { /* the optimizer's step, with the mean in `gradient` */ }
 //!         println!("rank {rank}: {report}");
 //!     }
-//!     if let Some(_correction) = bucket.settle(None)?.correction { /* one more step, with what earlier means lacked */ }
+//!     if let Some(_drift) = bucket.settle(None)?.correction { /* one more step, with the drift of earlier means */ }
 //!     Ok(communicator.close()?)
 //! }
 //! # let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -27,53 +28,76 @@
 //! std::thread::scope(|ranks| [0, 1].map(|rank| ranks.spawn(move || train(rank, root).unwrap())).map(drop));
 //! ```
 //!
-//! # What is where
+//! # Overview
 //!
-//! | | |
+//! | Item | Purpose |
 //! |---|---|
-//! | [`Communicator`] | one rank of a job: [`builder`](Communicator::builder) has the settings, [`Launch`] knows the launchers |
-//! | [`Bucket`] | what is reduced again and again; `all_reduce`, `reduce_scatter`, `all_gather` |
-//! | [`Bucket::settle`], [`Communicator::close`] | the end of a job: the last repairs, and whether all ranks called the same |
-//! | [`Request`] | a collective that has begun: `test`, `wait`, `wait_timeout`, `.await` |
-//! | [`Report`] | who was late, what was lost, and whether to apply the update |
-//! | [`Communicator::all_reduce`] | one collective of its own, for what is reduced once |
-//! | [`Communicator::broadcast`], [`barrier`](Communicator::barrier) | over TCP, whole: weights, and waiting for one another |
-//! | [`all_reduce_exact`](Communicator::all_reduce_exact), [`reduce_scatter_exact`](Communicator::reduce_scatter_exact) | over TCP, whole, any [`ElementType`] and [`ExactOp`], the same bits on all ranks |
-//! | [`broadcast_bytes`](Communicator::broadcast_bytes), [`all_gather_bytes`](Communicator::all_gather_bytes), [`gather_bytes`](Communicator::gather_bytes), [`scatter_bytes`](Communicator::scatter_bytes), [`all_to_all_bytes`](Communicator::all_to_all_bytes) | over TCP, whole: bytes of any length |
-//! | [`send_bytes`](Communicator::send_bytes), [`recv_bytes`](Communicator::recv_bytes), [`Transfer`] | over TCP, whole: messages with a tag from rank to rank, beside all collectives |
-//! | [`Pending`] | a call over TCP that has begun (`start_..`), as [`Request`] |
+//! | [`Communicator`] | one rank of a job; [`builder`](Communicator::builder) has the settings, [`Launch`] reads launchers |
+//! | [`Bucket`] | bounded `all_reduce`, `reduce_scatter` and `all_gather` of the same elements in every step |
+//! | [`Communicator::all_reduce`] | one bounded collective without a declared bucket |
+//! | [`Report`] | late ranks, losses, and the action to take with the update |
+//! | [`Request`] | a bounded collective in progress: `test`, `wait`, `wait_timeout`, `.await` |
+//! | [`Bucket::settle`], [`Communicator::close`] | end of a job: last repairs, and the check that all ranks made the same calls |
+//! | [`Communicator::broadcast`], [`barrier`](Communicator::barrier) | exact: weights and synchronisation |
+//! | [`all_reduce_exact`](Communicator::all_reduce_exact), [`reduce_scatter_exact`](Communicator::reduce_scatter_exact) | exact: any [`ElementType`] and [`ExactOp`], the same bits on all ranks |
+//! | [`broadcast_bytes`](Communicator::broadcast_bytes), [`all_gather_bytes`](Communicator::all_gather_bytes), [`gather_bytes`](Communicator::gather_bytes), [`scatter_bytes`](Communicator::scatter_bytes), [`all_to_all_bytes`](Communicator::all_to_all_bytes) | exact: bytes of any length |
+//! | [`send_bytes`](Communicator::send_bytes), [`recv_bytes`](Communicator::recv_bytes), [`Transfer`] | exact: tagged messages between two ranks |
+//! | [`Pending`] | an exact call in progress |
 //! | [`group`](Communicator::group), [`split`](Communicator::split) | communicators of some of the ranks |
-//! | [`PartialReduce`] | averages of models among the ranks that are ready, instead of all-reduces of gradients |
+//! | [`PartialReduce`] | averages of models among the ranks that are ready |
 //! | [`TwoLevel`] | all-reduce on two levels, for many ranks |
-//! | [`Builder::card`] | a rank whose gradients a SmartNIC moves |
+//! | [`Builder::card`] | a rank that uses a SmartNIC |
 //! | [`SmartNic`] | the data plane of a card, for `optireduce_core::Collectives` |
 //!
-//! Every call that waits has a twin that ends in `_async` and needs no particular runtime.
+//! # Bounded and exact calls
 //!
-//! # What all ranks must do alike
+//! *Bounded* calls run over UDP or a card and may lose data: collectives of buckets, one-off
+//! collectives, [`TwoLevel`] and [`PartialReduce`]. The bound applies to each stage of each window
+//! (at most 1 MiB of gradient), not to the whole call: see [`Builder::bound`].
 //!
-//! All ranks have the same settings, declare the same buckets, and make the same collective calls in the same order. The ranks
-//! compare settings when they connect, and calls as described at [`Communicator`]; a difference is an error that names the rank
-//! and both values.
+//! *Exact* calls run over TCP and lose nothing. They are as slow as the slowest rank, and fail when
+//! a rank makes no progress for the [`timeout`](Builder::timeout).
+//!
+//! # Update action
+//!
+//! [`Report::action`] states whether to apply an update, to skip it (too much was lost), or to halt
+//! the job (after repeated skips). Each rank judges its own losses, so ranks may differ unless they
+//! [agree](Builder::agree).
+//!
+//! # Blocking and async
+//!
+//! Every call that waits for other ranks has a form for any async runtime, usually a twin that ends
+//! in `_async`. [`Bucket::all_reduce_owned`], [`Bucket::all_reduce_lent`],
+//! [`Bucket::reduce_scatter`], [`Bucket::all_gather`] and [`TwoLevelBucket::all_reduce`] have a
+//! `start_..` call instead, whose request is a future. The async form of [`Communicator::connect`]
+//! is [`Builder::connect_async`].
+//!
+//! # Requirements on all ranks
+//!
+//! All ranks use the same settings, declare the same buckets, and make the same collective calls in
+//! the same order. A difference is an error that names a rank and both values.
 //!
 //! # Features
 //!
-//! * `smartnic` (default): ranks with a card ([`Builder::card`]), [`SmartNic`], and with it the driver. Ranks without it share jobs
-//!   with cards all the same; one that is given a card gets [`CardError::NotBuilt`].
-//! * `secret`: jobs whose connections and packets are encrypted and authenticated, see [`Secret`]. It adds 27 crates (`snow`, `ring` and
-//!   what they need, some of it C and assembly). Without it, a program that is given a secret gets [`SecretError::NotBuilt`]; it never
-//!   runs without one instead. The command `optireduce` has it.
+//! * `smartnic` (default): [`Builder::card`] and [`SmartNic`]. Ranks built without it can share a
+//!   job with cards.
+//! * `secret`: encrypted and authenticated connections and packets, see [`Secret`]. Adds the crates
+//!   `snow` and `ring`, with C and assembly code. The command `optireduce` includes it.
 //!
 //! # Limits
 //!
-//! Linux. fp32 gradients (on the wire also bf16; exact reductions take all usual types); up to 1024 ranks, 64 in jobs with cards, and 65 536 on two
-//! levels ([`Builder::connect_two_level`]). Without a [`Secret`]
-//! nothing is encrypted or authenticated: use a trusted network. The protocol itself is the crate `optireduce-core`, which has no I/O.
+//! * Linux only.
+//! * Bounded calls reduce fp32, optionally as bf16 on the wire.
+//! * At most 1024 ranks, 64 in jobs with cards, and 65 536 on two levels
+//!   ([`Builder::connect_two_level`]).
+//! * Without a [`Secret`] nothing is encrypted or authenticated: use a trusted network.
+//!
+//! The protocol, without I/O, is the crate `optireduce-core`.
 //!
 //! Source: OptiReduce (NSDI'25).
 #![deny(unsafe_code)]
 
-#[cfg_attr(not(feature = "smartnic"), allow(dead_code, reason = "cards alone ask for more than owners do"))]
+#[cfg_attr(not(feature = "smartnic"), allow(dead_code, reason = "some functions are used by cards only"))]
 mod buffer;
 mod card;
 mod communicator;
@@ -88,7 +112,7 @@ mod smartnic;
 mod udp;
 mod wait;
 
-// As tests outside of the crate call it.
+// Integration tests included here name the crate as external tests do.
 #[cfg(test)]
 extern crate self as optireduce;
 #[cfg(test)]

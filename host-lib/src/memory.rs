@@ -1,8 +1,7 @@
-//! How much memory this process may still take, so that what would not fit is an error before it begins, and not the end of
-//! the process, or of another one, in the middle.
+//! Memory available to this process, to refuse large requests early.
 //!
-//! Source: `/proc/meminfo`, the limits of the process's control groups (version 1 and 2), and its own (`ulimit -v`, `ulimit -d`).
-//! Where none says anything, everything fits.
+//! Sources: `/proc/meminfo`, control groups (versions 1 and 2), `ulimit -v` and `-d`. Without them
+//! every request is accepted.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,32 +9,29 @@ use std::path::{Path, PathBuf};
 use rustix::process::{Resource, getrlimit};
 use thiserror::Error;
 
-/// Something needs more memory than there is.
+/// A request needs more memory than is available. Sizes are in bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{what} needs {} of memory, {} are available on this host, or to its container or this process; {remedy}", size(*needed), size(*available))]
+#[allow(missing_docs)] // described above and by the message
 pub struct NotEnoughMemory {
-    /// What needs it.
     pub what: String,
-    /// Bytes that it needs.
     pub needed: u64,
-    /// Bytes that there are.
     pub available: u64,
-    /// What to do.
     pub remedy: &'static str,
 }
 
-/// Checks that `needed` bytes are available.
+/// Checks that `needed` bytes are available. `what` and `remedy` are for the error message.
 ///
 /// # Errors
-/// If not; `what` and `remedy` are for the message.
+/// If they are not available.
 pub fn require(what: impl Into<String>, needed: u64, remedy: &'static str) -> Result<(), NotEnoughMemory> {
     require_each(what, 1, needed, remedy)
 }
 
-/// Checks that `needed` bytes are available to each of so many processes of this host, to which the limits of this one apply.
+/// Like [`require`] for `processes` processes of this host with the same limits.
 ///
 /// # Errors
-/// If not; `what` and `remedy` are for the message.
+/// As [`require`].
 pub fn require_each(
     what: impl Into<String>,
     processes: usize,
@@ -50,10 +46,10 @@ pub fn require_each(
     lacks.map_or(Ok(()), |(needed, available)| Err(NotEnoughMemory { what: what.into(), needed, available, remedy }))
 }
 
-/// An empty vector with room for `count` values, so that adding them allocates nothing more.
+/// Returns an empty vector with room for `count` values.
 ///
 /// # Errors
-/// If there is no memory for it; `what` and `remedy` are for the message.
+/// As [`require`].
 pub fn room<T>(what: &str, count: usize, remedy: &'static str) -> Result<Vec<T>, NotEnoughMemory> {
     let mut values = Vec::new();
     let needed = (count as u64).saturating_mul(size_of::<T>() as u64);
@@ -61,42 +57,38 @@ pub fn room<T>(what: &str, count: usize, remedy: &'static str) -> Result<Vec<T>,
     Ok(values)
 }
 
-/// The error of an allocation that was refused.
 pub(crate) fn refused(what: impl Into<String>, needed: u64, remedy: &'static str) -> NotEnoughMemory {
     NotEnoughMemory { what: what.into(), needed, available: available_bytes().unwrap_or(0), remedy }
 }
 
-/// Bytes that this process may still take without another having to give some back; `None`: nobody says.
+/// Bytes that this process may allocate; `None` if unknown.
 pub fn available_bytes() -> Option<u64> {
     of_all().into_iter().chain(of_this_process()).min()
 }
 
-/// What there is for all processes of this host, or of this container.
 fn of_all() -> Option<u64> {
     let host = fs::read_to_string("/proc/meminfo").ok().and_then(|text| field(&text, "MemAvailable:"));
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     host.into_iter().chain(of_groups(&groups, Path::new("/sys/fs/cgroup"))).min()
 }
 
-/// What this process may still take by its own limits.
 fn of_this_process() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     of_process(&status, [Resource::As, Resource::Data].map(|resource| getrlimit(resource).current))
 }
 
-/// A number of bytes that the kernel tells in kB.
 fn field(text: &str, name: &str) -> Option<u64> {
     let kib = text.lines().find_map(|line| line.strip_prefix(name))?.trim().strip_suffix("kB")?;
     kib.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// What the limits of the process leave of its address space, and of its data. `status`: `/proc/self/status`.
+/// `status`: `/proc/self/status`.
 fn of_process(status: &str, limits: [Option<u64>; 2]) -> Option<u64> {
     let left = |(limit, name): (Option<u64>, &str)| Some(limit?.saturating_sub(field(status, name)?));
     limits.into_iter().zip(["VmSize:", "VmData:"]).filter_map(left).min()
 }
 
-/// What the process's control groups, and those around them, leave. `groups`: `/proc/self/cgroup`.
+/// Bytes left by control groups and their parents. `groups`: `/proc/self/cgroup`.
 fn of_groups(groups: &str, root: &Path) -> Option<u64> {
     let lines = groups.lines().filter_map(|line| {
         let mut fields = line.splitn(3, ':');
@@ -113,7 +105,7 @@ fn of_groups(groups: &str, root: &Path) -> Option<u64> {
     lines.filter_map(|(mount, path, names)| of_group(&mount, path, names)).min()
 }
 
-/// What one group and those around it leave. In a container its own group is often mounted as the root.
+/// Also tries `mount` itself, where a container's own group is often mounted.
 fn of_group(mount: &Path, path: &str, [limit, usage]: [&str; 2]) -> Option<u64> {
     let number = |folder: &PathBuf, name| fs::read_to_string(folder.join(name)).ok()?.trim().parse::<u64>().ok();
     let mut folder = mount.join(path);
@@ -130,7 +122,6 @@ fn of_group(mount: &Path, path: &str, [limit, usage]: [&str; 2]) -> Option<u64> 
     least
 }
 
-/// As people write it.
 fn size(bytes: u64) -> String {
     let gib = bytes as f64 / f64::from(1 << 30);
     if gib >= 1.0 { format!("{gib:.1} GiB") } else { format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20)) }
@@ -161,7 +152,6 @@ mod tests {
         write("memory/docker/memory.limit_in_bytes", "90\n");
         write("memory/docker/memory.usage_in_bytes", "100\n");
         assert_eq!(of_groups("3:cpuset:/\n4:cpu,memory:/docker\n", &root), Some(0), "version 1, over its limit");
-        // The limit of a container, whose own group is mounted as the root.
         write("memory/memory.limit_in_bytes", "300\n");
         write("memory/memory.usage_in_bytes", "100\n");
         assert_eq!(of_groups("4:memory:/not/mounted/here\n", &root), Some(200));
@@ -175,7 +165,7 @@ mod tests {
         assert_eq!(of_process(status, [Some(1000 << 10), None]), Some(300 << 10));
         assert_eq!(of_process(status, [Some(1000 << 10), Some(150 << 10)]), Some(50 << 10));
         assert_eq!(of_process(status, [Some(600 << 10), None]), Some(0), "it has more already");
-        assert_eq!(of_process("", [Some(600 << 10), None]), None, "nobody says what it has");
+        assert_eq!(of_process("", [Some(600 << 10), None]), None, "usage unknown");
     }
 
     #[test]

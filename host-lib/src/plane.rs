@@ -1,4 +1,4 @@
-//! The data plane of a rank: UDP through the kernel, or a card.
+//! Data plane of a rank: UDP through the kernel, or a card.
 
 use std::io;
 use std::net::SocketAddr;
@@ -17,37 +17,31 @@ use optireduce_core::protocol::{JobParams, Ranks, View, WindowPlan};
 use optireduce_core::software::Counters;
 use optireduce_core::{Capabilities, DataPlane, Memory, PlaneEvent, PlaneLimits, Values, WindowOutput};
 
-/// What moves the bytes of a rank.
 pub(crate) enum Plane {
-    /// The kernel's UDP.
+    /// Sockets, and shared memory within the host.
     Udp(Box<Udp>),
-    /// A card.
     #[cfg(feature = "smartnic")]
     Card(Box<CardPlane>),
 }
 
-/// What ends a data plane.
+/// Fatal error of a data plane.
 #[derive(Debug, Error)]
 pub(crate) enum PlaneError {
-    /// UDP.
     #[error(transparent)]
     Udp(#[from] UdpError),
-    /// The card, or the way to it.
     #[cfg(feature = "smartnic")]
     #[error("{}", sentence(.0))]
     Card(#[from] SmartNicError),
-    /// The kernel's poll failed.
     #[error("waiting for packets: {0}")]
     Wait(#[source] io::Error),
 }
 
-/// The driver's errors are lines that end with a full stop; this one goes on.
+/// Strips line breaks and the final full stop of driver errors, for use inside a longer message.
 #[cfg(feature = "smartnic")]
 fn sentence(error: &SmartNicError) -> String {
     error.to_string().trim_end_matches('.').replace('\n', " ")
 }
 
-/// Does the same with either.
 macro_rules! either {
     ($self:ident, $plane:ident => $does:expr) => {
         match $self {
@@ -59,12 +53,11 @@ macro_rules! either {
 }
 
 impl Plane {
-    /// Whether it is a card.
     pub fn is_card(&self) -> bool {
         self.udp().is_none()
     }
 
-    /// Why a card has failed that the job goes on without, once; nothing is lost without a card.
+    /// Error of a failed card, returned once, if the job falls back.
     pub fn take_failure(&mut self) -> Option<PlaneError> {
         match self {
             Self::Udp(_) => None,
@@ -73,7 +66,7 @@ impl Plane {
         }
     }
 
-    /// Whether a card that the job can go on without has not told what was due.
+    /// True if a card's report is overdue and the job can fall back to UDP.
     pub fn is_late(&self) -> bool {
         match self {
             Self::Udp(_) => false,
@@ -82,7 +75,7 @@ impl Plane {
         }
     }
 
-    /// Bytes that were copied between callers' memory and a card's since this was asked last.
+    /// Bytes copied between callers' and card's memory since the last call.
     pub fn take_copied_bytes(&mut self) -> u64 {
         match self {
             Self::Udp(_) => 0,
@@ -91,80 +84,68 @@ impl Plane {
         }
     }
 
-    /// The time that the protocol is to be told, in ns.
     pub fn now_ns(&self) -> u64 {
         either!(self, plane => plane.now_ns())
     }
 
-    /// What came and what was dropped so far.
     pub fn counters(&self) -> Counters {
         either!(self, plane => plane.counters())
     }
 
-    /// Datagrams that this host did not take: a card has none of its own to give it.
+    /// Datagrams that this host did not send; 0 for a card.
     pub fn unsent(&self) -> Unsent {
         self.udp().map_or(Unsent::default(), |udp| *udp.unsent())
     }
 
-    /// Ranks that are sent to through shared memory.
     pub fn shared(&self) -> Vec<usize> {
         self.udp().map_or(Vec::new(), Udp::shared)
     }
 
-    /// Packets that were dropped because of their seal; a card knows none.
     pub fn seal_drops(&self) -> SealDrops {
         self.udp().map_or(SealDrops::default(), Udp::seal_drops)
     }
 
-    /// Smoothed round-trip time to a peer in ns, if it is measured.
     pub fn rtt_ns(&self, peer: usize) -> Option<u64> {
         self.udp()?.rtt_ns(peer)
     }
 
-    /// Whether packets have come of a collective of the newest view that has not begun here. A card does not know, and need not: it is
-    /// waited for.
+    /// True if packets arrived for a collective of the newest view that has not begun here, or if
+    /// the plane is a card, which cannot tell.
     pub fn is_awaited(&self) -> bool {
         self.udp().is_none_or(Udp::is_awaited)
     }
 
-    /// Keeps up to so many bytes of packets of views that are not announced yet, without a card.
+    /// Keeps up to `bytes_max` bytes of packets of unannounced views. No effect on cards.
     pub fn keep_unannounced(&mut self, bytes_max: usize) {
         if let Some(udp) = self.udp_mut() {
             udp.keep_unannounced(bytes_max);
         }
     }
 
-    /// Another process has this rank now. Nobody comes into a job with cards.
+    /// Replaces the process of a rank that rejoins. No effect on cards.
     pub fn replace(&mut self, peer: usize, address: SocketAddr, session: u64) {
         if let Some(udp) = self.udp_mut() {
             udp.replace(peer, address, session);
         }
     }
 
-    /// Whether the last [`poll`](DataPlane::poll) had anything to do.
     pub fn was_busy(&self) -> bool {
         either!(self, plane => plane.was_busy())
     }
 
-    /// Whether there are packets that may not have left yet.
     pub fn is_sending(&self) -> bool {
         either!(self, plane => plane.is_sending())
     }
 
-    /// Where what is for it comes in.
-    ///
-    /// # Errors
-    /// If the kernel has no more file descriptors.
     pub fn sources(&self) -> io::Result<Sources> {
         either!(self, plane => plane.sources())
     }
 
-    /// It is about to be waited for; `false`: there is something to do at once.
+    /// Prepares to sleep. Returns `false` if there is work already.
     pub fn doze(&self) -> bool {
         self.udp().is_none_or(Udp::doze)
     }
 
-    /// What to wait for when there is nothing to do.
     pub fn wait(&self, at_most: Duration) -> Wait {
         either!(self, plane => plane.wait(at_most))
     }

@@ -1,15 +1,16 @@
-//! The SmartNIC data plane: windows as commands and completions of an OptiReduce card.
+//! SmartNIC data plane: windows as commands and completions of an OptiReduce card.
 //!
-//! Why: the card closes stages by its own clock, whether or not this host is awake; the host only tells it what to do
-//! and hears what came. Each slot of the card has DMA buffers here: a gradient, a result, and the stage reports.
-//! One gradient is enough: the card completes a window only once its gradient was read, and a contribution that comes
-//! after that is refused unread.
-//! Where values lie in a [`Buffer`](crate::Buffer), at whole beats, the card reads and writes them there, and those of the slot are not used.
-//! Windows and Hadamard blocks are as large as the card's registers allow. Limits: means are broadcast by the card without
-//! asking the host; incast and rates are what the job says, not controlled. Only all-reduces: others have the host's UDP beside the card.
-//! A card takes at least two ranks. If no other is left, the mean is this rank's gradient, and the card has nothing to do: the
-//! host gives it back, exactly, even if it is to travel encoded or as bf16.
-//! Trust: every field of a completion and of a stage report is checked against the plan before it is passed on.
+//! The card closes stages by its own clock, even while this host is off the CPU. Each slot has DMA
+//! buffers for a gradient, a result and stage reports. One gradient buffer is enough: the card
+//! completes a window only after it has read the gradient, and refuses a later contribution without
+//! reading it. Values in a [`Buffer`](crate::Buffer) at whole beats are accessed in place. A card
+//! needs at least two ranks. If no other is left, the host returns this rank's gradient unchanged,
+//! even if the job uses Hadamard encoding or bf16.
+//!
+//! Trust: every field of a completion or stage report is checked against the plan.
+//!
+//! Limits: sizes of windows and Hadamard blocks by the card's registers. Means are broadcast
+//! without the host's approval. Incast and rates are fixed by the job. All-reduces only.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -35,20 +36,20 @@ use optireduce_core::{
 use crate::buffer::{self, Pages};
 use crate::secret::{SecretError, refuse_card};
 
-/// What can go wrong between the protocol and the card.
+/// Error of the SmartNIC data plane.
+///
+/// `found` and `expected` (or `max`) are values of the parameter or field `name`. `cookie` and
+/// `slot` identify the window.
+#[allow(missing_docs)] // described above and by the messages
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SmartNicError {
-    /// The call is refused.
     #[error(transparent)]
     Window(#[from] WindowError),
-    /// A secret was given, and cards have none.
     #[error(transparent)]
     Secret(#[from] SecretError),
-    /// The driver's error.
     #[error(transparent)]
     Driver(#[from] DriverError),
-    /// The card cannot do this.
     #[error(transparent)]
     Unsupported(#[from] Unsupported),
     /// The submission ring cannot hold the commands of all slots.
@@ -56,109 +57,70 @@ pub enum SmartNicError {
         "a ring of {entries} entries is too small for {slots} window slots; expected at least {expected} entries, \
          raise ring_log2"
     )]
-    RingTooSmall {
-        /// Entries of the ring.
-        entries: usize,
-        /// Window slots of the card.
-        slots: usize,
-        /// Entries needed.
-        expected: usize,
-    },
-    /// The protocol's parameters are not those that the card was configured with.
+    RingTooSmall { entries: usize, slots: usize, expected: usize },
     #[error("{name} is {found} in the job's parameters, but the card was configured with {expected}")]
-    WrongJob {
-        /// Name of the parameter.
-        name: &'static str,
-        /// In the parameters.
-        found: usize,
-        /// In the card's configuration.
-        expected: usize,
-    },
-    /// A field of a window, or the length of its data, is outside what the card takes.
+    WrongJob { name: &'static str, found: usize, expected: usize },
     #[error("window {cookie:#010x}: {name} is {found}, expected at most {max}")]
-    OutOfRange {
-        /// Cookie of the window.
-        cookie: u32,
-        /// Name of the field.
-        name: &'static str,
-        /// Its value.
-        found: u64,
-        /// Largest value allowed.
-        max: u64,
-    },
-    /// The card could not reach host memory; the window's data cannot be trusted.
+    OutOfRange { cookie: u32, name: &'static str, found: u64, max: u64 },
+    /// The card failed to reach host memory, so the window's data are invalid.
     #[error(
         "window {cookie:#010x} in slot {slot}: the card failed to reach host memory; look for IOMMU faults in the \
          kernel log, then reset the card"
     )]
-    HostMemory {
-        /// Cookie of the window.
-        cookie: u32,
-        /// Slot of the window.
-        slot: usize,
-    },
-    /// A completion or stage report that contradicts itself or what was commanded.
+    HostMemory { cookie: u32, slot: usize },
     #[error(
         "window {cookie:#010x} in slot {slot}: the card reports {name} {found:#x}, expected {expected:#x}; card and \
          library disagree, compare their contract versions"
     )]
     WrongReport {
-        /// Cookie of the completion.
         cookie: u32,
-        /// Slot of the completion.
         slot: usize,
-        /// Name of the field.
         name: &'static str,
-        /// Its value.
         found: u64,
-        /// The value that was commanded, or the largest or only one that can be true.
+        /// Commanded value, or the largest or only possible one.
         expected: u64,
     },
 }
 
 impl SmartNicError {
-    /// Whether it is the card that has failed, or the way to it, and not a call that is refused.
     pub(crate) fn is_of_card(&self) -> bool {
         matches!(self, Self::Driver(_) | Self::HostMemory { .. } | Self::WrongReport { .. })
     }
 }
 
-/// DMA memory that [`SmartNic::new`] takes from the bus, in bytes: rings, buffers and room for alignment.
+/// DMA memory that [`SmartNic::new`] allocates, in bytes: rings, buffers and alignment.
 pub const fn smartnic_dma_bytes(limits: &PlaneLimits, ring_log2: u32) -> usize {
     job_dma_bytes(limits.slots, limits.window_beats_max, ring_log2)
 }
 
-/// A card that moves windows.
+/// Data plane on a card.
 pub struct SmartNic<B: Bus> {
     nic: Nic<B>,
     limits: PlaneLimits,
-    /// The job as the card began it, with all ranks.
+    /// Initial configuration, with all ranks of the job.
     job: JobConfig,
-    /// Epoch of the views that it is configured for, this rank's place in them, and how many ranks there are.
+    /// Epoch of the configured view; `rank`, `ranks`: this rank's index in it, and its size.
     epoch: u32,
     rank: usize,
     ranks: usize,
     slots: Vec<Slot>,
-    /// Gradients and results; the card reaches them by the slots' buffers.
     lent: LentMemory,
-    /// Commands since the card was configured, without those that it has refused: each can be refused once, so that a card that lies does not
-    /// keep the host busy with refusals without end.
+    /// Commands since the last configuration that were not refused. Each can be refused once, so
+    /// that a faulty card cannot keep the host busy.
     refusable: u64,
-    /// While no other rank is left: stages that have closed.
+    /// Closed stages, reported without the card while no other rank is left.
     alone: VecDeque<PlaneEvent>,
-    /// Latest stage time sample, for the header.
+    /// Latest stage time in units of 16 us, for packet headers.
     timeout_16us: u16,
-    /// Memory of callers that the card reaches.
     mapped: Vec<Mapped>,
-    /// Bytes that were copied into and out of the slots' buffers, until that was asked for.
+    /// Bytes copied to and from the slots' buffers since the last query.
     copied_bytes: u64,
 }
 
-/// Memory of a caller.
 #[derive(Debug)]
 struct Mapped {
     pages: Weak<Pages>,
-    /// Where it begins for the card; `None`: it cannot reach it.
+    /// Card's address; `None` if the bus could not map it.
     iova: Option<u64>,
 }
 
@@ -167,12 +129,11 @@ struct Slot {
     gradient: DmaBuffer,
     result: DmaBuffer,
     reports: DmaBuffer,
-    /// The card writes the result where its caller wants it.
+    /// The card writes the result into the caller's memory.
     is_direct: bool,
     window: Option<Armed>,
 }
 
-/// A window that is armed.
 #[derive(Clone, Debug)]
 pub(crate) struct Armed {
     pub plan: WindowPlan,
@@ -180,7 +141,7 @@ pub(crate) struct Armed {
     early: bool,
     incast: u8,
     pub contributed: bool,
-    /// The stage that closes next; `None`: the result waits.
+    /// Stage that closes next; `None` if the result is ready.
     pub next_stage: Option<Stage>,
 }
 
@@ -201,8 +162,9 @@ impl<B: Bus> SmartNic<B> {
     /// Configures the card for a job and allocates the DMA buffers of its slots.
     ///
     /// # Errors
-    /// If `OPTIREDUCE_SECRET` is set: the card's packets are neither encrypted nor authenticated. If the card refuses the job, if the ring has fewer than 4 entries per slot, or if DMA memory is short
-    /// (see [`smartnic_dma_bytes`]).
+    /// If `OPTIREDUCE_SECRET` is set, since the card does not encrypt or authenticate packets.
+    /// Also if the card refuses the job, the ring has fewer than 4 entries per slot, or DMA memory
+    /// is short.
     pub fn new(mut nic: Nic<B>, job: &JobConfig) -> Result<Self, SmartNicError> {
         refuse_card()?;
         let card = nic.limits();
@@ -213,8 +175,8 @@ impl<B: Bus> SmartNic<B> {
             ranks_max: card.ranks_max,
             payload_beats_max: card.payload_beats_max,
         };
-        // A slot's commands that may wait at once: late contribution of its last window, arm, contribution; and a
-        // spare.
+        // Pending commands of a slot: the late contribution of its previous window, an arm and a
+        // contribution. The fourth entry is spare.
         let (entries, slots, expected) = (1 << job.ring_log2.min(RING_LOG2_MAX), limits.slots, 4 * limits.slots);
         if entries < expected {
             return Err(SmartNicError::RingTooSmall { entries, slots, expected });
@@ -249,20 +211,17 @@ impl<B: Bus> SmartNic<B> {
         })
     }
 
-    /// The card.
+    /// The card, read-only.
     pub fn nic(&self) -> &Nic<B> {
         &self.nic
     }
 
-    /// The card, for counters and life checks. Submissions and completions belong to the data plane.
+    /// The card, for counters and health checks only.
     pub fn nic_mut(&mut self) -> &mut Nic<B> {
         &mut self.nic
     }
 
-    /// Whether the card is there, as far as its bus has noticed; asks nothing of one that is.
-    ///
-    /// # Errors
-    /// [`DriverError::DeviceGone`].
+    /// Fails if the bus has reported the card's departure. Reads no register unless it has.
     pub(crate) fn check_here(&self) -> Result<(), SmartNicError> {
         if self.nic.bus().is_gone() {
             self.nic.check_alive()?;
@@ -270,31 +229,32 @@ impl<B: Bus> SmartNic<B> {
         Ok(())
     }
 
-    /// Takes callers' memory away from a card that has failed, which might write there after it was given back.
+    /// Unmaps callers' memory, so that a failed card cannot write to it later.
     pub(crate) fn cut_off(&mut self) {
         self.unmap(|_| true);
     }
 
-    /// Takes memory of these callers' away from the card.
     fn unmap(&mut self, which: impl Fn(&Mapped) -> bool) {
         for iova in self.mapped.extract_if(.., |mapped| which(mapped)).filter_map(|mapped| mapped.iova) {
             match self.nic.bus().unmap(iova) {
                 Ok(()) => {}
-                // One that is gone reaches nothing any more, and its bus has said so.
+                // The card no longer has access.
                 Err(error @ DriverError::DeviceGone { .. }) => {
-                    tracing::debug!(%error, "a buffer of a card that is gone")
+                    tracing::debug!(%error, "cannot unmap a buffer: the card is gone")
                 }
-                Err(error) => tracing::warn!(%error, "cannot take a buffer away from the card"),
+                Err(error) => tracing::warn!(%error, "cannot unmap a buffer"),
             }
         }
     }
 
-    /// Where the card finds these addresses, if they are whole beats of a [`Buffer`](crate::Buffer) that it reaches, or end with its values.
+    /// Card's address of this memory, mapped if necessary. `None` unless it is in a
+    /// [`Buffer`](crate::Buffer) that the card can reach, and covers whole beats or ends with its
+    /// values.
     fn reach(&mut self, addresses: &Range<usize>) -> Option<u64> {
         if !addresses.start.is_multiple_of(BEAT_BYTES) {
             return None;
         }
-        // The card is not to reach what was freed.
+        // The card must not reach freed memory.
         self.unmap(|mapped| mapped.pages.strong_count() == 0);
         let pages = buffer::find(addresses)?;
         let whole = pages.addresses();
@@ -312,46 +272,43 @@ impl<B: Bus> SmartNic<B> {
         Some(iova? + (addresses.start - whole.start) as u64).filter(|_| is_whole)
     }
 
-    /// Where the card finds the values of a window, if they are not to be copied.
+    /// `None`: the values must be copied.
     fn reach_window(&mut self, plan: &WindowPlan, role: Role) -> Result<Option<u64>, SmartNicError> {
         let addresses = self.lent.window(plan, role)?.as_ptr_range();
         Ok(self.reach(&(addresses.start.addr()..addresses.end.addr())))
     }
 
-    /// Bytes that were copied between callers' memory and the card's since this was asked last.
     pub(crate) fn take_copied_bytes(&mut self) -> u64 {
         std::mem::take(&mut self.copied_bytes)
     }
 
-    /// The card has failed, and is not to be used any more: its windows, and what was lent for them.
+    /// Cuts off a failed card, and returns its windows and their lent memory.
     pub(crate) fn give_up(&mut self) -> (Vec<Armed>, LentMemory) {
         self.cut_off();
         let windows = self.slots.iter_mut().filter_map(|slot| slot.window.take()).collect();
         (windows, std::mem::take(&mut self.lent))
     }
 
-    /// This rank in the job; and its place in the view that the card is configured for, of how many ranks.
+    /// This rank in the job, its index in the configured view, and the view's size.
     pub(crate) fn places(&self) -> (usize, usize, usize) {
         (self.job.rank, self.rank, self.ranks)
     }
 
-    /// Windows whose stages are not over.
     fn open(&self) -> impl Iterator<Item = &Armed> {
         self.slots.iter().flat_map(|slot| &slot.window).filter(|armed| armed.next_stage.is_some())
     }
 
-    /// Whether the card still has something to tell.
+    /// True if the card still has stages to report.
     pub(crate) fn is_owed(&self) -> bool {
         !self.is_alone() && self.open().next().is_some()
     }
 
-    /// If windows have this rank's contribution: how long after the last of it, in ns, something must have closed; either stage of a window
-    /// ends by the bound.
+    /// Time in ns from the last contribution within which the card must report a stage; `None`
+    /// without contributed windows.
     pub(crate) fn owed_within_ns(&self) -> Option<u64> {
         self.open().filter(|armed| armed.contributed).map(|armed| 2 * armed.bound_ns).max()
     }
 
-    /// The slot that holds a window.
     fn slot_of(&self, plan: &WindowPlan, command: &'static str) -> Result<(usize, &Armed), WindowError> {
         let found = self.slots.iter().enumerate().find_map(|(index, slot)| {
             slot.window.as_ref().filter(|armed| armed.plan == *plan).map(|armed| (index, armed))
@@ -376,7 +333,6 @@ impl<B: Bus> SmartNic<B> {
         self.ranks == 1
     }
 
-    /// Arms a window in a slot of the card.
     fn submit_arm(&mut self, index: usize, plan: &WindowPlan, params: &JobParams) -> Result<(), SmartNicError> {
         let cookie = plan.cookie;
         let direct = self.reach_window(plan, Role::Result)?;
@@ -414,7 +370,6 @@ impl<B: Bus> SmartNic<B> {
         })
     }
 
-    /// Sends this rank's gradient of the window in a slot of the card.
     fn submit_contribution(&mut self, index: usize, plan: &WindowPlan, incast: u8) -> Result<(), SmartNicError> {
         let direct = self.reach_window(plan, Role::Gradient)?;
         let gradient = self.slots[index].gradient;
@@ -438,7 +393,6 @@ impl<B: Bus> SmartNic<B> {
         })
     }
 
-    /// Without any other rank: the gradient is the result, and both stages are complete.
     fn finish_alone(&mut self, index: usize, plan: &WindowPlan) -> Result<(), SmartNicError> {
         let elements = self.lent.window(plan, Role::Gradient)?;
         self.nic.write_f32(self.slots[index].result, 0, elements)?;
@@ -461,14 +415,13 @@ impl<B: Bus> SmartNic<B> {
         Ok(())
     }
 
-    /// Hands a command to the card.
     fn submit(&mut self, command: &Submission) -> Result<(), SmartNicError> {
         self.nic.submit(command)?;
         self.refusable += 1;
         Ok(())
     }
 
-    /// What a refusal says. It is not looked up in the slot: by now that may hold another window.
+    /// Checks a refusal. The slot may hold another window by now, so its state does not matter.
     fn handle_refusal(&mut self, completion: &Completion) -> Result<PlaneEvent, SmartNicError> {
         let &Completion { cookie, status, .. } = completion;
         let slot = usize::from(completion.slot);
@@ -478,10 +431,10 @@ impl<B: Bus> SmartNic<B> {
             STATUS_SLOT_BUSY => RefusedStatus::SlotBusy,
             STATUS_BAD_COMMAND => RefusedStatus::BadCommand,
             STATUS_DMA_ERROR => return Err(SmartNicError::HostMemory { cookie, slot }),
-            _ => return Err(wrong("the status of a refusal as", status.into(), STATUS_STALE.into())),
+            _ => return Err(wrong("refusal status", status.into(), STATUS_STALE.into())),
         };
         let left = self.refusable.checked_sub(1);
-        self.refusable = left.ok_or(wrong("a refusal more than there were commands:", 1, 0))?;
+        self.refusable = left.ok_or(wrong("more refusals than commands:", 1, 0))?;
         Ok(PlaneEvent::Refused { cookie, status })
     }
 
@@ -520,7 +473,6 @@ impl<B: Bus> SmartNic<B> {
         Ok(PlaneEvent::Stage(report))
     }
 
-    /// A stage report from a completion and the beats per rank in host memory, both checked against the plan.
     fn checked_report(
         &self,
         armed: &Armed,
@@ -546,7 +498,7 @@ impl<B: Bus> SmartNic<B> {
         let (mut expected_peers, mut received_peers) = (0, 0);
         for (from, received) in beats.by_ref().take(self.ranks).enumerate() {
             let expected = armed.plan.expected_beats(stage, self.rank, from) as u64;
-            // Nothing fewer than everything is complete; whoever sent something was heard.
+            // A complete stage must have all beats, and a rank with beats must have been heard.
             let least = if closed_by == ClosedBy::Complete { expected } else { 0 };
             check("beats per rank", received, expected, (least..=expected).contains(&received))?;
             if from == self.rank {
@@ -562,7 +514,7 @@ impl<B: Bus> SmartNic<B> {
         equal("expected_beats", completion.expected_beats.into(), expected_peers)?;
         equal("received_beats", completion.received_beats.into(), received_peers)?;
         let (elapsed_ns, heard) = (completion.elapsed_ns, RankSet::of_words(vec![completion.heard]));
-        // The card does not hand headers on.
+        // The card does not pass headers to the host.
         let hints = Vec::new();
         Ok(StageReport {
             cookie,
@@ -592,7 +544,7 @@ impl<B: Bus> DataPlane for SmartNic<B> {
         self.lent.reclaim(memory)
     }
 
-    /// A card that was told where a result lies writes there.
+    /// Always refuses, since the card has the result's address already.
     fn relocate(&mut self, _: Memory, values: Values) -> Result<Values, Values> {
         Err(values)
     }
@@ -646,7 +598,6 @@ impl<B: Bus> DataPlane for SmartNic<B> {
         }
     }
 
-    /// A card does not say which beats are missing.
     fn take_result(&mut self, plan: &WindowPlan, look: &mut dyn FnMut(WindowOutput<'_>)) -> Result<(), SmartNicError> {
         let (index, armed) = self.slot_of(plan, "take_result")?;
         if armed.next_stage.is_some() {
@@ -674,21 +625,21 @@ impl<B: Bus> DataPlane for SmartNic<B> {
         Err(Unsupported(Capability::RoundTrips).into())
     }
 
-    /// A card keeps no packets of windows that are not armed, so none is armed because of them.
+    /// Unsupported: a card keeps no packets of windows that are not armed.
     fn cancel(&mut self, _: &WindowPlan) -> Result<(), SmartNicError> {
         Err(Unsupported(Capability::Unexpected).into())
     }
 
-    /// Packets of the view are dropped until it is entered.
+    /// No effect: the card drops packets of the view until it enters it.
     fn announce(&mut self, _: &View) {}
 
-    /// A card tells in its stage reports from whom something arrived, and nothing else.
+    /// Always empty: the card reports received ranks only in its stage reports.
     fn take_heard(&mut self) -> Ranks {
         Ranks::none(self.job.ranks)
     }
 
-    /// Configures the card anew once it is at rest, which closes its queues: it must not be shared with other drivers. While no
-    /// other rank is left it stays as it is.
+    /// Reconfigures the card once it has no windows, unless no other rank is left. This closes the
+    /// card's queues, so other drivers must not share it.
     fn enter(&mut self, view: &View) -> Result<bool, SmartNicError> {
         if view.epoch == self.epoch {
             return Ok(true);
@@ -716,7 +667,6 @@ impl<B: Bus> DataPlane for SmartNic<B> {
     }
 }
 
-/// The opcode of a stage's completion.
 fn done_opcode(stage: Stage) -> u8 {
     match stage {
         Stage::Contribute => DONE_CONTRIBUTE,
@@ -724,7 +674,6 @@ fn done_opcode(stage: Stage) -> u8 {
     }
 }
 
-/// `found`, if it is in the range of its field.
 fn narrow(cookie: u32, name: &'static str, found: u64, max: u64) -> Result<u64, SmartNicError> {
     if found <= max { Ok(found) } else { Err(SmartNicError::OutOfRange { cookie, name, found, max }) }
 }

@@ -1,4 +1,4 @@
-//! What a rank's engine waits for when it has nothing to do.
+//! Wake-up conditions of a rank's idle engine.
 
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-/// Where what is for a data plane comes in: its socket and the bells of ranks of this host, or its card's interrupts and the connection
-/// to the card.
+/// File descriptors that signal input. UDP: the socket, and wake-ups of ranks of this host. Card:
+/// interrupts, and its departure.
 #[derive(Debug)]
 pub(crate) struct Sources {
     first: OwnedFd,
@@ -15,43 +15,37 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// `first` is the one that may be full, too.
+    /// `first`: the source that [`Wait::new`] can wait to write to.
     pub fn new(first: OwnedFd, second: Option<OwnedFd>) -> Self {
         Self { first, second }
     }
 }
 
-/// What a data plane with nothing to do waits for. It need not be at hand meanwhile.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wait {
-    /// Datagrams wait for room in the first source.
+    /// Datagrams are waiting for room in the first source.
     to_send: bool,
-    /// Nobody takes what comes any more: it must not wake anybody.
+    /// Nothing reads the sources any more, so they must not wake the engine.
     is_deaf: bool,
     at_most: Duration,
 }
 
 impl Wait {
-    /// Until something comes, for so long at most. `to_send`: or until the first source has room again.
+    /// Waits for input, with `to_send` also for room in the first source.
     pub fn new(to_send: bool, at_most: Duration) -> Self {
         Self { to_send, is_deaf: false, at_most }
     }
 
-    /// Whatever comes.
     pub fn deaf(at_most: Duration) -> Self {
         Self { to_send: false, is_deaf: true, at_most }
     }
 
-    /// For so long at most.
     #[must_use]
     pub fn at_most(self, at_most: Duration) -> Self {
         Self { at_most: self.at_most.min(at_most), ..self }
     }
 
-    /// Sleeps until that, or until `event` is readable; whether it is.
-    ///
-    /// # Errors
-    /// If the kernel's poll fails.
+    /// Sleeps until a condition is met or `event` is readable. Returns whether `event` is.
     pub fn until_ready(&self, sources: &Sources, event: BorrowedFd<'_>) -> io::Result<bool> {
         let mut flags = PollFlags::IN;
         flags.set(PollFlags::OUT, self.to_send);

@@ -1,4 +1,4 @@
-//! The API as trainers use it: declared buckets, requests, async calls, ranks that end. Over real sockets on loopback.
+//! The API over real sockets on loopback: declared buckets, requests, async calls, ranks that end.
 
 mod ranks;
 
@@ -14,7 +14,6 @@ use ranks::{builder, check_mean, free_root, gradient, job};
 
 const ELEMENTS: usize = 30_000;
 
-/// Two ranks as two tasks; each returns its mean, in which nothing is missing.
 async fn two_tasks() -> [Vec<f32>; 2] {
     let root = free_root();
     let rank = async |rank: usize| -> Result<Vec<f32>, Box<dyn std::error::Error>> {
@@ -123,7 +122,6 @@ fn a_request_is_tested_waited_for_and_kept_when_it_takes_longer() {
         let mut communicator = builder(rank, 2, &root).connect().unwrap();
         let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
         if rank == 1 {
-            // Rank 0 does not wait for this one for ever.
             communicator.barrier().unwrap();
         }
         let mut request = bucket.start_all_reduce(gradient(rank, ELEMENTS));
@@ -135,7 +133,6 @@ fn a_request_is_tested_waited_for_and_kept_when_it_takes_longer() {
         assert!(request.test());
         let (mean, report) = request.wait().unwrap();
         assert_eq!((mean.len(), report.lost_bytes()), (ELEMENTS, 0));
-        // A request that is dropped does not end its collective.
         drop(bucket.start_all_reduce(gradient(rank, ELEMENTS)));
         let (_, report) = bucket.start_all_reduce(gradient(rank, ELEMENTS)).wait().unwrap();
         assert_eq!((report.op(), report.lost_bytes()), (2, 0));
@@ -153,11 +150,9 @@ fn sums_are_means_times_the_ranks_on_every_way() {
         sums.all_reduce(&mut sum).unwrap();
         means.all_reduce(&mut mean).unwrap();
         let (shard, _) = sums.reduce_scatter(&gradient(rank, ELEMENTS)).unwrap();
-        // Shards are summed in another order in each collective.
         let is_near =
             |sum: &[f32], mean: &[f32]| sum.iter().zip(mean).all(|(sum, mean)| (sum - 4.0 * mean).abs() < 1e-5);
         assert!(is_near(&sum, &mean) && is_near(&shard, &mean[sums.shard_range()]), "rank {rank}");
-        // What is gathered is neither.
         let (whole, _) = sums.all_gather(&shard).unwrap();
         assert!(is_near(&whole, &mean) && whole[sums.shard_range()] == shard, "rank {rank}");
         communicator.barrier().unwrap();
@@ -215,7 +210,6 @@ fn of_a_skipped_update_the_caller_gets_its_own_buffer_back_unchanged() {
         let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
         for round in 0..2 {
             if rank > 0 {
-                // Rank 0 gets nothing from anybody before its deadline.
                 communicator.barrier().unwrap();
             }
             let mut data = gradient(rank, ELEMENTS);
@@ -268,7 +262,7 @@ fn what_is_dropped_while_a_collective_runs_takes_nothing_with_it_and_nothing_han
         drop(bucket);
         let (mean, report) = request.wait().unwrap();
         assert_eq!((report.op(), report.lost_bytes()), (1, 0));
-        // More than the wire can address.
+        // More than the wire format can address.
         let error = communicator.bucket(1 << 31, BucketOptions::new()).unwrap_err().to_string();
         assert!(
             error.starts_with("invalid argument: the number of elements of a bucket is 2147483648, expected"),
@@ -277,7 +271,6 @@ fn what_is_dropped_while_a_collective_runs_takes_nothing_with_it_and_nothing_han
         let mut bucket = communicator.bucket(10, BucketOptions::new()).unwrap();
         communicator.barrier().unwrap();
         if rank == 0 {
-            // Rank 1 does not call it; who waits for it is told when the communicator goes.
             let request = bucket.start_all_reduce(vec![0.0; 10]);
             drop(communicator);
             assert!(matches!(request.wait(), Err(Error::Closed)));
@@ -327,7 +320,7 @@ fn ranks_that_skip_those_that_ended_go_on() {
         }
         communicator.barrier().unwrap();
         let mut bucket = communicator.bucket(10, BucketOptions::new()).unwrap();
-        // Rank 1's third is missing, so that the update may be skipped.
+        // Rank 1's third is missing, so the update may be skipped.
         let mut data = vec![rank as f32 * 4.0; 10];
         bucket.all_reduce(&mut data).unwrap();
         communicator.broadcast(2, &mut data).unwrap();
@@ -343,7 +336,7 @@ fn a_communicator_that_is_dropped_during_a_call_does_not_wait_for_it() {
     let is_gone = Arc::new(Barrier::new(2));
     let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     job(2, move |rank, root| {
-        // So long nobody waits for a call that ends when it is dropped.
+        // Longer than any test waits for a call that ends when it is dropped.
         let mut communicator = builder(rank, 2, &root).timeout(Duration::from_secs(600)).connect().unwrap();
         communicator.barrier().unwrap();
         if rank == 0 {
@@ -355,7 +348,7 @@ fn a_communicator_that_is_dropped_during_a_call_does_not_wait_for_it() {
             is_gone.wait();
         } else {
             is_gone.wait();
-            // Rank 0's part of the barrier was made; its second one never comes.
+            // Rank 0 took part in the first barrier, and never calls the second.
             let _ = communicator.barrier();
             let error = communicator.barrier().unwrap_err().to_string();
             assert!(error.contains("the connection to rank 0 has ended"), "{error}");
@@ -372,7 +365,6 @@ fn buckets_may_be_used_from_threads_of_their_own() {
             let mut data = gradient(rank, ELEMENTS);
             bucket.all_reduce(&mut data).map(|_| data)
         });
-        // Calls over TCP go on meanwhile.
         communicator.barrier().unwrap();
         let data = worker.join().unwrap().unwrap();
         communicator.barrier().unwrap();
@@ -425,7 +417,7 @@ fn a_process_that_comes_into_a_running_job_uninvited_is_told_so_at_its_timeout()
     communicator.barrier().unwrap();
     drop(communicator);
     let error = builder(1, 2, &root).timeout(Duration::from_secs(1)).connect().unwrap_err().to_string();
-    assert!(error.contains("the job runs already; a process that was started again as rank 1 may"), "{error}");
+    assert!(error.contains("the job is already running; to replace its rank 1 after a restart"), "{error}");
     told.send(()).unwrap();
     zero.join().unwrap();
 }
@@ -436,7 +428,7 @@ fn a_future_that_is_dropped_does_not_take_its_call_back() {
     job(2, move |rank, root| {
         let mut communicator = builder(rank, 2, &root).connect().unwrap();
         if rank == 0 {
-            // Both calls begin before rank 1 makes its own, and nobody waits for them.
+            // Both calls begin before rank 1 makes its own, and no rank waits for them.
             runtime().block_on(async {
                 let brief = Duration::from_millis(20);
                 let bucket = communicator.bucket_async(5, BucketOptions::new());
@@ -459,8 +451,8 @@ fn a_future_that_is_dropped_does_not_take_its_call_back() {
     });
 }
 
-/// What two ranks apply of one all-reduce that rank 1 calls only after rank 0 has returned from it, and what they add once
-/// they have settled.
+/// Models of two ranks after an all-reduce that rank 1 calls only after rank 0 has returned, and
+/// after settling. Also returns whether settling corrected the model.
 fn late_update(reduce_op: ReduceOp) -> Vec<(Vec<f32>, bool)> {
     job(2, move |rank, root| {
         let builder = builder(rank, 2, &root).bound(Bound::Fixed(Duration::from_millis(50)));
@@ -487,7 +479,6 @@ fn late_update(reduce_op: ReduceOp) -> Vec<(Vec<f32>, bool)> {
         for (value, correction) in model.iter_mut().zip(settled.correction.iter().flatten()) {
             *value += correction;
         }
-        // Nothing is handed over twice.
         assert_eq!(bucket.settle(None).unwrap().correction, None);
         communicator.close().unwrap();
         (model, settled.correction.is_some())
@@ -504,8 +495,8 @@ fn the_last_update_of_a_bucket_is_the_same_on_all_ranks_once_they_have_settled()
     }
 }
 
-/// Rank 0 has returned from two all-reduces, of 1 and of 2^-40, before rank 1 calls the first: their sum is more than a correction
-/// of `f32` holds.
+/// Rank 0 has returned from all-reduces of 1 and of 2^-40 before rank 1 calls the first. Their sum
+/// exceeds the precision of an `f32` correction.
 #[test]
 fn settled_ranks_have_the_same_bits_of_what_comes_after() {
     let tiny = 2f32.powi(-40);

@@ -1,5 +1,5 @@
-//! Buffers of a bucket: a gradient is handed in and its mean handed back without a copy, and once a bucket has its buffers, a collective
-//! allocates none, and meets no new page. Every allocation of this program that is longer than a packet is counted, and every page fault.
+//! Once a bucket has its buffers, a collective allocates none and touches no new page. The test
+//! counts page faults and allocations above the size of a packet.
 
 #![allow(unsafe_code, reason = "an allocator that counts is unsafe to write")]
 
@@ -15,35 +15,33 @@ use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError};
 use optireduce::{BucketOptions, Builder, Destination, HadamardMode, Local, SendThread, UpdateAction, Values};
 use ranks::{builder, check_mean, gradient, job};
 
-/// Two windows, one of them short, so that a buffer of a window is shorter than a gradient.
 const ELEMENTS: usize = (1 << 18) + 1000;
-/// More than a packet, and than what the protocol keeps of each rank; less than what a window takes.
+/// More than a packet and than the protocol's state for a rank; less than a window.
 const LARGE_BYTES: usize = 10_000;
-/// Until the means that are kept for repairs are as many as there may be, 16 calls, and calls have overlapped as much as they may.
+/// Enough calls to fill the means kept for repairs (16 calls) and to reach the maximum overlap.
 const WARM_UP: usize = 140;
 const STEADY: usize = 8;
 
 static LARGE: AtomicUsize = AtomicUsize::new(0);
 
-/// What is counted is the process's: tests take turns, with all that they allocate.
+/// Serializes tests, since counters cover the whole process.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The system's allocator, which counts what could hold more than a packet.
 struct Counting;
 
-// SAFETY: every call is handed on to the system's allocator as it is, and so is what that returns.
+// SAFETY: every call and its result are forwarded to and from the system allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         LARGE.fetch_add(usize::from(layout.size() >= LARGE_BYTES), Ordering::Relaxed);
-        // SAFETY: the caller keeps the promises of `GlobalAlloc::alloc`.
+        // SAFETY: the caller upholds the contract of `GlobalAlloc::alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        // SAFETY: `at` came from `alloc` above, and so from the system's allocator, with this layout.
+        // SAFETY: `at` came from `alloc` above, hence from the system allocator, with this layout.
         unsafe { System.dealloc(at, layout) }
     }
 }
@@ -51,7 +49,6 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Memory that goes back to its owner when it is dropped.
 struct Loan(Vec<f32>, Sender<Vec<f32>>);
 
 impl Deref for Loan {
@@ -74,21 +71,20 @@ impl Drop for Loan {
     }
 }
 
-/// Lends memory; and where it comes back.
 fn lend(values: Vec<f32>) -> (Values, Receiver<Vec<f32>>) {
     let (sender, back) = channel();
     (Values::lent(Loan(values, sender)), back)
 }
 
-/// Pages that this process has met so far: faults without input or output (proc(5), `minflt`).
+/// Minor page faults of this process so far (proc(5), `minflt`).
 fn pages_met() -> usize {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
     let (_, after_name) = stat.rsplit_once(") ").unwrap();
     after_name.split(' ').nth(7).unwrap().parse().unwrap()
 }
 
-/// Two ranks make calls of one bucket in step, by `call` if it is given the values and how many have been made; how many large
-/// allocations the steady ones made together, and each rank's last result.
+/// Two ranks call a bucket in step. Returns the large allocations of the steady calls on both, and
+/// each rank's last result.
 fn allocations(
     call: impl FnMut(&mut optireduce::Bucket, &mut Vec<f32>) -> UpdateAction + Clone + Send + 'static,
 ) -> (usize, Vec<Vec<f32>>) {
@@ -96,7 +92,7 @@ fn allocations(
     (large, results)
 }
 
-/// The same with settings; and how many pages the steady calls met together.
+/// Like [`allocations`], with settings. Also returns the page faults of the steady calls.
 fn allocations_with(
     set: impl FnOnce(Builder) -> Builder + Clone + Send + 'static,
     call: impl FnMut(&mut optireduce::Bucket, &mut Vec<f32>) -> UpdateAction + Clone + Send + 'static,
@@ -133,7 +129,7 @@ fn steady_calls_copy_nothing_between_caller_and_engine() {
     let (large, results) = allocations(move |bucket, values| {
         let handed_in = values.as_ptr() as usize;
         let (mean, report) = bucket.all_reduce_owned(std::mem::take(values)).unwrap();
-        // What comes back is not what went in, which is what a skip would give back; two buffers swap roles.
+        // Two buffers swap roles.
         assert_ne!(mean.as_ptr() as usize, handed_in);
         places.insert(mean.as_ptr() as usize);
         places.insert(handed_in);
@@ -144,7 +140,6 @@ fn steady_calls_copy_nothing_between_caller_and_engine() {
     check_mean(2, &results, 1e-6);
     assert_eq!(large, 0, "allocations longer than a packet in {STEADY} calls of two ranks");
 
-    // The same in place.
     let (large, results) = allocations(|bucket, values| {
         bucket.values_mut().copy_from_slice(values);
         let report = bucket.all_reduce_in_place().unwrap();
@@ -154,7 +149,7 @@ fn steady_calls_copy_nothing_between_caller_and_engine() {
     check_mean(2, &results, 1e-6);
     assert_eq!(large, 0, "allocations longer than a packet in {STEADY} calls in place of two ranks");
 
-    // Lent memory stays where it is. In place the result is copied there; elsewhere nothing is, also if the peer began before.
+    // Only in-place results are copied, even if the peer began earlier.
     for in_place in [true, false] {
         let copied = Arc::new(AtomicUsize::new(0));
         let (counted, mut other) = (copied.clone(), vec![0.0; ELEMENTS]);
@@ -182,12 +177,11 @@ fn steady_calls_copy_nothing_between_caller_and_engine() {
         assert_eq!(copied.load(Ordering::Relaxed), if in_place { 2 * calls * bytes } else { 0 });
     }
 
-    // The slice call copies, but it does not allocate either.
     let (large, results) = allocations(|bucket, values| bucket.all_reduce(values).unwrap().action());
     check_mean(2, &results, 1e-6);
     assert_eq!(large, 0, "allocations longer than a packet in {STEADY} slice calls of two ranks");
 
-    // Several at once: a buffer more for each.
+    // Two calls in flight: one more buffer each.
     let (large, _) = allocations(|bucket, values| {
         let requests = [values.clone(), values.clone()].map(|values| bucket.start_all_reduce(values));
         requests.map(|request| request.wait().unwrap().1.action())[1]
@@ -195,7 +189,6 @@ fn steady_calls_copy_nothing_between_caller_and_engine() {
     assert_eq!(large, 2 * 2 * STEADY, "none but the caller's own copies");
 }
 
-/// What is packed for the windows, and comes in them, lies in buffers that are used again.
 #[test]
 fn steady_halves_allocate_what_they_give_and_no_more() {
     let _alone = alone();
@@ -205,7 +198,7 @@ fn steady_halves_allocate_what_they_give_and_no_more() {
         let (shard, report) = bucket.start_reduce_scatter(gradient).wait().unwrap();
         assert_eq!(report.action(), UpdateAction::Apply);
         gradient_back.try_recv().expect("lent memory is given back");
-        // What comes of the all-gather before the other's reduce-scatter has ended would have a buffer of its own.
+        // An early all-gather would need another buffer.
         between.wait();
         let (mean, report) = bucket.start_all_gather(shard).wait().unwrap();
         *values = mean;
@@ -215,10 +208,9 @@ fn steady_halves_allocate_what_they_give_and_no_more() {
     assert_eq!(large, 2 * 2 * STEADY, "a shard and a whole in each of {STEADY} calls of two ranks");
 }
 
-/// By sockets, also with a thread that sends, through memory that the ranks share, encoded, and in half the bytes.
 #[test]
 fn steady_calls_allocate_nothing_and_meet_no_new_page_however_values_travel() {
-    /// Of a window, 1 MiB; a few are met by whatever else the process does.
+    /// Pages of a window (1 MiB). The rest of the process touches a few as well.
     const PAGES_MAX: usize = 256;
     let _alone = alone();
     type Set = fn(Builder) -> Builder;

@@ -1,4 +1,4 @@
-//! A card that a rank cannot have in any build; jobs with cards are in `sim/tests/jobs`.
+//! Card settings that no build accepts. Jobs with cards are in `sim/tests/jobs`.
 
 mod root;
 
@@ -11,7 +11,7 @@ fn refused(card: &str) -> ConnectError {
     Communicator::builder().launch(launch).card(card).connect().unwrap_err()
 }
 
-/// With the feature a socket where nobody listens, without it the feature that is missing; `{rank}` is this rank.
+/// With the feature there is no server at the socket; without it the feature is missing.
 #[test]
 fn a_card_that_is_not_there_is_an_error_before_anybody_is_waited_for() {
     let error = refused("/nowhere/card.{rank}.sock");
@@ -33,7 +33,7 @@ fn an_address_for_a_card_that_the_rank_does_not_have_is_refused() {
     let error = builder.connect().unwrap_err();
     let text = error.to_string();
     assert!(matches!(error, ConnectError::Card(CardError::AddressWithoutCard { .. })), "{error:?}");
-    assert!(text.starts_with("`card_address` is 10.0.0.1, but this rank has no card: say which by `card`"), "{text}");
+    assert!(text.starts_with("`card_address` is 10.0.0.1, but this rank has no card: set `card`"), "{text}");
 }
 
 #[cfg(feature = "secret")]

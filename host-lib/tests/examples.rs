@@ -1,4 +1,4 @@
-//! The examples run.
+//! Runs the examples.
 
 #[path = "../examples/four_ranks.rs"]
 mod four_ranks;

@@ -1,5 +1,5 @@
-//! A rank whose process is stopped, with bytes on their way to it, holds nobody longer than the timeout. Over real sockets; every
-//! rank is a process, this program itself.
+//! A stopped process with bytes on their way to it delays no rank beyond the timeout. Each rank is
+//! a process of this program.
 
 mod root;
 
@@ -14,12 +14,13 @@ use root::free_root;
 const RANKS: usize = 3;
 const STOPPED: usize = 2;
 const TIMEOUT: Duration = Duration::from_secs(4);
-/// The call during which the rank is stopped; before the others, it is stopped already.
+/// Call during which the rank is stopped. For other calls it is stopped before.
 const IN_THE_MIDDLE: &str = "all_reduce_exact";
-/// More than sockets buffer, for each rank.
+/// More than sockets buffer for each rank.
 const ELEMENTS: usize = 24 << 20;
 
-/// One rank: says that it is ready, makes the call once it is told to, and says how that ended and how long call and end took.
+/// Process of one rank: reports that it is ready, makes the call on request, and reports the error
+/// and the times of call and end.
 fn rank(call: &str, rank: usize, root: &str) {
     let launch = Launch::new(rank, RANKS, root.to_owned()).unwrap();
     let builder = Communicator::builder().launch(launch).timeout(TIMEOUT).early(Early::Off);
@@ -51,8 +52,6 @@ fn rank(call: &str, rank: usize, root: &str) {
     println!("{}", begin.elapsed().as_secs_f64());
 }
 
-/// The test of this name, in which the other ranks make one call while one of them is stopped. The time is shown, and checked with
-/// much room, since the machine may be busy.
 fn check(test: &str, call: &str) {
     if let (Ok(number), Ok(root)) = (std::env::var("FROZEN_RANK"), std::env::var("FROZEN_ROOT")) {
         return rank(call, number.parse().unwrap(), &root);
@@ -90,7 +89,7 @@ fn check(test: &str, call: &str) {
     println!("{call}: {outcomes:?}");
     for (rank, outcome) in outcomes.iter().enumerate() {
         let [text, seconds] = outcome.as_slice() else { panic!("rank {rank}: {outcome:?}") };
-        // Who was further on may wait for the other one, which still waits for the rank that is stopped.
+        // A rank may be ahead and wait for the peer that still waits for the stopped rank.
         let names_it = text.contains("rank 2");
         assert!(names_it || call == IN_THE_MIDDLE && text.contains("in another call"), "rank {rank}: {text}");
         let seconds: f64 = seconds.parse().unwrap();

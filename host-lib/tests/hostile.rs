@@ -1,12 +1,17 @@
-//! The SmartNIC data plane, below the protocol, with a card that lies (`HostileBus`): 20000 jobs of a few collectives each, from seeds.
+//! SmartNIC data plane with a faulty card (`HostileBus`): thousands of jobs of a few collectives
+//! each, from seeds.
 //!
-//! Must hold in each: nothing panics; a job ends, by its results or an error, within the watchdog's time and a bound of accesses to the bus; a
-//! stage is reported if, and only if, its completion was read whole, is the next one of its window, and agrees with the stage report in memory
-//! and with the plan; a result is taken only after that, once, and is what lies in the window's memory; no command is refused twice; with an
-//! honest card every mean is exact. What only the driver sees is judged in `driver/tests/hostile`.
-//! A failure prints the seed; `HOSTILE_SEED=seed cargo test -p optireduce --test hostile` replays it.
+//! Invariants:
+//! - Nothing panics. A job ends with results or an error, within the watchdog's time and a limit of
+//!   bus accesses.
+//! - A stage is reported if and only if its completion was read whole, is the next of its window,
+//!   and agrees with the plan and the stage report in memory.
+//! - A result is taken once, only after that, and equals the window's memory.
+//! - No command is refused twice.
+//! - With an honest card every mean is exact.
 //!
-//! That it can fail was tried: each check of `SmartNic` on completions and stage reports was left out in turn, and the bound on refusals.
+//! `driver/tests/hostile` checks the driver alone. A failure prints its seed; replay it by
+//! `HOSTILE_SEED=seed cargo test -p optireduce --test hostile`.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,15 +34,14 @@ const RANK: usize = 1;
 const RING_LOG2: u32 = 4;
 const BOUND_NS: u64 = 1_000_000;
 const IOVA: u64 = 0x10_0000_0000;
-/// A small card: cases are many.
 const CARD: PlaneLimits =
     PlaneLimits { slots: 4, window_beats_max: 32, hadamard_log2_max: 8, ranks_max: 64, payload_beats_max: 139 };
-/// What a job may take to identify and configure its card, and what a poll of its collectives may.
+/// Limit to identify and configure the card, and in one poll of the collectives.
 const ACCESSES_MAX: u64 = 50_000;
 
 type Plane = SmartNic<TraceBus<HostileBus<InProcessBus>>>;
 
-/// An honest card whose peers contribute zeros: fetches commands and completes what was contributed at once.
+/// Honest card whose peers contribute zeros. Completes a contribution when it fetches the command.
 #[derive(Default)]
 struct Card {
     end: OnceLock<CardEnd>,
@@ -72,7 +76,7 @@ impl Card {
         base.wrapping_add(u64::from(index) % (1 << (self.read(log2) & 0xf)) * 64)
     }
 
-    /// Does all that there is to do; gives up what it cannot reach in memory.
+    /// Skips commands with memory out of reach.
     fn step(&self) {
         let (Some(end), state) = (self.end.get(), &mut *self.state.lock().unwrap()) else { return };
         if self.read(&CONTROL) & CONTROL_ENABLE == 0 {
@@ -139,12 +143,11 @@ impl Card {
     }
 }
 
-/// Whether rank 0 is not heard in time in a collective.
 fn is_lossy(op: u32) -> bool {
     op % 4 == 2
 }
 
-/// Beats that each rank sends this one in a stage, from the command alone.
+/// Beats that each rank sends to this one in a stage, derived from the command alone.
 fn expected_beats(arm: &Submission, stage: usize) -> [u16; RANKS] {
     let shard = |rank: usize| {
         let shard = (rank + usize::from(arm.rotation)) % RANKS;
@@ -157,7 +160,6 @@ fn expected_beats(arm: &Submission, stage: usize) -> [u16; RANKS] {
     })
 }
 
-/// What the bus saw, shared with it.
 #[derive(Default)]
 struct Seen {
     events: Mutex<Vec<BusEvent>>,
@@ -175,7 +177,7 @@ impl Seen {
             return;
         }
         let left = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
-        assert!(left.is_ok(), "a call does not come to an end");
+        assert!(left.is_ok(), "a call does not end");
     }
 
     fn take(&self) -> Vec<BusEvent> {
@@ -183,11 +185,11 @@ impl Seen {
     }
 }
 
-/// The data plane, with a judge who sees what the protocol tells it, what is on the bus, and what it tells the protocol.
+/// Observes the protocol's calls, their results, and the bus.
 struct Judged {
     plane: Plane,
     seen: Arc<Seen>,
-    /// Windows that are armed, by cookie: the command, and the stage whose end is due.
+    /// Armed windows by cookie: the command, and the stage that must end next.
     windows: BTreeMap<u32, (Submission, usize)>,
     commands: u64,
     refusals: u64,
@@ -195,7 +197,6 @@ struct Judged {
 }
 
 impl Judged {
-    /// The commands that a call wrote.
     fn commands(&mut self) -> Vec<Submission> {
         let written = self.seen.take().into_iter().filter_map(|event| match event {
             BusEvent::StoreEntry { entry, .. } => Some(Submission::from_bytes(&entry)),
@@ -206,7 +207,7 @@ impl Judged {
         written
     }
 
-    /// Whether this completion ends the stage that is due of its window, by the contract and the window's stage report.
+    /// True if a completion ends its window's next stage, by the contract and the stage report.
     fn is_due(&self, done: &Completion) -> bool {
         let Some((arm, stage)) = self.windows.get(&done.cookie) else { return false };
         let mut report = [0; STAGE_REPORT_BYTES];
@@ -258,13 +259,12 @@ impl Judged {
                 assert!(self.refusals <= self.commands, "{} commands refused, of {}", self.refusals, self.commands);
             }
             Ok(other) => panic!("{other:?}"),
-            // What the driver refuses by itself is judged elsewhere.
+            // `driver/tests/hostile` judges the driver's own refusals.
             Err(SmartNicError::Driver(_)) => {}
             Err(error) => assert!(!is_due || changed, "{done:?}: {error}"),
         }
     }
 
-    /// The bytes that are reported are those of the stage report.
     fn check_report(&self, done: &Completion, report: &StageReport) {
         assert_eq!(report.elapsed_ns, done.elapsed_ns);
         let peers = report.received_bytes_per_rank.iter().enumerate().filter(|(rank, _)| *rank != RANK);
@@ -366,7 +366,6 @@ impl DataPlane for Judged {
     }
 }
 
-/// A small card that lies by this seed, configured for the job.
 fn open(seed: u64, seen: &Arc<Seen>) -> Result<Plane, SmartNicError> {
     let card = Arc::new(Card::default());
     let (bus, end) = in_process("sim0", smartnic_dma_bytes(&CARD, RING_LOG2), IOVA, card.clone())?;
@@ -394,7 +393,7 @@ fn open(seed: u64, seen: &Arc<Seen>) -> Result<Plane, SmartNicError> {
     SmartNic::new(Nic::open(bus)?, &job)
 }
 
-/// Runs a job; how many of its collectives finished, and how many stages were reported.
+/// Returns the numbers of finished collectives and of reported stages.
 fn run(seed: u64, told: &mut [u64], errors: &mut BTreeMap<String, u64>) -> (u32, u64) {
     let seen = Arc::new(Seen::default());
     seen.left.store(ACCESSES_MAX, Ordering::Relaxed);
@@ -409,7 +408,6 @@ fn run(seed: u64, told: &mut [u64], errors: &mut BTreeMap<String, u64>) -> (u32,
     let (finished, stages, end) = done;
     if let Err(error) = end {
         assert!(!is_honest, "an honest card is blamed: {error}");
-        // Numbers aside.
         let line = error.lines().next().unwrap_or_default();
         let is_number = |word: &str| word.contains(|at: char| at.is_ascii_digit());
         let words = line.split_whitespace().map(|word| if is_number(word) { "#" } else { word });
@@ -431,10 +429,10 @@ fn job(plane: Judged, seed: u64) -> (u32, u64, Result<(), String>) {
         seen.left.store(ACCESSES_MAX, Ordering::Relaxed);
         let op = collectives.prepare(now_ns, 0, elements, false).map_err(|error| error.to_string())?;
         collectives.start(now_ns, op, gradient.clone()).map_err(|error| error.to_string())?;
-        // The watchdog: two bounds for each of two windows, and its slack.
+        // Watchdog: two bounds for each of two windows, and its slack.
         let until_ns = now_ns + 8 * BOUND_NS + 3 * params.stage_slack_ns;
         loop {
-            assert!(now_ns < until_ns, "collective {op} does not come to an end");
+            assert!(now_ns < until_ns, "collective {op} does not end");
             seen.left.store(ACCESSES_MAX, Ordering::Relaxed);
             collectives.plane().plane.nic().bus().relax();
             now_ns += 200_000;

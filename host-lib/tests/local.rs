@@ -1,4 +1,5 @@
-//! Ranks of one host that share memory: the same results as over UDP, and no harm from one that stops or is killed.
+//! Ranks of one host that share memory: same results as over UDP, and no harm from a stopped or
+//! killed rank.
 
 mod ranks;
 
@@ -50,10 +51,9 @@ fn two_ranks_have_the_same_bits_with_shared_memory_and_over_udp() {
 
 const RANKS: usize = 4;
 const STOPPED: usize = 2;
-/// More than rings hold.
 const ELEMENTS: usize = 1 << 20;
 
-/// One rank, a process: all-reduces whenever it is told to, and says what it lost of whom.
+/// Process of one rank.
 fn rank(number: usize, root: &str) {
     let launch = Launch::new(number, RANKS, root).unwrap();
     let builder = Communicator::builder().launch(launch).timeout(Duration::from_secs(20)).early(Early::Off);
@@ -69,8 +69,8 @@ fn rank(number: usize, root: &str) {
     }
 }
 
-/// Starts the ranks as processes, does something to one of them between collectives, and returns what the others say of each
-/// collective after that.
+/// Applies `what` to one of the processes between collectives. Returns the lines of the others for
+/// each later collective.
 fn others_after(test: &str, collectives: usize, what: impl FnOnce(&mut Child)) -> Option<Vec<Vec<String>>> {
     if let (Ok(number), Ok(root)) = (std::env::var("LOCAL_RANK_OF_TEST"), std::env::var("LOCAL_ROOT_OF_TEST")) {
         rank(number.parse().unwrap(), &root);
@@ -91,7 +91,7 @@ fn others_after(test: &str, collectives: usize, what: impl FnOnce(&mut Child)) -
             lines.filter_map(|line| line.find("reduced").map(|at| line[at..].to_owned()))
         })
         .collect();
-    // One that has ended has no input.
+    // A killed process has no input.
     let tell = |rank: &mut Child| rank.stdin.as_mut().map(|input| writeln!(input, "reduce").unwrap());
     ranks.iter_mut().for_each(|rank| tell(rank).unwrap());
     for (rank, said) in said.iter_mut().enumerate() {
@@ -115,7 +115,7 @@ fn others_after(test: &str, collectives: usize, what: impl FnOnce(&mut Child)) -
     Some(results)
 }
 
-/// What a rank lacks of the one that is stopped: its contribution to this rank's shard, and its mean.
+/// Each rank misses two shards: the stopped rank's contribution to its own shard, and its mean.
 fn check(results: &[Vec<String>]) {
     let shard = ELEMENTS * 4 / RANKS;
     for (rank, lines) in results.iter().enumerate() {
@@ -129,7 +129,6 @@ fn signal(process: &Child, signal: &str) {
     assert!(Command::new("kill").args([signal, &process.id().to_string()]).status().unwrap().success());
 }
 
-/// Whether all of its threads are.
 fn is_stopped(process: &Child) -> bool {
     let threads = std::fs::read_dir(format!("/proc/{}/task", process.id())).unwrap();
     let stat =
@@ -141,7 +140,7 @@ fn is_stopped(process: &Child) -> bool {
 fn a_rank_that_is_stopped_costs_its_own_data_and_nothing_else() {
     let stop = |process: &mut Child| {
         signal(process, "-STOP");
-        // On a busy host its other threads go on for a while.
+        // On a busy host the other threads stop later.
         while !is_stopped(process) {
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -162,8 +161,8 @@ fn a_rank_that_is_killed_costs_its_own_data_and_nothing_else() {
     }
 }
 
-/// Callers write into their memory as soon as they have it back, while ranks that are late still have to read what was sent from there. What
-/// comes out is the mean of some ranks' gradients of this call, or is reported to be missing.
+/// Late ranks must still read payloads from memory that its owner may overwrite. Each result must
+/// be the mean of some ranks' gradients of this call, or be reported as missing.
 #[test]
 fn lent_memory_may_be_written_at_once_when_it_is_given_back() {
     const ELEMENTS: usize = 200_000;
@@ -178,7 +177,7 @@ fn lent_memory_may_be_written_at_once_when_it_is_given_back() {
         let (mut gradient, mut mean) = (communicator.alloc(ELEMENTS).unwrap(), communicator.alloc(ELEMENTS).unwrap());
         let (mut random, mut missed) = (seed + rank as u64, 0);
         for call in 0..CALLS {
-            // Sums of any of them are whole numbers, and tell which they are.
+            // Sums of any subset are whole numbers that identify it.
             gradient.values().unwrap().fill(((call * 16 + 1) << rank) as f32);
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             if random >> 60 == 0 {
@@ -204,10 +203,10 @@ fn lent_memory_may_be_written_at_once_when_it_is_given_back() {
         }
         missed
     });
-    assert!(missed.iter().sum::<u64>() > 0, "nobody was late");
+    assert!(missed.iter().sum::<u64>() > 0, "no rank was late");
 }
 
-/// Mappings of other ranks' memory in this process, after its two ranks have lent theirs.
+/// Mappings of peers' memory in this process, after two ranks have lent theirs.
 fn mapped_for_peers() -> usize {
     let counts = job(2, |rank, root| {
         let mut communicator = builder(rank, 2, &root).local(Local::Auto).connect().unwrap();
@@ -227,7 +226,7 @@ fn mapped_for_peers() -> usize {
     counts[0].max(counts[1])
 }
 
-/// What others map would be missing for a rank's own memory, which was checked to fit.
+/// Peers' mappings would use up address space that was checked to suffice for a rank's own memory.
 #[test]
 fn memory_is_not_lent_where_address_space_is_limited() {
     if std::env::var_os("LIMITED_OF_TEST").is_some() {

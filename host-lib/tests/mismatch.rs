@@ -1,4 +1,4 @@
-//! Ranks that do not call the same: every rank gets the same error, and no wrong mean. Over real sockets on loopback.
+//! Ranks that make different calls: every rank returns the same error, and none a wrong mean.
 
 mod ranks;
 
@@ -10,7 +10,7 @@ use ranks::{builder, check_mean, gradient, job};
 
 const ELEMENTS: usize = 30_000;
 
-/// Every rank's call fails with the same difference; then all of them go on.
+/// Later calls succeed.
 fn differs(expected: &'static str, call: fn(usize, &mut Communicator) -> Result<(), Error>) {
     let errors = job(3, move |rank, root| {
         let mut communicator = builder(rank, 3, &root).connect().unwrap();
@@ -65,7 +65,7 @@ fn ranks_that_call_different_things_all_get_the_same_error_and_go_on() {
 #[test]
 fn settings_of_a_bucket_that_differ_are_an_error_on_every_rank_even_without_a_majority() {
     type Odd = fn(BucketOptions) -> BucketOptions;
-    // What ranks 1 and 3 of four set: half of them differ from the other half.
+    // Options of the odd ranks: rank 2, or ranks 1 and 3, which is half of the four.
     let odds: [(&str, Odd, &str, &str); 4] = [
         ("bf16", |options| options.bf16(true), "true", "false"),
         ("repair", |options| options.repair(false), "false", "true"),
@@ -80,7 +80,7 @@ fn settings_of_a_bucket_that_differ_are_an_error_on_every_rank_even_without_a_ma
                 let options = if odd_ranks.contains(&rank) { odd(options) } else { options };
                 communicator.bucket(100, options).map(drop).unwrap_err().to_string()
             });
-            // What the communicator is set to is the same as nothing.
+            // An option equal to the communicator's setting equals no option.
             let options = BucketOptions::new().bf16((rank == 1).then_some(false)).repair((rank == 2).then_some(true));
             let bucket = communicator.bucket(100, options).unwrap();
             assert_eq!((bucket.options().bf16, bucket.options().repair), (Some(false), Some(true)));
@@ -97,7 +97,7 @@ fn settings_of_a_bucket_that_differ_are_an_error_on_every_rank_even_without_a_ma
     }
 }
 
-/// Every rank's call of a collective, or a later one, fails with the same mismatch; none ends with success.
+/// A collective, or a later one, fails with the same mismatch on every rank.
 fn mismatch(expected: &'static str, call: fn(usize, &mut [Bucket; 2]) -> Result<(), Error>) {
     let errors = job(3, move |rank, root| {
         let builder = builder(rank, 3, &root).bound(Bound::Fixed(Duration::from_millis(200)));
@@ -109,7 +109,6 @@ fn mismatch(expected: &'static str, call: fn(usize, &mut [Bucket; 2]) -> Result<
         assert_eq!(communicator.failure().unwrap().to_string(), error.to_string(), "rank {rank}");
         let again = buckets[0].all_reduce(&mut vec![0.0; ELEMENTS]).unwrap_err();
         assert_eq!(again.to_string(), error.to_string(), "rank {rank}");
-        // Until all have their error.
         thread::sleep(Duration::from_millis(500));
         error.to_string()
     });
@@ -125,7 +124,6 @@ fn after_an_engine_has_given_up_another_communicator_can_be_made_in_the_same_pro
         let mut buckets = [0, 1].map(|_| communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap());
         let error = buckets[rank].all_reduce(&mut vec![0.0; ELEMENTS]).unwrap_err();
         assert!(matches!(error, Error::Mismatch(_)), "rank {rank}: {error}");
-        // One of them is back while the other still has its old one.
         thread::sleep(Duration::from_millis(300 * (1 - rank) as u64));
         drop((communicator, buckets));
         let mut communicator = connect();
@@ -183,20 +181,19 @@ fn a_call_left_out_among_equal_ones_is_an_error_at_the_next_call_of_another_buck
             first.all_reduce(&mut data)?;
         }
         second.all_reduce(&mut data)?;
-        // Calls without rank 1 take one bound or two: until it has come.
+        // Each call without rank 1 takes one or two bounds, until rank 1 catches up.
         (0..20).try_for_each(|_| first.all_reduce(&mut data).map(drop))
     }
     let expected = "bucket is 1 on rank 1, but 0 on ranks 0, 2, the majority;";
     thread::scope(|scope| {
         scope.spawn(|| mismatch(expected, |rank, buckets| left_out(rank, buckets, Duration::ZERO)));
-        // Its peers have gone on without it.
         scope.spawn(|| mismatch(expected, |rank, buckets| left_out(rank, buckets, Duration::from_secs(1))));
     });
 }
 
 #[test]
 fn a_bucket_used_with_a_wrong_length_is_an_error_on_every_rank_and_never_a_wrong_mean() {
-    /// Ranks call a bucket twice, or until they have an error, which the odd one ignores; every rank's errors by call.
+    /// Ranks call a bucket twice, or until an error, which odd ranks ignore. Returns the errors.
     fn errors(odd: fn(usize) -> bool, call: fn(&mut Bucket, usize, bool) -> Result<Vec<f32>, Error>) -> Vec<String> {
         job(4, move |rank, root| {
             let builder = builder(rank, 4, &root).bound(Bound::Fixed(Duration::from_millis(300)));
@@ -204,7 +201,7 @@ fn a_bucket_used_with_a_wrong_length_is_an_error_on_every_rank_and_never_a_wrong
             let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
             bucket.all_reduce(&mut gradient(rank, ELEMENTS)).unwrap();
             let first = match call(&mut bucket, rank, odd(rank)) {
-                // A rank may have finished without the odd one: with the mean of others, and never with zeros in between.
+                // A rank may have finished without the odd one.
                 Ok(mean) if !odd(rank) => {
                     assert!(mean.iter().all(|value| *value == 1.0), "rank {rank}: {mean:?}");
                     call(&mut bucket, rank, false).unwrap_err()
@@ -238,11 +235,11 @@ fn a_bucket_used_with_a_wrong_length_is_an_error_on_every_rank_and_never_a_wrong
         .map(|errors| errors.join().unwrap())
     });
     let expected = [
-        "the ranks differ in collective 1: the number of elements handed in is 29999 on rank 2, but what the call takes on \
+        "the ranks differ in collective 1: the number of elements passed is 29999 on rank 2, but as required on \
          ranks 0, 1, 3, the majority;",
-        "the ranks differ in collective 1: the number of elements handed in is 30000 on rank 1, but what the call takes on \
+        "the ranks differ in collective 1: the number of elements passed is 30000 on rank 1, but as required on \
          ranks 0, 2;",
-        "collective 1: 0 elements were handed in, expected 30000;",
+        "collective 1: 0 elements were passed, expected 30000;",
     ];
     for (errors, expected) in found.iter().zip(expected) {
         assert!(errors.iter().all(|error| error.starts_with(expected)), "{errors:?}, expected {expected}");
@@ -251,7 +248,6 @@ fn a_bucket_used_with_a_wrong_length_is_an_error_on_every_rank_and_never_a_wrong
 
 #[test]
 fn close_finds_a_rank_that_called_one_collective_fewer_or_more() {
-    // What a rank calls after two all-reduces.
     type Last = fn(usize, &mut Communicator, &mut Bucket);
     let close = |last: Last| {
         job(3, move |rank, root| {
@@ -271,7 +267,7 @@ fn close_finds_a_rank_that_called_one_collective_fewer_or_more() {
             })
         })
     };
-    // A request that nobody waits for counts, too.
+    // A request without a waiter counts as well.
     let alike = close(|rank, _, bucket| drop(bucket.start_all_reduce(gradient(rank, ELEMENTS))));
     assert_eq!(alike, [Ok(()), Ok(()), Ok(())]);
     let fewer = close(|rank, _, bucket| {

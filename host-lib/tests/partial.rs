@@ -1,5 +1,5 @@
-//! Partial Reduce among processes of which the one that forms the groups is stopped for a while, and one is killed. Over real sockets; every
-//! rank is a process, this program itself.
+//! Partial Reduce among processes of this program. The leader, which forms the groups, is stopped
+//! for a while, and one process is killed.
 
 mod root;
 
@@ -15,10 +15,10 @@ use root::free_root;
 
 const RANKS: usize = 4;
 const ELEMENTS: usize = 3000;
-/// Longer than a rank waits for a group as long as the one that forms them is there.
+/// Longer than any wait for a group while the leader runs.
 const LONG: Duration = Duration::from_secs(1);
 
-/// One rank: averages until its standard input ends, and says who was in each group.
+/// Process of one rank: averages until its standard input ends, and prints each group.
 fn rank(rank: usize, root: &str) {
     let launch = Launch::new(rank, RANKS, root.to_owned()).unwrap();
     let mut world = Communicator::builder().launch(launch).timeout(Duration::from_secs(30)).connect().unwrap();
@@ -41,7 +41,6 @@ fn rank(rank: usize, root: &str) {
     println!("closed");
 }
 
-/// A group, as a rank said it.
 struct Group {
     number: u32,
     was_long: bool,
@@ -74,7 +73,6 @@ impl Process {
         assert!(sent.unwrap().success());
     }
 
-    /// The next group that is as it should be.
     fn wait_for(&mut self, is_it: impl Fn(&Group) -> bool) -> Group {
         self.lines.by_ref().find_map(|line| parse(&line).filter(&is_it)).expect("such a group")
     }
@@ -97,7 +95,7 @@ fn a_rank_that_stood_still_until_the_others_went_on_without_it_is_in_groups_agai
     for time in 0..2 {
         ranks.iter_mut().for_each(|rank| drop(rank.wait_for(|group| group.members.len() > 1)));
         ranks[0].signal("-STOP");
-        // Another one forms the groups once those that wait have heard nothing for 2 s.
+        // Another rank becomes leader after 2 s of silence.
         let first = ranks[1].wait_for(|group| group.was_long).number;
         let last = ranks[1].wait_for(|group| group.number > first + 20 && !group.members.contains(&0)).number;
         ranks[0].signal("-CONT");
@@ -106,13 +104,12 @@ fn a_rank_that_stood_still_until_the_others_went_on_without_it_is_in_groups_agai
         }
         assert!(ranks.iter_mut().all(|rank| rank.child.try_wait().unwrap().is_none()), "time {time}: all go on");
     }
-    // One that is killed is missed by nobody.
     let mut killed = ranks.pop().unwrap();
     killed.child.kill().unwrap();
     killed.child.wait().unwrap();
     let last = ranks[0].wait_for(|group| group.members.len() > 1).number;
     ranks[0].wait_for(|group| group.number > last + 50 && group.members.len() > 1);
-    // Who reads nothing of the others' lines must not hold them up.
+    // Read all ranks concurrently: a full pipe would block a rank.
     let ends: Vec<_> = ranks.into_iter().map(|rank| std::thread::spawn(move || rank.end())).collect();
     ends.into_iter().for_each(|end| end.join().unwrap());
 }

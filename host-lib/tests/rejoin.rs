@@ -1,5 +1,5 @@
-//! A rank whose process is stopped for a while: the others go on without it, it comes back, fetches the model, and ends with the
-//! same bits as the others. Over real sockets; every rank is a process, this program itself.
+//! A rank whose process is stopped for a while. The others continue without it. It rejoins, fetches
+//! the model, and ends with the same bits. Each rank is a process of this program.
 
 mod root;
 mod weights;
@@ -14,11 +14,10 @@ use weights::{add, assert_equal, print, settle};
 
 const RANKS: usize = 3;
 const STOPPED: usize = 1;
-/// The others do collectives until the stopped rank is back and has done as many.
 const OPS_BACK: u32 = 20;
 
-/// One rank: prints the number and the ranks of every collective, where it was dropped, and the weights at the end. Gradients
-/// are whole numbers, so that sums do not depend on the order in which corrections come.
+/// Process of one rank: prints number and live ranks of every collective, when it was dropped, and
+/// the final weights.
 fn rank(rank: usize, root: &str) {
     let launch = Launch::new(rank, RANKS, root.to_owned()).unwrap();
     let builder = Communicator::builder().launch(launch).timeout(Duration::from_secs(20)).early(Early::Off);
@@ -38,7 +37,6 @@ fn rank(rank: usize, root: &str) {
                 }
                 let is_back = was_dropped && live.len() == RANKS;
                 if is_back && back == 0 {
-                    // The first collective with all ranks again: the one that was away takes the model of the others.
                     settle(&mut bucket, &mut weights);
                     communicator.broadcast(0, &mut weights).unwrap();
                 }
@@ -83,11 +81,11 @@ fn a_rank_that_was_stopped_for_a_while_comes_back() {
     signal(&ranks[STOPPED], "-STOP");
     let without = logs[0].by_ref().find(|line| line.ends_with("[0, 2] 0 6"));
     signal(&ranks[STOPPED], "-CONT");
-    assert!(without.is_some(), "the others go on");
+    assert!(without.is_some(), "the others continue");
     let rest: Vec<Vec<String>> = logs.into_iter().map(Iterator::collect).collect();
     for (rank, process) in ranks.iter_mut().enumerate() {
         assert!(process.wait().unwrap().success(), "rank {rank}: {:?}", rest[rank]);
-        // Its last collectives are whole again: the mean of 0, 3 and 12 is 5, that of 0 and 12 is 6.
+        // Complete collectives: the mean of 0, 3 and 12 is 5, the mean of 0 and 12 is 6.
         let whole = rest[rank].iter().rev().filter(|line| line.contains(']')).take(OPS_BACK as usize);
         assert!(
             whole.clone().filter(|line| line.ends_with("[0, 1, 2] 0 5")).count() > OPS_BACK as usize / 2,

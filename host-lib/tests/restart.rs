@@ -1,5 +1,5 @@
-//! A rank whose process is killed and started again: it comes into the job that runs, takes the model of the others, and all end
-//! with the same bits; nobody else restarts. Over real sockets; every rank is a process, this program itself.
+//! A rank whose process is killed and restarted. It rejoins the running job, fetches the model, and
+//! all ranks end with the same bits. Each rank is a process of this program.
 
 mod root;
 mod weights;
@@ -15,13 +15,10 @@ use weights::{add, assert_equal, print, settle};
 const RANKS: usize = 4;
 const KILLED: usize = 1;
 const ELEMENTS: usize = 5000;
-/// What keeps ranks of one host from sharing memory.
 const UDP: (&str, &str) = ("OPTIREDUCE_LOCAL", "off");
-/// Collectives after the last return.
 const OPS_BACK: u32 = 20;
 
-/// One rank trains until a rank has come back as often as `returns` says, and then for some collectives more. Gradients are whole
-/// numbers, so that sums do not depend on the order in which corrections come.
+/// Process of one rank: trains until a rank has rejoined `returns` times, and a little longer.
 fn rank(root: &str, returns: u32) {
     let variable = |name: &str| match name {
         "OPTIREDUCE_ROOT" => Some(root.to_owned()),
@@ -33,25 +30,25 @@ fn rank(root: &str, returns: u32) {
     let mut communicator = builder.bound(Bound::Fixed(Duration::from_millis(100))).connect().unwrap();
     if is_back {
         let error = communicator.barrier().unwrap_err().to_string();
-        assert!(error.starts_with("this process was started again,"), "{error}");
+        assert!(error.starts_with("this process was restarted,"), "{error}");
         let error = communicator.bucket(ELEMENTS + 1, BucketOptions::new()).unwrap_err().to_string();
         assert!(error.contains("elements is 5001 on rank 1, but 5000 on rank 0"), "{error}");
         let error = communicator.partial_reduce(8, PartialOptions::new(2)).unwrap_err().to_string();
         assert!(error.contains("takes no part in groups that were declared before; call `rejoin`"), "{error}");
     }
-    // Nothing is shared with a process that was started again, which knows nobody's memory.
+    // A restarted process shares no memory, since segments are exchanged during bootstrap only.
     let is_local = std::env::var(UDP.0).as_deref() != Ok(UDP.1);
     let shares = |peer: usize| is_local && !is_back && peer != rank;
     assert_eq!(communicator.metrics().unwrap().shared, (0..RANKS).filter(|peer| shares(*peer)).collect::<Vec<_>>());
     if is_back {
-        // Before it takes part again: messages from rank to rank are no calls of all.
+        // Point-to-point messages work before it rejoins, since they are not collective.
         communicator.send_bytes(0, 1, b"what is new?").unwrap();
         assert_eq!(communicator.recv_bytes(0, 2).unwrap(), b"wait until you have joined");
     }
     communicator.skip_gone_ranks().unwrap();
     let mut news = communicator.start_recv(None, 1);
     let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
-    // Calls that the killed rank is not there for.
+    // Calls without the killed rank's rejoin.
     let mut others = 0;
     let (mut returned, mut back) = (0, 0);
     let mut weights = vec![0.0; ELEMENTS];
@@ -71,12 +68,12 @@ fn rank(root: &str, returns: u32) {
                     println!("joined {joined}");
                     settle(&mut bucket, &mut weights);
                     communicator.broadcast(0, &mut weights).unwrap();
-                    // Also how far the others are.
+                    // Also synchronizes the number of rejoins.
                     let all = communicator.all_gather_bytes(&[returned as u8 + 1]).unwrap();
                     returned = u32::from(*all.iter().flatten().max().unwrap());
                     let mut ranks = [1i64 << rank];
                     communicator.all_reduce_exact(&mut ranks, ExactOp::Sum).unwrap();
-                    assert_eq!(ranks, [0b1111], "all ranks are in it again");
+                    assert_eq!(ranks, [0b1111], "all ranks take part again");
                 } else if report.op() % 8 == 0 {
                     communicator.barrier().unwrap();
                     others += 1;
@@ -111,7 +108,6 @@ fn rank(root: &str, returns: u32) {
     print(&weights);
 }
 
-/// A job of which one rank is killed and started again, so many times; with these variables set on all ranks.
 fn check(test: &str, returns: u32, variables: &[(&str, &str)]) {
     if let Ok(root) = std::env::var("RESTART_ROOT") {
         return rank(&root, returns);
@@ -129,7 +125,7 @@ fn check(test: &str, returns: u32, variables: &[(&str, &str)]) {
     let mut logs: Vec<_> = ranks.iter_mut().map(lines).collect();
     let mut said: Vec<Vec<String>> = vec![Vec::new(); RANKS];
     for time in 0..returns {
-        // The others go on without it for a while, unless it is back before they have missed it.
+        // Later restarts may be too quick for the others to notice.
         assert!(logs[0].by_ref().filter(|line| line.contains(']')).nth(20).is_some());
         ranks[KILLED].kill().unwrap();
         ranks[KILLED].wait().unwrap();
@@ -148,7 +144,7 @@ fn check(test: &str, returns: u32, variables: &[(&str, &str)]) {
         assert!(process.wait().unwrap().success(), "rank {rank}: {said:#?}");
     }
     assert_equal(&said);
-    // Its last collectives are whole again: the mean of 0, 4, 16 and 36 is 14.
+    // Complete collectives: the mean of 0, 4, 16 and 36 is 14.
     let whole = said[KILLED].iter().filter(|line| line.ends_with("[0, 1, 2, 3] 0 14")).count();
     assert!(whole > OPS_BACK as usize / 2, "{:?}", said[KILLED]);
 }

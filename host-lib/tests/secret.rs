@@ -1,4 +1,4 @@
-//! Jobs with a secret over real sockets on loopback, and strangers who have not got it.
+//! Jobs with a secret, over real sockets on loopback, and strangers without it.
 
 mod environment;
 mod ranks;
@@ -19,7 +19,7 @@ fn secret(byte: u8) -> Secret {
 
 #[test]
 fn a_job_with_a_secret_gives_the_same_as_one_without() {
-    // Lengths of packets at the end of ranges, given and found out.
+    // Packet lengths at the ends of their ranges, configured and discovered.
     for (ranks, elements, mtu) in [(2, 1, Some(138)), (3, 100_003, None), (4, 300_000, Some(65_535))] {
         let results = job(ranks, move |rank, root| {
             let mut communicator = builder(rank, ranks, &root).secret(secret(1)).mtu(mtu).connect().unwrap();
@@ -113,7 +113,6 @@ fn who_has_another_secret_or_none_is_no_rank() {
     }
     let second = connect(builder(1, 2, &root).secret(secret(1)));
     assert_eq!((first.join().unwrap(), second.join().unwrap()), (Ok(()), Ok(())));
-    // And the other way: rank 0 has none.
     let root = free_root();
     let ranks = [builder(0, 2, &root), builder(1, 2, &root).secret(secret(1))];
     for error in ranks.map(|rank| connect(rank.timeout(short))).map(|rank| rank.join().unwrap().unwrap_err()) {
@@ -121,7 +120,7 @@ fn who_has_another_secret_or_none_is_no_rank() {
     }
 }
 
-/// Passes a connection on, and keeps what goes through it, both ways.
+/// Forwards a connection in both directions and records its bytes.
 fn relay(from: TcpStream, to: SocketAddr, seen: Arc<Mutex<Vec<u8>>>) {
     let there = TcpStream::connect(to).unwrap();
     for (mut from, mut to) in [(from.try_clone().unwrap(), there.try_clone().unwrap()), (there, from)] {
@@ -151,7 +150,6 @@ fn who_records_the_bootstrap_reads_nothing_and_cannot_use_it_again() {
     });
     thread::spawn(move || relay(listener.accept().unwrap().0, to, keep));
     let mut communicator = loop {
-        // Rank 0 may not listen yet.
         if TcpStream::connect(&root).is_ok() {
             break builder(1, 2, &relayed).secret(secret(1)).connect().unwrap();
         }
@@ -164,7 +162,7 @@ fn who_records_the_bootstrap_reads_nothing_and_cannot_use_it_again() {
     for word in ["world_size", "tag", "127.0.0.1", "bound", "barrier"] {
         assert!(!text.contains(word), "{word} can be read");
     }
-    // The same bytes at another job with the same secret: it answers the handshake, and nothing that follows.
+    // Replay to another job with the same secret: it answers the handshake only.
     let root = free_root();
     let address = root.clone();
     let short = Duration::from_secs(2);
@@ -179,5 +177,5 @@ fn who_records_the_bootstrap_reads_nothing_and_cannot_use_it_again() {
     let mut answer = Vec::new();
     let _ = stranger.read_to_end(&mut answer);
     assert!(answer.len() <= 5 + 48, "{} bytes", answer.len());
-    assert!(first.join().unwrap().unwrap_err().to_string().contains("did not come within 2 s: rank 1"));
+    assert!(first.join().unwrap().unwrap_err().to_string().contains("did not connect within 2 s: rank 1"));
 }

@@ -1,5 +1,5 @@
-//! Ranks whose settings differ, over real sockets on loopback: every rank has the same error, which names the rank, the setting
-//! and both values.
+//! Ranks with different settings: every rank returns the same error, with the rank, the setting and
+//! both values.
 
 mod ranks;
 
@@ -13,7 +13,6 @@ use ranks::{builder, free_root, job};
 
 const RANKS: usize = 3;
 
-/// Connects `RANKS` ranks; `odd` makes one of them different. Their errors, by rank.
 fn errors(odd_rank: usize, odd: fn(Builder) -> Builder) -> Vec<String> {
     job(RANKS, move |rank, root| {
         let builder = builder(rank, RANKS, &root);
@@ -24,7 +23,7 @@ fn errors(odd_rank: usize, odd: fn(Builder) -> Builder) -> Vec<String> {
 
 #[test]
 fn a_setting_that_differs_is_an_error_on_every_rank() {
-    // What the odd rank sets, and how setting and values are named: the odd one, that of the others.
+    // The odd rank's setting, its name, and the values of the odd rank and of the others.
     type Case = (fn(Builder) -> Builder, &'static str, &'static str, &'static str);
     let cases: [Case; 15] = [
         (|to| to.bound(Bound::Fixed(Duration::from_millis(7))), "bound", "fixed at 7 ms", "fixed at 3000 ms"),
@@ -49,7 +48,7 @@ fn a_setting_that_differs_is_an_error_on_every_rank() {
         (|to| to.agree(true), "agree", "true", "false"),
     ];
     for (index, (odd, setting, found, expected)) in cases.into_iter().enumerate() {
-        // Rank 0 compares; if it is the odd one, the others seem so.
+        // Rank 0 compares: if it is the odd one, another rank is named.
         let odd_rank = index % RANKS;
         let (rank, found, expected) = if odd_rank == 0 { (1, expected, found) } else { (odd_rank, found, expected) };
         let errors = errors(odd_rank, odd);
@@ -108,8 +107,8 @@ fn another_version_is_an_error_on_every_rank_and_strangers_are_passed_over() {
         bytes.extend(text.as_bytes());
         bytes
     };
-    // Strangers first: a scanner, a browser, a length of 4 GiB, JSON that is no greeting, or half of one, or of
-    // nobody; then a rank of another release.
+    // A scanner, a browser, a length of 4 GiB, JSON that is no greeting, half a greeting, one
+    // without a rank; then a rank of another release.
     let old = frame(r#"{"version":1,"world_size":3,"member":{"rank":2}}"#);
     let half = frame(r#"{"version":10,"world_size":3,"member":{"rank":2}}"#);
     let nobody = frame(r#"{"version":1,"world_size":3}"#);

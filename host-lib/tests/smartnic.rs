@@ -1,7 +1,5 @@
-//! The SmartNIC data plane against a small scripted card on the driver's in-process bus: real rings, real bytes.
-//!
-//! The card identifies itself, fetches submissions and posts what the test tells it to. Each test says what the card
-//! does and checks what the data plane makes of it.
+//! SmartNIC data plane against a card on the driver's in-process bus that identifies itself,
+//! fetches submissions, and posts completions by script.
 
 mod environment;
 
@@ -24,10 +22,9 @@ const RANKS: usize = 4;
 const RANK: usize = 1;
 const RING_LOG2: u32 = 5;
 const BOUND_NS: u64 = 1_600_000;
-/// Where the card sees the DMA memory.
 const IOVA: u64 = 0x10_0000_0000;
 
-/// The card: registers and rings, no data path. The test is the data path.
+/// Card with registers and rings, but without a data path.
 #[derive(Default)]
 struct Card {
     end: OnceLock<CardEnd>,
@@ -64,7 +61,6 @@ impl Card {
         u64::from(self.read(hi)) << 32 | u64::from(self.read(lo))
     }
 
-    /// Fetches new submissions and brings registers up to date.
     fn step(&self) {
         let Some(end) = self.end.get() else { return };
         let mut state = self.state.lock().unwrap();
@@ -84,13 +80,11 @@ impl Card {
         end.write_register(SCRATCH_ECHO.word(), !self.read(&SCRATCH));
     }
 
-    /// The submissions since the last call.
     fn commands(&self) -> Vec<Submission> {
         self.step();
         std::mem::take(&mut self.state.lock().unwrap().commands)
     }
 
-    /// Writes a completion into the ring.
     fn post(&self, completion: Completion) {
         let mut state = self.state.lock().unwrap();
         let (base, log2) = (self.read_pair(&CQ_BASE_LO, &CQ_BASE_HI), self.read(&CQ_LOG2));
@@ -120,17 +114,15 @@ impl Card {
     }
 }
 
-/// A data plane on a fresh card.
 fn open(ring_log2: u32) -> Result<(SmartNic<InProcessBus>, Arc<Card>), SmartNicError> {
     open_with(ring_log2, &PlaneLimits::CARD)
 }
 
-/// A data plane on a fresh card of this size.
 fn open_with(ring_log2: u32, limits: &PlaneLimits) -> Result<(SmartNic<InProcessBus>, Arc<Card>), SmartNicError> {
     let card = Arc::new(Card::default());
     let bytes = smartnic_dma_bytes(limits, ring_log2);
     let (bus, end) = in_process("sim0", bytes, IOVA, card.clone())?;
-    // Dirty, so that bytes somebody forgets to write show.
+    // Non-zero, to reveal bytes that are never written.
     end.dma_write(IOVA, &vec![0xa5; bytes]).unwrap();
     for register in REGISTERS.iter().filter(|register| register.access == Access::ReadOnly) {
         end.write_register(register.word(), register.reset);
@@ -157,7 +149,8 @@ fn params() -> JobParams {
     JobParams { early, job_seed: 99, ..JobParams::new(RANK, RANKS, 22, BOUND_NS, &PlaneLimits::CARD) }
 }
 
-/// The only window of a bucket of 100 elements in 7 beats: shards of 2, 2, 2, 1; collective 2: rank 1 owns shard 3.
+/// The only window of collective 2 for a bucket of 100 elements (7 beats). Shards have 2, 2, 2 and
+/// 1 beats, and rank 1 owns shard 3.
 fn small() -> WindowPlan {
     plan_windows(&params(), 2, 3, 100, false).unwrap().remove(0)
 }
@@ -184,7 +177,7 @@ fn done(arm: &Submission, stage: Stage) -> Completion {
     }
 }
 
-/// A data plane with the small window armed and contributed, its card, and the two commands.
+/// With the small window armed and contributed. Returns both commands.
 fn contributed() -> (SmartNic<InProcessBus>, Arc<Card>, Submission, Submission) {
     let (mut plane, card) = open(RING_LOG2).unwrap();
     lend_and_arm(&mut plane, &small(), &params()).unwrap();
@@ -195,7 +188,6 @@ fn contributed() -> (SmartNic<InProcessBus>, Arc<Card>, Submission, Submission) 
     (plane, card, commands[0], commands[1])
 }
 
-/// Lends memory of a window instead of what is lent.
 fn lend(plane: &mut SmartNic<InProcessBus>, plan: &WindowPlan, role: Role, values: Vec<f32>) {
     let memory = Memory { op: plan.op, role, first_element: plan.first_element };
     plane.reclaim(memory);
@@ -220,7 +212,6 @@ fn lend_and_contribute(
     plane.contribute(plan)
 }
 
-/// What a window left, which is what its memory holds.
 fn take_result(plane: &mut SmartNic<InProcessBus>, plan: &WindowPlan) -> Result<Vec<f32>, SmartNicError> {
     let mut elements = Vec::new();
     plane.take_result(plan, &mut |output| elements = output.elements.to_vec())?;
@@ -270,7 +261,6 @@ fn a_window_becomes_two_commands_with_every_field_in_its_place() {
     };
     assert_eq!(contribute, expected);
     assert_ne!(contribute.host_address, arm.host_address);
-    // 100 elements in 112: the rest of the last beat is zeros.
     let mut gradient = ramp(100);
     gradient.resize(112, 0.0);
     assert_eq!(card.gradient(&contribute), gradient);
@@ -329,7 +319,7 @@ fn completions_become_stage_reports_and_the_result_comes_back() {
     assert_eq!(take_result(&mut plane, &small()).unwrap(), ramp(100));
     assert!(matches!(take_result(&mut plane, &small()), Err(SmartNicError::Window(WindowError::WrongState { .. }))));
 
-    // The next contribution carries the last stage's time, 160 us in units of 16, and takes the same buffer.
+    // The next contribution carries the last stage's time, 160 us in units of 16 us.
     lend_and_arm(&mut plane, &small(), &params()).unwrap();
     lend_and_contribute(&mut plane, &small(), &ramp(100)).unwrap();
     plane.flush().unwrap();
@@ -348,7 +338,6 @@ fn bf16_and_incast_are_commanded_and_the_incast_is_advertised() {
     assert_eq!((arm.flags, arm.send_incast), (FLAG_AUTO_BROADCAST | FLAG_EARLY | queue::FLAG_BF16, 3));
     // A shard of 256 beats: 128 beats of payload in 6 packets.
     assert_eq!((arm.beats, arm.mark_packets, contribute.incast), (1024, 1, 3));
-    // Host memory holds fp32 all the same.
     assert_eq!((contribute.host_beats, card.gradient(&contribute)), (1024, ramp(16 * 1024)));
 }
 
@@ -390,7 +379,7 @@ fn refusals_are_passed_on_whatever_the_slot_holds_now_one_for_each_command() {
         }
         card.post(refusal(status));
         let error = plane.poll().unwrap_err().to_string();
-        let text = "the card reports a refusal more than there were commands: 0x1, expected 0x0";
+        let text = "the card reports more refusals than commands: 0x1, expected 0x0";
         assert!(error.contains(text), "{error}");
     }
 }
@@ -424,7 +413,7 @@ fn a_card_that_contradicts_itself_or_the_plan_is_caught() {
     assert_eq!(contribute(|done, _| done.received_beats = 2), "received_beats");
     assert_eq!(contribute(|done, _| done.own_beats = 0), "own_beats");
     assert_eq!(contribute(|done, _| done.heard = 0b0101), "heard");
-    // Complete, but a beat is missing; more than the plan allows; a rank that does not exist.
+    // Complete with a missing beat; more than the plan allows; a rank that does not exist.
     assert_eq!(contribute(|_, beats| beats[2] = 0), "beats per rank");
     assert_eq!(contribute(|_, beats| beats[2] = 2), "beats per rank");
     assert_eq!(contribute(|_, beats| beats.push(1)), "beats of ranks outside the job");
@@ -474,7 +463,7 @@ fn wrong_calls_are_refused_before_the_card_hears_of_them() {
         Err(SmartNicError::Window(WindowError::WrongState { command: "arm", .. }))
     ));
     let error = lend_and_contribute(&mut plane, &small(), &[0.0; 99]).unwrap_err();
-    let text = "window 0x00020000: no gradient is lent that holds all its elements; lend it first";
+    let text = "window 0x00020000: no lent gradient holds all its elements; lend it first";
     assert_eq!(error.to_string(), text);
     lend_and_contribute(&mut plane, &small(), &[0.0; 100]).unwrap();
     assert!(matches!(
@@ -516,8 +505,8 @@ fn a_card_in_a_process_with_a_secret_is_refused() {
 
 #[test]
 fn collectives_run_through_rings_and_memory_many_times_around() {
-    // All peers contribute zeros and everything arrives: the mean is a quarter of this rank's gradient. 60 collectives
-    // of 3 windows need 360 entries in each ring of 32.
+    // All peers contribute zeros: the mean is a quarter of this rank's gradient. 60 collectives of
+    // 3 windows need 360 entries in each ring of 32.
     let (plane, card) = open(RING_LOG2).unwrap();
     let params = params();
     let mut communicator = Collectives::new(plane, params.clone()).unwrap();
@@ -563,7 +552,6 @@ fn collectives_run_through_rings_and_memory_many_times_around() {
 #[test]
 fn a_card_at_rest_is_configured_anew_for_other_ranks() {
     let (mut plane, card, arm, _) = contributed();
-    // Rank 0 was dropped: this rank is the first of three.
     let settings = Settings::first(BOUND_NS);
     let view = View { number: 1, first_op: 3, epoch: 1, ..View::first(Ranks::none(4).with([1, 2, 3]), settings) };
     assert!(plane.capabilities().has(Capability::Views) && plane.enter(&View::first(Ranks::all(4), settings)).unwrap());
@@ -586,7 +574,6 @@ fn a_card_at_rest_is_configured_anew_for_other_ranks() {
     );
     assert_eq!(card.read(&JOB_TAG_LO), u32::from_le_bytes(*tag.first_chunk().unwrap()));
     assert_eq!(card.read(&LOCAL_IP), u32::from_le_bytes(Endpoint::of_rank(RANK).ip));
-    // A window of the new view, by places in it.
     let params = params().of_view(&view);
     let plan = plan_windows(&params, 3, 3, 100, false).unwrap().remove(0);
     assert!(matches!(
@@ -610,7 +597,7 @@ fn a_card_at_rest_is_configured_anew_for_other_ranks() {
 
     let (mut plane, _) = open(RING_LOG2).unwrap();
     let error = plane.enter(&View { ranks: Ranks::none(4).with([0, 2, 3]), ..view }).unwrap_err();
-    assert_eq!(error.to_string(), "rank 1 is not in view 1; it must join again before it goes on");
+    assert_eq!(error.to_string(), "rank 1 is not in view 1; it must rejoin before it continues");
 }
 
 #[test]
@@ -626,7 +613,7 @@ fn a_rank_that_is_left_alone_has_its_own_gradient_back_without_the_card() {
     for plan in &plans {
         let part = &gradient[plan.first_element..][..plan.elements];
         lend_and_arm(&mut plane, plan, &params).unwrap();
-        assert!(plane.poll().unwrap().is_none(), "its host has not come yet");
+        assert!(plane.poll().unwrap().is_none(), "not contributed yet");
         assert!(matches!(plane.take_result(plan, &mut |_| {}), Err(SmartNicError::Window(_))));
         lend_and_contribute(&mut plane, plan, part).unwrap();
         plane.flush().unwrap();
@@ -640,7 +627,6 @@ fn a_rank_that_is_left_alone_has_its_own_gradient_back_without_the_card() {
         assert!(plane.poll().unwrap().is_none() && result == part);
     }
     assert!(plans.len() > 1 && card.commands().is_empty());
-    // Another rank comes back, and the card works again.
     let two = View { number: 2, first_op: 4, epoch: 2, ranks: Ranks::none(4).with([1, 3]), ..first };
     assert!(plane.enter(&two).unwrap());
     assert_eq!(card.read(&optireduce_contract::registers::RANKS), 2);

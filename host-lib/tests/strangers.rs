@@ -1,4 +1,4 @@
-//! The bootstrap with strangers at its port, ranks that do not come, and networks that swallow everything.
+//! Bootstrap with strangers at its port, missing ranks, and networks that drop all packets.
 
 mod namespace;
 mod ranks;
@@ -14,7 +14,6 @@ use ranks::{builder, free_root, gradient};
 
 type Ended = JoinHandle<Result<(), String>>;
 
-/// A rank that connects, makes one collective and ends; or why it could not.
 fn start(builder: Builder) -> Ended {
     thread::spawn(move || {
         let mut communicator = builder.connect().map_err(|error: ConnectError| error.to_string())?;
@@ -38,7 +37,6 @@ fn frame(text: &str) -> Vec<u8> {
     [&(text.len() as u32).to_le_bytes()[..], &[0], text.as_bytes()].concat()
 }
 
-/// The greeting of a rank, of `world_size`, that says it is at these addresses.
 fn hello(job_id: &str, world_size: usize, rank: usize, udp: &str, control: &str) -> String {
     let settings = r#"[["bound","fixed at 3000 ms"],["early","off"],["card_fallback","off"],["local","off"],["hadamard","auto"],["bf16","false"],
         ["incast","adaptive"],["window_bytes","1048576"],["rate_control","false"],["drop_silent_after","3 collectives"],
@@ -49,7 +47,6 @@ fn hello(job_id: &str, world_size: usize, rank: usize, udp: &str, control: &str)
     )
 }
 
-/// What comes until the other end closes the connection.
 fn answer(stream: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
     let _ = stream.read_to_end(&mut bytes);
@@ -59,7 +56,7 @@ fn answer(stream: &mut TcpStream) -> String {
 #[test]
 fn strangers_who_are_silent_slow_or_many_hold_up_nobody() {
     let root = free_root();
-    // Less than the time that each of them could take.
+    // Less than the time that a single stranger could take.
     let with = |rank| builder(rank, 2, &root).timeout(Duration::from_secs(8));
     let first = start(with(0));
     let mut silent: Vec<TcpStream> = (0..300).map(|_| reach(&root)).collect();
@@ -121,7 +118,7 @@ fn a_rank_without_a_secret_takes_no_key_for_packets() {
         }
     });
     let error = start(builder(1, 2, &root).timeout(Duration::from_secs(1))).join().unwrap().unwrap_err();
-    assert!(error.contains("it hands out a key for the packets, expected no key"), "{error}");
+    assert!(error.contains("it sent a job with a packet key, expected no packet key"), "{error}");
 }
 
 #[test]
@@ -133,7 +130,7 @@ fn why_rank_0_did_not_answer_is_told_even_if_it_ended_before() {
     };
     let (first, stranger) = (of("a", 0, 1), of("b", 1, 4));
     let error = first.join().unwrap().unwrap_err();
-    assert!(error.starts_with("1 of 2 ranks did not come within 1 s: rank 1;"), "{error}");
+    assert!(error.starts_with("1 of 2 ranks did not connect within 1 s: rank 1;"), "{error}");
     let error = stranger.join().unwrap().unwrap_err();
     assert!(error.contains("with the same job id and secret?"), "{error}");
 }
@@ -141,12 +138,11 @@ fn why_rank_0_did_not_answer_is_told_even_if_it_ended_before() {
 #[test]
 fn all_ranks_are_told_who_did_not_come() {
     let root = free_root();
-    // Rank 1 gives up first.
     let ranks = [(0, 60), (1, 2)].map(|(rank, s)| start(builder(rank, 3, &root).timeout(Duration::from_secs(s))));
     for rank in ranks {
         let error = rank.join().unwrap().unwrap_err();
         let expected =
-            format!("1 of 3 ranks did not come within 2 s: rank 2; is it running, and does it reach {root}?");
+            format!("1 of 3 ranks did not connect within 2 s: rank 2; is it running, and does it reach {root}?");
         assert_eq!(error, expected);
     }
 }
@@ -167,7 +163,7 @@ fn rank_0_listens_at_the_address_given_and_nowhere_else() {
 fn a_stranger_learns_nothing_and_takes_no_place() {
     let root = free_root();
     let first = start(builder(0, 3, &root));
-    // Of another job; with the address of somebody else; with rank 0's place.
+    // Of another job, with a foreign address, or in place of rank 0.
     let mut stranger = reach(&root);
     stranger.write_all(&frame(&hello("another", 7, 1, "127.0.0.1:9", "127.0.0.1:9"))).unwrap();
     assert_eq!(answer(&mut stranger), "");
@@ -180,7 +176,6 @@ fn a_stranger_learns_nothing_and_takes_no_place() {
     let mut stranger = reach(&root);
     stranger.write_all(&frame(&hello("", 3, 0, "127.0.0.1:9", "127.0.0.1:9"))).unwrap();
     assert!(answer(&mut stranger).contains("Twice"));
-    // A process that ends gives its place back.
     let mut gone = reach(&root);
     gone.write_all(&frame(&hello("", 3, 1, "127.0.0.1:9", "127.0.0.1:9"))).unwrap();
     drop(gone);
@@ -188,7 +183,7 @@ fn a_stranger_learns_nothing_and_takes_no_place() {
     assert_eq!((first.join().unwrap(), others.map(|rank| rank.join().unwrap())), (Ok(()), [Ok(()), Ok(())]));
 }
 
-/// A process that reports to rank 0 as rank 1 of 3, and then does nothing more.
+/// Greets rank 0 as rank 1 of 3 and stays silent.
 fn frozen(root: &str, control: &str) -> TcpStream {
     let mut stream = reach(root);
     stream.write_all(&frame(&hello("", 3, 1, "127.0.0.1:9", control))).unwrap();

@@ -1,4 +1,4 @@
-//! All-reduces on two levels, and jobs whose ranks never connect all with one another, over real sockets on loopback.
+//! Two-level all-reduces, and jobs whose ranks are not fully connected.
 
 mod ranks;
 
@@ -17,13 +17,13 @@ use ranks::{TIMEOUT, builder, check_mean, free_root, gradient, job};
 
 const ELEMENTS: usize = 10_007;
 
-/// A loopback address of this process's own: its connections can be told from those of other tests.
+/// Loopback address of this process alone, so that its connections differ from other tests'.
 fn host(number: u8) -> Ipv4Addr {
     let [_, _, high, low] = std::process::id().to_be_bytes();
     Ipv4Addr::new(127, 64 + high % 64, low, number)
 }
 
-/// Runs one thread for each rank, at these addresses; what they return, by rank.
+/// Like [`job`], with a rank at each of these addresses.
 fn job_at<T: Send>(hosts: &[Ipv4Addr], rank: impl Fn(usize, Builder) -> T + Sync) -> Vec<T> {
     let (root, _reserved) = Launch::reserve_root(hosts[0].into()).unwrap();
     thread::scope(|threads| {
@@ -37,18 +37,16 @@ fn job_at<T: Send>(hosts: &[Ipv4Addr], rank: impl Fn(usize, Builder) -> T + Sync
     })
 }
 
-/// Connections of which one end is at `host`.
 fn connections_at(host: Ipv4Addr) -> usize {
     const ESTABLISHED: &str = "01";
     let host = format!("{:08X}:", u32::from_le_bytes(host.octets()));
     let table = std::fs::read_to_string("/proc/self/net/tcp").unwrap();
     let fields = table.lines().skip(1).map(|line| line.split_whitespace().collect::<Vec<_>>());
     let both = |fields: &Vec<&str>| fields[3] == ESTABLISHED && fields[1].starts_with(&host);
-    // Each end has a line of its own.
+    // The kernel lists each end separately.
     fields.filter(both).count() / 2
 }
 
-/// What all ranks can tell one another, and the mean of [`gradient`].
 fn use_all(levels: &mut TwoLevel, ranks: usize) -> Vec<f32> {
     let rank = levels.rank();
     let own = vec![rank as u8; rank];
@@ -82,8 +80,8 @@ fn ranks_connect_to_their_groups_only_and_get_the_mean() {
         let result = use_all(&mut levels, RANKS);
         levels.barrier().unwrap();
         if rank == 0 {
-            // Pairs of each of 3 groups of 4, twice, and of each of 4 ranks with equals in 3 groups; all ranks have 66. Attempts that were given
-            // up on a busy machine end soon.
+            // Pairs in 3 groups of 4, twice, and pairs of 4 ranks across 3 groups. A full mesh has
+            // 66. Abandoned attempts on a busy machine end soon.
             let (expected, until) = (2 * 3 * 6 + 4 * 3, Instant::now() + TIMEOUT);
             while connections_at(host(1)) != expected && Instant::now() < until {
                 thread::sleep(Duration::from_millis(10));
@@ -112,7 +110,7 @@ fn ranks_of_a_host_are_a_group_wherever_they_stand() {
     check_mean(6, &results, 1e-5);
 }
 
-/// The error of the ranks of a job, which is the same on all.
+/// The error must be the same on all ranks.
 fn same_error(ranks: usize, connect: fn(usize, Builder) -> Result<(), ConnectError>) -> String {
     let errors = job(ranks, move |rank, root| connect(rank, builder(rank, ranks, &root)).unwrap_err().to_string());
     assert_eq!(errors.iter().collect::<BTreeSet<_>>().len(), 1, "{errors:?}");
@@ -133,7 +131,7 @@ fn ranks_that_differ_and_groups_that_cannot_be_are_the_same_error_on_all() {
     });
     assert!(error.starts_with("the ranks differ: groups is not set on rank 1, but auto on rank 0;"), "{error}");
     let error = same_error(3, |_, builder| builder.connect_two_level(Groups::Auto).map(drop));
-    assert!(error.starts_with("3 ranks cannot be cut into groups of equal size with 2 to 64 ranks each;"), "{error}");
+    assert!(error.starts_with("3 ranks cannot be divided into equal groups of 2 to 64 ranks;"), "{error}");
     let error = same_error(3, |_, builder| builder.connect_two_level(Groups::Number(2)).map(drop));
     assert!(error.starts_with("3 ranks in 2 groups: expected at least two groups, of equal size"), "{error}");
     let error = same_error(4, |_, builder| builder.connect_two_level(Groups::Hosts).map(drop));
@@ -148,7 +146,7 @@ fn a_rank_that_does_not_come_is_named_on_all() {
         (rank != 4).then(|| builder.connect_two_level(Groups::Number(3)).unwrap_err().to_string())
     });
     for (rank, error) in errors.iter().enumerate().filter_map(|(rank, error)| Some((rank, error.as_ref()?))) {
-        assert!(error.starts_with("1 of 6 ranks did not come within"), "rank {rank}: {error}");
+        assert!(error.starts_with("1 of 6 ranks did not connect within"), "rank {rank}: {error}");
         assert!(error.contains(" s: rank 4; is it running"), "rank {rank}: {error}");
     }
 }
@@ -167,9 +165,8 @@ fn a_second_process_of_a_rank_is_refused_and_the_job_goes_on() {
                 Err(error) => refused.send((rank, error.to_string())).unwrap(),
             });
         }
-        // The job cannot begin before.
         let (rank, error) = told.recv().unwrap();
-        assert!(rank == 2 && error.starts_with("rank 2 is there already: a process"), "rank {rank}: {error}");
+        assert!(rank == 2 && error.starts_with("rank 2 is already taken: the process"), "rank {rank}: {error}");
         connect(1).unwrap().close().unwrap();
     });
 }
@@ -188,9 +185,9 @@ fn calls_name_the_ranks_of_the_group_in_which_they_fail() {
     let begins = |rank: usize, text: &str| {
         assert!(errors[rank].as_ref().unwrap().starts_with(text), "rank {rank}: {:?}", errors[rank]);
     };
-    begins(2, "in the group where ranks 2, 3 of the job count from 0: the connection to rank 1 has ended");
-    begins(1, "in the group where ranks 1, 3 of the job count from 0: the connection to rank 1 has ended");
-    begins(0, "in the group where ranks 0, 2 of the job count from 0: the connection to rank 1 has ended");
+    begins(2, "in the group of job ranks 2, 3 (numbered from 0 inside the group): the connection to rank 1 has ended");
+    begins(1, "in the group of job ranks 1, 3 (numbered from 0 inside the group): the connection to rank 1 has ended");
+    begins(0, "in the group of job ranks 0, 2 (numbered from 0 inside the group): the connection to rank 1 has ended");
 }
 
 #[test]
@@ -231,7 +228,7 @@ fn two_levels_give_all_ranks_the_mean_with_the_same_bits() {
     }
 }
 
-/// Rank 1 comes three bounds late: by then rank 0 has given it up in the reduce-scatter and in the all-gather. It fetches rank 1's part
+/// Rank 0 has closed both stages without rank 1, which is three bounds late, and fetches its part
 /// before it returns.
 #[test]
 fn two_levels_wait_for_the_part_of_a_late_rank() {
@@ -258,7 +255,7 @@ fn two_levels_wait_for_the_part_of_a_late_rank() {
     assert_eq!(results[0].late_ranks(), [1], "{}", results[0]);
 }
 
-/// Buckets of several lengths, begun at once and waited for in an order of each rank's own; and a call that blocks among them.
+/// Each rank waits for the buckets in another order, with a blocking call in between.
 #[test]
 fn two_levels_take_several_buckets_at_once() {
     const LENGTHS: [usize; 4] = [70_001, 3, 1000, 300_000];
@@ -293,7 +290,7 @@ fn two_levels_take_several_buckets_at_once() {
                 );
                 means[number] = mean;
             }
-            // Sums are in the order of arrival.
+            // Sums are in order of arrival, so results differ slightly.
             assert!(means[2].iter().zip(&blocking).all(|(one, other)| (one - other).abs() < 1e-4));
             sums.iter_mut().zip(means.concat()).for_each(|(sum, mean)| *sum += mean);
         }
@@ -316,7 +313,7 @@ fn two_levels_take_several_buckets_at_once() {
     assert!(worst < 1e-2, "{worst}");
 }
 
-/// Of its groups, not of the job, whose ranks reduce nothing on one level.
+/// Bounds are measured in the groups only, since the job's own communicator reduces nothing.
 #[test]
 fn two_levels_measure_the_deadline_of_each_step() {
     const LONGEST: Duration = Duration::from_secs(4);
@@ -331,7 +328,7 @@ fn two_levels_measure_the_deadline_of_each_step() {
         }
         assert!(report.steps().iter().all(|step| !step.is_measuring_stage_deadline()), "rank {rank}: {report}");
         let deadlines: Vec<_> = report.steps().iter().map(Report::stage_deadline).collect();
-        // All ranks of this host share its cores, whichever of them are in a step.
+        // All ranks share this host's cores, even those that are not in a step.
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let least = BOUND_MIN * 4_usize.div_ceil(cores) as u32;
         assert!(
@@ -342,8 +339,8 @@ fn two_levels_measure_the_deadline_of_each_step() {
     });
 }
 
-/// Rank 3 ends. Rank 1, its equal, gets no mean of half of its shard, and must not hand its group's mean on instead: rank 0 knows that it lacks that
-/// shard.
+/// Rank 3 ends. Rank 1, in the same position of the other group, lacks the mean of half of its
+/// shard, and must not pass on its group's mean instead.
 #[test]
 fn on_two_levels_a_shard_that_is_not_the_mean_is_not_handed_on() {
     let has_ended = Arc::new(Barrier::new(4));
@@ -357,7 +354,7 @@ fn on_two_levels_a_shard_that_is_not_the_mean_is_not_handed_on() {
         assert!(data.iter().all(|mean| *mean == 1.5));
         communicator.barrier().unwrap();
         if rank == 3 {
-            // Its engine would send means without its caller.
+            // Otherwise its engine would keep sending means without its caller.
             drop((bucket, levels, communicator));
             has_ended.wait();
             return None;
@@ -367,7 +364,7 @@ fn on_two_levels_a_shard_that_is_not_the_mean_is_not_handed_on() {
         Some((report, data, bucket.shard_range()))
     });
     let shards: Vec<_> = results.iter().flatten().map(|result| result.2.clone()).collect();
-    // If rank 1 hands over what it has later than rank 0 waits, nothing of that step counts there.
+    // If rank 1 passes on its part too late for rank 0, that step counts as missing there.
     for (rank, missing) in [(0, &shards[1]), (1, &shards[1]), (2, &(0..4000))] {
         let (report, data, _) = results[rank].as_ref().unwrap();
         let lacks =

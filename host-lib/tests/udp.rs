@@ -35,7 +35,7 @@ fn all_ranks_get_the_mean_with_the_same_bits() {
     }
 }
 
-/// A caller may write into its memory once a call has returned, whatever of it has not left yet.
+/// A caller may overwrite its memory once a call has returned, even if packets are still pending.
 #[test]
 fn a_thread_of_its_own_sends_from_memory_that_the_caller_gets_back() {
     const RANKS: usize = 3;
@@ -63,7 +63,6 @@ fn a_thread_of_its_own_sends_from_memory_that_the_caller_gets_back() {
                 let (mut data, report) = bucket.all_reduce_owned(gradient(rank, elements)).unwrap();
                 assert_eq!((report.lost_bytes(), report.is_late()), (0, false), "rank {rank}, call {call}");
                 results.push(data.clone());
-                // What has not left yet is not to be this.
                 data.fill(f32::NAN);
             }
             assert!(threads() >= 1, "no thread sends");
@@ -121,7 +120,7 @@ fn a_late_rank_costs_its_peers_the_bound_and_gets_their_result() {
     let late: Vec<bool> = results.iter().map(|(report, ..)| report.is_late()).collect();
     assert_eq!(late, [false, false, true]);
     assert_eq!([0, 1].map(|rank: usize| results[rank].0.late_ranks()), [[2], [2]]);
-    // The means over two ranks; all have the shards of all, also that of the rank that slept.
+    // All ranks have all shards, including the late rank's.
     let mean = |i: usize| (gradient(0, 50_000)[i] + gradient(1, 50_000)[i]) / 2.0;
     let expected: Vec<f32> = (0..50_000).step_by(997).map(mean).collect();
     for (_, data, _) in &results[..2] {
@@ -145,7 +144,6 @@ fn a_rank_that_dies_does_not_stop_the_others() {
         thread::sleep(Duration::from_millis(200));
         together.wait();
         let report = bucket.all_reduce(&mut data).unwrap();
-        // What one has still to send, another waits for.
         together.wait();
         Some(report)
     });
@@ -160,7 +158,6 @@ fn reduce_scatter_gives_each_rank_its_shard_and_all_gather_all_ranks_the_whole()
         let results = job(ranks, move |rank, root| {
             let mut communicator = builder(rank, ranks, &root).connect().unwrap();
             let mut bucket = communicator.bucket(elements, BucketOptions::new()).unwrap();
-            // One bucket is used for both, and for an all-reduce, over and over.
             for round in 0..3 {
                 let what = format!("{ranks} ranks, {elements} elements, rank {rank}, round {round}");
                 let (shard, report) = bucket.reduce_scatter(&gradient(rank, elements)).unwrap();
@@ -181,7 +178,7 @@ fn reduce_scatter_gives_each_rank_its_shard_and_all_gather_all_ranks_the_whole()
     }
 }
 
-/// Rank 1 comes two bounds late to an all-gather: its part is fetched, if the others may wait for it.
+/// Rank 1 is two bounds late.
 #[test]
 fn an_all_gather_waits_for_the_part_of_a_late_rank_if_it_waits_for_repairs() {
     const BOUND: Duration = Duration::from_millis(200);
@@ -219,7 +216,7 @@ fn groups_that_cannot_be_are_refused() {
             let error = communicator.two_level(groups).unwrap_err().to_string();
             assert!(error.starts_with(&format!("2 ranks in {groups} groups: expected at least two")), "{error}");
         }
-        // Each for itself: no communicator of one rank.
+        // Each rank tries alone.
         let error = communicator.split(rank).unwrap_err().to_string();
         assert!(error.contains(r#"is "1", expected 2 to 1024 ranks"#), "{error}");
         communicator.barrier().unwrap();
@@ -244,7 +241,7 @@ fn ranks_that_agree_do_so_whoever_is_late() {
         reports
     });
     for (rank, reports) in results.iter().enumerate() {
-        // A late rank's means are sound: no rank would skip; the leader decides also while its own trainer is late.
+        // A late rank's means are complete. The leader decides even while its own trainer is late.
         let found: Vec<_> = reports.iter().map(|report| (report.is_agreed(), report.action())).collect();
         assert_eq!(found, [(true, UpdateAction::Apply); 3], "rank {rank}");
     }
@@ -257,7 +254,6 @@ fn a_missing_part_is_zeros_and_reported_within_the_bound() {
         let mut communicator = builder(rank, 3, &root).bound(bound).connect().unwrap();
         let mut bucket = communicator.bucket(30_000, BucketOptions::new()).unwrap();
         if rank == 1 {
-            // Stays until the others are done.
             communicator.barrier().unwrap();
             return None;
         }
@@ -345,7 +341,7 @@ fn a_rank_that_dies_is_dropped_and_the_others_go_on_without_paying_the_bound() {
         if rank == 2 {
             return None;
         }
-        // As many on each rank: one that stopped sooner would be missing in the others' means.
+        // The same number on each rank: a rank that stops earlier would be missing in the means.
         let (mut whole, mut most) = (0, 0);
         for _ in 0..CALLS {
             let mut values = gradient(rank, 10_000);
@@ -358,11 +354,10 @@ fn a_rank_that_dies_is_dropped_and_the_others_go_on_without_paying_the_bound() {
         assert!(most >= 3, "rank {rank} still pays the bound after {CALLS} collectives");
         let metrics = communicator.metrics().unwrap();
         assert_eq!(metrics.live, [0, 1, 3], "rank {rank}");
-        // The others are not yet done.
         thread::sleep(Duration::from_millis(500));
         Some((data, metrics.silent))
     });
-    // A quorum has found it silent; the others may have heard of that before.
+    // A quorum found it silent. Others may have received the agreement first.
     let found = results.iter().flatten().filter(|(_, silent)| *silent == [2]).count();
     assert!(found >= 2 && results.iter().flatten().all(|(_, silent)| silent.iter().all(|rank| *rank == 2)), "{found}");
     let mean = |i: usize| [0, 1, 3].map(|rank| f64::from(gradient(rank, 10_000)[i])).iter().sum::<f64>() / 3.0;
@@ -381,7 +376,7 @@ fn a_bound_that_has_become_too_short_is_measured_again() {
         let mut data = gradient(rank, 4 << 20);
         let [small, mut large] =
             [16, 4 << 20].map(|elements| communicator.bucket(elements, BucketOptions::new()).unwrap());
-        // With next to nothing it is the least, and 16 MiB take longer. All ranks do as many calls.
+        // A tiny bucket measures the minimum; 16 MiB need more.
         let first = measured(&mut communicator, small, &mut data[..16]);
         let (mut has_grown, mut calls) = ([0.0], 0);
         while has_grown == [0.0] && calls < 300 {
@@ -407,7 +402,7 @@ fn what_a_late_owner_did_not_send_in_time_is_fetched_and_corrects_the_next_outpu
         let bound = Bound::Fixed(Duration::from_millis(200));
         let mut communicator = builder(rank, RANKS, &root).bound(bound).connect().unwrap();
         let mut bucket = communicator.bucket(20_000, BucketOptions::new()).unwrap();
-        // Nobody sends the shards of a rank that has not seen the bucket yet: 1/14 of all that is to come.
+        // The shard of a rank that has not called yet is not sent: 1/14 of all expected data.
         if rank == 5 {
             thread::sleep(Duration::from_millis(800));
         }
@@ -417,7 +412,6 @@ fn what_a_late_owner_did_not_send_in_time_is_fetched_and_corrects_the_next_outpu
             let mut data = gradient(rank, 20_000);
             reports.push(bucket.all_reduce(&mut data).unwrap());
             sum.iter_mut().zip(&data).for_each(|(sum, value)| *sum += f64::from(*value));
-            // Until all have fetched what they miss.
             while communicator.metrics().unwrap().repair.outstanding_bytes > 0 {
                 thread::sleep(Duration::from_millis(5));
             }
@@ -436,14 +430,13 @@ fn what_a_late_owner_did_not_send_in_time_is_fetched_and_corrects_the_next_outpu
 #[test]
 fn a_rank_that_does_not_come_is_named_on_all_that_came() {
     let root = free_root();
-    // Rank 0 says when the time is up.
     let join = |rank: usize, timeout: Duration| {
         let root = root.clone();
         thread::spawn(move || builder(rank, 4, &root).timeout(timeout).connect().unwrap_err().to_string())
     };
     let (zero, one) = (join(0, Duration::from_secs(2)), join(1, TIMEOUT));
     let error = zero.join().unwrap();
-    assert!(error.starts_with("2 of 4 ranks did not come within 2 s: rank 2, 3;"), "{error}");
+    assert!(error.starts_with("2 of 4 ranks did not connect within 2 s: rank 2, 3;"), "{error}");
     assert_eq!(one.join().unwrap(), error);
 
     let short = Duration::from_millis(300);
@@ -457,7 +450,7 @@ fn when_ranks_end_one_after_the_other_the_first_is_named() {
     let errors = job(3, |rank, root| {
         let mut communicator = builder(rank, 3, &root).connect().unwrap();
         match rank {
-            // It ends because of rank 1, as ranks do, and is the first that rank 2 waits for.
+            // It fails because of rank 1, and is the first peer that rank 2 waits for.
             0 => communicator.barrier().map_err(|error| error.to_string()),
             1 => {
                 std::thread::sleep(Duration::from_millis(300));
@@ -475,7 +468,8 @@ fn when_ranks_end_one_after_the_other_the_first_is_named() {
     }
 }
 
-/// Calls until the bound is measured, and returns it. All ranks do as many, since a collective has one bound on all of them.
+/// Calls until the bound is measured. All ranks make the same number of calls, since a collective
+/// has the same bound on all of them.
 fn measured(communicator: &mut Communicator, mut bucket: Bucket, data: &mut [f32]) -> Duration {
     assert_eq!(communicator.stage_deadline(), Duration::from_secs(1));
     for calls in 1..300 {

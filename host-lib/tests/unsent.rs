@@ -1,4 +1,4 @@
-//! A network that refuses datagrams for a while: real routes and interfaces, in a network namespace of the test's own.
+//! A network that refuses datagrams for a while, in a network namespace.
 
 mod namespace;
 mod ranks;
@@ -10,11 +10,11 @@ use namespace::{ip, is_outside};
 use optireduce::{Bound, BucketOptions, Unsent};
 use ranks::{builder, gradient, job};
 
-/// What is done to the network, how it is undone, and the count of the datagrams that the kernel then refuses.
+/// Commands that break and repair the network, and the counter of refused datagrams.
 type Fault = (&'static [&'static str], &'static [&'static str], fn(&Unsent) -> u64);
 
 const FAULTS: [Fault; 5] = [
-    // Loopback that is down swallows datagrams and refuses none.
+    // A loopback interface that is down drops datagrams silently.
     (&["link", "set", "lo", "down"], &["link", "set", "lo", "up"], |_| 0),
     (&["address", "delete", "10.77.1.1/32", "dev", "lo"], &["address", "add", "10.77.1.1/32", "dev", "lo"], |unsent| {
         unsent.unreachable
@@ -42,7 +42,6 @@ fn datagrams_that_the_kernel_refuses_for_a_while_are_lost_and_counted_and_the_ra
         return;
     }
     ip(&["address", "add", "10.77.1.1/32", "dev", "lo"]);
-    // Both ranks are threads of this process.
     let both = Arc::new(Barrier::new(2));
     job(2, move |rank, root| {
         let root = root.replace("127.0.0.1", "10.77.1.1");
@@ -87,7 +86,7 @@ fn ranks_that_cannot_connect_for_a_while_try_again() {
     for host in ["10.77.1.1/32", "10.77.1.2/32", "10.77.1.3/32"] {
         ip(&["address", "add", host, "dev", "lo"]);
     }
-    // A rule before the one that leads to this host's own addresses.
+    // A rule with priority over the one for this host's own addresses.
     ip(&["rule", "add", "pref", "10", "lookup", "local"]);
     ip(&["rule", "delete", "pref", "0"]);
     let forbidden = ["pref", "5", "from", "10.77.1.3", "to", "10.77.1.2", "prohibit"];
@@ -96,7 +95,7 @@ fn ranks_that_cannot_connect_for_a_while_try_again() {
         std::thread::sleep(Duration::from_secs(1));
         ip(&[&["rule", "delete"][..], &forbidden].concat());
     });
-    // Rank 2 reaches rank 0, is told where rank 1 is, and may not connect to it.
+    // Rank 2 reaches rank 0, receives rank 1's address, and may not connect to it for a second.
     job(3, |rank, root| {
         let root = root.replace("127.0.0.1", "10.77.1.1");
         let builder = builder(rank, 3, &root).interface(format!("10.77.1.{}", rank + 1));

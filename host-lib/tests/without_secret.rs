@@ -1,4 +1,4 @@
-//! A build without the feature `secret` refuses to run a job that is to have one.
+//! A build without the feature `secret` refuses jobs with a secret.
 #![cfg(not(feature = "secret"))]
 
 mod environment;
@@ -24,7 +24,7 @@ fn a_secret_in_the_environment_is_refused_and_not_ignored() {
         return;
     }
     assert!(matches!(Secret::from_env(), Err(SecretError::NotBuilt)));
-    // Before anybody is looked for: nobody is there.
+    // No peer is running: the check precedes the bootstrap.
     let launch = Launch::new(1, 2, "127.0.0.1:9").unwrap();
     let error = Communicator::builder().launch(launch).connect().map(drop).unwrap_err();
     assert!(matches!(error, ConnectError::Secret(SecretError::NotBuilt)), "{error}");

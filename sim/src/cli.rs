@@ -1,7 +1,7 @@
-//! The command `optireduce-sim`: arguments, and what it does with them.
+//! The command `optireduce-sim`.
 //!
-//! Exit codes: 0 success; 1 it ran, but a check or a rank failed; 2 it could not run (arguments, files); 3 the safeguard
-//! halted training.
+//! Exit codes: 0 success, 1 a check or a rank failed, 2 could not run (arguments, files), 3 the
+//! safeguard halted training.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, IsTerminal, Write};
@@ -29,23 +29,22 @@ use crate::serve_command::{self, ServeArgs};
 use crate::stragglers::cli::{self as stragglers, StragglersArgs};
 
 const EXAMPLES: &str = "Exit codes:
-  0  success
-  1  a check failed: a result differs from the one calculated independently, or a rank failed or hung
-  2  could not run: wrong arguments, or a file that cannot be read or written
-  3  the safeguard halted training: three steps in a row lost more than 10 %
+  0  done
+  1  a check failed: a wrong result, or a rank that failed or hung
+  2  could not run: bad arguments or files
+  3  the safeguard halted: three steps in a row lost over 10 % each
 
 Examples:
   optireduce-sim
-  optireduce-sim allreduce --loss 0.01 --straggler 3:2000 --deadline-us 200 --seed 7
-  optireduce-sim allreduce --engine functional --bf16 --incast 3 --rate-gbps 25 --json -";
+  optireduce-sim allreduce --loss 0.01 --straggler 3:2000 --deadline-us 200
+  optireduce-sim allreduce --engine functional --bf16 --rate-gbps 25 --json -";
 
-/// The command that the demonstration runs.
 const DEMONSTRATION: &str = "optireduce-sim allreduce --loss 0.01 --deadline-us 200 --straggler 3:2000";
 
-/// Simulates a job of OptiReduce SmartNICs in virtual time: host library, driver and card of every rank, and the network
+/// Simulates jobs of OptiReduce SmartNICs and their network in virtual time
 ///
-/// Without a command, runs a demonstration: four ranks all-reduce gradients that come with the program, with 1 % packet loss and a
-/// straggler.
+/// Simulates host library, driver and card of each rank. Without a command, runs a demonstration:
+/// four ranks all-reduce built-in gradients, with 1 % packet loss and a straggler.
 #[derive(Debug, Parser)]
 #[command(name = "optireduce-sim", version, after_help = EXAMPLES, after_long_help = EXAMPLES)]
 pub struct Cli {
@@ -55,20 +54,24 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// All-reduce gradients, step by step; report what was lost and how long it took
+    /// All-reduce gradients step by step, and report loss and time
     #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
     Allreduce(Box<AllreduceArgs>),
-    /// Run whole jobs under faults in virtual time, each from one seed, and check them with independent judges
+    /// Run jobs with faults, one per seed, checked by independent judges
     Campaign(CampaignArgs),
-    /// Train with workers that are slow or stall: all-reduces, bounded all-reduces and Partial Reduce side by side
+    /// Compare all-reduces and Partial Reduce with slow workers
+    ///
+    /// Trains with workers that are slow or stall. All-reduces are reliable or bounded.
     Stragglers(StragglersArgs),
-    /// Measure the cycle-level card: cycles along its paths, and simulation speed
+    /// Measure the card in cycles, or the driver in time
     Bench(BenchArgs),
-    /// Serve cards as PCIe devices on sockets, for a driver, or a virtual machine, in wall-clock time
+    /// Serve simulated cards as PCIe devices on vfio-user sockets
+    ///
+    /// Cards run in wall-clock time until a signal arrives.
     Serve(ServeArgs),
-    /// Hold a card, on a PCI bus or served on a socket, to the rules that hold for every way to a card
+    /// Check a card against the rules that every card bus obeys
     CheckBus(CheckBusArgs),
-    /// Show something to a person
+    /// Run a demonstration with virtual machines
     Demo(DemoArgs),
 }
 
@@ -76,13 +79,13 @@ enum Command {
 #[derive(Clone, Debug, PartialEq, Args)]
 #[command(after_help = BENCH_EXAMPLES, after_long_help = BENCH_EXAMPLES)]
 pub struct BenchArgs {
-    /// What to measure
+    /// Subject of the measurement
     #[arg(value_enum)]
     what: Bench,
-    /// With `driver`: also measure this card, a PCI address or the path of a vfio-user socket; repeatable
+    /// With `driver`: also measure the card at this PCI address or vfio-user socket; repeatable
     #[arg(long, value_name = "CARD")]
     card: Vec<String>,
-    /// With `driver`: how many commands are measured on each card
+    /// With `driver`: number of commands per card
     #[arg(long, value_name = "N", default_value_t = 1000)]
     commands: usize,
     /// Print JSON instead of text
@@ -90,12 +93,13 @@ pub struct BenchArgs {
     json: bool,
 }
 
-/// What can be measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Bench {
-    /// The card: receive path, doorbell to completion, and simulated cycles per second under rust-hdl and Verilator
+    /// Card: receive path and doorbell to completion in cycles, and simulated cycles per second
+    /// with rust-hdl and Verilator
     Card,
-    /// The driver: doorbell to completion, on a functional card in this process and on those that are named
+    /// Driver: doorbell to completion, on a functional card in this process and on the cards of
+    /// --card
     Driver,
 }
 
@@ -108,19 +112,20 @@ const BENCH_EXAMPLES: &str = "Examples:
 /// Arguments of `allreduce`.
 #[derive(Clone, Debug, PartialEq, Args)]
 pub struct AllreduceArgs {
-    /// Gradients: f32 tensors named step0.rank0, step0.rank1, ... [default: built-in gradients of 4 ranks, 2 steps]
+    /// Gradients as f32 tensors step0.rank0, step0.rank1, ... [default: built-in, of 4 ranks and 2
+    /// steps]
     #[arg(long, value_name = "FILE.safetensors", help_heading = "Job")]
     input: Option<PathBuf>,
-    /// Use only the first N ranks of the input, 2 to 64 [default: all of them]
+    /// Use only the first N ranks of the input, 2 to 64 [default: all]
     #[arg(long, value_name = "N", help_heading = "Job")]
     ranks: Option<usize>,
-    /// How cards are simulated
+    /// Simulation engine of the cards
     #[arg(long, value_enum, default_value_t = Engine::Rtl, help_heading = "Job")]
     engine: Engine,
-    /// Ranks without a card: the host library does the card's work and sends the same packets
+    /// Ranks without a card, whose host library sends the same packets
     #[arg(long, value_name = "RANK,...", value_delimiter = ',', help_heading = "Job")]
     software_ranks: Vec<usize>,
-    /// Makes a rank's host late, in every step, by this many microseconds; repeatable
+    /// Delay a rank's host by this many microseconds in every step; repeatable
     #[arg(long, value_name = "RANK:MICROSECONDS", value_parser = straggler, help_heading = "Job")]
     straggler: Vec<Straggler>,
     /// Seed of losses, delays and the transform's signs
@@ -129,11 +134,12 @@ pub struct AllreduceArgs {
     /// Probability that a packet is lost: at least 0, less than 1
     #[arg(long, value_name = "P", default_value_t = 0.0, allow_negative_numbers = true, help_heading = "Network")]
     loss: f64,
-    /// Probability that a packet arrives with a flipped bit: at least 0, less than 1. UDP's checksum keeps such packets out of
-    /// every mean
+    /// Probability that a packet arrives with a flipped bit: at least 0, less than 1
+    ///
+    /// Checksums keep such packets out of every mean.
     #[arg(long, value_name = "P", default_value_t = 0.0, allow_negative_numbers = true, help_heading = "Network")]
     corrupt: f64,
-    /// Median one-way delay, in us
+    /// Median one-way delay, in us, 1 to 1000000
     #[arg(
         long,
         value_name = "MEDIAN",
@@ -142,49 +148,59 @@ pub struct AllreduceArgs {
         help_heading = "Network"
     )]
     delay_us: f64,
-    /// Tail of the delay: P99 / P50, at least 1
+    /// Ratio of the delay's P99 to its median, 1 to 1000
     #[arg(long, value_name = "R", default_value_t = 1.5, allow_negative_numbers = true, help_heading = "Network")]
     tail_ratio: f64,
-    /// Deadline t_B of each stage of a window, in us, up to 4294967 [default: measured as the host library does, in a
-    /// warm-up of software ranks on the same network, without stragglers; at least 100]
+    /// Bound t_B on each stage, in us, 1 to 4294967 [default: measured, at least 100]
+    ///
+    /// Software ranks measure the default on the same network, without stragglers.
     #[arg(long, value_name = "T", allow_negative_numbers = true, help_heading = "Protocol")]
     deadline_us: Option<f64>,
-    /// Whether a stage may close before its deadline: once the last packets of all peers have been seen and silence follows, for a
-    /// grace time that adapts to losses and to the stage times of all ranks
+    /// End a stage early, once the last packets of all peers are followed by silence
+    ///
+    /// The silence lasts for an adaptive grace time.
     #[arg(long, value_enum, default_value_t = OnOff::On, help_heading = "Protocol")]
     early: OnOff,
-    /// Hadamard transform of gradients and means; auto: once more than 2 % are lost, over some hundred packets
+    /// Hadamard encoding, which spreads each loss over a block of values
+    ///
+    /// `auto` encodes once the loss exceeds 2 %, until it is almost zero again.
     #[arg(long, value_enum, default_value_t = Hadamard::Auto, help_heading = "Protocol")]
     hadamard: Hadamard,
-    /// Send gradients and means as bf16: half the bytes. Sums stay fp32; each value is rounded when it is sent, an NMSE of about
-    /// 5e-6
+    /// Send gradients and means as bf16, half the bytes; sums stay fp32
+    ///
+    /// Each value is rounded when sent, an NMSE of about 5e-6.
     #[arg(long, help_heading = "Protocol")]
     bf16: bool,
-    /// Peers that a rank sends to at the same time, 1 to 15: a stage has ceil((ranks - 1) / I) rounds
+    /// Number of peers a rank sends to concurrently, 1 to 15
+    ///
+    /// A stage has ceil((ranks - 1) / I) rounds.
     #[arg(long, value_name = "I", default_value_t = 1, help_heading = "Protocol")]
     incast: usize,
-    /// Rate at which a rank sends to each peer, headers and gaps included, in Gb/s: 0.008 to 100, in steps of 0.008 [default: line
-    /// rate, 100 Gb/s]
+    /// Rate from a rank to each peer, in Gb/s, 0.008 to 100 [default: line rate, 100]
+    ///
+    /// The rate includes headers and gaps, and is a multiple of 0.008 Gb/s.
     #[arg(long, value_name = "R", allow_negative_numbers = true, help_heading = "Protocol")]
     rate_gbps: Option<f64>,
-    /// Write what each rank got, as tensors of the same names as the input's
+    /// Write the result of each rank, with tensors named as in the input
     #[arg(long, value_name = "FILE.safetensors", help_heading = "Output")]
     output: Option<PathBuf>,
-    /// Write the report as JSON; - prints it instead of the tables
+    /// Write the report as JSON, or with - print it instead of the tables
     #[arg(long, value_name = "FILE|-", help_heading = "Output")]
     json: Option<PathBuf>,
     /// Write the waveforms of all cards
     #[arg(long, value_name = "FILE.vcd", help_heading = "Output")]
     vcd: Option<PathBuf>,
-    /// Write all frames that reach a rank, for Wireshark; `optireduce-hdl contract --format wireshark` makes it understand them
+    /// Write all frames that reach a rank, for Wireshark
+    ///
+    /// `optireduce-hdl contract --format wireshark` prints the dissector.
     #[arg(long, value_name = "FILE.pcap", help_heading = "Output")]
     pcap: Option<PathBuf>,
-    /// Draw the first step: the stages of each rank over time
+    /// Draw the stages of each rank over time, for the first step
     #[arg(long, value_name = "FILE.svg", help_heading = "Output")]
     svg: Option<PathBuf>,
 }
 
-/// Most peers that a rank sends to at a time.
+/// Largest `--incast`.
 const INCAST_MAX: usize = 15;
 const BYTES_PER_US_AT_1_GBPS: f64 = 125.0;
 
@@ -202,7 +218,7 @@ enum Hadamard {
 }
 
 impl AllreduceArgs {
-    /// The demonstration: 1 % loss, and rank 3 later than t_B. The same as [`DEMONSTRATION`].
+    /// The demonstration: 1 % loss, and rank 3 later than t_B. Equals [`DEMONSTRATION`].
     fn demonstration() -> Self {
         Self {
             input: None,
@@ -245,9 +261,9 @@ impl AllreduceArgs {
         Ok((name, gradients))
     }
 
-    /// The cluster to simulate; every number is checked.
+    /// Returns the cluster to simulate. Checks the range of every number.
     fn cluster(&self, gradients: &Gradients) -> Result<ClusterConfig, SimError> {
-        // Not written as `x < min`: a NaN must fail too.
+        // `contains` rejects NaN.
         let check = |ok: bool, name: &str, found: f64, expected: &str| {
             let error = || SimError::Argument(format!("--{name} is {found}, expected {expected}"));
             if ok { Ok(()) } else { Err(error()) }
@@ -305,7 +321,6 @@ impl AllreduceArgs {
     }
 }
 
-/// Parses `RANK:MICROSECONDS`.
 fn straggler(text: &str) -> Result<Straggler, String> {
     let expected = || "expected RANK:MICROSECONDS, for instance 3:500".to_owned();
     let (rank, delay) = text.split_once(':').ok_or_else(expected)?;
@@ -317,10 +332,10 @@ fn straggler(text: &str) -> Result<Straggler, String> {
     Ok(Straggler { rank, delay_ns: (delay_us * 1000.0) as u64 })
 }
 
-/// Runs the command; returns its exit code. Results go to `out`.
+/// Runs the command, writes results to `out` and returns the exit code.
 ///
 /// # Errors
-/// See [`SimError`]; [`SimError::exit_code`] gives the code.
+/// See [`SimError`]; [`SimError::exit_code`] maps it to the exit code.
 pub fn run(cli: Cli, out: &mut dyn Write) -> Result<u8, SimError> {
     match cli.command {
         Some(Command::Allreduce(args)) => allreduce(&args, out),
@@ -336,7 +351,7 @@ pub fn run(cli: Cli, out: &mut dyn Write) -> Result<u8, SimError> {
         }
         Some(Command::Bench(BenchArgs { what: Bench::Card, card, json, .. })) => {
             if let Some(card) = card.first() {
-                return Err(SimError::Argument(format!("--card {card} goes with `bench driver` alone")));
+                return Err(SimError::Argument(format!("--card {card}: only valid with `bench driver`")));
             }
             let progress = |what: &str| drop(writeln!(std::io::stderr(), "measuring: {what}"));
             let figures = bench::card_figures(&Gradients::from_bytes(SHIPPED_NAME, SHIPPED, None)?, progress)?;
@@ -435,7 +450,6 @@ fn allreduce(args: &AllreduceArgs, out: &mut dyn Write) -> Result<u8, SimError> 
     Ok(if report.is_halted() { 3 } else { 0 })
 }
 
-/// Begins the files that grow with the run.
 fn record(args: &AllreduceArgs, cluster: &mut Cluster) -> Result<(), SimError> {
     type Begin = fn(&mut Cluster, Box<dyn Write>) -> std::io::Result<()>;
     let files: [(_, Begin); 2] = [(&args.vcd, Cluster::record_vcd), (&args.pcap, Cluster::record_pcap)];
@@ -448,7 +462,7 @@ fn record(args: &AllreduceArgs, cluster: &mut Cluster) -> Result<(), SimError> {
     Ok(())
 }
 
-/// Every run is checked: each rank's result must be, bit for bit, what follows from the beats that the cards accepted.
+/// Checks each rank's result bit for bit against the one computed from the accepted beats.
 fn check(record: &StepRecord, gradients: &[Vec<f32>]) -> Result<(), SimError> {
     let traces: Vec<_> = record.ranks.iter().map(|rank| rank.trace.clone()).collect();
     let failed = |what: String| SimError::Check(format!("step {}: {what}", record.op));
@@ -464,10 +478,10 @@ fn check(record: &StepRecord, gradients: &[Vec<f32>]) -> Result<(), SimError> {
     Ok(())
 }
 
-/// Fails now if a file could not be written at the end of a run, which may take long. A file that exists keeps its contents.
+/// Fails early if a file cannot be written. Existing contents stay.
 fn check_writable(path: &Path) -> Result<(), SimError> {
     let found = path.metadata();
-    // To open and close a pipe would tell its reader that nothing more comes.
+    // Opening and closing a pipe would signal its reader the end of the output.
     if found.as_ref().is_ok_and(|found| !found.is_file() && !found.is_dir()) {
         return Ok(());
     }
@@ -485,7 +499,7 @@ fn write_json(report: &RunReport, path: &Path, out: &mut dyn Write) -> Result<()
     std::fs::write(path, text).map_err(|source| SimError::File { path: path.into(), action: "write", source })
 }
 
-/// Writes a result. A reader that has gone away is no error.
+/// Writes a result. A closed pipe is not an error.
 fn print(out: &mut dyn Write, text: &str) -> Result<(), SimError> {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(source) if source.kind() != std::io::ErrorKind::BrokenPipe => {
@@ -495,7 +509,7 @@ fn print(out: &mut dyn Write, text: &str) -> Result<(), SimError> {
     }
 }
 
-/// A bar on stderr, if that is a terminal and the work takes more than a second.
+/// A progress bar, shown if stderr is a terminal and the work takes more than a second.
 struct Progress {
     bar: ProgressBar,
     started: Instant,

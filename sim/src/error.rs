@@ -1,69 +1,62 @@
-//! What can go wrong in a simulation.
+//! Errors of the simulator.
 
 use std::path::PathBuf;
 
 use optireduce::SmartNicError;
 
-/// An error of the simulator. Messages are one line and name what was found and what was expected.
+/// An error of the simulator. Messages are one line with the values found and expected.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs)] // described above
 pub enum SimError {
     /// A file could not be read or written.
     #[error("{}: cannot {action}: {source}", path.display())]
     File {
-        /// The file.
         path: PathBuf,
-        /// "read" or "write".
+        /// Verb of the message, such as "read".
         action: &'static str,
-        /// The cause.
         source: std::io::Error,
     },
-    /// The input is not what a run needs.
+    /// An input file has invalid contents.
     #[error("{file}: {problem}")]
     Input {
-        /// The file, or what stands for it.
+        /// Path, or a label for built-in data.
         file: String,
-        /// What was found, and what was expected.
         problem: String,
     },
     /// An argument is out of range.
     #[error("{0}")]
     Argument(String),
-    /// The simulation cannot run here.
+    /// The engine is not available on this machine.
     #[error("--engine {engine}: {problem}")]
     Engine {
-        /// The engine.
         engine: String,
-        /// What is missing, and what to do.
+        /// Missing dependency and remedy.
         problem: String,
     },
-    /// A rank's host library or driver refused.
+    /// The host library or the driver of a rank failed.
     #[error("rank {rank}: {source}")]
-    Rank {
-        /// The rank.
-        rank: usize,
-        /// The cause.
-        source: Box<dyn std::error::Error + Send + Sync>,
-    },
-    /// A collective did not end in virtual time.
-    #[error("step {op}: rank {rank} is not done {waited_us} us after the step's begin, expected at most {limit_us} us")]
+    Rank { rank: usize, source: Box<dyn std::error::Error + Send + Sync> },
+    /// A collective did not finish in virtual time.
+    #[error(
+        "step {op}: rank {rank} is not done {waited_us} us after the start of the step, expected at most {limit_us} us"
+    )]
     Hang {
-        /// Collective number.
         op: u32,
-        /// First rank that is not done.
+        /// First unfinished rank.
         rank: usize,
-        /// Virtual time since the step's begin.
+        /// Virtual time since the start of the step.
         waited_us: u64,
-        /// The most it may take.
+        /// Longest permitted time.
         limit_us: u64,
     },
-    /// The oracle and the cards disagree, or the cards reported what cannot be.
+    /// A result differs from the oracle, or a card reported an impossible value.
     #[error("{0}")]
     Check(String),
 }
 
 impl SimError {
-    /// The exit code of the command: 2 if it could not run, 1 if it ran and a check failed.
+    /// Returns the exit code of the command: 2 if it could not run, 1 if a check failed.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::File { .. } | Self::Input { .. } | Self::Argument(_) | Self::Engine { .. } => 2,

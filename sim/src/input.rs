@@ -1,4 +1,4 @@
-//! Gradients in and results out: safetensors files with f32 tensors named `step{s}.rank{r}`.
+//! Reads gradients and writes results: safetensors files with f32 tensors named `step{s}.rank{r}`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,34 +8,34 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 
 use crate::error::SimError;
 
-/// Memory of a run for each byte of its input: 5.2 were measured with functional cards and 32 MiB for 2 ranks.
+/// Upper estimate of memory per byte of input.
 const MEMORY_PER_BYTE: u64 = 6;
-/// Memory of a run for everything else.
+/// Memory independent of the input.
 const MEMORY_BYTES: u64 = 64 << 20;
 
-/// Real gradients of a small network, for a run without arguments. See `sim/data/README.md`.
+/// Built-in gradients of a small network; see `sim/data/README.md`.
 pub const SHIPPED: &[u8] = include_bytes!("../data/digits-mlp-gradients.safetensors");
-/// How messages call [`SHIPPED`].
+/// Name of [`SHIPPED`] in messages.
 pub const SHIPPED_NAME: &str = "(built-in gradients)";
 
-/// The gradients of a job: `steps[s][r]` is what rank r brings to step s. All ranks of a step have equal lengths.
+/// Gradients of a job, `steps[s][r]` for rank r in step s. Ranks of a step have equal lengths.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)] // described above
 pub struct Gradients {
-    /// By step, then rank.
     pub steps: Vec<Vec<Vec<f32>>>,
 }
 
 impl Gradients {
-    /// Reads a file; `ranks` limits it to the first ranks, all of which every step must have.
+    /// Reads a file. `ranks` selects the first ranks, which every step must have.
     ///
     /// # Errors
-    /// If the file cannot be read or does not hold what a job needs; the message names file and tensor.
+    /// If the file cannot be read, or a tensor is missing or malformed.
     pub fn from_file(path: &Path, ranks: Option<usize>) -> Result<Self, SimError> {
         let read = |source| SimError::File { path: path.to_path_buf(), action: "read", source };
         let (name, found) = (path.display().to_string(), std::fs::metadata(path).map_err(read)?);
         let fail = |problem: String| SimError::Input { file: name.clone(), problem };
         if !found.is_file() {
-            return Err(fail("it is no regular file, whose length is known before it is read".into()));
+            return Err(fail("not a regular file; the length must be known in advance".into()));
         }
         let needed = found.len().saturating_mul(MEMORY_PER_BYTE).saturating_add(MEMORY_BYTES);
         memory::require("a run with it", needed, "give fewer or shorter tensors")
@@ -43,7 +43,7 @@ impl Gradients {
         Self::from_bytes(&name, &std::fs::read(path).map_err(read)?, ranks)
     }
 
-    /// Reads the bytes of a safetensors file; `name` is for messages.
+    /// Parses a safetensors file; `name` identifies it in messages.
     ///
     /// # Errors
     /// As [`Gradients::from_file`].
@@ -101,20 +101,20 @@ impl Gradients {
         Ok(Self { steps })
     }
 
-    /// Ranks of the job.
+    /// Number of ranks.
     pub fn ranks(&self) -> usize {
         self.steps.first().map_or(0, Vec::len)
     }
 
-    /// Elements of the largest step.
+    /// Number of elements of the largest step.
     pub fn elements_max(&self) -> usize {
         self.steps.iter().flatten().map(Vec::len).max().unwrap_or(0)
     }
 
-    /// The contents as a safetensors file.
+    /// Returns a safetensors file.
     ///
     /// # Errors
-    /// If there is more than the format can hold.
+    /// If a size exceeds the limits of the format.
     pub fn to_bytes(&self) -> Result<Vec<u8>, SimError> {
         let mut named = BTreeMap::new();
         for (step, of_rank) in self.steps.iter().enumerate() {
@@ -132,7 +132,7 @@ impl Gradients {
         safetensors::serialize(views, None).map_err(fail)
     }
 
-    /// Writes a file.
+    /// Writes the contents to a safetensors file.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -146,7 +146,7 @@ impl Gradients {
     }
 }
 
-/// Step and rank from a name like `step0.rank3`, written without leading zeros.
+/// Parses a name like `step0.rank3`, without leading zeros.
 fn place_of(name: &str) -> Option<(usize, usize)> {
     let (step, rank) = name.strip_prefix("step")?.split_once(".rank")?;
     let place = (step.parse().ok()?, rank.parse().ok()?);

@@ -1,15 +1,16 @@
 //! The OptiReduce simulator: cards, a network and a cluster in virtual time.
 //!
-//! * [`cluster`]: the host library, and a card or software, for every rank of a job, driven by one event loop.
-//! * [`card`]: the seam to a simulated card, and the engines behind it: packet by packet, by clock, and software.
-//! * [`network`]: delay, tail, loss, reordering and incast; and what a reliable transport would have taken on it.
-//! * [`check`]: what must come out, and rules that hold for every engine.
-//! * [`campaign`]: whole jobs under faults, before independent judges.
-//! * [`stragglers`]: training with workers that are slow or stall, by all-reduces and Partial Reduce.
-//! * `serve`, a feature: a card as a PCIe device on a vfio-user socket, in wall-clock time.
-//! * [`input`], [`report`], [`mod@bench`], [`cli`]: files, JSON, tables, pictures, measurements, the command `optireduce-sim`.
+//! * [`cluster`]: one event loop for all ranks of a job, with cards or in software.
+//! * [`card`]: the interface to a simulated card, and its engines.
+//! * [`network`]: delay, tail, loss, reordering and incast, plus a model of a reliable transport.
+//! * [`check`]: an oracle for results, and rules that every engine obeys.
+//! * [`campaign`]: whole jobs under faults, checked by independent judges.
+//! * [`stragglers`]: training with slow or stalling workers, by all-reduces and Partial Reduce.
+//! * `serve` (a feature): a card as a PCIe device on a vfio-user socket, in wall-clock time.
+//! * [`input`], [`report`], [`mod@bench`], [`cli`]: files, output formats, measurements and the
+//!   command `optireduce-sim`.
 //!
-//! Everything but `serve` is a function of arguments and seed: the same run gives the same report to the byte.
+//! Except for `serve` and speed measurements, output depends only on arguments and seed.
 //!
 //! ```
 //! use optireduce_sim::{Cluster, ClusterConfig, Engine};

@@ -19,7 +19,7 @@ fn main() -> ExitCode {
     match run(cli, &mut std::io::stdout().lock()) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            // Nobody has to read it.
+            // Standard error may be closed.
             let _ = writeln!(std::io::stderr(), "optireduce-sim: {error}");
             ExitCode::from(error.exit_code())
         }

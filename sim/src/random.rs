@@ -1,15 +1,14 @@
-//! A source of chance: SplitMix64, counted up.
+//! A pseudorandom generator: SplitMix64 in counter mode.
 
 use optireduce_contract::signs::splitmix64;
 
 use crate::network::unit;
 
-/// Numbers that follow from a seed.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// The stream `stream` of a seed: streams do not depend on how much was drawn from others.
+    /// Creates a stream of a seed. Streams are independent.
     pub fn new(seed: u64, stream: u64) -> Self {
         Self(splitmix64(seed ^ splitmix64(stream)))
     }
@@ -24,7 +23,7 @@ impl Random {
         self.next_u64() % n.max(1)
     }
 
-    /// `from` to `to`, both included.
+    /// Both ends included.
     pub fn between(&mut self, from: u64, to: u64) -> u64 {
         from + self.below(to - from + 1)
     }
@@ -33,7 +32,7 @@ impl Random {
         unit(self.next_u64()) < probability
     }
 
-    /// One of these.
+    /// `of` must not be empty.
     pub fn one_of<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.below(of.len() as u64) as usize]
     }

@@ -1,4 +1,4 @@
-//! The command `optireduce-sim serve`: its arguments, which are there in every build, and what it does.
+//! The command `optireduce-sim serve`. Its arguments exist in every build.
 
 use std::path::PathBuf;
 
@@ -10,78 +10,102 @@ use crate::error::SimError;
 const EXAMPLES: &str = "Examples:
   optireduce-sim serve --socket /tmp/card.sock --network udp:127.0.0.2
   optireduce-sim serve --socket /tmp/card.sock --network udp:10.0.0.7:4791
-  optireduce-sim serve --socket /tmp/card.sock --network udp:127.0.0.2 --loss 0.01 --seed 7
-  optireduce-sim serve --socket /tmp/card.sock --network hub:/tmp/hub.sock --cards 2     # /tmp/card.sock.0 and .1
-  optireduce-sim serve --socket /tmp/card.sock --network udp:127.0.0.2 --engine verilator --vcd card.vcd --pcap card.pcap
-  RUST_LOG=debug optireduce-sim serve --socket /tmp/card.sock --network udp:127.0.0.2
+  optireduce-sim serve --socket /tmp/card.sock --network udp:127.0.0.2 \\
+      --loss 0.01 --seed 7
+  optireduce-sim serve --socket /tmp/card.sock --network udp:127.0.0.2 \\
+      --engine verilator --vcd card.vcd --pcap card.pcap
+  RUST_LOG=debug optireduce-sim serve --socket /tmp/card.sock \\
+      --network udp:127.0.0.2
 
-A job of the first card and a rank without one, in a terminal each (ranks need an address each, hence --interface):
-  optireduce run --rank 0 --world-size 2 --root 127.0.0.1:29517 --bench 64K --card /tmp/card.sock
-  optireduce run --rank 1 --world-size 2 --root 127.0.0.1:29517 --bench 64K --interface 127.0.0.3
+Two cards, /tmp/card.sock.0 and /tmp/card.sock.1, joined by a switch:
+  optireduce-sim serve --socket /tmp/card.sock --network hub:/tmp/hub.sock \\
+      --cards 2
 
-A card behind a network interface of this host (as root; with a device made for a user, see `ip tuntap help`, as that user):
+A job of the first card and a rank without one, each in its own terminal.
+--interface gives the second rank a separate address:
+  optireduce run --rank 0 --world-size 2 --root 127.0.0.1:29517 --bench 64K \\
+      --card /tmp/card.sock
+  optireduce run --rank 1 --world-size 2 --root 127.0.0.1:29517 --bench 64K \\
+      --interface 127.0.0.3
+
+A card behind a network interface of this host. Needs root, or an interface that
+`ip tuntap` has made for this user:
   optireduce-sim serve --socket /tmp/card.sock --network tun:or0,10.80.0.2
   ip address add 10.80.0.1/24 dev or0
-  optireduce run --rank 0 --world-size 2 --root 10.80.0.1:29517 --bench 64K --card /tmp/card.sock
-  optireduce run --rank 1 --world-size 2 --root 10.80.0.1:29517 --bench 64K --interface 10.80.0.1";
+  optireduce run --rank 0 --world-size 2 --root 10.80.0.1:29517 --bench 64K \\
+      --card /tmp/card.sock
+  optireduce run --rank 1 --world-size 2 --root 10.80.0.1:29517 --bench 64K \\
+      --interface 10.80.0.1";
 
-/// How often it is looked whether a fault is to befall the card.
+/// Poll interval of the files that trigger faults.
 #[cfg(feature = "serve")]
 const LOOK: std::time::Duration = std::time::Duration::from_millis(5);
 
-/// Arguments of `serve`.
 #[derive(Clone, Debug, PartialEq, Args)]
 #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
 pub(crate) struct ServeArgs {
-    /// Where the card is served: a Unix socket that speaks vfio-user. Of several cards, each with a dot and its number after it
+    /// Path of the card's vfio-user socket; with several cards, .0, .1 and so on are appended
     #[arg(long, value_name = "PATH")]
     socket: PathBuf,
-    /// What the card's network port is connected to; the card has ADDRESS, and of several cards each has the one after the last
-    /// [default port: 5791].
-    /// udp:ADDRESS[:PORT]: an address of this host that nobody else uses; packets go through the kernel's network stack.
-    /// hub:PATH[,ADDRESS[:PORT]]: a switch at this Unix socket for cards of any process; without an address, the first that is free from 10.79.0.1 on.
-    /// tun:NAME,ADDRESS[:PORT]: a TUN device, IPv4 only; made if it is not there, which takes root.
-    /// tap:NAME[,ADDRESS[:PORT]]: a TAP device, whole Ethernet frames; without an address the card has none until a job gives it one, as a board
+    /// Network and address of the card, in one of the forms udp, hub, tun or tap (see --help)
+    ///
+    /// udp:ADDRESS[:PORT]: an unused address of this host, with packets through its network stack.
+    ///
+    /// hub:PATH[,ADDRESS[:PORT]]: a switch on this Unix socket, for cards of several processes. The
+    /// first address is 10.79.0.1 by default.
+    ///
+    /// tun:NAME,ADDRESS[:PORT]: behind a TUN device, IPv4 only. Only root can create the device.
+    ///
+    /// tap:NAME[,ADDRESS[:PORT]]: behind a TAP device, with whole Ethernet frames. Without an
+    /// address, the job sets one, as on a board.
+    ///
+    /// Several cards have consecutive addresses. The default port is 5791.
     #[arg(long, value_name = "NETWORK")]
     network: String,
-    /// How many cards are served
+    /// Number of cards, 1 to 64
     #[arg(long, value_name = "N", default_value_t = 1)]
     cards: usize,
-    /// Probability that a packet is lost, of those that leave the card and of those that come to it, each on its own; at least 0 and less than 1
+    /// Probability that a packet is lost, in each direction: at least 0, less than 1
     #[arg(long, value_name = "PROBABILITY", default_value_t = 0.0)]
     loss: f64,
-    /// Which packets are lost: the same seed loses the same ones, counted in each direction
+    /// Seed of the losses
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Once this file is there, the card leaves the bus, as one that is pulled out of its slot: it reads as ones, and does nothing more. Then the file
-    /// is removed
+    /// Remove the cards from the bus, as if pulled from their slots, once this file exists
+    ///
+    /// Registers then read as ones. The file is deleted afterwards.
     #[arg(long, value_name = "FILE")]
     leave_when: Option<PathBuf>,
-    /// Once this file is there, the card is reset, as by a function-level reset of somebody else's. Then the file is removed
+    /// Reset the cards, as by a function-level reset, once this file exists
+    ///
+    /// The file is deleted afterwards.
     #[arg(long, value_name = "FILE")]
     reset_when: Option<PathBuf>,
-    /// Once this file is there, the card hangs: its registers answer, but it takes no command, closes no stage and sends nothing, until it is reset.
-    /// Then the file is removed
+    /// Hang the cards, until they are reset, once this file exists
+    ///
+    /// Registers respond, but commands, stages and sending stop. The file is deleted afterwards.
     #[arg(long, value_name = "FILE")]
     hang_when: Option<PathBuf>,
-    /// How the card is simulated. Its time is the wall clock's, so deadlines hold; cycles (rtl, verilator) take as long as they take, so use bounds of seconds
+    /// Simulation engine of the cards
+    ///
+    /// Deadlines hold in wall-clock time. rtl and verilator are slow and need bounds of seconds.
     #[arg(long, value_enum, default_value_t = Engine::Functional)]
     engine: Engine,
     /// Write the waveforms of all cards to this VCD file, one scope per card
     #[arg(long, value_name = "FILE")]
     vcd: Option<PathBuf>,
-    /// Write the frames that leave the cards and come to them to this pcap file
+    /// Write the frames from and to the cards to this pcap file
     #[arg(long, value_name = "FILE")]
     pcap: Option<PathBuf>,
-    /// Write the beats that the cards accept to this file, in order of acceptance: a JSON object a line
+    /// Write the beats that the cards accept to this file, one JSON object per line
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
 }
 
-/// Serves cards until the process is told to end. `print`: for what is to be said.
+/// Serves cards until a signal arrives.
 ///
 /// # Errors
-/// If it cannot be served.
+/// If the cards cannot be served.
 #[cfg(feature = "serve")]
 pub(crate) fn run(args: &ServeArgs, print: &mut dyn FnMut(&str) -> Result<(), SimError>) -> Result<u8, SimError> {
     use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -98,9 +122,9 @@ pub(crate) fn run(args: &ServeArgs, print: &mut dyn FnMut(&str) -> Result<(), Si
         return Err(SimError::Argument(format!("--cards is {}, expected 1 to {CARDS_MAX}", args.cards)));
     }
     let (ends, ended) = channel();
-    // Whoever waits for it ends with the first.
+    // Fails only if the process is ending.
     ctrlc::set_handler(move || ends.send(()).unwrap_or_default())
-        .map_err(|error| SimError::Argument(format!("cannot take note of signals: {error}")))?;
+        .map_err(|error| SimError::Argument(format!("cannot install a signal handler: {error}")))?;
     let files = Files { vcd: args.vcd.clone(), pcap: args.pcap.clone(), trace: args.trace.clone() };
     let (socket, cards, engine) = (args.socket.clone(), args.cards, args.engine);
     let served = crate::serve::Served::start(&Settings { socket, cards, engine, network, loss, files })?;
@@ -109,13 +133,12 @@ pub(crate) fn run(args: &ServeArgs, print: &mut dyn FnMut(&str) -> Result<(), Si
     faults.extend(args.leave_when.iter().map(|file| (file, crate::serve::Served::leave as _)));
     faults.extend(args.reset_when.iter().map(|file| (file, crate::serve::Served::reset as _)));
     faults.extend(args.hang_when.iter().map(|file| (file, crate::serve::Served::hang as _)));
-    // The handler lives as long as the process. Without faults to look for nobody wakes up.
+    // The sender lives as long as the process, so `recv_timeout` only fails by timeout.
     let look = |faults: &[(&PathBuf, Befall)]| if faults.is_empty() { std::time::Duration::MAX } else { LOOK };
     while ended.recv_timeout(look(&faults)) == Err(RecvTimeoutError::Timeout) {
-        // Each befalls the card once.
         for (file, befall) in faults.extract_if(.., |(file, _)| file.exists()) {
             befall(&served);
-            // Who made it sees that it has happened.
+            // Confirms the fault to the process that created the file.
             if let Err(error) = std::fs::remove_file(file) {
                 tracing::warn!("{}: cannot be removed: {error}", file.display());
             }
@@ -126,7 +149,7 @@ pub(crate) fn run(args: &ServeArgs, print: &mut dyn FnMut(&str) -> Result<(), Si
     Ok(0)
 }
 
-/// Says what is missing.
+/// Explains how to build with the feature.
 ///
 /// # Errors
 /// Always.

@@ -1,5 +1,4 @@
-//! The functional card alone, against every rule of the card, and the software data plane against those of packets; and the ways to
-//! a card, against the rules of a bus.
+//! Engines against the rules of cards and packets, and buses against the rules of a bus.
 
 #[cfg(feature = "serve")]
 mod bus;

@@ -1,4 +1,4 @@
-//! Whole collectives on the functional card: many seeds, ranks and lengths.
+//! Collectives on the functional card, over many seeds, ranks and lengths.
 
 use optireduce_core::protocol::{ClosedBy, HadamardMode, UpdateAction};
 use optireduce_hw::card::build::Build;
@@ -13,7 +13,7 @@ fn checked<T>(result: Result<T, String>) -> T {
     result.unwrap_or_else(|what| panic!("{what}"))
 }
 
-/// Without loss every stage is complete, and the error is that of rounding.
+/// Every stage is complete, and the only error is rounding.
 fn check_exact(scenario: &Scenario) {
     for (step, record) in checked(scenario.run()).iter().enumerate() {
         let mean = oracle::exact_mean(&scenario.gradients(step));
@@ -46,7 +46,7 @@ fn a_bucket_of_more_windows_than_slots_is_pipelined() {
     }
 }
 
-/// The largest build: windows of 1 MiB, Hadamard blocks of 16384, both learned from the card's registers.
+/// Windows of 1 MiB and Hadamard blocks of 16384, read from card registers.
 #[test]
 fn a_card_with_larger_windows_and_blocks_is_used_to_the_full() {
     for (hadamard, windows) in [(false, vec![16_384, 2]), (true, vec![16_384, 1024])] {
@@ -92,7 +92,7 @@ fn impaired(seed: u64) -> Impairments {
 fn with_losses_duplicates_and_reordering_only_what_the_network_lost_is_missing() {
     for seed in 0..20 {
         for hadamard in [false, true] {
-            // The bound is far above any delay: what was delivered was in time.
+            // Far above any delay: every delivered packet is in time.
             let mut scenario = Scenario::new(Functional, 2 + seed as usize % 4, 9610)
                 .with(|config| (config.impairments, config.bound_ns) = (impaired(seed), 1_000_000))
                 .hadamard(hadamard);
@@ -107,8 +107,7 @@ fn with_losses_duplicates_and_reordering_only_what_the_network_lost_is_missing()
     }
 }
 
-/// Between cards, and between cards and ranks without one, in both directions: the oracle knows what every mean must be, to the
-/// bit, and a beat that was changed on its way is in none of them.
+/// Cards and software ranks in both directions. The oracle checks every mean to the bit.
 #[test]
 fn a_flipped_bit_never_reaches_a_mean() {
     for (software_ranks, hadamard, bf16) in [vec![], vec![0], vec![1, 2], vec![0, 1, 2]]
@@ -132,8 +131,7 @@ fn a_flipped_bit_never_reaches_a_mean() {
     }
 }
 
-/// Ranks with and without a card in one job: the oracle redoes the sums of each from the beats that it accepted, so all
-/// hold the same bits, with and without losses, encoded or not.
+/// The oracle recomputes all sums from the accepted beats, and all ranks have the same bits.
 #[test]
 fn ranks_with_and_without_cards_speak_the_same_packets() {
     for (software_ranks, hadamard, bf16) in [vec![0], vec![1, 3], vec![0, 1, 2, 3]]
@@ -162,7 +160,6 @@ fn ranks_with_and_without_cards_speak_the_same_packets() {
     }
 }
 
-/// By the host libraries' protocol, over collectives on the simulated network.
 #[test]
 fn a_bound_that_is_not_given_is_measured_and_hardly_depends_on_loss() {
     for (early, hadamard) in [(Early::Adaptive, HadamardMode::Auto), (Early::Off, HadamardMode::Off)] {
@@ -173,7 +170,7 @@ fn a_bound_that_is_not_given_is_measured_and_hardly_depends_on_loss() {
                 bound::measure(&config, 20_000).unwrap()
             };
             let clean_ns = measured_ns(0.0);
-            // 10 us of the network and 80 kB at 100 Gb/s, twice.
+            // 10 us of network delay, and 80 kB at 100 Gb/s, in two stages.
             assert!((20_000..100_000).contains(&clean_ns), "seed {seed}: {clean_ns} ns");
             for loss in [0.01, 0.05, 0.2] {
                 let lossy_ns = measured_ns(loss);
@@ -183,7 +180,6 @@ fn a_bound_that_is_not_given_is_measured_and_hardly_depends_on_loss() {
     }
 }
 
-/// Without cards there may be more ranks than a card takes.
 #[test]
 fn a_cluster_without_cards_may_have_more_ranks_than_a_card_takes() {
     let without_cards = |ranks: usize| {
@@ -196,7 +192,6 @@ fn a_cluster_without_cards_may_have_more_ranks_than_a_card_takes() {
     assert!(refused(with_a_card).contains("65 ranks, expected 2 to 64"));
 }
 
-/// The same beside the hardware description of the card.
 #[test]
 fn a_software_rank_and_a_card_of_clock_cycles_reduce_together() {
     for hadamard in [false, true] {
@@ -230,12 +225,11 @@ fn the_early_rule_closes_before_the_deadline_and_loses_no_more() {
             }
         }
     }
-    // A stage goes to its deadline only if one of its three marks was lost: 3 of 21 packets.
+    // A stage reaches its deadline only if one of three marks was lost: 3 of 21 packets.
     assert!(early * 10 > total * 6, "{early} of {total} incomplete stages closed early");
 }
 
-/// On a network that delays packets and loses none, the early rule has nothing to close, however short its grace time and
-/// however slowly and unevenly peers send: a stage whose peers have all sent their last packets has everything.
+/// With a short grace time and slow, uneven peers: a stage with all last packets is complete.
 #[test]
 fn on_a_network_without_loss_the_early_rule_loses_nothing() {
     for (bf16, incast, rate_bytes_per_us, software_ranks) in [
@@ -281,7 +275,8 @@ fn the_error_under_loss_is_the_predicted_one() {
                 predicted += oracle::predicted_nmse(&record.plans, &gradients, 0.05);
             }
         }
-        // 60 seeds of 168 packets at 5 %: about 500 losses, so 4.5 % standard deviation; three of them and a little.
+        // 60 seeds of 168 packets at 5 % lose about 500, with a standard deviation of 4.5 %. Three
+        // of them must fit.
         let ratio = found / predicted;
         assert!((ratio - 1.0).abs() < 0.15, "hadamard {hadamard}: NMSE {} of the predicted {}", found, predicted);
     }
@@ -302,15 +297,13 @@ fn a_straggler_costs_its_peers_at_most_the_bounds_and_is_named() {
             assert_eq!(one.report.late_peers, [2], "rank {rank}");
             assert_eq!(one.report.closed_by[0], ClosedBy::Deadline);
             assert!(one.report.local_contribution);
-            // Both stages at their bounds, plus host memory and the way of the last packets.
+            // Both stages at their bounds, plus host memory and the delay of the last packets.
             assert!(one.done_ns <= 2 * bound_ns + 50_000, "rank {rank} was done after {} ns", one.done_ns);
-            // The straggler's card sent its mean although its host slept.
             assert_eq!(one.report.received_fraction[1], 1.0, "rank {rank}");
             assert!((one.report.received_fraction[0] - 2.0 / 3.0).abs() < 1e-9);
         }
         let straggler = &record.ranks[2];
         assert!(!straggler.report.local_contribution && straggler.done_ns >= 3_000_000);
-        // Everybody's result is the mean of the three that were on time.
         let gradients = scenario.gradients(0);
         let on_time: Vec<_> = [0, 1, 3].map(|rank| gradients[rank].clone()).into();
         let mean = oracle::exact_mean(&on_time);
@@ -344,7 +337,7 @@ fn a_rank_that_is_late_but_within_the_bound_costs_nothing() {
 
 #[test]
 fn losing_too_much_skips_and_then_halts() {
-    // Enough packets for that to be no chance.
+    // Enough packets to rule out chance.
     let mut scenario = Scenario::new(Functional, 4, 60_000).with(|config| {
         config.impairments.loss = 0.4;
         config.bound_ns = 100_000;
@@ -359,7 +352,7 @@ fn losing_too_much_skips_and_then_halts() {
 #[test]
 fn hadamard_comes_on_at_the_step_after_a_loss_above_two_percent() {
     let run = |loss| {
-        // Enough packets for that to be no chance.
+        // Enough packets to rule out chance.
         let mut scenario = Scenario::new(Functional, 4, 100_000).with(|config| {
             config.impairments = Impairments { seed: 3, loss, ..Impairments::default() };
             (config.bound_ns, config.hadamard) = (500_000, HadamardMode::Auto);
@@ -390,8 +383,8 @@ fn nan_infinity_and_subnormals_pass_through_as_ieee_says() {
     }
 }
 
-/// Values at which fp32 has rules of its own: NaNs of either sign, quiet, signalling, with payloads; infinities that cancel;
-/// zeros, subnormals and what becomes one; the largest numbers, whose sums overflow.
+/// Special values: NaNs of both signs and kinds with payloads, cancelling infinities, zeros,
+/// subnormals, and large numbers whose sums overflow.
 fn adversarial(rank: usize, elements: usize) -> Vec<f32> {
     const BITS: [u32; 20] = [
         0x7fc0_0000,
@@ -415,7 +408,7 @@ fn adversarial(rank: usize, elements: usize) -> Vec<f32> {
         0x3f80_0000,
         0xbf80_8000,
     ];
-    // Every pair of values meets in some element; the other ranks hold the pair as well, or numbers.
+    // Every pair of values meets in some element.
     let value = |at: usize| match (at / 400 + rank) % 3 {
         0 => BITS[at % 20],
         1 => BITS[at / 20 % 20],
@@ -433,7 +426,7 @@ fn ranks_with_and_without_cards_hold_the_same_bits_of_any_values() {
         let scenario = Scenario::new(Functional, 3, 5000)
             .hadamard(hadamard)
             .with(|config| (config.software_ranks, config.bf16) = (software_ranks.clone(), bf16));
-        // Once with specials everywhere, once with blocks of small and large numbers between them.
+        // Specials everywhere, then small and large numbers between specials.
         let everywhere: Vec<_> = (0..3).map(|rank| adversarial(rank, 5000)).collect();
         let finite = |value: f32| if value.is_finite() { value } else { f32::from_bits(value.to_bits() >> 9) };
         let numbers: Vec<Vec<f32>> =

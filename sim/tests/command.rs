@@ -1,4 +1,4 @@
-//! The command as users run it: exit codes, messages, files, repeatable reports.
+//! The command: exit codes, messages, files, repeatable reports.
 
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -19,7 +19,6 @@ fn scratch(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("command-{}-{name}", std::process::id()))
 }
 
-/// A file with these steps and ranks of elements.
 fn gradients_file(name: &str, steps: Vec<Vec<Vec<f32>>>) -> String {
     let path = scratch(name);
     Gradients { steps }.to_file(&path).expect("the scratch directory takes a file");
@@ -38,7 +37,7 @@ fn json(output: &Output) -> serde_json::Value {
 
 #[test]
 fn the_table_says_what_was_received_why_it_closed_and_what_a_reliable_transport_would_take() {
-    // With this seed no lost packet costs the reliable one a timeout.
+    // With this seed the reliable transport has no timeout.
     let output = fast(&["--loss", "0.01", "--straggler", "3:2000", "--deadline-us", "200", "--seed", "5"]);
     let out = text(&output.stdout);
     assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(0), ""), "{out}");
@@ -129,14 +128,14 @@ fn bf16_incast_and_rate_are_in_table_and_report_and_cost_what_they_say() {
     let of = |report: &serde_json::Value, key: &str| report["steps"][0][key].as_f64().expect("a number");
     assert!(of(&plain, "nmse") < 1e-12 && of(&paced, "nmse") < 1e-12);
     assert!((1e-6..2e-5).contains(&of(&bf16, "nmse")), "{}", of(&bf16, "nmse"));
-    // A shard of 2402 elements to each of three peers in turn, in two stages, at 300 bytes a microsecond.
+    // Shards of 2402 elements to three peers, two stages, 300 bytes per microsecond.
     let least_us = 2.0 * (3.0 * 2402.0 * 4.0 - 2.0 * 2000.0) / 300.0;
     assert!(of(&paced, "virtual_us") > least_us, "{} us", of(&paced, "virtual_us"));
     assert!(of(&plain, "virtual_us") < least_us / 2.0, "{} us", of(&plain, "virtual_us"));
 
     let table = text(&fast(&["--bf16", "--incast", "2", "--rate-gbps", "2.4", "--early", "off"]).stdout);
     assert!(table.contains(", bf16, incast 2, 2.4 Gb/s to each peer"), "{table}");
-    // The default bound knows the rate.
+    // The default bound accounts for the rate.
     assert!(!table.contains("% deadline"), "{table}");
 }
 
@@ -166,7 +165,7 @@ fn a_nan_in_the_input_is_no_error_and_the_json_stays_valid() {
 
 #[test]
 fn the_protocols_halt_is_exit_code_three() {
-    // Enough packets for that to be no chance.
+    // Enough packets to rule out chance.
     let step = || vec![vec![1.0f32; 60_000]; 3];
     let input = gradients_file("halt", vec![step(), step(), step()]);
     let output = fast(&["--input", &input, "--loss", "0.5", "--deadline-us", "100", "--json", "-"]);
@@ -176,7 +175,7 @@ fn the_protocols_halt_is_exit_code_three() {
 
 #[test]
 fn flipped_bits_cost_packets_and_reach_no_mean() {
-    // The command itself checks every result against the beats that were taken.
+    // The command checks every result against the accepted beats.
     let output = fast(&["--corrupt", "0.05", "--software-ranks", "1,2", "--deadline-us", "300"]);
     let out = text(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{out}{}", text(&output.stderr));
@@ -188,15 +187,15 @@ fn flipped_bits_cost_packets_and_reach_no_mean() {
 #[test]
 fn an_input_for_which_there_is_no_memory_is_refused_before_it_is_read() {
     let path = scratch("huge");
-    // As long as no memory is: it has no blocks.
+    // Sparse, and larger than any memory.
     std::fs::File::create(&path).and_then(|file| file.set_len(1 << 42)).expect("a sparse file");
     let huge = path.display().to_string();
     assert_refused(&["--input", &huge], &[&huge, "a run with it needs 24576.1 GiB of memory", "are available"]);
     std::fs::remove_file(path).expect("it is there");
-    assert_refused(&["--input", "/dev/zero"], &["/dev/zero: it is no regular file"]);
+    assert_refused(&["--input", "/dev/zero"], &["/dev/zero: not a regular file"]);
 }
 
-/// One line on stderr that holds `parts`, nothing on stdout, exit code 2.
+/// One line on stderr with `parts`, an empty stdout, and exit code 2.
 fn assert_refused(arguments: &[&str], parts: &[&str]) {
     let output = fast(arguments);
     let message = text(&output.stderr);
@@ -256,7 +255,7 @@ fn files_that_cannot_be_written_are_refused_before_the_run() {
         let path = path.display().to_string();
         assert_refused(&[option, &path], &[&path, "cannot write"]);
     }
-    // Nothing is left behind, or touched, by a run that fails later.
+    // A run that fails later leaves files as they were.
     let (new, old) = (scratch("new.json"), scratch("old.safetensors"));
     let _ = std::fs::remove_file(&new);
     std::fs::write(&old, "kept").unwrap();
@@ -346,7 +345,7 @@ fn frames_are_captured_as_they_reach_the_ranks() {
             read_frame(frame.first_chunk().unwrap(), length, UDP_PORT_DEFAULT).expect("a packet of the job");
         (rest, last_ns) = (&rest[16 + length..], at_ns);
     }
-    // Three peers' contributions to each shard, and three means of it.
+    // Three contributions to each shard, and three copies of its mean.
     let steps = report["steps"].as_array().unwrap();
     let beats: u64 = steps.iter().map(|step| step["elements"].as_u64().unwrap().div_ceil(16)).sum();
     assert_eq!(payload_bytes as u64, 2 * 3 * 64 * beats);

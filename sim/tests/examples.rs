@@ -1,4 +1,4 @@
-//! The examples run.
+//! Runs the examples.
 
 #[path = "../examples/mixed_job.rs"]
 mod mixed_job;

@@ -1,4 +1,4 @@
-//! Training with slow workers in virtual time: what the comparison shows, for every seed that it is asked for.
+//! Training with slow workers: results that hold for every seed.
 
 use optireduce_sim::Impairments;
 use optireduce_sim::stragglers::{Condition, Contender, Counts, Run, Setup};
@@ -17,7 +17,6 @@ fn setup(workers: usize) -> Setup {
     }
 }
 
-/// The command that shows a run.
 fn shown(setup: &Setup, condition: &str, seed: u64) -> String {
     format!(
         "optireduce-sim stragglers --seconds 5 --target 90 --workers {} --conditions {condition} --seeds 1 --seed {seed}",
@@ -29,7 +28,6 @@ fn steps(run: &Run) -> u64 {
     run.steps.iter().sum()
 }
 
-/// The part of the bytes that did not come in time.
 fn lost(run: &Run) -> f64 {
     let bytes = |of: fn(&Counts) -> u64| run.counts.iter().map(of).sum::<u64>() as f64;
     bytes(|one| one.lost_bytes) / bytes(|one| one.expected_bytes)
@@ -43,11 +41,11 @@ fn partial_reduce_does_not_wait_for_a_slow_worker_and_learns_its_digits_all_the_
             let run = |contender| setup.run(Condition::Slow4, contender, seed).unwrap();
             let (reliable, partial) = (run(Contender::AllReduce), run(Contender::Partial));
             let what = format!("{}: {reliable:?}, {partial:?}", shown(&setup, "slow4", seed));
-            // Of steps of 80 ms, one more or less by chance.
+            // Steps of 80 ms, one more or less.
             let slowest = 62 * workers as u64;
             assert!(steps(&reliable).abs_diff(slowest) <= 3 * workers as u64, "{what}");
             assert!(steps(&partial) > 2 * steps(&reliable), "{what}");
-            // The slow one is in as many groups as it has steps, at least nearly.
+            // The slow worker is in nearly as many groups as it has steps.
             assert!(partial.steps[workers - 1].abs_diff(60) <= 5, "{what}");
             assert!(partial.accuracy > reliable.accuracy - 0.03, "{what}");
         }
@@ -80,7 +78,7 @@ fn a_bounded_all_reduce_leaves_out_a_worker_that_is_always_late() {
             assert!(late.accuracy < reliable.accuracy - 0.05, "{what}");
             assert!((0.1..0.4).contains(&lost(late)), "{} lost: {what}", lost(late));
         }
-        // Where nobody is, it loses nothing, and is as good.
+        // Without late workers.
         let even = |contender| setup.run(Condition::Even, contender, seed).unwrap();
         let (reliable, bounded) = (even(Contender::AllReduce), even(Contender::Bounded));
         assert!((bounded.accuracy - reliable.accuracy).abs() < 0.01, "{bounded:?}, {reliable:?}");
@@ -118,7 +116,7 @@ fn weights_are_dynamic_unless_they_are_to_be_constant_and_a_seed_repeats_a_run()
     let setup = setup(8);
     let run = |contender, seed| setup.run(Condition::Slow4, contender, seed).unwrap();
     let (dynamic, constant) = (run(Contender::Partial, 1), run(Contender::PartialConstant, 1));
-    // When groups form depends on no model, so the same workers are in them.
+    // Groups do not depend on models, so they have the same workers.
     assert_eq!((&dynamic.steps, &dynamic.counts), (&constant.steps, &constant.counts));
     assert_ne!(dynamic.distance, constant.distance);
     assert_eq!(run(Contender::Partial, 1), dynamic);

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""All-reduce through torch.distributed, measured as `optireduce run --bench` does: a barrier before every call, then
-the straggler sleeps, then each rank times its own call; a row's times are over calls, of each call the slowest rank.
-Prints a line of JSON for each size. Rank and peers come from torchrun's variables."""
+"""All-reduce through torch.distributed, measured as by `optireduce run --bench`.
+
+Before every call there is a barrier, then the straggler sleeps, then each rank times its own call.
+A row has percentiles over calls, with the slowest rank of each call. Prints a line of JSON for each
+size. Rank and peers are in torchrun's variables.
+"""
 import argparse
 import json
 import resource
@@ -24,9 +27,9 @@ def peak_mb():
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--bench", default="64K,1M,25M", help="sizes")
+    arguments.add_argument("--bench", default="64K,1M,25M", help="sizes in bytes; K, M and G stand for KiB, MiB and GiB")
     arguments.add_argument("--secs", type=float, default=3.0, help="seconds for each size")
-    arguments.add_argument("--straggler-ms", type=float, default=0.0, help="how late the last rank is in every call")
+    arguments.add_argument("--straggler-ms", type=float, default=0.0, help="lateness of the last rank in every call")
     args = arguments.parse_args()
 
     torch.set_num_threads(1)

@@ -1,6 +1,9 @@
-// All-reduce through MPI, measured as `optireduce run --bench` does: a barrier before every call, then the straggler
-// sleeps, then each rank times its own call; a row's times are over calls, of each call the slowest rank.
-// Prints a line of JSON for each size.
+// All-reduce through MPI, measured as by `optireduce run --bench`.
+//
+// Before every call there is a barrier, then the straggler sleeps, then each rank times its own
+// call. A row has percentiles over calls, with the slowest rank of each call. Prints a line of JSON
+// for each size.
+//
 // Usage: mpi SECS STRAGGLER_MS BYTES...
 #include <mpi.h>
 #include <stdio.h>

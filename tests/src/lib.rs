@@ -1,6 +1,6 @@
-//! Whole-stack tests live in `whole_stack/`; this crate has no code of its own. See `README.md`.
+//! Package of the whole-stack tests in `whole_stack/`. See `README.md`.
 
-/// The example in the root README compiles.
+/// Compiles the examples of the host library's README.
 #[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
+#[doc = include_str!("../../host-lib/README.md")]
 struct ReadmeExamples;

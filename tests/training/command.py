@@ -1,4 +1,4 @@
-"""What the commands of this folder have in common: their arguments, what they write, and how they end."""
+"""Arguments, output and exit codes shared by the commands of this folder."""
 
 import argparse
 import json
@@ -21,7 +21,7 @@ def parser(program: str, about: str | None, examples: str) -> argparse.ArgumentP
 
 
 def listed(*known: str) -> Callable[[str], list[str]]:
-    """An argument: some of these, with commas between."""
+    """Parser of an argument: a comma-separated list of known values."""
 
     def values(text: str) -> list[str]:
         if unknown := [one for one in text.split(",") if one not in known]:
@@ -32,7 +32,7 @@ def listed(*known: str) -> Callable[[str], list[str]]:
 
 
 def number(least: float, most: float, kind: type = int) -> Callable[[str], Any]:
-    """An argument: a number from `least` to `most`; one of type `int` has digits only."""
+    """Parser of an argument: a number from `least` to `most`; an `int` has digits only."""
 
     def value(text: str) -> Any:
         try:
@@ -47,7 +47,7 @@ def number(least: float, most: float, kind: type = int) -> Callable[[str], Any]:
 
 
 def read(path: pathlib.Path, name: str, program: str) -> list[Row]:
-    """The rows of a file that is as `program` writes it, by this name."""
+    """Returns the rows of the file `name` that `program` wrote."""
     try:
         return [json.loads(line) for line in path.read_text().splitlines()]
     except ValueError as error:
@@ -55,21 +55,21 @@ def read(path: pathlib.Path, name: str, program: str) -> list[Row]:
 
 
 def write_failed(path: pathlib.Path, run: Row, beside: Row, error: str) -> None:
-    """Notes a run that failed with what else its row is to have, and says so."""
+    """Logs a failed run, and appends its row with the values of `beside`."""
     say(f"FAILED: {run}\n  {error}")
     with path.open("a") as file:
         file.write(json.dumps({**run, **beside, "failed": error}) + "\n")
 
 
 def tell(args: argparse.Namespace, path: pathlib.Path, text: str, *written: str) -> None:
-    """Prints the tables or the runs, and says where they are."""
+    """Prints the tables or the runs, and logs the paths of the files."""
     print(path.read_text() if args.json else text, end="")
     say(f"== written: {', '.join(str(args.out / name) for name in written)}; runs: {path}")
 
 
 def run_main(main: Callable[[], bool], program: str) -> None:
-    """Runs a command: `main` says whether all was well."""
-    # What ends this program ends its job, too.
+    """Runs a command; `main` returns whether all runs succeeded."""
+    # A terminated program must also end its job.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         sys.exit(0 if main() else 1)

@@ -1,10 +1,13 @@
-"""One worker that trains a small network on handwritten digits of its own, again and again, with workers that are slow or stall.
+"""One worker that trains a small network on its own digits, once for each run.
 
-    RANK=0 WORLD_SIZE=4 MASTER_ADDR=127.0.0.1 MASTER_PORT=29500 python tests/training/straggler_trainer.py runs.json rows.jsonl
+Workers may be slow or stall.
 
-`runs.json` is a list of runs; rank 0 appends a row for each to `rows.jsonl`: the run, and what became of it. Rank and peers come
-from torchrun's variables; all ranks see the same files. A training step is as long as its run says because the worker sleeps: the
-network is so small that computing takes it a millisecond.
+    export RANK=0 WORLD_SIZE=4 MASTER_ADDR=127.0.0.1 MASTER_PORT=29500
+    python tests/training/straggler_trainer.py runs.json rows.jsonl
+
+`runs.json` is a list of runs. Rank 0 appends a row with the run and its outcome to `rows.jsonl`.
+Rank and peers are in torchrun's variables; all ranks share the files. A step takes as long as its
+run specifies, because the worker sleeps: computing takes a millisecond.
 """
 
 import json
@@ -24,26 +27,26 @@ from tasks import TRAINED_IMAGES, digits, network_of
 from torch.nn.parallel import DistributedDataParallel
 from trainer import TIMEOUT, flat, parse
 
-#: Ranks meet at this port, and the two after it, in the first run, at the next ones in the next: TCP keeps old ones for a while.
+#: Base of the ports. Each run uses three new ones, since old TCP ports stay in TIME_WAIT.
 PORT = 25_000
 IMAGES_PER_STEP = 32
 RATE, MOMENTUM = 0.1, 0.9
-#: How many images of a worker are of its own digits; the others are of all.
+#: Share of a worker's images that show its own digits; the others show all digits.
 OWN_SHARE = 0.8
 #: Seconds between two points of a curve.
 POINT_S = 0.1
-#: So long after the ranks have met they begin.
+#: Seconds from the rendezvous to the start of a run.
 START_S = 0.1
-#: A rank may be so many collectives ahead of one that is late.
+#: Collectives that a rank may be ahead of a late one.
 LEAD = 64
-#: Deadline of the collectives of a group: what comes later is fetched.
+#: Bound of a group's collectives; later data is repaired.
 GROUP_BOUND_MS = 20
 
 Points = list[tuple[float, int, torch.Tensor]]
 
 
 def shard(images: torch.Tensor, labels: torch.Tensor, rank: int, ranks: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """The images of a worker: most of them are of digits that few others have."""
+    """Returns the images of a worker: mostly of digits that few other workers have."""
     shared = round((1 - OWN_SHARE) * len(labels))
     mine = torch.arange(len(labels))
     own = mine[shared:][torch.argsort(labels[shared:], stable=True)].chunk(ranks)[rank]
@@ -56,7 +59,7 @@ def network() -> torch.nn.Module:
 
 
 def judge(parameters: torch.Tensor, images: torch.Tensor, labels: torch.Tensor) -> tuple[float, float]:
-    """Loss and accuracy of a model on images that were not trained with."""
+    """Loss and accuracy of a model on the test images."""
     module = network()
     torch.nn.utils.vector_to_parameters(parameters, module.parameters())
     with torch.no_grad():
@@ -64,7 +67,7 @@ def judge(parameters: torch.Tensor, images: torch.Tensor, labels: torch.Tensor) 
 
 
 class Worker:
-    """A rank in one run: its data, its steps, and what it notes."""
+    """A rank in one run: its data, steps, and points of the curve."""
 
     def __init__(self, run: dict[str, Any], rank: int, ranks: int, folder: pathlib.Path) -> None:
         self.run, self.rank, self.ranks, self.folder = run, rank, ranks, folder
@@ -75,7 +78,7 @@ class Worker:
         self.test = images[test], labels[test]
         self.images, self.labels = shard(images[train], labels[train], rank, ranks)
         self.module = network()
-        # From here on each worker draws its own.
+        # Different on each worker; all draws above are the same.
         self.batches = torch.Generator().manual_seed(1000 * run["seed"] + rank)
         self.stalls = random.Random(1000 * run["seed"] + rank)
         self.begin = 0.0
@@ -89,7 +92,7 @@ class Worker:
         return self.seconds() >= self.run["seconds"]
 
     def gradient(self, model: torch.nn.Module) -> None:
-        """Computes a gradient, for as long as this worker takes for that."""
+        """Computes a gradient, and sleeps for this worker's step time."""
         if not self.is_over():
             is_stalled = self.stalls.random() < self.run["stall_share"]
             slowness = self.run["slowness"] if self.rank == self.ranks - 1 else 1
@@ -98,7 +101,7 @@ class Worker:
         torch.nn.functional.cross_entropy(model(self.images[batch]), self.labels[batch]).backward()
 
     def stepped(self) -> None:
-        """The model was updated."""
+        """Counts an update of the model, and adds a point to the curve if one is due."""
         if not self.is_over():
             self.steps += 1
             if len(self.points) * POINT_S <= self.seconds():
@@ -115,7 +118,8 @@ class Worker:
         dist.barrier()
         self.meet()
         stop, calls, halts = self.folder / "stop", 0, 0
-        # Ranks that call as often: rank 0 says when it is enough, before any can be further.
+        # All ranks must make the same number of calls, so rank 0 announces the last one before any
+        # rank can be beyond it.
         while not (stop.exists() and calls >= int(stop.read_text())):
             if self.rank == 0 and self.is_over() and not stop.exists():
                 (self.folder / "stop.new").write_text(str(calls + (2 if state is None else LEAD + 2)))
@@ -125,7 +129,7 @@ class Worker:
             try:
                 optimizer.step()
             except optireduce.HaltError:
-                # A job ends here. This one is to show where it would have got to.
+                # A real job ends here. This run goes on, to show the resulting accuracy.
                 halts += not self.is_over()
             calls += 1
             self.stepped()
@@ -135,7 +139,7 @@ class Worker:
         return {"lost": lost / max(expected, 1), "skipped": 0 if state is None else state.skipped, "halts": halts, "deadline_ms": deadline_ms}
 
     def partly_reduced(self, communicator: optireduce.Communicator) -> dict[str, Any]:
-        """Trains with averages of models of those that are ready."""
+        """Trains with averages of models of the workers that are ready."""
         optimizer = torch.optim.SGD(self.module.parameters(), lr=RATE, momentum=MOMENTUM)
         self.warm_up(lambda: self.module(torch.zeros(1, 64)).sum().backward(), optimizer)
         partial = optireduce.torch.PartialReduce(
@@ -159,13 +163,13 @@ class Worker:
         return {"groups": groups, "waited_ms": waited_ms / max(groups, 1), "iteration": partial.iteration}
 
     def warm_up(self, backward: Any, optimizer: torch.optim.Optimizer) -> None:
-        """What torch loads and compiles in a first step, which takes longer than all that is measured."""
+        """Makes torch load and compile its code, which would dominate the first step."""
         for _ in range(2):
             backward()
         optimizer.zero_grad()
 
     def meet(self) -> None:
-        """All begin at a time that rank 0 says."""
+        """Waits for a start time that rank 0 chooses."""
         start = self.folder / "start"
         if self.rank == 0:
             (self.folder / "start.new").write_text(repr(time.monotonic() + START_S))
@@ -177,12 +181,12 @@ class Worker:
 
 
 def all_reduce(worker: Worker, address: str, index: int) -> dict[str, Any]:
-    """A run with all-reduces, in a process group of its own."""
+    """Runs once with all-reduces, in a new process group."""
     run, rank, ranks = worker.run, worker.rank, worker.ranks
-    # `configure` adds to what earlier runs have set, and this process makes many.
+        # `configure` keeps settings of earlier runs in this process.
     _settings._settings.pop("bound_ms", None)
     optireduce.torch.configure(**run["settings"])
-    # Rank 0 serves the store until all have left the group.
+        # Rank 0 serves the store until all ranks have left the group.
     store = dist.TCPStore(address, PORT + 3 * index, ranks, rank == 0, timeout=TIMEOUT)
     dist.init_process_group(run["backend"], store=store, rank=rank, world_size=ranks, timeout=TIMEOUT)
     noted = worker.all_reduced(optireduce.torch.State() if run["backend"] == "optireduce" else None)
@@ -192,14 +196,14 @@ def all_reduce(worker: Worker, address: str, index: int) -> dict[str, Any]:
 
 
 def partial_reduce(worker: Worker, address: str, index: int) -> dict[str, Any]:
-    """A run with partial reduces, of a communicator of its own."""
+    """Runs once with partial reduces, in a new communicator."""
     root = f"{address}:{PORT + 3 * index + 2}"
     with optireduce.Communicator(worker.rank, worker.ranks, root, timeout_s=TIMEOUT.total_seconds()) as communicator:
         return worker.partly_reduced(communicator)
 
 
 def curve(points: list[Points], seconds: float, test: tuple[torch.Tensor, torch.Tensor]) -> list[list[float]]:
-    """Steps of all workers together, seconds, loss and accuracy of the mean of their models, now and then."""
+    """Points of the mean of all workers' models: total steps, seconds, loss and accuracy."""
     made = []
     for point in range(1, round(seconds / POINT_S) + 1):
         newest = [[one for one in of_worker if one[0] <= point * POINT_S][-1:] for of_worker in points]
@@ -210,7 +214,7 @@ def curve(points: list[Points], seconds: float, test: tuple[torch.Tensor, torch.
 
 
 def row(worker: Worker, folder: pathlib.Path) -> dict[str, Any]:
-    """What became of a run, once all workers have left what they noted."""
+    """Row of a run, from the files of all workers."""
     noted = [torch.load(folder / f"{rank}.pt") for rank in range(worker.ranks)]
     points = [one["points"] for one in noted]
     made = curve(points, worker.run["seconds"], worker.test)
@@ -240,7 +244,7 @@ def main() -> None:
             limit = time.monotonic() + TIMEOUT.total_seconds()
             while not all((folder / f"{other}.pt").exists() for other in range(ranks)):
                 if time.monotonic() > limit:
-                    raise TimeoutError(f"run {index}: not all of {ranks} workers have left their notes in {folder}")
+                    raise TimeoutError(f"run {index}: not all of {ranks} workers have written their results to {folder}")
                 time.sleep(0.005)
             with args.rows.open("a") as file:
                 file.write(json.dumps(row(worker, folder)) + "\n")

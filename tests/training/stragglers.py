@@ -1,8 +1,8 @@
-"""Trains with workers that are slow or stall, with each contender, and writes tables, a plot and the raw runs.
+"""Trains with slow or stalling workers, and writes tables and a plot.
 
-The question: how soon is an accuracy reached, and which is left, with all-reduces that wait for everybody (Gloo), all-reduces
-with a deadline (this project's), and averages of models among those that are ready (Partial Reduce). Computing is emulated: a
-step sleeps for as long as it is to take.
+Compares the time to an accuracy and the final accuracy of all-reduces that wait
+for every rank (Gloo), bounded all-reduces (OptiReduce), and averages of the
+models that are ready (Partial Reduce). A step sleeps instead of computing.
 """
 
 import argparse
@@ -21,20 +21,21 @@ from stragglers_results import markdown, plot
 
 HERE = pathlib.Path(__file__).resolve().parent
 EXAMPLES = """Examples:
-  tests/training/stragglers --quick                        # a sample: some minutes
-  tests/training/stragglers --out tests/training           # all: a quarter of an hour; writes stragglers.md, .png and .jsonl there
+  tests/training/stragglers --quick               # a sample: some minutes
+  tests/training/stragglers --out tests/training  # a quarter of an hour
   tests/training/stragglers --conditions slow4 --workers 4 --seeds 10
-  tests/training/stragglers --read tests/training/stragglers.jsonl     # trains nothing: tables and plot of earlier runs
+  tests/training/stragglers --read target/training/stragglers.jsonl
 
 Exit codes:
   0  done
   1  a run failed; the tables show the others
-  2  nothing could be run: arguments, rights, missing programs"""
+  2  could not run: bad arguments, no root, missing programs"""
 
 STEP_MS = 20
-#: How slow the last worker is, in which share of its steps each worker stalls, how long a run takes, and the network: arguments of
-#: badnet, or `None`: the loopback interface. Delays are those of tests/compare.
+#: Network with tail latency: arguments of badnet, with the delays of tests/compare.
 TAIL = ["--loss", "0.01", "--delay-us", "200", "--delay-hold-ms", "10", "--delay-p99-over-p50", "3"]
+#: Slowness of the last worker, share of stalled steps of each worker, seconds of a run, and
+#: arguments of badnet; `None`: the loopback interface.
 CONDITIONS: dict[str, tuple[float, float, float, list[str] | None]] = {
     "even": (1.0, 0.0, 2.0, None),
     "slow2": (2.0, 0.0, 3.0, None),
@@ -44,7 +45,7 @@ CONDITIONS: dict[str, tuple[float, float, float, list[str] | None]] = {
     "slow4-tail": (4.0, 0.0, 4.0, TAIL),
 }
 STALL_MS = 200
-#: What each does: the backend, and its settings.
+#: Backend and settings.
 CONTENDERS: dict[str, tuple[str, dict[str, Any]]] = {
     "all-reduce": ("gloo", {}),
     "bounded": ("optireduce", {}),
@@ -53,14 +54,14 @@ CONTENDERS: dict[str, tuple[str, dict[str, Any]]] = {
     "partial-constant": ("partial", {"weights": "constant"}),
 }
 WORKERS = [4, 8]
-#: How much longer than its training a run may take, and the start of the processes.
+#: Seconds of a run beyond its training, and of the start of the processes.
 MORE_S, START_S = 60, 120
 
 Run = dict[str, Any]
 
 
 def plan(args: argparse.Namespace) -> list[tuple[int, list[str] | None, list[Run]]]:
-    """Workers, the network, and what is run on it, in turns."""
+    """Returns jobs: number of workers, network, and the runs on it."""
     jobs = []
     for workers in args.workers:
         for network in [None, TAIL]:
@@ -74,14 +75,14 @@ def plan(args: argparse.Namespace) -> list[tuple[int, list[str] | None, list[Run
                         group = {"group_size": workers // 2, "weights": how["weights"]} if backend == "partial" else {"settings": how}
                         pace = {"slowness": slowness, "stall_share": stall_share, "stall_ms": STALL_MS, "step_ms": STEP_MS}
                         runs.append({**named, **group, **pace, "seconds": seconds * args.stretch})
-            # Namespaces of eight hosts would measure the machine.
+            # With eight network namespaces the machine would be the bottleneck.
             if runs and not (network and workers > 4):
                 jobs.append((workers, network, runs))
     return jobs
 
 
 def start(args: argparse.Namespace, workers: int, network: list[str] | None, limit: float, trainer: list[str], said: Any) -> list[Any]:
-    """The processes of a job."""
+    """Starts the processes of a job."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "bn0" if network else "lo"}
     if network:
         command = [args.badnet, "run", "--hosts", str(workers), "--timeout-s", str(round(limit)), *network, "--seed", "1", "--"]
@@ -105,7 +106,10 @@ def end(processes: list[Any]) -> None:
 
 
 def attempt(args: argparse.Namespace, workers: int, network: list[str] | None, runs: list[Run], rows: pathlib.Path) -> tuple[int, str]:
-    """Makes the runs in one job, which appends to `rows`, and tells of each: how many were made, and what it says if it fails."""
+    """Makes the runs in one job, and appends their rows to `rows`.
+
+    Returns the number of runs made, and the error of the next one or an empty text.
+    """
     limit = START_S + sum(run["seconds"] + MORE_S for run in runs)
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile("w+") as said:
         todo, done = pathlib.Path(folder, "runs.json"), pathlib.Path(folder, "rows.jsonl")
@@ -117,7 +121,7 @@ def attempt(args: argparse.Namespace, workers: int, network: list[str] | None, r
             while True:
                 codes = [one.poll() for one in processes]
                 has_ended = any(codes) or all(code == 0 for code in codes)
-                # The last line may be in the making.
+                # The last line may be incomplete.
                 lines = [one for one in done.read_text().splitlines(keepends=True) if one.endswith("\n")]
                 for line in lines[told:]:
                     with rows.open("a") as file:
@@ -144,7 +148,10 @@ def progress(row: Run) -> str:
 
 
 def study(args: argparse.Namespace, path: pathlib.Path) -> bool:
-    """Makes all runs. One that fails ends its job: it is noted as failed, and the others go on in a new one."""
+    """Makes all runs; returns whether all succeeded.
+
+    A failed run ends its job and is marked as failed. The other runs continue in a new job.
+    """
     all_well = True
     for workers, network, runs in plan(args):
         say(f"== {workers} workers on {'badnet ' + ' '.join(network) if network else 'the loopback interface'}: {len(runs)} runs")
@@ -161,16 +168,16 @@ def study(args: argparse.Namespace, path: pathlib.Path) -> bool:
 def parse() -> argparse.Namespace:
     arguments = parser("tests/training/stragglers", __doc__, EXAMPLES)
     add = arguments.add_argument
-    add("--quick", action="store_true", help="4 workers, 1 seed, half as long, unless given otherwise")
-    add("--out", type=pathlib.Path, metavar="DIR", help="where stragglers.md, .png and .jsonl go (default: target/training)")
-    add("--json", action="store_true", help="print the runs as lines of JSON instead of tables; stragglers.jsonl has them in any case")
-    add("--read", type=pathlib.Path, metavar="FILE", help="train nothing; tables and plot of the runs of this stragglers.jsonl")
-    add("--conditions", type=listed(*CONDITIONS), default=list(CONDITIONS), help=f"{','.join(CONDITIONS)} (default: all)")
-    add("--contenders", type=listed(*CONTENDERS), default=list(CONTENDERS), help=f"{','.join(CONTENDERS)} (default: all)")
-    add("--workers", type=listed(*map(str, WORKERS)), help="4,8 (default: both)")
-    add("--seeds", type=number(1, 100), help="of weights, batches and stalls (default: 3)")
-    add("--stretch", type=number(0.01, 100.0, float), help="times as long a run as usual (default: 1)")
-    add("--note", default="", help="a sentence about the machine, for stragglers.md")
+    add("--quick", action="store_true", help="4 workers, 1 seed and half the duration, unless set otherwise")
+    add("--out", type=pathlib.Path, metavar="DIR", help="folder for stragglers.md, .png and .jsonl (default: target/training)")
+    add("--json", action="store_true", help="print stragglers.jsonl instead of tables")
+    add("--read", type=pathlib.Path, metavar="FILE", help="train nothing; show tables and plot of the runs in this file")
+    add("--conditions", type=listed(*CONDITIONS), default=list(CONDITIONS), help=f"conditions: {','.join(CONDITIONS)} (default: all)")
+    add("--contenders", type=listed(*CONTENDERS), default=list(CONTENDERS), help=f"contenders: {','.join(CONTENDERS)} (default: all)")
+    add("--workers", type=listed(*map(str, WORKERS)), help="numbers of workers: 4,8 (default: both)")
+    add("--seeds", type=number(1, 100), help="number of seeds of weights, batches and stalls (default: 3)")
+    add("--stretch", type=number(0.01, 100.0, float), help="factor on the duration of each run (default: 1)")
+    add("--note", default="", help="sentence about the machine, for stragglers.md")
     add("--badnet", type=pathlib.Path, help=argparse.SUPPRESS)
     add("--default-out", type=pathlib.Path, default=pathlib.Path("training"), help=argparse.SUPPRESS)
     args = arguments.parse_args()

@@ -1,9 +1,13 @@
-"""Trains under each condition with each contender, and writes tables, a plot and the raw runs.
+"""Trains with each contender on each network, and writes tables and a plot.
 
-Three questions: which accuracy is left when packets are lost (a fixed deadline, Hadamard transform off, on, auto, repair on, off;
-beside Gloo without loss), how soon an accuracy is reached on a bad network (the deadline that the ranks measure; beside this
-project's TCP engine and Gloo), and how long a step with buckets of 25 MiB takes on a clean one. torch's wheels have no MPI backend, so
-Open MPI is none of the contenders: tests/compare has it, without torch.
+Three studies:
+  accuracy  accuracy under packet loss with a fixed bound, with and without
+            Hadamard transform and repair; compared with Gloo without loss
+  time      time to an accuracy on bad networks with a measured bound; compared
+            with OptiReduce's TCP engine and Gloo
+  steps     time of a step with buckets of 25 MiB on a clean network
+
+Open MPI is compared by tests/compare, since torch's wheels have no MPI backend.
 """
 
 import argparse
@@ -23,20 +27,20 @@ from tables import markdown
 
 HERE = pathlib.Path(__file__).resolve().parent
 EXAMPLES = """Examples:
-  tests/training/run --quick                       # a sample of everything: minutes
-  tests/training/run --out tests/training          # all; writes results.md, curves.png and runs.jsonl there
+  tests/training/run --quick                            # a sample: minutes
+  tests/training/run --out tests/training               # everything
   tests/training/run --what accuracy --seeds 10 --models mlp
-  tests/training/run --out tests/training --add --losses "10 %" --seeds 5    # only what runs.jsonl lacks there
-  tests/training/run --read target/training/runs.jsonl       # trains nothing: tables and plot of earlier runs
+  tests/training/run --add --losses "10 %" --seeds 5    # only missing runs
+  tests/training/run --read target/training/runs.jsonl  # trains nothing
 
 Exit codes:
   0  done
   1  a run failed; the tables show the others
-  2  nothing could be run: arguments, rights, missing programs"""
+  2  could not run: bad arguments, no root, missing programs"""
 
 WHAT = ["accuracy", "time", "steps"]
 MODELS = ["mlp", "conv", "text"]
-#: Networks that lose packets: arguments of badnet. Bursts: outages of a link of 1 ms on average.
+#: Lossy networks: arguments of badnet. Bursts are outages of a link with a mean of 1 ms.
 LOSSES: dict[str, list[str]] = {
     "0 %": [],
     "0.1 %": ["--loss", "0.001"],
@@ -49,7 +53,7 @@ LOSSES: dict[str, list[str]] = {
     "10 %": ["--loss", "0.1"],
 }
 REPAIRED = {"repair": True, "wait_for_repairs": True}
-#: Settings of what is compared where packets are lost. The same ones in all: a run leaves its own to the next.
+#: Settings of the accuracy study. All have the same keys, because a setting stays for the next run.
 BOUNDED: dict[str, dict[str, Any]] = {
     "Hadamard off": {"hadamard": "off", **REPAIRED},
     "Hadamard on": {"hadamard": "on", **REPAIRED},
@@ -57,9 +61,10 @@ BOUNDED: dict[str, dict[str, Any]] = {
     "Hadamard on, no repair": {"hadamard": "on", "repair": False, "wait_for_repairs": False},
     "Hadamard off, no repair": {"hadamard": "off", "repair": False, "wait_for_repairs": False},
 }
-#: Arguments of badnet, and in which share of the steps a rank is late. Delays are those of tests/compare.
+#: Delays of tests/compare.
 DELAYED = ["--delay-us", "200", "--delay-hold-ms", "10", "--delay-p99-over-p50"]
 DELAYS = [*DELAYED, "3"]
+#: Arguments of badnet, and share of the steps in which a rank is late.
 CONDITIONS: dict[str, tuple[list[str], float]] = {
     "clean": ([], 0.0),
     "loss0.1": (["--loss", "0.001"], 0.0),
@@ -71,22 +76,22 @@ CONDITIONS: dict[str, tuple[list[str], float]] = {
     "straggler": ([], 0.1),
     "killed": ([], 0.0),
 }
-#: Those of the picture: with more of them nobody could read it.
+#: Conditions in the plot; more would be unreadable.
 PICTURED = ["clean", "loss1", "delay3", "loss1-delay3", "straggler"]
-#: The step before which a rank is killed, if one is.
+#: Step before which a rank is killed under the condition `killed`.
 KILLED_AT = 20
 CONTENDERS = ["optireduce", "optireduce-tcp", "gloo", "gloo-tuned"]
-#: All settings of what they train with, as those of `BOUNDED`.
+#: Settings of contenders that differ from the trainer's defaults.
 ENGINES: dict[str, dict[str, Any]] = {"optireduce-tcp": {"engine": "tcp"}}
 LATE_MS = 50
-#: How long a run may take, and the start of the processes.
+#: Seconds of a run, and of the start of the processes.
 RUN_S, START_S = 180, 120
 
 Run = dict[str, Any]
 
 
 def plan(args: argparse.Namespace) -> Iterator[tuple[list[str], list[Run]]]:
-    """Arguments of `badnet run`, and what is run on that network, in turns."""
+    """Yields arguments of `badnet run`, and the runs on that network."""
 
     def run(what: str, condition: str, contender: str, model: str, seed: int, settings: dict[str, Any], late: float = 0.0) -> Run:
         backend = "optireduce" if contender.startswith("optireduce") else "gloo"
@@ -107,7 +112,7 @@ def plan(args: argparse.Namespace) -> Iterator[tuple[list[str], list[Run]]]:
     for condition in args.conditions if "time" in args.what else []:
         network, late = CONDITIONS[condition]
         if condition == "killed":
-            # A job for each.
+            # The kill ends the job, so each run needs a new one.
             for one in [one for one in args.contenders if not one.endswith("-tuned")]:
                 yield network, [run("time", condition, one, args.models[0], 0, ENGINES.get(one, {}))]
             continue
@@ -122,7 +127,10 @@ def plan(args: argparse.Namespace) -> Iterator[tuple[list[str], list[Run]]]:
 
 
 def attempt(args: argparse.Namespace, network: list[str], runs: list[Run], rows: pathlib.Path, number: str) -> str:
-    """Runs all of them in one job, which appends to `rows`, and tells of each. What it says if it fails."""
+    """Makes the runs in one job, and appends their rows to `rows`.
+
+    Returns the error of the job, or an empty text.
+    """
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile("w+") as said:
         todo, done = pathlib.Path(folder, "runs.json"), pathlib.Path(folder, "rows.jsonl")
         todo.write_text(json.dumps(runs))
@@ -137,7 +145,7 @@ def attempt(args: argparse.Namespace, network: list[str], runs: list[Run], rows:
             while True:
                 ended = job.poll() is not None
                 lines = done.read_text().splitlines(keepends=True)
-                # The last line may be in the making.
+                # The last line may be incomplete.
                 for line in [one for one in lines[told:] if one.endswith("\n")]:
                     with rows.open("a") as file:
                         file.write(line)
@@ -166,7 +174,10 @@ def progress(row: Run) -> str:
 
 
 def study(args: argparse.Namespace, path: pathlib.Path) -> bool:
-    """Makes all runs. One that fails ends its job: it is noted as failed, and the others go on in a new one."""
+    """Makes all runs; returns whether all succeeded.
+
+    A failed run ends its job and is marked as failed. The other runs continue in a new job.
+    """
     all_well = True
     done = {key(row) for row in read(path, "runs.jsonl", "tests/training/run")} if args.add else set()
     for number, (network, runs) in enumerate(plan(args), 1):
@@ -179,7 +190,7 @@ def study(args: argparse.Namespace, path: pathlib.Path) -> bool:
             error = attempt(args, network, runs, path, str(number))
             runs = runs[len(path.read_text().splitlines()) - before :]
             if error and not runs:
-                raise SystemExit(f"tests/training: all runs ended, and then: {error}")
+                raise SystemExit(f"tests/training: failed after all runs: {error}")
             if error:
                 all_well = False
                 write_failed(path, runs[0], {"ranks": args.ranks}, error)
@@ -190,22 +201,22 @@ def study(args: argparse.Namespace, path: pathlib.Path) -> bool:
 def parse() -> argparse.Namespace:
     arguments = parser("tests/training/run", __doc__, EXAMPLES)
     add = arguments.add_argument
-    add("--quick", action="store_true", help="one model, 2 seeds, 3 passes over the data, unless given otherwise")
-    add("--out", type=pathlib.Path, metavar="DIR", help="where results.md, curves.png and runs.jsonl go (default: target/training)")
-    add("--json", action="store_true", help="print the runs as lines of JSON instead of tables; runs.jsonl has them in any case")
-    add("--append", action="store_true", help="keep the runs that runs.jsonl has, but those of the conditions that are run again")
-    add("--add", action="store_true", help="keep all runs that runs.jsonl has and that did not fail, and make those that it lacks")
-    add("--read", type=pathlib.Path, metavar="FILE", help="train nothing; tables and plot of the runs of this runs.jsonl")
-    add("--what", type=listed(*WHAT), default=[*WHAT], help=f"{','.join(WHAT)} (default: all)")
-    add("--models", type=listed(*MODELS), help="mlp,conv,text (default: all)")
-    add("--conditions", type=listed(*CONDITIONS), default=list(CONDITIONS), help=f"of time: {','.join(CONDITIONS)} (default: all)")
-    add("--losses", type=listed(*LOSSES), default=list(LOSSES), help=f"of accuracy: {','.join(LOSSES)} (default: all)".replace("%", "%%"))
-    add("--contenders", type=listed(*CONTENDERS), default=CONTENDERS, help=f"of time and steps: {','.join(CONTENDERS)} (default: all)")
-    add("--ranks", type=number(2, 64), default=4, help="one per host (default: %(default)s)")
-    add("--seeds", type=number(1, 100), help="of weights, batches and late steps (default: 5)")
-    add("--epochs", type=number(1, 1000), help="passes over the data (default: 10), of text 20 steps each")
-    add("--bound-ms", type=number(1, 60_000), default=200, help="deadline of a stage where accuracy is asked for (default: %(default)s ms)")
-    add("--note", default="", help="a sentence about the machine, for results.md")
+    add("--quick", action="store_true", help="one model, 2 seeds and 3 passes over the data, unless set otherwise")
+    add("--out", type=pathlib.Path, metavar="DIR", help="folder for results.md, curves.png and runs.jsonl (default: target/training)")
+    add("--json", action="store_true", help="print runs.jsonl instead of tables")
+    add("--append", action="store_true", help="keep the runs in runs.jsonl, except those that this command repeats")
+    add("--add", action="store_true", help="keep the successful runs in runs.jsonl, and make only missing ones")
+    add("--read", type=pathlib.Path, metavar="FILE", help="train nothing; show tables and plot of the runs in this file")
+    add("--what", type=listed(*WHAT), default=[*WHAT], help=f"studies: {','.join(WHAT)} (default: all)")
+    add("--models", type=listed(*MODELS), help="models: mlp,conv,text (default: all)")
+    add("--conditions", type=listed(*CONDITIONS), default=list(CONDITIONS), help=f"networks of the time study: {','.join(CONDITIONS)} (default: all)")
+    add("--losses", type=listed(*LOSSES), default=list(LOSSES), help=f"networks of the accuracy study: {','.join(LOSSES)} (default: all)".replace("%", "%%"))
+    add("--contenders", type=listed(*CONTENDERS), default=CONTENDERS, help=f"contenders of the time and steps studies: {','.join(CONTENDERS)} (default: all)")
+    add("--ranks", type=number(2, 64), default=4, help="number of ranks, one per host, 2 to 64 (default: %(default)s)")
+    add("--seeds", type=number(1, 100), help="number of seeds of weights, batches and late steps (default: 5)")
+    add("--epochs", type=number(1, 1000), help="passes over the data, of 20 steps for text (default: 10)")
+    add("--bound-ms", type=number(1, 60_000), default=200, help="bound on each stage in the accuracy study (default: %(default)s ms)")
+    add("--note", default="", help="sentence about the machine, for results.md")
     add("--badnet", type=pathlib.Path, help=argparse.SUPPRESS)
     add("--default-out", type=pathlib.Path, default=pathlib.Path("training"), help=argparse.SUPPRESS)
     args = arguments.parse_args()
@@ -217,17 +228,17 @@ def parse() -> argparse.Namespace:
 
 
 def kind(run: Run) -> tuple[Any, ...]:
-    """What is in one line of a table."""
+    """Line of a table to which a run belongs."""
     return run["what"], run["condition"], run["contender"], run["model"], run["ranks"]
 
 
 def key(run: Run) -> tuple[Any, ...]:
-    """What makes a run another one."""
+    """Identity of a run."""
     return *kind(run), run["seed"], run["epochs"], run["settings"].get("bound_ms")
 
 
 def kept(args: argparse.Namespace, path: pathlib.Path) -> str:
-    """The rows that are not run again."""
+    """Returns the rows of runs that are not made again."""
     rows = read(path, "runs.jsonl", "tests/training/run")
     if args.add:
         left = [row for row in rows if "failed" not in row]
@@ -247,10 +258,10 @@ def main() -> bool:
     rows = read(path, "runs.jsonl", "tests/training/run")
     text = markdown(rows, args.note)
     (args.out / "results.md").write_text(text)
-    # Not before: matplotlib is there for the picture only.
+    # Late, because only the plots need matplotlib.
     from plot import front, plot
 
-    # Of one number of ranks.
+    # The plot shows one number of ranks.
     curves = [row for row in rows if row["what"] == "time" and "failed" not in row and row["condition"] in PICTURED]
     curves.sort(key=lambda row: (MODELS.index(row["model"]), PICTURED.index(row["condition"])))
     plot([row for row in curves if row["ranks"] == curves[0]["ranks"]], args.out / "curves.png")

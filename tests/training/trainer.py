@@ -1,9 +1,9 @@
-"""One rank that trains small networks, one after the other, and measures how it went.
+"""One rank that trains small networks, one after the other, and measures time and accuracy.
 
     badnet run --loss 0.01 -- python tests/training/trainer.py runs.json rows.jsonl
 
-`runs.json` is a list of runs; rank 0 appends a row for each to `rows.jsonl`: the run, and what became of it. Rank and peers come
-from torchrun's variables.
+`runs.json` is a list of runs. Rank 0 appends a row with the run and its outcome to `rows.jsonl`.
+Rank and peers are in torchrun's variables.
 """
 
 import argparse
@@ -23,16 +23,16 @@ import optireduce
 import optireduce.torch
 from tasks import Task, task
 
-#: Ranks meet at this port in the first run, at the next one in the next: TCP keeps old ones for a while.
+#: Port of the first rendezvous. Each run uses the next one, since old TCP ports stay in TIME_WAIT.
 PORT = 24_000
-#: How long a rank waits for the others.
+#: Timeout for other ranks.
 TIMEOUT = datetime.timedelta(seconds=60)
-#: Steps before those whose times are told: DDP makes its buckets, and the ranks begin to measure their deadline.
+#: First steps, which are not timed: DDP makes its buckets, and ranks begin to measure their bound.
 UNTIMED_STEPS = 4
 
 
 def warm_up(model: str) -> None:
-    """What torch loads and compiles in a first step, which takes longer than all that is measured."""
+    """Makes torch load and compile its code, which would dominate the first step."""
     work = task(model)
     optimizer = work.optimizer(work.module.parameters())
     batch = next(work.batches(1, 0, 1))
@@ -53,7 +53,10 @@ def gathered(parameters: torch.Tensor) -> list[torch.Tensor]:
 
 
 def curve_of(work: Task, points: list[Any]) -> list[list[float]]:
-    """Steps, seconds, loss and accuracy of each point, on rank 0, which writes them. Leaves the network with the parameters of the last."""
+    """Returns steps, seconds, loss and accuracy of each point, on rank 0 only.
+
+    Changes the parameters of the network.
+    """
     curve: list[list[float]] = []
     for steps, seconds, parameters in points if dist.get_rank() == 0 else []:
         torch.nn.utils.vector_to_parameters(parameters, work.module.parameters())
@@ -72,11 +75,12 @@ def train(run: dict[str, Any]) -> dict[str, Any]:
     optimizer = work.optimizer(model.parameters())
     state = None
     if run["backend"] == "optireduce":
-        # Where runs go on after a halt, ranks would not settle in the same step: here they do after the last.
+        # Accuracy runs continue after a halt, so ranks would settle in different steps. They settle
+        # at the end instead.
         state = optireduce.torch.State(**({"synchronize_every": None} if run["what"] == "accuracy" else {}))
         model.register_comm_hook(state, optireduce.torch.comm_hook)
         state.guard(optimizer)
-    # The same on all ranks: in which steps the last of them is late.
+    # The same sequence on all ranks: steps in which the last rank is late.
     late = random.Random(run["seed"])
     steps = halts = 0
     points, ends = [], []
@@ -92,7 +96,7 @@ def train(run: dict[str, Any]) -> dict[str, Any]:
             work.loss(model, batch).backward()
             optimizer.step()
         except optireduce.HaltError:
-            # A job ends here. This one is to show where it would have got to.
+            # A real job ends here. This run goes on, to show the resulting accuracy.
             halts += 1
         except RuntimeError as error:
             if run["killed_at"] is None:
@@ -111,7 +115,7 @@ def train(run: dict[str, Any]) -> dict[str, Any]:
         lost_bytes, expected_bytes = (sum(getattr(one, name) for one in reports) for name in ("lost_bytes", "expected_bytes"))
         return {"steps": steps, "seconds": seconds, "step_ms": step_ms, "lost": lost_bytes / max(expected_bytes, 1)}
     if run["killed_at"] is not None:
-        # Nothing is exact any more, since that needs all ranks.
+        # The exact collectives below need all ranks.
         accuracy = work.judge()[1]
         live = len(state.session.reports[-1].live_ranks) if state is not None else ranks
         return {"accuracy": accuracy, "steps": steps, "seconds": seconds, "live_ranks": live, "curve": curve_of(work, points)}
@@ -147,8 +151,8 @@ def train(run: dict[str, Any]) -> dict[str, Any]:
 
 def parse(about: str | None) -> argparse.Namespace:
     arguments = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("runs", type=pathlib.Path, help="a list of runs, JSON")
-    arguments.add_argument("rows", type=pathlib.Path, help="where rank 0 appends a line of JSON per run")
+    arguments.add_argument("runs", type=pathlib.Path, help="JSON file with a list of runs")
+    arguments.add_argument("rows", type=pathlib.Path, help="file to which rank 0 appends a line of JSON per run")
     return arguments.parse_args()
 
 
@@ -158,7 +162,7 @@ def main() -> None:
     rank, ranks = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     for index, run in enumerate(json.loads(args.runs.read_text())):
         optireduce.torch.configure(**{"engine": "udp", **run["settings"]})
-        # Rank 0 serves the store until all have left the group.
+        # Rank 0 serves the store until all ranks have left the group.
         store = dist.TCPStore(os.environ["MASTER_ADDR"], PORT + index, ranks, rank == 0, timeout=TIMEOUT)
         dist.init_process_group(run["backend"], store=store, rank=rank, world_size=ranks, timeout=TIMEOUT)
         row = {**run, "ranks": ranks, **train(run)}
@@ -169,7 +173,7 @@ def main() -> None:
             with args.rows.open("a") as file:
                 file.write(json.dumps(row) + "\n")
         if run["killed_at"] is not None:
-            # Without the rank that is gone no group ends in order.
+            # Process groups cannot be destroyed in order without the killed rank.
             time.sleep(1)
             os._exit(0)
 

@@ -1,4 +1,4 @@
-//! The cycle-level card alone, against every rule of the card: the same rules that the functional card obeys.
+//! The cycle-level card alone, against the rules of the functional card.
 
 use optireduce_sim::Engine;
 use optireduce_sim::check::card_rules::{CARD_RULES, PACKET_RULES, check};

@@ -1,10 +1,10 @@
-//! Whole collectives on cycle-level cards, with driver, host library and network, every step checked bit for bit.
+//! Whole collectives on cycle-level cards, with driver, host library and network.
 //!
-//! Goal: what the functional card shows for thousands of seeds holds for the hardware description. Method: the
-//! scenarios' own checks (`optireduce_sim::check::scenario`): every output equals the oracle's for the recorded order of
-//! arrival, every reported byte was accepted, everything accepted was delivered and accepted once, no stage outlives
-//! its bound. The tests add what their impairments imply. Most run on the card's Verilog, twenty times as fast: `verilator.rs`
-//! shows that it is the same card, cycle by cycle.
+//! Goal: properties of the functional card, tested over thousands of seeds, hold for the hardware
+//! description. Method: the checks of `optireduce_sim::check::scenario`. Outputs equal the oracle's
+//! for the recorded order of arrival. Reported bytes were accepted, and accepted bytes were
+//! delivered and accepted once. No stage exceeds its bound. Most tests run on the card's Verilog,
+//! which is faster and the same cycle by cycle (`verilator.rs`).
 
 use optireduce_core::protocol::{ClosedBy, UpdateAction};
 use optireduce_sim::Impairments;
@@ -17,7 +17,7 @@ fn checked<T>(result: Result<T, String>) -> T {
     result.unwrap_or_else(|what| panic!("{what}"))
 }
 
-/// Without loss: complete, all ranks the same bits, and the error is that of rounding.
+/// Without loss: complete, equal bits on all ranks, and only a rounding error.
 fn check_exact(scenario: &Scenario, nmse_max: f64) {
     for (step, record) in checked(scenario.run()).iter().enumerate() {
         let mean = oracle::exact_mean(&scenario.gradients(step));
@@ -78,7 +78,7 @@ fn ten_collectives_in_a_row_reuse_the_same_cards() {
     check_exact(&scenario.hadamard(true), 1e-10);
 }
 
-/// A window a collective, always in slot 0: its 8-bit epoch wraps, and nothing old shines through.
+/// Always in slot 0: its 8-bit epoch wraps, and no old data is used.
 #[test]
 fn hundreds_of_collectives_wrap_the_epoch_of_a_slot() {
     let mut scenario = Scenario::new(Verilator, 2, 40).hadamard(false);
@@ -102,7 +102,7 @@ fn impaired(seed: u64) -> Impairments {
 fn under_every_impairment_nothing_is_added_twice_and_only_what_was_lost_is_missing() {
     for seed in 0..4 {
         for hadamard in [false, true] {
-            // One seed without the transform and with it on the engine.
+            // One seed runs on the rust-hdl engine, with and without the transform.
             let engine = if seed == 0 { Rtl } else { Verilator };
             let scenario = Scenario::new(engine, 2 + seed as usize % 4, 9610)
                 .with(|config| (config.impairments, config.bound_ns) = (impaired(seed), 400_000))
@@ -114,7 +114,7 @@ fn under_every_impairment_nothing_is_added_twice_and_only_what_was_lost_is_missi
     }
 }
 
-/// Between cycle-level cards, and between them and a rank without a card, in both directions.
+/// Between cards, and between cards and a rank without a card.
 #[test]
 fn a_flipped_bit_never_reaches_a_mean() {
     for (seed, software_ranks, hadamard) in [(1, vec![], false), (2, vec![], true), (3, vec![1], false)] {
@@ -159,7 +159,8 @@ fn the_error_under_loss_is_the_predicted_one() {
             predicted += oracle::predicted_nmse(&record.plans, &gradients, 0.1);
         }
     }
-    // 6 seeds of 168 packets at 10 %: about 100 losses, so 10 % standard deviation; three of them.
+    // 6 seeds of 168 packets at 10 %: about 100 losses, a standard deviation of 10 %; three of them
+    // allowed.
     let ratio: f64 = found / predicted;
     assert!((ratio - 1.0).abs() < 0.3, "NMSE {found} of the predicted {predicted}");
 }
@@ -175,7 +176,7 @@ fn a_straggler_costs_its_peers_at_most_the_bounds_and_is_named() {
     for (rank, one) in record.ranks.iter().enumerate().filter(|(rank, _)| *rank != 2) {
         assert_eq!(one.report.late_peers, [2], "rank {rank}");
         assert!(one.done_ns <= 2 * bound_ns + 50_000, "rank {rank} was done after {} ns", one.done_ns);
-        // The straggler's card summed, scaled and sent its shard although its host slept.
+        // The straggler's card sums, scales and sends its shard although its host sleeps.
         assert_eq!(one.report.received_fraction[1], 1.0, "rank {rank}");
         assert_eq!(one.report.action, UpdateAction::Apply);
     }

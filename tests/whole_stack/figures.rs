@@ -1,4 +1,4 @@
-//! Cycle counts of the card that `hw/README.md` gives: exact, so a change in either direction is a change to explain.
+//! Cycle counts in `hw/README.md`, exact, so that any change must be explained.
 
 use optireduce_sim::Engine;
 use optireduce_sim::bench::all_reduce::all_reduce;
@@ -10,7 +10,8 @@ use optireduce_sim::input::{Gradients, SHIPPED, SHIPPED_NAME};
 #[test]
 fn the_receive_path_sums_a_beat_a_cycle_but_for_headers() {
     let row = throughput(22, 1).unwrap();
-    // 3 windows of 2048 beats from the peer, in 94 packets each: a header before every packet but the first.
+    // 3 windows of 2048 beats from the peer, in 94 packets each: a header before every packet but
+    // the first.
     let expected = Flow { cycles: 6144 + 281, payload_beats: 6144, header_beats: 281 };
     assert_eq!(row.receive, expected);
     assert_eq!(row.both_receive, expected, "sending takes nothing from receiving");

@@ -1,8 +1,8 @@
-//! The contract as others read it: what `optireduce-hdl contract` writes, in the programs that it is for.
+//! The contract in formats for other programs (`optireduce-hdl contract`).
 //!
-//! Goal: the dissector shows of each packet what it is, and the SystemRDL has each register at its place. Method: tshark dissects a capture of the
-//! simulator's, and systemrdl-compiler elaborates BAR 0; what they say is compared with the contract. The C header is compiled
-//! where it is made (`hw/tools/tests/suite/command.rs`).
+//! Goal: the dissector shows each field of a packet, and SystemRDL has each register at its
+//! address. Method: tshark dissects a capture, systemrdl-compiler elaborates BAR 0.
+//! `hw/tools/tests/suite/command.rs` compiles the C header.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -17,18 +17,16 @@ use optireduce_sim::card::engine::Engine;
 use optireduce_sim::check::scenario::Scenario;
 use optireduce_sim::cluster::Cluster;
 
-/// Of the pcap file, and of each record in it.
+/// Headers of a pcap file, and of each record.
 const FILE_HEADER: usize = 24;
 const RECORD_HEADER: usize = 16;
 
-/// A file in a folder of this test's own.
 fn file(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("formats");
     std::fs::create_dir_all(&folder).unwrap();
     folder.join(name)
 }
 
-/// What a program says.
 fn output(command: &mut Command) -> String {
     let output = command.output();
     let output = output.unwrap_or_else(|error| {
@@ -39,7 +37,7 @@ fn output(command: &mut Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// A collective of bf16 and an encoded one, as the simulator captures them.
+/// Captures a collective of bf16 and an encoded one.
 fn capture() -> Vec<u8> {
     let mut all = Vec::new();
     for scenario in
@@ -56,7 +54,6 @@ fn capture() -> Vec<u8> {
     all
 }
 
-/// Where each frame is in a capture.
 fn frames(capture: &[u8]) -> Vec<std::ops::Range<usize>> {
     let mut found = Vec::new();
     let mut at = FILE_HEADER;
@@ -72,7 +69,7 @@ fn frames(capture: &[u8]) -> Vec<std::ops::Range<usize>> {
 fn tshark_shows_each_field_of_each_packet_and_that_a_version_is_another() {
     let mut capture = capture();
     let frames = frames(&capture);
-    // Cards set no flag `answer`, and no simulator writes another version.
+    // Added by hand: cards never set the flag `answer`, and no simulator writes another version.
     capture[frames[0].start + frame::INCAST_FLAGS.offset] |= FLAG_ANSWER;
     capture[frames[1].start + frame::VERSION_STAGE.offset] ^= (VERSION ^ 9) << 4;
     let (script, packets) = (file("ubt.lua"), file("changed.pcap"));
@@ -91,7 +88,7 @@ fn tshark_shows_each_field_of_each_packet_and_that_a_version_is_another() {
     }
     arguments.extend(["-e", "_ws.col.Protocol", "-e", "ubt.payload"].map(str::to_owned));
     let said = tshark(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
-    // As tshark 4.2 and later have it.
+    // Some versions of tshark print booleans as True and False.
     let said = said.replace("True", "1").replace("False", "0");
     let expected = frames.iter().enumerate().map(|(index, range)| {
         let packet = &capture[range.clone()];
@@ -109,7 +106,7 @@ fn tshark_shows_each_field_of_each_packet_and_that_a_version_is_another() {
     });
     let expected: Vec<String> = expected.collect();
     assert_eq!(said.lines().collect::<Vec<_>>(), expected);
-    // Both stages, both kinds of payload, and the last packets of a stage are among them.
+    // The capture has both stages, both kinds of payload, and last packets of a stage.
     for part in [",1,0,", ",1,2,", ",1,0,1,0,UBT", ",0,1,0,0,UBT", ",0,0,1,0,UBT", ",1,UBT"] {
         assert!(expected.iter().any(|line| line.contains(part)), "{part}");
     }
@@ -117,7 +114,7 @@ fn tshark_shows_each_field_of_each_packet_and_that_a_version_is_another() {
     assert!(other.contains("UBT version 9, or no UBT: this dissector reads version 1"), "{other}");
 }
 
-/// Prints a line for each register and one for each of its fields: address, access, reset, place.
+/// Prints a line for each register: name, address, access, reset.
 const REGISTERS_OF: &str = "
 import sys
 from systemrdl import RDLCompiler
@@ -134,7 +131,7 @@ for node in compiler.elaborate().top.descendants(unroll=True):
 
 #[test]
 fn a_register_tool_finds_every_register_at_its_address() {
-    // Beside cargo's own folder.
+    // tests/run installs the compiler beside cargo's own folder.
     let venv = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("../eda/venv/bin/python");
     let text = file("card.rdl");
     std::fs::write(&text, Format::Systemrdl.text()).unwrap();

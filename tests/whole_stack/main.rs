@@ -1,4 +1,4 @@
-//! The whole-stack tests, in one program: the card is linked once, and the long tests of one file run beside those of another.
+//! Whole-stack tests in one program, which links the card once and runs long tests in parallel.
 
 mod card_rules;
 mod collectives;

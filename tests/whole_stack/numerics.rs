@@ -1,5 +1,4 @@
-//! What a rank without a card computes has the bits of the card's models: the Hadamard transform in every kernel of this
-//! processor, and bf16.
+//! Ranks without a card compute the same bits as the card's models: Hadamard transform and bf16.
 
 use optireduce_contract::limits::LANES;
 use optireduce_contract::shard::interleaved;
@@ -9,7 +8,6 @@ use optireduce_hw::arith::recip_rom::recip;
 use optireduce_hw::hadamard::model::transform_block;
 use optireduce_hw::random::{Random, edge_floats};
 
-/// The window as the functional card encodes it.
 fn card_encodes(code: Code, gradient: &[f32]) -> Vec<f32> {
     let (n, blocks) = (1usize << code.log2_n, code.blocks());
     let mut values = gradient.to_vec();
@@ -24,7 +22,6 @@ fn card_encodes(code: Code, gradient: &[f32]) -> Vec<f32> {
     out
 }
 
-/// The result as the functional card decodes it.
 fn card_decodes(code: Code, gathered: &[f32], came: impl Fn(usize) -> bool) -> Vec<f32> {
     let (n, blocks) = (1usize << code.log2_n, code.blocks());
     let mut out = vec![];
@@ -57,7 +54,7 @@ fn assert_bits(found: &[f32], expected: &[f32], case: &str) {
     assert_eq!(found.len(), expected.len(), "{case}");
 }
 
-/// Both directions, all kernels, into dirty buffers, odd alignments included.
+/// Checks both directions with all kernels, into dirty and unaligned buffers.
 fn check(code: Code, gradient: &[f32], present: Option<&[u64]>, case: &str) {
     let dirty = f32::from_bits(0xa5a5_a5a5);
     let encoded = card_encodes(code, gradient);
@@ -65,14 +62,14 @@ fn check(code: Code, gradient: &[f32], present: Option<&[u64]>, case: &str) {
     for kernel in Kernel::available() {
         for unaligned in [0, 1] {
             let mut out = vec![dirty; code.elements() + 2 * LANES];
-            // Aligned windows of 256 KiB and more are streamed.
+            // Aligned windows of 256 KiB and more use streaming stores.
             let skip = out.as_ptr().align_offset(64) + unaligned;
             out.truncate(skip + code.elements());
             let case = format!("{case}, {code:x?}, {} elements, {kernel:?}, unaligned {unaligned}", gradient.len());
             let shifted = |values: &[f32]| [&vec![dirty; skip], values].concat();
             encode_with(kernel, code, &shifted(gradient)[skip..], &mut out[skip..]);
             assert_bits(&out[skip..], &encoded, &format!("encode, {case}"));
-            // What has not arrived is dirt.
+            // Missing elements hold garbage.
             let came = |at: usize| present.is_none_or(|bits| bits_of(bits)(at / LANES));
             for (at, value) in out[skip..].iter_mut().enumerate().filter(|(at, _)| !came(*at)) {
                 *value = if at % 2 == 0 { f32::NAN } else { dirty };
@@ -84,7 +81,7 @@ fn check(code: Code, gradient: &[f32], present: Option<&[u64]>, case: &str) {
     }
 }
 
-/// Gradients of one kind; `None` past the last kind.
+/// A gradient of one kind; `None` past the last kind.
 fn gradient(kind: usize, elements: usize, random: &mut Random) -> Option<(&'static str, Vec<f32>)> {
     let uniform = |random: &mut Random| (random.next() >> 11) as f64 / (1u64 << 53) as f64 * 2.0 - 1.0;
     let exponents = |random: &mut Random, low: u32, span: u64| {
@@ -125,8 +122,9 @@ fn gradient(kind: usize, elements: usize, random: &mut Random) -> Option<(&'stat
 
 #[test]
 fn every_kernel_has_the_bits_of_the_card() {
-    // Goal: no input, size or loss tells a kernel from the card. Method: each kind of gradient through windows of all block
-    // sizes and 1 to 16 blocks, whole and short, with nothing, some, whole blocks or all lost.
+    // Goal: no input, size or loss distinguishes a kernel from the card. Method: each kind of
+    // gradient, in complete and short windows of all block sizes and up to 256 blocks, with no
+    // loss, random losses, a lost block, or everything lost.
     let mut random = Random::new(0x4ada);
     for (log2_n, log2_blocks) in
         [8, 10, 12, 14].into_iter().flat_map(|n| (0..=4).chain([8]).filter(move |k| n + k <= 18).map(move |k| (n, k)))
@@ -162,7 +160,8 @@ fn every_kernel_has_the_bits_of_the_card() {
 
 #[test]
 fn every_exponent_has_the_bits_of_the_card() {
-    // The limits between tiny, usual and overflowing blocks, for all block sizes: one block for every largest exponent.
+    // The limits between tiny, usual and overflowing blocks: one block for each largest exponent,
+    // in all block sizes.
     let mut random = Random::new(0xe4);
     for log2_n in [8, 10, 12, 14] {
         for exponent in (0..255).filter(|e| log2_n == 8 || e % 10 == 3 || *e < 40 || *e > 244) {
@@ -177,7 +176,7 @@ fn every_exponent_has_the_bits_of_the_card() {
 
 #[test]
 fn bf16_rounds_as_the_card_and_widens_back() {
-    // Every upper half, with the lower halves at which rounding turns.
+    // Every upper half, with lower halves around the rounding limits.
     let lows = [0, 1, 0x7fff, 0x8000, 0x8001, 0xffff];
     let bits: Vec<u32> = (0..=0xffffu32).flat_map(|high| lows.map(|low| high << 16 | low)).collect();
     let mut rounded: Vec<f32> = bits.iter().map(|bits| f32::from_bits(*bits)).collect();

@@ -1,8 +1,7 @@
-//! How gradients travel: as bf16, to several peers at a time, paced. Whole collectives, on functional cards and on
-//! cycle-level ones, which are their Verilog here: the same card cycle by cycle (`verilator.rs`), and faster.
+//! bf16, several peers at a time, and pacing, on functional cards and on Verilog.
 //!
-//! Goal: each choice changes what is on the wire as it should, and the result only by its rounding. Method: the
-//! scenarios' own checks, which redo the arithmetic bit for bit, and the network's book of packets in order of sending.
+//! Goal: each option changes the packets as intended, and the result only by rounding. Method: the
+//! checks of the scenarios, which repeat the arithmetic, and the network's record of packets.
 
 use optireduce_core::protocol::{ClosedBy, UpdateAction};
 use optireduce_sim::Engine;
@@ -12,7 +11,6 @@ use optireduce_sim::cluster::StepRecord;
 use optireduce_sim::network::{Fate, Impairments};
 use optireduce_sim::wire::{PS_PER_BYTE, wire_ps};
 
-/// Each test of `$body`, on either kind of card.
 macro_rules! on_both_cards {
     ($($(#[$doc:meta])* $name:ident = $body:expr;)*) => {
         mod functional {
@@ -39,7 +37,7 @@ fn checked<T>(result: Result<T, String>) -> T {
     result.unwrap_or_else(|what| panic!("{what}"))
 }
 
-/// Runs a scenario without loss: complete everywhere, the same bits on all ranks.
+/// Runs a scenario without loss: complete, with equal bits on all ranks.
 fn complete(scenario: &Scenario) -> Vec<StepRecord> {
     let records = checked(scenario.run());
     for one in records.iter().flat_map(|record| &record.ranks) {
@@ -60,13 +58,14 @@ fn bf16_error(engine: Engine) {
         let record = complete(&scenario).remove(0);
         let predicted = oracle::predicted_bf16_nmse(&record.plans, &gradients);
         let found = oracle::nmse(&record.ranks[0].output, &oracle::exact_mean(&gradients));
-        // 16384 elements of five roundings each: three standard deviations are about 2 %.
+        // 16384 elements with five roundings each: three standard deviations are about 2 %.
         assert!((found / predicted - 1.0).abs() < 0.05, "NMSE {found:e}, predicted {predicted:e}, Hadamard {hadamard}");
     }
 }
 
 fn bf16_lengths(engine: Engine) {
-    // Shards of 0, 1, 2 and 3 beats, odd ones of many packets, several windows; 139 beats of payload make one packet.
+    // Shards of 0 to 3 beats, odd ones of many packets, several windows; 139 beats of payload make
+    // one packet.
     for (ranks, elements) in
         [(2, 1), (3, 17), (4, 100), (5, 16 * 7), (2, 16 * 46), (3, 16 * 139), (8, 9610), (4, 20_000)]
     {
@@ -110,7 +109,8 @@ fn bf16_specials(engine: Engine) {
     let scenario = Scenario::new(engine, 2, 64).bf16();
     let mut gradients = scenario.gradients(0);
     (gradients[0][0], gradients[1][1]) = (f32::NAN, f32::INFINITY);
-    // Beyond the largest bf16; a sum beyond the largest fp32; half the smallest bf16, and a bit more.
+    // Above the largest bf16; a sum above the largest fp32; half the smallest bf16, and slightly
+    // more.
     (gradients[0][2], gradients[1][2]) = (f32::MAX, 0.0);
     (0..2).for_each(|rank| gradients[rank][3] = f32::from_bits(0x7f7f_0000));
     (0..2).for_each(|rank| gradients[rank][4] = f32::from_bits(0x8000));
@@ -124,7 +124,7 @@ fn bf16_specials(engine: Engine) {
     }
 }
 
-/// Destinations of what rank `src` sent in the contribute or broadcast stage, in order.
+/// Destinations of a rank's packets in a stage, in order.
 fn destinations(fates: &[Fate], src: u8, stage: u8) -> Vec<u8> {
     fates.iter().map(|fate| fate.packet).filter(|p| (p.src, p.stage) == (src, stage)).map(|p| p.dst).collect()
 }
@@ -146,7 +146,8 @@ fn incast_rounds(engine: Engine) {
             }
         }
     }
-    // Shards of unequal lengths, one window after the other, encoded, as bf16: the checks of every scenario.
+    // Shards of unequal lengths, several windows, encoded, and as bf16: the scenario's own checks
+    // suffice.
     for incast in [2, 3] {
         let scenario = Scenario::new(engine, 5, 40_000).with(|config| config.incast = incast);
         complete(&scenario.clone().hadamard(true));
@@ -175,8 +176,9 @@ fn rate(engine: Engine) {
     for (incast, rounds, rate) in [(1, 3, 250), (3, 1, 250), (2, 2, 100)] {
         let scenario = scenario.clone().with(|config| (config.incast, config.rate_bytes_per_us) = (incast, rate));
         let paced = complete(&scenario).remove(0);
-        // A bucket holds a frame and what comes in 512 ns. The last packet of each round of both stages waits for the
-        // rest; of the time that the wire itself took, twice 1.1 us, part or nothing is gone. Quanta are 1 us.
+        // A bucket holds a frame and the tokens of 512 ns. The last packet of each round of both
+        // stages waits for the rest. Part of the wire's own time, 1.1 us per stage, may overlap.
+        // Quanta are 1 us.
         let rate = u64::from(rate);
         let bucket = wire_bytes[0] + rate * 512 / 1000;
         let least_ns = free.virtual_ns + 2 * rounds * 1000 * (bytes - bucket) / rate - 4000;

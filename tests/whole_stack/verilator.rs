@@ -1,5 +1,4 @@
-//! The whole card, checked on the Verilog it emits: collectives on Verilated cards, from power-on through configuration to
-//! the last completion, are those of the cards in the rust-hdl engine, cycle by cycle.
+//! The whole card as emitted Verilog equals the card in the rust-hdl engine cycle by cycle.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -12,7 +11,6 @@ use optireduce_sim::check::card_rules::{CARD_RULES, PACKET_RULES, check};
 use optireduce_sim::check::scenario::Scenario;
 use optireduce_sim::cluster::{Cluster, ClusterConfig, Early};
 
-/// A file in memory.
 #[derive(Clone, Default)]
 struct Shared(Arc<Mutex<Vec<u8>>>);
 
@@ -26,8 +24,8 @@ impl Write for Shared {
     }
 }
 
-/// Everything that can be seen of a job: results, reports, times, accepted beats, fates of packets and cycles of every
-/// step, the counters, and the ports of all cards in every cycle.
+/// Observations of a job (results, reports, times, accepted beats, fates, counters), the ports of
+/// all cards in every cycle, and the number of cycles.
 fn watch(engine: Engine, hadamard: HadamardMode) -> (Vec<String>, Vec<u8>, u64) {
     let mut config = ClusterConfig::new(engine, 3);
     config.impairments = Impairments { seed: 5, loss: 0.05, duplicate: 0.1, hold: 0.1, ..Impairments::default() };
@@ -50,7 +48,6 @@ fn watch(engine: Engine, hadamard: HadamardMode) -> (Vec<String>, Vec<u8>, u64) 
     (seen, waves, cycles)
 }
 
-/// Three ranks, losses, duplicates and reordering, encoded and not.
 #[test]
 fn a_job_on_the_emitted_cards_is_the_job_on_the_engines_cards() {
     for hadamard in [HadamardMode::Off, HadamardMode::On] {
@@ -64,7 +61,7 @@ fn a_job_on_the_emitted_cards_is_the_job_on_the_engines_cards() {
     }
 }
 
-/// Every frame of a contribution, byte for byte, with its time.
+/// Compares every frame of a contribution, byte for byte, with its time.
 #[test]
 fn an_emitted_card_sends_the_engines_frames() {
     let sent = |engine| {

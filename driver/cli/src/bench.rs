@@ -1,10 +1,12 @@
-//! `bench`: what a card costs its host: time from doorbell to completion, accesses to registers, CPU time.
+//! `bench`: host cost of a card.
 //!
-//! How: a command that the card refuses is the shortest way there and back: a doorbell, a submission read by DMA, a completion written by DMA, an
-//! interrupt. For collectives the card is rank 0 of a job of two whose other rank is absent: both stages of each window end at their
-//! bound, 1 ms, so their duration says nothing and is not shown; what the host does for them is the same as with a peer.
-//! CPU time is this thread's: copies, commands and waiting, not the card's own if a process simulates it.
-//! Limits: the control plane above the driver is not in it (`optireduce run --bench` has all of it).
+//! A command that the card refuses is the shortest round trip: doorbell, submission read by DMA,
+//! completion written by DMA, interrupt. For collectives the card is rank 0 of a two-rank job whose
+//! other rank is absent. Stages end at their bound, so durations are not reported, but the host
+//! does the same work as with a peer.
+//!
+//! CPU time is this thread's, without a process that simulates the card, and without the control
+//! plane above the driver (see `optireduce run --bench`).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,50 +25,46 @@ use crate::selftest::windows::case::{Case, PAGE_BYTES, Places};
 use crate::selftest::windows::memory::Room;
 use crate::selftest::{DMA_BYTES, job};
 
-/// Bound on each stage of a window.
 const BOUND_NS: u32 = 1_000_000;
-/// How long a card may take for a completion. Its process may be off the CPU.
+/// Timeout of a completion, for simulators that may be off the CPU.
 const PATIENCE: Duration = if cfg!(test) { Duration::from_millis(300) } else { Duration::from_secs(5) };
-/// Before anything is measured.
 const WARM_UP: usize = 10;
-/// Rings of 256 entries, as jobs have them on cards with eight slots.
+/// As in jobs on cards with eight slots.
 const RING_LOG2: u32 = 8;
-/// No command has this number.
+/// Undefined opcode.
 const NO_COMMAND: u8 = 0xff;
 
-/// What was measured.
 #[derive(Debug, Serialize)]
 struct Report {
     card: String,
     commands: usize,
-    /// Of a command that is refused, from before the store of the doorbell until its completion was taken.
+    // Time of a refused command, from before the doorbell store until its completion is taken.
     doorbell_to_completion_p50_us: f64,
     doorbell_to_completion_p99_us: f64,
     doorbell_to_completion_max_us: f64,
     collectives: Vec<Cost>,
 }
 
-/// What the host does for one collective of one window; means, but for what is called otherwise.
+/// Host work of a one-window collective. Fields are means unless named otherwise.
 #[derive(Debug, Serialize)]
 struct Cost {
     bytes: usize,
     collectives: usize,
-    /// Stores of SQ_TAIL: announces commands.
+    /// Stores of SQ_TAIL, which announce commands.
     doorbell_stores: f64,
-    /// Stores of CQ_HEAD, once for each quarter of the ring: gives room for completions back.
+    /// Stores of CQ_HEAD, which free completion entries.
     other_stores: f64,
     loads: f64,
-    /// Of the collective with the fewest.
+    /// Loads of the collective with the fewest.
     loads_min: u64,
     mmio_bytes: f64,
-    /// Between the caller's memory and the card's: gradient in, mean out; 0: of memory that the caller lends.
+    /// Bytes copied between caller and card; 0 for caller-owned buffers.
     copied_bytes: usize,
     cpu_us: f64,
-    /// Per 10^9 bytes of gradient.
+    /// CPU time per 10^9 bytes of gradient.
     cpu_ms_per_gb: f64,
 }
 
-/// Accesses to registers so far.
 #[derive(Debug, Default)]
 struct Accesses {
     doorbells: AtomicU64,
@@ -90,10 +88,6 @@ impl Accesses {
     }
 }
 
-/// Measures the card that the arguments name.
-///
-/// # Errors
-/// If it cannot be opened, or does not do what it is told to.
 pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     let (commands, collectives) = (args.commands as usize, args.collectives as usize);
     let report = measure(open(args.card.card.as_deref(), DMA_BYTES)?, commands, collectives)?;
@@ -139,7 +133,6 @@ fn measure<B: Bus>(bus: B, commands: usize, collectives: usize) -> Result<Report
     })
 }
 
-/// Times of commands that the card refuses, one after the other, in us.
 fn round_trips<B: Bus>(nic: &mut Nic<B>, commands: usize) -> Result<Vec<f64>, Failure> {
     let mut times_us = Vec::with_capacity(commands);
     for number in 0..WARM_UP + commands {
@@ -153,8 +146,8 @@ fn round_trips<B: Bus>(nic: &mut Nic<B>, commands: usize) -> Result<Vec<f64>, Fa
         }
         if (done.opcode, done.cookie) != (DONE_REFUSED, cookie) {
             return Err(Failure::check(format!(
-                "{}: completion {} of cookie {:#x} to command {NO_COMMAND} of cookie {cookie:#x}, expected a refusal of it.\n\
-                 Look what `optireduce-nic selftest` says.",
+                "{}: completion {} with cookie {:#x} for command {NO_COMMAND} with cookie {cookie:#x}, expected its refusal.\n\
+                 Run `optireduce-nic selftest`.",
                 nic.bus().name(),
                 done.opcode,
                 done.cookie
@@ -164,8 +157,7 @@ fn round_trips<B: Bus>(nic: &mut Nic<B>, commands: usize) -> Result<Vec<f64>, Fa
     Ok(times_us)
 }
 
-/// What collectives of `beats` beats cost. `places`: gradient, result, stage reports; `copied`: the gradient's and the result's buffer, if the caller's values
-/// are copied into the one and out of the other.
+/// Measures collectives of `beats` beats. With `copied` buffers, values are copied in and out.
 fn cost<B: Bus>(
     nic: &mut Nic<B>,
     accesses: &Accesses,
@@ -215,7 +207,6 @@ fn cost<B: Bus>(
     })
 }
 
-/// CPU time of this thread.
 fn thread_time() -> Duration {
     let now = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
@@ -253,7 +244,6 @@ mod tests {
     use super::*;
     use crate::selftest::testing::{card, good_card};
 
-    /// The goal of the fast path: one store tells of all commands of a collective, and no register is read.
     #[test]
     fn a_collective_takes_one_doorbell_and_no_read() {
         let report = measure(good_card(), 20, 100).unwrap();
@@ -261,14 +251,14 @@ mod tests {
         assert!(report.collectives.len() >= 2, "{report:?}");
         for cost in &report.collectives {
             assert_eq!((cost.doorbell_stores, cost.loads_min, cost.copied_bytes), (1.0, 0, 2 * cost.bytes), "{cost:?}");
-            // Two completions each; their room is given back once for a quarter of the ring, 64.
+            // Two completions each. CQ_HEAD is stored once per quarter of the ring, 64 entries.
             assert!([0.03, 0.04].contains(&cost.other_stores), "{cost:?}");
         }
     }
 
     #[test]
     fn a_card_that_stops_ends_the_measurement_with_an_error() {
-        // Its two commands for each collective; it takes an odd number.
+        // Each collective has two commands, and the card stops after an odd number.
         let failure = measure(card(WARM_UP + 20 + 7, |_| ()), 20, 5).unwrap_err();
         assert_eq!(failure.code, 2);
         assert!(failure.text.contains("no completion in 300ms"), "{}", failure.text);

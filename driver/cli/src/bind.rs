@@ -1,8 +1,7 @@
-//! `bind` and `unbind`: hands a card to VFIO, and back to the kernel.
+//! `bind` and `unbind`: move a card to VFIO and back to the kernel's drivers.
 //!
-//! How: `driver_override` names the only driver that may take the device, so that none can come between unbinding and binding, and no other
-//! device of the same kind is touched. Source: Linux `sysfs-bus-pci`, `vfio.rst`.
-//! Refused: devices that are not ours, and groups with functions of others, which the card would take along.
+//! `driver_override` names the only driver that may bind the device, so no other driver can bind it
+//! in between. Source: Linux `sysfs-bus-pci`, `vfio.rst`.
 
 use std::fs::OpenOptions;
 use std::path::PathBuf;
@@ -14,49 +13,40 @@ use serde::Serialize;
 use crate::args::BindArgs;
 use crate::outcome::{Failure, print};
 
-/// What was done.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 struct Done {
     address: String,
-    /// The driver that had the card before.
     before: Option<String>,
-    /// The driver that has it now.
     driver: Option<String>,
     iommu_group: Option<String>,
 }
 
-/// A file of the kernel's, and what is written to it.
+/// File in sysfs, and the text to write to it.
 type Step = (PathBuf, String);
 
-/// Hands the card to VFIO.
-///
-/// # Errors
-/// If it is none of ours, in a group with others, or the kernel refuses.
+/// Binds the card to VFIO, unless its IOMMU group holds other devices.
 pub fn bind(args: &BindArgs) -> Result<(), Failure> {
     let done = bind_on(&Machine::this(), &args.address)?;
     print(args.json, &done, || {
         let Done { address, before, iommu_group, .. } = &done;
         let group = iommu_group.as_deref().unwrap_or_default();
         if before.as_deref() == Some(VFIO_PCI) {
-            return format!("{address} is bound to {VFIO_PCI} already; it is opened through /dev/vfio/{group}\n");
+            return format!("{address} is already bound to {VFIO_PCI}; open it through /dev/vfio/{group}\n");
         }
-        let before = before.as_ref().map_or("no driver".to_owned(), |driver| format!("{driver} before"));
+        let before = before.as_ref().map_or("had no driver".to_owned(), |driver| format!("was bound to {driver}"));
         format!(
-            "{address} is bound to {VFIO_PCI} ({before}); it is opened through /dev/vfio/{group}\nTo undo it: optireduce-nic unbind {address}\n"
+            "{address} is bound to {VFIO_PCI} ({before}); open it through /dev/vfio/{group}\nTo undo it: optireduce-nic unbind {address}\n"
         )
     })
 }
 
-/// Hands the card back to the kernel.
-///
-/// # Errors
-/// If it is none of ours, not bound to VFIO, or in use.
+/// Returns the card to the kernel's drivers, unless it is in use.
 pub fn unbind(args: &BindArgs) -> Result<(), Failure> {
     let done = unbind_on(&Machine::this(), &args.address)?;
     print(args.json, &done, || {
         let Done { address, driver, .. } = &done;
         let now = driver.as_ref().map_or("no driver".to_owned(), |driver| format!("bound to {driver}"));
-        format!("{address} is {now}, and for the kernel to give away\nTo undo it: optireduce-nic bind {address}\n")
+        format!("{address} is {now}; any driver may bind it\nTo undo it: optireduce-nic bind {address}\n")
     })
 }
 
@@ -66,8 +56,8 @@ fn bind_on(machine: &Machine, address: &str) -> Result<Done, String> {
         machine.others_in_group(&card).iter().filter(|other| other.is_foreign()).map(ToString::to_string).collect();
     if !foreign.is_empty() {
         return Err(format!(
-            "{}: its IOMMU group {} also holds {}, which would have to leave their drivers, too; put the card into a slot with a group of \
-             its own, behind a root port with ACS",
+            "{}: its IOMMU group {} also holds {}, which would lose their drivers; put the card into a slot with its own \
+             group, behind a root port with ACS",
             card.address,
             card.iommu_group.as_deref().unwrap_or_default(),
             foreign.join(", ")
@@ -77,18 +67,17 @@ fn bind_on(machine: &Machine, address: &str) -> Result<Done, String> {
     if let Some(missing) =
         missing.filter(|one| ["IOMMU", "kernel module"].contains(&one.name)).find(|one| one.mend.is_some())
     {
-        return Err(format!("{}: {}. To mend it: {}", card.address, missing.found, missing.mend.unwrap_or_default()));
+        return Err(format!("{}: {}. To fix it: {}", card.address, missing.found, missing.mend.unwrap_or_default()));
     }
     if card.driver.as_deref() != Some(VFIO_PCI) {
         carry_out(&to_bind(machine, &card))?;
     }
     let now = again(machine, &card)?;
     if now.driver.as_deref() != Some(VFIO_PCI) {
-        // As it was before.
         let undone = carry_out(&to_release(machine, &now));
         let back = again(machine, &card)?.driver.unwrap_or("no driver".to_owned());
         return Err(format!(
-            "{}: {VFIO_PCI} does not take it, and the kernel's log (`dmesg`) says why; it has {back} again{}",
+            "{}: {VFIO_PCI} did not bind it (the kernel's log, `dmesg`, may have the cause); it is bound to {back} again{}",
             card.address,
             undone.err().map_or(String::new(), |error| format!(", but {error}"))
         ));
@@ -105,10 +94,10 @@ fn unbind_on(machine: &Machine, address: &str) -> Result<Done, String> {
             card.driver.as_deref().unwrap_or("no driver")
         ));
     }
-    // The kernel would wait until the card is closed, however long.
+    // The kernel waits until the card is closed, without a limit.
     if is_in_use(machine, &card) {
         return Err(format!(
-            "{}: it is in use, and the kernel would wait for that to end: end the process that has it (`fuser -v /dev/vfio/*` names it)",
+            "{}: it is in use, and unbinding would wait for it; first end the process that has it (`fuser -v /dev/vfio/*` names it)",
             card.address
         ));
     }
@@ -117,34 +106,32 @@ fn unbind_on(machine: &Machine, address: &str) -> Result<Done, String> {
     Ok(Done { address: now.address, before: card.driver, driver: now.driver, iommu_group: now.iommu_group })
 }
 
-/// Whether a process has it: VFIO hands out a group once at a time.
+/// Returns whether a process has the card open, since VFIO opens a group only once at a time.
 pub fn is_in_use(machine: &Machine, card: &PciFunction) -> bool {
     let group = machine.vfio_group(card.iommu_group.as_deref().unwrap_or_default());
     let tried = OpenOptions::new().read(true).write(true).open(group).err();
     tried.is_some_and(|error| error.kind() == std::io::ErrorKind::ResourceBusy)
 }
 
-/// The device at `address`, if its numbers are ours.
+/// Returns the device at `address` if it has a card's PCI numbers.
 fn card(machine: &Machine, address: &str) -> Result<PciFunction, String> {
-    let expected = format!("expected one with {VENDOR_ID:04x}:{DEVICE_ID:04x}, as `optireduce-nic list` shows them");
-    let full = full_address(address).ok_or_else(|| format!("{address} is no PCI address; {expected}"))?;
+    let expected = format!("expected a card ({VENDOR_ID:04x}:{DEVICE_ID:04x}), as shown by `optireduce-nic list`");
+    let full = full_address(address).ok_or_else(|| format!("{address} is not a PCI address; {expected}"))?;
     match machine.function(&full) {
         Some(found) if found.may_be_a_card() => Ok(found),
-        Some(found) => Err(format!("{found} is none of our cards; {expected}; nothing was changed")),
+        Some(found) => Err(format!("{found} is not an OptiReduce card; {expected}; nothing was changed")),
         None => Err(format!("there is no PCI device at {full}; {expected}")),
     }
 }
 
 fn again(machine: &Machine, card: &PciFunction) -> Result<PciFunction, String> {
-    machine.function(&card.address).ok_or_else(|| format!("{}: it has left the bus meanwhile", card.address))
+    machine.function(&card.address).ok_or_else(|| format!("{}: it has left the bus", card.address))
 }
 
-/// Only VFIO may take it; whoever has it lets go; who may take it does.
 fn to_bind(machine: &Machine, card: &PciFunction) -> Vec<Step> {
     moved(machine, card, VFIO_PCI)
 }
 
-/// Any driver may take it again.
 fn to_release(machine: &Machine, card: &PciFunction) -> Vec<Step> {
     moved(machine, card, "")
 }
@@ -201,12 +188,11 @@ mod tests {
                 (bus("drivers_probe"), AT.to_owned()),
             ]
         );
-        // This machine has no kernel that would do it: the card is given back.
+        // Without a kernel, `vfio-pci` does not bind the card.
         let said = bind_on(&machine, "5e:00.0").unwrap_err();
-        assert!(said.contains("vfio-pci does not take it") && said.ends_with("it has xdma again"), "{said}");
+        assert!(said.contains("vfio-pci did not bind it") && said.ends_with("it is bound to xdma again"), "{said}");
         assert_eq!(read(&folder, "devices/0000:5e:00.0/driver_override").lines().next(), Some(""));
         assert_eq!(read(&folder, "drivers_probe"), AT);
-        // And one that has done it.
         folder.bind(AT, VFIO_PCI);
         let done = bind_on(&machine, AT).unwrap();
         assert_eq!((done.before.as_deref(), done.iommu_group.as_deref()), (Some(VFIO_PCI), Some("4")));
@@ -221,11 +207,11 @@ mod tests {
         folder.device("0000:01:00.1", (0x8086, 0x1533, 0x02_0000), Some("igb"), Some("2"));
         folder.device("0000:02:00.0", CARD, None, None);
         for (address, parts) in [
-            ("0000:00:1f.0", &["0000:00:1f.0 (8086:1234, nvme) is none of our cards", "nothing was changed"][..]),
+            ("0000:00:1f.0", &["0000:00:1f.0 (8086:1234, nvme) is not an OptiReduce card", "nothing was changed"][..]),
             ("0000:01:00.0", &["IOMMU group 2 also holds 0000:01:00.1 (8086:1533, igb)", "ACS"]),
             ("0000:02:00.0", &["in no IOMMU group", "intel_iommu=on"]),
             ("0000:03:00.0", &["there is no PCI device at 0000:03:00.0", "optireduce-nic list"]),
-            ("/tmp/card.sock", &["/tmp/card.sock is no PCI address"]),
+            ("/tmp/card.sock", &["/tmp/card.sock is not a PCI address"]),
         ] {
             let said = bind_on(&folder.machine(), address).unwrap_err();
             assert!(parts.iter().all(|part| said.contains(part)), "{said}");
@@ -253,7 +239,7 @@ mod tests {
         let folder = Folder::new("module");
         folder.device(AT, CARD, None, Some("4"));
         let said = bind_on(&folder.machine(), AT).unwrap_err();
-        assert_eq!(said, format!("{AT}: vfio-pci is not loaded. To mend it: modprobe vfio-pci"));
+        assert_eq!(said, format!("{AT}: vfio-pci is not loaded. To fix it: modprobe vfio-pci"));
         folder.driver(VFIO_PCI);
         fs::remove_file(folder.machine().device(AT).join("driver_override")).unwrap();
         let said = bind_on(&folder.machine(), AT).unwrap_err();

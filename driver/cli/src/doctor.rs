@@ -1,4 +1,4 @@
-//! `doctor`: what must hold before a card can be opened, each with what mends it; then it is opened.
+//! `doctor`: checks the preconditions of opening a card, suggests fixes, and then opens it.
 
 use optireduce_contract::limits::{SLOTS, WINDOW_BEATS_LIMIT};
 use optireduce_driver::{DriverError, Machine, Precondition, full_address, job_dma_bytes, job_ring_log2};
@@ -10,7 +10,6 @@ use crate::list::{cards, none};
 use crate::outcome::{Failure, print};
 use crate::selftest::DMA_BYTES as SELFTEST_BYTES;
 
-/// What was found of one card.
 #[derive(Debug, Serialize)]
 struct Diagnosis {
     address: String,
@@ -18,15 +17,14 @@ struct Diagnosis {
     checks: Vec<Precondition>,
 }
 
-/// Examines the card at an address, or all cards of this machine.
-///
-/// # Errors
-/// If something is missing, there is no card, or the argument is no address.
+/// Examines one card or all cards; fails if a check fails or there is no card.
 pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
     let machine = Machine::this();
     let addresses = match &args.address {
         Some(address) => vec![full_address(address).ok_or_else(|| {
-            format!("{address} is no PCI address, as `optireduce-nic list` shows them; a card on a socket needs no doctor: try `info`")
+            format!(
+                "{address} is not a PCI address as shown by `optireduce-nic list`; for a card on a socket use `info`"
+            )
         })?],
         None => cards(&machine)?.into_iter().map(|card| card.address).collect(),
     };
@@ -35,18 +33,14 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
     match found.iter().filter(|one| !one.passed).count() {
         _ if found.is_empty() => Err(Failure::check(none().trim_end().to_owned())),
         0 => Ok(()),
-        1 => {
-            Err(Failure::check("a card cannot be used yet; the first line above that failed says what mends it".into()))
-        }
-        more => Err(Failure::check(format!(
-            "{more} cards cannot be used yet; the first line of each that failed says what mends it"
-        ))),
+        1 => Err(Failure::check("a card cannot be used yet; fix the first failed check above".into())),
+        more => Err(Failure::check(format!("{more} cards cannot be used yet; fix the first failed check of each"))),
     }
 }
 
-/// `open`: opens the card at an address with so many bytes of DMA memory and says what it is, or why it cannot be.
+/// Checks the card at `address`. `open` opens it with this much DMA memory and identifies it.
 ///
-/// How much memory a job takes only the card can tell. Until it can be opened, the largest that the contract allows is asked for.
+/// Only the card reports the memory of a job. Without it, the contract's maximum is checked.
 fn examine(machine: &Machine, address: &str, open: impl Fn(&str, usize) -> Result<Identity, DriverError>) -> Diagnosis {
     let mut checks = machine.access(address);
     let opened = holds(&checks).then(|| open(address, LITTLE_BYTES));
@@ -61,7 +55,7 @@ fn examine(machine: &Machine, address: &str, open: impl Fn(&str, usize) -> Resul
         locked.found += &format!("; a job {whose} {job_kib} KiB, the self-test {selftest_kib} KiB");
     }
     checks.extend(memory);
-    // Once more with all of the memory: what the IOMMU allows shows only then.
+    // Only with all of the memory does the IOMMU's limit show.
     let opened = match opened {
         Some(Ok(_)) => holds(&checks).then(|| open(address, dma_bytes)),
         other => other,
@@ -88,7 +82,7 @@ impl Diagnosis {
     fn describe(&self) -> String {
         let line = |check: &Precondition| match &check.mend {
             None => format!("  pass  {:<14} {}\n", check.name, check.found),
-            Some(mend) => format!("  FAIL  {:<14} {}\n        {:<14} {mend}\n", check.name, check.found, "mend it:"),
+            Some(mend) => format!("  FAIL  {:<14} {}\n        {:<14} {mend}\n", check.name, check.found, "fix:"),
         };
         format!("{}\n{}", self.address, self.checks.iter().map(line).collect::<String>())
     }
@@ -104,13 +98,11 @@ mod tests {
 
     const AT: &str = "0000:5e:00.0";
 
-    /// A card with eight slots of windows of so many bytes.
     fn a_card(window_bytes: usize) -> Identity {
         let job_dma_bytes = job_dma_bytes(SLOTS, window_bytes / BEAT_BYTES, job_ring_log2(SLOTS));
         Identity { contract_version: 2, build: 1, build_id: None, job_dma_bytes }
     }
 
-    /// With a card that VFIO has, in a process that may lock so many KiB.
     fn ready(name: &str, limit_kib: u64) -> Folder {
         let folder = Folder::new(name);
         folder.driver(VFIO_PCI);
@@ -132,7 +124,7 @@ mod tests {
         let found = examine(&folder.machine(), AT, |_, _| panic!("it must not be opened"));
         let said = found.describe();
         assert!(!found.passed && said.starts_with("0000:5e:00.0\n  pass  device         10ee:903f\n"), "{said}");
-        let driver = "  FAIL  driver         the card is bound to xdma, expected vfio-pci\n        mend it:       optireduce-nic bind 0000:5e:00.0\n";
+        let driver = "  FAIL  driver         the card is bound to xdma, expected vfio-pci\n        fix:           optireduce-nic bind 0000:5e:00.0\n";
         assert!(said.contains(driver), "{said}");
 
         folder.bind(AT, VFIO_PCI);
@@ -144,10 +136,9 @@ mod tests {
             Err(DriverError::Bus { device, problem, remedy })
         };
         let said = examine(&folder.machine(), AT, busy).describe();
-        assert!(said.ends_with("opening it: busy\n        mend it:       End the other.\n"), "{said}");
+        assert!(said.ends_with("opening it: busy\n        fix:           End the other.\n"), "{said}");
     }
 
-    /// What locks a card out in the job must not pass here, and what a job can do with must not fail.
     #[test]
     fn the_limit_of_locked_memory_is_that_of_a_job_with_this_card() {
         let figures = "a job with this card takes 16436 KiB, the self-test 2304 KiB";
@@ -166,8 +157,8 @@ mod tests {
             let said = found.describe();
             assert!(found.passed == passes && said.contains(part), "{limit_kib}: {said}");
             assert!(said.contains(figures) == (window_bytes == 1 << 20), "{limit_kib}: {said}");
-            assert!(passes || said.contains("mend it:       ulimit -l "), "{limit_kib}: {said}");
-            // With the memory of a job only where that may be locked.
+            assert!(passes || said.contains("fix:           ulimit -l "), "{limit_kib}: {said}");
+            // The full memory is mapped only if the limit allows it.
             let all = if window_bytes == 1 << 20 { 16_436 } else { 2304 };
             assert_eq!(asked.into_inner(), if passes { vec![4, all] } else { vec![4] }, "{limit_kib}");
         }
@@ -179,7 +170,7 @@ mod tests {
         folder.bind(AT, "xdma");
         let said = examine(&folder.machine(), AT, |_, _| panic!("it must not be opened")).describe();
         let part = "  FAIL  locked memory  the limit is 8192 KiB, expected at least 16436 KiB; a job takes at most 16436 KiB, the self-test 2304 KiB\n";
-        assert!(said.contains(part) && said.contains("mend it:       ulimit -l 16436 "), "{said}");
+        assert!(said.contains(part) && said.contains("fix:           ulimit -l 16436 "), "{said}");
     }
 
     #[test]

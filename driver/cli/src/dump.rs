@@ -1,4 +1,4 @@
-//! `dump`: all registers of a card, by name, and what they mean.
+//! `dump`: all registers of a card, by name, with decoded values.
 
 use std::net::Ipv4Addr;
 
@@ -14,18 +14,16 @@ use crate::card::{LITTLE_BYTES, open};
 use crate::outcome::{Failure, print, table};
 use crate::registers::all;
 
-/// All registers of a card.
 #[derive(Debug, Serialize)]
 struct Dump<'a> {
     card: &'a str,
     registers: Vec<Row>,
 }
 
-/// One register.
 #[derive(Debug, Serialize)]
 struct Row {
     name: &'static str,
-    /// The queue pair whose register it is.
+    /// `None` for a register of the whole card.
     #[serde(skip_serializing_if = "Option::is_none")]
     queue: Option<usize>,
     offset: usize,
@@ -35,10 +33,7 @@ struct Row {
     meaning: String,
 }
 
-/// Shows them. The card need not be one of ours: what it holds may tell why.
-///
-/// # Errors
-/// If the card cannot be opened, or goes away.
+/// Prints all registers, also of devices that are not cards, to find out why.
 pub fn run(args: &CardArgs) -> Result<(), Failure> {
     let bus = open(args.card.as_deref(), LITTLE_BYTES)?;
     let registers = read(&bus)?;
@@ -46,7 +41,7 @@ pub fn run(args: &CardArgs) -> Result<(), Failure> {
     print(args.json, &dump, || describe(&dump.registers))
 }
 
-/// Every register of `QUEUES` queue pairs, in order of offset.
+/// Reads all registers, in order of offset.
 fn read(bus: &impl Bus) -> Result<Vec<Row>, DriverError> {
     bus.flush()?;
     let mut rows: Vec<Row> = all(QUEUES).map(|register| Row::of(&register, bus.read(&register))).collect();
@@ -71,16 +66,16 @@ impl Row {
     }
 }
 
-/// What a value says, in words; empty if it says no more than its digits.
+/// Decodes a value; empty if the digits suffice.
 fn meaning(register: &Register, value: u32) -> String {
     let bytes = value.to_le_bytes();
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(":");
     match register.name {
         "MAGIC" if value == register.reset => "an OptiReduce card".to_owned(),
-        "MAGIC" => format!("not an OptiReduce card, which has {:#010x}", register.reset),
+        "MAGIC" => format!("not an OptiReduce card, expected {:#010x}", register.reset),
         "STATUS" => status(value),
         "LINK" => link(Link::of(value)).to_owned(),
-        "PCI_ID" | "BUILD_ID" if value == 0 => "not said".to_owned(),
+        "PCI_ID" | "BUILD_ID" if value == 0 => "not reported".to_owned(),
         "PCI_ID" => format!("{:04x}:{:04x}", value & 0xffff, value >> 16),
         "CONTROL" if value & CONTROL_ENABLE != 0 => "enabled".to_owned(),
         "CONTROL" => "disabled".to_owned(),
@@ -97,24 +92,22 @@ fn meaning(register: &Register, value: u32) -> String {
     }
 }
 
-/// The state of the link in words.
 pub fn link(link: Option<Link>) -> &'static str {
     match link {
-        None => "not said",
+        None => "not reported",
         Some(Link { up: false, .. }) => "down",
         Some(Link { rsfec: true, .. }) => "up, RS-FEC aligned",
         Some(Link { rsfec: false, .. }) => "up, RS-FEC not aligned",
     }
 }
 
-/// The bits of `STATUS`, named.
 fn status(value: u32) -> String {
     let mut bits = Vec::new();
     if value & STATUS_DMA_ERROR != 0 {
         bits.push("DMA error".to_owned());
     }
     if value & STATUS_BUSY != 0 {
-        bits.push("reset under way".to_owned());
+        bits.push("reset in progress".to_owned());
     }
     let stopped = (0..QUEUES).filter(|queue| value & status_stopped(*queue) != 0);
     bits.extend(stopped.map(|queue| format!("queue {queue} stopped")));
@@ -163,16 +156,16 @@ mod tests {
     fn values_are_told_in_words() {
         for (register, value, expected) in [
             (&reg::MAGIC, reg::MAGIC.reset, "an OptiReduce card"),
-            (&reg::MAGIC, 0, "not an OptiReduce card, which has 0x4f524e43"),
+            (&reg::MAGIC, 0, "not an OptiReduce card, expected 0x4f524e43"),
             (&reg::STATUS, 0, "no error"),
-            (&reg::STATUS, 0x803, "DMA error, reset under way, queue 3 stopped"),
-            (&reg::LINK, 0, "not said"),
-            (&reg::LINK, 3, "not said"),
+            (&reg::STATUS, 0x803, "DMA error, reset in progress, queue 3 stopped"),
+            (&reg::LINK, 0, "not reported"),
+            (&reg::LINK, 3, "not reported"),
             (&reg::LINK, 0x8000_0000, "down"),
             (&reg::LINK, 0x8000_0001, "up, RS-FEC not aligned"),
             (&reg::LINK, 0x8000_0003, "up, RS-FEC aligned"),
             (&reg::PCI_ID, 0x903f_10ee, "10ee:903f"),
-            (&reg::BUILD_ID, 0, "not said"),
+            (&reg::BUILD_ID, 0, "not reported"),
             (&reg::CONTROL, 1, "enabled"),
             (&reg::CONTROL, 0, "disabled"),
             (&reg::LOCAL_IP, u32::from_le_bytes([127, 0, 0, 2]), "127.0.0.2"),

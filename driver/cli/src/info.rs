@@ -1,4 +1,4 @@
-//! `info`: what a card is, what it can do, and where it is on the network.
+//! `info`: a card's identity, limits and network address.
 
 use std::net::Ipv4Addr;
 
@@ -12,7 +12,6 @@ use crate::card::{LITTLE_BYTES, open};
 use crate::dump::link;
 use crate::outcome::{Failure, print, table};
 
-/// What is said of a card.
 #[derive(Debug, Serialize)]
 struct Info {
     card: String,
@@ -22,10 +21,9 @@ struct Info {
     limits: Limits,
     window_bytes_max: usize,
     payload_bytes_max: usize,
-    /// Elements of the blocks of the Hadamard transform.
+    /// Block sizes of the Hadamard transform.
     hadamard_elements: Vec<usize>,
     payload_formats: [&'static str; 2],
-    /// `None`: the card does not know its address.
     network: Option<Network>,
     #[serde(flatten)]
     surroundings: Surroundings,
@@ -45,10 +43,6 @@ struct Network {
     mac: String,
 }
 
-/// Shows it.
-///
-/// # Errors
-/// If the card cannot be opened, or is none of ours.
 pub fn run(args: &CardArgs) -> Result<(), Failure> {
     let bus = open(args.card.as_deref(), LITTLE_BYTES)?;
     let id = bus.id();
@@ -82,11 +76,11 @@ impl Info {
 
     fn describe(&self) -> String {
         let Self { limits, pci, surroundings, .. } = self;
-        let build_id = surroundings.build_id.map_or("not said".to_owned(), |id| format!("{id:#010x}"));
+        let build_id = surroundings.build_id.map_or("not reported".to_owned(), |id| format!("{id:#010x}"));
         let blocks: Vec<String> = self.hadamard_elements.iter().map(usize::to_string).collect();
         let network = match &self.network {
             Some(Network { ip, udp_port, mac }) => format!("{ip}, UDP port {udp_port}, MAC {mac}"),
-            None => "no address; a job gives it one: card_address, OPTIREDUCE_CARD_ADDRESS".to_owned(),
+            None => "no address; a job assigns one (card_address, OPTIREDUCE_CARD_ADDRESS)".to_owned(),
         };
         let rows = [
             ("card", self.card.clone()),
@@ -103,7 +97,7 @@ impl Info {
             ("largest payload", format!("{} beats, {} bytes", limits.payload_beats_max, self.payload_bytes_max)),
             ("payload formats", self.payload_formats.join(", ")),
             ("Hadamard blocks", format!("{} elements", blocks.join(", "))),
-            ("queue pairs", format!("{}, with an MSI-X vector each", limits.queues)),
+            ("queue pairs", format!("{}, each with an MSI-X vector", limits.queues)),
         ];
         table(&rows.map(|(name, value)| [name.to_owned(), value]))
     }

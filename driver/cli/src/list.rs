@@ -1,4 +1,4 @@
-//! `list`: the cards on this machine's PCI bus, as the kernel knows them, and what those say of themselves that can be asked.
+//! `list`: the cards on this machine's PCI bus and, on request, their identities.
 
 use optireduce_contract::pci::{DEVICE_ID, VENDOR_ID};
 use optireduce_driver::{Machine, PciFunction, VFIO_PCI, serve_command};
@@ -8,10 +8,6 @@ use crate::args::ListArgs;
 use crate::card::{Identity, LITTLE_BYTES, identify};
 use crate::outcome::{Failure, print, table};
 
-/// Lists the cards.
-///
-/// # Errors
-/// If the kernel's list cannot be read.
 pub fn run(args: &ListArgs) -> Result<(), Failure> {
     let machine = Machine::this();
     let ask = |function: &PciFunction| args.identify.then(|| ask(&machine, function));
@@ -20,28 +16,23 @@ pub fn run(args: &ListArgs) -> Result<(), Failure> {
     print(args.json, &found, || describe(&found))
 }
 
-/// A card in the list.
 #[derive(Debug, Serialize)]
 struct Listed {
     #[serde(flatten)]
     function: PciFunction,
-    /// What it says of itself; `None`: it was not asked.
+    /// `None` without `--identify`.
     #[serde(skip_serializing_if = "Option::is_none")]
     identity: Option<Answer>,
 }
 
-/// What a device says that is asked what it is.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum Answer {
     Card(Identity),
-    /// It cannot be opened, or is no card of ours.
-    Not {
-        error: String,
-    },
+    Not { error: String },
 }
 
-/// Opens a card that can be opened, and asks it. One that is in use, or hangs, is left alone.
+/// Identifies a card, unless it is in use or hangs.
 pub fn ask(machine: &Machine, function: &PciFunction) -> Answer {
     let preconditions = machine.preconditions(&function.address, LITTLE_BYTES);
     if let Some(missing) = preconditions.into_iter().find(|one| one.mend.is_some()) {
@@ -54,10 +45,7 @@ pub fn ask(machine: &Machine, function: &PciFunction) -> Answer {
     }
 }
 
-/// The devices with our numbers. Only opening one would tell whether it is a card of ours: others keep the bridge's numbers, too.
-///
-/// # Errors
-/// As [`run`].
+/// Returns the devices with a card's PCI numbers, which other devices may share.
 pub fn cards(machine: &Machine) -> Result<Vec<PciFunction>, String> {
     let mut found = machine.functions().map_err(|error| {
         let path = machine.sys("bus/pci/devices");
@@ -67,7 +55,6 @@ pub fn cards(machine: &Machine) -> Result<Vec<PciFunction>, String> {
     Ok(found)
 }
 
-/// What is said where there are none.
 pub fn none() -> String {
     format!(
         "No PCI device {VENDOR_ID:04x}:{DEVICE_ID:04x} on this machine. To try a simulated card, in a clone of the project:
@@ -112,7 +99,6 @@ mod tests {
         folder.device("0000:01:00.0", CARD, None, None);
         folder.device("0000:02:00.0", (0x10ee, 0x9038, 0x02_0000), None, None);
         folder.device("0000:03:00.0", (0x8086, 0x903f, 0x02_0000), None, None);
-        // A device that goes away while it is looked at.
         std::fs::create_dir(folder.machine().device("0000:04:00.0")).unwrap();
         let listed = |identity: fn(&Machine, &PciFunction) -> Option<Answer>| -> Vec<Listed> {
             let found = cards(&folder.machine()).unwrap().into_iter();
@@ -128,7 +114,6 @@ mod tests {
         assert_eq!(json[1], serde_json::json!({"address": "0000:5e:00.0", "driver": "vfio-pci", "iommu_group": "17"}));
         assert_eq!(json[0]["driver"], serde_json::Value::Null);
         assert!(!describe(&devices[1..]).contains("bind"));
-        // What cannot be opened is not tried, and one that can says what it is.
         let asked = listed(|machine, function| Some(ask(machine, function)));
         let said = describe(&asked);
         assert!(

@@ -1,21 +1,18 @@
-//! How a command ends: its exit code, and what it prints.
+//! Exit codes and output of commands.
 
 use std::io::Write;
 
 use optireduce_driver::DriverError;
 use serde::Serialize;
 
-/// Why a command ends with another exit code than 0.
 #[derive(Debug)]
 pub struct Failure {
-    /// 1: a check failed; 2: the command could not run.
+    /// Exit code: 1 if a check failed, 2 if the command could not run.
     pub code: u8,
-    /// For stderr.
     pub text: String,
 }
 
 impl Failure {
-    /// A step of the self-test failed.
     pub fn check(text: String) -> Self {
         Self { code: 1, text }
     }
@@ -33,23 +30,16 @@ impl From<DriverError> for Failure {
     }
 }
 
-/// Says something on stderr. Nobody has to read it.
+/// Prints a message to stderr, ignoring write errors.
 pub fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "optireduce-nic: {text}");
 }
 
-/// Prints a result: `value` as a line of JSON if `json`, or else the text for a person, which ends with a newline.
-///
-/// # Errors
-/// If stdout cannot be written to. A reader that has gone away is no error.
+/// Prints `value` as a line of JSON if `json`, otherwise `text`. A closed pipe is no error.
 pub fn print(json: bool, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<(), Failure> {
     is_read(&text_of(json, value, text)?).map(drop)
 }
 
-/// `value` as a line of JSON if `json`, or else the text for a person.
-///
-/// # Errors
-/// If it cannot be said in JSON.
 pub fn text_of(json: bool, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<String, Failure> {
     if json {
         Ok(serde_json::to_string(value).map_err(|error| format!("writing JSON: {error}"))? + "\n")
@@ -58,10 +48,7 @@ pub fn text_of(json: bool, value: &impl Serialize, text: impl FnOnce() -> String
     }
 }
 
-/// Prints `text`: whether there is still a reader.
-///
-/// # Errors
-/// If stdout cannot be written to.
+/// Prints `text` and returns whether stdout still has a reader.
 pub fn is_read(text: &str) -> Result<bool, Failure> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -71,7 +58,7 @@ pub fn is_read(text: &str) -> Result<bool, Failure> {
     }
 }
 
-/// Lines of cells in columns, the last of which may have any length.
+/// Formats rows in aligned columns.
 pub fn table<const N: usize>(rows: &[[String; N]]) -> String {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..N).map(width).collect();

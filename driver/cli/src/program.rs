@@ -1,11 +1,7 @@
-//! `program`: loads a bitstream into a board, or says how to; refuses one that does not fit.
+//! `program`: loads a bitstream into a board, or prints the steps. **Not run on a board.**
 //!
-//! How: the manifest beside the bitstream says what it is, and is checked first: contract version, whether anything was built, SHA-256 of the file. A
-//! board that openFPGALoader lists is loaded by it, once the JTAG chain has said that its part is the manifest's; for others the
-//! commands of Vivado or xbutil are printed. A card that is there already is asked what it is, which is shown and forbids nothing: a board that is
-//! blank cannot answer, and one of another contract version is what one programs. Sources: openFPGALoader's `--list-boards` and `--detect`; UG908 (Vivado); `xbutil program` of XRT.
-//! Limits: **not run on a board**. openFPGALoader loads the FPGA's own memory, which a power cycle clears; flash is left alone. A JTAG chain tells
-//! the part, but neither its package nor what its pins lead to, and a card does not know its board: whether both are the board that is meant is not checked.
+//! Sources: openFPGALoader's `--list-boards` and `--detect`, UG908 (Vivado), and `xbutil program`
+//! of XRT.
 
 mod loader;
 
@@ -22,27 +18,22 @@ use crate::bind::is_in_use;
 use crate::list::{Answer, ask};
 use crate::outcome::{Failure, print};
 
-/// Endings of bitstreams.
 const ENDINGS: [&str; 3] = ["bit", "bin", "xclbin"];
 
-/// What was done, or is to be done.
 #[derive(Debug, Serialize)]
 struct Report {
     bitstream: PathBuf,
     board: String,
     part: String,
     contract_version: u32,
-    /// Whether the board was loaded.
     programmed: bool,
-    /// The part in the JTAG chain, if it was asked.
+    /// `None` if the JTAG chain was not queried.
     found_part: Option<String>,
-    /// What was at the board's PCI address before, if that was given.
+    /// `None` without `--card`.
     found_card: Option<Found>,
-    /// What is left to do, in this order.
     steps: Vec<String>,
 }
 
-/// What is at a PCI address.
 #[derive(Debug, Serialize)]
 struct Found {
     address: String,
@@ -50,16 +41,12 @@ struct Found {
     answer: Answer,
 }
 
-/// A bitstream whose file is the one of its manifest.
 struct Bitstream {
     manifest: Manifest,
     file: PathBuf,
 }
 
-/// Loads the bitstream, or prints how to.
-///
-/// # Errors
-/// If it does not fit, the loader fails, or there is no loader for the board: then the steps are printed all the same.
+/// Loads the bitstream, or prints the steps and fails if the board has no loader.
 pub fn run(args: &ProgramArgs) -> Result<(), Failure> {
     let bitstream = Bitstream::of(&args.folder)?;
     let card = args.card.as_deref().map(|address| card(&Machine::this(), address)).transpose()?;
@@ -68,15 +55,11 @@ pub fn run(args: &ProgramArgs) -> Result<(), Failure> {
     if report.programmed {
         return Ok(());
     }
-    Err(format!(
-        "nothing was programmed: openFPGALoader lists no board {}; the steps on stdout program it",
-        report.board
-    )
-    .into())
+    Err(format!("nothing was programmed: openFPGALoader lists no board {}; follow the steps on stdout", report.board)
+        .into())
 }
 
 impl Bitstream {
-    /// The one in `folder`.
     fn of(folder: &Path) -> Result<Self, Failure> {
         let folder = folder.canonicalize().map_err(|error| {
             format!(
@@ -90,13 +73,12 @@ impl Bitstream {
         };
         let manifest = Manifest::load(&folder.join("manifest.toml")).map_err(refused)?;
         if manifest.state == State::NotBuiltHere {
-            // Says so.
             manifest.verify(&folder).map_err(refused)?;
         }
         let files = files(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         let Some(first) = files.first() else {
             return Err(Failure::check(format!(
-                "{}: it holds no bitstream, expected a file that ends with .{}.\nBuild it as the README beside the manifest says, or fetch it.",
+                "{}: it holds no bitstream, expected a file that ends with .{}.\nBuild it as the README beside the manifest says, or download it.",
                 folder.display(),
                 ENDINGS.join(" or .")
             )));
@@ -107,7 +89,7 @@ impl Bitstream {
     }
 }
 
-/// Plain files of a folder that may be bitstreams, by name.
+/// Files that may be bitstreams, sorted.
 fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in folder.read_dir()? {
@@ -121,28 +103,28 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// What is at the PCI address of the board, in the kernel's spelling, if nobody uses it.
+/// Identifies the device at the board's PCI address. Refuses other devices and cards in use.
 fn card(machine: &Machine, address: &str) -> Result<Found, Failure> {
     let Some(full) = is_address(address).then(|| full_address(address)).flatten() else {
         return Err(format!(
-            "{address} is no PCI address, as `optireduce-nic list` shows them; a card on a socket has no bitstream: start its process anew"
+            "{address} is not a PCI address as shown by `optireduce-nic list`; a card on a socket has no bitstream: restart its process"
         )
         .into());
     };
     let Some(function) = machine.function(&full) else {
         return Err(format!(
-            "there is no PCI device at {full}; without --card, a board that is not on the bus is programmed, too"
+            "there is no PCI device at {full}; to program a board that is not on the bus, leave out --card"
         )
         .into());
     };
     if !function.may_be_a_card() {
         return Err(Failure::check(format!(
-            "{function} is none of our cards, and programming it would take it from its driver; without --card nothing is looked for on the bus"
+            "{function} is not an OptiReduce card, and programming it would remove it from its driver; without --card the bus is not checked"
         )));
     }
     if is_in_use(machine, &function) {
         return Err(Failure::check(format!(
-            "{full}: it is in use: end the process that has it (`fuser -v /dev/vfio/*` names it), and program it then"
+            "{full}: it is in use; end the process that has it (`fuser -v /dev/vfio/*` names it), then program the board"
         )));
     }
     Ok(Found { answer: ask(machine, &function), address: full })
@@ -166,7 +148,7 @@ fn program(bitstream: &Bitstream, board: Option<&str>, found_card: Option<Found>
         let found = loader.detect(name)?;
         if !is_part(&manifest.part, &found) {
             return Err(Failure::check(format!(
-                "board {name}: its JTAG chain has part {found}, expected {} by {}.\nTake the bitstream that was built for this board.",
+                "board {name}: its JTAG chain has part {found}, expected {} according to {}.\nUse the bitstream built for this board.",
                 manifest.part,
                 manifest.file.display()
             )));
@@ -179,7 +161,7 @@ fn program(bitstream: &Bitstream, board: Option<&str>, found_card: Option<Found>
     if name != manifest.board {
         let known = if loader.is_some() { "openFPGALoader lists no such board" } else { loader::MISSING };
         return Err(Failure::check(format!(
-            "board {name}: {known}, and the bitstream is for {} by {}.\nTake one that was built for this board.",
+            "board {name}: {known}, and the bitstream is for {} according to {}.\nUse a bitstream built for this board.",
             manifest.board,
             manifest.file.display()
         )));
@@ -187,7 +169,7 @@ fn program(bitstream: &Bitstream, board: Option<&str>, found_card: Option<Found>
     if !manifest.tool.contains("Vivado") {
         let known = if loader.is_some() { "openFPGALoader lists no such board" } else { loader::MISSING };
         return Err(format!(
-            "board {name}: {known}; name the board that has the part {}: --board NAME, as `openFPGALoader --list-boards` shows them",
+            "board {name}: {known}; name the board with part {}: --board NAME, as listed by `openFPGALoader --list-boards`",
             manifest.part
         )
         .into());
@@ -196,15 +178,14 @@ fn program(bitstream: &Bitstream, board: Option<&str>, found_card: Option<Found>
     Ok(report)
 }
 
-/// Whether `found`, which tools shorten and spell as they like, is the part of the manifest.
+/// Returns whether `found` is the manifest's part, which tools abbreviate and spell differently.
 fn is_part(part: &str, found: &str) -> bool {
     let plain = |text: &str| text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
     let (part, found) = (plain(part), plain(found));
-    // A family alone ("ecp5") says nothing.
+    // A family alone ("ecp5") does not suffice.
     found.len() >= 5 && part.starts_with(&found)
 }
 
-/// The tools of the vendor.
 fn by_hand(file: &Path, card: Option<&str>) -> Vec<String> {
     let address = card.unwrap_or("ADDRESS");
     if file.extension().is_some_and(|ending| ending == "xclbin") {
@@ -222,7 +203,7 @@ fn by_hand(file: &Path, card: Option<&str>) -> Vec<String> {
     steps
 }
 
-/// What the kernel still knows of the card is that of the bitstream before.
+/// Steps after loading, which replace the kernel's stale record of the card.
 fn afterwards(address: &str) -> Vec<String> {
     let mut steps =
         vec![format!("echo 1 > /sys/bus/pci/devices/{address}/remove"), "echo 1 > /sys/bus/pci/rescan".to_owned()];
@@ -246,7 +227,7 @@ impl Report {
         match &self.found_card {
             Some(Found { address, answer: Answer::Card(card) }) => text += &format!("  at {address} so far: {card}\n"),
             Some(Found { address, answer: Answer::Not { error } }) => {
-                text += &format!("  at {address} so far: no card that can be asked: {error}\n");
+                text += &format!("  at {address} so far: not identified: {error}\n");
             }
             None => {}
         }
@@ -287,7 +268,7 @@ mod tests {
         let card = Identity { contract_version: 2, build: 7, build_id: None, job_dma_bytes: 0 };
         for (answer, expected) in [
             (Answer::Card(card), "  at 0000:5e:00.0 so far: contract version 2, build 7\n"),
-            (Answer::Not { error: "E".into() }, "  at 0000:5e:00.0 so far: no card that can be asked: E\n"),
+            (Answer::Not { error: "E".into() }, "  at 0000:5e:00.0 so far: not identified: E\n"),
         ] {
             let report = Report {
                 bitstream: "a.bit".into(),
@@ -309,7 +290,7 @@ mod tests {
         folder.device("0000:5e:00.0", CARD, None, None);
         folder.device("0000:01:00.0", (0x8086, 0x1234, 0x02_0000), Some("nvme"), Some("1"));
         let machine = folder.machine();
-        // A board that cannot be asked can be programmed.
+        // A blank board has no identity but can be programmed.
         let blank = card(&machine, "5E:00.0").unwrap();
         assert_eq!(blank.address, "0000:5e:00.0");
         let json = serde_json::to_value(&blank).unwrap();
@@ -317,7 +298,7 @@ mod tests {
         for (address, code, part) in [
             ("/tmp/card.sock", 2, "a card on a socket has no bitstream"),
             ("0000:02:00.0", 2, "there is no PCI device at 0000:02:00.0"),
-            ("0000:01:00.0", 1, "0000:01:00.0 (8086:1234, nvme) is none of our cards"),
+            ("0000:01:00.0", 1, "0000:01:00.0 (8086:1234, nvme) is not an OptiReduce card"),
         ] {
             let failure = card(&machine, address).unwrap_err();
             assert!(failure.code == code && failure.text.contains(part), "{failure:?}");

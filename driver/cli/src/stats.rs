@@ -1,7 +1,8 @@
-//! `stats`: counters and rings of a card at work, as the process that has it shows them.
+//! `stats`: counters and rings of a card in use, as published by its job.
 //!
-//! Nobody else can look at a card at work: it has one driver at a time, and opening it resets it. A job that is started with
-//! `OPTIREDUCE_CARD_STATS=FOLDER` writes them there once a second; this command reads that, and touches no card.
+//! Opening a card resets it, so only its job can read it. A job started with
+//! `OPTIREDUCE_CARD_STATS=FOLDER` writes counters and rings to that folder once a second. This
+//! command reads the folder and does not access the card.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,38 +17,32 @@ use crate::args::StatsArgs;
 use crate::card::address;
 use crate::outcome::{Failure, is_read, say, table, text_of};
 
-/// How often a file is looked at that is being watched.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What the file holds, and how old it is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Shown {
     card: String,
     pid: u32,
     written_unix_ns: u64,
-    /// By their names, whichever card and driver have them.
+    /// By name, since their set depends on card and driver.
     counters: Map<String, Value>,
     rings: Rings,
-    /// Of each counter that counts, since the state before; of `--watch`.
+    /// Rates since the previous output, with `--watch`.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     per_second: Map<String, Value>,
 }
 
-/// Shows them, once or until the job has ended.
-///
-/// # Errors
-/// If no process shows the card's counters, or the one that did has ended.
 pub fn run(args: &StatsArgs) -> Result<(), Failure> {
     let card = address(args.card.as_deref())?;
     let folder = args.from.clone().or_else(|| std::env::var_os(STATS_VARIABLE).map(PathBuf::from));
     let folder = folder.filter(|folder| !folder.as_os_str().is_empty()).ok_or_else(|| {
-        format!("no folder is named: give the one of the job's {STATS_VARIABLE} with --from, or set {STATS_VARIABLE} here, too")
+        format!("no folder is named; pass the folder of the job's {STATS_VARIABLE} with --from, or set {STATS_VARIABLE} here")
     })?;
     let file = stats_file(&folder, &card);
     let first = read(&file)?.ok_or_else(|| {
         format!(
-            "{card}: no process shows its counters in {}; start the job with {STATS_VARIABLE}={} (a folder that is there); nobody else \
-             can look at a card at work, since opening it resets it",
+            "{card}: no process shows its counters in {}; start the job with {STATS_VARIABLE}={} (an existing folder), \
+             since only the job itself can read its card",
             folder.display(),
             folder.display()
         )
@@ -59,7 +54,7 @@ pub fn run(args: &StatsArgs) -> Result<(), Failure> {
     watch(args, &file, first)
 }
 
-/// Every new state, until the file goes or its writer has ended.
+/// Prints each new state until the file disappears or its writer ends.
 fn watch(args: &StatsArgs, file: &Path, mut last: Shown) -> Result<(), Failure> {
     let every = Duration::from_millis(args.interval_ms);
     let mut left = args.count;
@@ -73,7 +68,7 @@ fn watch(args: &StatsArgs, file: &Path, mut last: Shown) -> Result<(), Failure> 
         let next = loop {
             match read(file)? {
                 None => {
-                    say(&format!("{}: the job has ended, or has given the card back", last.card));
+                    say(&format!("{}: the job has ended or closed the card", last.card));
                     return Ok(());
                 }
                 Some(next) if next.written_unix_ns != last.written_unix_ns && shown_at.elapsed() >= every => {
@@ -90,19 +85,15 @@ fn watch(args: &StatsArgs, file: &Path, mut last: Shown) -> Result<(), Failure> 
 }
 
 fn ended(shown: &Shown) -> String {
-    format!(
-        "{}: process {}, which had it, has ended without giving it back; these were its last counters",
-        shown.card, shown.pid
-    )
+    format!("{}: process {} has ended without closing the card; its last counters are shown", shown.card, shown.pid)
 }
 
-/// `None`: there is none.
 fn read(file: &Path) -> Result<Option<Shown>, Failure> {
     match std::fs::read(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(format!("{}: {error}", file.display()).into()),
         Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| {
-            let wants = "expected what a job with a card writes there; remove it if it is something else";
+            let wants = "expected the counters of a job with a card; remove the file if it is something else";
             format!("{}: {error}; {wants}", file.display()).into()
         }),
     }
@@ -112,7 +103,7 @@ fn is_alive(pid: u32) -> bool {
     Path::new("/proc").join(pid.to_string()).exists()
 }
 
-/// Counters count modulo 2^32. Those of the driver itself and what is no number have no rate.
+/// Rates of counters modulo 2^32; 64-bit counters and flags have none.
 fn rates(before: &Shown, now: &Shown) -> Map<String, Value> {
     let ns = now.written_unix_ns.saturating_sub(before.written_unix_ns);
     if ns == 0 || before.pid != now.pid {
@@ -127,7 +118,7 @@ fn rates(before: &Shown, now: &Shown) -> Map<String, Value> {
     now.counters.iter().filter_map(rate).collect()
 }
 
-/// Prints a state: whether somebody still reads.
+/// Returns whether stdout still has a reader.
 fn show(json: bool, shown: &Shown) -> Result<bool, Failure> {
     is_read(&text_of(json, shown, || describe(shown))?)
 }
@@ -143,7 +134,6 @@ fn describe(shown: &Shown) -> String {
     format!("{}, process {}, {age:.1} s ago\n{}{}", shown.card, shown.pid, table(&rows), describe_rings(&shown.rings))
 }
 
-/// How far each ring is, and the commands that the card has not consumed.
 fn describe_rings(rings: &Rings) -> String {
     let Rings { queue, entries, written, announced, consumed, waiting, completed, taken } = rings;
     let commands = waiting.iter().map(|command| {
@@ -154,7 +144,7 @@ fn describe_rings(rings: &Rings) -> String {
     });
     format!(
         "  queue pair {queue}, two rings of {entries} entries; counts modulo 65536
-  submissions: {written} written, {announced} announced, {consumed} consumed by the card; it has yet to consume {}
+  submissions: {written} written, {announced} announced, {consumed} consumed by the card, {} pending
 {}  completions: {completed} written by the card, {taken} taken
 ",
         written.wrapping_sub(*consumed),
@@ -216,7 +206,7 @@ mod tests {
         assert_eq!(
             describe_rings(&rings),
             "  queue pair 1, two rings of 64 entries; counts modulo 65536
-  submissions: 1 written, 0 announced, 65535 consumed by the card; it has yet to consume 2
+  submissions: 1 written, 0 announced, 65535 consumed by the card, 2 pending
     ARM         slot 3  cookie 0x00000005  collective 17, bucket 2, 64 beats
     CONTRIBUTE  slot 3  cookie 0x00000005
   completions: 9 written by the card, 8 taken

@@ -1,4 +1,5 @@
-//! The command as users run it, without a card: arguments, exit codes, messages. With one: `sim/tests/nic`.
+//! The command as users run it, without a card: arguments, exit codes, messages. `sim/tests/nic`
+//! runs it with cards.
 
 use std::process::{Command, Output, Stdio};
 
@@ -23,7 +24,7 @@ fn what_cannot_be_meant_is_refused_with_a_sentence() {
             (&[command, "/dev/null"], "cannot connect: found a file that is no socket"),
             (&[command, &missing, "again"], "unexpected argument 'again'"),
             (&[command, "--jsn"], "unexpected argument '--jsn'"),
-            // Longer than the address of a socket may be.
+            // Longer than a socket address allows.
             (&[command, &"x".repeat(200)], "cannot connect"),
         ] {
             let output = nic(arguments);
@@ -52,12 +53,11 @@ fn the_environment_may_name_the_card() {
     let said = text(&output.stderr);
     assert!(said.starts_with("optireduce-nic: vfio-user:/nowhere/a.sock: cannot connect"), "{said}");
 
-    // As a job has it for all of its ranks.
     for (name, arguments) in [("OPTIREDUCE_CARD", &["info"][..]), ("CARD", &["info", "/nowhere/{rank}.sock"])] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_optireduce-nic"));
         let output = command.args(arguments).env("OPTIREDUCE_CARD", "/nowhere/{rank}.sock").output().unwrap();
         let said = text(&output.stderr);
-        let expected = "is /nowhere/{rank}.sock, where a job puts each rank's number; expected one card: name it, for instance `/nowhere/0.sock`";
+        let expected = "is /nowhere/{rank}.sock, in which a job replaces {rank} by each rank's number; expected one card, for instance `/nowhere/0.sock`";
         assert!(output.status.code() == Some(2) && said.contains(&format!("{name} {expected}")), "{said}");
     }
 }
@@ -71,7 +71,7 @@ fn every_help_ends_with_exit_codes_and_examples() {
         assert!(said.contains("Exit codes:") && said.contains(&format!("  optireduce-nic {command}")), "{said}");
     }
     let said = text(&nic(&["program", "--help"]).stdout).split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("Nothing in a card names its board") && said.contains("is not checked"), "{said}");
+    assert!(said.contains("A card does not identify its board") && said.contains("is not checked"), "{said}");
     let said = text(&nic(&["dump", "--help"]).stdout);
     assert!(said.contains("Opening a card resets it"), "{said}");
 }

@@ -1,4 +1,4 @@
-//! `program` with an openFPGALoader of the test's own on the PATH, which writes down how it was called.
+//! `program` with a fake openFPGALoader on the PATH, which records its calls.
 
 use std::fs;
 use std::io::Write;
@@ -9,19 +9,18 @@ use std::process::{Command, Stdio};
 use optireduce_contract::limits::CONTRACT_VERSION;
 use serde_json::Value;
 
-/// Of no file.
+/// Hash of no file here.
 const SHA256: &str = "38cff46962db04888b85b3c65ec1ff1a0a44cd1f1a5c0f8a0a2b1ba2a8e4a0f4";
 
 struct Bench {
     folder: PathBuf,
 }
 
-/// What a run of the command came to.
 struct Ran {
     code: i32,
     out: String,
     err: String,
-    /// How the loader was called, a line a call.
+    /// Calls of the loader, one per line.
     calls: String,
 }
 
@@ -35,7 +34,7 @@ impl Bench {
         Self { folder }
     }
 
-    /// A loader that lists a board and finds `model` in its chain; with `loading` it does so when it loads.
+    /// Installs a loader that lists a board and detects `model`. `loading` runs for a load.
     fn loader(self, model: &str, loading: &str) -> Self {
         let script = format!(
             "#!/bin/sh\necho \"$@\" >> {:?}\ncase \"$*\" in\n*--list-boards*) printf 'board name     cable_name\\nlisted         ft2232\\nno_cable\\n' ;;\n\
@@ -43,7 +42,8 @@ impl Bench {
             self.folder.join("calls")
         );
         let path = self.folder.join("path/openFPGALoader");
-        // By another process: one that a test beside this one starts may otherwise have the file open for writing, and none can run it then.
+        // Written by another process. A process forked meanwhile by a parallel test would otherwise
+        // hold the file open for writing, and it could not be executed.
         let mut copy = Command::new("tee").arg(&path).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
         copy.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
         assert!(copy.wait().unwrap().success());
@@ -61,7 +61,6 @@ impl Bench {
         self
     }
 
-    /// Of a board with a part that the loader may find.
     fn built(self, board: &str, part: &str, tool: &str, sha256: &str) -> Self {
         let git = "0".repeat(40);
         let more = format!(
@@ -76,7 +75,6 @@ impl Bench {
         self.built("ecp5-85f", "LFE5U-85F-8BG756C", "yosys, nextpnr-ecp5, ecppack", &sha256)
     }
 
-    /// Of the bitstream, by another program.
     fn sha256(&self) -> String {
         let output = Command::new("sha256sum").arg(self.folder.join("bits/shell.bit")).output().unwrap();
         String::from_utf8(output.stdout).unwrap()[..64].to_owned()
@@ -92,7 +90,6 @@ impl Bench {
     }
 }
 
-/// It ended with `code`, said `part`, and loaded nothing.
 fn refuses(bench: &Bench, arguments: &[&str], code: i32, part: &str) {
     let ran = bench.run(arguments);
     assert!(ran.code == code && ran.err.contains(part), "{arguments:?}: {}: {}", ran.code, ran.err);
@@ -117,8 +114,8 @@ fn a_listed_board_with_the_right_part_is_loaded() {
 #[test]
 fn what_does_not_fit_is_refused_before_the_loader_loads() {
     let bench = Bench::new("fits").ecp5().good_loader();
-    refuses(&bench, &[], 2, "name the board that has the part LFE5U-85F-8BG756C: --board NAME");
-    refuses(&bench, &["--board", "alveo-u250"], 1, "and the bitstream is for ecp5-85f by ");
+    refuses(&bench, &[], 2, "name the board with part LFE5U-85F-8BG756C: --board NAME");
+    refuses(&bench, &["--board", "alveo-u250"], 1, "and the bitstream is for ecp5-85f according to ");
     refuses(&bench, &["--board", "listed", "--card", "00ff:fe:1f.7"], 2, "there is no PCI device at 00ff:fe:1f.7");
     refuses(&bench, &["--board", "listed", "--card", "/tmp/card.sock"], 2, "a card on a socket has no bitstream");
     let bench = bench.loader("\\tmodel  LFE5U-45\\n", "true");
@@ -149,7 +146,7 @@ fn a_bitstream_that_is_not_its_manifests_is_refused() {
     let bench = bench.ecp5();
     fs::remove_file(bench.folder.join("bits/shell.bit")).unwrap();
     refuses(&bench, &["--board", "listed"], 1, "it holds no bitstream, expected a file that ends with .bit");
-    // A folder, and a pipe that would never end, are none.
+    // A folder, and a FIFO whose read would block forever, are not bitstreams.
     fs::create_dir(bench.folder.join("bits/a.bit")).unwrap();
     assert!(Command::new("mkfifo").arg(bench.folder.join("bits/b.bit")).status().unwrap().success());
     refuses(&bench, &["--board", "listed"], 1, "it holds no bitstream");
@@ -166,7 +163,7 @@ fn a_loader_that_fails_is_told() {
     refuses(&bench, &[], 2, "openFPGALoader is not on the PATH");
 }
 
-/// The boards with a PCIe slot, whose loader is the vendor's: with openFPGALoader, which does not know them, and without.
+/// Alveo boards are loaded with the vendor's tool, with or without openFPGALoader installed.
 #[test]
 fn for_other_boards_the_vendors_way_is_printed() {
     for with_loader in [true, false] {
@@ -200,7 +197,7 @@ fn for_other_boards_the_vendors_way_is_printed() {
     }
 }
 
-/// Those of this repository: one was built, and fits no board by its name; the others were not.
+/// The repository's bitstreams: `ecp5-85f` is built but names no board, the others are not built.
 #[test]
 fn the_bitstreams_of_this_repository_are_what_they_say() {
     let bitstreams = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bitstreams");

@@ -1,6 +1,6 @@
-//! What a card's interrupts ring: an eventfd, the same one for all MSI-X vectors.
+//! Eventfd that all MSI-X vectors of a card signal, to make the driver poll its rings.
 //!
-//! Its count adds up, so it says "look at the rings" and no more. Source: eventfd(2).
+//! Source: eventfd(2).
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -9,10 +9,8 @@ use std::time::{Duration, Instant};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::io::Errno;
 
-/// How long [`Bus::relax`](super::Bus::relax) sleeps at most.
 pub(super) const DOZE: Duration = Duration::from_micros(200);
 
-/// An eventfd that nobody waits for when it is read.
 pub(super) struct Bell(OwnedFd);
 
 impl Bell {
@@ -20,12 +18,13 @@ impl Bell {
         Ok(Self(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?))
     }
 
-    /// Takes note of all interrupts so far: whether there were any.
+    /// Consumes all interrupts; returns whether any arrived.
     pub fn hear(&self) -> bool {
         rustix::io::read(&self.0, &mut [0; 8]).is_ok()
     }
 
-    /// Waits for an interrupt, at most `timeout`, and takes note of it: whether one came. `other`: ends the wait, too, once it is readable.
+    /// Waits for an interrupt, at most `timeout` or until `other` is readable. Consumes it and
+    /// returns whether one arrived.
     pub fn wait(&self, timeout: Duration, other: Option<BorrowedFd<'_>>) -> bool {
         let start = Instant::now();
         let mut fds =
@@ -34,7 +33,7 @@ impl Bell {
             let left = timeout.saturating_sub(start.elapsed());
             let at_most = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };
             match poll(&mut fds, Some(&at_most)) {
-                // A signal, or somebody else took note first: neither is the end of the wait.
+                // The wait continues after a signal, or if another reader consumed the interrupt.
                 Err(Errno::INTR) => {}
                 Ok(ready) if ready > 0 && !fds[0].revents().is_empty() => {
                     if self.hear() {

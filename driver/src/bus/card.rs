@@ -1,4 +1,4 @@
-//! The way to a card that is named by its address, whichever it has: a PCI address, or the path of a vfio-user socket.
+//! Bus to a card by its address: a PCI address, or the path of a vfio-user socket.
 
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -15,15 +15,13 @@ use crate::dma::DmaMap;
 use crate::error::DriverError;
 use crate::pci::PciId;
 
-/// A card in a slot of this machine, or one that another process serves.
+/// Bus to a card through VFIO or through a vfio-user socket.
+#[allow(missing_docs)] // described above
 pub enum CardBus {
-    /// By VFIO.
     Pci(VfioBus),
-    /// By a socket.
     Socket(VfioUserBus),
 }
 
-/// Does the same on either bus.
 macro_rules! either {
     ($card:expr, $bus:ident => $act:expr) => {
         match $card {
@@ -34,19 +32,20 @@ macro_rules! either {
 }
 
 impl CardBus {
-    /// Takes the card at `address`, resets it, and gives it `dma_bytes` bytes of memory. It has no place on the network afterwards but one that
-    /// its server gives it. `address`: of a PCI device, such as "0000:5e:00.0" or
-    /// "5e:00.0"; or the path of a vfio-user socket, with or without "vfio-user:" before it. A path that looks like the former: "./5e:00.0".
+    /// Opens and resets the card at `address`, and maps `dma_bytes` bytes of memory for it.
+    ///
+    /// `address` is a PCI address, such as "0000:5e:00.0" or "5e:00.0", or the path of a vfio-user
+    /// socket, optionally after "vfio-user:".
     ///
     /// # Errors
-    /// Those of [`VfioBus::open`] and [`VfioUserBus::open`].
+    /// As [`VfioBus::open`] and [`VfioUserBus::open`].
     pub fn open(address: &str, dma_bytes: usize) -> Result<Self, DriverError> {
         let path = address.strip_prefix("vfio-user:").unwrap_or(address);
         let bus = match is_address(address) {
             true => Self::Pci(VfioBus::open(address, dma_bytes)?),
             false => Self::Socket(VfioUserBus::open(path.as_ref(), dma_bytes)?),
         };
-        // Whoever serves it gives it its own address again with a reset.
+        // A server assigns the card's own address again at a reset.
         if forget_address(&bus) {
             bus.reset()?;
         }
@@ -58,30 +57,28 @@ impl CardBus {
         either!(self, bus => bus.id())
     }
 
-    /// Resets the card by its function-level reset, or that of its bus: it is then disabled, its counters, windows and indices are as after power-on, and
-    /// memory space, bus mastering and interrupts are switched on again.
+    /// Resets the card to its state after power-on. Memory space, bus mastering and interrupts are
+    /// on afterwards.
     ///
-    /// # Errors
-    /// [`DriverError::DeviceGone`], or that the kernel could not.
+    /// As [`VfioBus::reset`].
     pub fn reset(&self) -> Result<(), DriverError> {
         either!(self, bus => bus.reset())
     }
 
-    /// What becomes readable when the card has something to say, until [`CardBus::hear`].
+    /// File descriptor that is readable from an interrupt until [`CardBus::hear`].
     pub fn interrupts(&self) -> BorrowedFd<'_> {
         either!(self, bus => bus.interrupts())
     }
 
-    /// Takes note of all interrupts so far: whether there were any. What they speak of is to be looked at after this, and once more later: on
-    /// a PCI bus an interrupt may overtake it.
+    /// See [`VfioBus::hear`].
     pub fn hear(&self) -> bool {
         either!(self, bus => bus.hear())
     }
 
-    /// What becomes readable when the card goes away. `None`: nothing tells; ask [`Bus::is_gone`] from time to time.
+    /// File descriptor that becomes readable when the card goes away; `None` on a PCI bus.
     ///
     /// # Errors
-    /// If there are no more file descriptors.
+    /// If no file descriptor is available.
     pub fn departure(&self) -> io::Result<Option<OwnedFd>> {
         match self {
             Self::Pci(_) => Ok(None),
@@ -89,7 +86,7 @@ impl CardBus {
         }
     }
 
-    /// Whether a register can be read within this time, now: see [`VfioUserBus::answers`]. On a PCI bus the hardware answers, or nobody.
+    /// See [`VfioUserBus::answers`]. Always true on a PCI bus.
     pub fn answers(&self, within: Duration) -> bool {
         match self {
             Self::Pci(_) => true,
@@ -97,7 +94,7 @@ impl CardBus {
         }
     }
 
-    /// Waits no more for a card that does not [answer](CardBus::answers): it is gone.
+    /// See [`VfioUserBus::abandon`]. No effect on a PCI bus.
     pub fn abandon(&self) {
         if let Self::Socket(bus) = self {
             bus.abandon();
@@ -159,7 +156,8 @@ impl Bus for CardBus {
     }
 }
 
-/// Takes the IP address away that a driver before has given a card of ours, since a reset does not; whether there was one.
+/// Clears an IP address left by an earlier driver, since a reset does not; returns whether there
+/// was one.
 fn forget_address(bus: &impl Bus) -> bool {
     let has_one = bus.read(&regs::MAGIC) == MAGIC && bus.read(&regs::LOCAL_IP) != 0;
     if has_one {

@@ -1,4 +1,4 @@
-//! A bus that lies, for tests of everything above it.
+//! Bus that injects faults, for tests.
 
 use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
@@ -14,8 +14,7 @@ type OnRead = Box<dyn Fn(&Register, u32) -> u32 + Send>;
 type OnWrite = Box<dyn Fn(&Register, u32) -> Option<u32> + Send>;
 type OnLoad = Box<dyn Fn(&mut [u8; ENTRY_BYTES]) + Send>;
 
-/// Wraps a bus and changes what passes over it. A new one changes nothing; to switch a fault on later, let its
-/// closure look at an atomic.
+/// Wraps a bus, with functions that change its accesses.
 pub struct FaultBus<B> {
     inner: B,
     on_read: OnRead,
@@ -24,7 +23,7 @@ pub struct FaultBus<B> {
 }
 
 impl<B: Bus> FaultBus<B> {
-    /// A bus without faults.
+    /// Wraps `inner` without faults.
     pub fn new(inner: B) -> Self {
         Self {
             inner,
@@ -34,19 +33,20 @@ impl<B: Bus> FaultBus<B> {
         }
     }
 
-    /// `fault` turns what a register held into what the driver reads.
+    /// Sets the function that returns the value to read, given a register and its value.
     pub fn on_read(mut self, fault: impl Fn(&Register, u32) -> u32 + Send + 'static) -> Self {
         self.on_read = Box::new(fault);
         self
     }
 
-    /// `fault` turns what the driver writes into what arrives; `None` loses it.
+    /// Sets the function that returns the value that arrives, or `None` to drop the write, given a
+    /// register and the value written.
     pub fn on_write(mut self, fault: impl Fn(&Register, u32) -> Option<u32> + Send + 'static) -> Self {
         self.on_write = Box::new(fault);
         self
     }
 
-    /// `fault` changes the completions that the driver reads.
+    /// Sets the function that changes completions before the driver reads them.
     pub fn on_completion(mut self, fault: impl Fn(&mut [u8; ENTRY_BYTES]) + Send + 'static) -> Self {
         self.on_load = Box::new(fault);
         self

@@ -1,10 +1,9 @@
-//! A bus to a card that lies, for tests of everything above it: whatever a card can tell its host, told wrongly, too early, too late, twice or
-//! never, as a seed decides.
+//! Bus to a malicious card, for tests: its reports are wrong, early, late, repeated or missing, as
+//! a seed decides.
 //!
-//! What the card has in host memory is changed there, so that the driver reads it as it would read a real card's. Registers, and what the
-//! host writes to them, are changed on the way. Between its lies the bus passes everything on, so that a job gets into every state.
-//! Its clock is virtual: [`ACCESS`] for each access, [`RELAX`] for each [`Bus::relax`]. The same seed and the same calls are the same lies.
-//! Limits: of the memory the bus knows only where completions are looked for; elsewhere it scribbles blindly.
+//! Completions are changed in host memory, register accesses on the way. Other accesses pass
+//! unchanged, so that a job reaches every state. The clock is virtual. The same seed and calls
+//! produce the same lies.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
@@ -19,36 +18,36 @@ use super::Bus;
 use crate::dma::{DmaFault, DmaMap};
 use crate::error::DriverError;
 
-/// How far the clock goes with an access.
+/// Virtual time of an access.
 pub const ACCESS: Duration = Duration::from_micros(1);
-/// How far the clock goes with a [`Bus::relax`].
+/// Virtual time of a [`Bus::relax`].
 pub const RELAX: Duration = Duration::from_micros(200);
 
-/// A kind of lie.
+/// Kind of lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Lie {
-    /// A register holds something else.
+    /// A register reads as another value.
     Register,
-    /// All registers read as ones, for a few accesses or for good.
+    /// All registers read as ones, for a few accesses or forever.
     Ones,
-    /// What the host writes to a register is lost, changed, or arrives late.
+    /// A register write is lost, changed or delayed.
     Write,
     /// A field of a completion, or a reserved byte, is changed.
     Entry,
-    /// A completion where the card has written none: an earlier one again, changed or not, or anything.
+    /// A completion that the card has not written: an earlier one or random bytes.
     Forge,
-    /// A completion that was written is not there: for a while, or for good.
+    /// A written completion is hidden, for a few polls or forever.
     Hide,
     /// A completion changes after its phase bit was seen.
     Transit,
-    /// Host memory is scribbled over.
+    /// Host memory is overwritten.
     Memory,
-    /// Interrupts storm: a wait for one ends at once, and nothing has happened.
+    /// A wait for an interrupt ends without a cause.
     Interrupt,
 }
 
 impl Lie {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 9] = [
         Self::Register,
         Self::Ones,
@@ -62,16 +61,16 @@ impl Lie {
     ];
 }
 
-/// What happens on a [`HostileBus`], for its watch.
+/// Event on a [`HostileBus`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hostility {
     /// The driver accesses the bus.
     Access,
-    /// A lie is told.
+    /// The bus lies.
     Told(Lie),
 }
 
-/// Wraps a bus and makes the card behind it lie. See the module's documentation.
+/// Wraps a bus and makes its card lie.
 pub struct HostileBus<B> {
     inner: B,
     begin: Instant,
@@ -81,28 +80,26 @@ pub struct HostileBus<B> {
 
 struct State {
     random: Random,
-    /// How often a lie of each kind is told, of 1024 occasions.
+    /// Probability in 1/1024, by kind.
     rates: [u64; Lie::ALL.len()],
-    /// Accesses that are left until the first lie.
+    /// Accesses before the first lie.
     quiet: u64,
     elapsed: Duration,
-    /// For how many accesses registers read as ones.
+    /// Accesses for which registers still read as ones.
     ones: u64,
-    /// By place in memory: the phase bit of the completion that the driver waits for there.
+    /// Phase bit of the completion that the driver expects, by IOVA.
     awaited: BTreeMap<u64, bool>,
-    /// Completions that were hidden, and for how many more polls.
+    /// Hidden completions: IOVA and remaining polls.
     hidden: Vec<(u64, u64)>,
-    /// The last completions that the driver has read.
     past: VecDeque<[u8; ENTRY_BYTES]>,
-    /// Completions that it makes up are all refusals.
+    /// Set if all forged completions are refusals.
     floods: bool,
-    /// Writes that are under way.
     late: Vec<(Register, u32)>,
 }
 
 impl<B: Bus> HostileBus<B> {
-    /// A card that lies by this seed: kinds, how often, and from when on; one seed in eight is honest. `watch` is told of each access and each
-    /// lie; one that panics ends a driver that does not come to an end.
+    /// Wraps `inner`. The seed decides kinds, rates and start of the lies; about one seed in eight
+    /// never lies. `watch` may panic to end a driver that does not terminate.
     pub fn new(inner: B, seed: u64, watch: impl Fn(Hostility) + Send + 'static) -> Self {
         let mut random = Random(seed);
         let only = Lie::ALL.map(|_| [false, true][random.below(2)]);
@@ -133,7 +130,7 @@ impl<B: Bus> HostileBus<B> {
         Self { inner, begin: Instant::now(), watch: Box::new(watch), state: RefCell::new(state) }
     }
 
-    /// An access: whether a lie of each of these kinds is told with it.
+    /// Counts an access; returns for each kind whether the bus lies.
     fn access<const N: usize>(&self, kinds: [Lie; N]) -> [bool; N] {
         (self.watch)(Hostility::Access);
         let state = &mut *self.state.borrow_mut();
@@ -150,7 +147,6 @@ impl<B: Bus> HostileBus<B> {
         })
     }
 
-    /// Whether registers read as ones now.
     fn is_ones(&self) -> bool {
         let [begins] = self.access([Lie::Ones]);
         let state = &mut *self.state.borrow_mut();
@@ -161,13 +157,12 @@ impl<B: Bus> HostileBus<B> {
         state.ones > 0
     }
 
-    /// What was written before arrives.
     fn deliver(&self) {
         let late = std::mem::take(&mut self.state.borrow_mut().late);
         late.into_iter().for_each(|(register, value)| self.inner.write(&register, value));
     }
 
-    /// Changes what is in memory at a place where the driver is about to look for a completion.
+    /// Changes memory before a poll of the completion at `iova`.
     fn spoil(&self, iova: u64, [entry, forge, hide, memory]: [bool; 4]) -> Result<(), DmaFault> {
         let state = &mut *self.state.borrow_mut();
         let dma = self.inner.dma();
@@ -199,7 +194,6 @@ impl<B: Bus> HostileBus<B> {
 }
 
 impl State {
-    /// A few words anywhere, or all from somewhere on.
     fn scribble(&mut self, dma: &DmaMap) {
         let pages = dma.bytes() / 4;
         let many = self.random.below(16) == 0;
@@ -208,12 +202,10 @@ impl State {
         for word in 0..count {
             let word = if many { first + word } else { self.random.below(pages) };
             let value = self.random.near(0) as u32;
-            // Beyond the end there is nothing to scribble on.
             let _ = dma.write(dma.iova() + 4 * word as u64, &value.to_le_bytes());
         }
     }
 
-    /// Completions that were hidden for long enough are there again.
     fn reveal(&mut self, dma: &DmaMap) -> Result<(), DmaFault> {
         for (iova, polls) in &mut self.hidden {
             *polls -= 1;
@@ -228,7 +220,7 @@ impl State {
         Ok(())
     }
 
-    /// An earlier completion again, with a damage or without, or anything; or refusals without end, of which each by itself may be.
+    /// Forges a completion from an earlier one or random bytes; in a flood, a valid refusal.
     fn forged(&mut self) -> [u8; ENTRY_BYTES] {
         let Self { random, past, .. } = self;
         let again = past.get(random.below(past.len().max(1))).copied();
@@ -332,7 +324,7 @@ impl<B: Bus> Bus for HostileBus<B> {
 
     fn store_entry(&self, iova: u64, entry: &[u8; ENTRY_BYTES]) -> Result<(), DmaFault> {
         self.access([]);
-        // The driver clears a ring of completions before it is used: their phase bit is 1 at first.
+        // The driver clears a completion ring before its use, so the first phase bit is 1.
         self.state.borrow_mut().awaited.insert(iova, true);
         self.inner.store_entry(iova, entry)
     }
@@ -359,7 +351,6 @@ impl<B: Bus> Bus for HostileBus<B> {
     }
 }
 
-/// SplitMix64.
 struct Random(u64);
 
 impl Random {
@@ -369,12 +360,11 @@ impl Random {
         value
     }
 
-    /// A number below `end`, which is small.
     fn below(&mut self, end: usize) -> usize {
         (self.next() % end.max(1) as u64) as usize
     }
 
-    /// A number that is taken for `value` easily, or at an edge, or any.
+    /// Number close to `value`, at an edge of the range, or arbitrary.
     fn near(&mut self, value: u64) -> u64 {
         match self.below(8) {
             0 => 0,
@@ -388,7 +378,7 @@ impl Random {
         }
     }
 
-    /// Changes a field of a completion, or a reserved byte; the phase bit only if it is among the `phase` last fields.
+    /// Changes a field or a reserved byte; the phase bit only if `phase` is 1.
     fn damage(&mut self, bytes: &mut [u8; ENTRY_BYTES], phase: usize) {
         let fields = completion::ALL.len() - 1 + phase;
         match completion::ALL.get(self.below(fields + 1)) {

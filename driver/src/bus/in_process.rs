@@ -1,13 +1,10 @@
-//! A bus to a simulated card in this process.
+//! Bus to a simulated card in this process.
 //!
-//! Both ends share two anonymous mappings: a page of registers and the DMA memory. The driver holds [`InProcessBus`],
-//! the simulator [`CardEnd`]. Nothing happens by itself: the simulator decides in [`CardHook`] what a flush and a poll
-//! make the card do.
+//! Both ends share two anonymous mappings: a page of registers and the DMA memory. The driver holds
+//! [`InProcessBus`], the simulator [`CardEnd`] and [`CardHook`]. A server of a card for another
+//! process also uses [`CardEnd`].
 //!
-//! Why mappings and not a `Vec`: the driver runs the same code as over a real BAR, down to the volatile access.
-//! A card whose host is another process has a [`CardEnd`], too ([`CardEnd::new`]): its registers are then written by whoever
-//! carries the accesses ([`CardEnd::host_write`]), and its host memory is what that process has mapped for it.
-//! Limits: within one process; a forked child would see copies.
+//! Limits: one process; a forked child would see copies.
 
 use std::sync::Arc;
 use std::sync::atomic::{Ordering, fence};
@@ -23,16 +20,16 @@ use crate::bar::BarMap;
 use crate::dma::{DmaFault, DmaMap};
 use crate::error::DriverError;
 
-/// What the simulator does when the driver waits for it. Called on the driver's thread, with no lock held.
+/// Simulator of a card. Called on the driver's thread, with no lock held.
 pub trait CardHook: Send + Sync {
-    /// The driver wants its register writes seen and the card's registers current; see [`Bus::flush`].
+    /// Delivers register writes to the card and updates its registers.
     fn flush(&self);
 
-    /// The driver polls; see [`Bus::relax`].
+    /// Lets the card run between two polls.
     fn relax(&self);
 }
 
-/// The driver's end.
+/// Driver's end of the bus.
 pub struct InProcessBus {
     name: String,
     bar: BarMap,
@@ -40,18 +37,13 @@ pub struct InProcessBus {
     hook: Arc<dyn CardHook>,
 }
 
-/// Host memory as a card reaches it.
+/// Host memory as a card accesses it.
 pub trait HostMemory: Send + Sync {
-    /// Reads.
-    ///
-    /// # Errors
-    /// [`DmaFault`]: some of it is not there for the card.
+    /// Fills `out`, or fails if some of it is not mapped for the card.
     fn read(&self, iova: u64, out: &mut [u8]) -> Result<(), DmaFault>;
 
-    /// Writes, in ascending order: who sees the last byte sees all.
-    ///
-    /// # Errors
-    /// [`DmaFault`]: some of it is not there for the card.
+    /// Writes in ascending order: a reader that sees the last byte sees all. Fails if some of it is
+    /// not mapped for the card.
     fn write(&self, iova: u64, bytes: &[u8]) -> Result<(), DmaFault>;
 }
 
@@ -65,18 +57,18 @@ impl HostMemory for DmaMap {
     }
 }
 
-/// The card's end. Clones are the same end.
+/// Card's end of the bus.
 #[derive(Clone)]
 pub struct CardEnd {
     bar: BarMap,
     memory: Arc<dyn HostMemory>,
 }
 
-/// Makes a bus to a simulated card, with `dma_bytes` bytes of DMA memory (rounded up to pages) that the card knows as
-/// `iova_base`, and the card's end of it. All registers are zero until the card writes them.
+/// Creates a bus to a simulated card, with `dma_bytes` bytes of DMA memory (rounded up to pages)
+/// that the card addresses from `iova_base`, a multiple of 4096. All registers are zero.
 ///
 /// # Errors
-/// [`DriverError::Map`]: no memory, or `iova_base` is not a multiple of 4096.
+/// [`DriverError::Map`].
 pub fn in_process(
     name: impl Into<String>,
     dma_bytes: usize,
@@ -101,10 +93,8 @@ fn anonymous(bytes: usize) -> Result<MmapRaw, std::io::Error> {
     MmapMut::map_anon(bytes).map(MmapRaw::from)
 }
 
-/// Whether the host writes the word at a byte offset of BAR 0.
 fn is_host_written(offset: usize) -> bool {
     let is_peer = (PEER_TABLE..PEER_TABLE + RANKS_MAX * PEER_BYTES).contains(&offset);
-    // As of the first queue pair.
     let first = match offset.checked_sub(QUEUE_BASE) {
         Some(at) if at / QUEUE_BYTES < QUEUES => QUEUE_BASE + at % QUEUE_BYTES,
         _ => offset,
@@ -113,8 +103,7 @@ fn is_host_written(offset: usize) -> bool {
 }
 
 impl InProcessBus {
-    /// The same card for several drivers: each has the registers and its part of DMA memory. None if there is not a page
-    /// for each.
+    /// Splits the DMA memory among drivers that share the registers; see [`DmaMap::split`].
     pub fn split(self, drivers: usize) -> Vec<Self> {
         let bus = |(index, dma)| Self {
             name: format!("{}.{index}", self.name),
@@ -158,35 +147,35 @@ impl Bus for InProcessBus {
 }
 
 impl CardEnd {
-    /// The end of a card with this host memory. All registers are zero until the card writes them.
+    /// Creates the card's end with this host memory. All registers are zero.
     ///
     /// # Errors
-    /// No memory for the registers.
+    /// If there is no memory for the registers.
     pub fn new(memory: Arc<dyn HostMemory>) -> Result<Self, std::io::Error> {
         Ok(Self { bar: BarMap::from_mapping(anonymous(BAR_BYTES)?)?, memory })
     }
 
-    /// What the host does on the bus: writes the word at byte `offset` of BAR 0. Without effect where nothing is, and on words that the
-    /// card writes.
+    /// Writes the word at byte `offset` of BAR 0 as the host. Ignored for read-only words.
     pub fn host_write(&self, offset: usize, value: u32) {
         if is_host_written(offset) {
             self.write_register(offset / 4, value);
         }
     }
 
-    /// Sets all words that the host writes to zero, as after power-on.
+    /// Zeroes all words that the host may write, as after power-on.
     pub fn clear(&self) {
         (0..BAR_BYTES).step_by(4).for_each(|offset| self.host_write(offset, 0));
     }
 
-    /// Reads 32-bit word `word` of BAR 0; zero beyond it. What the host did before it wrote the word is seen after.
+    /// Reads 32-bit word `word` of BAR 0, or zero beyond its end, and acquires: earlier accesses of
+    /// the host are visible afterwards.
     pub fn read_register(&self, word: usize) -> u32 {
         let value = self.bar.words().get(word).map_or(0, |cell| cell.load(Ordering::Relaxed));
         fence(Ordering::Acquire);
         value
     }
 
-    /// Writes 32-bit word `word` of BAR 0, whoever writes it on the bus; without effect beyond it.
+    /// Writes 32-bit word `word` of BAR 0, read-only or not.
     pub fn write_register(&self, word: usize, value: u32) {
         fence(Ordering::Release);
         if let Some(cell) = self.bar.words().get(word) {
@@ -194,18 +183,12 @@ impl CardEnd {
         }
     }
 
-    /// Reads host memory.
-    ///
-    /// # Errors
-    /// [`DmaFault`]; in one piece of memory, nothing was read.
+    /// Reads host memory; see [`HostMemory::read`].
     pub fn dma_read(&self, iova: u64, out: &mut [u8]) -> Result<(), DmaFault> {
         self.memory.read(iova, out)
     }
 
-    /// Writes host memory, in ascending order: who sees the last byte sees all.
-    ///
-    /// # Errors
-    /// [`DmaFault`]; in one piece of memory, nothing was written.
+    /// Writes host memory; see [`HostMemory::write`].
     pub fn dma_write(&self, iova: u64, bytes: &[u8]) -> Result<(), DmaFault> {
         self.memory.write(iova, bytes)
     }

@@ -1,7 +1,7 @@
-//! Memory to be shared with a card: a memory file, mapped.
+//! Memory files to share with a card.
 //!
-//! Why a file and not anonymous memory: another process can map it, and after a fork both processes still have the pages that the card has;
-//! of anonymous memory the one that writes first gets a copy. Source: memfd_create(2), fork(2).
+//! Anonymous memory would be copied on write after a fork, so that one process would lose the
+//! card's pages. Source: memfd_create(2), fork(2).
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
@@ -11,20 +11,19 @@ use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, fstat,
 
 use crate::dma::DMA_ALIGN;
 
-/// Of what pages memory is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pages {
-    /// Those of the processor, 4 KiB.
+    /// 4 KiB.
     Small,
-    /// 2 MiB. They are there only if root has reserved some.
+    /// 2 MiB, if root has reserved some.
     Huge,
 }
 
-/// A memory file as [`Bus::map`](crate::Bus::map) takes it: `bytes` bytes, a multiple of 4096, of zeros. It can neither shrink nor grow: who maps it would
-/// die of an access beyond its end.
+/// Creates a zeroed memory file for [`Bus::map`](crate::Bus::map), with a multiple of 4096 bytes.
+/// Its size is sealed, since an access beyond the end of a file kills a process that maps it.
 ///
 /// # Errors
-/// If there is no such memory.
+/// If there is not enough memory.
 pub fn memory_file(bytes: usize) -> io::Result<OwnedFd> {
     file(bytes, MemfdFlags::empty())
 }
@@ -36,10 +35,7 @@ fn file(bytes: usize, flags: MemfdFlags) -> io::Result<OwnedFd> {
     Ok(file)
 }
 
-/// A memory file of `bytes` bytes, a multiple of the pages' size, and where it is mapped.
-///
-/// # Errors
-/// If there is no such memory.
+/// Creates and maps a memory file of `bytes` bytes, a multiple of the page size.
 pub(super) fn shared_memory(bytes: usize, pages: Pages) -> io::Result<(OwnedFd, MmapRaw)> {
     let file = match pages {
         Pages::Small => memory_file(bytes)?,
@@ -49,16 +45,13 @@ pub(super) fn shared_memory(bytes: usize, pages: Pages) -> io::Result<(OwnedFd, 
     Ok((file, mapping))
 }
 
-/// Maps the first `bytes` bytes of somebody's memory file.
-///
-/// # Errors
-/// If they are no whole pages, the file can still shrink or grow, or it is shorter.
+/// Maps whole pages of a caller-owned memory file, whose size must be sealed.
 pub(super) fn others_memory(file: BorrowedFd<'_>, bytes: usize) -> io::Result<MmapRaw> {
     let (seals, expected) = (fcntl_get_seals(file)?, SealFlags::SHRINK | SealFlags::GROW);
     let found = fstat(file)?.st_size;
     if !seals.contains(expected) || !bytes.is_multiple_of(DMA_ALIGN) || bytes == 0 || found < bytes as i64 {
         let what = format!(
-            "a memory file of {found} bytes with the seals {seals:?}, expected at least {bytes}, whole pages of {DMA_ALIGN}, and {expected:?}"
+            "a memory file of {found} bytes with the seals {seals:?}, expected at least {bytes}, in whole pages of {DMA_ALIGN}, with {expected:?}"
         );
         return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
     }

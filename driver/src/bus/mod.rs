@@ -1,8 +1,7 @@
-//! The seam below the driver: how a card is reached.
+//! Access to a card.
 //!
-//! A bus reaches the registers and maps the DMA memory; everything above works through the methods of [`Bus`], so that
-//! a wrapper ([`trace::TraceBus`], [`fault::FaultBus`], [`hostile::HostileBus`]) sees, and may change, every register access and every ring entry.
-//! Bulk data goes to [`Bus::dma`] directly.
+//! The driver calls only the methods of [`Bus`], so that a wrapper sees, and may change, every
+//! register access and ring entry. Bulk data bypasses wrappers by [`Bus::dma`].
 
 mod bell;
 pub mod card;
@@ -23,47 +22,47 @@ use optireduce_contract::registers::{PEER_BYTES, Register};
 use crate::dma::{DmaFault, DmaMap};
 use crate::error::DriverError;
 
-/// A way to one card.
+/// Access to one card.
 pub trait Bus: Send {
-    /// What errors call the card: "0000:5e:00.0", "sim0".
+    /// Name of the card in errors, such as "0000:5e:00.0" or "sim0".
     fn name(&self) -> &str;
 
-    /// The memory that the card may read and write.
+    /// DMA memory, which the card may read and write.
     fn dma(&self) -> &DmaMap;
 
-    /// Lets the card reach a memory file of others, beside [`Bus::dma`]: its first `bytes` bytes, a multiple of 4096. Where they begin for the card.
-    /// `None`: a card on this bus reaches no other memory. Whoever has it mapped must know that the card may write it, until [`Bus::unmap`].
+    /// Maps the first `bytes` bytes, a multiple of 4096, of a caller-owned memory file for the
+    /// card. Returns their IOVA, or `None` if this bus maps no caller-owned memory. All users of
+    /// the file must expect writes of the card until [`Bus::unmap`].
     ///
     /// # Errors
-    /// If the file may shrink or grow, or the kernel or the card refuses it; the bus has lost the card.
+    /// If the file's size is not sealed, the kernel or the card refuses it, or the card is gone.
     fn map(&self, _file: BorrowedFd<'_>, _bytes: usize) -> Result<Option<u64>, DriverError> {
         Ok(None)
     }
 
-    /// Takes away what was mapped at `iova`. No command with addresses in it may be under way.
+    /// Unmaps the memory at `iova`. No command in progress may use it.
     ///
     /// # Errors
-    /// If it cannot be: the card may write there still.
+    /// If the card may still write there.
     fn unmap(&self, _iova: u64) -> Result<(), DriverError> {
         Ok(())
     }
 
-    /// Makes posted register writes reach the card, and what the card wrote to registers current. On a real bus a
-    /// read-back. Its work is bounded.
+    /// Makes posted register writes reach the card and its updates of registers visible. Bounded.
     ///
     /// # Errors
-    /// The bus has lost the card.
+    /// If the card is gone.
     fn flush(&self) -> Result<(), DriverError>;
 
-    /// Called between two polls of a bounded wait: yields the processor; a simulated card runs some cycles.
+    /// Yields the processor between two polls of a bounded wait. A simulated card runs some cycles.
     fn relax(&self);
 
-    /// The clock that bounds waits: this machine's, unless a test has one of its own.
+    /// Clock for bounded waits.
     fn now(&self) -> Instant {
         Instant::now()
     }
 
-    /// Reads a register: all ones if the card is not there.
+    /// Reads a register; all ones if the card is gone.
     fn read(&self, register: &Register) -> u32;
 
     /// Writes a register; posted.
@@ -72,49 +71,40 @@ pub trait Bus: Send {
     /// Writes an entry of the peer table; posted.
     fn write_peer(&self, rank: usize, words: [u32; PEER_BYTES / 4]);
 
-    /// Whether the bus has noticed that the card has left: then its registers read as ones. Asked between two polls for a completion,
-    /// which read no register but every 10 ms.
+    /// Returns whether the bus has noticed that the card is gone. Called between polls.
     fn is_gone(&self) -> bool {
         false
     }
 
-    /// Whether a card of this bus tells by interrupts that there is something to look at, so that who waits may sleep.
+    /// Returns whether this bus has interrupts.
     fn has_interrupts(&self) -> bool {
         false
     }
 
-    /// Waits for an interrupt, at most `timeout`: whether one came since the last one that was taken note of, here or by [`Bus::relax`].
-    /// `None`: this bus has no interrupts.
+    /// Waits for an interrupt, at most `timeout`. Returns whether one arrived since interrupts were
+    /// last consumed; `None` without interrupts.
     fn wait_interrupt(&self, _timeout: Duration) -> Option<bool> {
         None
     }
 
-    /// What becomes readable when there is an interrupt, until [`Bus::wait_interrupt`] takes note of it. `None`: this bus has nothing of the kind.
+    /// File descriptor that is readable from an interrupt until [`Bus::wait_interrupt`]; `None`
+    /// without one.
     fn interrupt_fd(&self) -> Option<BorrowedFd<'_>> {
         None
     }
 
     /// Writes a ring entry.
-    ///
-    /// # Errors
-    /// [`DmaFault`].
     fn store_entry(&self, iova: u64, entry: &[u8; ENTRY_BYTES]) -> Result<(), DmaFault> {
         self.dma().write(iova, entry)
     }
 
-    /// The phase bit of the completion at `iova`.
-    ///
-    /// # Errors
-    /// [`DmaFault`].
+    /// Reads the phase bit of the completion at `iova`.
     fn phase(&self, iova: u64) -> Result<bool, DmaFault> {
         let (word, byte) = (completion::PHASE.offset & !3, completion::PHASE.offset & 3);
         Ok(self.dma().read_word(iova + word as u64)? >> (8 * byte) & 1 == 1)
     }
 
     /// Reads a ring entry.
-    ///
-    /// # Errors
-    /// [`DmaFault`].
     fn load_entry(&self, iova: u64) -> Result<[u8; ENTRY_BYTES], DmaFault> {
         let mut entry = [0; ENTRY_BYTES];
         self.dma().read(iova, &mut entry)?;

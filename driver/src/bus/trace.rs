@@ -1,4 +1,4 @@
-//! A bus that tells what passes over it.
+//! Bus that reports its accesses.
 
 use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
@@ -10,61 +10,32 @@ use super::Bus;
 use crate::dma::{DmaFault, DmaMap};
 use crate::error::DriverError;
 
-/// One access. Polls of a phase bit and bulk data are not told.
+/// Access to registers, the peer table or a ring entry, or a flush. Polls of a phase bit and bulk
+/// data are not reported.
+#[allow(missing_docs)] // described above
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BusEvent {
-    /// A register was read.
-    Read {
-        /// Its name.
-        register: &'static str,
-        /// What it held.
-        value: u32,
-    },
-    /// A register was written.
-    Write {
-        /// Its name.
-        register: &'static str,
-        /// What was written.
-        value: u32,
-    },
-    /// An entry of the peer table was written.
-    WritePeer {
-        /// Whose.
-        rank: usize,
-        /// What was written.
-        words: [u32; PEER_BYTES / 4],
-    },
-    /// A ring entry was written.
-    StoreEntry {
-        /// Where.
-        iova: u64,
-        /// What was written.
-        entry: [u8; ENTRY_BYTES],
-    },
-    /// A ring entry was read.
-    LoadEntry {
-        /// Where.
-        iova: u64,
-        /// What it held.
-        entry: [u8; ENTRY_BYTES],
-    },
-    /// The bus was flushed.
+    Read { register: &'static str, value: u32 },
+    Write { register: &'static str, value: u32 },
+    WritePeer { rank: usize, words: [u32; PEER_BYTES / 4] },
+    StoreEntry { iova: u64, entry: [u8; ENTRY_BYTES] },
+    LoadEntry { iova: u64, entry: [u8; ENTRY_BYTES] },
     Flush,
 }
 
-/// Wraps a bus and hands every access to a sink, in order.
+/// Wraps a bus and passes its accesses to a sink, in order.
 pub struct TraceBus<B> {
     inner: B,
     sink: Box<dyn Fn(BusEvent) + Send>,
 }
 
 impl<B: Bus> TraceBus<B> {
-    /// Hands every access to `sink`.
+    /// Wraps `inner` and reports to `sink`.
     pub fn new(inner: B, sink: impl Fn(BusEvent) + Send + 'static) -> Self {
         Self { inner, sink: Box::new(sink) }
     }
 
-    /// Writes every access to the log, at level trace.
+    /// Logs accesses at level trace.
     pub fn to_log(inner: B) -> Self {
         let device = inner.name().to_owned();
         Self::new(inner, move |event| tracing::trace!(device, ?event))

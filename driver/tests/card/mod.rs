@@ -1,5 +1,5 @@
-//! A small card on the far end of an in-process bus. It speaks the real queue protocol and knows no windows: `ARM` is
-//! answered by a contribute completion, `CONTRIBUTE` by a broadcast completion, anything else is refused.
+//! Small card on an in-process bus. It implements the queue protocol without windows: it completes
+//! `ARM` and `CONTRIBUTE`, and refuses anything else.
 #![allow(dead_code, missing_docs)] // Each test binary uses its part.
 
 use std::collections::VecDeque;
@@ -28,7 +28,7 @@ struct Queue {
     waiting: VecDeque<Completion>,
 }
 
-/// The card. With `threaded` somebody else calls `step`, and the driver's polls only yield.
+/// Card. If `threaded`, another thread calls `step`.
 #[derive(Default)]
 pub struct TestCard {
     end: OnceLock<CardEnd>,
@@ -37,12 +37,10 @@ pub struct TestCard {
 }
 
 impl TestCard {
-    /// A card with `dma_bytes` of host memory, powered on, and the bus to it.
     pub fn new(dma_bytes: usize) -> (Arc<Self>, InProcessBus) {
         Self::build(dma_bytes, false)
     }
 
-    /// The same, for a card that runs in its own thread.
     pub fn threaded(dma_bytes: usize) -> (Arc<Self>, InProcessBus) {
         Self::build(dma_bytes, true)
     }
@@ -63,7 +61,7 @@ impl TestCard {
         self.end.get().unwrap()
     }
 
-    /// A test that failed inside must not make the card's disabling panic too.
+    /// Ignores poisoning, so that a failed test can still disable the card.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -76,22 +74,19 @@ impl TestCard {
         self.end().write_register(register.word(), value);
     }
 
-    /// From now on the card hears no write of SCRATCH.
     pub fn make_deaf(&self) {
         self.state().deaf = true;
     }
 
-    /// From now on the card does not stop when it is disabled.
     pub fn make_unstoppable(&self) {
         self.state().never_stops = true;
     }
 
-    /// Every submission that the card fetched, in order.
     pub fn seen(&self) -> Vec<Submission> {
         self.state().seen.clone()
     }
 
-    /// Fetches all announced submissions and writes all completions that there is room for, queue by queue.
+    /// Fetches all announced submissions and writes all completions that fit.
     pub fn step(&self) {
         let state = &mut *self.state();
         if self.register(&regs::CONTROL) & regs::CONTROL_ENABLE == 0 {
@@ -113,7 +108,7 @@ impl TestCard {
             base.wrapping_add((u64::from(index) % (1 << log2)) * ENTRY_BYTES as u64)
         };
         let sq_log2 = log2(&regs::SQ_LOG2);
-        // A tail further away than the ring is long is no driver's.
+        // Bounded, since a hostile tail may be more than a ring ahead.
         for _ in 0..1 << sq_log2 {
             if queue.sq_head == mine(&regs::SQ_TAIL) as u16 {
                 break;
@@ -147,12 +142,10 @@ impl TestCard {
         }
     }
 
-    /// The queue's rings are not where the card could reach them.
     fn stop(&self, number: usize) {
         self.set(&regs::STATUS, self.register(&regs::STATUS) | regs::STATUS_DMA_ERROR | regs::status_stopped(number));
     }
 
-    /// Shows in the registers what the card did.
     fn publish(&self) {
         let state = self.state();
         if !state.deaf {
@@ -189,7 +182,7 @@ pub fn job(ring_log2: u32) -> JobConfig {
     }
 }
 
-/// A submission that the driver accepts for a job of four ranks.
+/// Submission that the driver accepts in a job of four ranks.
 pub fn arm(cookie: u32) -> Submission {
     Submission {
         opcode: OP_ARM,

@@ -1,28 +1,26 @@
-//! What a driver may make of what it saw on its bus, by rules of the judge's own, written from the contract and not from the driver.
+//! Rules for a driver's reactions to its bus, written from the contract.
 
 use std::fmt::Debug;
 
 use optireduce_contract::queue::{Completion, ENTRY_BYTES, completion};
 use optireduce_driver::{BusEvent, DriverError, Limits};
 
-/// The queue pair of a driver as it must believe it to be.
 #[derive(Clone, Debug)]
 pub struct Rings {
     sq_base: u64,
     cq_base: u64,
     log2: u32,
     ranks: usize,
-    /// Entries written, announced, consumed as the last completion that was accepted said, and consumed for all that the card has said.
+    // Entries written, announced, consumed by the last completion, and known to be consumed.
     tail: u16,
     rung: u16,
     completed: u16,
     head: u16,
-    /// Completions read.
     read: u16,
 }
 
 impl Rings {
-    /// As the driver has just told the card, in these events, for a job of so many ranks.
+    /// State after a configuration with these events.
     pub fn of_configuration(events: &[BusEvent], ranks: usize) -> Self {
         let last = |name| {
             events.iter().rev().find_map(|event| match event {
@@ -35,7 +33,7 @@ impl Rings {
         assert_eq!(last("SQ_LOG2"), last("CQ_LOG2"));
         assert_eq!((last("SQ_TAIL"), last("CQ_HEAD")), (Some(0), Some(0)));
         let log2 = last("SQ_LOG2").unwrap();
-        // A bit left from before would be taken for a completion.
+        // A phase bit of an earlier job would be taken for a completion.
         for index in 0..1 << log2 {
             let cleared = BusEvent::StoreEntry { iova: cq_base + 64 * index, entry: [0; ENTRY_BYTES] };
             assert!(events.contains(&cleared), "completion {index} is not cleared");
@@ -47,7 +45,7 @@ impl Rings {
         base + u64::from(index) % (1 << self.log2) * ENTRY_BYTES as u64
     }
 
-    /// What the driver learns of `SQ_HEAD`, if it asks; whether it does.
+    /// Follows the driver's reads of `SQ_HEAD`; returns whether there were any.
     fn learn(&mut self, events: &[BusEvent], failed: bool) -> bool {
         let mut asked = false;
         for event in events {
@@ -62,7 +60,6 @@ impl Rings {
         asked
     }
 
-    /// A submission was written, or refused.
     pub fn submitted(&mut self, entry: &[u8; ENTRY_BYTES], result: &Result<(), DriverError>, events: &[BusEvent]) {
         let entries = 1 << self.log2;
         let is_full = |rings: &Self| u32::from(rings.tail.wrapping_sub(rings.head)) >= entries;
@@ -73,7 +70,7 @@ impl Rings {
         if result.is_err() {
             let is_refused = matches!(result, Err(DriverError::InvalidSubmission { .. }));
             assert!(was_full || is_refused, "{result:?} of {self:?}");
-            return assert!(stored.is_empty(), "refused, and written all the same");
+            return assert!(stored.is_empty(), "refused, but written");
         }
         let expected = BusEvent::StoreEntry { iova: self.place(self.sq_base, self.tail), entry: *entry };
         assert_eq!(stored, [&expected]);
@@ -81,14 +78,13 @@ impl Rings {
         self.tail = self.tail.wrapping_add(1);
     }
 
-    /// The doorbell was rung.
     pub fn rang(&mut self, events: &[BusEvent]) {
         let expected = BusEvent::Write { register: "SQ_TAIL", value: self.tail.into() };
         assert_eq!(events, if self.rung == self.tail { vec![] } else { vec![expected] });
         self.rung = self.tail;
     }
 
-    /// Completions were looked for. `changed`: one may have changed after its phase bit was seen.
+    /// Checks a poll. `changed`: a completion may have changed after its phase bit was seen.
     pub fn looked(
         &mut self,
         limits: &Limits,
@@ -136,7 +132,6 @@ impl Rings {
         }
     }
 
-    /// Why a completion cannot be, by the contract.
     fn fault(&self, bytes: &[u8; ENTRY_BYTES], found: &Completion, limits: &Limits) -> Option<&'static str> {
         let peers = self.ranks as u64 - 1;
         let beats_max = limits.window_beats_max as u64;
@@ -152,20 +147,19 @@ impl Rings {
             (is_stage && found.received_beats > found.expected_beats, "RECEIVED_BEATS"),
             (is_stage && u64::from(found.own_beats) > beats_max, "OWN_BEATS"),
             (is_stage && self.ranks < 64 && found.heard >> self.ranks != 0, "HEARD"),
-            // Between what was consumed before and what was announced, modulo 65536.
+            // From the last consumed index to the announced one, modulo 65536.
             (found.sq_head.wrapping_sub(self.completed) > self.rung.wrapping_sub(self.completed), "SQ_HEAD"),
         ];
         faults.into_iter().find_map(|(is_wrong, field)| is_wrong.then_some(field))
     }
 
-    /// Once nothing more is there, the card knows that three quarters of the ring are free.
+    /// After a poll without a completion, more than three quarters of the ring must be free.
     pub fn drained(&self, published: Option<u32>) {
         let unpublished = self.read.wrapping_sub(published.unwrap_or(0) as u16);
         assert!(unpublished < 1 << self.log2 >> 2, "{unpublished} of {} entries are kept back", 1 << self.log2);
     }
 }
 
-/// An error is told in words that name the card.
 pub fn check_words<T: Debug>(result: &Result<T, DriverError>) {
     if let Err(error) = result {
         let said = error.to_string();

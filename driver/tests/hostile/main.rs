@@ -1,15 +1,16 @@
-//! The driver with a card that lies (`HostileBus`), 100000 cases from seeds: whole jobs, from opening the card to dropping it.
+//! The driver with a malicious card (`HostileBus`): 100000 seeded jobs, from opening the card to
+//! dropping it.
 //!
-//! Must hold in each: nothing panics; every call ends within a bound of accesses to the bus, and a wait within its timeout by the bus's clock; a
-//! completion is accepted if, and only if, it lies where the next one is due, with its phase bit, and is valid by the judge's rules; rings,
-//! doorbells and what is published are as they must be; a card that is gone stays gone, and is not touched; errors say which card.
-//! A failure prints the seed; `HOSTILE_SEED=seed cargo test -p optireduce-driver --test hostile` replays it.
+//! Required of each:
+//! * No panic.
+//! * Every call ends within a bound of bus accesses, and a wait within its timeout by the bus's
+//!   clock.
+//! * A completion is accepted exactly if it is the next one and valid by the judge's rules.
+//! * Rings, doorbells and published indices are correct.
+//! * A card that is gone stays gone and is not accessed.
+//! * Errors name the card.
 //!
-//! That it can fail was tried. Each of these changes of the driver is found, most in the first hundred cases: no phase check before an entry is
-//! copied, or after; no check of opcode, status, slot, closed_by, heard, reserved bytes; of received, expected and own beats; of SQ_HEAD in
-//! completions; a range that is off by one; completions not counted as read, or published before they are; rings not cleared; a doorbell with the
-//! wrong index; a ring that never looks full; a wait, or the wait for a card to stop, without its bound; `DeviceGone` forgotten;
-//! limits of the card, or the ranks of a job that another driver has set up, believed unseen.
+//! `HOSTILE_SEED=seed cargo test -p optireduce-driver --test hostile` replays a failure.
 
 #[path = "../card/mod.rs"]
 mod card;
@@ -32,18 +33,17 @@ use optireduce_driver::{
 
 const CASES: u64 = 100_000;
 const DMA_BYTES: usize = 1 << 16;
-/// Accesses in which identifying and configuring a card end: their waits are of 1000 polls, with a few registers each.
+/// Maximum accesses of identifying or configuring a card.
 const SETUP_ACCESSES: u64 = 30_000;
-/// Accesses in which any other call ends, without its wait.
+/// Maximum accesses of any other call, except during a wait.
 const CALL_ACCESSES: u64 = 200;
 
 type HostileNic = Nic<TraceBus<HostileBus<InProcessBus>>>;
 
-/// What the bus saw, shared with it.
 #[derive(Default)]
 struct Seen {
     events: Mutex<Vec<BusEvent>>,
-    /// Accesses that the present call has left.
+    /// Accesses left to the present call.
     left: AtomicU64,
     accesses: AtomicU64,
     told: [AtomicU64; Lie::ALL.len()],
@@ -56,7 +56,7 @@ impl Seen {
             Hostility::Access => {
                 self.accesses.fetch_add(1, Ordering::Relaxed);
                 let left = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
-                assert!(left.is_ok(), "a call does not come to an end");
+                assert!(left.is_ok(), "a call does not end");
             }
             Hostility::Told(lie) => {
                 self.told[lie as usize].fetch_add(1, Ordering::Relaxed);
@@ -69,30 +69,26 @@ impl Seen {
     }
 }
 
-/// A driver, and what it must believe.
 struct Case {
     random: u64,
     seen: Arc<Seen>,
     nic: HostileNic,
-    /// While the driver has a queue pair.
     rings: Option<Rings>,
     published: Option<u32>,
     buffers: Vec<DmaBuffer>,
     gone: bool,
     cookie: u32,
-    /// Errors by name.
     errors: BTreeMap<String, u64>,
     accepted: u64,
 }
 
 impl Case {
-    /// Knuth's 64-bit LCG.
     fn below(&mut self, end: u64) -> u64 {
         self.random = self.random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (self.random >> 33) % end
     }
 
-    /// Makes a call and checks what holds for all of them; gives its result and what passed over the bus.
+    /// Makes a call and checks the rules for all calls.
     fn call<T: std::fmt::Debug>(
         &mut self,
         accesses_max: u64,
@@ -121,7 +117,7 @@ impl Case {
         (result, events)
     }
 
-    /// Whether anything can be asked of a queue pair, and `NotConfigured` if not.
+    /// Requires `NotConfigured` exactly without a queue pair; returns whether calls on it work.
     fn check_rings<T: std::fmt::Debug>(&self, result: &Result<T, DriverError>) -> bool {
         let refused = matches!(result, Err(DriverError::NotConfigured { .. }));
         assert_eq!(refused, self.rings.is_none() && !self.gone, "{result:?}");
@@ -133,7 +129,7 @@ impl Case {
         let queue = self.below(4) as usize;
         let ranks = 4;
         let (result, events) = self.call(SETUP_ACCESSES, |nic| nic.configure(&JobConfig { queue, ..job(ring_log2) }));
-        // A magic register that is wrong for once is told at the end, and the rings are there all the same.
+        // A wrong read of MAGIC at the end is an error, although the rings are set up.
         let is_set_up = events.iter().any(|event| matches!(event, BusEvent::Write { register: "CONTROL", value: 1 }));
         assert!(is_set_up || result.is_err());
         self.rings = is_set_up.then(|| Rings::of_configuration(&events, ranks));
@@ -151,7 +147,7 @@ impl Case {
             assert!((2..=self.nic.limits().ranks_max).contains(&ranks), "{ranks} ranks");
             self.rings = Some(Rings::of_configuration(&events, ranks));
         } else if ranks.is_some() {
-            // What was open before was found closed.
+            // RANKS is read only once the former queue was found closed.
             self.rings = None;
         }
     }
@@ -178,10 +174,9 @@ impl Case {
         }
     }
 
-    /// Looks for a completion; `wait`: for so long.
     fn look(&mut self, wait: Option<Duration>) {
         let changed = self.seen.told(Lie::Transit);
-        // As many as a storm of interrupts makes.
+        // In an interrupt storm, a wait may poll at every access.
         let polls = wait.map_or(0, |wait| wait.div_duration_f64(ACCESS) as u64);
         let limits = self.nic.limits();
         let (result, events): (Result<Option<Completion>, _>, _) = self.call(CALL_ACCESSES + polls, |nic| match wait {
@@ -201,7 +196,6 @@ impl Case {
         self.nic.bus().relax_unseen(&self.seen);
     }
 
-    /// Memory and registers.
     fn ask(&mut self) {
         match self.below(6) {
             0 => drop(self.call(CALL_ACCESSES, |nic| nic.counters())),
@@ -218,7 +212,7 @@ impl Case {
             }
             4 => {
                 if let Some(buffer) = self.buffers.pop() {
-                    // The one call that a card that is gone does not refuse.
+                    // The only call that works on a card that is gone.
                     self.nic.free(buffer).unwrap();
                 }
             }
@@ -255,7 +249,7 @@ impl Case {
     }
 }
 
-/// Lets the card work without an access of the driver's.
+/// Lets the card run without an access by the driver.
 trait RelaxUnseen {
     fn relax_unseen(&self, seen: &Seen);
 }
@@ -267,7 +261,6 @@ impl RelaxUnseen for TraceBus<HostileBus<InProcessBus>> {
     }
 }
 
-/// What a case came to.
 #[derive(Default)]
 struct Sum {
     errors: BTreeMap<String, u64>,
@@ -302,7 +295,6 @@ fn run(seed: u64, sum: &mut Sum) {
         let mut case =
             Case { random, seen: seen.clone(), nic, rings, published, buffers, gone, cookie, errors, accepted };
         if case.below(8) == 0 {
-            // Another driver has configured the card, with a queue that this one does not ask for.
             card.end().host_write(regs::RANKS.offset, 4);
             card.end().host_write(regs::CONTROL.offset, regs::CONTROL_ENABLE);
             case.open_queue();

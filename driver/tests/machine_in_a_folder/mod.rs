@@ -1,4 +1,4 @@
-//! A made-up machine for tests: the kernel's files about PCI devices, in a temporary directory.
+//! Simulated machine: the kernel's files about PCI devices, in a temporary folder.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use optireduce_contract::pci::{CLASS, DEVICE_ID, VENDOR_ID};
 use optireduce_driver::Machine;
 
-/// Vendor, device and class of a card.
 pub const CARD: (u16, u16, u32) = (VENDOR_ID, DEVICE_ID, CLASS);
 
-/// It is removed at the end.
+/// Root of the machine; removed when dropped.
 pub struct Folder(PathBuf);
 
 impl Folder {
@@ -31,7 +30,6 @@ impl Folder {
         &self.0
     }
 
-    /// A driver of the kernel's is there.
     pub fn driver(&self, name: &str) {
         let path = self.0.join("sys/bus/pci/drivers").join(name);
         fs::create_dir_all(&path).unwrap();
@@ -58,7 +56,6 @@ impl Folder {
         }
     }
 
-    /// What a kernel does when it binds a device.
     pub fn bind(&self, address: &str, driver: &str) {
         let link = self.machine().device(address).join("driver");
         let _ = fs::remove_file(&link);

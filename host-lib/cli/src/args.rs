@@ -8,15 +8,14 @@ use optireduce::{CardFallback, Groups, HadamardMode, Launch, Local, RANKS_MAX_TW
 use optireduce_core::protocol::{LOSS_SKIP, RANKS_MAX, SKIPS_HALT};
 use tracing_subscriber::filter::Targets;
 
-/// What every command's help ends with: the exit codes, and examples to copy.
 fn help_end(examples: &str) -> String {
     let percent = LOSS_SKIP * 100.0;
     format!(
         "Exit codes:
   0  done
-  1  it ran, but the result is incomplete
-  2  it could not run, or not to the end: arguments, files, peers
-  3  the safeguard said halt: {SKIPS_HALT} collectives in a row lost more than {percent} % each
+  1  done, but the result is incomplete
+  2  could not run or finish: bad arguments, files, peers
+  3  the safeguard halted: {SKIPS_HALT} collectives in a row lost over {percent} % each
 
 {examples}"
     )
@@ -25,22 +24,22 @@ fn help_end(examples: &str) -> String {
 const EXAMPLES: &str = "Examples:
   optireduce bench allreduce --ranks 2,4 --bench 64K,1M
   torchrun --nproc-per-node 4 --no-python optireduce run --bench 1M,25M
-  optireduce run --rank 0 --world-size 2 --root 10.0.0.1:29517 --bench 1M --json";
+  optireduce run --rank 0 --world-size 2 --root 10.0.0.1:29517 --bench 1M";
 
 const RUN_EXAMPLES: &str = "Examples:
   torchrun --nproc-per-node 4 --no-python optireduce run --bench 64K,1M,25M
-  optireduce run --rank 0 --world-size 2 --root 10.0.0.1:29517 --bench 1M --secs 5 --json
-  torchrun --nproc-per-node 4 --no-python optireduce run --partial 2 --bench 1M --straggler-ms 50
-  optireduce run --rank 0 --world-size 2 --root 127.0.0.1:29517 --bench 64K --card /tmp/card.sock
-  mpirun -n 4 optireduce run --file 'gradients.{rank}.safetensors' --out 'mean.{rank}.safetensors'";
+  optireduce run --rank 0 --world-size 2 --root 10.0.0.1:29517 --bench 1M
+  torchrun --nproc-per-node 4 --no-python optireduce run --partial 2 --json
+  mpirun -n 4 optireduce run --file 'in.{rank}.f32' --out 'mean.{rank}.f32'
+  mpirun -n 2 optireduce run --bench 64K --card '/tmp/card.sock.{rank}'";
 
 const BENCH_EXAMPLES: &str = "Examples:
   optireduce bench allreduce --ranks 2,4,8 --bench 1M
   optireduce bench allreduce --ranks 4 --bench 1M --straggler-ms 50 --engine tcp
   optireduce bench allreduce --ranks 4 --bench 20M --in-flight 20
   optireduce bench allreduce --ranks 4 --bench 1M,25M --shared-memory off
-  optireduce bench allreduce --ranks 4 --bench 64K,1M,25M --rounds 5 --json > before.jsonl
-  optireduce bench allreduce --ranks 4 --bench 64K,1M,25M --rounds 5 --compare before.jsonl";
+  optireduce bench allreduce --ranks 4 --rounds 5 --json > before.jsonl
+  optireduce bench allreduce --ranks 4 --rounds 5 --compare before.jsonl";
 
 const HADAMARD_EXAMPLES: &str = "Examples:
   optireduce bench hadamard
@@ -49,37 +48,36 @@ const HADAMARD_EXAMPLES: &str = "Examples:
 
 // Headings of `--help`.
 const PLACE: &str = "This rank's place in the job";
-const MEASUREMENT: &str = "What is measured";
+const MEASUREMENT: &str = "Measurement";
 const FILES: &str = "Averaging a file";
 const TRANSPORT: &str = "Transport";
 const LOSS: &str = "Bounds, loss and repair";
 const OUTPUT: &str = "Output";
 
-/// Memory of a rank for each byte that it reduces: 3.2 buffers as long, 4.0 if they are encoded, measured at 64 MiB and 2 ranks, and as much
-/// as a buffer for repairs.
+/// Memory of a rank per byte of its largest size: up to 4 buffers with the encoding, 1 for repairs.
 const MEMORY_PER_BYTE: u64 = 5;
-/// Memory of a rank for everything else.
+/// Memory of a rank that does not depend on sizes.
 const MEMORY_BYTES: u64 = 32 << 20;
 
-/// Longest time that an option takes: an hour.
 const TIME_S_MAX: f64 = 3600.0;
 
-/// Bounded-time all-reduce over UDP: every stage ends by its deadline, and what was lost is reported.
+/// Bounded-time all-reduce over UDP: stages end by a deadline and report losses
 #[derive(Debug, Parser)]
 #[command(name = "optireduce", version, arg_required_else_help = true, after_help = help_end(EXAMPLES))]
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,
-    // Not `--log`: torchrun parses the whole command line with Python's argparse, which takes `--log` for an ambiguous
-    // abbreviation of its own --log-dir and --logs-specs, even behind the program's name.
-    /// What to log to stderr: a level, or filters such as optireduce=debug, which shows every collective and its stages
-    /// [default: $OPTIREDUCE_LOG, or $RUST_LOG, or warn]
+    // Not `--log`: torchrun's argparse sees the whole command line, takes `--log` for an ambiguous
+    // abbreviation of its own --log-dir and --logs-specs, and refuses it.
+    /// Log level, or filters such as optireduce=debug [default: $OPTIREDUCE_LOG, or $RUST_LOG, or
+    /// warn]
+    ///
+    /// optireduce=debug logs every collective with its stages. Logs go to stderr.
     #[arg(long, global = true, value_name = "FILTER", help_heading = OUTPUT)]
     pub log_filter: Option<String>,
 }
 
 impl Args {
-    /// What is logged.
     pub fn filter(&self) -> Result<Targets, String> {
         let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         let given = self.log_filter.clone().or_else(|| variable("OPTIREDUCE_LOG")).or_else(|| variable("RUST_LOG"));
@@ -90,62 +88,63 @@ impl Args {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Run one rank of a job; every rank runs the same command
+    /// Run one rank of a job, which measures all-reduces or averages a file
+    ///
+    /// Start every rank with the same command: by torchrun, mpirun or srun, or by hand with --rank,
+    /// --world-size and --root.
     Run(RunArgs),
-    /// Measure on this machine; starts the ranks itself
+    /// Measure on this machine, without a launcher
     #[command(subcommand)]
     Bench(BenchCommand),
 }
 
 #[derive(Debug, Subcommand)]
 pub enum BenchCommand {
-    /// All-reduce among processes on this machine, over loopback
+    /// Measure all-reduces between ranks that it starts on this machine
     Allreduce(BenchAllReduceArgs),
-    /// The Hadamard transform on one core, compared with a copy of the same bytes and with a plain loop
+    /// Measure the Hadamard transform on one core
+    ///
+    /// Compares the transform with a copy of the same bytes and a plain loop.
     Hadamard(BenchHadamardArgs),
 }
 
-/// Arguments of `bench hadamard`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = help_end(HADAMARD_EXAMPLES))]
 pub struct BenchHadamardArgs {
-    /// Gradient per round, 1 to 4096 MiB [default: 25 MiB]
+    /// Size of the gradient, 1 to 4096 MiB [default: 25 MiB]
     #[arg(long, value_name = "MIB", default_value_t = 25, hide_default_value = true,
           value_parser = clap::value_parser!(u16).range(1..=4096), help_heading = MEASUREMENT)]
     pub megabytes: u16,
-    /// Rounds, in each of which all kernels take turns, 1 to 10000 [default: 20 rounds]
+    /// Number of rounds, 1 to 10000; each runs every kernel once [default: 20 rounds]
     #[arg(long, value_name = "N", default_value_t = 20, hide_default_value = true,
           value_parser = clap::value_parser!(u16).range(1..=10_000), help_heading = MEASUREMENT)]
     pub rounds: u16,
-    /// One line of JSON per row instead of a table
+    /// Print one line of JSON per row instead of a table
     #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
 }
 
-/// How gradients travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EngineKind {
-    /// OptiReduce over UDP: bounded, never retransmits
+    /// OptiReduce over UDP: bounded time, lost gradients are not retransmitted
     Udp,
-    /// Transpose AllReduce over TCP: reliable, waits for every rank
+    /// Transpose AllReduce over TCP: exact, waits for every rank
     Tcp,
 }
 
-/// Whether ranks of one host share memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LocalArg {
-    /// If they can
+    /// Where available
     Auto,
-    /// All use UDP
+    /// UDP only
     Off,
 }
 
-/// What becomes of the job when a card fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CardFallbackArg {
-    /// Its rank ends with an error, the others go on
+    /// The card's rank ends with an error; the other ranks continue
     Off,
-    /// All ranks go on over UDP
+    /// All ranks continue over UDP
     Udp,
 }
 
@@ -167,12 +166,11 @@ impl From<LocalArg> for Local {
     }
 }
 
-/// When collectives are Hadamard-encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Hadamard {
     Off,
     On,
-    /// Once more than 2 % are lost, over some hundred packets, until next to nothing was lost for a while.
+    /// On above 2 % loss, off again after long spells of at most 0.5 % loss
     Auto,
 }
 
@@ -186,165 +184,179 @@ impl From<Hadamard> for HadamardMode {
     }
 }
 
-/// When lost means are repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Repair {
-    /// Never: lost means stay lost
+    /// No repair
     Off,
-    /// Later: the repair is added to the next result of the bucket
+    /// Added to the bucket's next result
     NextUpdate,
-    /// Before the call returns, which waits for at most 4 bounds: all ranks return the same values
+    /// Before the call returns, which takes at most 4 bounds longer
     ThisUpdate,
 }
 
-/// What `run` and `bench allreduce` have in common.
+/// Arguments that `run` and `bench allreduce` share.
 #[derive(Clone, Debug, clap::Args)]
 pub struct JobArgs {
-    /// Buffer sizes in bytes; K, M and G stand for KiB, MiB and GiB [default: 64K,1M,25M]
+    /// Buffer sizes in bytes, KiB (K), MiB (M) or GiB (G) [default: 64K,1M,25M]
     #[arg(long, value_name = "SIZE,...", value_delimiter = ',', value_parser = size, default_value = "64K,1M,25M",
           hide_default_value = true, help_heading = MEASUREMENT)]
     pub bench: Vec<usize>,
-    /// Time for each size, in seconds [default: 3 s]
+    /// Measuring time per size, in seconds [default: 3 s]
     #[arg(long, value_name = "SECONDS", default_value_t = 3.0, value_parser = seconds, hide_default_value = true,
           help_heading = MEASUREMENT)]
     pub secs: f64,
-    /// Buckets that are in flight at once, as DDP has them: each size is cut into so many, 1 to 1024. Not with --groups, --engine tcp and
-    /// --rejoin [default: 1 bucket]
+    /// Number of buckets in flight, 1 to 1024, into which each size is split [default: 1 bucket]
+    ///
+    /// DDP reduces a model in this way. Not with --groups, --engine tcp or --rejoin.
     #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true,
           value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = MEASUREMENT)]
     pub in_flight: u16,
-    /// No barrier before a call, as in a trainer: each rank makes the next one when it has finished the one before, while others may be behind. Their
-    /// lateness is then in the times
+    /// Omit the barrier before each call; times then include waiting for late ranks
     #[arg(long, help_heading = MEASUREMENT)]
     pub back_to_back: bool,
-    /// How late one rank enters every call, in milliseconds [default: 0 ms, nobody is late]
+    /// Delay of the straggler before each call, in milliseconds [default: 0 ms, no straggler]
     #[arg(long, value_name = "MS", default_value_t = 0.0, value_parser = milliseconds, hide_default_value = true,
           allow_negative_numbers = true, help_heading = MEASUREMENT)]
     pub straggler_ms: f64,
-    /// Which rank is late; negative numbers count from the end [default: -1, the last rank]
+    /// Rank of the straggler; negative numbers count from the end [default: -1, the last rank]
     #[arg(long, value_name = "RANK", default_value_t = -1, hide_default_value = true, allow_negative_numbers = true,
           help_heading = MEASUREMENT)]
     pub straggler_rank: i64,
-    /// How gradients travel [default: udp, and shared memory among ranks of one host]
+    /// Transport of gradients [default: udp, with shared memory between ranks of a host]
     #[arg(long, value_enum, default_value_t = EngineKind::Udp, hide_default_value = true, help_heading = TRANSPORT)]
     pub engine: EngineKind,
-    /// Whether ranks of one host send to one another through shared memory [default: $OPTIREDUCE_LOCAL, or auto]
-    // Not --local, which torchrun takes for an abbreviation of its own.
+    /// Use of shared memory between ranks of a host [default: $OPTIREDUCE_LOCAL, or auto]
+    // Not --local: torchrun takes it for an abbreviation of its own options.
     #[arg(long = "shared-memory", value_enum, help_heading = TRANSPORT)]
     pub local: Option<LocalArg>,
-    /// Largest IP packet, in bytes [default: the largest that gets through between all ranks]
+    /// Largest IP packet, in bytes [default: largest that passes between all ranks]
     #[arg(long, value_name = "BYTES", help_heading = TRANSPORT)]
     pub mtu: Option<usize>,
-    /// Send gradients as bf16: half the bytes, each value rounded; sums stay fp32
+    /// Send gradients and means as bf16, half the bytes; sums stay fp32
     #[arg(long, help_heading = TRANSPORT)]
     pub bf16: bool,
-    /// How many peers a rank sends to at a time, 1 to 15 [default: as many as their loss allows]
+    /// Number of peers a rank sends to concurrently, 1 to 15 [default: adapted to loss]
     #[arg(long, value_name = "PEERS", help_heading = TRANSPORT)]
     pub incast: Option<usize>,
-    /// Let the rate to each peer follow its round-trip times
+    /// Pace packets to each peer by its RTT, in addition to congestion control
     #[arg(long, help_heading = TRANSPORT)]
     pub rate_control: bool,
-    /// All-reduce on two levels: in this many groups of neighbouring ranks, in a group for each host with `hosts`, or in groups of at most 64 that
-    /// take the fewest rounds with `auto`. A rank then connects only to the ranks of its group, and to those with its place in the other groups [default:
-    /// auto with more than 1024 ranks over UDP, one level with fewer]
+    /// All-reduce on two levels, in this many groups of ranks [default: auto above 1024 ranks over
+    /// UDP, else one level]
+    ///
+    /// `hosts` makes one group per host, `auto` groups of at most 64 ranks.
     #[arg(long, value_name = "GROUPS|hosts|auto", value_parser = groups, help_heading = TRANSPORT)]
     pub groups: Option<Groups>,
-    /// How long ranks wait for one another to connect, and at barriers, in seconds [default: 60 s]
+    /// Timeout for connecting and for barriers, in seconds [default: 60 s]
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = seconds, hide_default_value = true,
           help_heading = TRANSPORT)]
     pub timeout_s: f64,
-    /// Bound on each stage, in milliseconds; 0: measured over the collectives that run anyway, from 5 ms to 1 s
-    /// [default: 0 ms]
+    /// Bound on each stage, in milliseconds, up to 4290; 0 measures it [default: 0 ms]
+    ///
+    /// A measured bound follows the stage times of the first 20 or more collectives, between 5 ms
+    /// and 1 s.
     #[arg(long, value_name = "MS", default_value_t = 0.0, value_parser = milliseconds, hide_default_value = true,
           allow_negative_numbers = true, help_heading = LOSS)]
     pub bound_ms: f64,
-    /// Silence after all peers' last packets that ends a stage early, in microseconds; 0: stages wait for their bound
-    /// [default: follows loss and stage times]
+    /// Grace time for early close, in microseconds; 0 disables early close [default: adapted to
+    /// loss and stage times]
+    ///
+    /// A stage closes before its deadline once every peer has begun its last packets, and no packet
+    /// arrives for the grace time.
     #[arg(long, value_name = "US", value_parser = clap::value_parser!(u64).range(..=3_600_000_000), help_heading = LOSS)]
     pub grace_us: Option<u64>,
-    /// When collectives are Hadamard-encoded, so that a loss spreads over its block [default: auto]
+    /// Hadamard encoding, which spreads each loss over a block of values [default: auto]
     #[arg(long, value_enum, default_value_t = Hadamard::Auto, hide_default_value = true, help_heading = LOSS)]
     pub hadamard: Hadamard,
-    /// When a mean that was lost on its way to this rank is repaired [default: this-update, as in PyTorch jobs]
+    /// Repair of means lost on the way to this rank [default: this-update, as in PyTorch jobs]
     #[arg(long, value_enum, default_value_t = Repair::ThisUpdate, hide_default_value = true, help_heading = LOSS)]
     pub repair: Repair,
-    /// Make all ranks take the same action after each collective: what one would skip, all skip
+    /// Vote after each collective: if one rank would skip the update, all ranks skip it
     #[arg(long, help_heading = LOSS)]
     pub agree: bool,
-    /// Go on without a rank after this many collectives without a sign of it; 0: never [default: 3 collectives]
+    /// Drop a rank after N collectives without a packet from it; 0 never drops [default: 3
+    /// collectives]
     #[arg(long, value_name = "N", default_value_t = 3, hide_default_value = true, help_heading = LOSS)]
     pub drop_silent_after: u32,
-    /// One line of JSON per size instead of a table; units are in the keys
+    /// Print one line of JSON per size instead of a table; keys contain units
     #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
 }
 
-/// Arguments of `run`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = help_end(RUN_EXAMPLES))]
 pub struct RunArgs {
-    /// Number of this rank, from 0 [default: from the environment of torchrun, Open MPI, MPICH or Slurm]
+    /// Rank of this process, from 0 [default: from torchrun, Open MPI, MPICH or Slurm]
     #[arg(long, requires = "world_size", requires = "root", help_heading = PLACE)]
     pub rank: Option<usize>,
-    /// Number of ranks in the job, 2 to 65536; more than 1024 are on two levels, see --groups
+    /// Number of ranks, 2 to 65536; above 1024 see --groups [default: from the launcher]
     #[arg(long, value_name = "RANKS", requires = "rank", help_heading = PLACE)]
     pub world_size: Option<usize>,
-    /// Where rank 0 listens
+    /// Address where rank 0 listens [default: $OPTIREDUCE_ROOT, or from the launcher]
+    ///
+    /// MPICH, and Open MPI on several hosts, do not provide it.
     #[arg(long, value_name = "HOST:PORT", help_heading = PLACE)]
     pub root: Option<String>,
-    /// Id of the job, the same on all ranks, so that jobs that come to the same root do not mix [default: $OPTIREDUCE_JOB_ID,
-    /// or the launcher's: torchrun's run and restart, Slurm's job and step, Open MPI's namespace]
+    /// Id that separates jobs with the same root, equal on all ranks [default: $OPTIREDUCE_JOB_ID,
+    /// or from the launcher]
     #[arg(long, value_name = "ID", help_heading = PLACE)]
     pub job_id: Option<String>,
-    /// Come into the job if it runs already, in place of a process of the same rank that has ended, and go on with it; if
-    /// it has not begun, begin it with the others. Not for rank 0, nor with cards, --file, --groups, --partial and --engine tcp, which cannot be entered
-    /// [default: if $OPTIREDUCE_REJOIN is 1, or the restart counter of torchrun or Slurm is above 0]
+    /// Rejoin a running job as a replacement for this rank, or start with the other ranks
+    ///
+    /// Default if $OPTIREDUCE_REJOIN is 1, or the restart counter of torchrun or Slurm is above 0.
+    /// Not for rank 0, nor with cards, --file, --groups, --partial, --in-flight or --engine tcp.
     #[arg(long, help_heading = PLACE)]
     pub rejoin: bool,
-    /// File with a secret that all ranks share, at least 16 random bytes: connections and packets are then encrypted and
-    /// authenticated [default: the secret in $OPTIREDUCE_SECRET, or none]
+    /// File with a secret that encrypts and authenticates all traffic [default: the secret in
+    /// $OPTIREDUCE_SECRET, or none]
+    ///
+    /// The secret has at least 16 random bytes and is equal on all ranks.
     #[arg(long, value_name = "FILE", help_heading = PLACE)]
     pub secret_file: Option<String>,
-    /// Name or address of the network interface to use [default: the one on the way to rank 0]
+    /// Network interface, by name or address [default: the one on the route to rank 0]
     #[arg(long, value_name = "INTERFACE", help_heading = PLACE)]
     pub interface: Option<String>,
-    /// Let a SmartNIC move this rank's gradients instead of the kernel's UDP: its PCI address, or the path of a vfio-user socket, such as
-    /// `optireduce-sim serve --socket PATH --network udp:ADDRESS` makes for a simulated card; {rank} stands for this rank. In a job with cards every rank has
-    /// an IPv4 address of its own: ranks without a card on one host give different ones by --interface
-    /// [default: $OPTIREDUCE_CARD, or none]
+    /// SmartNIC that moves this rank's gradients, by PCI address or vfio-user socket [default:
+    /// $OPTIREDUCE_CARD, or none]
+    ///
+    /// {rank} is replaced by the rank. In a job with cards, every rank needs a separate IPv4
+    /// address, its card's or its --interface.
     #[arg(long, value_name = "CARD", conflicts_with = "secret_file", help_heading = PLACE)]
     pub card: Option<String>,
-    /// The address that the card has on the network: `IP[/PREFIX][:PORT][,gateway=MAC]`, such as 10.0.0.2, a free one of the network on the card's cable, or
-    /// 10.0.0.2/24,gateway=52:54:00:12:34:56 if other ranks are behind a router. A board needs it, a simulated card is served with one, and without a card it is refused; {rank} stands for this rank
-    /// [default: $OPTIREDUCE_CARD_ADDRESS, or what the card says itself]
+    /// Network address of the card [default: $OPTIREDUCE_CARD_ADDRESS, or the card's own]
+    ///
+    /// `IP[/PREFIX][:PORT][,gateway=MAC]`, such as 10.0.0.2/24,gateway=52:54:00:12:34:56, with
+    /// {rank} replaced by the rank. Required for a board.
     #[arg(long, value_name = "ADDRESS", help_heading = PLACE)]
     pub card_address: Option<String>,
-    /// What becomes of the job when a card fails: its rank ends with an error and the others go on, or, with `udp`, all ranks go on over UDP from a
-    /// collective on which they agree. The same on all ranks [default: $OPTIREDUCE_CARD_FALLBACK, or off]
+    /// Reaction to a failed card, equal on all ranks [default: $OPTIREDUCE_CARD_FALLBACK, or off]
     #[arg(long, value_enum, conflicts_with_all = ["secret_file", "groups", "partial"], help_heading = PLACE)]
     pub card_fallback: Option<CardFallbackArg>,
-    /// Average the tensors of this file over the ranks instead of measuring: F32, BF16 or F16 in safetensors, or raw
-    /// little-endian fp32 under any other extension; {rank} stands for this rank
+    /// Average the tensors of this file instead of measuring; {rank} is replaced by the rank
+    ///
+    /// F32, BF16 or F16 tensors in safetensors, or raw little-endian fp32 with other extensions.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["bench", "secs", "in_flight", "back_to_back", "straggler_ms", "straggler_rank"],
           help_heading = FILES)]
     pub file: Option<String>,
-    /// Where to write the mean, in the format of --file; {rank} stands for this rank. Written whole or not at all, and by no
-    /// rank if any of them lacks values (exit code 1); where contributions were lost, values are means of fewer ranks, which are
-    /// written (exit code 1, too)
+    /// File for the mean, in the format of --file; {rank} is replaced by the rank
+    ///
+    /// If any rank lacks values, no rank writes, and the exit code is 1. If some values are means
+    /// of fewer ranks, all ranks write, and the exit code is 1.
     #[arg(long, value_name = "FILE", requires = "file", help_heading = FILES)]
     pub out: Option<String>,
-    /// Measure Partial Reduce instead of all-reduces: groups of this many ranks that are ready average their models, 2 to all ranks,
-    /// and nobody waits for the rest. Rows are of averages: of each rank as many as it makes in the time
+    /// Measure Partial Reduce instead, in groups of this many ready ranks, 2 to all
+    ///
+    /// The ranks of a group average their models without waiting for other ranks.
     #[arg(long, value_name = "RANKS", conflicts_with_all = ["file", "groups", "rejoin", "bf16", "in_flight", "back_to_back"], help_heading = MEASUREMENT)]
     pub partial: Option<usize>,
     #[command(flatten)]
     pub job: JobArgs,
 }
 
-const NOT_ENTERED: &str = "--rejoin: a job with --file, --groups, --partial, --in-flight, --card or --engine tcp cannot be entered; start all its ranks again";
+const NOT_ENTERED: &str = "--rejoin: a job with --file, --groups, --partial, --in-flight, --card or --engine tcp cannot be rejoined; restart all its ranks";
 
 impl RunArgs {
-    /// This rank's place in its job.
+    /// Place of this process in its job, from options or the launcher's environment.
     pub fn launch(&self) -> Result<Launch, String> {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let launch = match (self.rank, self.world_size, &self.root) {
@@ -368,26 +380,24 @@ impl RunArgs {
         Ok(launch.rejoin(rejoin))
     }
 
-    /// Whether a process may come into the job while it runs.
     fn may_be_entered(&self) -> bool {
         let is_plain = self.file.is_none() && self.job.groups.is_none() && self.partial.is_none();
         is_plain && self.card.is_none() && self.job.in_flight == 1 && self.job.engine == EngineKind::Udp
     }
 
-    /// The groups of a job of so many ranks, if it is on two levels. Partial Reduce is not, nor are cards.
+    /// Groups of a job on two levels. Partial Reduce and jobs with cards have one level.
     pub fn groups(&self, ranks: usize) -> Option<Groups> {
         self.job.groups(ranks).filter(|_| self.partial.is_none() && self.card.is_none())
     }
 
-    /// What the parser cannot see in a single value.
     pub fn check(&self) -> Result<(), String> {
         if self.partial.is_some() && self.job.engine == EngineKind::Tcp {
             return Err("--partial: groups average over UDP; leave out --engine tcp".into());
         }
         let beside_card = [
-            ("--engine tcp", self.job.engine == EngineKind::Tcp, "goes over TCP"),
-            ("--groups", self.job.groups.is_some(), "goes over the kernel's UDP"),
-            ("--partial", self.partial.is_some(), "goes over the kernel's UDP"),
+            ("--engine tcp", self.job.engine == EngineKind::Tcp, "uses TCP"),
+            ("--groups", self.job.groups.is_some(), "uses the kernel's UDP"),
+            ("--partial", self.partial.is_some(), "uses the kernel's UDP"),
         ];
         if self.card.is_some()
             && let Some((option, _, because)) = beside_card.into_iter().find(|(_, is_given, _)| *is_given)
@@ -402,19 +412,18 @@ impl RunArgs {
     }
 }
 
-/// Arguments of `bench allreduce`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = help_end(BENCH_EXAMPLES))]
 pub struct BenchAllReduceArgs {
-    /// Numbers of ranks to measure one after the other, each 2 to 65536; more than 1024 are on two levels, see --groups [default: 2,4 ranks]
+    /// Numbers of ranks to measure, 2 to 65536; above 1024 see --groups [default: 2,4 ranks]
     #[arg(long, value_name = "RANKS,...", value_delimiter = ',', default_value = "2,4", hide_default_value = true,
           value_parser = ranks, help_heading = MEASUREMENT)]
     pub ranks: Vec<usize>,
-    /// How often each is measured, 1 to 100; sizes and numbers of ranks take turns [default: 1 round]
+    /// Number of rounds over all sizes and numbers of ranks, 1 to 100 [default: 1 round]
     #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true,
           value_parser = clap::value_parser!(u8).range(1..=100), help_heading = MEASUREMENT)]
     pub rounds: u8,
-    /// At the end, print the ratios to the rows of this file, which an earlier run with --json has written
+    /// Also print ratios to an earlier run, whose --json output is in this file
     #[arg(long, value_name = "FILE", conflicts_with = "json", help_heading = OUTPUT)]
     pub compare: Option<String>,
     #[command(flatten)]
@@ -422,7 +431,6 @@ pub struct BenchAllReduceArgs {
 }
 
 impl BenchAllReduceArgs {
-    /// What the parser cannot see in a single value.
     pub fn check(&self) -> Result<(), String> {
         for (at, ranks) in self.ranks.iter().enumerate() {
             if self.ranks[..at].contains(ranks) {
@@ -437,13 +445,12 @@ impl BenchAllReduceArgs {
 }
 
 impl JobArgs {
-    /// The groups of a job of so many ranks, if it is on two levels: as given, or because one level does not hold them.
+    /// As given, or `auto` above the limit of one level.
     fn groups(&self, ranks: usize) -> Option<Groups> {
         let groups = self.groups.or((ranks > RANKS_MAX).then_some(Groups::Auto));
         groups.filter(|_| self.engine == EngineKind::Udp)
     }
 
-    /// The rank that is late, if one is.
     pub fn straggler(&self, ranks: usize) -> Result<Option<usize>, String> {
         if self.straggler_ms == 0.0 {
             return Ok(None);
@@ -455,10 +462,12 @@ impl JobArgs {
         Ok(Some(rank.rem_euclid(count) as usize))
     }
 
-    /// What the parser cannot see in a single value.
     fn check_in_flight(&self) -> Result<(), String> {
         if self.in_flight > 1 && (self.groups.is_some() || self.engine == EngineKind::Tcp) {
-            return Err("--in-flight: several buckets at once go neither on two levels (--groups) nor over --engine tcp; leave out one of them".into());
+            return Err(
+                "--in-flight: several buckets are not possible with --groups or --engine tcp; leave out one of them"
+                    .into(),
+            );
         }
         let buckets = usize::from(self.in_flight);
         match self.bench.iter().find(|bytes| !bytes.is_multiple_of(4 * buckets)) {
@@ -471,7 +480,7 @@ impl JobArgs {
         }
     }
 
-    /// Whether this host has memory for `ranks` ranks that measure these sizes.
+    /// Fails if this host lacks the memory for `ranks` ranks that measure these sizes.
     pub fn require_memory(&self, ranks: usize) -> Result<(), String> {
         let size = self.bench.iter().copied().max().unwrap_or(0) as u64;
         let needed = size.saturating_mul(MEMORY_PER_BYTE).saturating_add(MEMORY_BYTES);
@@ -526,7 +535,7 @@ mod tests {
 
     use super::*;
 
-    /// torchrun's long options (PyTorch 2.9), each of which it also takes with underscores.
+    /// Long options of torchrun (PyTorch 2.9). It also accepts them with underscores.
     const TORCHRUN: [&str; 25] = [
         "nnodes",
         "nproc-per-node",
@@ -555,7 +564,6 @@ mod tests {
         "signals-to-handle",
     ];
 
-    /// The command and those below it.
     fn commands() -> Vec<clap::Command> {
         let mut command = Args::command();
         command.build();

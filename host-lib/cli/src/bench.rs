@@ -1,4 +1,4 @@
-//! `optireduce bench`: starts the ranks on this machine.
+//! `optireduce bench`: measurements on this machine.
 
 use std::net::Ipv4Addr;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -13,14 +13,13 @@ use crate::compare::Rows;
 use crate::hadamard::{Direction, Speed, measure};
 use crate::outcome::{Failure, print, say};
 
-/// Whether this process was told to end: SIGINT, SIGTERM or SIGHUP.
+/// Set by SIGINT, SIGTERM and SIGHUP.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-/// How long the other ranks have to end by themselves once one could not go on.
+/// Time for the other ranks to end after one could not run.
 const GRACE: Duration = Duration::from_secs(5);
-/// How often the ranks are looked at.
 const POLL: Duration = Duration::from_millis(10);
 
-/// `log_filter`: what the ranks log, if given.
+/// `log_filter`: passed to the ranks.
 pub fn bench(command: &BenchCommand, log_filter: Option<&str>) -> Result<(), Failure> {
     match command {
         BenchCommand::Allreduce(args) => allreduce(args, log_filter),
@@ -28,7 +27,7 @@ pub fn bench(command: &BenchCommand, log_filter: Option<&str>) -> Result<(), Fai
     }
 }
 
-/// Every rank is a process: `optireduce run` with this command's own arguments.
+/// Runs every rank as a process: `optireduce run` with the arguments of this command.
 fn allreduce(args: &BenchAllReduceArgs, log_filter: Option<&str>) -> Result<(), Failure> {
     args.check()?;
     let baseline = args.compare.as_deref().map(Rows::read).transpose()?;
@@ -46,7 +45,7 @@ fn allreduce(args: &BenchAllReduceArgs, log_filter: Option<&str>) -> Result<(), 
     }
 }
 
-/// One job. `rows`: where its rows go, if not to stdout.
+/// Runs one job. `rows`: destination of its rows; `None` for stdout.
 fn measure_ranks(ranks: usize, rows: Option<&mut String>, log_filter: Option<&str>) -> Result<(), Failure> {
     let program = std::env::current_exe().map_err(|error| format!("this program's path: {error}"))?;
     let arguments: Vec<String> = std::env::args().skip_while(|argument| argument != "allreduce").skip(1).collect();
@@ -59,7 +58,7 @@ fn measure_ranks(ranks: usize, rows: Option<&mut String>, log_filter: Option<&st
         command.arg("run").args(place).args(["--root", &root.to_string()]);
         command.args(["--job-id", &format!("bench.{}.{ranks}", std::process::id())]);
         command.args(arguments_of_run(&arguments));
-        // One card is not for all of them.
+        // The ranks cannot share one card.
         command.env_remove("OPTIREDUCE_CARD").env_remove("OPTIREDUCE_CARD_ADDRESS");
         command.stdin(Stdio::null()).envs(log_filter.map(|filter| ("OPTIREDUCE_LOG", filter)));
         if rows.is_some() {
@@ -75,19 +74,16 @@ fn measure_ranks(ranks: usize, rows: Option<&mut String>, log_filter: Option<&st
         rows.push_str(&printed.map_err(|error| format!("reading the rows of {ranks} ranks: {error}"))?);
     }
     let Some((rank, status)) = failed else { return Ok(()) };
-    // The rank itself has said on stderr why.
     let code = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(Failure::COULD_NOT_RUN);
     Err(Failure { code, text: format!("rank {rank} of {ranks}: {status}") })
 }
 
-/// Ranks that were started; those that still run when this is dropped are killed.
+/// Processes of the ranks, killed on drop.
 struct Processes(Vec<Child>);
 
 impl Processes {
-    /// Waits until all have ended; the first that failed, if any did. The others have [`GRACE`] then to say why they end.
-    ///
-    /// # Errors
-    /// If this process is told to end.
+    /// Returns the first failure once all processes have ended. If a rank could not run, the others
+    /// have [`GRACE`] to print their reasons. Fails if this process is interrupted.
     fn wait(&mut self) -> Result<Option<(usize, ExitStatus)>, String> {
         let mut failed: Option<(usize, ExitStatus, Instant)> = None;
         loop {
@@ -101,9 +97,9 @@ impl Processes {
             }
             let could_not_run = |status: &ExitStatus| status.code() == Some(Failure::COULD_NOT_RUN.into());
             if INTERRUPTED.load(Ordering::Relaxed) {
-                return Err("interrupted; the ranks are ended".into());
+                return Err("interrupted; all ranks were ended".into());
             }
-            // Ranks that ran and saw too much lost end no others.
+            // A rank that ran but lost too much does not end the others.
             let over = failed.as_ref().is_some_and(|(_, status, at)| could_not_run(status) && at.elapsed() > GRACE);
             if running == 0 || over {
                 return Ok(failed.map(|(rank, status, _)| (rank, status)));
@@ -120,7 +116,6 @@ impl Drop for Processes {
     }
 }
 
-/// The arguments that `run` takes as well.
 fn arguments_of_run(all: &[String]) -> Vec<&String> {
     let own = ["--ranks", "--rounds", "--compare"];
     let mut kept = Vec::new();
@@ -140,7 +135,7 @@ fn hadamard(args: &BenchHadamardArgs) -> Result<(), String> {
     let rows = measure(args.megabytes.into(), args.rounds.into());
     if !args.json {
         print(&format!(
-            "{} MiB in windows of 1 MiB, {} rounds in each of which all kernels take turns.\n\
+            "{} MiB in windows of 1 MiB, {} rounds with one run of every kernel.\n\
              Time relative to a copy of the same bytes: median [p10, p90]; relative to a plain loop: median.\n\
              \x20    n  kernel    way        us    GB/s  over a copy           over a plain loop",
             args.megabytes, args.rounds

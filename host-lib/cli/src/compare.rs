@@ -1,7 +1,7 @@
-//! `bench allreduce --compare`: figures of now over those of a file that an earlier run has written.
+//! `bench allreduce --compare`: ratios of this run to an earlier run with `--json`.
 //!
-//! Both may hold several rows of a kind. A ratio is that of the medians; its spread goes from the least of now over the most of then
-//! to the most of now over the least of then, so that what lies within the machine's noise shows as such.
+//! A ratio is of medians. Its spread goes from the minimum of this run over the baseline's maximum
+//! to the maximum of this run over the baseline's minimum.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -11,10 +11,8 @@ use serde::Deserialize;
 
 use crate::times::{percentile, size_text};
 
-/// Longest file: far more rows than anybody measures.
 const FILE_BYTES_MAX: u64 = 64 << 20;
 
-/// What is compared of a row of `--json`.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Figures {
     engine: String,
@@ -26,27 +24,26 @@ pub struct Figures {
     received_fraction: f64,
 }
 
-/// Engine, ranks and size: what rows must have in common.
+/// Kind of a row: engine, ranks and size in bytes.
 type Key = (String, usize, usize);
 
-/// The rows of a kind.
 #[derive(Debug, Default)]
 pub struct Rows(BTreeMap<Key, Vec<Figures>>);
 
 impl Rows {
-    /// Reads a file. It may be a pipe or a device, which may have no end.
+    /// Reads a file of limited length, since it may be a pipe or device without an end.
     pub fn read(path: &str) -> Result<Self, String> {
         let fail = |problem: String| format!("--compare {path}: {problem}");
         let mut text = String::new();
         let file = File::open(path).map_err(|error| fail(error.to_string()))?;
         let read = file.take(FILE_BYTES_MAX + 1).read_to_string(&mut text).map_err(|error| fail(error.to_string()))?;
         if read as u64 > FILE_BYTES_MAX {
-            return Err(fail(format!("it has more than {} MiB, which rows are not", FILE_BYTES_MAX >> 20)));
+            return Err(fail(format!("found more than {} MiB, expected rows of --json", FILE_BYTES_MAX >> 20)));
         }
         Self::parse(path, &text)
     }
 
-    /// Reads what `--json` has written, a row a line. `name`: for errors.
+    /// Parses the output of `--json`. `name` appears in errors.
     pub fn parse(name: &str, text: &str) -> Result<Self, String> {
         let mut rows = Self::default();
         for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
@@ -63,11 +60,10 @@ impl Rows {
         if rows.0.is_empty() { Err(format!("{name}: no rows; expected some to compare with")) } else { Ok(rows) }
     }
 
-    /// The table of ratios to `baseline`, and what has no counterpart there.
     pub fn compare(&self, baseline: &Self) -> Vec<String> {
         let mut lines = vec![
-            "\nNow over then, of medians [least, most]; p50, p99 and CPU below 1 are better\n\
-             engine ranks       size    rows                  p50                  p99            cpu s/GB  received then -> now"
+            "\nThis run over the baseline, medians [min, max]; p50, p99 and CPU below 1 are better\n\
+             engine ranks       size    rows                  p50                  p99            cpu s/GB  received before -> now"
                 .to_string(),
         ];
         for (key, now) in &self.0 {
@@ -93,7 +89,6 @@ impl Rows {
     }
 }
 
-/// A figure of now over the same of then.
 #[derive(Debug, PartialEq)]
 struct Ratio {
     of_medians: f64,

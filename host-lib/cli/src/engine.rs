@@ -1,4 +1,4 @@
-//! A rank's communicator as `run` uses it: OptiReduce over UDP or a card, in two levels, or the reliable baseline over TCP.
+//! Communicator of a rank: OptiReduce over UDP or cards, on one or two levels, or the TCP baseline.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,17 +14,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::args::{EngineKind, JobArgs, Repair, RunArgs};
 
-/// A gradient, and where its mean is to be: a call writes the one and leaves the other, as in MPI.
 pub struct Memory {
     gradient: Buffer,
     mean: Buffer,
 }
 
-/// Lent until a call is over, whatever becomes of it.
-const NOT_LENT: &str = "memory of a call that is over is still lent";
+/// Internal error: a call returns its buffers even if it fails.
+const NOT_LENT: &str = "a buffer is still lent after its call has returned";
 
 impl Memory {
-    /// Sets the gradient.
     pub fn fill(&mut self, pattern: &[f32]) -> Result<(), String> {
         let gradient = self.gradient.values().ok_or(NOT_LENT)?;
         gradient.chunks_mut(pattern.len()).for_each(|part| part.copy_from_slice(&pattern[..part.len()]));
@@ -36,7 +34,6 @@ impl Memory {
         Ok((gradient.values().ok_or(NOT_LENT)?, mean.values().ok_or(NOT_LENT)?))
     }
 
-    /// Their elements, and both for a call.
     fn lend(&mut self) -> Result<(usize, (Values, Destination)), String> {
         let elements = self.values()?.0.len();
         let (gradient, mean) = (self.gradient.lend().ok_or(NOT_LENT)?, self.mean.lend().ok_or(NOT_LENT)?);
@@ -44,31 +41,25 @@ impl Memory {
     }
 }
 
-/// What one rank saw of a size.
+/// Observations of one rank, over all calls of a size.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Seen {
     pub ms: Vec<f64>,
     pub expected_bytes: u64,
     pub received_bytes: u64,
-    /// Datagrams that this host did not take.
     pub unsent_packets: u64,
-    /// Packets that were dropped because of their seal.
     pub forged_packets: u64,
     pub replayed_packets: u64,
-    /// Bytes of contributions that did not come, or too late: the mean is that of the other ranks' there.
+    /// Bytes of lost or late contributions; their means are over fewer ranks.
     pub lost_contribution_bytes: u64,
-    /// Stages of windows, and those that closed early, and at their bound, before all had come.
+    /// Stages of windows: all, closed early with data missing, and closed at their bound.
     pub stages: u64,
     pub stages_early: u64,
     pub stages_at_bound: u64,
-    /// Values of results that are infinities or NaNs.
     pub not_finite: u64,
-    /// Ranks that did not come in time, at least once.
     pub late_ranks: BTreeSet<usize>,
-    /// Too much was lost, at least once.
     pub skipped: bool,
     pub halted: bool,
-    /// The bound was still being measured in the last collective.
     pub measuring_bound: bool,
     pub hadamard: bool,
     pub cpu_s: f64,
@@ -76,13 +67,11 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Takes a collective.
     pub fn add(&mut self, report: &Report) {
         self.add_step(report, |rank| rank);
         self.judge(report.action());
     }
 
-    /// Takes an all-reduce on two levels.
     pub fn add_levels(&mut self, report: &TwoLevelReport) {
         report.steps().iter().for_each(|step| self.add_step(step, |number| report.rank_of(step, number)));
         self.judge(report.action());
@@ -93,7 +82,7 @@ impl Seen {
         self.halted |= action == UpdateAction::Halt;
     }
 
-    /// `number`: of a rank in the job, from that in the report.
+    /// `number` maps a rank of the report to a rank of the job.
     fn add_step(&mut self, report: &Report, number: impl Fn(usize) -> usize) {
         self.expected_bytes += report.expected_bytes();
         self.received_bytes += report.received_bytes();
@@ -111,11 +100,9 @@ impl Seen {
     }
 }
 
-/// A rank's communicators, and what goes through them.
 pub enum Engine {
-    /// OptiReduce; the buckets that were declared, by elements, or by number if there are several at once.
+    /// Buckets are keyed by their elements, or by index if several are in flight.
     Udp(Box<Communicator>, BTreeMap<usize, Bucket>),
-    /// The same on two levels.
     TwoLevel(Box<TwoLevel>, BTreeMap<usize, TwoLevelBucket>),
     Tcp(Box<Communicator>),
 }
@@ -139,19 +126,18 @@ impl Engine {
         });
         let builder = builder.hadamard(hadamard.into()).bf16(bf16).incast(incast).rate_control(rate_control);
         let silent_ops = (drop_silent_after > 0).then_some(drop_silent_after);
-        // A file that one rank would refuse is written by none.
+        // Ranks write a file together or not at all, so they must agree on skipped updates.
         let builder = builder.agree(agree || args.file.is_some()).drop_silent_after(silent_ops);
         let builder = builder.repair(repair != Repair::Off).wait_for_repairs(repair == Repair::ThisUpdate);
         if let Some(groups) = args.groups(launch.world_size) {
             return connect_two_level(builder, groups);
         }
         let mut communicator = builder.connect().map_err(text)?;
-        // As the collectives do: ranks that die do not stop the others.
+        // Calls over the control channel must not wait for dead ranks either.
         communicator.skip_gone_ranks().map_err(text)?;
         Ok(Self::Udp(communicator.into(), BTreeMap::new()))
     }
 
-    /// This rank of the job.
     pub fn rank(&self) -> usize {
         match self {
             Self::Udp(communicator, _) | Self::Tcp(communicator) => communicator.rank(),
@@ -159,7 +145,6 @@ impl Engine {
         }
     }
 
-    /// Waits until all ranks are here.
     pub fn barrier(&mut self) -> Result<(), String> {
         let barrier = match self {
             Self::Udp(communicator, _) | Self::Tcp(communicator) => communicator.barrier(),
@@ -168,7 +153,7 @@ impl Engine {
         barrier.map_err(text)
     }
 
-    /// What each rank gives, by rank; of ranks that are gone, nothing.
+    /// Returns the bytes by rank; empty for ranks that are gone.
     pub fn all_gather_bytes(&mut self, bytes: &[u8]) -> Result<Vec<Vec<u8>>, String> {
         let gathered = match self {
             Self::Udp(communicator, _) | Self::Tcp(communicator) => communicator.all_gather_bytes(bytes),
@@ -177,7 +162,6 @@ impl Engine {
         gathered.map_err(text)
     }
 
-    /// The communicator of all ranks, for what is not on two levels.
     pub fn one_level(&mut self) -> Result<&mut Communicator, String> {
         match self {
             Self::Udp(communicator, _) | Self::Tcp(communicator) => Ok(communicator),
@@ -185,7 +169,7 @@ impl Engine {
         }
     }
 
-    /// Looks at this rank's communicators: one, or those of two levels.
+    /// Calls `each` for every communicator of this rank; two levels have several.
     pub fn each_communicator(&mut self, mut each: impl FnMut(&mut Communicator)) {
         match self {
             Self::Udp(communicator, _) | Self::Tcp(communicator) => each(communicator),
@@ -193,7 +177,7 @@ impl Engine {
         }
     }
 
-    /// Declares a bucket, which is declared the first time that it is used otherwise.
+    /// Declares a bucket, which its first use would declare otherwise.
     pub fn declare(&mut self, elements: usize) -> Result<(), optireduce::Error> {
         if let Self::Udp(communicator, buckets) = self {
             buckets.insert(elements, communicator.bucket(elements, BucketOptions::new())?);
@@ -201,7 +185,6 @@ impl Engine {
         Ok(())
     }
 
-    /// Memory for a gradient and its mean.
     pub fn memory(&mut self, elements: usize) -> Result<Memory, String> {
         let communicator = match self {
             Self::Udp(communicator, _) | Self::Tcp(communicator) => communicator,
@@ -211,8 +194,7 @@ impl Engine {
         Ok(Memory { gradient: alloc()?, mean: alloc()? })
     }
 
-    /// All-reduces a gradient, without a copy where that can be; its bucket is declared the first time. The rank that joined with it, if one
-    /// did.
+    /// All-reduces a gradient, without copies on one level. Returns the rank that joined, if any.
     pub fn all_reduce(&mut self, memory: &mut Memory, seen: &mut Seen) -> Result<Option<usize>, String> {
         let Self::Udp(communicator, buckets) = self else {
             let (gradient, mean) = memory.values()?;
@@ -232,11 +214,10 @@ impl Engine {
         Ok(report.joined_rank())
     }
 
-    /// All-reduces several gradients at once, as DDP does with the buckets of a model; not on two levels or over TCP. The rank that joined
-    /// with one of them, if one did.
+    /// All-reduces several buckets concurrently, as DDP does. Returns the rank that joined, if any.
     pub fn all_reduce_at_once(&mut self, memory: &mut [Memory], seen: &mut Seen) -> Result<Option<usize>, String> {
         let Self::Udp(communicator, buckets) = self else {
-            return Err("several buckets at once go over UDP or shared memory, without groups".into());
+            return Err("several buckets in flight need UDP or shared memory on one level".into());
         };
         let mut requests = Vec::new();
         for (number, memory) in memory.iter_mut().enumerate() {
@@ -258,7 +239,7 @@ impl Engine {
         Ok(joined)
     }
 
-    /// All-reduces `data` on two levels or over TCP; the elements that the result lacks.
+    /// Returns the missing elements of the result.
     fn all_reduce_in_place(
         &mut self,
         data: &mut [f32],
@@ -284,7 +265,7 @@ impl Engine {
         }
     }
 
-    /// All-reduces `data` once, waits for its repairs, and returns the elements that the result still lacks.
+    /// All-reduces `data` once, with repairs. Returns the elements that are still missing.
     pub fn all_reduce_once(&mut self, data: &mut [f32], seen: &mut Seen) -> Result<Vec<Range<usize>>, String> {
         match self {
             Self::Udp(communicator, _) => {
@@ -292,14 +273,13 @@ impl Engine {
                 seen.add(&report);
                 return Ok(lacking(report.action(), report.missing_ranges(), data.len()));
             }
-            // A bucket of its own, so that it takes no repairs of others.
+            // A new bucket, so that no repairs of earlier data are added.
             Self::TwoLevel(_, buckets) => buckets.clear(),
             Self::Tcp(_) => {}
         }
         self.all_reduce_in_place(data, seen).map_err(text)
     }
 
-    /// Ends the job: confirms that all ranks have made the same calls.
     pub fn close(self) -> Result<(), String> {
         match self {
             Self::Udp(communicator, _) | Self::Tcp(communicator) => communicator.close().map_err(text),
@@ -307,7 +287,7 @@ impl Engine {
         }
     }
 
-    /// What moves the gradients, of all ranks; without a card, how this rank reaches the others: over UDP, through shared memory, or both.
+    /// Transport of the job if it has cards, otherwise from this rank to its peers.
     pub fn name(&mut self) -> &'static str {
         if matches!(self, Self::Tcp(_)) {
             return "tcp";
@@ -321,7 +301,6 @@ impl Engine {
             has_failed |= metrics.fallback_from.is_some();
         });
         match (shared, cards) {
-            // A card has failed.
             _ if has_failed => "udp",
             (0, 0) => "udp",
             (shared, 0) if shared == peers => "shm",
@@ -331,14 +310,14 @@ impl Engine {
         }
     }
 
-    /// Bytes of gradient in a full packet, on the level with the smaller ones.
+    /// Gradient bytes of a full packet, on the level with smaller packets; 0 over TCP.
     pub fn payload_bytes(&mut self) -> usize {
         let mut least = usize::MAX;
         self.each_communicator(|communicator| least = least.min(communicator.payload_bytes()));
         if matches!(self, Self::Tcp(_)) { 0 } else { least }
     }
 
-    /// The bound, on the level with the longer one.
+    /// Bound, on the level with the longer one; 0 over TCP.
     pub fn bound_ms(&mut self) -> f64 {
         let mut longest = Duration::ZERO;
         self.each_communicator(|communicator| longest = longest.max(communicator.stage_deadline()));
@@ -346,7 +325,7 @@ impl Engine {
     }
 }
 
-/// What a result lacks: all of it, if the update is not to be applied.
+/// Returns everything if the update is not to be applied.
 fn lacking(action: UpdateAction, missing: &[Range<usize>], elements: usize) -> Vec<Range<usize>> {
     if action == UpdateAction::Apply { missing.to_vec() } else { iter::once(0..elements).collect() }
 }
@@ -360,7 +339,7 @@ fn builder(args: &RunArgs, launch: &Launch) -> Result<Builder, String> {
     let engine = if args.job.engine == EngineKind::Udp { "udp" } else { "tcp" };
     let groups = args.groups(launch.world_size).map_or("not given".into(), |groups| groups.to_string());
     let mut builder = Communicator::builder().launch(launch.clone()).timeout(args.job.timeout());
-    // What else is compared follows from these.
+    // These options decide which other settings are compared.
     builder = builder.compare("--file", if args.file.is_some() { "given" } else { "not given" });
     let partial = args.partial.map_or("not given".into(), |group_size| group_size.to_string());
     builder = builder.compare("--engine", engine).compare("--groups", groups).compare("--partial", partial);
@@ -386,7 +365,7 @@ fn builder(args: &RunArgs, launch: &Launch) -> Result<Builder, String> {
     Ok(builder)
 }
 
-/// Communicators of which only the control channel is used: nothing is measured or tried.
+/// Connects for the control channel only: no MTU probes, no measured bound, no card.
 pub fn connect_control(args: &RunArgs, launch: &Launch) -> Result<Engine, String> {
     let builder = builder(args, launch)?.card("").bound(Bound::Fixed(Duration::from_secs(1))).mtu(1500);
     match args.groups(launch.world_size) {

@@ -1,7 +1,7 @@
-//! `optireduce run --file`: averages the tensors of files among the ranks, once.
+//! `optireduce run --file`: averages the tensors of files, once.
 //!
-//! A file is written whole or not at all, and only if no rank lacks an element: then every rank writes, or none does. If
-//! contributions were lost, elements are means of fewer ranks, the same on all; they are written, and the exit code says so.
+//! All ranks write their files, or none if any rank lacks an element. Elements with lost
+//! contributions are means of fewer ranks, equal on all ranks; they are written, with exit code 1.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -16,20 +16,16 @@ use crate::outcome::{Failure, print};
 use crate::tensors::{Content, Missing, Staged, Tensor, difference};
 use crate::times::size_text;
 
-/// Elements that are all-reduced at a time: 25 MiB.
+/// Elements per all-reduce: 25 MiB.
 const BUCKET_ELEMENTS: usize = 25 << 18;
-/// Missing ranges that are listed.
 const LISTED_MAX: usize = 20;
 
-/// How it went on one rank.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Told {
     seen: Seen,
-    /// Elements that its result lacks.
     missing_elements: usize,
 }
 
-/// How it went, over all ranks.
 #[derive(Debug, Serialize)]
 struct Summary {
     tensors: usize,
@@ -37,9 +33,7 @@ struct Summary {
     ms: f64,
     received_fraction: f64,
     late_ranks: BTreeSet<usize>,
-    /// Bytes of contributions that are in no mean, over all ranks.
     lost_contribution_bytes: u64,
-    /// Ranks whose result is not whole.
     incomplete_ranks: BTreeSet<usize>,
     bound_ms: f64,
     engine: &'static str,
@@ -50,13 +44,13 @@ pub fn run(args: &RunArgs, launch: &Launch, path: &str) -> Result<(), Failure> {
     let of_rank = |path: &str| path.replace("{rank}", &launch.rank.to_string());
     let path = of_rank(path);
     let content = Content::read(&path);
-    // Before the path is tried.
+    // Compare first: probing the network and the bound would be wasted on unequal files.
     let mut control = connect_control(args, launch)?;
     compare(&mut control, content.as_ref().map(|content| &content.tensors))?;
     drop(control);
     let mut content = content?;
 
-    // Another job than that of the control channel: a rank that comes before rank 0 has left that one tries again.
+    // With another job id, a rank that connects before rank 0 has closed the first job tries again.
     let launch = &launch.clone().job_id(format!("{}/file", launch.job_id));
     let mut engine = Engine::connect(args, launch)?;
     engine.barrier()?;
@@ -89,19 +83,18 @@ pub fn run(args: &RunArgs, launch: &Launch, path: &str) -> Result<(), Failure> {
     match summary.lost_contribution_bytes {
         0 => Ok(()),
         bytes => Err(Failure::incomplete(format!(
-            "{path}: {bytes} bytes of contributions did not arrive in time: where they belong, the mean is that of the other \
-             ranks, the same on every rank; give a longer --bound-ms, or use --engine tcp"
+            "{path}: {bytes} bytes of contributions did not arrive in time; the affected means are of fewer ranks, equal on \
+             every rank; give a longer --bound-ms, or use --engine tcp"
         ))),
     }
 }
 
-/// All ranks have written, or all get the same error and leave what was there. `error`: why this rank could not.
+/// Fails on all ranks if one could not write. `error`: of this rank.
 fn compare_staged(engine: &mut Engine, error: Option<&String>) -> Result<(), String> {
     let message = serde_json::to_vec(&error).map_err(text)?;
     for (rank, error) in engine.all_gather_bytes(&message)?.iter().enumerate() {
         let error: Option<String> = match error.as_slice() {
-            // It is gone.
-            [] => Some("it ended before it had written".into()),
+            [] => Some("ended before writing its file".into()),
             error => serde_json::from_slice(error).map_err(text)?,
         };
         if let Some(error) = error {
@@ -111,7 +104,7 @@ fn compare_staged(engine: &mut Engine, error: Option<&String>) -> Result<(), Str
     Ok(())
 }
 
-/// Why nothing is written. `missing`: what this rank lacks.
+/// `missing`: of this rank.
 fn incomplete(path: &str, missing: &[Missing], summary: &Summary, gone: usize) -> String {
     let mut why = Vec::new();
     if !missing.is_empty() {
@@ -126,7 +119,7 @@ fn incomplete(path: &str, missing: &[Missing], summary: &Summary, gone: usize) -
         why.push(format!("values did not arrive in time on rank {}", list(&summary.incomplete_ranks)));
     }
     if gone > 0 {
-        why.push(format!("{gone} of the ranks ended before the others"));
+        why.push(format!("{gone} rank(s) ended before the others"));
     }
     format!(
         "{path}: the mean is incomplete and was not written on any rank: {}; give a longer --bound-ms, or use --engine tcp",
@@ -157,7 +150,6 @@ fn list(ranks: &BTreeSet<usize>) -> String {
 }
 
 fn summary(engine: &mut Engine, content: &Content, all: &[Vec<u8>]) -> Result<Summary, String> {
-    // Of ranks that are gone there is nothing.
     let told = all.iter().enumerate().filter(|(_, told)| !told.is_empty());
     let told = told.map(|(rank, told)| serde_json::from_slice::<Told>(told).map(|told| (rank, told)));
     let told: Vec<(usize, Told)> = told.collect::<Result<_, _>>().map_err(text)?;
@@ -178,7 +170,6 @@ fn summary(engine: &mut Engine, content: &Content, all: &[Vec<u8>]) -> Result<Su
     })
 }
 
-/// All ranks have the same tensors, or all get the same error.
 fn compare(control: &mut Engine, tensors: Result<&Vec<Tensor>, &String>) -> Result<(), String> {
     let message = serde_json::to_vec(&tensors).map_err(text)?;
     let all = control.all_gather_bytes(&message)?;
@@ -210,15 +201,12 @@ mod tests {
     use super::*;
     use crate::args::{Args, Command};
 
-    /// The rank that is held.
     const HELD: &str = "2";
 
-    /// Holds a rank where it begins its first collective, by the span that it opens there, until both others have closed the
-    /// stage in which it should have contributed.
+    /// Holds a rank in its first collective until both others have closed their contribute stage.
     #[derive(Clone, Default)]
     struct Hold(Arc<(Mutex<usize>, Condvar)>);
 
-    /// What a span says.
     #[derive(Default)]
     struct Said {
         rank: String,
@@ -260,11 +248,9 @@ mod tests {
         }
     }
 
-    /// What a rank of three ends with that averages a file.
     fn rank(rank: usize, root: &str, file: &str, out: &str) -> Result<(), Failure> {
         let number = rank.to_string();
         let place = ["optireduce", "run", "--rank", &number, "--world-size", "3", "--root", root];
-        // Whoever waits for the one that is held does so for a second.
         let files = ["--file", file, "--out", out, "--bound-ms", "1000", "--grace-us", "0", "--hadamard", "off"];
         let Command::Run(args) = Args::parse_from([&place[..], &files].concat()).command else { panic!("not `run`") };
         crate::run::run(&args)
@@ -288,13 +274,12 @@ mod tests {
             });
             ranks.into_iter().map(|rank| rank.join().unwrap()).collect()
         });
-        // Of the rank that was held the shards of the other two.
         let lost = format!("{} bytes of contributions did not arrive in time", 2 * 4 * SHARD);
         for (rank, ended) in ended.into_iter().enumerate() {
             let Failure { code, text } = ended.unwrap_err();
             assert!(code == Failure::INCOMPLETE && text.contains(&lost), "rank {rank}: {code}: {text}");
         }
-        // The mean of two, where the third was too late; in the shard that it adds up itself, of all three.
+        // The mean of two ranks, except in the held rank's own shard.
         let mean = [1.5_f32, 1.5, 3.0].map(|mean| mean.to_le_bytes().repeat(SHARD)).concat();
         for rank in 0..3 {
             assert!(std::fs::read(path(&out, rank)).unwrap() == mean, "rank {rank} has another mean");

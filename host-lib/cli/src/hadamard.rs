@@ -1,8 +1,7 @@
-//! How fast the transform is on this machine, beside a copy of the same bytes and a plain loop.
+//! Benchmark of the transform against a copy of the same bytes and a plain loop.
 //!
-//! Method: all candidates take turns in every round, so that what else runs on the machine meets all alike. A round's
-//! ratio is its own time over the same round's copy; reported are medians over the rounds, with their tenth and
-//! ninetieth percentiles. Each call works through a bucket far larger than the caches, in windows of at most 1 MiB.
+//! All candidates run in every round, so that other load affects all of them. Ratios are of times
+//! within a round. Results are medians over the rounds.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -12,42 +11,34 @@ use optireduce_contract::shard::interleaved;
 use optireduce_contract::signs::{signs16, splitmix64};
 use optireduce_core::hadamard::{Code, Kernel, decode_with, encode_with};
 
-/// log2 of the largest window's elements: 1 MiB.
+/// log2 of the elements of a window (1 MiB).
 const WINDOW_LOG2: u32 = 18;
-/// Block sizes, as log2 of their elements.
 const LOG2_N: [u32; 4] = [8, 10, 12, 14];
 
-/// Which way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// Gradient to wire.
     Encode,
-    /// Wire to gradient.
     Decode,
 }
 
-/// One row: a kernel on blocks of one size.
 #[derive(Clone, Debug)]
 pub struct Speed {
-    /// Elements of a block.
+    /// Block size in elements.
     pub n: usize,
-    /// What ran.
     pub kernel: Kernel,
-    /// Which way.
     pub direction: Direction,
     /// Median time of the whole bucket.
     pub time_us: f64,
-    /// Bytes of the bucket over the median time, in 10^9 a second.
+    /// Bytes of the bucket over `time_us`, in 10^9 per second.
     pub gigabytes_per_s: f64,
-    /// Time over that of a copy of the same bytes: median, tenth and ninetieth percentile of the rounds.
+    /// Time over the copy's: median, tenth and ninetieth percentile.
     pub over_copy: [f64; 3],
-    /// Time over that of the plain loop with the same n and direction: median of the rounds.
+    /// Median of the time over the plain loop's.
     pub over_plain_loop: f64,
 }
 
-/// Measures all kernels of this processor, both ways, on one core.
-///
-/// `megabytes`: the bucket in MiB; `rounds`: at least 1, 20 for steady medians.
+/// Measures all kernels of this processor on one core. `megabytes`: size of the bucket in MiB,
+/// which should exceed the caches.
 pub fn measure(megabytes: usize, rounds: usize) -> Vec<Speed> {
     let elements = megabytes.max(1) << 18;
     let gradient: Vec<f32> = (0..elements as u64).map(|i| (splitmix64(i) as i64 >> 40) as f32 * 1e-9).collect();
@@ -57,7 +48,7 @@ pub fn measure(megabytes: usize, rounds: usize) -> Vec<Speed> {
         LOG2_N.into_iter().flat_map(|n| [(n, Direction::Encode), (n, Direction::Decode)]).collect();
     let kernels: Vec<Kernel> = Kernel::available().collect();
 
-    // Times in us by round: the copy, then for each case the plain loop and the kernels.
+    // Times in us by round: the copy, then the plain loop and the kernels for each case.
     let mut times: Vec<Vec<f64>> = vec![];
     for _ in 0..rounds.max(1) {
         let mut round = vec![timed(|| black_box(&mut *result).copy_from_slice(black_box(&gradient)))];
@@ -94,7 +85,7 @@ pub fn measure(megabytes: usize, rounds: usize) -> Vec<Speed> {
     rows
 }
 
-/// The first `elements` values that start at a cache line.
+/// Skips to a cache line.
 fn aligned(values: &mut [f32], elements: usize) -> &mut [f32] {
     let skip = values.as_ptr().align_offset(64);
     &mut values[skip..][..elements]
@@ -106,13 +97,13 @@ fn timed(work: impl FnOnce()) -> f64 {
     start.elapsed().as_secs_f64() * 1e6
 }
 
-/// Nearest rank.
+/// Percentile without interpolation; between two values the lower one.
 fn percentile(mut values: Vec<f64>, percent: usize) -> f64 {
     values.sort_by(f64::total_cmp);
     values[(values.len() - 1) * percent / 100]
 }
 
-/// A whole bucket, window by window, with a kernel or the plain loop.
+/// `kernel`: `None` for the plain loop.
 fn through(kernel: Option<Kernel>, log2_n: u32, direction: Direction, from: &[f32], to: &mut [f32]) {
     let code = Code { log2_n, log2_blocks: WINDOW_LOG2 - log2_n, sign_key: 1 };
     for (from, to) in from.chunks_exact(code.elements()).zip(to.chunks_exact_mut(code.elements())) {
@@ -124,7 +115,7 @@ fn through(kernel: Option<Kernel>, log2_n: u32, direction: Direction, from: &[f3
     }
 }
 
-/// The same transform as anyone would write it: in fp32, stage by stage.
+/// Textbook transform in fp32, stage by stage.
 fn plain_loop(code: Code, direction: Direction, from: &[f32], to: &mut [f32]) {
     let (n, blocks) = (1 << code.log2_n, code.blocks());
     let factor = 1.0 / f32::sqrt(n as f32);

@@ -1,7 +1,7 @@
-//! What is timed of a size: calls that warm up, then calls that count, until the lowest rank has seen enough.
+//! Measurement of one size: warm-up calls, then timed calls, until the lowest rank decides to end.
 //!
-//! All ranks make the same calls in the same order, also those over the control channel: where a process that was started again
-//! comes in, the others tell it where they are ([`Progress`]), and it goes on there.
+//! All ranks make the same calls in the same order, including calls over the control channel. The
+//! other ranks send their [`Progress`] to a restarted process, which continues from there.
 
 use std::time::{Duration, Instant};
 
@@ -10,55 +10,45 @@ use serde::{Deserialize, Serialize};
 use crate::args::JobArgs;
 use crate::engine::{Engine, Memory, Seen};
 
-/// Most calls before those that are timed: a bound takes 20 or a few more, after which time may run out too.
 const WARM_UP_CALLS_MAX: usize = 100;
+/// Number of warm-up calls after which [`WARM_UP_MAX`] applies. A bound takes 20 or a few more.
 const WARM_UP_CALLS: usize = 25;
 const WARM_UP_MAX: Duration = Duration::from_secs(5);
-/// Fewest calls between two decisions whether to go on, for which all ranks wait for one another.
+/// Minimum number of calls between two decisions, for which all ranks wait for each other.
 const CALLS_A_ROUND: usize = 5;
-/// Fewest calls of a size.
 const CALLS_MIN: usize = 20;
-/// Most calls of a size.
 const CALLS_MAX: usize = 20_000;
 
-/// How far the ranks are.
+/// Position in the measurement, equal on all ranks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
-    /// Which of the sizes is measured.
     pub size: usize,
-    /// Whether calls are timed yet.
     is_timed: bool,
-    /// Calls made so far, of those that are timed or of those that are not.
     calls: usize,
-    /// After how many it is decided whether to go on.
+    /// Number of calls after which the ranks decide whether to continue.
     decides_at: usize,
 }
 
 impl Progress {
-    /// At the beginning of a size.
     pub fn at(size: usize) -> Self {
-        // What the first one takes says whether there is time for more.
+        // The first call may be so slow that there is no time for more.
         Self { size, decides_at: 1, ..Self::default() }
     }
 }
 
-/// One size on one rank.
 pub struct Measurement<'a> {
     args: &'a JobArgs,
     is_late: bool,
-    /// Of the buckets that are in flight at once.
     memory: Vec<Memory>,
     seen: Seen,
-    /// How long the call took in which this process joined, if it was started again.
+    /// Duration of the call with which a restarted process joined.
     joined_in: Option<Duration>,
-    /// When calls began to be timed, and the CPU time until then.
+    /// Start of the timed calls, and the CPU time used before.
     begin: Instant,
     cpu_s: f64,
 }
 
 impl<'a> Measurement<'a> {
-    /// # Errors
-    /// If there is not so much memory.
     pub fn new(args: &'a JobArgs, engine: &mut Engine, is_late: bool, bytes: usize) -> Result<Self, String> {
         let rank = engine.rank();
         let pattern: Vec<f32> = (0..1000).map(|i| ((i * 31 + rank * 7) % 1000) as f32 * 1e-3 - 0.5).collect();
@@ -70,21 +60,20 @@ impl<'a> Measurement<'a> {
         Ok(Self { args, is_late, memory, seen, joined_in: None, begin, cpu_s })
     }
 
-    /// Of a process that was started again: makes the call in which it joins, with the others. How far they are.
+    /// Makes the call with which a restarted process joins. Returns the other ranks' progress.
     pub fn join(&mut self, engine: &mut Engine) -> Result<Progress, String> {
         let call = Instant::now();
         let joined = self.all_reduce(engine)?;
         if joined != Some(engine.rank()) {
-            return Err("its first collective is not the one in which the others let it join".into());
+            return Err("this rank did not join with its first collective".into());
         }
         self.joined_in = Some(call.elapsed());
         let progress = exchange(engine, None)?;
-        // Calls without it took others as long as they say.
+        // A call's time is the slowest rank's, so 0 leaves earlier calls to the other ranks.
         self.seen.ms.resize(if progress.is_timed { progress.calls } else { 0 }, 0.0);
         Ok(progress)
     }
 
-    /// Measures until the lowest rank has seen enough.
     pub fn run(mut self, engine: &mut Engine, mut progress: Progress) -> Result<Seen, String> {
         let mut is_over = match self.joined_in.take() {
             Some(took) => self.account(engine, &mut progress, took)?,
@@ -96,7 +85,6 @@ impl<'a> Measurement<'a> {
         self.finish(engine)
     }
 
-    /// Makes a call; whether it was the last one.
     fn step(&mut self, engine: &mut Engine, progress: &mut Progress) -> Result<bool, String> {
         if progress.is_timed {
             if !self.args.back_to_back {
@@ -122,7 +110,7 @@ impl<'a> Measurement<'a> {
         }
     }
 
-    /// Takes a call that was made; whether it was the last one.
+    /// Returns whether this call was the last one.
     fn account(&mut self, engine: &mut Engine, progress: &mut Progress, took: Duration) -> Result<bool, String> {
         progress.calls += 1;
         if progress.is_timed {
@@ -132,10 +120,10 @@ impl<'a> Measurement<'a> {
             return Ok(false);
         }
         if !progress.is_timed {
-            // Pages and paths are new, and the bound may still be measured. The ranks of two levels measure several. What all ranks
-            // tell one another takes long where there are many.
+            // Early calls touch new pages and paths, and may still measure bounds: one, or several
+            // on two levels. A decision is slow with many ranks, so it does not follow every call.
             progress.decides_at = progress.calls + CALLS_A_ROUND;
-            // Where the longest bound is the one to have, it counts as being measured for good.
+            // A bound that needs its maximum counts as being measured for ever.
             let is_slow = progress.calls >= WARM_UP_CALLS && self.begin.elapsed() > WARM_UP_MAX;
             let measuring = self.seen.measuring_bound && !is_slow;
             let all = engine.all_gather_bytes(&[u8::from(measuring)])?;
@@ -147,13 +135,13 @@ impl<'a> Measurement<'a> {
         }
         let (calls, secs) = (progress.calls, self.begin.elapsed().as_secs_f64());
         let enough = calls >= CALLS_MIN && secs >= self.args.secs || calls >= CALLS_MAX || secs >= 4.0 * self.args.secs;
-        // At most as many as have been made: the first ones may have been slow.
+        // At most double the number of calls, since the first ones may have been slow.
         let fit = (calls as f64 * (self.args.secs / secs - 1.0)) as usize;
         let more = if enough { 0 } else { fit.clamp(CALLS_A_ROUND, calls) };
         let all = engine.all_gather_bytes(&(more as u32).to_le_bytes())?;
-        // The lowest rank that is still there decides.
+        // The lowest remaining rank decides.
         let told =
-            all.iter().find_map(|told| told.first_chunk()).ok_or("no rank is left that says what is measured")?;
+            all.iter().find_map(|told| told.first_chunk()).ok_or("no rank is left to decide on the next call")?;
         let more = u32::from_le_bytes(*told) as usize;
         progress.decides_at += more;
         Ok(more == 0)
@@ -175,22 +163,21 @@ impl<'a> Measurement<'a> {
     }
 }
 
-/// A rank has joined: the others say how far they are. `own`: of a rank that knows it.
+/// Exchanges the progress after a rank has joined. `own`: `None` on that rank.
 fn exchange(engine: &mut Engine, own: Option<Progress>) -> Result<Progress, String> {
     let own = own.map_or(Ok(Vec::new()), |own| serde_json::to_vec(&own)).map_err(|error| error.to_string())?;
     let all = engine.all_gather_bytes(&own)?;
-    let told = all.iter().find(|told| !told.is_empty()).ok_or("no rank is left that says what is measured")?;
-    serde_json::from_slice(told).map_err(|error| format!("how far the others are: {error}"))
+    let told = all.iter().find(|told| !told.is_empty()).ok_or("no rank is left to report the progress")?;
+    serde_json::from_slice(told).map_err(|error| format!("progress of the other ranks: {error}"))
 }
 
-/// CPU time of this process so far, its threads and the kernel's work for them.
+/// CPU time of this process, user and kernel, of all threads.
 fn cpu_s() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
-/// The most memory that this process has had. Of pages that several processes have, such as those that ranks of a host read of one another, its
-/// share, as of now.
+/// Peak memory of this process in MB. Pages that local ranks share count in proportion.
 fn memory_mb() -> f64 {
     let field = |file: &str, name: &str| {
         let text = std::fs::read_to_string(file).unwrap_or_default();

@@ -1,9 +1,10 @@
-//! `optireduce run --partial P`: averages of models among the ranks that are ready, measured.
+//! `optireduce run --partial P`: measures averages of models among ready ranks.
 //!
-//! No barrier before a call, since there is no call of all ranks: for so many seconds each rank sleeps if it is the late one, averages,
-//! and begins anew. A row's times are over the averages of all ranks that are not late, so that it shows whether anybody waits
-//! for the one that is.
-//! Checked: a rank's model has its number everywhere at first, so no value may ever leave the range of the ranks' numbers.
+//! There are no barriers. For the time of a size, each rank averages repeatedly, after a sleep if
+//! it is the delayed one. A row's times exclude the delayed rank, so they show whether others wait
+//! for it.
+//!
+//! Check: each model initially holds its rank everywhere, so no average may leave that range.
 
 use std::time::{Duration, Instant};
 
@@ -15,30 +16,27 @@ use crate::engine::Engine;
 use crate::outcome::{Failure, print};
 use crate::times::{percentile, size_text};
 
-/// What one rank saw.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Seen {
     is_late: bool,
-    /// Of each average, waiting included, and of that the wait.
+    /// Durations of averages, waiting included, and the waiting alone.
     ms: Vec<f64>,
     waited_ms: Vec<f64>,
-    /// Members of the groups, all together.
     members: usize,
     lost_bytes: u64,
     repaired_bytes: u64,
-    /// Averages without something of a member that died or did not answer.
+    /// Averages that lack data of a member that died or did not answer.
     incomplete: usize,
-    /// Values that no mean of the models can have.
+    /// Values outside the range of the initial models.
     wrong: usize,
 }
 
-/// What one size took.
 #[derive(Debug, Serialize)]
 struct Row {
     size_bytes: usize,
     group_size: usize,
     ranks: usize,
-    /// Of all ranks together, and of the ranks that made fewest and most.
+    /// Of all ranks, and of the ranks with fewest and most.
     averages: usize,
     averages_min: usize,
     averages_max: usize,
@@ -57,7 +55,7 @@ impl Row {
     const HEADER: &'static str = "ranks group       size  averages of a rank    p50 ms    p99 ms    max ms  wait p50 ms  members   lost B  repaired B";
 
     fn of(size_bytes: usize, group_size: usize, all: &[Seen]) -> Self {
-        // If everybody is late, nobody is.
+        // If only the delayed rank is left, its times are the result.
         let in_time = || all.iter().filter(|seen| !seen.is_late || all.iter().all(|seen| seen.is_late));
         let sorted = |of: fn(&Seen) -> &Vec<f64>| {
             let mut ms: Vec<f64> = in_time().flat_map(of).copied().collect();
@@ -126,8 +124,8 @@ pub fn run(args: &RunArgs, launch: &Launch, group_size: usize, is_late: bool) ->
         }
         if row.incomplete + row.wrong > 0 {
             let text = format!(
-                "rank {}: {}: {} averages without something of a member that died or did not answer in time, and {} values that are \
-                 no mean of the ranks' models",
+                "rank {}: {}: {} averages lack data of a member that died or did not answer in time, and {} values are not \
+                 a mean of the ranks' models",
                 launch.rank,
                 size_text(bytes),
                 row.incomplete,
@@ -140,7 +138,6 @@ pub fn run(args: &RunArgs, launch: &Launch, group_size: usize, is_late: bool) ->
     failed.map_or(Ok(()), Err)
 }
 
-/// Averages for the time of a size.
 fn measure(
     args: &RunArgs,
     engine: &mut Engine,
@@ -151,7 +148,7 @@ fn measure(
     let text = |error: &dyn std::fmt::Display| error.to_string();
     let late = Duration::from_secs_f64(args.job.straggler_ms / 1e3);
     let options = PartialOptions::new(group_size).repair(args.job.repair != Repair::Off);
-    // Nobody is left behind for being as late as it was told to be.
+    // The requested delay alone must not get the rank dropped from its group.
     let options = options.patience(Duration::from_secs(10) + late);
     let communicator = engine.one_level()?;
     let mut partial = communicator.partial_reduce(bytes / 4, options).map_err(|error| text(&error))?;

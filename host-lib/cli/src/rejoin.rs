@@ -1,8 +1,9 @@
-//! How a process that was started again comes into a measurement that runs, in place of one of the same rank that has ended.
+//! Rejoin of a running measurement by a restarted process.
 //!
-//! It connects, finds the bucket that the others have declared among its own sizes, asks to take part, and makes its first call
-//! with them. If they have just ended a size, it begins the next one with them, as it would without all this.
-//! Limits: rank 0 cannot come back, and not into two levels nor over TCP.
+//! The process connects, finds the declared bucket of the others among its own sizes, asks to take
+//! part, and makes its first call with them. Between two sizes it starts the next one with them.
+//!
+//! Limits: not for rank 0, and not on two levels or over TCP.
 
 use std::time::{Duration, Instant};
 
@@ -12,10 +13,9 @@ use crate::args::RunArgs;
 use crate::engine::Engine;
 use crate::measure::{Measurement, Progress};
 
-/// Between two attempts.
 const RETRY: Duration = Duration::from_millis(100);
 
-/// Connects. In a job that runs also the measurement that this process goes on with.
+/// Connects. If the job is running, also returns the measurement that this process continues.
 pub fn connect<'a>(args: &'a RunArgs, launch: &Launch, is_late: bool) -> Result<(Engine, Option<Entered<'a>>), String> {
     let deadline = Instant::now() + args.job.timeout();
     loop {
@@ -25,8 +25,8 @@ pub fn connect<'a>(args: &'a RunArgs, launch: &Launch, is_late: bool) -> Result<
         }
         match Entered::new(&mut engine, args, is_late) {
             Ok(entered) => return Ok((engine, Some(entered))),
-            Err(error) if Instant::now() >= deadline => return Err(format!("coming into the job that runs: {error}")),
-            // A size may be about to begin or to end.
+            Err(error) if Instant::now() >= deadline => return Err(format!("rejoining the running job: {error}")),
+            // The other ranks may be between two sizes.
             Err(error) => tracing::info!(%error, "not in the job yet"),
         }
         drop(engine);
@@ -34,7 +34,6 @@ pub fn connect<'a>(args: &'a RunArgs, launch: &Launch, is_late: bool) -> Result<
     }
 }
 
-/// A measurement that was entered.
 pub struct Entered<'a> {
     pub measurement: Measurement<'a>,
     pub progress: Progress,
@@ -48,7 +47,7 @@ impl<'a> Entered<'a> {
         let progress = measurement.join(engine)?;
         if args.job.bench.get(progress.size) != Some(&bytes) {
             return Err(format!(
-                "the others measure {bytes} bytes as size {} of theirs: --bench differs",
+                "the other ranks measure {bytes} bytes as size number {}: --bench differs",
                 progress.size
             ));
         }
@@ -56,7 +55,7 @@ impl<'a> Entered<'a> {
     }
 }
 
-/// Declares the bucket that the others have, which is of one of these sizes.
+/// Declares the bucket of the other ranks, which has one of `sizes`, and returns its bytes.
 fn declare(engine: &mut Engine, sizes: &[usize]) -> Result<usize, String> {
     let mut last = None;
     for bytes in sizes {

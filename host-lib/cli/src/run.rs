@@ -1,7 +1,7 @@
-//! `optireduce run`: one rank.
+//! `optireduce run`: one rank of a job that measures all-reduces.
 //!
-//! Measured as others do: a barrier before every call, then the straggler sleeps, then each rank times its own call. A
-//! row's times are over calls, of each call the slowest rank.
+//! As in nccl-tests, a barrier precedes every call, and each rank times its own call. The straggler
+//! sleeps after the barrier. A row's times are the slowest rank's, call by call.
 
 use std::collections::BTreeMap;
 
@@ -18,15 +18,14 @@ use crate::partial;
 use crate::rejoin::{self, Entered};
 use crate::times::{Row, bus_factor, gb_per_s, percentile, size_text};
 
-/// Where a rank runs.
+/// Host of a rank, and options that must be equal on all ranks.
 #[derive(Debug, Serialize, Deserialize)]
 struct Host {
     name: String,
     cores: usize,
-    /// What is measured there, which must be the same on all ranks.
     bench: Vec<usize>,
     secs: f64,
-    /// Which size is next; `None`: the process was started again, and does not know.
+    /// Index of the next size; `None` in a restarted process, which does not know it.
     next: Option<usize>,
 }
 
@@ -43,7 +42,6 @@ impl Host {
     }
 }
 
-/// The host with most ranks for its cores.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Crowd {
     host: String,
@@ -66,7 +64,6 @@ impl Crowd {
         self.ranks > self.cores
     }
 
-    /// What somebody who reads the figures should know.
     fn note(&self) -> Option<String> {
         let Self { host, ranks, cores } = self;
         let text = format!(
@@ -91,7 +88,6 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     }
     let mut rank = Rank { args, launch, is_late, has_begun: false };
     let mut halted = Vec::new();
-    // A process that was started again does not know how far the others are.
     let mut next = (!rank.launch.rejoin).then_some(0);
     while next.is_none_or(|next| next < args.job.bench.len()) {
         let (size, has_halted) = rank.measure(next)?;
@@ -112,17 +108,16 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     )))
 }
 
-/// This rank of a job that measures.
 struct Rank<'a> {
     args: &'a RunArgs,
     launch: Launch,
     is_late: bool,
-    /// Whether it has printed what stands above the rows.
     has_begun: bool,
 }
 
 impl Rank<'_> {
-    /// Measures one size: the next, or the one that the others measure. Which it was, and whether the safeguard said halt.
+    /// Measures the next size, or the other ranks' current one. Returns its index, and whether the
+    /// safeguard halted.
     fn measure(&mut self, next: Option<usize>) -> Result<(usize, bool), String> {
         let Self { args: RunArgs { job, .. }, launch, is_late, .. } = self;
         let (mut engine, entered) = rejoin::connect(self.args, launch, *is_late)?;
@@ -147,7 +142,6 @@ impl Rank<'_> {
     }
 }
 
-/// Before the first row.
 fn begin(args: &JobArgs, crowd: &Crowd) -> Result<(), String> {
     crowd.note().iter().for_each(|note| say(note));
     if args.json { Ok(()) } else { print(Row::HEADER) }
@@ -161,7 +155,7 @@ fn report(args: &JobArgs, row: &Row) -> Result<(), String> {
     row.remark().map_or(Ok(()), |remark| print(&remark))
 }
 
-/// Where the ranks run, and which size is next, once all were found to measure the same.
+/// Returns the most crowded host and the next size. Fails if options differ among ranks.
 fn meet(engine: &mut Engine, args: &JobArgs, next: Option<usize>) -> Result<(Crowd, usize), String> {
     let host = serde_json::to_vec(&Host::this(args, next)).map_err(|error| error.to_string())?;
     let hosts = engine.all_gather_bytes(&host)?;
@@ -175,7 +169,6 @@ fn meet(engine: &mut Engine, args: &JobArgs, next: Option<usize>) -> Result<(Cro
     if next >= args.bench.len() { Err(format!("there is no size {next}")) } else { Ok((crowd, next)) }
 }
 
-/// The first rank that measures something else than the lowest one.
 fn difference(hosts: &[(usize, Host)]) -> Option<String> {
     let (reference, expected) = hosts.first()?;
     let differs = |option: &str, rank: usize, found: String, expected: String| {

@@ -1,7 +1,8 @@
-//! Files of tensors: reading, comparing what ranks have, writing.
+//! Tensor files: reading, comparing among ranks, writing.
 //!
-//! Safetensors with F32, BF16 or F16 tensors, or raw little-endian fp32 under any other extension. Values are fp32 in memory; they
-//! are rounded to the tensor's own type when they are written (to nearest, ties to even).
+//! Formats are safetensors with F32, BF16 or F16 tensors, and raw little-endian fp32 with other
+//! extensions. Values are fp32 in memory and rounded to the tensor's type when written (to nearest,
+//! ties to even).
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, Permissions};
@@ -16,13 +17,11 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
-/// Memory for each byte of a file: its bytes while they are read, its values as fp32, which take twice as many if they are half as
-/// precise there, and its bytes again, in one piece and by tensor, when the mean is written.
+/// Memory per byte of a file: fp32 values (2 for 16-bit types), and at the end the new bytes by
+/// tensor and in one piece.
 const MEMORY_PER_BYTE: u64 = 4;
-/// Memory for what is all-reduced at a time, with all its buffers, and for everything else.
 const MEMORY_BYTES: u64 = 256 << 20;
 
-/// Type of a tensor's values in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Element {
     F32,
@@ -66,7 +65,6 @@ impl Element {
     }
 }
 
-/// A tensor without its values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tensor {
     pub name: String,
@@ -80,7 +78,7 @@ impl Tensor {
     }
 }
 
-/// The tensors of a file in the order of their names, and their values one after the other.
+/// Tensors of a file, ordered by name, and their concatenated values.
 pub struct Content {
     pub tensors: Vec<Tensor>,
     pub values: Vec<f32>,
@@ -88,19 +86,18 @@ pub struct Content {
 }
 
 impl Content {
-    /// Reads a file.
     pub fn read(path: &str) -> Result<Self, String> {
         let fail = |problem: String| format!("{path}: {problem}");
         let found = std::fs::metadata(path).map_err(|error| fail(error.to_string()))?;
         if !found.is_file() {
-            return Err(fail("it is no regular file, whose length is known before it is read".into()));
+            return Err(fail("not a regular file; the length must be known in advance".into()));
         }
         require_memory(path, found.len())?;
         let bytes = std::fs::read(path).map_err(|error| fail(error.to_string()))?;
         Self::parse(path, &bytes)
     }
 
-    /// What a file of this name holds.
+    /// The extension of `path` decides on the format.
     fn parse(path: &str, bytes: &[u8]) -> Result<Self, String> {
         let fail = |problem: String| format!("{path}: {problem}");
         let mut values = Vec::new();
@@ -130,17 +127,16 @@ impl Content {
         Ok(Self { tensors, values, metadata: header.metadata().clone() })
     }
 
-    /// Writes a file whole, beside the one that it will replace.
+    /// Writes a temporary file next to the file that it will replace.
     pub fn stage(&self, path: &str) -> Result<Staged, String> {
         let bytes = self.bytes(path)?;
         // A folder cannot be replaced, and a device or a pipe must not.
         if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-            return Err(format!("{path}: it is there already and no regular file; give another --out"));
+            return Err(format!("{path}: exists and is not a regular file; choose another --out"));
         }
         Staged::write(Path::new(path), &bytes).map_err(|error| format!("{path}: {error}"))
     }
 
-    /// What a file of this name is to hold.
     fn bytes(&self, path: &str) -> Result<Vec<u8>, String> {
         let fail = |error: &dyn std::error::Error| format!("{path}: {error}");
         Ok(if is_safetensors(path) {
@@ -163,7 +159,7 @@ impl Content {
         })
     }
 
-    /// Elements of all values by tensor: name and elements of the tensor, row-major.
+    /// Converts ranges over all values to ranges of each tensor, in row-major order.
     pub fn named(&self, missing: &[Range<usize>]) -> Vec<Missing> {
         let mut named = Vec::new();
         let mut begin = 0;
@@ -182,7 +178,7 @@ impl Content {
     }
 }
 
-/// Elements of a tensor, both ends included.
+/// Range of a tensor's elements, both ends included.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Missing {
     pub tensor: String,
@@ -197,7 +193,6 @@ impl std::fmt::Display for Missing {
     }
 }
 
-/// Whether there is memory to average a file of so many bytes.
 fn require_memory(path: &str, bytes: u64) -> Result<(), String> {
     let needed = bytes.saturating_mul(MEMORY_PER_BYTE).saturating_add(MEMORY_BYTES);
     memory::require(path, needed, "average it in parts").map_err(|error| error.to_string())
@@ -207,7 +202,7 @@ fn is_safetensors(path: &str) -> bool {
     Path::new(path).extension().is_some_and(|extension| extension == "safetensors")
 }
 
-/// A file that is written and not yet in its place; removed if it is dropped.
+/// Complete temporary file that is not in its place yet, removed on drop.
 #[derive(Debug)]
 pub struct Staged {
     path: PathBuf,
@@ -218,7 +213,7 @@ impl Staged {
     fn write(path: &Path, bytes: &[u8]) -> std::io::Result<Self> {
         let mut file = tempfile::Builder::new()
             .prefix(".optireduce-")
-            // As for any new file; the umask applies.
+            // Mode of any new file; the umask applies.
             .permissions(Permissions::from_mode(0o666))
             .tempfile_in(folder(path))?;
         file.write_all(bytes)?;
@@ -226,7 +221,7 @@ impl Staged {
         Ok(Self { path: path.into(), file })
     }
 
-    /// Puts it in its place: readers see the old file or the new one, also after a crash.
+    /// Replaces the destination atomically, also with respect to crashes.
     pub fn publish(self) -> Result<(), String> {
         let Self { path, file } = self;
         let published =
@@ -239,8 +234,8 @@ fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// What keeps the ranks from averaging their files, if anything does: the first rank that could not read its file, or the first
-/// difference from the lowest rank. Tensors go by name, so their order in the files does not matter.
+/// Reason why the files cannot be averaged: the first unreadable file, or the first difference from
+/// the lowest rank. Tensors are compared by name, in any order.
 pub fn difference(files: &[(usize, Result<Vec<Tensor>, String>)]) -> Option<String> {
     if let Some((rank, Err(error))) = files.iter().find(|(_, tensors)| tensors.is_err()) {
         return Some(format!("rank {rank}: {error}"));
@@ -285,7 +280,7 @@ pub fn difference(files: &[(usize, Result<Vec<Tensor>, String>)]) -> Option<Stri
     None
 }
 
-/// Reads `data` as files of both kinds: what is taken survives being written and read again. For the fuzzer, and for what it kept.
+/// Parses `data` in both formats and checks that accepted files survive a round trip (fuzz target).
 #[cfg(any(test, fuzzing))]
 pub fn play(data: &[u8]) {
     for path in ["x.safetensors", "x.raw"] {
@@ -312,7 +307,6 @@ mod corpus;
 mod tests {
     use super::*;
 
-    /// What the fuzzer of `tests/fuzz` has kept.
     #[test]
     fn whatever_a_file_holds_is_an_error_or_survives() {
         corpus::replay("tensors", play);
@@ -356,7 +350,6 @@ mod tests {
                 .read(&element.write(&[0.0, -0.0, 1.0, -2.5, f32::INFINITY, 1.0 + step, 1.0 + 3.0 * step]), &mut read);
             assert_eq!(read[..5], [0.0, 0.0, 1.0, -2.5, f32::INFINITY]);
             assert!(read[1].is_sign_negative());
-            // Half-way: to the even neighbour, down and up.
             assert_eq!(read[5..], [1.0, 1.0 + 4.0 * step], "{element:?}");
         }
     }

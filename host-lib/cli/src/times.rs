@@ -1,8 +1,8 @@
-//! Times of calls, and the rows that they make.
+//! Rows of the results table, and figures in them.
 
 use serde::Serialize;
 
-/// What one size took: of each call the slowest rank.
+/// Results for one size. Times are per call, of the slowest rank.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
     pub size_bytes: usize,
@@ -11,56 +11,53 @@ pub struct Row {
     pub p90_ms: f64,
     pub p99_ms: f64,
     pub max_ms: f64,
-    /// Algorithm bandwidth as nccl-tests define it, in units of 10^9 bytes/s: the buffer's bytes over the median time.
+    /// Algorithm bandwidth as in nccl-tests, in 10^9 bytes/s: buffer bytes over median time.
     pub algbw_gb_per_s: f64,
-    /// Bus bandwidth as nccl-tests define it, in units of 10^9 bytes/s: what every link carries; see [`bus_factor`].
+    /// Bus bandwidth as in nccl-tests, in 10^9 bytes/s; see [`bus_factor`].
     pub busbw_gb_per_s: f64,
-    /// Of the bytes that peers were to send, over all calls and ranks.
+    /// Received fraction of the bytes that peers sent, over all calls and ranks.
     pub received_fraction: f64,
-    /// Datagrams that the kernels of the ranks' hosts refused to send.
     pub unsent_packets: u64,
-    /// Packets that were dropped because they were forged, or of no rank of the job; 0 without a secret.
+    /// Packets dropped as forged, or from outside the job; 0 without a secret.
     pub forged_packets: u64,
-    /// Packets that were dropped because they had come before; 0 without a secret.
+    /// Packets dropped as replayed; 0 without a secret.
     pub replayed_packets: u64,
-    /// Values of results that are infinities or NaNs, over all calls, at the rank that has most.
+    /// Infinities and NaNs in results, over all calls, at the rank with most.
     pub not_finite: u64,
-    /// Stages of windows, over all calls and ranks; 0 for engines without.
+    /// Of all windows, calls and ranks; 0 over TCP.
     pub stages: u64,
-    /// Those that closed before all had come, because silence followed the ends that were seen.
+    /// Closed early with data missing.
     pub stages_early: u64,
-    /// Those that closed before all had come, at their bound.
+    /// Closed at their bound with data missing.
     pub stages_at_bound: u64,
-    /// Whether the safeguard said halt on any rank.
     pub halted: bool,
-    /// Bound on each stage; 0 for engines without.
+    /// Bound on each stage; 0 over TCP.
     pub bound_ms: f64,
     pub engine: &'static str,
     pub ranks: usize,
-    /// Ranks on the host that has most ranks for its cores, and its cores.
+    /// Ranks and cores of the host with the most ranks per core.
     pub ranks_on_host: usize,
     pub cores_on_host: usize,
-    /// Ranks waited for a core, so times and losses are the host's rather than the network's.
+    /// Times and losses are then the host's, not the network's.
     pub more_ranks_than_cores: bool,
-    /// Of a full packet, 0 for engines over TCP.
+    /// Gradient bytes of a full packet; 0 over TCP.
     pub payload_bytes: usize,
     pub hadamard: bool,
-    /// CPU time of all ranks for each GB (10^9 bytes) that a rank had reduced.
+    /// CPU time of all ranks per GB (10^9 bytes) that each rank reduced.
     pub cpu_s_per_gb: f64,
-    /// Largest memory of a rank, in units of 10^6 bytes.
+    /// Peak memory of the largest rank, in MB (10^6 bytes).
     pub memory_mb: f64,
 }
 
 impl Row {
-    /// The table's head; bandwidths are in GB/s of the median time.
     pub const HEADER: &'static str = "                                                                         algbw   busbw\n\
         engine ranks       size  iters    p50 ms    p90 ms    p99 ms    max ms    GB/s    GB/s  received  bound ms  cpu s/GB  mem MB";
 
-    /// What a line has no column for, if there is anything.
+    /// Lines for non-zero counts without a column.
     pub fn remark(&self) -> Option<String> {
         let Self { unsent_packets, forged_packets, replayed_packets, .. } = self;
         let counts = [
-            (unsent_packets, "that this host did not take"),
+            (unsent_packets, "that this host could not send"),
             (forged_packets, "dropped as forged"),
             (replayed_packets, "dropped as replayed"),
         ];
@@ -70,7 +67,7 @@ impl Row {
         let values = (self.not_finite > 0).then(|| format!("       values: {} not finite", self.not_finite));
         let Self { stages, stages_early, stages_at_bound, .. } = self;
         let short = (stages_early + stages_at_bound > 0).then(|| {
-            format!("       stages: of {stages} closed short {stages_early} early, {stages_at_bound} at their bound")
+            format!("       stages: {stages_early} of {stages} closed early with data missing, {stages_at_bound} at their bound")
         });
         let remarks: Vec<String> = packets.into_iter().chain(values).chain(short).collect();
         (!remarks.is_empty()).then(|| remarks.join("\n"))
@@ -97,19 +94,17 @@ impl Row {
     }
 }
 
-/// Bandwidth of a call of `ms` that reduces `bytes`, in units of 10^9 bytes/s; 0 if it took no time.
+/// `bytes` per `ms` in 10^9 bytes/s; 0 if `ms` is 0.
 pub fn gb_per_s(bytes: usize, ms: f64) -> f64 {
     if ms > 0.0 { bytes as f64 / ms / 1e6 } else { 0.0 }
 }
 
-/// Bus bandwidth over algorithm bandwidth of an all-reduce of `n` ranks, 2 (n - 1) / n: each rank must send, and receive,
-/// that many times the buffer, so that the bus bandwidth compares with a link's speed whatever n is.
-/// Source: nccl-tests, doc/PERFORMANCE.md.
+/// Ratio of bus bandwidth to algorithm bandwidth for an all-reduce of `n` ranks, 2 (n - 1) / n: the
+/// bytes a rank must send and receive, over the buffer's. Source: nccl-tests, doc/PERFORMANCE.md.
 pub fn bus_factor(n: usize) -> f64 {
     if n == 0 { 0.0 } else { 2.0 * (n - 1) as f64 / n as f64 }
 }
 
-/// A size as people write it.
 pub fn size_text(bytes: usize) -> String {
     match bytes {
         _ if bytes.is_multiple_of(1 << 20) => format!("{} MiB", bytes >> 20),
@@ -118,7 +113,7 @@ pub fn size_text(bytes: usize) -> String {
     }
 }
 
-/// The value below which the fraction `part` of `sorted` lies (nearest rank).
+/// Nearest-rank percentile of `sorted`; `part` is 0 to 1.
 pub fn percentile(sorted: &[f64], part: f64) -> f64 {
     let rank = (part * sorted.len() as f64).ceil() as usize;
     sorted.get(rank.max(1) - 1).copied().unwrap_or(0.0)
@@ -130,7 +125,6 @@ mod tests {
 
     #[test]
     fn bandwidths_are_those_of_nccl_tests() {
-        // 1 GiB in 100 ms.
         assert!((gb_per_s(1 << 30, 100.0) - 10.737_418_24).abs() < 1e-12);
         assert_eq!(gb_per_s(4, 0.0), 0.0);
         assert_eq!([2, 4, 8].map(bus_factor), [1.0, 1.5, 1.75]);
@@ -171,7 +165,7 @@ mod tests {
         assert_eq!(head.len(), row.line().len());
         assert_eq!(row.remark(), None);
         let row = Row { unsent_packets: 3, replayed_packets: 1, ..row };
-        let remark = "       packets: 3 that this host did not take, 1 dropped as replayed";
+        let remark = "       packets: 3 that this host could not send, 1 dropped as replayed";
         assert_eq!(row.remark().as_deref(), Some(remark));
         for (name, unit) in [("algbw", 0), ("busbw", 1)] {
             let end = above.find(name).expect("a column") + name.len();

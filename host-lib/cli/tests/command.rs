@@ -1,4 +1,4 @@
-//! The command `optireduce`, as a user calls it.
+//! The command `optireduce` as a user runs it.
 
 #[path = "../../tests/root/mod.rs"]
 mod root;
@@ -40,7 +40,7 @@ fn text(bytes: &[u8]) -> String {
 #[test]
 fn ranks_on_this_machine_give_a_row_for_each_size() {
     for (engine, shared_memory, shown) in [("udp", "auto", "shm"), ("udp", "off", "udp"), ("tcp", "off", "tcp")] {
-        // A bound far above what a busy machine takes: nothing may be lost.
+        // Far above the delays of a busy machine, so that nothing is lost.
         let sizes = ["--bench", "4K,100K", "--secs", "0.1", "--bound-ms", "2000", "--grace-us", "0"];
         let output = optireduce(
             &[
@@ -70,7 +70,7 @@ fn ranks_on_this_machine_give_a_row_for_each_size() {
             assert_eq!((&row["engine"], &row["received_fraction"]), (&shown.into(), &1.0.into()), "{row}");
             let ms = ["p50_ms", "p90_ms", "p99_ms", "max_ms"].map(|name| row[name].as_f64().unwrap());
             assert!(ms[0] > 0.0 && ms.is_sorted() && row["iters"].as_u64() >= Some(20), "{row}");
-            // As nccl-tests: bytes over time, and 2 (n - 1) / n of it.
+            // As in nccl-tests: bytes over time, and 2 (n - 1) / n times that.
             let [size, ranks] = ["size_bytes", "ranks"].map(|name| row[name].as_f64().unwrap());
             let [algbw, busbw] = ["algbw_gb_per_s", "busbw_gb_per_s"].map(|name| row[name].as_f64().unwrap());
             let bus = algbw * 2.0 * (ranks - 1.0) / ranks;
@@ -97,7 +97,7 @@ fn a_run_is_compared_with_an_earlier_one() {
     for (file, error) in [
         ("/nowhere", "--compare /nowhere: No such file"),
         ("/dev/null", "/dev/null: no rows"),
-        ("/dev/zero", "--compare /dev/zero: it has more than 64 MiB, which rows are not"),
+        ("/dev/zero", "--compare /dev/zero: found more than 64 MiB, expected rows"),
         ("/", "--compare /: Is a directory"),
     ] {
         let output = optireduce(&[&bench[..], &["--compare", file]].concat());
@@ -129,12 +129,12 @@ fn a_rank_that_is_killed_does_not_stop_the_others() {
     }
     let row: serde_json::Value = serde_json::from_str(text(&outputs[0].stdout).trim()).unwrap();
     assert_eq!(row["ranks"], 3, "{row}");
-    // Had every call paid the bound since the rank died, there were at most ten a second after the first hundred.
+    // If every call after the kill waited for the bound, there would be at most ten a second.
     assert!(row["iters"].as_u64() > Some(150), "{row}");
 }
 
-/// A job of 3 ranks with these options, of which rank 1 is killed once a line says so on its standard error, or on rank 0's
-/// standard output, and is then started again; what all four processes came to.
+/// Runs a job of 3 ranks with these options. Kills and restarts rank 1 once `is_moment` matches a
+/// line of its stderr, or of rank 0's stdout. Returns the outputs of all four processes.
 fn restarted(options: &[&str], is_moment: impl Fn(&str) -> bool, of_rank_0: bool) -> Vec<Output> {
     let root = free_root();
     let start = |rank: usize, log: &str| {
@@ -144,7 +144,6 @@ fn restarted(options: &[&str], is_moment: impl Fn(&str) -> bool, of_rank_0: bool
         command.env("OPTIREDUCE_LOG", log);
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts")
     };
-    // What it logs is read until it is killed.
     let log = |rank| if rank == 1 && !of_rank_0 { "debug" } else { "warn" };
     let mut ranks: Vec<_> = (0..3).map(|rank| start(rank, log(rank))).collect();
     let mut lines: Box<dyn Iterator<Item = _>> = match of_rank_0 {
@@ -166,7 +165,6 @@ fn restarted(options: &[&str], is_moment: impl Fn(&str) -> bool, of_rank_0: bool
 
 #[test]
 fn a_rank_that_is_killed_and_started_again_goes_on_with_the_others() {
-    // As long as a busy machine needs to let it in.
     let outputs = restarted(&["--bench", "40K", "--secs", "8"], |line| line.contains("op=50 "), false);
     let row: serde_json::Value = serde_json::from_str(text(&outputs[0].stdout).trim()).unwrap();
     assert_eq!(row["ranks"], 3, "{row}");
@@ -175,7 +173,6 @@ fn a_rank_that_is_killed_and_started_again_goes_on_with_the_others() {
 
 #[test]
 fn a_rank_that_is_started_again_between_two_sizes_begins_the_next_with_the_others() {
-    // As long as a busy machine needs to let it in.
     let sizes = ["--bench", "40K,4K", "--secs", "3"];
     let outputs = restarted(&sizes, |line| line.contains("40960"), true);
     let row: serde_json::Value = serde_json::from_str(text(&outputs[0].stdout).trim()).unwrap();
@@ -206,13 +203,13 @@ fn what_cannot_run_is_named_with_exit_code_2() {
     assert!(error(&["run"]).contains("no launcher's environment found"));
     assert!(error(&["run", "--rank", "0"]).contains("--world-size"));
     let nobody = ["run", "--rank", "0", "--world-size", "2", "--root", "127.0.0.1:0", "--timeout-s", "0.2"];
-    assert!(error(&nobody).contains("1 of 2 ranks did not come within 0.2 s: rank 1;"), "{}", error(&nobody));
+    assert!(error(&nobody).contains("1 of 2 ranks did not connect within 0.2 s: rank 1;"), "{}", error(&nobody));
     assert!(error(&["run", "--bench", "5"]).contains("expected a multiple of 4 bytes"));
     for cannot in [["--engine", "tcp"], ["--in-flight", "2"], ["--groups", "1"], ["--file", "x"]] {
         let error = error(&[&nobody[..], &cannot, &["--rejoin"]].concat());
         assert!(
             error
-                .contains("--rejoin: a job with --file, --groups, --partial, --in-flight, --card or --engine tcp cannot be entered"),
+                .contains("--rejoin: a job with --file, --groups, --partial, --in-flight, --card or --engine tcp cannot be rejoined"),
             "{error}"
         );
     }
@@ -224,12 +221,12 @@ fn what_cannot_run_is_named_with_exit_code_2() {
     assert!(error(&far).contains(r#"rank is "2", expected 0 to 1"#));
     let interface = [&nobody[..], &["--interface", "nosuch0"]].concat();
     assert!(error(&interface).contains("addresses of interface nosuch0: none found; the interfaces of this host are"));
-    // One that is meant for this rank cannot be had; one in the environment may be meant for others.
+    // The option is meant for this rank and is an error; the variable may be meant for other ranks.
     let address = error(&[&nobody[..], &["--card-address", "10.0.0.2"]].concat());
-    assert!(address.contains("`card_address` is 10.0.0.2, but this rank has no card: say which by"), "{address}");
+    assert!(address.contains("`card_address` is 10.0.0.2, but this rank has no card: set `card`"), "{address}");
     let of_all = command().args(nobody).env("OPTIREDUCE_CARD_ADDRESS", "10.0.0.2").output().unwrap();
     let said = text(&of_all.stderr);
-    let parts = ["WARN", "OPTIREDUCE_CARD_ADDRESS is ignored: this rank has no card", "1 of 2 ranks did not come"];
+    let parts = ["WARN", "OPTIREDUCE_CARD_ADDRESS is ignored: this rank has no card", "1 of 2 ranks did not connect"];
     assert!(parts.iter().all(|part| said.contains(part)), "{said}");
     let bench = |arguments: &[&str]| error(&[&["bench", "allreduce"], arguments].concat());
     for error in [bench(&["--bench", "1000000G"]), error(&[&nobody[..], &["--bench", "4K,1000000G"]].concat())] {
@@ -240,10 +237,9 @@ fn what_cannot_run_is_named_with_exit_code_2() {
         let said = bench(&[&format!("--ranks={ranks}")]);
         assert!(said.contains("expected 2 to 65536 ranks"), "{ranks}: {said}");
     }
-    // More than one level holds: on two, unless they are not for two.
     let many =
         ["run", "--rank", "0", "--world-size", "1025", "--root", "127.0.0.1:0", "--timeout-s", "0.1", "--bench", "4K"];
-    assert!(error(&many).contains("1024 of 1025 ranks did not come within 0.1 s: rank 1, 2, 3, "));
+    assert!(error(&many).contains("1024 of 1025 ranks did not connect within 0.1 s: rank 1, 2, 3, "));
     for flat in [&["--engine", "tcp"][..], &["--partial", "2", "--json"]] {
         let said = error(&[&many[..], flat].concat());
         assert!(said.contains("world size is 1025 ranks, expected 2 to 1024 on one level; "), "{said}");
@@ -265,7 +261,6 @@ fn what_cannot_run_is_named_with_exit_code_2() {
 
 #[test]
 fn a_safeguard_that_says_halt_ends_with_exit_code_3() {
-    // No packet comes within a microsecond.
     let run = ["--ranks", "2", "--bench", "4M", "--secs", "0.01", "--bound-ms", "0.001", "--hadamard", "off", "--json"];
     let output = optireduce(&[&["bench", "allreduce"], &run[..]].concat());
     assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
@@ -294,7 +289,6 @@ fn a_reader_that_goes_away_is_no_error() {
 fn collectives_are_logged_on_request_with_their_stages() {
     let run = ["bench", "allreduce", "--ranks", "2", "--bench", "4K", "--secs", "0.01", "--bound-ms", "2000"];
     let log = |arguments: &[&str]| text(&optireduce(&[arguments, &run[..]].concat()).stderr);
-    // On one core, a note that there are more ranks than cores.
     assert!(!log(&[]).contains("collective"), "{}", log(&[]));
     for arguments in [&["--log-filter", "optireduce=debug"][..], &["--log-filter=debug"]] {
         let log = log(arguments);
@@ -320,14 +314,14 @@ fn help_has_examples() {
     }
 }
 
-/// Runs `optireduce run` on every rank at the same time with these arguments; their outputs, by rank.
+/// Runs `optireduce run` on all ranks with these arguments. Returns outputs by rank.
 fn ranks(count: usize, arguments: &[&str]) -> Vec<Output> {
     let root = free_root();
     let world_size = count.to_string();
     let run = |rank: usize| {
         let rank = rank.to_string();
         let place = ["run", "--rank", &rank, "--world-size", &world_size, "--root", &root, "--timeout-s", "20"];
-        // A bound far above what a busy machine takes: nothing may be lost.
+        // Far above the delays of a busy machine, so that nothing is lost.
         let bound: &[&str] = if arguments.contains(&"--bound-ms") { &[] } else { &["--bound-ms", "3000"] };
         optireduce(&[&place[..], &["--grace-us", "0"], bound, arguments].concat())
     };
@@ -337,10 +331,8 @@ fn ranks(count: usize, arguments: &[&str]) -> Vec<Output> {
     })
 }
 
-/// A directory of this test's own.
 fn scratch(name: &str) -> std::path::PathBuf {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    // What an earlier run has left there.
     let _ = std::fs::remove_dir_all(&path);
     std::fs::create_dir_all(&path).unwrap();
     path
@@ -377,7 +369,6 @@ fn several_buckets_at_once_give_a_row_of_all_of_them() {
     assert!(output.status.success(), "{}", text(&output.stderr));
     let row: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!((&row["size_bytes"], &row["received_fraction"]), (&98_304.into(), &1.0.into()), "{row}");
-    // Two stages of each bucket of each call on each rank: none closed short.
     let stages = row["iters"].as_u64().unwrap() * 12 * 2 * 2;
     assert_eq!(
         (row["stages"].as_u64(), row["stages_early"].as_u64(), row["stages_at_bound"].as_u64()),
@@ -390,7 +381,7 @@ fn several_buckets_at_once_give_a_row_of_all_of_them() {
     let (code, said) = refused(&["--bench", "64K"]);
     assert!(code == Some(2) && said.contains("found 65536 bytes, expected a multiple of 12 for 3 buckets"), "{said}");
     let (code, said) = refused(&["--bench", "96K", "--engine", "tcp"]);
-    assert!(code == Some(2) && said.contains("--in-flight: several buckets at once go neither"), "{said}");
+    assert!(code == Some(2) && said.contains("--in-flight: several buckets are not possible with"), "{said}");
 }
 
 #[test]
@@ -462,7 +453,6 @@ fn two_levels_run_and_groups_that_cannot_be_are_refused() {
         "{}",
         text(&wrong.stderr)
     );
-    // All of this machine's ranks are on one host; tests/badnet has several.
     let one_host = optireduce(&["bench", "allreduce", "--ranks", "2", "--bench", "4K", "--groups", "hosts"]);
     let said = text(&one_host.stderr);
     assert!(
@@ -483,7 +473,7 @@ fn groups_of_ranks_that_are_ready_are_measured_and_those_that_cannot_be_are_refu
     let number = |name: &str| row[name].as_f64().expect(name);
     assert_eq!(["size_bytes", "group_size", "ranks"].map(number), [40_960.0, 2.0, 3.0], "{row}");
     assert_eq!(["incomplete", "wrong"].map(number), [0.0; 2], "{row}");
-    // The late one makes 5 averages at most but for the last, the others do not wait for it each time.
+    // The delayed rank makes at most 5 averages and a last one; the others do not wait for it.
     assert!(number("averages_min") <= 6.0 && number("averages_max") > number("averages_min"), "{row}");
     assert!(number("members_mean") <= 2.0 && number("p50_ms") > 0.0, "{row}");
     for output in ranks(2, &["--partial=3", "--bench=4K", "--secs=0.1"]) {
@@ -517,7 +507,6 @@ fn a_mean_that_lost_too_much_is_not_written() {
     let [file, out] = ["in", "out"].map(|name| folder.join(name).display().to_string());
     std::fs::write(&file, vec![0; 4 << 20]).unwrap();
     let _ = std::fs::remove_file(&out);
-    // No packet comes within a microsecond.
     for output in ranks(2, &["--file", &file, "--out", &out, "--bound-ms", "0.001"]) {
         assert_eq!(output.status.code(), Some(1), "{output:?}");
         assert!(
@@ -570,13 +559,15 @@ fn a_mean_that_one_rank_cannot_write_is_written_by_none() {
     for rank in [0, 2] {
         assert_eq!(std::fs::read_dir(of_rank(rank)).unwrap().count(), 0, "rank {rank}");
     }
-    // Nor is anything replaced that is no file.
     std::fs::create_dir_all(of_rank(1)).unwrap();
     let pipe = of_rank(1).join("mean");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     for output in ranks(3, &["--file", &file, "--out", &out]) {
         let said = text(&output.stderr);
-        assert!(output.status.code() == Some(2) && said.contains("out.1/mean: it is there already"), "{said}");
+        assert!(
+            output.status.code() == Some(2) && said.contains("out.1/mean: exists and is not a regular file"),
+            "{said}"
+        );
     }
     let is_pipe = std::os::unix::fs::FileTypeExt::is_fifo(&pipe.metadata().unwrap().file_type());
     std::fs::remove_file(&pipe).unwrap();
@@ -589,10 +580,10 @@ fn a_mean_that_one_rank_cannot_write_is_written_by_none() {
 #[test]
 fn files_of_several_buckets_in_16_bits_are_averaged_and_replaced_whole() {
     let folder = scratch("halves");
-    // More than one bucket of 25 MiB, and a tensor across their border.
+    // A tensor crosses the boundary of two buckets of 25 MiB.
     let elements = (25 << 18) + 1000;
     for rank in 0..2_u16 {
-        // 1.0 and 3.0 as f16, 2.0 and 4.0 as bf16; in another order on each rank.
+        // 1.0 and 3.0 as f16, 2.0 and 4.0 as bf16.
         let f16: Vec<u8> = [0x3c00_u16, 0x4200][usize::from(rank)].to_le_bytes().repeat(elements);
         let bf16: Vec<u8> = [0x4000_u16, 0x4080][usize::from(rank)].to_le_bytes().repeat(3);
         let views = [
@@ -604,7 +595,7 @@ fn files_of_several_buckets_in_16_bits_are_averaged_and_replaced_whole() {
         std::fs::write(folder.join(format!("out.{rank}.safetensors")), "what was there before").unwrap();
     }
     let [file, out] = ["in", "out"].map(|name| format!("{}/{name}.{{rank}}.safetensors", folder.display()));
-    // Over TCP nothing can be lost, however busy the machine is.
+    // Nothing can be lost over TCP, even on a busy machine.
     for output in ranks(2, &["--file", &file, "--out", &out, "--engine", "tcp"]) {
         assert!(output.status.success(), "{}", text(&output.stderr));
     }
@@ -652,7 +643,6 @@ fn files_that_do_not_fit_are_named_on_all_ranks() {
     check(other(Dtype::BF16, 12), "tensor a has type BF16 on rank 1 and F32 on rank 0");
     check(other(Dtype::I32, 24), "tensor a: its type is I32, expected F32, BF16 or F16; convert it first");
     check(None, &format!("rank 1: {}: No such file", path(1)));
-    // As long as no memory is: it has no blocks.
     let huge = std::fs::File::create(path(1)).unwrap();
     huge.set_len(1 << 42).unwrap();
     for output in ranks(2, &["--file", &file]) {
@@ -662,7 +652,7 @@ fn files_that_do_not_fit_are_named_on_all_ranks() {
         assert!(names.iter().all(|what| said.contains(*what)), "{said}");
     }
     for output in ranks(2, &["--file", "/dev/zero"]) {
-        assert!(text(&output.stderr).contains("rank 0: /dev/zero: it is no regular file"), "{output:?}");
+        assert!(text(&output.stderr).contains("rank 0: /dev/zero: not a regular file"), "{output:?}");
     }
 }
 
@@ -670,7 +660,6 @@ fn files_that_do_not_fit_are_named_on_all_ranks() {
 fn memory_that_the_process_may_not_take_is_an_error_before_it_takes_any() {
     let huge = scratch("limited").join("huge");
     std::fs::File::create(&huge).unwrap().set_len(1 << 30).unwrap();
-    // With 800 MB of address space.
     let start = |arguments: &[&str]| {
         let mut limited = Command::new("sh");
         limited.args(["-c", "ulimit -v 800000 && exec \"$@\"", "sh", env!("CARGO_BIN_EXE_optireduce")]).args(arguments);
@@ -696,7 +685,6 @@ fn memory_that_the_process_may_not_take_is_an_error_before_it_takes_any() {
     }
 }
 
-/// Processes with this text among their arguments.
 fn processes_with(text: &str) -> usize {
     let holds = |entry: std::io::Result<std::fs::DirEntry>| {
         let line = std::fs::read(entry.ok()?.path().join("cmdline")).ok()?;

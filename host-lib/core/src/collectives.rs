@@ -1,9 +1,10 @@
 //! Drives collectives over a data plane.
 //!
-//! Why: windows of the next collective are armed while the present one runs, so that a peer that is ahead is not lost,
-//! and a host that is late costs its peers no more than the bound.
-//! Collectives are numbered in the order of `prepare`, which must be the same on all ranks.
-//! Limits: never waits by itself; the caller polls, with its own clock, which must not run backwards.
+//! Windows of the next collective are armed while the current one runs. Packets of a peer that is
+//! ahead are then not lost, and a late host delays its peers for a bounded time only.
+//!
+//! Collectives are numbered in the order of `prepare`, the same on all ranks. Only `all_reduce`
+//! blocks. The caller polls with its own monotonic clock.
 
 mod agreement;
 mod groups;
@@ -23,9 +24,8 @@ use crate::data_plane::{Capability, DataPlane, PlaneEvent};
 use crate::protocol::{HadamardMode, JobParams, Kind, Metrics, PlanError, Ranks, Report, View};
 use crate::values::{Destination, Values};
 
-/// One rank's collectives. See the crate documentation for the call order.
-///
-/// After [`CollectivesError::Plane`] or [`CollectivesError::Protocol`] nothing more can be done with it.
+/// Collectives of one rank. See the crate documentation for the call order. Unusable after
+/// [`CollectivesError::Plane`] or [`CollectivesError::Protocol`].
 #[derive(Debug)]
 pub struct Collectives<P: DataPlane> {
     plane: P,
@@ -35,13 +35,11 @@ pub struct Collectives<P: DataPlane> {
     agreement: Agreement,
     metrics: Metrics,
     misfit: Option<Misfit>,
-    /// The caller waits for the others, and calls nothing before they have come.
     waits: bool,
-    /// The data plane is late.
     is_late: bool,
 }
 
-/// A call with a wrong number of elements: this rank cannot go on, and waits until the others know.
+/// Call with a wrong number of elements. `until_ns`: time limit for informing the other ranks.
 #[derive(Clone, Copy, Debug)]
 struct Misfit {
     op: u32,
@@ -68,50 +66,45 @@ impl<P: DataPlane> Collectives<P> {
         })
     }
 
-    /// Lets the early rule's grace time follow the stage times of all ranks (OptiReduce 3.2.1) instead of staying what the
-    /// parameters say, but never below `grace_min_ns`. Stages share the longer one, since a card has one for both.
+    /// Adapts the early rule's grace time to the stage times of all ranks (OptiReduce 3.2.1). Both
+    /// stages use the longer time, since a card has one for both.
     pub fn follow_stage_times(&mut self, grace_min_ns: u32) {
         self.tuning.follow_stage_times(self.params.bound_ns, grace_min_ns);
     }
 
-    /// The grace time of a bucket's next windows in ns, if it follows the stage times.
+    /// Grace time of a bucket's next windows in ns. `None` if it is constant.
     pub fn grace_ns(&self, bucket: u16) -> Option<u32> {
         self.tuning.grace_ns(bucket)
     }
 
-    /// Lets the incast follow the loss at its receivers (OptiReduce 3.2.2), from what the parameters say. Peers that do not
-    /// say what they bear count as 1.
+    /// Adapts the incast to the loss at its receivers (OptiReduce 3.2.2).
     pub fn follow_incast(&mut self) {
         self.tuning.follow_incast(&self.params);
     }
 
-    /// Lets the rate of each peer follow the round-trip times of its answers (OptiReduce 3.2.3), from `max_bytes_per_us`
-    /// down, but never so far that a bucket's shard would take more than half the bound.
+    /// Adapts the send rate of each peer to its RTT (OptiReduce 3.2.3), starting at the maximum.
+    /// Rates stay high enough to send a bucket's shard in half the bound.
     ///
     /// # Errors
-    /// If the data plane does not have [`Capability::RoundTrips`].
+    /// If the data plane lacks [`Capability::RoundTrips`].
     pub fn follow_round_trips(&mut self, max_bytes_per_us: u32) -> Result<(), CollectivesError<P::Error>> {
         self.plane.capabilities().require(Capability::RoundTrips)?;
         self.tuning.follow_round_trips(self.params.ranks, max_bytes_per_us);
         Ok(())
     }
 
-    /// How fast a peer is sent to in bytes per microsecond, if that follows the round-trip times.
+    /// Send rate to a peer in bytes per microsecond. `None` if it is constant.
     pub fn rate_bytes_per_us(&self, peer: usize) -> Option<f64> {
         self.tuning.rate_bytes_per_us(peer)
     }
 
-    /// Loss and timing so far, per peer and stage.
+    /// Loss and timing so far, by peer and stage.
     pub fn metrics(&self) -> &Metrics {
         &self.metrics
     }
 
-    /// Announces the next collective and arms as many of its windows as slots are free; returns its number. All ranks
-    /// must prepare the same buckets in the same order, with the same `hadamard`. The bucket counts as declared once; see
-    /// [`prepare_call`](Self::prepare_call) for others.
-    ///
-    /// # Errors
-    /// See [`CollectivesError`].
+    /// Announces the next all-reduce of a declared bucket and arms windows while slots are free.
+    /// Returns its number. All ranks must prepare the same buckets in the same order.
     pub fn prepare(
         &mut self,
         now_ns: u64,
@@ -123,21 +116,22 @@ impl<P: DataPlane> Collectives<P> {
         self.prepare_call(now_ns, Call { hadamard, ..Call::declared(Kind::AllReduce, bucket, elements, 0) })
     }
 
-    /// As [`prepare`](Self::prepare), for any kind of collective. An all-gather begins only when this rank has given its
-    /// part. A declared bucket that was called before may have been armed already, as it was called the last time, because peers
-    /// seemed to be at it; if they are not, that is undone. So a declared bucket keeps its settings.
+    /// Like [`prepare`](Self::prepare), for any kind of collective.
+    ///
+    /// A declared bucket may already be armed with the settings of its last call, because peers
+    /// seem to have started it. A call with other settings cancels those windows.
     ///
     /// # Errors
-    /// See [`CollectivesError`]. Nothing has changed if the data plane or the bucket's number does not allow the call.
+    /// Nothing changes if the data plane or the bucket's number rejects the call.
     pub fn prepare_call(&mut self, now_ns: u64, call: Call) -> Result<u32, CollectivesError<P::Error>> {
         self.prepare_call_to(now_ns, call, Destination::Bucket)
     }
 
-    /// As [`prepare_call`](Self::prepare_call), with a place for the result. Other calls than all-reduces of declared buckets leave it
-    /// in [`Destination::Bucket`].
+    /// Like [`prepare_call`](Self::prepare_call), with a destination for the result of an
+    /// all-reduce of a declared bucket. Other calls ignore it.
     ///
     /// # Errors
-    /// As [`prepare_call`](Self::prepare_call), and if the place is not as long as the bucket.
+    /// [`CollectivesError::WrongLength`] if the destination is not as long as the bucket.
     pub fn prepare_call_to(
         &mut self,
         now_ns: u64,
@@ -148,13 +142,13 @@ impl<P: DataPlane> Collectives<P> {
             self.plane.capabilities().require(Capability::PartialCollectives)?;
         }
         let bucket = call.kind.wire_bucket(call.bucket).ok_or(PlanError::Bucket { found: call.bucket })?;
-        // No later output takes what an all-gather lacked: it is repaired if it may wait for that.
+        // No later output can take the losses of an all-gather: repair them only if it may wait.
         let may_be_repaired = call.kind == Kind::AllReduce || call.is_one_off() || self.agreement.repairs_first;
         let call = Call { repair: call.repair && may_be_repaired, ..call };
         self.waits = false;
         let op = match self.pipeline.take_preposted(call) {
             Some((op, view)) => {
-                tracing::debug!(op, "a collective is called that was preposted");
+                tracing::debug!(op, "preposted collective called");
                 self.agreement.called(now_ns, op, &call, &self.params, &view);
                 op
             }
@@ -169,7 +163,6 @@ impl<P: DataPlane> Collectives<P> {
         Ok(op)
     }
 
-    /// Adds what the caller calls, instead of what was preposted.
     fn push(&mut self, now_ns: u64, call: Call) -> Result<u32, CollectivesError<P::Error>> {
         self.pipeline.cancel_preposted(&mut self.plane, self.agreement.repairs.as_mut())?;
         let view = self.next_view(now_ns).ok_or(CollectivesError::NoView { op: self.next_op() });
@@ -181,8 +174,8 @@ impl<P: DataPlane> Collectives<P> {
         Ok(op)
     }
 
-    /// Prepares what peers seem to be at, as far as its buckets are declared, so that this rank's data plane sums its shards while
-    /// its host is late.
+    /// Prepares collectives of declared buckets that peers seem to have started, so that the data
+    /// plane sums this rank's shards while its host is late.
     fn prepost(&mut self, now_ns: u64) {
         while let Some(call) = self.pipeline.next_to_prepost() {
             let Some(view) = self.next_view(now_ns) else { break };
@@ -194,7 +187,6 @@ impl<P: DataPlane> Collectives<P> {
         self.take_outputs();
     }
 
-    /// From this call of a collective of `view` on.
     fn tune(&mut self, view: &View, call: Call) {
         let bound_ns = view.settings.bound_ns;
         if bound_ns != self.params.bound_ns {
@@ -206,10 +198,12 @@ impl<P: DataPlane> Collectives<P> {
         self.tuning.raise_rates(&self.params, call.elements);
     }
 
-    /// The caller has handed in `found` elements for its next call, which takes `expected`: this rank cannot take part, and the
-    /// job ends. Nothing is sent, so no mean has wrong values in it. If calls are [compared](Self::compare_calls), the others are
-    /// told, and [`poll`](Self::poll) gives the same [`CollectivesError::Mismatch`] on all ranks once they call it, too; without,
-    /// or if all do the same, it gives [`CollectivesError::WrongLength`].
+    /// Ends the job because the caller passed `found` elements for its next call, which takes
+    /// `expected`. Nothing is sent, so no mean contains wrong values.
+    ///
+    /// With [`compare_calls`](Self::compare_calls), all ranks that call this collective get the
+    /// same [`CollectivesError::Mismatch`] from [`poll`](Self::poll). Without it, or if all ranks
+    /// pass the same wrong length, the error is [`CollectivesError::WrongLength`].
     pub fn misfit(&mut self, now_ns: u64, call: Call, found: usize, expected: usize) {
         let op = self.pipeline.next_op_of_caller();
         self.agreement.misfit(now_ns, op, &call, found, &self.params);
@@ -218,11 +212,8 @@ impl<P: DataPlane> Collectives<P> {
         self.take_outputs();
     }
 
-    /// What this rank gives to collective `op` is there (its gradient, its part): contributes it. In an all-reduce of a declared
-    /// bucket the gradient is not copied, and its memory holds a later result of the bucket.
-    ///
-    /// # Errors
-    /// See [`CollectivesError`].
+    /// Contributes this rank's input to collective `op`: its gradient, or its part in an
+    /// all-gather. Its memory may be reused for a later result.
     pub fn start(
         &mut self,
         now_ns: u64,
@@ -234,11 +225,8 @@ impl<P: DataPlane> Collectives<P> {
         Ok(())
     }
 
-    /// Handles everything that has happened; returns the oldest collective if it is finished. Call again until `None`.
-    /// A collective is finished only after it was started, even if all its windows closed without this rank.
-    ///
-    /// # Errors
-    /// See [`CollectivesError`].
+    /// Handles all pending events and returns the oldest collective if it was started and is
+    /// finished. Call until it returns `None`.
     pub fn poll(&mut self, now_ns: u64) -> Result<Option<Finished>, CollectivesError<P::Error>> {
         if let Some(mismatch) = self.agreement.mismatch(now_ns) {
             return Err(mismatch.into());
@@ -252,7 +240,7 @@ impl<P: DataPlane> Collectives<P> {
             let is_ahead = self.handle_events(now_ns)?;
             self.handle_timeout(now_ns);
             self.prepost(now_ns);
-            // What is contributed late closes at once: the data plane has no timer for what it has to say already.
+            // A late contribution may close its window, and no timeout announces that event.
             if !self.act(now_ns)? && !is_ahead {
                 break;
             }
@@ -275,8 +263,8 @@ impl<P: DataPlane> Collectives<P> {
         Ok(released)
     }
 
-    /// Handles what has happened until a peer is at a collective that is not prepared here, which it tells: once its windows are armed, what
-    /// follows need not be kept.
+    /// Handles events, up to the first from a peer at a collective that is not prepared here.
+    /// Returns whether there was one, whose windows should be armed before later packets.
     fn handle_events(&mut self, now_ns: u64) -> Result<bool, CollectivesError<P::Error>> {
         let Self { plane, pipeline, tuning, agreement, .. } = self;
         while let Some(event) = plane.poll().map_err(CollectivesError::Plane)? {
@@ -305,13 +293,12 @@ impl<P: DataPlane> Collectives<P> {
         Ok(false)
     }
 
-    /// Sums up a collective whose windows are done.
     fn finish(&mut self, now_ns: u64, done: Running) -> Held {
         let mut heard = done.heard.clone();
         if self.plane.capabilities().has(Capability::Views) {
             heard.insert_all(&self.plane.take_heard());
         }
-        // In a short bucket many peers have nothing to send: that says nothing about them.
+        // In a short bucket many peers have nothing to send, so their silence proves nothing.
         let live: Vec<usize> = done.view.live().collect();
         let silent = done.machine.senders().map(|index| live[index]).filter(|rank| !heard.contains(*rank));
         let silent = Ranks::none(self.params.ranks).with(silent);
@@ -324,32 +311,28 @@ impl<P: DataPlane> Collectives<P> {
         held
     }
 
-    /// The caller waits for the others, as at the end of a job, and calls nothing before they have come. Once nothing runs here any
-    /// more, this rank tells them so: those that are behind hear nothing else from it, and would take it for dead. Until the next
-    /// [`prepare_call`](Self::prepare_call).
+    /// Makes this rank report that it is alive while it waits for the others, for example at the
+    /// end of a job, until the next [`prepare_call`](Self::prepare_call).
     pub fn wait_for_others(&mut self) {
         self.waits = true;
     }
 
-    /// Whether the data plane is late with what it owes, and it is not known yet whether it still works: as long as it is, this rank tells the others that it
-    /// is alive.
+    /// Sets whether the data plane is overdue. Meanwhile this rank reports that it is alive.
     pub fn set_late(&mut self, is_late: bool) {
         self.is_late = is_late;
     }
 
-    /// When [`poll`](Self::poll) is to be called at the latest, should nothing happen before: the watchdog,
-    /// or an agreement that waits.
+    /// Latest time for the next [`poll`](Self::poll) if no event occurs before.
     pub fn next_timeout(&self) -> Option<u64> {
         let misfit = self.misfit.map(|misfit| misfit.until_ns);
         self.pipeline.next_timeout().into_iter().chain(self.agreement.next_timeout()).chain(misfit).min()
     }
 
-    /// Blocking: prepares, starts and polls one collective; `data` is the gradient and becomes the result. `clock`
-    /// gives the time in ns; it is asked before each poll and may wait there. Bounded by the watchdog as long as the
-    /// clock runs.
+    /// Runs one all-reduce to its end. `data` is the gradient and becomes the result. `clock`
+    /// returns the time in ns before each poll and may sleep.
     ///
     /// # Errors
-    /// See [`CollectivesError`]; `data` is as it was.
+    /// See [`CollectivesError`]; `data` is unchanged.
     pub fn all_reduce(
         &mut self,
         bucket: u16,
@@ -370,21 +353,17 @@ impl<P: DataPlane> Collectives<P> {
         }
     }
 
-    /// A declared bucket will not be called again: gives the memory of its results back, and prepares it without the caller
-    /// no more. It may be called all the same.
+    /// Releases a declared bucket's result memory, and no longer prepares the bucket ahead of the
+    /// caller.
     ///
-    /// Before a bucket's number is used for another declaration, all ranks must have released it, and only then may any of
-    /// them call the new one: a rank that is late would prepare its windows as they were, and send means of what they
-    /// were not meant for.
-    ///
-    /// # Errors
-    /// If the data plane is broken.
+    /// Before a bucket's number is declared again, all ranks must have released it. Otherwise a
+    /// late rank would arm windows with the old settings and send wrong means.
     pub fn release_bucket(&mut self, bucket: u16) -> Result<(), CollectivesError<P::Error>> {
         self.pipeline.spares.forget(bucket);
         self.pipeline.release(bucket, &mut self.plane, self.agreement.repairs.as_mut())
     }
 
-    /// Number of the next collective that is prepared or preposted.
+    /// Number of the next collective to be prepared or preposted.
     pub fn next_op(&self) -> u32 {
         self.pipeline.next_op
     }
@@ -394,17 +373,17 @@ impl<P: DataPlane> Collectives<P> {
         &self.plane
     }
 
-    /// The data plane, for what the protocol does not touch (counters, life checks).
+    /// The data plane, for state that the protocol does not use.
     pub fn plane_mut(&mut self) -> &mut P {
         &mut self.plane
     }
 
-    /// The job's parameters, with the bound of the last collective that was prepared.
+    /// Parameters of the job, with the bound of the last prepared collective.
     pub fn params(&self) -> &JobParams {
         &self.params
     }
 
-    /// Whether there was anything to do.
+    /// Returns whether any action was pending.
     fn act(&mut self, now_ns: u64) -> Result<bool, CollectivesError<P::Error>> {
         let acted = self.pipeline.act(now_ns, &mut self.plane, &self.params, &self.tuning)?;
         if let Some(open) = self.pipeline.newest_open() {
@@ -413,12 +392,10 @@ impl<P: DataPlane> Collectives<P> {
         Ok(acted)
     }
 
-    /// The view of the next collective, if it is known.
     fn next_view(&mut self, now_ns: u64) -> Option<View> {
         self.agreement.view_of(now_ns, self.pipeline.next_op)
     }
 
-    /// No collective runs, and none waits for an agreement.
     fn is_idle(&self) -> bool {
         self.pipeline.len() == 0
     }

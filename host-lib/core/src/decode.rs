@@ -1,14 +1,12 @@
-//! The output of a window from the beats that came.
-//!
-//! Used when a window ends, and again when repairs have filled what was missing.
+//! Decoding of a window from the beats that arrived, also after repairs.
 
 use optireduce_contract::limits::{LANES, NAN_BITS};
 
 use crate::hadamard::{self, Code};
 use crate::protocol::WindowPlan;
 
-/// The output of a window from its beats in wire order, of which those with a bit in `present` came: missing beats are
-/// zeros, blocks decoded and rescaled.
+/// Computes the output of a window from its beats in wire order. Beats that are not `present`
+/// count as zeros.
 pub(crate) fn decode_window(plan: &WindowPlan, gathered: &[f32], present: &[u64], out: &mut [f32]) {
     if plan.hadamard {
         return hadamard::decode(code(plan), gathered, Some(present), out);
@@ -16,10 +14,9 @@ pub(crate) fn decode_window(plan: &WindowPlan, gathered: &[f32], present: &[u64]
     copy_present(gathered, present, out);
 }
 
-/// The beats that came, NaNs as [`canonical`] has them, and zeros for the others.
 fn copy_present(gathered: &[f32], present: &[u64], out: &mut [f32]) {
     let came = |position: usize| present[position / 64] >> (position % 64) & 1 == 1;
-    // Beats as arrays: the compiler then looks for NaNs while it copies, at no cost.
+    // Beats as arrays: the compiler then checks for NaNs while it copies, at no cost.
     let (beats, rest) = out.as_chunks_mut::<LANES>();
     let (whole, last) = (beats.len(), &gathered[beats.len() * LANES..]);
     for (position, (to, from)) in beats.iter_mut().zip(gathered.as_chunks::<LANES>().0).enumerate() {
@@ -31,14 +28,14 @@ fn copy_present(gathered: &[f32], present: &[u64], out: &mut [f32]) {
     }
 }
 
-/// The card has one NaN, processors have many: which of them a sum gives depends on its operands and on the instruction. It
-/// is enough to look at means and at results, since what is a NaN in between stays one.
+/// Replaces a NaN by the card's only NaN, since the NaN of a sum depends on the processor. Needed
+/// for means and results only.
 #[inline(always)]
 pub(crate) fn canonical(value: f32) -> f32 {
     if value.is_nan() { f32::from_bits(NAN_BITS) } else { value }
 }
 
-/// Multiplies the sums of some beats, makes every NaN the one that [`canonical`] knows, and returns how many are not finite.
+/// Multiplies sums by `factor`. Returns the number of infinities and NaNs, made [`canonical`].
 pub(crate) fn scale_canonical(sums: &mut [f32], factor: f32) -> u64 {
     let mut not_finite = 0;
     for sum in &mut *sums {
@@ -49,8 +46,8 @@ pub(crate) fn scale_canonical(sums: &mut [f32], factor: f32) -> u64 {
     not_finite.into()
 }
 
-/// Makes every NaN the one that [`canonical`] knows, in some beats of which so many values are not finite. These are rare, so NaNs are
-/// replaced while the beats are in the cache, once some are known to be there: faster than a choice for each value as it is written.
+/// Makes NaNs [`canonical`] if `not_finite` is not 0: a rare second pass over cached memory is
+/// faster than a choice for each value written.
 #[inline(always)]
 pub(crate) fn make_canonical(values: &mut [f32], not_finite: u32) {
     if not_finite > 0 {
@@ -58,22 +55,19 @@ pub(crate) fn make_canonical(values: &mut [f32], not_finite: u32) {
     }
 }
 
-/// 1 for an infinity or a NaN, else 0: as wide as a value, so that the compiler makes vectors of loops that count them.
+/// 1 for an infinity or a NaN, else 0, in the width of a value so that counting vectorises.
 #[inline(always)]
 pub(crate) fn is_not_finite(value: f32) -> u32 {
     const EXPONENT: u32 = 0x7f80_0000;
     u32::from(value.to_bits() & EXPONENT == EXPONENT)
 }
 
-/// How many values are infinities or NaNs. Of a window, it is asked for right after its output was written, while it is in the
-/// cache, and only if they were not counted then.
 pub(crate) fn count_not_finite(values: &[f32]) -> u64 {
-    // In short loops, whose counters do not overflow.
+    // Short loops, so that their 32-bit counters do not overflow.
     let count = |values: &[f32]| values.iter().map(|value| is_not_finite(*value)).sum::<u32>();
     values.chunks(1 << 16).map(|values| u64::from(count(values))).sum()
 }
 
-/// How the window is encoded.
 pub(crate) fn code(plan: &WindowPlan) -> Code {
     Code { log2_n: plan.log2_n, log2_blocks: plan.log2_blocks, sign_key: plan.sign_key }
 }
@@ -92,7 +86,6 @@ mod tests {
         assert_eq!(count_not_finite(&many), 200);
     }
 
-    /// Of four beats the second and the last are missing; `out` ends within the third or the fourth.
     #[test]
     fn what_came_is_copied_with_the_cards_nan_and_what_did_not_is_zero() {
         let mut gathered: [f32; 4 * LANES] = std::array::from_fn(|at| at as f32 + 0.5);
@@ -113,7 +106,6 @@ mod tests {
         }
     }
 
-    /// NaNs of every kind, and numbers near them in their bits, in every lane.
     #[test]
     fn a_scaled_beat_holds_no_nan_but_the_cards_and_no_other_bit_changes() {
         let special =

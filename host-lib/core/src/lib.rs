@@ -1,19 +1,20 @@
-//! OptiReduce's protocol without I/O: no sockets, threads, clocks or randomness of its own.
+//! OptiReduce's protocol without I/O: no sockets, threads, clocks or random numbers.
 //!
-//! * [`protocol`]: the control plane. Time and reports go in; actions and the next wake-up time come out.
-//! * [`DataPlane`]: the seam below it. A data plane moves the bytes of windows and reports how their stages closed; what it
-//!   cannot do, it does not declare among its [`Capabilities`], and asking for it is an error.
-//! * [`protocol::Message`]: everything that ranks tell one another outside packets, with its one encoding.
+//! * [`protocol`]: the control plane, pure state machines.
+//! * [`DataPlane`]: the interface to the transport that moves the data. Optional features are
+//!   declared as [`Capabilities`].
+//! * [`protocol::Message`]: messages between ranks other than packets, with their encoding.
 //! * [`software`]: the data plane of ranks without a card, up to the socket.
-//! * [`hadamard`]: the randomised Hadamard transform, with the bits of the card.
-//! * [`Collectives`]: drives collectives over a data plane; [`GroupAverages`] those of groups of Partial Reduce.
+//! * [`hadamard`]: the randomised Hadamard transform, bit-identical to the card's.
+//! * [`Collectives`]: drives collectives over a data plane. [`GroupAverages`] does the same for the
+//!   groups of Partial Reduce.
 //!
-//! Users link the crate `optireduce`, which adds sockets, the card and the bootstrap. This crate has none of them among its
-//! dependencies, so that the protocol cannot come to depend on them: the UDP engine, the SmartNIC engine and the simulator
-//! all drive the same code, and a run in virtual time repeats from its seed.
+//! Applications use the crate `optireduce`, which adds sockets, the card and the bootstrap. The
+//! caller passes in the time and all received data, so a simulated run repeats from its seed.
 //!
-//! Call order of a rank: [`Collectives::new`] over a data plane, then for every bucket [`Collectives::prepare`] ahead of
-//! time, [`Collectives::start`] once the gradient is there, and [`Collectives::poll`] until the collective is finished.
+//! Call order of a rank: [`Collectives::new`] over a data plane. Then, for every bucket,
+//! [`Collectives::prepare`] ahead of time, [`Collectives::start`] when the gradient is ready, and
+//! [`Collectives::poll`] until the collective is finished.
 //!
 //! Source: OptiReduce (NSDI'25).
 #![deny(unsafe_code)]

@@ -1,14 +1,12 @@
-//! Repair of what broadcasts lost, for the collectives of one rank: what to keep, whom to ask, what to add to the next output.
+//! Repair of broadcast losses for one rank: [`protocol::repair`](crate::protocol::repair) with the
+//! decoding of windows.
 //!
-//! Why: see [`protocol::repair`](crate::protocol::repair), whose parts are put together here with the windows' decoding.
-//! Call order: [`keep`](Repairs::keep) for each window that has closed; [`begin`](Repairs::begin) when all windows of a
-//! collective have, which asks for what is missing; [`finish`](Repairs::finish) when its output is returned, then
-//! [`fold`](Repairs::fold) if the output is applied. [`handle`](Repairs::handle) for messages; [`poll`](Repairs::poll) after
-//! each. So owners answer as soon as their windows have closed, whether or not their trainer has called the collective.
-//! Limits: the means of the last [`OPS`] collectives, at most [`STORE_BYTES`] or [`CALLS`] calls of every declared bucket, and more
-//! for calls without a stream, up to [`NO_STREAM_BYTES`]; updates
-//! that were skipped and are not whole yet, at most
-//! [`HELD_BYTES`] or [`HELD_CALLS`] calls of every declared bucket.
+//! Call order: [`keep`](Repairs::keep) when a window has closed, [`begin`](Repairs::begin) when all
+//! windows have, [`finish`](Repairs::finish) when the output is returned, [`fold`](Repairs::fold)
+//! if it is applied. Owners answer even if their trainer has not called the collective.
+//!
+//! Limits: means of the last [`OPS`] collectives and incomplete skipped updates, within the
+//! capacities below, which grow with the declared buckets and with calls without a stream.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
@@ -23,65 +21,62 @@ use crate::protocol::repair::{
 };
 use crate::protocol::{StreamId, View, WindowPlan};
 
-/// Collectives for which means are kept and asked for.
+/// Collectives whose means are kept and requested.
 const OPS: u32 = 1024;
-/// Bytes of means that are kept, at least.
+/// Minimum capacity for means, in bytes.
 const STORE_BYTES: usize = 8 << 20;
-/// Bytes that skipped updates may take, at least.
+/// Minimum capacity for skipped updates, in bytes.
 const HELD_BYTES: usize = 64 << 20;
-/// Bytes of means that are kept for the sake of calls without a stream, at most.
+/// Largest capacity for means of calls without a stream, in bytes.
 const NO_STREAM_BYTES: usize = 64 << 20;
-/// Calls of every declared bucket whose means are kept.
+/// Calls per declared bucket whose means are kept.
 const CALLS: usize = 2;
-/// Calls of every declared bucket that may be skipped and not be whole yet.
+/// Calls per declared bucket that may be skipped and incomplete.
 const HELD_CALLS: usize = 4;
-/// Shards that are asked for at a time.
+/// Shards with outstanding requests.
 const SHARDS_MAX: usize = 4096;
 /// Requests that wait for this rank to finish a collective.
 const PENDING_MAX: usize = 1024;
 
-/// What becomes of the output of a collective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// It is applied.
     Apply,
-    /// This rank leaves it out: it comes whole with its repair.
+    /// Skipped on this rank; the repaired output becomes a correction.
     Skip,
-    /// All ranks leave it out.
+    /// Skipped on all ranks.
     Cancel,
 }
 
-/// A collective of which beats are asked for.
+/// A collective with outstanding repairs, or a skipped update to be completed.
 #[derive(Clone, Debug)]
 struct OpenOp {
     /// `None`: a one-off call, or an all-gather.
     stream: Option<StreamId>,
     returned: Returned,
     windows: BTreeMap<u16, OpenWindow>,
-    /// Elements that nobody can give.
+    /// Elements that no rank has.
     lost: Vec<Range<usize>>,
 }
 
-/// What was done with the output.
 #[derive(Clone, Debug)]
 enum Returned {
     NotYet,
     Applied,
-    /// It was skipped: all of it, as far as it is known.
+    /// Elements received so far.
     Skipped(Vec<f32>),
 }
 
 #[derive(Clone, Debug)]
 struct OpenWindow {
     plan: WindowPlan,
-    /// In wire order, if it is encoded.
+    /// In wire order, if encoded.
     gathered: Vec<f32>,
-    /// What the output had, and what is here now.
+    /// Beats at the end of the broadcast stage, and beats received so far.
     present_then: Vec<u64>,
     present: Vec<u64>,
-    /// Beats of a plain window that go into the output before it is returned.
+    /// Repaired beats of a plain window that are not in the output yet.
     patches: Vec<(BeatRange, Vec<f32>)>,
-    /// What the output of a plain window had where beats were missing.
+    /// Returned values of a plain window where beats were missing.
     old: Vec<(BeatRange, Vec<f32>)>,
 }
 
@@ -91,22 +86,19 @@ pub(crate) struct Repairs {
     store: ShardStore,
     corrections: Corrections,
     open: BTreeMap<u32, OpenOp>,
-    /// The streams of this job: by bucket the generation, and the elements.
     streams: BTreeMap<u16, StreamId>,
-    /// Bytes that skipped updates may take.
     held_bytes_max: usize,
-    /// Requests for windows that have not closed here.
+    /// Requests for windows that have not closed on this rank.
     pending: Vec<(usize, RepairMessage)>,
-    /// The first collective that this rank has not returned, and those from it on whose windows have all closed.
+    /// First collective not returned, and later collectives whose windows have all closed.
     unfinished_op: u32,
     closed: BTreeSet<u32>,
-    /// Ranks that can be asked only about collectives from this one on; `u32::MAX`: about none.
+    /// First collective that each rank can be asked about. `u32::MAX`: none.
     asked_from: BTreeMap<usize, u32>,
     outgoing: VecDeque<(usize, RepairMessage)>,
 }
 
 impl Repairs {
-    /// Repairs from collective `next_op` on.
     pub fn new(next_op: u32) -> Self {
         Self {
             ledger: RepairLedger::new(OPS, SHARDS_MAX),
@@ -123,13 +115,12 @@ impl Repairs {
         }
     }
 
-    /// There is a call without a stream, of which this rank has to keep means of so many bytes.
     pub fn expect_without_stream(&mut self, bytes: usize) {
         self.store.grow(bytes.min(NO_STREAM_BYTES));
     }
 
-    /// The mean of this rank's shard of a window that has closed, at `index` in the view, for those who missed some of it.
-    /// `present`: the beats that the window has, if not all; those that lack of the own shard nobody contributed to.
+    /// Keeps the mean of this rank's shard of a closed window. `index`: this rank in the view.
+    /// `present`: beats that arrived, if not all; in this rank's shard, beats with a contribution.
     pub fn keep(&mut self, op: u32, index: usize, plan: &WindowPlan, own: &[f32], present: Option<&[u64]>) {
         let (shard, key) = (plan.shards.range_of(index), key(op, plan));
         let nobody = present.map_or(Vec::new(), |present| missing_ranges(shard.clone(), present));
@@ -139,8 +130,6 @@ impl Repairs {
         }
     }
 
-    /// All windows of collective `op` have closed: asks for the beats that are missing. `stream`: that of the collective,
-    /// `None` if it is a one-off call, or an all-gather.
     pub fn begin(
         &mut self,
         op: u32,
@@ -157,7 +146,7 @@ impl Repairs {
         let (mut windows, mut lost) = (BTreeMap::new(), Vec::new());
         for (plan, Incomplete { gathered, present: present_then }) in incomplete {
             if plan.hadamard && gathered.is_empty() {
-                // Its blocks cannot be decoded again.
+                // Without the gathered beats, the blocks cannot be decoded again.
                 let beats = missing_ranges(0..plan.beats, &present_then);
                 self.ledger.lose(plan.bucket, beats.iter().map(BeatRange::bytes).sum());
                 lost.extend(missing_elements(&plan, &present_then));
@@ -168,7 +157,7 @@ impl Repairs {
                 let shard = plan.shards.range_of(index);
                 let ranges = missing_ranges(shard, &present_then);
                 if owner == rank {
-                    // Nobody contributed there: the mean is zero, as peers have it.
+                    // No rank contributed, so the mean is zero on all ranks.
                     ranges.iter().flat_map(BeatRange::beats).for_each(|beat| set(&mut present, beat));
                     lost.extend(elements_of(&plan, &ranges));
                     continue;
@@ -190,13 +179,12 @@ impl Repairs {
         }
     }
 
-    /// Whether nothing of collective `op` is asked for.
     pub fn is_fetched(&self, op: u32) -> bool {
         let Some(one) = self.open.get(&op) else { return true };
         one.windows.values().all(|window| self.ledger.is_done(key(op, &window.plan)))
     }
 
-    /// Bytes of the means of collective `op` that its output would lack now.
+    /// Bytes of means missing from the output of collective `op`.
     pub fn missing_bytes(&self, op: u32) -> u64 {
         let Some(one) = self.open.get(&op) else { return 0 };
         let of = |window: &OpenWindow| missing_ranges(0..window.plan.beats, &window.present);
@@ -205,7 +193,7 @@ impl Repairs {
         beats + (elements * size_of::<f32>()) as u64
     }
 
-    /// Collective `op` was not what its windows were armed for.
+    /// Discards collective `op`, whose windows were armed for a different call.
     pub fn forget(&mut self, op: u32) {
         self.open.remove(&op);
         self.closed.remove(&op);
@@ -213,8 +201,8 @@ impl Repairs {
         self.ledger.cancel_op(op);
     }
 
-    /// The output of collective `op` is returned: puts what was repaired by now into it, and returns the elements that are
-    /// missing in it. From now on repairs go into the next output of its stream; without one they are given up.
+    /// Copies repairs into the output of collective `op`. Returns the missing elements. Later
+    /// repairs go into the next output of the stream; without a stream they are given up.
     pub fn finish(
         &mut self,
         op: u32,
@@ -257,7 +245,6 @@ impl Repairs {
         missing
     }
 
-    /// Adds what was repaired so far to an output of the stream that is applied.
     pub fn fold(&mut self, stream: StreamId, output: &mut [f32]) -> Folded {
         self.corrections.fold(stream, output).unwrap_or_else(|error| {
             tracing::error!(%error, "a correction does not fit its own stream");
@@ -265,33 +252,31 @@ impl Repairs {
         })
     }
 
-    /// A rank was dropped, or cannot be reached any more: what it owned is given up.
     pub fn drop_rank(&mut self, rank: usize) {
         self.add_rank(rank, u32::MAX);
     }
 
-    /// A rank takes part again, from collective `first_op` on. It has nothing of those before, which may still run here; what it
-    /// has asked of the others, it has asked before this rank heard of its view.
+    /// Records that a rank rejoins at collective `first_op`, without earlier means. Requests of its
+    /// previous process are discarded.
     pub fn add_rank(&mut self, rank: usize, first_op: u32) {
         self.asked_from.insert(rank, first_op);
         self.pending.retain(|(from, request)| *from != rank || request.key().op >= first_op);
         self.ledger.owner_dropped(rank).into_iter().for_each(|key| self.close(key));
     }
 
-    /// This rank takes part from collective `first_op` on: what it is asked of those before it does not have.
+    /// Joins at collective `first_op`. Requests for earlier ones are refused.
     pub fn joined(&mut self, first_op: u32) {
         self.unfinished_op = first_op;
         self.answer_pending(|key| key.op < first_op);
     }
 
-    /// Takes a message of rank `from`.
     pub fn handle(&mut self, from: usize, message: RepairMessage) -> Result<(), UnexpectedAnswer> {
         if let RepairMessage::Request { key, .. } = &message {
             let has_closed = key.op < self.unfinished_op || self.closed.contains(&key.op);
             if has_closed || self.store.contains(*key) || self.pending.len() >= PENDING_MAX {
                 self.outgoing.extend(self.store.answer(&message).into_iter().map(|answer| (from, answer)));
             } else {
-                tracing::debug!(from, key = ?key, "a repair waits until its window closes");
+                tracing::debug!(from, key = ?key, "repair request deferred until its window closes");
                 self.pending.push((from, message));
             }
             return Ok(());
@@ -311,32 +296,28 @@ impl Repairs {
         Ok(())
     }
 
-    /// The next message, and to whom.
     pub fn poll(&mut self) -> Option<(usize, RepairMessage)> {
         self.outgoing.pop_front()
     }
 
-    /// What was missing and what has become of it, in all buckets.
     pub fn report(&self) -> RepairReport {
         self.ledger.report()
     }
 
-    /// As [`report`](Self::report), of one bucket.
     pub fn report_of(&self, bucket: u16) -> RepairReport {
         self.ledger.report_of(bucket)
     }
 
-    /// Whether all that outputs lack was repaired or given up, and was added to an output.
+    /// Returns whether all losses of streams were repaired or given up, and all corrections
+    /// applied.
     pub fn is_settled(&self) -> bool {
         self.open.values().all(|one| one.stream.is_none()) && !self.corrections.is_fresh()
     }
 
-    /// Whether all that outputs of one stream lack was repaired or given up.
     pub fn is_repaired(&self, stream: StreamId) -> bool {
         self.open.values().all(|one| one.stream != Some(stream))
     }
 
-    /// What outputs of a stream lack and is known, as an output of its own.
     pub fn take_correction(&mut self, stream: StreamId) -> Option<Vec<f32>> {
         if !self.corrections.has(stream) {
             return None;
@@ -346,12 +327,10 @@ impl Repairs {
         correction.iter().any(|element| *element != 0.0).then_some(correction)
     }
 
-    /// Drops what rounding left of corrections of a stream that an output, or its caller, has taken.
     pub fn forget_rounding(&mut self, stream: StreamId) {
         self.corrections.forget_rounding(stream);
     }
 
-    /// Largest magnitude in skipped updates of a stream that are not whole yet.
     pub fn held_max(&self, stream: StreamId) -> f64 {
         let held = self.open.values().filter(|one| one.stream == Some(stream)).filter_map(|one| match &one.returned {
             Returned::Skipped(update) => Some(update),
@@ -360,7 +339,7 @@ impl Repairs {
         held.flatten().fold(0.0, |max, value| f64::from(value.abs()).max(max))
     }
 
-    /// A bucket is declared anew: the corrections of what it was before have no output to go into any more.
+    /// Records the stream of a bucket. Corrections of an earlier declaration become drift.
     fn declare(&mut self, stream: StreamId, ranks: usize) {
         let old = self.streams.insert(stream.bucket, stream);
         if old == Some(stream) {
@@ -380,7 +359,6 @@ impl Repairs {
         }
     }
 
-    /// Puts beats into the window that they belong to.
     fn take(&mut self, key: WindowKey, beats: BeatRange, values: &[f32]) {
         let Some(one) = self.open.get_mut(&key.op) else { return };
         let Some(window) = one.windows.get_mut(&key.window) else { return };
@@ -390,7 +368,7 @@ impl Repairs {
             window.gathered[lanes].copy_from_slice(values);
             return;
         }
-        // The last beat may be longer than the window.
+        // The last beat may extend beyond the window.
         let new = &values[..values.len().min(window.plan.elements.saturating_sub(lanes.start))];
         let first = window.plan.first_element + lanes.start;
         match (&mut one.returned, one.stream) {
@@ -404,7 +382,6 @@ impl Repairs {
         }
     }
 
-    /// Nobody has these beats of a window: they are missing in its output, unless that has been returned, and said so, before.
     fn lose(&mut self, key: WindowKey, beats: BeatRange) {
         let Some(one) = self.open.get_mut(&key.op).filter(|one| matches!(one.returned, Returned::NotYet)) else {
             return;
@@ -414,7 +391,6 @@ impl Repairs {
         }
     }
 
-    /// Nothing more of the window will come.
     fn close(&mut self, key: WindowKey) {
         let Some(one) = self.open.get_mut(&key.op) else { return };
         if matches!(one.returned, Returned::NotYet) {
@@ -442,7 +418,7 @@ impl Repairs {
         self.settle(key.op);
     }
 
-    /// If nothing of a collective is outstanding any more: an update that was skipped is a correction now.
+    /// Closes a collective without open windows.
     fn settle(&mut self, op: u32) {
         let Some(one) = self.open.remove(&op) else { return };
         if !one.windows.is_empty() {
@@ -452,7 +428,6 @@ impl Repairs {
         }
     }
 
-    /// Gives up on the oldest skipped updates that take too much memory.
     fn limit_held(&mut self) {
         let bytes = |one: &OpenOp| match &one.returned {
             Returned::Skipped(update) => size_of_val(update.as_slice()),
@@ -463,14 +438,13 @@ impl Repairs {
             let op = *op;
             self.ledger.give_up_op(op).into_iter().for_each(|key| self.close(key));
             if self.open.remove(&op).is_some() {
-                tracing::error!(op, "a skipped update had nothing outstanding and was not applied");
+                tracing::error!(op, "skipped update without outstanding repairs was not applied");
             }
         }
     }
 }
 
 impl OpenWindow {
-    /// Puts what has come into the output.
     fn patch(&mut self, output: &mut [f32], is_done: bool) {
         let WindowPlan { first_element, elements, hadamard, .. } = self.plan;
         if hadamard && is_done {
@@ -481,12 +455,11 @@ impl OpenWindow {
         }
     }
 
-    /// The beats that the output has.
     fn had(&self, is_done: bool) -> &[u64] {
         if self.plan.hadamard && !is_done { &self.present_then } else { &self.present }
     }
 
-    /// Remembers what the output has where beats of a plain window are missing.
+    /// Saves output values where beats of a plain window are missing.
     fn note_old(&mut self, output: &[f32]) {
         if self.plan.hadamard {
             return;
@@ -498,7 +471,6 @@ impl OpenWindow {
         }
     }
 
-    /// What the output had in these beats.
     fn old_of(&self, beats: BeatRange, elements: usize) -> Option<&[f32]> {
         let beats = beats.beats();
         let holds = |of: &Range<usize>| of.start <= beats.start && beats.end <= of.end;
@@ -507,12 +479,11 @@ impl OpenWindow {
     }
 }
 
-/// Elements of the bucket that an output with these beats of a window lacks.
 pub(crate) fn missing_elements(plan: &WindowPlan, present: &[u64]) -> Vec<Range<usize>> {
     elements_of(plan, &missing_ranges(0..plan.beats, present))
 }
 
-/// Elements of the bucket in beats of a window; if it is encoded, in the blocks that they are part of.
+/// Elements of the bucket in these beats, or in their blocks if encoded.
 fn elements_of(plan: &WindowPlan, ranges: &[BeatRange]) -> Vec<Range<usize>> {
     let WindowPlan { first_element, elements, hadamard, log2_n, log2_blocks, .. } = *plan;
     let within =
@@ -527,7 +498,7 @@ fn elements_of(plan: &WindowPlan, ranges: &[BeatRange]) -> Vec<Range<usize>> {
     all.into_iter().filter(|range| !range.is_empty()).collect()
 }
 
-/// What a repair changes in an output from element `first` on. What cannot be corrected any more is drift.
+/// Records the difference that a repair makes. Elements that cannot be corrected become drift.
 fn note(
     corrections: &mut Corrections,
     ledger: &mut RepairLedger,
@@ -542,7 +513,7 @@ fn note(
     match added {
         Ok(0) => {}
         Ok(elements) => {
-            tracing::warn!(elements, bucket = stream.bucket, is_old, "elements that no output can correct");
+            tracing::warn!(elements, bucket = stream.bucket, is_old, "repaired elements cannot be corrected");
             ledger.lose(stream.bucket, (elements * size_of::<f32>()) as u64);
         }
         Err(CorrectionError { .. }) => ledger.lose(stream.bucket, size_of_val(repaired) as u64),

@@ -1,6 +1,7 @@
-//! What a collective shows to those who trace (crate `tracing`, level debug): a span from its preparation to its end, and
-//! in it one for each stage, from this rank's entry until all windows have closed it. Stages of different windows overlap, and
-//! so do their spans.
+//! Tracing spans of a collective (crate `tracing`, level debug).
+//!
+//! A collective's span lasts from preparation to end. Its child spans are the stages, each from
+//! this rank's entry until all windows have closed it.
 
 use tracing::field::{Empty, display};
 use tracing::{Span, debug_span};
@@ -14,7 +15,6 @@ pub(crate) struct Spans {
 }
 
 impl Spans {
-    /// A collective of `rank` is prepared.
     pub fn prepared(machine: &AllReduce, rank: usize) -> Self {
         let (bucket, elements, hadamard) = machine.bucket();
         let (op, kind) = (machine.op(), machine.kind());
@@ -22,7 +22,6 @@ impl Spans {
         Self { collective, stages: [Span::none(), Span::none()] }
     }
 
-    /// This rank enters a stage, for the first time in one of the windows.
     pub fn enter(&mut self, stage: Stage) {
         let span = &mut self.stages[stage.index()];
         if span.is_none() && !self.collective.is_disabled() {
@@ -31,7 +30,7 @@ impl Spans {
         }
     }
 
-    /// A window has closed a stage. What the stages before have closed with is told once all windows have.
+    /// Records that a window has closed a stage. The last window ends the span.
     pub fn closed(&mut self, stage: Stage, machine: &AllReduce) {
         if self.collective.is_disabled() {
             return;

@@ -1,28 +1,29 @@
-//! The memory of a collective's values: handed in, or lent by a caller whose values must stay where they are.
+//! The memory of a collective's values: owned, or lent by the caller.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-/// Memory that a caller has lent: nobody else writes it, or reads it if it is written, until this is dropped.
+/// Caller-owned buffer. Until it is dropped, no other code may write it, or read it if it is a
+/// destination.
 pub trait Loan: DerefMut<Target = [f32]> + Send + Sync {}
 
 impl<T: DerefMut<Target = [f32]> + Send + Sync> Loan for T {}
 
 /// Values of a gradient or a result.
 pub enum Values {
-    /// Memory that was handed in. It may become the result memory of a later collective.
+    /// Owned memory, which a later collective may reuse for its result.
     Own(Vec<f32>),
-    /// Memory that lies where it must stay. It is given back when it is dropped, whatever becomes of the collective.
+    /// Caller-owned buffer, returned by dropping it in every case.
     Lent(Box<dyn Loan>),
 }
 
 impl Values {
-    /// Lends memory.
+    /// Wraps a caller-owned buffer.
     pub fn lent(loan: impl Loan + 'static) -> Self {
         Self::Lent(Box::new(loan))
     }
 
-    /// The values, copied if they are lent.
+    /// Returns the values, copied if they are lent.
     pub fn into_vec(self) -> Vec<f32> {
         match self {
             Self::Own(values) => values,
@@ -44,7 +45,6 @@ impl From<Vec<f32>> for Values {
 }
 
 impl From<Values> for Vec<f32> {
-    /// As [`Values::into_vec`].
     fn from(values: Values) -> Self {
         values.into_vec()
     }
@@ -70,7 +70,7 @@ impl DerefMut for Values {
     }
 }
 
-/// A copy of lent memory is memory of its own.
+/// The clone is owned.
 impl Clone for Values {
     fn clone(&self) -> Self {
         Self::Own(self.to_vec())
@@ -95,15 +95,15 @@ impl fmt::Debug for Values {
     }
 }
 
-/// Where the result of an all-reduce of a declared bucket is to lie.
+/// Memory for the result of an all-reduce of a declared bucket.
 #[derive(Debug, Default)]
 pub enum Destination {
-    /// In memory of the bucket's, for which it takes what was given.
+    /// Memory of the bucket, which keeps the gradient's in exchange.
     #[default]
     Bucket,
-    /// Where the gradient lies. The result is copied there if the update is applied.
+    /// Memory of the gradient, into which the result is copied if it is applied.
     Gradient,
-    /// Here: it is written here as it comes, and what came before the caller did is moved here. Only if stages have closed by then it is
-    /// copied at the end. If the update is not applied, what it holds means nothing.
+    /// This memory. The data plane writes into it directly if possible; otherwise the result is
+    /// copied at the end. Its contents are unspecified if the update is not applied.
     Here(Values),
 }

@@ -1,4 +1,4 @@
-//! What the fuzzer of `tests/fuzz` has kept, played again.
+//! Replays the corpus of the fuzzers in `tests/fuzz`.
 
 #[path = "../../../tests/fuzz/play/corpus.rs"]
 mod corpus;

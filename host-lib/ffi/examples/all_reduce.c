@@ -1,4 +1,5 @@
-/* Averages a gradient over the ranks of a job, as a trainer does in every step. Each rank is a process that a launcher starts:
+/* Averages a gradient over the ranks of a job, as a trainer does in every step. A launcher starts a
+ * process for each rank:
  *
  *     cc all_reduce.c $(pkg-config --cflags --libs optireduce) -o all_reduce
  *     mpirun -n 4 ./all_reduce          or: torchrun --nproc-per-node 4 --no-python ./all_reduce
@@ -10,7 +11,7 @@
 #define ELEMENTS 100000
 #define STEPS 5
 
-/* Ends the process if a call has failed. Others notice, and go on without it. */
+/* Ends the process if a call failed. The other ranks continue without it. */
 static void check(optr_status_t status) {
     if (status == OPTR_SUCCESS) return;
     fprintf(stderr, "%s: %s\n", optr_status_name(status), optr_last_error());
@@ -18,9 +19,9 @@ static void check(optr_status_t status) {
 }
 
 int main(void) {
-    /* Settings are zero where the defaults do. They must be the same on all ranks. */
+    /* Zero selects the defaults. Settings must be the same on all ranks. */
     optr_config_t config = optr_config_init();
-    config.bound_max_us = 2000000; /* while the stage deadline is measured, a stage may take 2 s */
+    config.bound_max_us = 2000000; /* stage deadline until it is measured: 2 s */
 
     optr_comm_t comm;
     int rank, ranks;
@@ -28,13 +29,13 @@ int main(void) {
     check(optr_comm_rank(comm, &rank));
     check(optr_comm_world_size(comm, &ranks));
 
-    /* All ranks begin with the weights of rank 0. */
+    /* All ranks start with the weights of rank 0. */
     float *weights = calloc(ELEMENTS, sizeof *weights), *correction = calloc(ELEMENTS, sizeof *correction);
     if (!weights || !correction) return 1;
     for (int i = 0; rank == 0 && i < ELEMENTS; i++) weights[i] = 1;
     check(optr_broadcast(comm, 0, weights, ELEMENTS * sizeof *weights));
 
-    /* A bucket is declared once. Its memory travels without a copy. */
+    /* A bucket is declared once. Its own memory is sent without a copy. */
     optr_bucket_t bucket;
     float *gradient;
     check(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
@@ -46,7 +47,7 @@ int main(void) {
     report.peer_capacity = peers ? (uint32_t)ranks : 0;
     for (int step = 0; step < STEPS; step++) {
         for (int i = 0; i < ELEMENTS; i++) gradient[i] = (float)(rank + step); /* the backward pass */
-        check(optr_bucket_all_reduce_in_place(bucket, &gradient, &report));    /* gradient: where the mean is now */
+        check(optr_bucket_all_reduce_in_place(bucket, &gradient, &report));    /* the mean is at a new address */
         if (report.action == OPTR_HALT) return 3;
         if (report.action == OPTR_SKIP) continue;
         for (int i = 0; i < ELEMENTS; i++) weights[i] -= 0.1f * gradient[i]; /* the optimizer */
@@ -54,13 +55,13 @@ int main(void) {
             if (peers[peer].is_late) fprintf(stderr, "rank %u was late: %.1f %% came\n", peer, 100 * peers[peer].received_fraction[0]);
     }
 
-    /* What the last results lacked is one more update; then all ranks confirm that they have called the same. */
+    /* Apply the drift of the last results, then check that all ranks made the same calls. */
     int has_correction, is_settled;
     check(optr_bucket_settle(bucket, OPTR_NO_TIMEOUT, correction, ELEMENTS, &has_correction, &is_settled));
     for (int i = 0; has_correction && i < ELEMENTS; i++) weights[i] -= 0.1f * correction[i];
     check(optr_comm_finalize(comm));
-    check(optr_comm_destroy(comm)); /* and with it the bucket */
-    printf("rank %d of %d: the weights are %.4f; the last mean came in %.3f ms\n", rank, ranks, weights[ELEMENTS - 1],
+    check(optr_comm_destroy(comm)); /* also destroys the bucket */
+    printf("rank %d of %d: the weights are %.4f; the last mean took %.3f ms\n", rank, ranks, weights[ELEMENTS - 1],
            (double)(report.stage_time_ns[0] + report.stage_time_ns[1]) / 1e6);
     free(weights), free(correction), free(peers);
     return 0;

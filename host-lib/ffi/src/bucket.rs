@@ -1,4 +1,4 @@
-//! A declared bucket behind a handle.
+//! Bucket behind a handle.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
@@ -18,7 +18,6 @@ pub struct Bucket {
     inner: Mutex<optireduce::Bucket>,
     elements: usize,
     shard_elements: usize,
-    /// Buffers of requests that are done, for the next ones.
     spares: Mutex<Vec<Vec<f32>>>,
 }
 
@@ -37,24 +36,22 @@ impl Bucket {
         self.elements
     }
 
-    /// Elements that belong to this rank.
     pub fn shard_elements(&self) -> usize {
         self.shard_elements
     }
 
-    /// Reduces `given`; the result goes to `output` if the update counts.
     pub fn all_reduce(&self, given: &Input<f32>, output: &mut Output<f32>) -> Result<Report, Failure> {
         if let Some((values, destination)) = self.comm.memory().lend(given, output)? {
             return self.with(|bucket| bucket.all_reduce_lent(values, destination).map(|(_, report)| report));
         }
         self.with(|bucket| {
-            // Its memory lies elsewhere once the values have travelled.
+            // The bucket's memory moves in the call, so it cannot be the output.
             if output.overlaps(bucket.values_mut()) {
-                let expected = "memory of the caller's; optr_bucket_all_reduce_in_place reduces that of the bucket";
+                let expected = "other memory; optr_bucket_all_reduce_in_place reduces the bucket's own";
                 return Ok(Err(Failure::argument("output", "the bucket's own memory", expected)));
             }
             if given.elements() != bucket.elements() {
-                // Tells all ranks.
+                // This call reports the wrong length to all ranks.
                 return bucket.all_reduce_owned(given.to_vec()?).map(|(_, report)| Ok(report));
             }
             given.copy_over(bucket.values_mut());
@@ -68,7 +65,6 @@ impl Bucket {
         })?
     }
 
-    /// As [`all_reduce`](Self::all_reduce), for the shard of this rank.
     pub fn reduce_scatter(&self, given: &Input<f32>, output: &mut Output<f32>) -> Result<Report, Failure> {
         self.with(|bucket| {
             let (shard, report) = bucket.start_reduce_scatter(given.to_vec()?).wait()?;
@@ -79,7 +75,6 @@ impl Bucket {
         })
     }
 
-    /// Gathers the shards of all ranks in `output`.
     pub fn all_gather(&self, shard: &Input<f32>, output: &mut Output<f32>) -> Result<Report, Failure> {
         self.with(|bucket| {
             let (whole, report) = bucket.start_all_gather(shard.to_vec()?).wait()?;
@@ -88,22 +83,19 @@ impl Bucket {
         })
     }
 
-    /// Reduces the bucket's own values.
     pub fn all_reduce_in_place(&self) -> Result<Report, Failure> {
         self.with(optireduce::Bucket::all_reduce_in_place)
     }
 
-    /// Where the bucket's own values lie.
     pub fn values(&self) -> Result<*mut f32, Failure> {
         self.with(|bucket| Ok(bucket.values_mut().as_mut_ptr()))
     }
 
-    /// Waits until nothing of it is outstanding any more, at most `timeout` (`None`: that of the communicator).
+    /// `timeout`: `None` for the communicator's.
     pub fn settle(&self, timeout: Option<Duration>) -> Result<Settled, Failure> {
         self.with(|bucket| bucket.settle(timeout))
     }
 
-    /// Something with the bucket, by one thread at a time.
     pub fn with<T>(&self, call: impl FnOnce(&mut optireduce::Bucket) -> Result<T, Error>) -> Result<T, Failure> {
         let mut guard = match self.inner.try_lock() {
             Ok(guard) => guard,
@@ -116,7 +108,7 @@ impl Bucket {
         call(&mut guard).map_err(|error| self.comm.failed(error))
     }
 
-    /// Begins a collective; the result goes to `output` when somebody waits for the request.
+    /// Starts a collective. The thread that waits for the request writes the result to `output`.
     pub fn start(self: Arc<Self>, kind: Kind, given: &Input<f32>, mut output: Output<f32>) -> Result<Request, Failure> {
         if kind == Kind::AllReduce
             && let Some((values, destination)) = self.comm.memory().lend(given, &output)?
@@ -156,7 +148,6 @@ impl Bucket {
         Ok(Request::new(comm, begun, end))
     }
 
-    /// A copy of the values, where an earlier one was.
     fn copy_of(&self, values: &Input<f32>) -> Result<Vec<f32>, NotEnoughMemory> {
         let spare = self.spares().pop();
         values.to_vec_in(spare.unwrap_or_default())

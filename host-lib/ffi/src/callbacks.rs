@@ -1,6 +1,6 @@
-//! The thread that calls callbacks: one for the process, started with the first. It waits for what has begun, and delivers it.
+//! Thread that waits for operations and calls their callbacks. One per process, started on demand.
 //!
-//! Why: a callback may take its time, or call this library. On the engine's thread that would hold up other ranks.
+//! A callback may block or call this library. On the engine's thread it would delay other ranks.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,12 +13,11 @@ use std::thread;
 use crate::status::Failure;
 use crate::types::optr_status_t::OPTR_SYSTEM;
 
-/// Waits for something, and delivers it at its end.
 pub type Delivery = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 enum Message {
     Add(Delivery),
-    /// The delivery with this number has something to do.
+    /// The delivery with this number can make progress.
     Woken(u64),
 }
 
@@ -33,10 +32,10 @@ impl Wake for Wakeup {
     }
 }
 
-/// The way to the thread, and the process that has it: a fork has none.
+/// Process id and channel of the thread. The id detects a fork, which has no such thread.
 static THREAD: Mutex<Option<(u32, mpsc::Sender<Message>)>> = Mutex::new(None);
 
-/// Hands something to the thread. If there can be none, `deliver` is not called.
+/// Adds a delivery. If the thread cannot be started, `deliver` is not called.
 pub fn add(deliver: impl FnOnce() -> Option<Delivery>) -> Result<(), Failure> {
     let mut thread = THREAD.lock().unwrap_or_else(PoisonError::into_inner);
     let process = std::process::id();
@@ -51,7 +50,7 @@ pub fn add(deliver: impl FnOnce() -> Option<Delivery>) -> Result<(), Failure> {
             thread.insert((process, messages)).1.clone()
         }
     };
-    // The thread has a sender itself, so it never ends.
+    // The thread holds a sender too, so it never ends and this never fails.
     let _ = deliver().map(|delivery| messages.send(Message::Add(delivery)));
     Ok(())
 }
@@ -71,7 +70,8 @@ fn serve(incoming: Receiver<Message>, messages: mpsc::Sender<Message>) {
         let Some(delivery) = waiting.get_mut(&number) else { continue };
         let waker = Waker::from(Arc::new(Wakeup { number, messages: messages.clone() }));
         let poll = || delivery.as_mut().poll(&mut Context::from_waker(&waker));
-        // A bug in one delivery is not to stop the others. Its callback is told when it is dropped.
+        // A panic in one delivery must not stop the others. Its callback is called when it is
+        // dropped.
         if !matches!(catch_unwind(AssertUnwindSafe(poll)), Ok(Poll::Pending)) {
             waiting.remove(&number);
         }

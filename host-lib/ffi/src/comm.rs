@@ -1,4 +1,4 @@
-//! A communicator behind a handle: calls of all ranks are made one at a time, and all of them end when it is aborted.
+//! Communicator behind a handle. Collective calls are made one at a time; an abort ends them all.
 
 use std::ops::Range;
 use std::pin::pin;
@@ -16,27 +16,27 @@ use crate::memory::Memory;
 use crate::status::{Failure, is_fatal};
 use crate::types::optr_status_t::{OPTR_ABORTED, OPTR_BUSY, OPTR_CLOSED};
 
-/// What has become of a communicator.
 const RUNS: u8 = 0;
 const FINALIZED: u8 = 1;
 const ABORTED: u8 = 2;
 const DESTROYED: u8 = 3;
 
-/// Averages of groups of ranks, locked only while something is begun. `None`: closed or destroyed, or their communicator was.
+/// Locked only to start something. `None` once it or its communicator has ended.
 pub type Averages = Mutex<Option<PartialReduce>>;
 
 #[derive(Debug)]
 pub struct Comm {
-    /// Locked only while something is begun, never while a thread waits. `None`: finalized, aborted or destroyed.
+    /// Locked only to start something, never while a thread waits. `None` once it has ended.
     communicator: Mutex<Option<Communicator>>,
-    /// Of the thread that waits in a call of all ranks.
+    /// Held by the thread that waits in a collective call.
     turn: Mutex<()>,
     state: AtomicU8,
-    /// Wakes the threads that wait for what is not the communicator's to end: they look at `state` then.
+    /// Threads that wait for a future that does not end with the communicator. They check `state`
+    /// when woken.
     waiting: Mutex<Vec<Waker>>,
-    /// Of partial reduces: they end with it.
+    /// These end with the communicator.
     partials: Mutex<Vec<Weak<Averages>>>,
-    /// Why it is of no use any more.
+    /// First fatal error.
     failure: Mutex<Option<Failure>>,
     memory: Memory,
     rank: usize,
@@ -75,28 +75,24 @@ impl Comm {
         self.world_size
     }
 
-    /// Memory that travels without a copy.
     pub fn memory(&self) -> &Memory {
         &self.memory
     }
 
-    /// The elements of a buffer that belong to this rank.
     pub fn shard_range(&self, elements: usize) -> Range<usize> {
         Parts::new(elements, self.world_size).of(self.rank)
     }
 
-    /// Begins something. Does not wait.
     pub fn begin<T>(&self, begin: impl FnOnce(&mut Communicator) -> T) -> Result<T, Failure> {
         lock(&self.communicator).as_mut().map(begin).ok_or_else(|| self.ended())
     }
 
-    /// Makes a call of all ranks and waits for it. When the communicator is ended, so is the call.
+    /// Makes a collective call and waits for it, or for the end of the communicator.
     pub fn call<H: Handle>(&self, begin: impl FnOnce(&mut Communicator) -> H) -> Result<H::Done, Failure> {
         let _turn = self.turn()?;
         self.begin(begin)?.wait().map_err(|error| self.failed(error))
     }
 
-    /// Declares averages of groups of ranks. When the communicator is ended, so are they.
     pub fn partial_reduce(&self, elements: usize, options: PartialOptions) -> Result<Arc<Averages>, Failure> {
         let _turn = self.turn()?;
         let declaring = self.begin(|communicator| communicator.start_partial_reduce(elements, options))?;
@@ -105,7 +101,7 @@ impl Comm {
         partials.retain(|one| one.strong_count() > 0);
         partials.push(Arc::downgrade(&partial));
         drop(partials);
-        // Ended meanwhile: whoever did so may not have seen it.
+        // `end` may have missed it in the list.
         if self.has_ended() {
             lock(&partial).take();
             return Err(self.ended());
@@ -113,14 +109,14 @@ impl Comm {
         Ok(partial)
     }
 
-    /// Makes a communicator of the ranks of a colour; `None`: this one has none. It is not ended with this one.
+    /// Creates a communicator of the ranks of a colour, `None` for a rank without one. It does not
+    /// end with this one.
     pub fn split(&self, colour: Option<usize>) -> Result<Option<Self>, Failure> {
         let (_turn, live) = (self.turn()?, Live::new());
         let splitting = self.begin(|communicator| communicator.start_split(colour))?;
         Ok(self.connected(splitting)?.map(|communicator| Self::of_communicator(communicator, live)))
     }
 
-    /// Waits for new connections, unless the communicator is ended meanwhile.
     fn connected<T>(&self, connecting: impl Future<Output = Result<T, ConnectError>>) -> Result<T, Failure> {
         let connected = self.until_ended(connecting).ok_or_else(|| self.ended())?;
         connected.map_err(|error| match error {
@@ -130,13 +126,12 @@ impl Comm {
         })
     }
 
-    /// Waits for something, unless the communicator is ended meanwhile.
+    /// Waits for a future, or the end of the communicator.
     pub fn wait_for<T>(&self, future: impl Future<Output = Result<T, Error>>) -> Result<T, Failure> {
         let done = self.until_ended(future).ok_or_else(|| self.ended())?;
         done.map_err(|error| self.of(error))
     }
 
-    /// Ends the job: all ranks confirm that they have called the same.
     pub fn finalize(&self) -> Result<(), Failure> {
         let _turn = self.turn()?;
         let communicator = lock(&self.communicator).take().ok_or_else(|| self.ended())?;
@@ -146,12 +141,11 @@ impl Comm {
         result
     }
 
-    /// Ends all its calls, and its connections.
     pub fn abort(&self) {
         self.end(ABORTED);
     }
 
-    /// As [`abort`](Self::abort), if it has not ended before.
+    /// As [`abort`](Self::abort), unless the communicator has already ended.
     pub fn destroy(&self) {
         self.end(DESTROYED);
     }
@@ -161,11 +155,11 @@ impl Comm {
         lock(&self.waiting).drain(..).for_each(Waker::wake);
         let communicator = lock(&self.communicator).take();
         let partials: Vec<_> = lock(&self.partials).drain(..).filter_map(|one| lock(&*one.upgrade()?).take()).collect();
-        // All that waits ends with them. Without the locks: that may take a moment.
+        // This ends all waits. It may take up to a second, so no lock is held.
         drop((communicator, partials));
     }
 
-    /// What an error means to the caller of a call of all ranks, of a bucket or a request. The first that is fatal is kept.
+    /// Converts an error of a collective call, bucket or request. Keeps the first fatal one.
     pub fn failed(&self, error: Error) -> Failure {
         let fatal = is_fatal(&error);
         let failure = self.of(error);
@@ -175,7 +169,7 @@ impl Comm {
         failure
     }
 
-    /// What an error means to the caller. Of a message: the communicator can be used whatever it is.
+    /// Converts an error of a call that leaves the communicator usable, such as a message.
     pub fn of(&self, error: Error) -> Failure {
         match error {
             Error::Closed | Error::Control(ControlError::Closed) if self.has_ended() => self.ended(),
@@ -183,7 +177,7 @@ impl Comm {
         }
     }
 
-    /// Why it is of no use any more, if it is not; also what has gone wrong since the last call.
+    /// Returns the first fatal error, including one since the last call.
     pub fn async_error(&self) -> Option<Failure> {
         if self.state.load(Ordering::SeqCst) == ABORTED {
             return Some(self.ended());
@@ -194,7 +188,7 @@ impl Comm {
         lock(&self.failure).clone()
     }
 
-    /// Why nothing of it goes on: it was aborted or destroyed. `None`: it was not.
+    /// Returns the failure of all operations after an abort or destruction.
     pub fn end_of_all(&self) -> Option<Failure> {
         matches!(self.state.load(Ordering::SeqCst), ABORTED | DESTROYED).then(|| self.ended())
     }
@@ -224,7 +218,8 @@ impl Comm {
         }
     }
 
-    /// Waits for a future that does not end with the communicator; `None`: it was aborted or destroyed meanwhile.
+    /// Waits for a future that does not end with the communicator. Returns `None` if the
+    /// communicator ended first.
     fn until_ended<F: Future>(&self, future: F) -> Option<F::Output> {
         struct Unpark(Thread);
         impl Wake for Unpark {
@@ -233,7 +228,8 @@ impl Comm {
             }
         }
         let waker = Waker::from(Arc::new(Unpark(thread::current())));
-        // Before the look at the state, so that either this thread sees the end, or whoever ends it sees this thread.
+        // Registered before the check of the state: either this thread sees the end, or `end` wakes
+        // it.
         lock(&self.waiting).push(waker.clone());
         let mut future = pin!(future);
         let output = loop {
@@ -250,7 +246,7 @@ impl Comm {
     }
 }
 
-/// Who panicked while it had the lock has left nothing half done.
+/// Ignores poisoning, since no panic leaves the data in an invalid state.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Settings: from the structs of the header to those of `optireduce`.
+//! Conversion of settings from the structs of the header.
 
 use std::time::Duration;
 
@@ -18,19 +18,18 @@ const OFF: u32 = optr_switch_t::OPTR_OFF as u32;
 const ON: u32 = optr_switch_t::OPTR_ON as u32;
 const AUTO: u32 = optr_switch_t::OPTR_AUTO as u32;
 
-/// Ranks of a group, unless the caller says: as few as there can be.
+/// Default size of a group: the smallest possible.
 const GROUP_SIZE: usize = 2;
 
-/// The texts of an [`optr_config_t`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Texts<'a> {
     pub interface: Option<&'a str>,
     pub secret_file: Option<&'a str>,
 }
 
-/// The settings, and whether this process may rejoin, if that is said.
+/// Returns the settings, and `config->rejoin` if set.
 pub fn builder(config: &optr_config_t, texts: Texts<'_>) -> Result<(Builder, Option<bool>), Failure> {
-    // By name, so that a field that is added cannot be forgotten here.
+    // Destructured by name, so that a new field cannot be forgotten here.
     let &optr_config_t {
         size: _,
         timeout_us,
@@ -61,14 +60,14 @@ pub fn builder(config: &optr_config_t, texts: Texts<'_>) -> Result<(Builder, Opt
         (0, max_us) => builder.bound(Bound::Measured { max: Duration::from_micros(max_us) }),
         (bound_us, 0) => builder.bound(Bound::Fixed(Duration::from_micros(bound_us))),
         (_, max_us) => {
-            let expected = "0 beside a bound_us, which is no bound that is measured";
+            let expected = "0 with a bound_us, which is not measured";
             return Err(Failure::argument("config->bound_max_us", max_us, expected));
         }
     };
     builder = match (switch("config->early", early, &[OFF, AUTO])?, early_grace_us) {
         (Some(OFF), 0) => builder.early(Early::Off),
         (Some(OFF), grace_us) => {
-            return Err(Failure::argument("config->early_grace_us", grace_us, "0 beside early OPTR_OFF"));
+            return Err(Failure::argument("config->early_grace_us", grace_us, "0 with early OPTR_OFF"));
         }
         (_, 0) => builder.early(Early::Adaptive),
         (_, grace_us) => builder.early(Early::Grace(Duration::from_micros(grace_us))),
@@ -120,13 +119,18 @@ pub fn builder(config: &optr_config_t, texts: Texts<'_>) -> Result<(Builder, Opt
     Ok((builder, toggle("config->rejoin", rejoin)?))
 }
 
-/// How a bucket is reduced.
 pub fn bucket_options(options: &optr_bucket_options_t) -> Result<BucketOptions, Failure> {
     let &optr_bucket_options_t { size: _, op, hadamard, bf16, repair } = options;
     let op = match exact_op("options->op", op)? {
         ExactOp::Avg => ReduceOp::Avg,
         ExactOp::Sum => ReduceOp::Sum,
-        _ => return Err(Failure::argument("options->op", op, "OPTR_AVG (0) or OPTR_SUM (1): the others are exact")),
+        _ => {
+            return Err(Failure::argument(
+                "options->op",
+                op,
+                "OPTR_AVG (0) or OPTR_SUM (1): other reductions exist only in exact calls",
+            ));
+        }
     };
     let toggle = |name, value| Ok::<_, Failure>(switch(name, value, &[OFF, ON])?.map(|value| value == ON));
     Ok(BucketOptions::new()
@@ -136,7 +140,6 @@ pub fn bucket_options(options: &optr_bucket_options_t) -> Result<BucketOptions, 
         .repair(toggle("options->repair", repair)?))
 }
 
-/// How groups are formed and what they do; `None`: the defaults.
 pub fn partial_options(options: Option<&optr_partial_options_t>) -> Result<PartialOptions, Failure> {
     let Some(&optr_partial_options_t {
         size: _,
@@ -182,14 +185,13 @@ fn weighting(weights: u32, decay: f64) -> Result<Weighting, Failure> {
             Err(Failure::argument("options->weights", found, expected))
         }
         (found, 0.0) if found == OPTR_WEIGHTS_DYNAMIC as u32 => Ok(Weighting::default()),
-        // What it may be, all ranks hear from the job.
+        // The ranks check its range together, so that all get the error.
         (found, decay) if found == OPTR_WEIGHTS_DYNAMIC as u32 => Ok(Weighting::Dynamic { decay }),
         (_, 0.0) => Ok(Weighting::Constant),
-        (_, decay) => Err(Failure::argument("options->decay", decay, "0 beside OPTR_WEIGHTS_CONSTANT")),
+        (_, decay) => Err(Failure::argument("options->decay", decay, "0 with OPTR_WEIGHTS_CONSTANT")),
     }
 }
 
-/// What a reduction does with values.
 pub fn exact_op(name: &str, op: u32) -> Result<ExactOp, Failure> {
     let ops = [
         (OPTR_AVG, ExactOp::Avg),
@@ -205,7 +207,6 @@ pub fn exact_op(name: &str, op: u32) -> Result<ExactOp, Failure> {
     found.ok_or_else(|| Failure::argument(name, op, "OPTR_AVG (0) to OPTR_XOR (7)"))
 }
 
-/// The type of the values of an exact reduction.
 pub fn element_type(element: u32) -> Result<ElementType, Failure> {
     let types = [
         (OPTR_FLOAT16, ElementType::F16),
@@ -233,7 +234,7 @@ fn hadamard_mode(name: &str, value: u32) -> Result<Option<HadamardMode>, Failure
     }))
 }
 
-/// A switch; `None`: the default.
+/// Checks a switch. Returns `None` for the default.
 fn switch(name: &str, found: u32, may_be: &[u32]) -> Result<Option<u32>, Failure> {
     if found == DEFAULT {
         return Ok(None);

@@ -1,9 +1,9 @@
-//! Around every exported function: no panic gets out, no cancellation comes in, a forked child is told, and the text of an error is
-//! kept.
+//! Wrapper of every exported function: stops panics, defers thread cancellation, rejects forked
+//! children, and keeps the text of an error.
 //!
-//! A forked child has none of the threads that serve a communicator, and locks may be held for ever that other threads held
-//! when it was forked. So before anything else the process is compared with the one that made the communicators. Limits: a
-//! child may make communicators of its own only if its parent had none when it was forked.
+//! A forked child has none of the library's threads, and locks held at the fork stay locked, so the
+//! process id is checked first. A child may create communicators only if its parent had none at the
+//! fork.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -12,12 +12,12 @@ use crate::raw::NotCancelled;
 use crate::status::{Failure, remember};
 use crate::types::optr_status_t::{self, *};
 
-/// The process that made the communicators; 0: none has.
+/// Process that owns the communicators, 0 before the first call.
 static OWNER: AtomicU32 = AtomicU32::new(0);
-/// Communicators that are there, or being made.
+/// Number of [`Live`] values.
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 
-/// A communicator that is there, or being made.
+/// Communicator that exists or is being created.
 #[derive(Debug)]
 pub struct Live(());
 
@@ -34,10 +34,9 @@ impl Drop for Live {
     }
 }
 
-/// Runs an exported function.
 pub fn guard(function: &str, body: impl FnOnce() -> Result<(), Failure>) -> optr_status_t {
     let _not_cancelled = NotCancelled::new();
-    // What a panic leaves half done is behind locks that say so, or in the caller's output, which is not looked at.
+    // Unwind-safe: shared state is behind locks, and the caller's output is not read.
     let result = catch_unwind(AssertUnwindSafe(|| check_process().and_then(|()| body())));
     let failure = match result {
         Ok(Ok(())) => return OPTR_SUCCESS,
@@ -64,8 +63,8 @@ fn check_process() -> Result<(), Failure> {
     Err(Failure::new(
         OPTR_FORKED,
         format!(
-            "this process, {now}, is a fork of {owner}, which made its communicators; a fork cannot use them: fork before the first \
-             communicator is made, or call exec"
+            "this process, {now}, is a fork of {owner}, which created its communicators; a fork cannot use them: fork before the \
+             first communicator is created, or call exec"
         ),
     ))
 }
@@ -79,7 +78,7 @@ mod tests {
 
     #[allow(unsafe_code)]
     fn text() -> String {
-        // SAFETY: the text of this thread's last error is valid until the next one, which comes later.
+        // SAFETY: the text is valid until this thread's next error, which comes later.
         unsafe { CStr::from_ptr(last_error()) }.to_str().unwrap().to_owned()
     }
 

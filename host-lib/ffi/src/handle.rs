@@ -1,14 +1,13 @@
-//! What `optireduce` gives for something that has begun: of three types, which can do the same.
+//! Common interface of the operations that `optireduce` starts.
 
 use std::time::Duration;
 
 use optireduce::{Error, Message, Pending, Report, Request, Transfer, Values};
 
-/// To be waited for, for as long as it takes or for a while, or awaited.
+/// Operation in progress.
 pub trait Handle: Future<Output = Result<Self::Done, Error>> + Send + Unpin + Sized + 'static {
-    /// What comes of it.
     type Done: Send;
-    /// Whether that has a report.
+    /// True if the result includes a report.
     const HAS_REPORT: bool;
 
     fn wait_timeout(&mut self, timeout: Duration) -> bool;

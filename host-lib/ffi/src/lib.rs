@@ -1,24 +1,23 @@
-//! The C library of OptiReduce: `liboptireduce.so`, `liboptireduce.a` and `optireduce.h`.
+//! C library of OptiReduce: `liboptireduce.so`, `liboptireduce.a` and `optireduce.h`.
 //!
-//! For programs in C, C++ and whatever calls C. What each function does says [the header](../include/optireduce.h), which is
-//! made of the documentation of [`abi`] and [`types`]; what the collectives mean says the crate `optireduce`. Rust programs
-//! use that one.
+//! The docs of [`abi`] and [`types`] become the docs of [the header](../include/optireduce.h). The
+//! crate `optireduce`, which Rust programs use directly, documents the collectives.
 //!
 //! # Layout
 //!
-//! | module | |
+//! | module | contents |
 //! |---|---|
-//! | [`abi`] | the exported functions: arguments in, a status out; nothing else |
+//! | [`abi`] | exported functions |
 //! | [`types`] | structs, enums and constants of the header |
-//! | `raw` | the caller's pointers, checked, as slices, texts and places to write to |
-//! | `guard` | no panic gets out, a forked child is told, the text of an error is kept |
-//! | `registry` | handles: numbers in a table, so that one which was destroyed is an error |
-//! | `memory` | memory of a communicator that travels without a copy |
-//! | `comm`, `bucket`, `partial`, `request`, `callbacks` | the objects behind the handles |
-//! | `handle` | what `optireduce` has of something that has begun |
-//! | `config`, `report`, `unique_id`, `status` | structs of the header from and to those of `optireduce` |
+//! | `raw` | the caller's pointers, checked |
+//! | `guard` | panics, cancellation, forks and error texts, for every exported function |
+//! | `registry` | table of handles |
+//! | `memory` | memory of a communicator, used without copies |
+//! | `comm`, `bucket`, `partial`, `request`, `callbacks` | objects behind handles |
+//! | `handle` | operations in progress, as `optireduce` returns them |
+//! | `config`, `report`, `unique_id`, `status` | conversions between the header and `optireduce` |
 //!
-//! `unsafe` is in `abi` (which says what the caller promises) and `raw` (which uses it); all else is safe.
+//! Except for tests, only `abi` and `raw` have `unsafe` code.
 
 pub mod abi;
 mod bucket;

@@ -1,4 +1,4 @@
-//! Memory from `optr_alloc`, of one communicator: what is in it travels without a copy.
+//! Memory of a communicator from `optr_alloc`, which all-reduces use without copies.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,14 +10,13 @@ use crate::raw::{InUse, Input, Output, Region};
 use crate::status::Failure;
 use crate::types::optr_status_t::OPTR_BUSY;
 
-/// Regions by their first addresses.
+/// Regions by their first address.
 #[derive(Debug, Default)]
 pub struct Memory {
     regions: Mutex<BTreeMap<usize, Arc<Region>>>,
 }
 
 impl Memory {
-    /// Where new memory begins.
     pub fn allocate(&self, bytes: usize) -> Result<*mut u8, Failure> {
         if bytes == 0 {
             return Err(Failure::argument("bytes", 0, "at least 1"));
@@ -28,15 +27,15 @@ impl Memory {
         Ok(start)
     }
 
-    /// Takes memory out; collectives that run with it keep it until they are done.
+    /// Removes a region. Collectives in progress keep it until they are done.
     pub fn free(&self, address: usize) -> Result<(), Failure> {
         let freed = self.regions().remove(&address);
         let found = || format!("at {address:#x}");
-        let expected = "what optr_alloc wrote for this communicator, and not freed before";
+        let expected = "an address from optr_alloc for this communicator, and not freed before";
         freed.map(drop).ok_or_else(|| Failure::argument("memory", found(), expected))
     }
 
-    /// Lends what an all-reduce is given, if both lie in this memory.
+    /// Lends input and output of an all-reduce, if both are in this memory.
     pub fn lend(&self, input: &Input<f32>, output: &Output<f32>) -> Result<Option<(Values, Destination)>, Failure> {
         let [from, to] = [input.addresses(), output.addresses()];
         let (of_input, of_output) = (self.find(&from), self.find(&to));
@@ -53,7 +52,7 @@ impl Memory {
         if from == to {
             return Ok(Some((Values::lent(result), Destination::Gradient)));
         }
-        // What another collective sends, too, or what overlaps the output, is copied.
+        // Input that another collective sends, or that overlaps the output, is copied instead.
         let gradient = of_input.lend_input(input).ok();
         Ok(gradient.map(|gradient| (Values::lent(gradient), Destination::Here(Values::lent(result)))))
     }

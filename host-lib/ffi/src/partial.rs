@@ -1,4 +1,4 @@
-//! Averages of groups of ranks behind a handle.
+//! Partial reduce behind a handle.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
@@ -16,7 +16,7 @@ use crate::types::optr_status_t::{OPTR_BUSY, OPTR_CLOSED};
 pub struct Partial {
     comm: Arc<Comm>,
     averages: Arc<Averages>,
-    /// Of the thread that waits in a call.
+    /// Held by the thread that waits in a call.
     turn: Mutex<()>,
     elements: usize,
 }
@@ -31,12 +31,10 @@ impl Partial {
         &self.comm
     }
 
-    /// Values of a model.
     pub fn elements(&self) -> usize {
         self.elements
     }
 
-    /// Averages a model with those of a group; the mean goes to `output`.
     pub fn average(
         &self,
         model: &Input<f32>,
@@ -49,7 +47,7 @@ impl Partial {
         Ok(report)
     }
 
-    /// Begins the same; mean and report are written when somebody waits for the request.
+    /// The thread that waits for the request writes mean and report.
     pub fn start_average(
         self: Arc<Self>,
         model: &Input<f32>,
@@ -69,17 +67,16 @@ impl Partial {
         Ok(Request::new(comm, begun, end))
     }
 
-    /// Takes part in no group any more, and waits until the others do not, either.
     pub fn close(&self) -> Result<(), Failure> {
         let _turn = self.turn()?;
         let averages = self.lock().take().ok_or_else(|| self.ended())?;
         self.comm.wait_for(averages.close_async())
     }
 
-    /// Ends this rank's part, whoever waits for it.
+    /// Ends this rank's part, and all waits for it.
     pub fn destroy(&self) {
         let averages = self.lock().take();
-        // Without the lock: that may take a moment.
+        // This may take up to a second, so the lock is not held.
         drop(averages);
     }
 
@@ -109,7 +106,6 @@ impl Partial {
         if matches!(error, Error::Closed) { self.ended() } else { self.comm.of(error) }
     }
 
-    /// Why there are no averages any more.
     fn ended(&self) -> Failure {
         let text = "the partial reduce was closed or destroyed; destroy it, and create a new one";
         self.comm.end_of_all().unwrap_or_else(|| Failure::new(OPTR_CLOSED, text))

@@ -1,9 +1,8 @@
-//! The caller's pointers: checked, and turned into slices, texts, and places to write to.
+//! The caller's pointers, checked and converted to slices, texts, and places for results.
 //!
-//! Why: all that a C caller can get wrong with a pointer, and that can be seen from here, is an error that names the
-//! argument: NULL, a wrong alignment, a length that no memory has, a struct of a size that no version of it had, a text
-//! without an end. What cannot be seen is the caller's to keep, and stands as `# Safety` at each constructor; whatever is
-//! made by one is safe to use from then on.
+//! A detectable misuse is an error that names the argument: NULL, wrong alignment, an impossible
+//! length, an unknown struct size, an unterminated text. The `# Safety` sections of the
+//! constructors state the rest; the constructed objects are safe to use.
 #![allow(unsafe_code)]
 
 mod callback;
@@ -21,7 +20,6 @@ pub use self::memory::{InUse, Region};
 pub use self::structs::{ReportPlace, no_report, sized};
 pub use self::values::{Input, Output, check_elements};
 
-/// Longest text that a caller may give.
 const TEXT_BYTES_MAX: usize = 4096;
 
 fn null(name: &str, expected: &str) -> Failure {
@@ -35,7 +33,6 @@ fn check_aligned<T>(name: &str, pointer: *const T) -> Result<(), Failure> {
     Err(Failure::argument(name, format_args!("at {pointer:p}"), format_args!("a multiple of {}", align_of::<T>())))
 }
 
-/// Checks that a pointer is aligned for values of so many bytes.
 pub fn check_alignment(name: &str, pointer: *const c_void, bytes: usize) -> Result<(), Failure> {
     if pointer.addr().is_multiple_of(bytes) {
         return Ok(());
@@ -43,44 +40,46 @@ pub fn check_alignment(name: &str, pointer: *const c_void, bytes: usize) -> Resu
     Err(Failure::argument(name, format_args!("at {pointer:p}"), format_args!("a multiple of {bytes}")))
 }
 
-/// A text that the caller gives; `None`: NULL.
+/// Returns `None` for NULL.
 ///
 /// # Safety
-/// NULL, or a text that ends with a zero byte and stays as it is while it is used; or 4096 bytes can be read.
+/// NULL, or a text that ends with a zero byte and does not change while it is used; or 4096
+/// readable bytes.
 pub unsafe fn text<'a>(name: &str, pointer: *const c_char) -> Result<Option<&'a str>, Failure> {
     if pointer.is_null() {
         return Ok(None);
     }
-    // SAFETY: read up to the zero byte, which the caller says is there, and no further than 4096 bytes.
+    // SAFETY: it reads up to the zero byte that the caller guarantees, and at most 4096 bytes.
     let end = (0..TEXT_BYTES_MAX).find(|at| unsafe { pointer.add(*at).read() } == 0);
     let Some(end) = end else {
-        return Err(Failure::argument(name, "a text without an end", format_args!("less than {TEXT_BYTES_MAX} bytes")));
+        return Err(Failure::argument(name, "an unterminated text", format_args!("less than {TEXT_BYTES_MAX} bytes")));
     };
-    // SAFETY: `end` bytes and the zero byte behind them were just read.
+    // SAFETY: the loop has just read these bytes.
     let bytes = unsafe { std::slice::from_raw_parts(pointer.cast::<u8>(), end + 1) };
     let text = CStr::from_bytes_until_nul(bytes).unwrap_or_default().to_str();
-    text.map(Some).map_err(|error| Failure::argument(name, "no UTF-8", error))
+    text.map(Some).map_err(|error| Failure::argument(name, "not UTF-8", error))
 }
 
-/// A place of the caller's for a value.
+/// Caller-owned place for a value.
 #[derive(Debug)]
 pub struct Place<T>(*mut T);
 
-// SAFETY: an address; the caller has promised that this library may write there until the call, or the request, is done.
+// SAFETY: the caller guarantees that this library may write there until the call or request is
+// done.
 unsafe impl<T: Copy + Send> Send for Place<T> {}
 
 impl<T: Copy> Place<T> {
     /// # Safety
-    /// NULL, or a `T` can be written there, and, for [`get`](Self::get), is there, until this is dropped.
+    /// NULL, or writable for a `T` until this is dropped. For [`get`](Self::get) it contains a `T`.
     pub unsafe fn new(name: &str, pointer: *mut T) -> Result<Self, Failure> {
         if pointer.is_null() {
-            return Err(null(name, "where to write the result"));
+            return Err(null(name, "an address to write to"));
         }
         check_aligned(name, pointer)?;
         Ok(Self(pointer))
     }
 
-    /// As [`new`](Self::new), for a place that need not be.
+    /// Like [`new`](Self::new), but returns `None` for NULL.
     ///
     /// # Safety
     /// As [`new`](Self::new).
@@ -90,24 +89,22 @@ impl<T: Copy> Place<T> {
     }
 
     pub fn set(&mut self, value: T) {
-        // SAFETY: not NULL, aligned, and a `T` can be written there (`new`).
+        // SAFETY: not NULL, aligned, and writable (`new`).
         unsafe { self.0.write(value) };
     }
 
     pub fn get(&self) -> T {
-        // SAFETY: not NULL, aligned, and a `T` is there (`new`).
+        // SAFETY: not NULL, aligned, and contains a `T` (`new`).
         unsafe { self.0.read() }
     }
 }
 
-/// A unique id.
-///
 /// # Safety
-/// NULL, or one can be read there.
+/// NULL, or a readable id.
 pub unsafe fn unique_id(pointer: *const optr_unique_id_t) -> Result<optr_unique_id_t, Failure> {
     if pointer.is_null() {
-        return Err(null("id", "what optr_get_unique_id wrote"));
+        return Err(null("id", "the id from optr_get_unique_id"));
     }
-    // SAFETY: not NULL; bytes have no alignment; the caller's promise.
+    // SAFETY: not NULL, readable, and bytes need no alignment.
     Ok(unsafe { pointer.read() })
 }

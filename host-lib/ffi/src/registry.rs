@@ -1,7 +1,8 @@
 //! Handles: numbers in a table.
 //!
-//! Why: a handle that was destroyed, or is of another kind, is an error and not a crash. So a handle is never the address of
-//! anything: it is a number that is used once, odd and far below any address, and a table knows what it stands for.
+//! The use of a handle that was destroyed, or is of another type, must be an error instead of a
+//! crash. So a handle is not an address, but a number that is never reused. It is odd, unlike the
+//! address of any C object.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +14,6 @@ use crate::request::Request;
 use crate::status::Failure;
 use crate::types::optr_status_t::OPTR_INVALID_HANDLE;
 
-/// What a handle stands for.
 #[derive(Clone, Debug)]
 pub enum Object {
     Comm(Arc<Comm>),
@@ -22,13 +22,12 @@ pub enum Object {
     Partial(Arc<Partial>),
 }
 
-/// A kind of object.
 pub trait Kind: Sized {
-    /// With its article, for messages.
+    /// Name with an article, for errors.
     const NAME: &str;
-    /// What makes one.
+    /// Functions that create it, for errors.
     const MADE_BY: &str;
-    /// In the lowest bits of a handle: odd, so that no address of a C object is one.
+    /// Lowest bits of its handles; odd.
     const TAG: usize;
 
     fn object(this: Arc<Self>) -> Object;
@@ -65,7 +64,7 @@ impl Kind for Bucket {
 
 impl Kind for Request {
     const NAME: &str = "a request";
-    const MADE_BY: &str = "optr_bucket_start_all_reduce and its like";
+    const MADE_BY: &str = "optr_bucket_start_all_reduce or a similar function";
     const TAG: usize = 5;
 
     fn object(this: Arc<Self>) -> Object {
@@ -101,7 +100,6 @@ impl Object {
         }
     }
 
-    /// Whether it is a bucket, a partial reduce or a request of this communicator.
     fn belongs_to(&self, comm: &Arc<Comm>) -> bool {
         match self {
             Self::Comm(_) => false,
@@ -112,12 +110,10 @@ impl Object {
     }
 }
 
-/// Bits of a handle that say its kind.
 const TAG_BITS: u32 = 3;
 
 #[derive(Debug)]
 struct Table {
-    /// Handles given out so far.
     given: usize,
     objects: BTreeMap<usize, Object>,
 }
@@ -128,7 +124,6 @@ fn table() -> MutexGuard<'static, Table> {
     TABLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Gives a new object its handle.
 pub fn insert<T: Kind>(object: Arc<T>) -> usize {
     let mut table = table();
     table.given += 1;
@@ -137,12 +132,11 @@ pub fn insert<T: Kind>(object: Arc<T>) -> usize {
     handle
 }
 
-/// What a handle stands for. `name`: of the argument, for the message.
+/// `name`: argument, for the error.
 pub fn find<T: Kind>(name: &str, handle: usize) -> Result<Arc<T>, Failure> {
     table().find(name, handle)
 }
 
-/// Takes an object out: its handle is worth nothing from now on.
 pub fn remove<T: Kind>(name: &str, handle: usize) -> Result<Arc<T>, Failure> {
     let mut table = table();
     let found = table.find(name, handle)?;
@@ -150,12 +144,12 @@ pub fn remove<T: Kind>(name: &str, handle: usize) -> Result<Arc<T>, Failure> {
     Ok(found)
 }
 
-/// Takes out a communicator, and its buckets, partial reduces and requests.
+/// Removes a communicator with its buckets, partial reduces and requests.
 pub fn remove_comm(name: &str, handle: usize) -> Result<Arc<Comm>, Failure> {
     let mut table = table();
     let found: Arc<Comm> = table.find(name, handle)?;
     table.objects.remove(&handle);
-    // Dropped without the lock: that may take a moment.
+    // Their destructors may block, so they run after the lock is released.
     let _of_it: Vec<_> = table.objects.extract_if(.., |_, object| object.belongs_to(&found)).collect();
     drop(table);
     Ok(found)
@@ -175,7 +169,7 @@ impl Table {
             None if tag == T::TAG && (1..=self.given).contains(&number) => {
                 Err(failure(format!("{kind} that was destroyed or finished before, or whose communicator was")))
             }
-            None => Err(failure(format!("{handle:#x}, which is no handle of this library"))),
+            None => Err(failure(format!("{handle:#x}, which is not a handle of this library"))),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Reports: from `optireduce`'s to the header's.
+//! Conversion of reports to the structs of the header.
 
 use optireduce::{ClosedBy, PartialReport, Report, Stage, UpdateAction};
 
@@ -6,7 +6,7 @@ use crate::types::optr_action_t::{OPTR_APPLY, OPTR_HALT, OPTR_SKIP};
 use crate::types::optr_closed_by_t::{OPTR_COMPLETE, OPTR_DEADLINE, OPTR_EARLY};
 use crate::types::{optr_partial_member_t, optr_partial_report_t, optr_peer_report_t, optr_report_t};
 
-/// The report, and one for each rank. What a caller gives (`size` and the like) is that of this version.
+/// Returns the report and a row for each rank. Fields that the caller sets have their defaults.
 pub fn for_c(report: &Report) -> (optr_report_t, Vec<optr_peer_report_t>) {
     let stages = Stage::ALL.map(|stage| report.stage(stage));
     let of_peer = |rank: usize| optr_peer_report_t {
@@ -62,7 +62,7 @@ pub fn for_c(report: &Report) -> (optr_report_t, Vec<optr_peer_report_t>) {
     (report, peers)
 }
 
-/// The report of a group, and one for each member. What a caller gives (`size` and the like) is that of this version.
+/// Like [`for_c`], with a row for each member.
 pub fn of_group(report: &PartialReport) -> (optr_partial_report_t, Vec<optr_partial_member_t>) {
     let of_member = |(rank, weight): (&usize, &f64)| optr_partial_member_t {
         weight: *weight,

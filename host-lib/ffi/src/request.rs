@@ -1,4 +1,4 @@
-//! Something that has begun, behind a handle: a collective, a call over TCP, a message.
+//! Request behind a handle: a collective, a call over TCP, an average of a group, or a message.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
@@ -14,10 +14,9 @@ use crate::report;
 use crate::status::Failure;
 use crate::types::optr_status_t::{OPTR_BUSY, OPTR_INVALID_HANDLE};
 
-/// What comes of a request: a report, if it is a collective's.
+/// Includes a report if the request is a collective of a bucket.
 pub type Outcome = Result<Option<Report>, Failure>;
 
-/// A handle, and what is to be done with what comes of it.
 struct Step<H, E> {
     handle: H,
     end: E,
@@ -56,7 +55,7 @@ impl<H: Handle, E: FnOnce(Result<H::Done, Error>) -> Outcome + Send + 'static> B
 
 pub struct Request {
     comm: Arc<Comm>,
-    /// `None`: done, given up, or handed to a callback.
+    /// `None` if it is done, given up, or passed to a callback.
     running: Mutex<Option<Box<dyn Begun>>>,
 }
 
@@ -67,7 +66,7 @@ impl fmt::Debug for Request {
 }
 
 impl Request {
-    /// `end`: what is done with what comes of it, on the thread that waits for it.
+    /// `end` handles the result, on the thread that waits for it.
     pub fn new<H: Handle>(
         comm: Arc<Comm>,
         handle: H,
@@ -80,13 +79,12 @@ impl Request {
         &self.comm
     }
 
-    /// Whether it ends with a report.
     pub fn has_report(&self) -> Result<bool, Failure> {
         self.with(|running| running.as_ref().is_some_and(|begun| begun.has_report()))
     }
 
-    /// Waits until it is done, and gives its outcome. `timeout`: at most so long (zero: only looks), then it goes on, which
-    /// is `None`; without one, a message that gets no further fails after the timeout of the communicator.
+    /// Waits for the outcome, at most `timeout`; zero tests only. Returns `None` after the timeout,
+    /// and the request continues.
     pub fn wait(&self, timeout: Option<Duration>) -> Result<Option<Outcome>, Failure> {
         self.with(|running| {
             let is_done = |begun: &mut Box<dyn Begun>| match timeout {
@@ -97,25 +95,22 @@ impl Request {
         })
     }
 
-    /// Lets the callback have the outcome.
     pub fn on_done(&self, callback: Callback) -> Result<(), Failure> {
         self.with(|running| {
             let Some(begun) = running.take() else { return Err(finished()) };
             let mut begun = Some((begun, callback));
             let deliver = |(begun, callback): (Box<dyn Begun>, Callback)| begun.deliver(callback);
             let added = callbacks::add(|| begun.take().map(deliver));
-            // Without a thread for callbacks it can still be waited for.
+            // If the thread for callbacks cannot be started, the request remains.
             *running = begun.map(|(begun, _)| begun);
             added
         })?
     }
 
-    /// Gives it up: the result is written nowhere from now on.
     pub fn give_up(&self) -> Result<(), Failure> {
         self.with(|running| drop(running.take()))
     }
 
-    /// Something with what runs, by one thread at a time.
     fn with<T>(&self, look: impl FnOnce(&mut Option<Box<dyn Begun>>) -> T) -> Result<T, Failure> {
         let mut running = match self.running.try_lock() {
             Ok(running) => running,

@@ -1,4 +1,4 @@
-//! What a call has come to: a status and a text, from the errors of `optireduce`.
+//! Status and text of a failure.
 
 use std::cell::RefCell;
 use std::ffi::{CString, c_char};
@@ -8,7 +8,6 @@ use optireduce::{BootstrapError, CardError, ConnectError, ControlError, Error, R
 
 use crate::types::optr_status_t::{self, *};
 
-/// Why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     pub status: optr_status_t,
@@ -20,7 +19,6 @@ impl Failure {
         Self { status, text: text.into() }
     }
 
-    /// Something is not what it must be.
     pub fn argument(name: &str, found: impl std::fmt::Display, expected: impl std::fmt::Display) -> Self {
         Self::new(OPTR_INVALID_ARGUMENT, format!("{name} is {found}, expected {expected}; nothing was changed"))
     }
@@ -39,7 +37,7 @@ impl From<ConnectError> for Failure {
             ConnectError::Control(error) => of_control(error),
             ConnectError::Memory(_) => OPTR_NO_MEMORY,
             ConnectError::Socket(_) | ConnectError::Thread(_) | ConnectError::Card(CardError::Driver(_)) => OPTR_SYSTEM,
-            // Launch, secret, settings.
+            // Errors of launch, secret or settings.
             _ => OPTR_INVALID_ARGUMENT,
         };
         Self::new(status, error.to_string())
@@ -81,7 +79,7 @@ fn of_control(error: &ControlError) -> optr_status_t {
     }
 }
 
-/// Whether the communicator is of no use any more after this error of a call of all ranks.
+/// True if this error of a collective call makes the communicator unusable.
 pub fn is_fatal(error: &Error) -> bool {
     match error {
         Error::Argument { .. } | Error::Operation { .. } | Error::Cards { .. } | Error::Memory(_) | Error::Dropped => {
@@ -100,7 +98,6 @@ pub fn is_fatal(error: &Error) -> bool {
     }
 }
 
-/// The name of a status, as in the header.
 pub fn name(status: i32) -> &'static std::ffi::CStr {
     const NAMES: [&std::ffi::CStr; 14] = [
         c"OPTR_SUCCESS",
@@ -125,19 +122,18 @@ thread_local! {
     static LAST_ERROR: RefCell<CString> = RefCell::default();
 }
 
-/// A text for C: it ends where the first zero byte would be.
+/// Truncates a text at its first zero byte.
 pub fn c_text(text: &str) -> CString {
     let text = text.split('\0').next().unwrap_or_default();
     CString::new(text).unwrap_or_default()
 }
 
-/// Keeps the text of this thread's last error.
 pub fn remember(text: &str) {
-    // A thread that ends has no place for it any more.
+    // Fails only in a thread that ends.
     let _ = LAST_ERROR.try_with(|last| last.replace(c_text(text)));
 }
 
-/// The text of this thread's last error: valid until the next one.
+/// Text of this thread's last error, valid until the next one.
 pub fn last_error() -> *const c_char {
     LAST_ERROR.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
 }

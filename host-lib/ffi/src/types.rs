@@ -1,7 +1,8 @@
-//! What the header declares beside functions, under the header's names.
+//! Types and constants of the header, under its names.
 //!
-//! Structs that may grow begin with their size: a caller that was built with an older header gives a smaller one, and what it
-//! lacks is zero. Enums are numbers in these structs, since C may put anything there; zero is always the default.
+//! Structs that may grow start with their size. A caller built with an older header passes a
+//! smaller struct, whose missing fields count as zero, which is always the default. Enums are
+//! integers in these structs, since C may store any value there.
 #![allow(non_camel_case_types)]
 
 mod partial;
@@ -13,353 +14,371 @@ pub use self::partial::{
     optr_weights_t,
 };
 
-/// Version of this header: 10000 * major + 100 * minor + patch. optr_version() says which library is there.
+/// Version of this header: 10000 * major + 100 * minor + patch.
 pub const OPTR_VERSION: u32 = 100;
 
-/// Bytes of an optr_unique_id_t.
+/// Size of an optr_unique_id_t in bytes.
 pub const OPTR_UNIQUE_ID_BYTES: usize = 128;
 
-/// optr_config_t.drop_silent_after: no rank is ever dropped. optr_partial_options_t.sync_bound: no group waits for a bridge.
+/// In optr_config_t.drop_silent_after: never drop a rank. In optr_partial_options_t.sync_bound:
+/// never wait for a rank that connects groups.
 pub const OPTR_NEVER: u32 = u32::MAX;
 
-/// optr_request_wait(): as long as it takes. Collectives of buckets are bounded by their deadlines, all else by the timeout
-/// of the config.
+/// In optr_request_wait(): no limit. In optr_bucket_settle(): optr_config_t.timeout_us.
+///
+/// Every request ends: a collective of a bucket by its deadlines, others after timeout_us without
+/// progress.
 pub const OPTR_NO_TIMEOUT: u64 = u64::MAX;
 
-/// optr_recv(): from any rank.
+/// In optr_recv(): from any rank.
 pub const OPTR_ANY_RANK: c_int = -1;
 
-/// optr_comm_split(): this rank is in none of the new communicators.
+/// In optr_comm_split(): this rank joins no new communicator.
 pub const OPTR_NO_COLOR: c_int = -1;
 
-/// What a call has come to. optr_last_error() has the text.
+/// Result of a call. optr_last_error() returns the text of a failure.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum optr_status_t {
-    /// Done.
+    /// Success.
     OPTR_SUCCESS = 0,
-    /// An argument, a setting or the launcher's environment is not valid; nothing was changed.
+    /// An argument, a setting or the launcher's environment is invalid. Nothing was changed.
     OPTR_INVALID_ARGUMENT = 1,
-    /// No such communicator, bucket, partial reduce or request: NULL, destroyed before, or another kind of handle.
+    /// The handle is NULL, destroyed, or of another type.
     OPTR_INVALID_HANDLE = 2,
-    /// Another thread is in a call of the same object; nothing was done.
+    /// Another thread is in a call of the same object, or a collective uses the memory.
     OPTR_BUSY = 3,
-    /// The request was not done in time; it goes on, and can be waited for again.
+    /// The request is not done yet and continues.
     OPTR_TIMEOUT = 4,
-    /// The ranks differ: in settings, in what they call, or with which lengths. All ranks get the same text. The communicator
-    /// can go on if settings of optr_bucket_create() or of a call of the communicator differ; if calls of buckets do, it
-    /// cannot.
+    /// The ranks differ in settings, calls or lengths, with the same text on all ranks; or a
+    /// message does not fit. The communicator stays usable unless calls of buckets differ.
     OPTR_MISMATCH = 5,
-    /// Another rank is gone, silent, did not come, or gave up the call. optr_comm_async_error() says whether the communicator
-    /// is of use.
+    /// Another rank is gone, silent or absent, or gave up the call. optr_comm_async_error() reports
+    /// whether the communicator is still usable.
     OPTR_PEER_FAILED = 6,
-    /// The others go on without this rank: call optr_comm_rejoin(). Of a partial reduce: it is over for this rank.
+    /// The other ranks dropped this rank: call optr_comm_rejoin(). In a partial reduce, this rank's
+    /// part has ended.
     OPTR_DROPPED = 7,
-    /// The communicator was aborted: destroy it.
+    /// The communicator was aborted.
     OPTR_ABORTED = 8,
-    /// The communicator was finalized or destroyed, before the call or during it.
+    /// The communicator or partial reduce was closed or destroyed.
     OPTR_CLOSED = 9,
-    /// Too little memory on this host, or in its container; nothing was changed.
+    /// This host or its container has too little memory. Nothing was changed.
     OPTR_NO_MEMORY = 10,
-    /// The operating system refused something, or this rank's data plane failed.
+    /// The operating system refused a request, or this rank's data plane failed.
     OPTR_SYSTEM = 11,
-    /// This process is a fork of the one that made its communicators, which it cannot use.
+    /// This process is a fork, which cannot use the communicators of its parent.
     OPTR_FORKED = 12,
-    /// A bug in this library; please report it with the text.
+    /// A bug in this library. Please report it with the text.
     OPTR_INTERNAL = 13,
 }
 
-/// What to do with the update of a collective.
+/// Action to take with the update of a collective.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum optr_action_t {
-    /// Use it.
+    /// Use the result.
     OPTR_APPLY = 0,
-    /// Too much was lost: the output is as it was (but see optr_alloc()). Go on without this update.
+    /// More than 10 % of the expected bytes were lost. Continue without this update. The output of
+    /// a reduction is unchanged, but see optr_alloc().
     OPTR_SKIP = 1,
-    /// Too much was lost in three collectives in a row: stop the job.
+    /// At least 3 skips in a row, with at least 512 packets together. Stop the job.
     OPTR_HALT = 2,
 }
 
-/// Why a stage of a collective ended.
+/// Reason why a stage of a collective closed.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum optr_closed_by_t {
-    /// Everything had come.
+    /// All data had arrived.
     OPTR_COMPLETE = 0,
-    /// The last packets of all peers had come, and silence had followed.
+    /// Early close: the last-percentile marks of all peers had arrived, and a grace time of silence
+    /// had passed.
     OPTR_EARLY = 1,
-    /// The stage deadline (t_B) was over.
+    /// The stage deadline (t_B) had passed.
     OPTR_DEADLINE = 2,
 }
 
-/// Values of switches in optr_config_t and optr_bucket_options_t. Each says which it takes.
+/// Values of switches. Each switch lists the values that it supports.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // described above
 pub enum optr_switch_t {
-    /// As documented; in options of a bucket: as the communicator is set.
+    /// The documented default. In optr_bucket_options_t: the setting of the communicator.
     OPTR_DEFAULT = 0,
-    /// Off.
     OPTR_OFF = 1,
-    /// On.
     OPTR_ON = 2,
-    /// As the job needs it.
+    /// On when the job needs it.
     OPTR_AUTO = 3,
 }
 
-/// What a reduction does with the values of all ranks. Buckets take OPTR_AVG and OPTR_SUM.
+/// Reductions. Buckets support OPTR_AVG and OPTR_SUM.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // described above
 pub enum optr_op_t {
-    /// The mean; of a bucket, of what came in time. Exact ones: floating-point types only.
+    /// Mean. In a bucket, of the values that arrived in time. In exact reductions, of
+    /// floating-point types only.
     OPTR_AVG = 0,
-    /// The sum; of a bucket the mean times the ranks that take part: the sum, if everything came, else an estimate of it.
+    /// Sum. In a bucket, the mean times the number of live ranks: an estimate if values were lost.
     OPTR_SUM = 1,
-    /// The product.
     OPTR_PRODUCT = 2,
-    /// The least.
     OPTR_MIN = 3,
-    /// The greatest.
     OPTR_MAX = 4,
-    /// The bits that all have; integers only.
+    /// Bitwise and, of integers only.
     OPTR_AND = 5,
-    /// The bits that any has; integers only.
+    /// Bitwise or, of integers only.
     OPTR_OR = 6,
-    /// The bits that an odd number has; integers only.
+    /// Bitwise exclusive or, of integers only.
     OPTR_XOR = 7,
 }
 
-/// Types of values of exact reductions.
+/// Element types of exact reductions. OPTR_FLOAT32 is float, OPTR_FLOAT64 is double, and the
+/// integers are the types of stdint.h.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // described above
 pub enum optr_type_t {
     /// IEEE 754 half precision.
     OPTR_FLOAT16 = 0,
-    /// The upper half of a float.
+    /// Upper half of a float.
     OPTR_BFLOAT16 = 1,
-    /// float.
     OPTR_FLOAT32 = 2,
-    /// double.
     OPTR_FLOAT64 = 3,
-    /// int8_t.
     OPTR_INT8 = 4,
-    /// uint8_t; truth values as 0 and 1, with OPTR_MIN for "all" and OPTR_MAX for "any".
+    /// Also booleans as 0 and 1, with OPTR_MIN for "all" and OPTR_MAX for "any".
     OPTR_UINT8 = 5,
-    /// int16_t.
     OPTR_INT16 = 6,
-    /// uint16_t.
     OPTR_UINT16 = 7,
-    /// int32_t.
     OPTR_INT32 = 8,
-    /// uint32_t.
     OPTR_UINT32 = 9,
-    /// int64_t.
     OPTR_INT64 = 10,
-    /// uint64_t.
     OPTR_UINT64 = 11,
 }
 
-/// What is behind an optr_comm_t; never to be looked at.
+/// See optr_comm_t.
 #[derive(Debug)]
 pub struct optr_comm_s {
     _private: (),
 }
 
-/// What is behind an optr_bucket_t; never to be looked at.
+/// See optr_bucket_t.
 #[derive(Debug)]
 pub struct optr_bucket_s {
     _private: (),
 }
 
-/// What is behind an optr_request_t; never to be looked at.
+/// See optr_request_t.
 #[derive(Debug)]
 pub struct optr_request_s {
     _private: (),
 }
 
-/// One rank of a job. A handle is a number, not an address: one that was destroyed gives OPTR_INVALID_HANDLE. NULL is none.
+/// Communicator: one rank of a job. Handles are numbers in a table, not addresses, so the use of a
+/// destroyed handle is an error. NULL is never valid.
 pub type optr_comm_t = *mut optr_comm_s;
 
-/// A declared bucket: a stream of collectives over as many elements. NULL is none.
+/// Declared bucket: a stream of collectives over the same number of elements.
 pub type optr_bucket_t = *mut optr_bucket_s;
 
-/// Something that has begun: a collective, a call over TCP, an average of a group, a message. NULL is none.
+/// Operation in progress: a collective, a call over TCP, an average of a group, or a message.
 pub type optr_request_t = *mut optr_request_s;
 
-/// Where rank 0 listens, and which job it is: from optr_get_unique_id(), to be handed to all ranks as it is.
+/// Address of rank 0 and id of the job, from optr_get_unique_id().
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct optr_unique_id_t {
-    /// Not to be looked at.
+    /// Opaque.
     pub bytes: [u8; OPTR_UNIQUE_ID_BYTES],
 }
 
-/// Settings of a communicator; zero is the default of each. Begin with optr_config_init(). All but timeout_us, mtu_bytes,
-/// interface_name, secret_file and rejoin must be the same on all ranks, which is checked.
+/// Settings of a communicator, from optr_config_init(). Zero selects the default of a field.
+///
+/// Settings are compared when the ranks connect. Only timeout_us, mtu_bytes, interface_name,
+/// secret_file and rejoin may differ.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct optr_config_t {
     /// sizeof(optr_config_t).
     pub size: usize,
-    /// How long ranks wait for one another outside of stages: connecting, barriers, agreements. Default 60 s; 1 ms to a day.
+    /// Longest wait for other ranks outside of stages: to connect, to call, to agree, and for
+    /// progress over TCP. 1 ms to one day. Default: 60 s.
     pub timeout_us: u64,
-    /// The deadline t_B of each stage, 1 us to 4.29 s. Default: measured over the collectives of the job.
+    /// Deadline t_B of each stage of each window, 1 us to 4.29 s. Default: measured during the job.
     pub bound_us: u64,
-    /// The longest deadline that is measured, 5 ms to 4.29 s. Default 1 s.
+    /// Longest measured deadline, 5 ms to 4.29 s. Only without bound_us. Default: 1 s.
     pub bound_max_us: u64,
-    /// With this, a stage may end before its deadline after so much silence. Default: after a time that follows loss and
-    /// stage times.
+    /// Grace time: silence after which a stage may close early. Default: adapts to loss and stage
+    /// times.
     pub early_grace_us: u64,
-    /// Largest window in bytes of fp32: a multiple of 64 up to 1 MiB. Default 1 MiB.
+    /// Largest window in bytes of fp32, a multiple of 64 up to 1 MiB. Default: 1 MiB.
     pub window_bytes: usize,
-    /// Bytes of the largest IP packet, at least 114. Default: what gets through between all ranks.
+    /// Size of the largest IP packet, at least 114. Default: the largest that passes between all
+    /// ranks.
     pub mtu_bytes: u32,
-    /// Peers that are sent to at a time, 1 to 15. Default: as many as the receivers can take.
+    /// Number of peers that a rank sends to at a time, 1 to 15. Default: adapts to the loss at
+    /// receivers.
     pub incast: u32,
-    /// Collectives in a row without a sign of a rank after which the others go on without it; OPTR_NEVER. Default 3.
+    /// Number of collectives in a row without a packet of a rank after which the others drop it, or
+    /// OPTR_NEVER. Default: 3.
     pub drop_silent_after: u32,
-    /// Whether a stage may end before its deadline: OPTR_OFF, OPTR_AUTO. Default OPTR_AUTO.
+    /// Early close of stages: OPTR_OFF or OPTR_AUTO. Default: OPTR_AUTO.
     pub early: u32,
-    /// Whether gradients are Hadamard-encoded: OPTR_OFF, OPTR_ON, OPTR_AUTO (once more than 2 % were lost). Default OPTR_AUTO.
+    /// Hadamard encoding of gradients: OPTR_OFF, OPTR_ON or OPTR_AUTO (starts above 2 % loss).
+    /// Default: OPTR_AUTO.
     pub hadamard: u32,
-    /// Whether gradients travel as bf16; sums stay fp32: OPTR_OFF, OPTR_ON. Default OPTR_OFF.
+    /// Gradients as bf16 on the wire, with sums in fp32: OPTR_OFF or OPTR_ON. Default: OPTR_OFF.
     pub bf16: u32,
-    /// Whether what a rank missed of a mean is fetched and added to the bucket's next result: OPTR_OFF, OPTR_ON. Default OPTR_ON.
+    /// Repair: lost means are fetched and added to the bucket's next result. OPTR_OFF or OPTR_ON.
+    /// Default: OPTR_ON.
     pub repair: u32,
-    /// Whether all ranks skip an update if one does: OPTR_OFF, OPTR_ON. Default OPTR_OFF.
+    /// Agreement: if one rank skips an update, all ranks skip it. OPTR_OFF or OPTR_ON.
+    /// Default: OPTR_OFF.
     pub agree: u32,
-    /// Whether the rate to each peer follows its round-trip times: OPTR_OFF, OPTR_ON. Default OPTR_OFF.
+    /// Pacing of each peer by its RTT: OPTR_OFF or OPTR_ON. Default: OPTR_OFF.
     pub rate_control: u32,
-    /// Whether ranks of one host send through shared memory: OPTR_OFF, OPTR_AUTO. Default: what OPTIREDUCE_LOCAL says, or auto.
+    /// Shared memory between ranks of one host: OPTR_OFF or OPTR_AUTO. Default: OPTIREDUCE_LOCAL,
+    /// or OPTR_AUTO.
     pub local: u32,
-    /// Whether this process may come into a job that runs already: OPTR_OFF, OPTR_ON. Default: what OPTIREDUCE_REJOIN and the
-    /// launcher say; off with a unique id.
+    /// Permission to replace an ended process of the same rank in a running job: OPTR_OFF or
+    /// OPTR_ON. Default: OPTIREDUCE_REJOIN or the launcher; OPTR_OFF with a unique id.
     pub rejoin: u32,
-    /// Name or address of the network interface. Default (NULL): the one on the way to rank 0.
+    /// Name or address of the network interface. Default: the one on the route to rank 0.
     pub interface_name: *const c_char,
-    /// A file with the secret that all ranks share, 16 to 4096 bytes: all that travels is then encrypted and authenticated.
-    /// Default (NULL): the secret in OPTIREDUCE_SECRET, or none.
+    /// Path of a file with the secret of the job, 16 to 4096 bytes, the same on all ranks. It
+    /// encrypts and authenticates connections and packets. Default: the secret in
+    /// OPTIREDUCE_SECRET, or none.
     pub secret_file: *const c_char,
 }
 
-/// How a bucket is reduced; zero is the default of each. Begin with optr_bucket_options_init(). The same on all ranks, which
-/// is checked.
+/// Options of a bucket, from optr_bucket_options_init(), the same on all ranks. Zero selects the
+/// default of a field.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct optr_bucket_options_t {
     /// sizeof(optr_bucket_options_t).
     pub size: usize,
-    /// An optr_op_t. Default OPTR_AVG.
+    /// OPTR_AVG or OPTR_SUM. Default: OPTR_AVG.
     pub op: u32,
-    /// OPTR_OFF, OPTR_ON, OPTR_AUTO. Default: as the communicator is set.
+    /// OPTR_OFF, OPTR_ON or OPTR_AUTO. Default: the setting of the communicator.
     pub hadamard: u32,
-    /// OPTR_OFF, OPTR_ON. Default: as the communicator is set.
+    /// OPTR_OFF or OPTR_ON. Default: the setting of the communicator.
     pub bf16: u32,
-    /// OPTR_OFF, OPTR_ON. Default: as the communicator is set.
+    /// OPTR_OFF or OPTR_ON. Default: the setting of the communicator.
     pub repair: u32,
 }
 
-/// A message that was received.
+/// Received message.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct optr_message_t {
-    /// Its length.
+    /// Length.
     pub bytes: usize,
-    /// The rank that sent it.
+    /// Sender.
     pub rank: c_int,
 }
 
-/// What one rank sent in a collective. Of two values, the first is of the contribute stage, the second of the broadcast stage.
+/// Data received from one rank in a collective. Index 0 is the contribute stage, 1 the broadcast
+/// stage.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct optr_peer_report_t {
-    /// Received part of the bytes that it was to send, 0 to 1; 1 for this rank itself.
+    /// Fraction of the expected bytes that arrived in time, 0 to 1; 1 for this rank itself.
     pub received_fraction: [f64; 2],
-    /// Bytes that it was to send.
+    /// Bytes expected from the rank.
     pub expected_bytes: [u64; 2],
-    /// Bytes that came in time.
+    /// Bytes that arrived in time.
     pub received_bytes: [u64; 2],
-    /// Its number.
+    /// Number of the rank.
     pub rank: u32,
-    /// 1: it takes part. 0: it was dropped.
+    /// 1 if the rank takes part, 0 if it was dropped.
     pub is_live: u32,
-    /// 1: less than half of its contribution came in time.
+    /// 1 if less than half of its contribution arrived in time.
     pub is_late: u32,
-    /// 0.
+    /// Always 0.
     pub reserved: u32,
 }
 
-/// How a collective went, as this rank saw it. Begin with optr_report_init(); it can be used again for the next call. Bytes
-/// are bytes of fp32, whatever travelled. Of two values, the first is of the contribute stage, the second of the broadcast
-/// stage.
+/// Outcome of a collective on this rank, from optr_report_init(). It can be reused.
+///
+/// The caller sets the fields up to peer_capacity, and the library sets the others. Index 0 is the
+/// contribute stage, 1 the broadcast stage. Bytes count values as fp32, also if they travelled as
+/// bf16.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct optr_report_t {
-    /// Given: sizeof(optr_report_t).
+    /// sizeof(optr_report_t).
     pub size: usize,
-    /// Given: sizeof(optr_peer_report_t).
+    /// sizeof(optr_peer_report_t).
     pub peer_size: usize,
-    /// Given: NULL, or room for peer_capacity of them. Filled in the order of ranks.
+    /// NULL, or room for peer_capacity ranks, which are filled in by rank.
     pub peers: *mut optr_peer_report_t,
-    /// Given: how many there is room for. If there are more ranks, the first ones are filled in.
+    /// Length of peers. If it is less than peer_count, only the first ranks are filled in.
     pub peer_capacity: u32,
-    /// Ranks of the job.
+    /// Number of ranks in the job.
     pub peer_count: u32,
-    /// An optr_action_t: look at it after every collective.
+    /// An optr_action_t. Check it after every collective.
     pub action: u32,
     /// Number of the collective, the same on all ranks.
     pub op_number: u32,
     /// Id of the bucket, the same on all ranks.
     pub bucket_id: u32,
-    /// Ranks that took part.
+    /// Number of ranks that took part.
     pub live_ranks: u32,
-    /// Ranks that were late; peers says which.
+    /// Number of late ranks; see optr_peer_report_t.is_late.
     pub late_ranks: u32,
-    /// The rank that takes part again from this collective on and needs the model, the same on all ranks; -1: none.
+    /// Rank that rejoins with this collective and needs the model, the same on all ranks; -1 if
+    /// none.
     pub joined_rank: i32,
-    /// Elements of the bucket.
+    /// Number of elements in the bucket.
     pub elements: u64,
-    /// Bytes that peers were to send.
+    /// Bytes expected from peers.
     pub expected_bytes: [u64; 2],
-    /// Bytes of them that came in time.
+    /// Bytes that arrived in time.
     pub received_bytes: [u64; 2],
     /// received_bytes / expected_bytes; 1 if nothing was expected.
     pub received_fraction: [f64; 2],
-    /// Longest time from the start of a stage to its end, over its windows.
+    /// Longest duration of the stage in one window.
     pub stage_time_ns: [u64; 2],
-    /// The deadline of each stage (t_B).
+    /// Deadline t_B of each stage of each window.
     pub stage_deadline_ns: u64,
-    /// An optr_closed_by_t: why each stage ended, the worst of its windows.
+    /// An optr_closed_by_t: the reason why the stage closed, the worst of its windows.
     pub closed_by: [u32; 2],
-    /// Elements that the result lacks. Of a bucket that is repaired they come with a later result.
+    /// Number of elements missing in the result. Repairs add them to a later all-reduce of the
+    /// bucket.
     pub missing_elements: u64,
-    /// Values of the result that are infinities or NaNs.
+    /// Number of infinities and NaNs in the result.
     pub not_finite: u64,
-    /// Bytes of means of all buckets that this rank has still asked for: as long, its replica differs from others.
+    /// Bytes of means with outstanding repairs, in all buckets, by which this replica differs from
+    /// others.
     pub outstanding_bytes: u64,
-    /// Bytes of means of all buckets that were given up: there, this replica differs from others for good.
+    /// Bytes of means whose repair was given up, in all buckets: a permanent replica divergence.
     pub drift_bytes: u64,
-    /// 1: this rank was late: its own gradient is not in every part of the mean.
+    /// 1 if this rank was late: its own gradient is not in every part of the mean.
     pub is_late: u32,
-    /// 1: it travelled Hadamard-encoded.
+    /// 1 if the values travelled Hadamard-encoded.
     pub is_hadamard: u32,
-    /// 1: all ranks that take part have agreed on the action.
+    /// 1 if all ranks that take part agreed on the action.
     pub is_agreed: u32,
-    /// 1: the result contains what earlier results of the bucket lacked.
+    /// 1 if the result includes repairs of earlier results of the bucket.
     pub is_corrected: u32,
-    /// 1: the ranks still measure the stage deadline.
+    /// 1 while the ranks measure the stage deadline.
     pub is_measuring_deadline: u32,
-    /// 1: this collective is the first with a new stage deadline.
+    /// 1 if this collective is the first with a new stage deadline.
     pub deadline_changed: u32,
-    /// Of an all-reduce of a bucket: bytes that were copied between the caller's memory and the engine's, of input and output. See
-    /// optr_alloc(). Other calls always copy, and do not count it.
+    /// Bytes copied between the caller, the engine and a card in an all-reduce of a bucket, see
+    /// optr_alloc().
     pub copied_bytes: u64,
 }
 
-/// Called once when a request is done, on a thread of the library's: with the status that optr_request_wait() would return,
-/// the report (NULL after an error, and if it was not a collective of a bucket), the text of the error ("" if there is none),
-/// and what was given to optr_request_on_done(). Report and text are valid during the call. It may call anything of this
-/// library, but what it waits for holds up other callbacks. It must not end its thread, jump out (longjmp), or throw.
+/// Function that is called once when a request is done, on a thread of the library.
+///
+/// status is the result of the operation. error is its text, or "" on success. report is NULL after
+/// an error, and unless the request is a collective of a bucket. Both pointers are valid during the
+/// call.
+///
+/// It may call this library, but while it blocks, other callbacks wait. It must not end its thread,
+/// leave by longjmp(), or throw.
 pub type optr_callback_t = Option<
     unsafe extern "C" fn(
         status: optr_status_t,

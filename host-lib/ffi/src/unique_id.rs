@@ -1,8 +1,8 @@
-//! Unique ids: where rank 0 listens, and which job it is, as 128 bytes that programs hand around.
+//! Unique ids: address of rank 0 and id of the job, in 128 bytes.
 //!
-//! As text: `optireduce 1 ADDRESS JOB`, then zeros. The port is one that is free on the host that makes the id; it is kept
-//! for rank 0 by a socket that is bound but does not listen, so that the kernel gives it to nobody else, until rank 0 of this
-//! process has come. Limits: if rank 0 is another process, the port is kept for as long as this one lives.
+//! The bytes are the text `optireduce 1 ADDRESS JOB`, padded with zeros. Unless the caller passes a
+//! port, a socket that is bound but does not listen reserves one until rank 0 of this process has
+//! connected, or until this process ends.
 
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs, UdpSocket};
@@ -17,13 +17,12 @@ use crate::types::optr_status_t::OPTR_SYSTEM;
 use crate::types::{OPTR_UNIQUE_ID_BYTES, optr_unique_id_t};
 
 const BEGIN: &str = "optireduce 1 ";
-/// Ports that are kept at most; then the oldest is given up.
+/// Most reserved ports. Beyond it, the oldest is released.
 const KEPT_MAX: usize = 64;
 
 static KEPT: Mutex<VecDeque<(String, OwnedFd)>> = Mutex::new(VecDeque::new());
 
-/// Makes an id. `address`: HOST or HOST:PORT where rank 0 is to listen; `None`: `OPTIREDUCE_ROOT`, or this host on the way to
-/// others.
+/// Creates an id. `address`: as of `optr_get_unique_id`.
 pub fn make(address: Option<&str>) -> Result<optr_unique_id_t, Failure> {
     let variable = std::env::var("OPTIREDUCE_ROOT").ok().filter(|root| !root.is_empty());
     let given = address.map(str::to_owned).or(variable);
@@ -44,11 +43,11 @@ pub fn make(address: Option<&str>) -> Result<optr_unique_id_t, Failure> {
     Ok(optr_unique_id_t { bytes })
 }
 
-/// The place of a rank in the job of an id.
+/// Place of a rank in the job of an id.
 pub fn launch(id: &optr_unique_id_t, rank: i32, world_size: i32) -> Result<Launch, Failure> {
     let invalid = || {
         let found = "128 bytes that optr_get_unique_id has not written";
-        Failure::argument("id", found, "an id, handed from one rank to all others as it is")
+        Failure::argument("id", found, "the id from optr_get_unique_id, with the same bytes on all ranks")
     };
     let text = std::str::from_utf8(&id.bytes).ok().map(|text| text.trim_end_matches('\0'));
     let text = text.and_then(|text| text.strip_prefix(BEGIN)).ok_or_else(invalid)?;
@@ -65,7 +64,7 @@ pub fn launch(id: &optr_unique_id_t, rank: i32, world_size: i32) -> Result<Launc
     Ok(launch.job_id(job))
 }
 
-/// Rank 0 has come, or given up: nobody needs its port to be kept any more.
+/// Releases the port of rank 0 once it has connected or failed.
 pub fn release(root: &str) {
     kept(|kept| kept.retain(|(of, _)| of != root));
 }
@@ -92,9 +91,9 @@ fn resolve(host: &str) -> Result<IpAddr, Failure> {
     found.map_err(|error| failed(error.to_string()))?.map(|found| found.ip()).ok_or_else(|| failed("no address".into()))
 }
 
-/// The address of this host that packets to others have; none is sent.
+/// Address of this host on its route to others. Sends no packet.
 fn own_address() -> IpAddr {
-    // An address for documentation (RFC 5737): only the route to it is asked for.
+    // An address for documentation (RFC 5737): only the route to it is looked up.
     let route = || {
         let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
         socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9))?;
@@ -103,10 +102,9 @@ fn own_address() -> IpAddr {
     route().map_or(Ipv4Addr::LOCALHOST.into(), |address| address.ip())
 }
 
-/// A free port at an address, kept until rank 0 listens there.
 fn keep_port(address: IpAddr) -> Result<String, Failure> {
     let failed = |error| {
-        let text = format!("no port at {address}: {error}; give an address of this host");
+        let text = format!("no port at {address}: {error}; pass an address of this host");
         Failure::new(OPTR_SYSTEM, text)
     };
     let (root, reserved) = Launch::reserve_root(address).map_err(failed)?;
@@ -140,11 +138,11 @@ mod tests {
     #[test]
     fn a_port_is_kept_for_rank_0_which_can_listen_there() {
         let root = launch(&make(Some("127.0.0.1")).unwrap(), 0, 2).unwrap().root;
-        // `std` and tokio set SO_REUSEADDR, as rank 0 does.
+        // `std` and tokio set SO_REUSEADDR, like rank 0.
         TcpListener::bind(&root).unwrap();
         let port = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
         let address = root.parse::<SocketAddr>().unwrap().into();
-        assert!(port.bind(&address).is_err(), "another program has got the port");
+        assert!(port.bind(&address).is_err(), "another program could bind the port");
         release(&root);
         port.bind(&address).unwrap();
     }

@@ -1,4 +1,4 @@
-//! C programs, compiled as users compile them: the example as the ranks of a job, every collective, wrong uses, and trouble.
+//! C programs compiled as users compile them.
 
 mod built;
 #[path = "../../tests/root/mod.rs"]
@@ -9,7 +9,6 @@ use std::process::Output;
 use built::{Link, bare, compile, finish, job, need, prefix, run};
 use root::free_root;
 
-/// Addresses and undefined behaviour are checked, at run time.
 const SANITIZE: [&str; 1] = ["-fsanitize=address,undefined"];
 
 fn text(output: &Output) -> String {
@@ -19,7 +18,7 @@ fn text(output: &Output) -> String {
     out
 }
 
-/// The example's ranks: all end with the same weights.
+/// Runs the example on four ranks, and checks that all end with the same weights.
 fn run_example(link: Link, compiler: &str, flags: &[&str], environment: impl Fn(usize) -> Vec<(&'static str, String)>) {
     let program = compile(compiler, "examples/all_reduce.c", link, flags);
     for (rank, output) in job(&program, 4, environment).iter().enumerate() {
@@ -79,7 +78,6 @@ fn the_header_is_good_in_cpp() {
     assert_eq!(run(&mut bare(program)), "done\n");
 }
 
-/// A test program that says "done" at its end.
 fn run_program(name: &str, flags: &[&str]) {
     let program = compile("gcc", &format!("tests/c/{name}.c"), Link::Shared, &[&["-D_GNU_SOURCE"], flags].concat());
     assert_eq!(text(&finish(bare(program).spawn().unwrap())), "done\n");
@@ -136,7 +134,7 @@ fn callbacks_may_call_the_library_and_a_process_may_end_at_any_time() {
 
 #[test]
 fn a_plugin_may_be_unloaded_while_threads_of_the_library_end() {
-    // With the sanitizers, too: what is unloaded and used all the same would be found.
+    // The sanitizers detect a use after unloading.
     for flags in [&[][..], &SANITIZE] {
         let program = compile("gcc", "tests/c/plugin.c", Link::Nothing, &[&["-D_GNU_SOURCE"], flags].concat());
         let output = finish(bare(program).arg(prefix().join("lib/liboptireduce.so")).spawn().unwrap());

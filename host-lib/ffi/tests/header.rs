@@ -1,4 +1,4 @@
-//! The committed header is what the source says, and says of every function which threads may call it.
+//! Checks the committed header against the source, and that every function states its threads.
 
 use std::path::Path;
 
@@ -38,8 +38,8 @@ fn the_header_is_current() {
     let differs = committed.lines().zip(header.lines()).position(|(committed, header)| committed != header);
     assert!(
         committed == header,
-        "include/optireduce.h differs from the source in line {:?}; write it anew: OPTIREDUCE_WRITE_HEADER=1 cargo test -p optireduce-ffi \
-         --test header",
+        "include/optireduce.h differs from the source in line {:?}; regenerate it: OPTIREDUCE_WRITE_HEADER=1 cargo test -p \
+         optireduce-ffi --test header",
         differs.map(|line| line + 1)
     );
 }

@@ -1,4 +1,4 @@
-//! What the shared library exports is the committed list, and what the header declares: nothing is lost, and nothing gets out.
+//! Checks that the exported symbols are exactly those in the committed list and in the header.
 
 mod built;
 

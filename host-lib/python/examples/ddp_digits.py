@@ -24,7 +24,7 @@ def digits() -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def network_of(model: str) -> tuple[torch.nn.Module, float]:
-    """A network of about ten thousand parameters for 8x8 images, and its learning rate."""
+    """Returns a network of about ten thousand parameters for 8x8 images, and its learning rate."""
     nn = torch.nn
     if model == "mlp":
         return nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 10)), 0.2
@@ -33,7 +33,7 @@ def network_of(model: str) -> tuple[torch.nn.Module, float]:
 
 
 def train(epochs: int, backend: str, seed: int, kind: str = "mlp", groups: int | str | None = None) -> tuple[float, torch.nn.Module]:
-    """The accuracy on images that were not trained with, and the model."""
+    """Returns the accuracy on test images, and the model."""
     torch.manual_seed(seed)
     torch.set_num_threads(1)
     (images, labels), rank, ranks = digits(), dist.get_rank(), dist.get_world_size()
@@ -63,9 +63,9 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--backend", default="optireduce", help="optireduce or gloo (default: %(default)s)")
     arguments.add_argument("--model", default="mlp", choices=["mlp", "conv"], help="perceptron or convolutional net (default: %(default)s)")
-    arguments.add_argument("--groups", help="all-reduces on two levels: 'hosts', a group for each (default: one level)")
+    arguments.add_argument("--groups", help="'hosts' for two levels, with one group per host (default: one level)")
     arguments.add_argument("--epochs", type=int, default=20, help="passes over the data (default: %(default)s)")
-    arguments.add_argument("--seed", type=int, default=0, help="of weights and batches (default: %(default)s)")
+    arguments.add_argument("--seed", type=int, default=0, help="seed of weights and batches (default: %(default)s)")
     args = arguments.parse_args()
     dist.init_process_group(args.backend)
     begin = time.perf_counter()

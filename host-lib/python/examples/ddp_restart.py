@@ -1,15 +1,18 @@
-r"""Trains a classifier of handwritten digits, data-parallel, in a job that ranks may leave and come back to. Each rank is a process of its own:
+r"""Trains a digit classifier, data-parallel, in a job that ranks may leave and rejoin.
+
+Each rank is a separate process:
 
     cd host-lib/python/examples
     export OPTIREDUCE_WORLD_SIZE=3 OPTIREDUCE_ROOT=127.0.0.1:29400
     for rank in 0 1 2; do OPTIREDUCE_RANK=$rank python ddp_restart.py & done
-    kill -9 %3                                                           # the others go on
-    OPTIREDUCE_RANK=2 OPTIREDUCE_REJOIN=1 python ddp_restart.py          # takes their model, and goes on with them
+    kill -9 %3                                                   # others continue
+    OPTIREDUCE_RANK=2 OPTIREDUCE_REJOIN=1 python ddp_restart.py  # rejoins
 
-or let an agent per rank do that:
+An agent for each rank can restart it:
 
     OPTIREDUCE_RANK=2 torchrun --standalone --max-restarts 9 --no-python \
-        sh -c 'OPTIREDUCE_REJOIN=$((TORCHELASTIC_RESTART_COUNT > 0)) exec python ddp_restart.py'
+        sh -c 'export OPTIREDUCE_REJOIN=$((TORCHELASTIC_RESTART_COUNT > 0))
+               exec python ddp_restart.py'
 """
 
 import argparse
@@ -26,18 +29,18 @@ import optireduce.torch
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--steps", type=int, default=2000, help="of training (default: %(default)s)")
-    arguments.add_argument("--pause-ms", type=float, default=5, help="before each step, as if the model were larger (default: %(default)s)")
-    arguments.add_argument("--bound-ms", type=float, help="deadline of a stage (default: measured)")
+    arguments.add_argument("--steps", type=int, default=2000, help="training steps (default: %(default)s)")
+    arguments.add_argument("--pause-ms", type=float, default=5, help="pause before each step in ms (default: %(default)s)")
+    arguments.add_argument("--bound-ms", type=float, help="bound on each stage in ms (default: measured)")
     args = arguments.parse_args()
-    # The same weights on all ranks, and the same division of the images.
+    # All ranks need the same weights and the same test images.
     torch.manual_seed(0)
     torch.set_num_threads(1)
     images, labels = digits()
     order = torch.randperm(len(images))
     train, test = order[:1440], order[1440:]
     network = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 10))
-    # DDP's own group has one rank: those that come and go meet in the state.
+    # DDP's group has this rank only. All ranks meet in the state.
     dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
     model = DistributedDataParallel(network)
     state = optireduce.torch.State.from_env(**({"bound_ms": args.bound_ms} if args.bound_ms else {}))

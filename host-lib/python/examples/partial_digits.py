@@ -1,9 +1,9 @@
-"""Trains a classifier of handwritten digits; ranks that are ready average their models, and nobody waits for a slow one.
+"""Trains a digit classifier with Partial Reduce: ranks that are ready average their models.
 
     torchrun --nproc-per-node 4 host-lib/python/examples/partial_digits.py
     torchrun --nproc-per-node 4 host-lib/python/examples/partial_digits.py --slow-ms 50
 
-Each rank trains on digits of its own; with `--skew` mostly on some of the ten.
+Each rank trains on different images, with `--skew` mostly on different digits.
 """
 
 import argparse
@@ -21,24 +21,24 @@ DATA = pathlib.Path(__file__).parent / "data" / "digits.csv.gz"
 
 
 def digits(rank: int, ranks: int, skew: bool) -> tuple[torch.Tensor, ...]:
-    """Images and labels of this rank, and those to test with."""
+    """Returns images and labels of this rank, and those for tests."""
     with gzip.open(DATA, "rt") as file:
         rows = torch.from_numpy(numpy.loadtxt(file, delimiter=",", dtype="float32"))
     order = torch.randperm(len(rows), generator=torch.Generator().manual_seed(0))
     images, labels = rows[order, :-1] / 16, rows[order, -1].long()
     mine = labels[:1440] % ranks == rank if skew else torch.arange(1440) % ranks == rank
-    # A tenth of the others' digits, or a rank would never see them.
+    # A tenth of all images, so that no rank misses a digit.
     mine |= torch.arange(1440) % 10 == 0
     return images[:1440][mine], labels[:1440][mine], images[1440:], labels[1440:]
 
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--group-size", type=int, default=2, help="ranks of a group (default: %(default)s)")
+    arguments.add_argument("--group-size", type=int, default=2, help="ranks per group (default: %(default)s)")
     arguments.add_argument("--weights", default="dynamic", help="dynamic or constant (default: %(default)s)")
-    arguments.add_argument("--steps", type=int, default=300, help="of each rank but the slow one (default: %(default)s)")
-    arguments.add_argument("--slow-ms", type=float, default=0.0, help="more for each step of the last rank (default: 0 ms)")
-    arguments.add_argument("--skew", action="store_true", help="ranks have different digits")
+    arguments.add_argument("--steps", type=int, default=300, help="steps of the newest model (default: %(default)s)")
+    arguments.add_argument("--slow-ms", type=float, default=0.0, help="delay of each step of the last rank in ms (default: 0)")
+    arguments.add_argument("--skew", action="store_true", help="give ranks different digits")
     args = arguments.parse_args()
     torch.set_num_threads(1)
     communicator = optireduce.Communicator.from_env()
@@ -51,7 +51,7 @@ def main() -> None:
         model, optimizer, communicator=communicator, group_size=args.group_size, weights=args.weights
     )
     begin = time.perf_counter()
-    # A model that was averaged with newer ones is as far as they are.
+    # Each average advances a slow rank to the newest iteration of its group.
     while partial.iteration < args.steps:
         batch = torch.randint(len(images), (32,))
         if rank == ranks - 1:

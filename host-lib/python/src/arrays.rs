@@ -1,4 +1,4 @@
-//! Arrays of Python programs: whatever has the buffer protocol or DLPack.
+//! Arrays of Python programs, with the buffer protocol or DLPack.
 
 use pyo3::buffer::{Element, PyBuffer};
 use pyo3::exceptions::PyBufferError;
@@ -7,7 +7,7 @@ use pyo3::types::PyBytes;
 
 use crate::error::ArgumentError;
 
-/// The memory of an array of float32; through numpy, if it has DLPack only.
+/// Returns the memory of a float32 array, through numpy if it supports DLPack only.
 pub fn floats(array: &Bound<'_, PyAny>, writable: bool) -> PyResult<PyBuffer<f32>> {
     let buffer = buffer(array, "float32")?;
     if writable && buffer.readonly() {
@@ -19,7 +19,6 @@ pub fn floats(array: &Bound<'_, PyAny>, writable: bool) -> PyResult<PyBuffer<f32
     Ok(buffer)
 }
 
-/// The bytes of an array of bytes.
 pub fn bytes(array: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     if let Ok(bytes) = array.cast::<PyBytes>() {
         return Ok(bytes.as_bytes().to_vec());

@@ -13,19 +13,20 @@ use crate::context::{Context, Owned, lock};
 use crate::report;
 use crate::request::{Request, Work};
 
-/// Memory for a gradient and its result that is lent to calls: other ranks of this host read it where it lies, and a card reads and writes it.
+/// Memory for a gradient and its result that is lent to calls: other ranks of this host read it in
+/// place, and a card reads and writes it.
 struct Lendable {
     gradient: Buffer,
     result: Buffer,
 }
 
 impl Lendable {
-    /// `None` if there is not so much memory.
+    /// Returns `None` if there is too little memory.
     fn new(elements: usize) -> Option<Self> {
         Some(Self { gradient: Buffer::new(elements).ok()?, result: Buffer::new(elements).ok()? })
     }
 
-    /// Both, with the values of an array; `None` if they are lent.
+    /// Copies an array; `None` if a buffer is still lent.
     fn lend(&mut self, py: Python<'_>, array: &PyBuffer<f32>) -> PyResult<Option<(Values, Destination)>> {
         let Some(values) = self.gradient.values() else { return Ok(None) };
         array.copy_to_slice(py, values)?;
@@ -34,7 +35,7 @@ impl Lendable {
     }
 }
 
-/// Memory that is not in use: what came back from one call goes into the next.
+/// Memory of a finished call, for the next one.
 enum Spare {
     Lendable(Lendable),
     Own(Vec<f32>),
@@ -42,11 +43,10 @@ enum Spare {
 
 type Spares<T> = Arc<Mutex<Owned<Vec<T>>>>;
 
-/// An all-reduce, and the array that its result is written to. If it fails, its memory is not used again.
+/// An all-reduce, and the array for its result. Its memory is reused unless it fails.
 struct Reduction {
     request: optireduce::Request<Values>,
     array: PyBuffer<f32>,
-    /// What it was lent.
     lendable: Option<Lendable>,
     spares: Spares<Spare>,
 }
@@ -66,22 +66,21 @@ impl Work for Reduction {
         }
         let spare = match self.lendable {
             Some(lendable) => {
-                // Gives them back.
+                // Returns the lent result to `lendable`.
                 drop(values);
                 Spare::Lendable(lendable)
             }
             None => Spare::Own(values.into_vec()),
         };
-        // Freed if the communicator is gone.
+        // Fails, and frees the memory, if the communicator is gone.
         let _ = lock(&self.spares).get("").map(|spares| spares.push(spare));
         report::to_python(py, &report).map(Ok)
     }
 }
 
-/// A reduce-scatter or all-gather, which gives a new array.
+/// A reduce-scatter or all-gather, which returns a new array.
 struct Half {
     request: optireduce::Request,
-    /// What it was lent.
     given: Option<Buffer>,
     spares: Spares<Buffer>,
 }
@@ -104,16 +103,20 @@ impl Work for Half {
     }
 }
 
-/// What is reduced again and again; from `Communicator.bucket`.
+/// Bounded collectives over the same elements; from `Communicator.bucket`.
+///
+/// All ranks make the same calls on the same buckets in the same order. The stage bound t_B limits
+/// each stage of a window (at most 1 MiB), not the whole call. Repairs add missing values to a
+/// later result of the bucket. If `Report.action` is not "apply", an all-reduce leaves the array
+/// unchanged.
 #[pyclass(frozen, module = "optireduce")]
 pub struct Bucket {
     context: Arc<Context>,
     id: u16,
     elements: usize,
-    /// Whether anybody but this process reads memory that is lent.
+    /// True if a card or other ranks of this host read lent memory.
     lends: bool,
     spares: Spares<Spare>,
-    /// Of reduce-scatters and all-gathers.
     spares_of_halves: Spares<Buffer>,
     inner: Mutex<Owned<optireduce::Bucket>>,
 }
@@ -131,7 +134,7 @@ impl Bucket {
         lock(&self.inner)
     }
 
-    /// Does something with the bucket. Detached: whoever holds the lock may need the GIL.
+    /// Without the GIL, which a thread that holds the lock may need.
     fn with<T: Send>(
         &self,
         py: Python<'_>,
@@ -141,7 +144,6 @@ impl Bucket {
         py.detach(|| self.inner().get(operation).map(act))
     }
 
-    /// The values of an array, where the result is to lie, and the memory that both are lent of, if they are.
     fn copy_of(
         &self,
         py: Python<'_>,
@@ -150,7 +152,7 @@ impl Bucket {
     ) -> PyResult<(Values, Destination, Option<Lendable>)> {
         let elements = array.item_count();
         let spare = lock(&self.spares).get(operation)?.pop();
-        // The library tells all ranks if this is not the length of the bucket, unless it is the result's.
+        // An array of another length is an error of all ranks, which the library reports.
         let spare = spare.filter(|_| elements == self.elements).or_else(|| {
             let lendable = (self.lends && elements == self.elements).then(|| Lendable::new(elements))?;
             lendable.map(Spare::Lendable)
@@ -168,7 +170,6 @@ impl Bucket {
         Ok((own.into(), Destination::Bucket, None))
     }
 
-    /// Begins a reduce-scatter or all-gather of the values of an array.
     fn start_half(
         &self,
         call: &str,
@@ -180,7 +181,7 @@ impl Bucket {
         let array = arrays::floats(array, false)?;
         let elements = array.item_count();
         let mut given = lock(&self.spares_of_halves).get(&operation)?.pop();
-        // The other half gives another length.
+        // Reduce-scatters and all-gathers pass different lengths.
         if given.as_mut().and_then(Buffer::values).is_none_or(|values| values.len() != elements) {
             given = Buffer::new(elements).ok();
         }
@@ -203,31 +204,32 @@ impl Bucket {
 
 #[pymethods]
 impl Bucket {
-    /// The number of the bucket, the same on all ranks.
+    /// Id of the bucket, the same on all ranks.
     #[getter]
     fn id(&self) -> u16 {
         self.id
     }
 
-    /// Elements of the bucket.
+    /// Number of elements.
     #[getter]
     fn elements(&self) -> usize {
         self.elements
     }
 
-    /// The elements of this rank in reduce-scatter and all-gather: start and end.
+    /// Start and end of this rank's shard, for reduce-scatter and all-gather.
     #[getter]
     fn shard_range(&self, py: Python<'_>) -> PyResult<(usize, usize)> {
         let range = self.with(py, "shard_range", |bucket| bucket.shard_range())?;
         Ok((range.start, range.end))
     }
 
-    /// Reduces the array over all ranks, in place, and gives a `Report`.
+    /// Reduces a float32 array over all ranks, in place, and returns a `Report`. Collective.
     fn all_reduce(&self, array: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         self.start_all_reduce(array)?.wait(array.py(), None)
     }
 
-    /// Begins to reduce the array over all ranks; the result is written to the array by `Request.wait`.
+    /// Starts an all-reduce. `Request.wait` writes the result to the array and returns a `Report`.
+    /// Collective.
     fn start_all_reduce(&self, array: &Bound<'_, PyAny>) -> PyResult<Request> {
         let (py, operation) = (array.py(), self.operation("all_reduce"));
         self.context.check(&operation)?;
@@ -238,27 +240,32 @@ impl Bucket {
         Ok(Request::new(&self.context, operation, work))
     }
 
-    /// Begins to reduce the array over all ranks; `Request.wait` gives this rank's shard, and a `Report`.
+    /// Starts a reduce-scatter. `Request.wait` returns this rank's shard and a `Report`.
+    /// Collective.
     fn start_reduce_scatter(&self, array: &Bound<'_, PyAny>) -> PyResult<Request> {
         self.start_half("reduce_scatter", array, |bucket, values| bucket.start_reduce_scatter(values))
     }
 
-    /// Begins to hand this rank's shard to all ranks; `Request.wait` gives the whole, and a `Report`.
+    /// Starts an all-gather. `Request.wait` returns all elements and a `Report`. Collective.
     fn start_all_gather(&self, shard: &Bound<'_, PyAny>) -> PyResult<Request> {
         self.start_half("all_gather", shard, |bucket, values| bucket.start_all_gather(values))
     }
 
-    /// Reduces the array over all ranks; this rank's shard, and a `Report`.
+    /// Reduces an array over all ranks; returns this rank's shard and a `Report`. Collective.
     fn reduce_scatter(&self, array: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         self.start_reduce_scatter(array)?.wait(array.py(), None)
     }
 
-    /// Hands this rank's shard to all ranks; the whole, and a `Report`.
+    /// Gathers the shards of all ranks; returns all elements, lost ones as zeros, and a `Report`.
+    /// Collective.
     fn all_gather(&self, shard: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         self.start_all_gather(shard)?.wait(shard.py(), None)
     }
 
-    /// Waits until nothing is outstanding, at most `timeout` seconds; what the results so far lack.
+    /// Waits for outstanding repairs, at most `timeout` seconds (None: the communicator's), and
+    /// returns a `Settled`.
+    ///
+    /// Call it on every rank after the last collective of the bucket, and apply its correction.
     #[pyo3(signature = (timeout = None))]
     fn settle(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Py<PyAny>> {
         let operation = self.operation("settle");

@@ -17,11 +17,45 @@ use crate::request::Request;
 use crate::settings;
 use crate::two_level::TwoLevel;
 
-/// One rank of a job. See `optireduce.Communicator` in the documentation of the package.
+/// One rank of a job: `Communicator(rank, world_size, root)`, where rank 0 listens at `root`, or
+/// `Communicator.from_env()`.
+///
+/// Calls marked *collective* must be made by all ranks, in the same order and with the same
+/// arguments. A difference is a `MismatchError` on every rank. As a context manager, a communicator
+/// closes at the end, and aborts after an exception.
+///
+/// Settings are keywords. Ranks compare all but `rejoin`, `timeout_s`, `interface`, `mtu`, `card`
+/// and `card_address` when they connect. Defaults are in parentheses:
+///
+/// - `job_id` (""): distinguishes jobs with the same root; `from_env` reads the launcher's.
+/// - `rejoin` (False): this process may replace its rank in a running job; see `job_id`.
+/// - `timeout_s` (60): time that ranks wait for one another to connect and in exact calls.
+/// - `bound_ms`: fixed bound t_B of each stage of a window, 0.001 to 4290. A whole call takes
+///   longer: it has two stages and maybe many windows, and may wait for repairs.
+/// - `bound_max_ms` (1000): longest bound, if it is measured as by default.
+/// - `early` ("adaptive"): when a stage closes before its deadline, "off", or ms of silence.
+/// - `hadamard` ("auto"): encoding that spreads loss over blocks, "on", "off", or after high loss.
+/// - `bf16` (False): send half the bytes, with relative errors of at most 2^-8.
+/// - `incast` (None): number of peers that a rank sends to at a time, or None to follow the loss.
+/// - `window_bytes` (1 MiB): largest window.
+/// - `rate_control` (False): pace each peer by its RTT.
+/// - `drop_silent_after` (3): collectives without a packet of a rank until it is dropped, or None.
+/// - `repair` (True): add lost means to a later result of the bucket.
+/// - `wait_for_repairs` (False, in `optireduce.torch` True): wait for repairs, at most 4 t_B.
+/// - `agree` (False): all ranks skip an update if one would.
+/// - `interface`: name or address, by default on the route to rank 0.
+/// - `mtu` (None): size of the largest IP packet in bytes, measured if None.
+/// - `local` ("auto"): shared memory between ranks of a host, or "off" for UDP.
+/// - `card`: SmartNIC that moves this rank's gradients. The wheel needs the feature `smartnic`.
+/// - `card_address`: network address of the card, such as "10.0.0.2".
+/// - `card_fallback` ("off"): lose the rank of a failed card, or "udp" to continue over UDP.
+/// - `secret`: encrypts and authenticates everything.
+///
+/// The last five also have environment variables, such as `OPTIREDUCE_SECRET`.
 #[pyclass(frozen, module = "optireduce")]
 pub struct Communicator {
     context: Arc<Context>,
-    /// Whether anybody but this process reads memory that is lent: ranks of this host, or a card.
+    /// True if ranks of this host, or a card, read lent memory.
     lends: bool,
     inner: Mutex<Owned<Inner>>,
 }
@@ -31,7 +65,6 @@ impl Communicator {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins a call.
     fn start<T: Send + 'static>(
         &self,
         py: Python<'_>,
@@ -39,12 +72,11 @@ impl Communicator {
         start: impl FnOnce(&mut Inner) -> Pending<T> + Send,
         into: fn(Python<'_>, T) -> PyResult<Py<PyAny>>,
     ) -> PyResult<Request> {
-        // Whoever holds the lock may need the GIL.
+        // Without the GIL, which a thread that holds the lock may need.
         let pending = py.detach(|| self.inner().get(&operation).map(start))?;
         Ok(Request::new(&self.context, operation, Exact { pending, into }))
     }
 
-    /// Begins a send or a receive.
     fn transfer(
         &self,
         py: Python<'_>,
@@ -55,7 +87,6 @@ impl Communicator {
         Ok(Request::new(&self.context, operation, transfer))
     }
 
-    /// Makes a call and waits for it.
     fn call<T: Send>(
         &self,
         py: Python<'_>,
@@ -84,7 +115,7 @@ impl Communicator {
         Self::connect(py, launch, settings)
     }
 
-    /// The rank that the launcher's environment says: torchrun, mpirun, Slurm, or `OPTIREDUCE_RANK`.
+    /// Connects as the rank in the environment of torchrun, mpirun or Slurm, or `OPTIREDUCE_RANK`.
     #[staticmethod]
     #[pyo3(signature = (**settings))]
     fn from_env(py: Python<'_>, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
@@ -93,32 +124,32 @@ impl Communicator {
         Self::connect(py, launch, settings)
     }
 
-    /// This rank, from 0.
+    /// Number of this rank, from 0.
     #[getter]
     fn rank(&self) -> usize {
         self.context.rank
     }
 
-    /// Ranks of the job.
+    /// Number of ranks in the job, dropped ranks included.
     #[getter]
     fn world_size(&self) -> usize {
         self.context.world_size
     }
 
-    /// The deadline of each stage at present, in milliseconds.
+    /// Present bound t_B of each stage of a window, in ms. A whole call takes longer.
     #[getter]
     fn stage_deadline_ms(&self, py: Python<'_>) -> PyResult<f64> {
         let deadline = py.detach(|| self.inner().get("stage_deadline_ms").map(|inner| inner.stage_deadline()))?;
         Ok(deadline.as_secs_f64() * 1e3)
     }
 
-    /// Whether this process came into a job that runs, and has not taken part in a collective yet.
+    /// True if this process joined a running job and has yet to declare its buckets and `rejoin`.
     #[getter]
     fn is_outside(&self, py: Python<'_>) -> PyResult<bool> {
         py.detach(|| self.inner().get("is_outside").map(|inner| inner.is_outside()))
     }
 
-    /// Declares a bucket. Collective.
+    /// Declares a bucket of float32 elements. Options default to the settings. Collective.
     #[pyo3(signature = (elements, *, op = "avg", hadamard = None, bf16 = None, repair = None))]
     fn bucket(
         &self,
@@ -131,17 +162,17 @@ impl Communicator {
     ) -> PyResult<Bucket> {
         let options = settings::bucket_options(op, hadamard, bf16, repair)?;
         let operation = format!("declaring a bucket of {elements} elements");
-        // Not by `call`: sends and receives begin meanwhile.
+        // Not `call`, which holds the lock: other threads may start sends and receives meanwhile.
         let pending = py.detach(|| self.inner().get(&operation).map(|inner| inner.start_bucket(elements, options)))?;
         Ok(Bucket::new(&self.context, self.context.finish(py, &operation, pending)?, self.lends))
     }
 
-    /// Waits until all ranks are here. Collective.
+    /// Waits until all ranks have called it. Collective.
     fn barrier(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         self.start_barrier(py)?.wait(py, None)
     }
 
-    /// Hands the root's values to all ranks, whole, in place. Collective.
+    /// Copies the root's float32 array to all ranks, in place. Exact. Collective.
     #[pyo3(signature = (array, root = 0))]
     fn broadcast(&self, array: &Bound<'_, PyAny>, root: usize) -> PyResult<()> {
         let py = array.py();
@@ -155,17 +186,19 @@ impl Communicator {
         if root == self.context.rank { Ok(()) } else { buffer.copy_from_slice(py, &values) }
     }
 
-    /// Hands every rank's bytes to every rank. Collective.
+    /// Gathers the bytes of every rank, and returns them by rank. Exact. Collective.
     fn all_gather_bytes(&self, data: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         self.start_all_gather_bytes(data)?.wait(data.py(), None)
     }
 
-    /// Begins a barrier. Collective, as all calls that begin something over TCP but sends and receives.
+    /// Starts a barrier. Calls over TCP run in the order in which they were started. Collective.
     fn start_barrier(&self, py: Python<'_>) -> PyResult<Request> {
         self.start(py, "barrier".into(), |inner| inner.start_barrier(), exact::nothing)
     }
 
-    /// Begins to reduce values exactly; `Request.wait` gives their bytes.
+    /// Starts an exact reduction of the bytes of an array; `Request.wait` returns bytes, the same
+    /// on all ranks. `element` is a type such as "f32", `op` an operation such as "sum".
+    /// Collective.
     fn start_all_reduce_exact(&self, data: &Bound<'_, PyAny>, element: &str, op: &str) -> PyResult<Request> {
         let (bytes, element, op) = (arrays::bytes(data)?, exact::element(element)?, exact::op(op)?);
         let operation = format!("all_reduce_exact of {} bytes of {element}, {op}", bytes.len());
@@ -173,7 +206,8 @@ impl Communicator {
         self.start(data.py(), operation, start, exact::bytes)
     }
 
-    /// Begins to reduce values exactly; `Request.wait` gives the bytes of this rank's shard.
+    /// Starts an exact reduction; `Request.wait` returns the bytes of this rank's shard.
+    /// Collective.
     fn start_reduce_scatter_exact(&self, data: &Bound<'_, PyAny>, element: &str, op: &str) -> PyResult<Request> {
         let (bytes, element, op) = (arrays::bytes(data)?, exact::element(element)?, exact::op(op)?);
         let operation = format!("reduce_scatter_exact of {} bytes of {element}, {op}", bytes.len());
@@ -181,61 +215,66 @@ impl Communicator {
         self.start(data.py(), operation, start, exact::bytes)
     }
 
-    /// Begins to hand the root's bytes to all ranks; all give as many.
+    /// Starts to copy the root's bytes to all ranks, which pass equal lengths. Collective.
     fn start_broadcast_bytes(&self, data: &Bound<'_, PyAny>, root: usize) -> PyResult<Request> {
         let bytes = arrays::bytes(data)?;
         let operation = format!("broadcast of {} bytes from rank {root}", bytes.len());
         self.start(data.py(), operation, |inner| inner.start_broadcast_bytes(root, bytes), exact::bytes)
     }
 
-    /// Begins to hand every rank's bytes to every rank.
+    /// Starts to gather the bytes of every rank on every rank. Collective.
     fn start_all_gather_bytes(&self, data: &Bound<'_, PyAny>) -> PyResult<Request> {
         let bytes = arrays::bytes(data)?;
         let operation = format!("all_gather of {} bytes", bytes.len());
         self.start(data.py(), operation, |inner| inner.start_all_gather_bytes(bytes), exact::parts)
     }
 
-    /// Begins to hand every rank's bytes to the root.
+    /// Starts to gather the bytes of every rank on the root; others get an empty list. Collective.
     fn start_gather_bytes(&self, data: &Bound<'_, PyAny>, root: usize) -> PyResult<Request> {
         let bytes = arrays::bytes(data)?;
         let operation = format!("gather of {} bytes to rank {root}", bytes.len());
         self.start(data.py(), operation, |inner| inner.start_gather_bytes(root, bytes), exact::parts)
     }
 
-    /// Begins to hand every rank its part of the root's; the parts of others count nothing.
+    /// Starts to send each rank its part of the root's `parts`; other ranks' are ignored.
+    /// Collective.
     fn start_scatter_bytes(&self, py: Python<'_>, parts: Vec<Bound<'_, PyAny>>, root: usize) -> PyResult<Request> {
         let parts = parts.iter().map(arrays::bytes).collect::<PyResult<Vec<_>>>()?;
         let operation = format!("scatter from rank {root}");
         self.start(py, operation, |inner| inner.start_scatter_bytes(root, parts), exact::bytes)
     }
 
-    /// Begins to hand every rank its part of this one's.
+    /// Starts to send each rank its part of `parts`; `Request.wait` returns the parts from all
+    /// ranks. Collective.
     fn start_all_to_all_bytes(&self, py: Python<'_>, parts: Vec<Bound<'_, PyAny>>) -> PyResult<Request> {
         let parts = parts.iter().map(arrays::bytes).collect::<PyResult<Vec<_>>>()?;
         self.start(py, "all_to_all".into(), |inner| inner.start_all_to_all_bytes(parts), exact::parts)
     }
 
-    /// Begins to send bytes to a rank, beside all other calls; `Request.wait` gives the rank and the bytes.
+    /// Starts to send bytes to a rank; `Request.wait` returns the rank and the bytes. Messages with
+    /// the same tag arrive in order.
     fn start_send(&self, data: &Bound<'_, PyAny>, to: usize, tag: u32) -> PyResult<Request> {
         let bytes = arrays::bytes(data)?;
         let operation = format!("send of {} bytes to rank {to}", bytes.len());
         self.transfer(data.py(), operation, |inner| inner.start_send(to, tag, bytes))
     }
 
-    /// Begins to receive bytes of a rank, or of any; `Request.wait` gives the rank and the bytes.
+    /// Starts to receive bytes from a rank, or from any if None; `Request.wait` returns the rank
+    /// and the bytes.
     fn start_recv(&self, py: Python<'_>, source: Option<usize>, tag: u32) -> PyResult<Request> {
         let of = source.map_or("any rank".into(), |source| format!("rank {source}"));
         self.transfer(py, format!("receive from {of}"), |inner| inner.start_recv(source, tag))
     }
 
-    /// A communicator of the ranks that give the same colour. Collective.
+    /// Connects the ranks with the same colour, at least two, in a new communicator. Collective.
     fn split(&self, py: Python<'_>, colour: usize) -> PyResult<Self> {
         let (rank, operation) = (self.context.rank, format!("split with colour {colour}"));
         let inner = self.call(py, &operation, async |inner| Ok(inner.split_async(colour).await))?;
         inner.map(Self::of).map_err(|error| connect_error(&format!("rank {rank}: {operation}"), &error))
     }
 
-    /// All-reduce on two levels, in so many groups of neighbouring ranks, or in a group for each host. Collective.
+    /// Prepares all-reduces on two levels, in `groups` groups of neighbouring ranks, or "hosts" for
+    /// a group per host. Groups have equal sizes of at least two ranks. Collective.
     fn two_level(&self, groups: &Bound<'_, PyAny>) -> PyResult<TwoLevel> {
         let number = match groups.extract::<&str>() {
             Ok("hosts") => None,
@@ -251,8 +290,17 @@ impl Communicator {
         Ok(TwoLevel::new(&self.context, levels.map_err(failed)?))
     }
 
-    /// Averages of models among the ranks that are ready. Collective.
-    // The text: PyO3 writes `...` for `Some(2)`.
+    /// Declares averages of models among the `group_size` ranks that are ready first. Collective.
+    ///
+    /// - `weights`: "dynamic" halves the weight of a model for each iteration behind, or
+    ///   "constant".
+    /// - `sync_bound`: s, so that any s * `world_size` successive groups connect all ranks, or
+    ///   None.
+    /// - `repair`: repair lost packets before a mean is used.
+    /// - `patience_s`: time that a ready rank waits for another one.
+    /// - `bound_ms`: bound t_B of each of the two stages of a window, by default the
+    ///   communicator's.
+    // `text_signature`, since PyO3 prints `Some(2)` as `...`.
     #[pyo3(
         signature = (elements, *, group_size, weights = "dynamic", sync_bound = Some(2), repair = true, patience_s = 10.0, bound_ms = None),
         text_signature = "($self, elements, *, group_size, weights='dynamic', sync_bound=2, repair=True, patience_s=10.0, bound_ms=None)"
@@ -282,25 +330,26 @@ impl Communicator {
         }
     }
 
-    /// What this rank has seen so far: datagrams, drops, loss and times by peer and stage.
+    /// Returns counters since the connection: datagrams, drops, loss and times by peer and stage.
     fn metrics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let metrics = self.call(py, "metrics", async |inner| inner.metrics_async().await)?;
         let text = serde_json::to_string(&metrics).map_err(|error| OptiReduceError::new_err(error.to_string()))?;
         py.import("json")?.call_method1("loads", (text,))
     }
 
-    /// From now on calls over TCP leave out ranks whose process has ended. Collective.
+    /// Excludes ranks that are gone from later calls over TCP, which otherwise fail. Collective.
     fn skip_gone_ranks(&self, py: Python<'_>) -> PyResult<()> {
         self.call(py, "skip_gone_ranks", async |inner| inner.skip_gone_ranks_async().await)
     }
 
-    /// Takes part again after `DroppedError`; the number of the first collective.
+    /// Takes part again after `DroppedError`; returns the number of the first collective that
+    /// includes this rank. Then fetch the model from another rank.
     fn rejoin(&self, py: Python<'_>) -> PyResult<u32> {
         self.call(py, "rejoin", async |inner| inner.rejoin_async().await)
     }
 
-    /// Ends the job: waits for all ranks, no longer than `timeout` seconds, and confirms that they have called the same. A second
-    /// call does nothing. Collective.
+    /// Ends the job: waits for all ranks, at most `timeout` seconds, and checks that they made the
+    /// same calls. A second call has no effect. Collective.
     #[pyo3(signature = (timeout = None))]
     fn close(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
         let limit = timeout.map(Duration::try_from_secs_f64).transpose()?;
@@ -320,7 +369,8 @@ impl Communicator {
         }
     }
 
-    /// Ends the connections at once, and all waits of this rank, with `ClosedError`. The other ranks see that this one is gone.
+    /// Closes the connections without waiting; calls in progress raise `ClosedError`. To the other
+    /// ranks this rank is gone.
     fn abort(&self, py: Python<'_>) {
         self.context.abort();
         if self.context.is_here() {
@@ -332,7 +382,7 @@ impl Communicator {
         slf
     }
 
-    /// Closes, or after an exception aborts: the other ranks are not to wait for this one.
+    /// Closes, or aborts after an exception, so that no rank waits for this one.
     fn __exit__(
         &self,
         py: Python<'_>,

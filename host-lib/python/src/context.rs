@@ -1,7 +1,8 @@
-//! What a communicator, its buckets and its requests share: which rank they are of, and how they wait.
+//! State shared by a communicator, its buckets and its requests: their rank, and how they wait.
 //!
-//! Why: a wait must let other Python threads run, must end at Ctrl-C, and must not outlive the communicator. And a process that
-//! was forked has none of the threads that serve the communicator: in it, every call is an error, and nothing is torn down.
+//! Why: a wait must release the GIL, end at Ctrl-C, and not outlive the communicator. A forked
+//! process has no threads that serve the communicator: every call in it is an error, and nothing is
+//! torn down.
 
 use std::pin::Pin;
 use std::process;
@@ -16,10 +17,10 @@ use pyo3::prelude::*;
 
 use crate::error::{ClosedError, ForkedError, call_error};
 
-/// How long a wait goes on before it looks after signals.
+/// Interval of signal checks in a wait.
 const SLICE: Duration = Duration::from_millis(100);
 
-/// Whose calls these are.
+/// Identity of a communicator, in errors.
 #[derive(Debug)]
 pub struct Context {
     pub rank: usize,
@@ -33,7 +34,6 @@ impl Context {
         Arc::new(Self { rank, world_size, process: process::id(), aborted: AtomicBool::new(false) })
     }
 
-    /// Ends all waits.
     pub fn abort(&self) {
         self.aborted.store(true, Ordering::Release);
     }
@@ -42,7 +42,7 @@ impl Context {
         self.process == process::id()
     }
 
-    /// Whether calls can be made in this process, and still.
+    /// Fails in a forked process, and after an abort.
     pub fn check(&self, operation: &str) -> PyResult<()> {
         let rank = self.rank;
         if !self.is_here() {
@@ -65,8 +65,8 @@ impl Context {
         ))
     }
 
-    /// Waits, without the GIL, until `step` gives something, which it waits for no longer than it is told; at most `timeout`.
-    /// Call it detached.
+    /// Calls `step` with the time that it may wait until it returns a value, for at most `timeout`.
+    /// The caller must not hold the GIL.
     pub fn wait<T>(
         &self,
         operation: &str,
@@ -87,7 +87,6 @@ impl Context {
         }
     }
 
-    /// Makes a call and waits for it.
     pub fn call<I: Send, T: Send>(
         &self,
         py: Python<'_>,
@@ -96,7 +95,7 @@ impl Context {
         call: impl AsyncFnOnce(&mut I) -> T + Send,
     ) -> PyResult<T> {
         self.check(operation)?;
-        // Whoever holds the lock may need the GIL.
+        // Without the GIL, which a thread that holds the lock may need.
         let done = py.detach(|| {
             let mut inner = lock(inner);
             let mut calling = std::pin::pin!(call(inner.get(operation)?));
@@ -105,19 +104,18 @@ impl Context {
         done.ok_or_else(|| self.closed(operation))
     }
 
-    /// Waits for a call that has begun; its result.
     pub fn finish<T: Send>(&self, py: Python<'_>, operation: &str, mut pending: Pending<T>) -> PyResult<T> {
         py.detach(|| self.wait(operation, None, |slice| pending.wait_timeout(slice).then_some(())))?;
         pending.wait().map_err(|error| call_error(self.rank, operation, &error))
     }
 }
 
-/// Locks, also after a panic of whoever had it.
+/// Locks a mutex, also if a thread panicked with it.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A thing of the process that made it: in a fork of that process it is left alone.
+/// A value that forked processes leak instead of dropping, since its threads are not in them.
 #[derive(Debug)]
 pub struct Owned<T> {
     value: Option<T>,
@@ -148,7 +146,7 @@ impl<T> Drop for Owned<T> {
     }
 }
 
-/// Wakes a thread that waits in [`poll_for`].
+/// Wakes a thread in [`poll_for`].
 struct Unpark(Thread);
 
 impl Wake for Unpark {
@@ -157,7 +155,6 @@ impl Wake for Unpark {
     }
 }
 
-/// Waits for a future, at most `timeout`.
 pub fn poll_for<T>(mut future: Pin<&mut impl Future<Output = T>>, timeout: Duration) -> Option<T> {
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
     let until = Instant::now() + timeout;

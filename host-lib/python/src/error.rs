@@ -1,4 +1,5 @@
-//! Errors of the library as exceptions of `optireduce.errors`. Every message begins with the rank and the operation.
+//! Errors of the library as exceptions of `optireduce.errors`. Every message starts with the rank
+//! and the operation.
 
 use optireduce::{BootstrapError, ConnectError, ControlError, Error, Refusal};
 use pyo3::PyErr;
@@ -14,7 +15,6 @@ import_exception!(optireduce.errors, DroppedError);
 import_exception!(optireduce.errors, ClosedError);
 import_exception!(optireduce.errors, ForkedError);
 
-/// A call of a communicator failed.
 pub fn call_error(rank: usize, operation: &str, error: &Error) -> PyErr {
     let text = format!("rank {rank}: {operation}: {error}");
     match error {
@@ -39,7 +39,6 @@ fn control_error(error: &ControlError, text: String) -> PyErr {
     }
 }
 
-/// A job could not be joined.
 pub fn connect_error(operation: &str, error: &ConnectError) -> PyErr {
     let text = format!("{operation}: {error}");
     match error {

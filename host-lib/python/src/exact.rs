@@ -1,4 +1,4 @@
-//! Calls over TCP that have begun: exact reductions, bytes, sends and receives.
+//! Calls over TCP in progress: exact reductions, bytes, sends and receives.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyList};
 use crate::error::ArgumentError;
 use crate::request::Work;
 
-/// A call of all ranks, and what becomes of its result in Python.
+/// A collective call, and the conversion of its result to Python.
 pub struct Exact<T> {
     pub pending: Pending<T>,
     pub into: fn(Python<'_>, T) -> PyResult<Py<PyAny>>,
@@ -29,7 +29,7 @@ impl<T: Send> Work for Exact<T> {
     }
 }
 
-/// A send or receive: the other rank, and the bytes.
+/// Returns the other rank and the bytes.
 impl Work for Transfer {
     fn wait_timeout(&mut self, timeout: Duration) -> bool {
         Transfer::wait_timeout(self, timeout)
@@ -57,14 +57,12 @@ pub fn parts(py: Python<'_>, parts: Vec<Vec<u8>>) -> PyResult<Py<PyAny>> {
     Ok(PyList::new(py, parts.iter().map(|part| PyBytes::new(py, part)))?.into_any().unbind())
 }
 
-/// By its name, as `f32` or `i64`.
 pub fn element(name: &str) -> PyResult<ElementType> {
     let found = ElementType::ALL.into_iter().find(|element| element.to_string() == name);
     let expected = || ElementType::ALL.map(|element| element.to_string()).join(", ");
     found.ok_or_else(|| ArgumentError::new_err(format!("element is {name}, expected one of {}", expected())))
 }
 
-/// By its name, as `sum` or `max`.
 pub fn op(name: &str) -> PyResult<ExactOp> {
     use ExactOp::{And, Avg, Max, Min, Or, Product, Sum, Xor};
     const OPS: [ExactOp; 8] = [Sum, Avg, Product, Min, Max, And, Or, Xor];

@@ -1,9 +1,12 @@
-//! The native half of the Python package `optireduce`: communicators, buckets and requests of the crate `optireduce`, for Python.
+//! Native part of the Python package `optireduce`: communicators, buckets and requests of the crate
+//! `optireduce`.
 //!
-//! Why: the protocol lives in Rust; what is a matter of taste in Python (dataclasses, exceptions, PyTorch) is Python, in
+//! Why: the protocol is in Rust. Dataclasses, exceptions and the PyTorch integration are in
 //! `python/optireduce`.
-//! How: every wait lets other Python threads run, and looks after signals ten times a second ([`context`]). Arrays are copied once
-//! on the way in and once on the way out, into and out of memory that ranks of the host read where it lies ([`bucket`]).
+//!
+//! How: a wait releases the GIL and checks for signals ten times a second ([`context`]). Arrays are
+//! copied once before and once after a call ([`bucket`]).
+//!
 //! Limits: one wheel for CPython 3.11 and later.
 #![deny(unsafe_code)]
 
@@ -21,7 +24,7 @@ mod two_level;
 
 use pyo3::prelude::*;
 
-/// See `_optireduce.pyi`.
+/// Native part of the package; `_optireduce.pyi` has its types.
 #[pymodule]
 mod _optireduce {
     #[pymodule_export]

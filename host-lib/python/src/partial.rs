@@ -13,7 +13,6 @@ use crate::context::{Context, Owned, poll_for};
 use crate::error::{ArgumentError, TimeoutError, call_error};
 use crate::request::{Request, Work};
 
-/// An average, and the array that it is written to.
 struct Average {
     pending: Pending<(Vec<f32>, PartialReport)>,
     array: PyBuffer<f32>,
@@ -34,7 +33,8 @@ impl Work for Average {
     }
 }
 
-/// Averages of models among the ranks that are ready; from `Communicator.partial_reduce`.
+/// Averages of models among the ranks that are ready; from `Communicator.partial_reduce`. Each rank
+/// calls `average` at its own pace.
 #[pyclass(frozen, module = "optireduce")]
 pub struct PartialReduce {
     context: Arc<Context>,
@@ -55,31 +55,34 @@ impl PartialReduce {
 
 #[pymethods]
 impl PartialReduce {
-    /// Elements of the model.
+    /// Number of elements in the model.
     #[getter]
     fn elements(&self) -> usize {
         self.elements
     }
 
-    /// Averages the model of an iteration with those of a group, in place, and gives a `PartialReport`.
+    /// Averages a model with the models of a group of ready ranks, in place, and returns a
+    /// `PartialReport`.
+    ///
+    /// `iteration` counts from 1 and exceeds `PartialReport.iteration` of the last average.
     fn average(&self, array: &Bound<'_, PyAny>, iteration: u64) -> PyResult<Py<PyAny>> {
         self.start_average(array, iteration)?.wait(array.py(), None)
     }
 
-    /// Begins to average the model; `Request.wait` writes the mean to the array. One at a time.
+    /// Starts `average`. `Request.wait` writes the mean to the array. One at a time.
     fn start_average(&self, array: &Bound<'_, PyAny>, iteration: u64) -> PyResult<Request> {
         let py = array.py();
         let array = arrays::floats(array, true)?;
         let model = array.to_vec(py)?;
         let operation = format!("average of {} elements, iteration {iteration}", model.len());
-        // Whoever holds the lock may need the GIL.
+        // Without the GIL, which a thread that holds the lock may need.
         let start = || self.inner().get(&operation).map(|inner| inner.start_average(model, iteration));
         let pending = py.detach(start)?;
         Ok(Request::new(&self.context, operation, Average { pending, array }))
     }
 
-    /// Takes part in no group any more, and waits until the others do not, either, no longer than `timeout` seconds. A second call does
-    /// nothing.
+    /// Leaves the groups, and waits until the other ranks have left them, at most `timeout`
+    /// seconds. A second call has no effect.
     #[pyo3(signature = (timeout = None))]
     fn close(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
         let limit = timeout.map(Duration::try_from_secs_f64).transpose()?;
@@ -101,7 +104,6 @@ impl PartialReduce {
     }
 }
 
-/// What Python gives.
 pub fn options(
     group_size: usize,
     weights: &str,
@@ -122,7 +124,6 @@ pub fn options(
     Ok(options.patience(Duration::try_from_secs_f64(patience_s)?).bound(bound))
 }
 
-/// A report, as Python has it.
 fn to_python(py: Python<'_>, report: &PartialReport) -> PyResult<Py<PyAny>> {
     let missing = report.missing_ranges().iter().map(|range| (range.start, range.end)).collect::<Vec<_>>();
     let fields = PyDict::new(py);

@@ -28,7 +28,6 @@ fn ranges<'py>(py: Python<'py>, ranges: &[Range<usize>]) -> PyResult<Bound<'py, 
     PyTuple::new(py, ranges.iter().map(|range| (range.start, range.end)).collect::<Vec<_>>())
 }
 
-/// A report, as Python has it.
 pub fn to_python(py: Python<'_>, report: &Report) -> PyResult<Py<PyAny>> {
     let module = py.import("optireduce.report")?;
     let fields = PyDict::new(py);
@@ -58,7 +57,7 @@ pub fn to_python(py: Python<'_>, report: &Report) -> PyResult<Py<PyAny>> {
     Ok(module.getattr("Report")?.call((), Some(&fields))?.unbind())
 }
 
-/// The report of two levels, as Python has it: the stages are the first of the reduce-scatter and the last of the all-gather.
+/// The stages are the first of the reduce-scatter and the last of the all-gather.
 pub fn of_levels_to_python(py: Python<'_>, bucket: u16, report: &TwoLevelReport) -> PyResult<Py<PyAny>> {
     let module = py.import("optireduce.report")?;
     let steps = report.steps();
@@ -92,7 +91,6 @@ pub fn of_levels_to_python(py: Python<'_>, bucket: u16, report: &TwoLevelReport)
     Ok(module.getattr("Report")?.call((), Some(&fields))?.unbind())
 }
 
-/// What a bucket lacked, as Python has it.
 pub fn settled_to_python(py: Python<'_>, settled: &Settled) -> PyResult<Py<PyAny>> {
     let correction = settled.correction.as_ref().map(|values| array(py, values)).transpose()?;
     let fields = [
@@ -105,7 +103,6 @@ pub fn settled_to_python(py: Python<'_>, settled: &Settled) -> PyResult<Py<PyAny
     Ok(settled.call((), Some(&fields.into_py_dict(py)?))?.unbind())
 }
 
-/// Values as an array of numpy.
 pub fn array(py: Python<'_>, values: &[f32]) -> PyResult<Py<PyAny>> {
     let array = py.import("numpy")?.call_method1("empty", (values.len(), "float32"))?;
     arrays::floats(&array, true)?.copy_from_slice(py, values)?;

@@ -1,4 +1,4 @@
-//! Calls that have begun.
+//! Calls in progress.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -9,12 +9,11 @@ use pyo3::prelude::*;
 use crate::context::{Context, Owned};
 use crate::error::{TimeoutError, call_error};
 
-/// What runs in the library, and what becomes of it in Python.
+/// A call in progress, and the conversion of its result to Python.
 pub trait Work: Send {
-    /// Whether it has finished; waits for that, no longer than `timeout`.
+    /// Returns whether it has finished, after waiting at most `timeout`.
     fn wait_timeout(&mut self, timeout: Duration) -> bool;
 
-    /// The result. Waits if it has not finished.
     fn finish(self: Box<Self>, py: Python<'_>) -> PyResult<Result<Py<PyAny>, Error>>;
 }
 
@@ -23,7 +22,8 @@ enum State {
     Finished(PyResult<Py<PyAny>>),
 }
 
-/// A call that has begun: `test`, `wait`, or `await` it. Dropping it does not take the call back.
+/// A call in progress: `test`, `wait`, or `await` it. Dropping it does not cancel a collective
+/// call, but cancels a send or receive.
 #[pyclass(frozen, generic, module = "optireduce")]
 pub struct Request {
     context: Arc<Context>,
@@ -42,10 +42,9 @@ impl Request {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether there is a result, or an error.
     fn poll(&self, timeout: Duration) -> bool {
         match &mut *self.state() {
-            // An error is for `result` to tell.
+            // `result` raises the error.
             State::Running(work) => work.get(&self.operation).map_or(true, |work| work.wait_timeout(timeout)),
             State::Finished(_) => true,
         }
@@ -70,14 +69,16 @@ impl Request {
 
 #[pymethods]
 impl Request {
-    /// Whether the call has finished; does not wait.
+    /// Returns whether the call has finished, without waiting.
     fn test(&self, py: Python<'_>) -> PyResult<bool> {
         self.context.check(&self.operation)?;
         Ok(py.detach(|| self.poll(Duration::ZERO)))
     }
 
-    /// Waits until the call has finished, and gives its result; raises `TimeoutError` after `timeout` seconds, if any: the call
-    /// goes on.
+    /// Waits for the call and returns its result.
+    ///
+    /// Raises `TimeoutError` after `timeout` seconds. The call then continues and can be waited for
+    /// again.
     #[pyo3(signature = (timeout = None))]
     pub fn wait(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Py<PyAny>> {
         self.context.check(&self.operation)?;
@@ -85,7 +86,7 @@ impl Request {
         let waited = py.detach(|| self.context.wait(&self.operation, limit, |slice| self.poll(slice).then_some(())));
         match (waited?, timeout) {
             (None, Some(timeout)) => Err(TimeoutError::new_err(format!(
-                "rank {}: {}: not finished after {timeout} s; it goes on, and may be waited for again",
+                "rank {}: {}: not finished after {timeout} s; the call continues, wait for it again",
                 self.context.rank, self.operation
             ))),
             _ => self.result(py),

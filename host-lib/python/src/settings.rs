@@ -11,7 +11,6 @@ use pyo3::types::PyDict;
 
 use crate::error::ArgumentError;
 
-/// A builder with the settings that are given, by name.
 pub fn builder(launch: Launch, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Builder> {
     let mut launch = launch;
     let mut builder = Communicator::builder();
@@ -69,7 +68,7 @@ fn wrong(name: &str, found: &str, expected: &str) -> PyErr {
     ArgumentError::new_err(format!("{name} is {found}, expected {expected}"))
 }
 
-/// A value of Python, or an error that names it.
+/// Converts a value. Errors name the setting.
 pub fn extract<'py, T>(name: &str, value: &Bound<'py, PyAny>, expected: &str) -> PyResult<T>
 where
     T: for<'a> FromPyObject<'a, 'py>,
@@ -116,7 +115,6 @@ fn hadamard(name: &str, mode: &str) -> PyResult<HadamardMode> {
     }
 }
 
-/// The options of a bucket.
 pub fn bucket_options(
     op: &str,
     hadamard_mode: Option<&str>,

@@ -14,7 +14,10 @@ use crate::report;
 use crate::request::{Request, Work};
 use crate::settings;
 
-/// The communicators of an all-reduce on two levels; from `Communicator.two_level`.
+/// Communicators of all-reduces on two levels; from `Communicator.two_level`.
+///
+/// Each group reduce-scatters, equal members of the groups average their shards, and each group
+/// gathers the means. If a rank is gone, its group lacks that rank's shard.
 #[pyclass(frozen, module = "optireduce")]
 pub struct TwoLevel {
     context: Arc<Context>,
@@ -26,7 +29,7 @@ impl TwoLevel {
         Self { context: context.clone(), inner: Mutex::new(Owned::new(levels, context)) }
     }
 
-    /// Asks something; detached, since whoever holds the lock may need the GIL.
+    /// Without the GIL, which a thread that holds the lock may need.
     fn with<T: Send>(
         &self,
         py: Python<'_>,
@@ -39,19 +42,19 @@ impl TwoLevel {
 
 #[pymethods]
 impl TwoLevel {
-    /// The ranks of this rank's group, in order.
+    /// Ranks of this rank's group, in ascending order.
     #[getter]
     fn ranks_inside(&self, py: Python<'_>) -> PyResult<Vec<usize>> {
         self.with(py, "ranks_inside", |levels| levels.ranks_inside().to_vec())
     }
 
-    /// This rank's equals in all groups, in order.
+    /// This rank's equal in each group, in ascending order.
     #[getter]
     fn ranks_across(&self, py: Python<'_>) -> PyResult<Vec<usize>> {
         self.with(py, "ranks_across", |levels| levels.ranks_across().to_vec())
     }
 
-    /// Declares a bucket. Collective.
+    /// Declares a bucket, as `Communicator.bucket`. Collective.
     #[pyo3(signature = (elements, *, op = "avg", hadamard = None, bf16 = None, repair = None))]
     fn bucket(
         &self,
@@ -71,7 +74,8 @@ impl TwoLevel {
         }
     }
 
-    /// Ends its connections at once. The communicator that it was made from goes on.
+    /// Closes the connections without waiting. Call it after `Communicator.close` or a barrier. The
+    /// communicator stays open. A second call has no effect.
     fn close(&self, py: Python<'_>) {
         if self.context.is_here() {
             py.detach(|| drop(lock(&self.inner).take()));
@@ -83,7 +87,6 @@ impl TwoLevel {
     }
 }
 
-/// An all-reduce, and the array that its result is written to.
 struct Reduction {
     request: optireduce::TwoLevelRequest,
     array: PyBuffer<f32>,
@@ -91,7 +94,7 @@ struct Reduction {
     spares: Spares,
 }
 
-/// Memory for results; freed if the communicator is gone.
+/// Memory for results, freed if the communicator is gone.
 type Spares = Arc<Mutex<Owned<Vec<Vec<f32>>>>>;
 
 impl Work for Reduction {
@@ -115,7 +118,8 @@ impl Work for Reduction {
     }
 }
 
-/// What is reduced on two levels again and again; from `TwoLevel.bucket`.
+/// All-reduces on two levels over the same elements; from `TwoLevel.bucket`. If `Report.action` is
+/// not "apply", more than 10 % of the result is missing, and the array is unchanged.
 #[pyclass(frozen, module = "optireduce")]
 pub struct TwoLevelBucket {
     context: Arc<Context>,
@@ -139,24 +143,25 @@ impl TwoLevelBucket {
 
 #[pymethods]
 impl TwoLevelBucket {
-    /// The number of the bucket, the same on all ranks.
+    /// Id of the bucket, the same on all ranks.
     #[getter]
     fn id(&self) -> u16 {
         self.id
     }
 
-    /// Elements of the bucket.
+    /// Number of elements.
     #[getter]
     fn elements(&self) -> usize {
         self.elements
     }
 
-    /// Reduces the array over all ranks, in place, and gives a `Report`.
+    /// Reduces a float32 array over all ranks, in place, and returns a `Report`. Collective.
     fn all_reduce(&self, array: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         self.start_all_reduce(array)?.wait(array.py(), None)
     }
 
-    /// Begins to reduce the array over all ranks; the result is written to the array by `Request.wait`.
+    /// Starts an all-reduce. `Request.wait` writes the result to the array and returns a `Report`.
+    /// Collective.
     fn start_all_reduce(&self, array: &Bound<'_, PyAny>) -> PyResult<Request> {
         let (py, operation) = (array.py(), self.operation("all_reduce"));
         self.context.check(&operation)?;
@@ -167,7 +172,8 @@ impl TwoLevelBucket {
         Ok(Request::new(&self.context, operation, work))
     }
 
-    /// Waits until nothing of this rank's shard is outstanding, at most `timeout` seconds; what the results so far lack of it.
+    /// Waits for outstanding repairs of this rank's shard, at most `timeout` seconds (None: the
+    /// communicator's), and returns a `Settled` with the shard's correction.
     #[pyo3(signature = (timeout = None))]
     fn settle(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Py<PyAny>> {
         let operation = self.operation("settle");

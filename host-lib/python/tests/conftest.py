@@ -1,4 +1,4 @@
-"""Fixtures of all tests."""
+"""Fixtures of the tests."""
 
 from collections.abc import Iterator
 

@@ -9,15 +9,15 @@ import optireduce.torch
 import torch
 import torch.distributed as dist
 
-# Nothing is lost that a busy machine might lose.
+# A bound that a busy machine does not exceed, so that nothing is lost.
 CALM = {"bound_ms": 4000, "early": "off"}
 
 
 @contextlib.contextmanager
 def group(rank: int, ranks: int, root: str, backend: str = "optireduce", timeout_s: float = 30.0, **settings: Any) -> Iterator[None]:
-    """The default process group of a job."""
+    """Makes the default process group of a job."""
     torch.set_num_threads(1)
-    # Processes are kept from test to test, and so is what was configured.
+        # Processes, and what they configured, are kept from test to test.
     optireduce.torch.configure(**{**CALM, "agree": False, **settings})
     host, port = root.split(":")
     timeout = datetime.timedelta(seconds=timeout_s)
@@ -28,7 +28,7 @@ def group(rank: int, ranks: int, root: str, backend: str = "optireduce", timeout
     finally:
         if dist.is_initialized():
             dist.destroy_process_group()
-        # Rank 0 serves the store: it goes last.
+        # Rank 0 serves the store, so it must outlive the group.
         del store
 
 

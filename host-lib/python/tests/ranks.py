@@ -1,6 +1,6 @@
-"""Jobs of processes: every rank runs the same function, and the test sees what each of them returned or raised.
+"""Jobs of processes: every rank runs the same function, and the test sees each result or error.
 
-The processes are kept from job to job, because importing torch takes seconds; one that has died or hangs is replaced.
+Processes are reused, since importing torch takes seconds. After a crash or hang they are replaced.
 """
 
 import multiprocessing
@@ -19,7 +19,7 @@ TIMEOUT_S = 90
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a rank returned, or raised."""
+    """Result or error of a rank."""
 
     value: Any = None
     error: str = ""
@@ -32,21 +32,21 @@ def free_root() -> str:
 
 
 def wait_for(path: pathlib.Path) -> None:
-    """Waits until another rank has made this file."""
+    """Waits until another rank has created this file."""
     until = time.monotonic() + TIMEOUT_S / 2
     while not path.exists():
-        assert time.monotonic() < until, f"{path}: nobody has made it"
+        assert time.monotonic() < until, f"{path}: not created"
         time.sleep(0.001)
 
 
 def memory_for_peers() -> list[set[str]]:
-    """Files of memory that this process has lent, and those of others that it reads."""
+    """Returns the files of memory that this process lends, and that it reads."""
     maps = [line.split() for line in pathlib.Path("/proc/self/maps").read_text().splitlines() if "optireduce-buffer" in line]
     return [{inode for _, mode, _, _, inode, *_ in maps if mode == wanted} for wanted in ("rw-s", "r--s")]
 
 
 def serve(pipe: Connection) -> None:
-    """What each process does."""
+    """Runs jobs in a process."""
     while (job := pipe.recv()) is not None:
         function, arguments = job
         try:
@@ -89,7 +89,7 @@ class Ranks:
         return found
 
     def run(self, ranks: int, function: Callable[..., Any], *arguments: Any) -> list[Any]:
-        """As `outcomes`, of ranks that are not to fail."""
+        """Runs as `outcomes`, and fails if a rank fails."""
         found = self.outcomes(ranks, function, *arguments)
         failed = [(rank, outcome) for rank, outcome in enumerate(found) if outcome.error]
         assert not failed, "\n".join(f"rank {rank}: {one.error}: {one.message}\n{one.trace}" for rank, one in failed)

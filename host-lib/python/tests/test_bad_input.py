@@ -1,4 +1,4 @@
-"""What users and networks get wrong: an exception that names the rank, what was found and what was expected; nothing hangs."""
+"""Errors of users and networks: exceptions that name the rank and both values. Nothing hangs."""
 
 import contextlib
 import datetime
@@ -20,16 +20,16 @@ def raised(act, expected=optireduce.OptiReduceError):
 
 
 def forget_groups():
-    """A group that could not be made leaves its number behind, and processes are kept from test to test."""
+    """Resets the group count after a group could not be made, since processes are reused."""
     with contextlib.suppress(Exception):
         dist.destroy_process_group()
     dist.distributed_c10d._world.group_count = 0
 
 
 def two_groups(rank, ranks, root, is_torch, failed):
-    """Ranks 0 and 1 are a job, 2 and 3 another, and both are told the same port."""
+    """Makes a job of ranks 0 and 1, and another one of ranks 2 and 3, at the same port."""
     number, job = rank % 2, rank // 2
-    # A rank 0 listens until its job is whole, so the ranks 1 wait until both ranks 0 have asked for the port.
+    # Rank 0 listens only until its job is complete: the ranks 1 start after both ranks 0.
     if number == 1:
         wait_for(failed)
     if not is_torch:
@@ -58,16 +58,16 @@ def is_there(rank, ranks, root):
 
 @pytest.mark.parametrize("is_torch", [False, True])
 def test_two_jobs_at_one_port(job, is_torch, tmp_path):
-    # So that all processes have started.
+    # Starts all processes.
     job.run(4, is_there)
     found = job.run(4, two_groups, is_torch, tmp_path / "failed")
-    # One of the two ranks 0 has the port; the other says so, and what is wrong.
+    # One rank 0 has the port, and the other reports that.
     (lost,) = [rank for rank in (0, 2) if "in use" in found[rank]]
     port = "port" if is_torch else "listen"
     assert port in found[lost], found
     if not is_torch:
         assert [found[lost ^ 2], found[lost ^ 3]] == ["connected"] * 2, found
-        # Its rank 1 reaches the other job's rank 0 and learns so, or nobody: that one no longer listens once it is whole.
+        # Its rank 1 reaches the other job's rank 0, or no process once that job is complete.
         assert "rank 1 of 2" in found[lost + 1], found
         assert "job" in found[lost + 1] or "was not reached" in found[lost + 1], found
 
@@ -92,7 +92,7 @@ def test_a_wrong_world_size_is_an_error_of_torch_on_every_rank(job):
 
 
 class OtherVersion:
-    """Between a rank and rank 0: what the rank says of its version is one less than it is. All else passes."""
+    """Proxy between a rank and rank 0 that changes the version in the rank's greeting."""
 
     def __init__(self, to: str) -> None:
         self._to, self.found = to.split(":"), False

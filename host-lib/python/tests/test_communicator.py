@@ -1,4 +1,4 @@
-"""Communicators and buckets: what numpy programs use."""
+"""Communicators and buckets, as used by numpy programs."""
 
 import array
 import asyncio
@@ -16,7 +16,7 @@ import pytest
 from optireduce._ports import free_port
 from ranks import memory_for_peers, wait_for
 
-# Nothing is lost that a busy machine might lose: stages wait for long, and close when all has come.
+# A bound that a busy machine does not exceed, so that nothing is lost.
 SLOW = {"bound_ms": 4000, "early": "off", "timeout_s": 20}
 
 
@@ -103,9 +103,9 @@ def test_requests_overlap_and_can_be_awaited(job):
 
 
 def lent_memory(rank, ranks, root, local, file_bytes):
-    """Checks the means of calls, two of each bucket at once; what is lent and read after each of them."""
+    """Checks two calls at a time of each bucket; returns the files lent and read after each."""
     elements, files, limits = 100_000, [], resource.getrlimit(resource.RLIMIT_FSIZE)
-    # Of jobs that this process had a part in before.
+    # Files of earlier jobs in this process.
     others = memory_for_peers()
     with connect(rank, ranks, root, local=local) as communicator:
         buckets = [communicator.bucket(elements), communicator.bucket(elements, op="sum")]
@@ -115,7 +115,7 @@ def lent_memory(rank, ranks, root, local, file_bytes):
             for call in range(8):
                 gradients = [numpy.arange(elements, dtype="float32") + ranks * call + rank + part for part in range(4)]
                 requests = [bucket.start_all_reduce(gradient) for bucket, gradient in zip(2 * buckets, gradients)]
-                # A result that nobody waits for is in nobody's way. Its memory is freed.
+                # Drops the last request of the first round without a wait, which frees its memory.
                 last = requests.pop()
                 for request in [last, *requests] if call else requests:
                     report = request.wait()
@@ -132,10 +132,10 @@ def lent_memory(rank, ranks, root, local, file_bytes):
 
 
 def test_ranks_of_a_host_read_the_gradients_and_means_of_one_another_where_they_lie(job):
-    # Two calls of each bucket at once, each with a gradient and a mean.
+    # Two calls of each of two buckets, each with a gradient and a mean.
     for lent in job.run(2, lent_memory, "auto", None):
         assert [len(files) for files in lent[2]] == [8, 8]
-        assert lent[3:] == [lent[2]] * 5, "what calls have given back is lent to the next"
+        assert lent[3:] == [lent[2]] * 5, "memory is reused by later calls"
 
 
 @pytest.mark.parametrize(("local", "file_bytes"), [("off", None), ("auto", 100_000)])
@@ -155,7 +155,7 @@ def exact(rank, ranks, root):
         with pytest.raises(optireduce.OptiReduceError, match=f"rank {rank}: all_reduce_exact of 3 bytes of i64, sum"):
             communicator.start_all_reduce_exact(b"abc", "i64", "sum").wait()
         received = communicator.start_recv((rank - 1) % ranks, 3)
-        with pytest.raises(TimeoutError, match="it goes on"):
+        with pytest.raises(TimeoutError, match="the call continues"):
             received.wait(0.01)
         communicator.barrier()
         communicator.start_send(b"hello", (rank + 1) % ranks, 3).wait()

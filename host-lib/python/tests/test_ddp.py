@@ -58,7 +58,7 @@ def test_the_example_with_a_transformer_learns():
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     done = subprocess.run([*torchrun, str(example), "--steps", "20"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    # Of some 96 characters, each as likely as the next: 4.6.
+    # Guessing among about 96 characters has a loss of 4.6.
     assert float(done.stdout.split("step 20: loss ")[1].split()[0]) < 3.4, done.stdout
 
 
@@ -92,7 +92,7 @@ def test_the_backward_pass_goes_on_while_buckets_are_reduced(job, tmp_path):
 
 
 class Branches(torch.nn.Module):
-    """Some parameters are unused, in turns."""
+    """A network whose branches are used in turns."""
 
     def __init__(self):
         super().__init__()
@@ -106,7 +106,7 @@ class Branches(torch.nn.Module):
 def branches(rank, ranks, root, backend, has_hook):
     with group(rank, ranks, root, backend):
         torch.manual_seed(3)
-        # A bucket for every layer or so, all-reduced while the others are computed.
+        # About a bucket per layer, to overlap with the backward pass.
         model = DistributedDataParallel(Branches(), find_unused_parameters=True, bucket_cap_mb=0.006)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
         state = optireduce.torch.State(**CALM) if has_hook else None
@@ -134,12 +134,13 @@ def test_rebuilt_buckets_and_unused_parameters_train_as_with_gloo(job, backend, 
 
 
 def as_if_lost(state, action, packets=PACKETS_HALT):
-    """The reports of this step as they are when much of so many packets is lost, on this rank or, if it is to apply the update, on another."""
+    """Changes the reports of this step to a loss of many packets, on this rank or, with "apply", on
+    another one."""
     state._step = [dataclasses.replace(one, action=action, packets=packets) for one in state._step]
 
 
 def guarded(elements, **settings):
-    """A model, its optimizer, and the state that decides on its steps."""
+    """Returns a model, its optimizer, and the state that guards it."""
     model = DistributedDataParallel(torch.nn.Linear(elements, elements))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     state = optireduce.torch.State(**settings)
@@ -149,7 +150,8 @@ def guarded(elements, **settings):
 
 
 def skips(rank, ranks, root, vote):
-    """Which steps changed no parameter, until the job halts. Rank 0 loses much in the second bounded step, then in three in a row."""
+    """Returns which steps changed no parameter until the halt. Rank 0 loses much in the second
+    bounded step, then in three in a row."""
     with group(rank, ranks, root, **CALM):
         model, optimizer, state = guarded(300, vote=vote)
         steps, said = [], []
@@ -168,7 +170,8 @@ def skips(rank, ranks, root, vote):
         logging.getLogger("optireduce").removeHandler(handler)
         of_steps = [one for one in said if f"rank {rank} of group" in one and ": more than 10 % was lost" in one and ": step " in one]
         assert len(of_steps) == state.skipped, (said, state.skipped)
-        # Without votes rank 0 halts before rank 1, and no call of both follows.
+        # Without votes rank 0 halts before rank 1, so the ranks can make no further collective
+        # call.
         if vote:
             state.settle(optimizer, timeout_s=30)
         return steps, state.skipped, bits(model)
@@ -203,7 +206,7 @@ def outvoted(rank, ranks, root):
             optimizer.zero_grad()
             model(torch.randn(4, 300)).sum().backward()
             if step == 2 and rank == 1:
-                # As if it had lost much, and got that with its next mean.
+                # As after a large loss whose repair was added to the next mean.
                 as_if_lost(state, "skip")
                 with torch.no_grad():
                     model.module.bias.add_(1.0)
@@ -257,7 +260,7 @@ def one_dies(rank, ranks, root):
         state.guard(optimizer)
         for step in range(30):
             if step == 5 and rank == ranks - 1:
-                # Once its last means have left.
+                # After its last means have left.
                 time.sleep(0.3)
                 os._exit(3)
             optimizer.zero_grad()

@@ -18,7 +18,7 @@ def test_a_machine_on_which_jobs_run_is_well():
     found = {finding["name"]: finding for finding in said["findings"]}
     assert (done.returncode, said["can_run"]) == (0, True), done
     assert "ms (p50)" in found["2 ranks, loopback"]["found"]
-    assert "stage deadline of" in found["a job would choose"]["found"]
+    assert "stage bound of" in found["a job would choose"]["found"]
     assert all(finding["cure"] for finding in said["findings"] if finding["verdict"] != "ok")
 
 
@@ -30,7 +30,7 @@ def test_a_root_that_nobody_knows_is_an_error_with_its_cure():
 
 
 def test_a_job_measures_between_its_ranks():
-    # Two ranks by torchrun's variables, as the line in the help says.
+    # Two ranks with torchrun, as in the examples of the help.
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "--no-python"]
     command += [sys.executable, "-m", "optireduce", "doctor", "--job", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=150)
@@ -40,7 +40,7 @@ def test_a_job_measures_between_its_ranks():
     for one in said:
         found = {finding["name"]: finding["found"] for finding in one["findings"]}
         assert "ms (p50)" in found["2 ranks"] and "% lost" in found["2 ranks"], found
-        assert "stage deadline of" in found["a job would choose"], found
+        assert "stage bound of" in found["a job would choose"], found
 
 
 def test_a_job_whose_ranks_do_not_come_is_an_error():

@@ -1,4 +1,4 @@
-"""What ends a process: nothing hangs, nothing crashes."""
+"""Ways to end a process: nothing hangs, nothing crashes."""
 
 import subprocess
 import sys

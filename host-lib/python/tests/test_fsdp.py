@@ -1,4 +1,4 @@
-"""FSDP on CPU: parameters in shards, gathered exactly, gradients reduced to shards within the bound."""
+"""FSDP on CPUs: parameters are gathered exactly, gradients are reduced to shards, bounded."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Gradients on a GPU, which travel through pinned memory. All ranks have the same one."""
+"""Gradients on a GPU, which are copied through pinned memory. All ranks share one GPU."""
 
 import optireduce.torch
 import pytest
@@ -8,9 +8,9 @@ from torch.nn.parallel import DistributedDataParallel
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="torch finds no GPU here")
 
-# torch's version that takes backends in Python.
+# Versions of torch without backends in Python.
 IS_OLD = tuple(int(number) for number in torch.__version__.split(".")[:2]) < (2, 15)
-#: NCCL gives every rank a GPU of its own; what is not a gradient of DDP's goes by Gloo.
+#: NCCL needs a GPU per rank, so Gloo makes the calls that are not DDP's gradients.
 BACKENDS = ["gloo", pytest.param("cpu:optireduce,cuda:gloo", marks=pytest.mark.skipif(IS_OLD, reason="takes torch 2.15"))]
 
 
@@ -21,9 +21,9 @@ def network(dtype):
 
 
 def trained(rank, ranks, root, backend, has_hook, dtype):
-    """The parameters after some steps, and how many of those were reduced bounded."""
+    """Returns the parameters after some steps, and the number of guarded steps."""
     with group(rank, ranks, root, backend):
-        # Several buckets, of which the first are on their way while the others are computed.
+        # Several buckets, to overlap with the backward pass.
         model = DistributedDataParallel(network(dtype), bucket_cap_mb=1, gradient_as_bucket_view=True)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
         state = None
@@ -53,7 +53,7 @@ def test_replicas_on_gpus_are_equal_to_the_bit_and_trained_as_with_gloo(job, bac
 
 
 class Late(torch.autograd.Function):
-    """Hands a gradient on that the GPU is still busy with for a while."""
+    """Passes on a gradient that the GPU is still computing."""
 
     @staticmethod
     def forward(_, values):
@@ -84,7 +84,7 @@ def late(rank, ranks, root):
         for step in range(4):
             model.zero_grad()
             model(torch.full((1, 1000), float(rank + step), device="cuda")).sum().backward()
-            # On the stream of the training loop, without a wait of the host's: the mean must have come back before.
+            # Without a wait of the host: the training loop's stream must wait for the mean.
             found.append(layer.weight.grad.double().sum() / 1e6)
         return [one.item() for one in found]
 

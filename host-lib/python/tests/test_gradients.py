@@ -1,4 +1,4 @@
-"""Only gradients are bounded: which calls those are, and that the first of each kind is exact."""
+"""Only gradients are bounded, and the first call of each kind is exact."""
 
 import datetime
 import logging
@@ -20,7 +20,7 @@ ELEMENTS = 4000
 
 
 def kinds():
-    """Of the bounded calls since this was asked last."""
+    """Returns the kinds of the bounded calls since the last `kinds()`."""
     reports = session().reports
     found = [report.kind for report in reports]
     reports.clear()
@@ -38,7 +38,7 @@ def which(rank, ranks, root):
             optireduce.torch.begin_step()
             return kinds()
 
-        # Parameters that are averaged between steps: exact however large they are, and however often.
+        # Averages of parameters between steps are exact, of any size and number.
         assert calls() == calls() == []
         with optireduce.torch.bounded():
             assert calls() == [], "the first of each is exact"
@@ -68,7 +68,7 @@ def ended(rank, ranks, root):
     before, of_group = memory_for_peers(), []
     with group(rank, ranks, root, local="auto"), optireduce.torch.bounded():
         kept = session()
-        # What the owner has back before it was read is copied: in one call, not in all of them.
+        # Memory that is returned before a peer has read it is copied, in some of the calls.
         for _ in range(10):
             dist.all_reduce(torch.full((ELEMENTS,), float(rank)), AVG)
             optireduce.torch.begin_step()
@@ -110,7 +110,7 @@ def ddp(rank, ranks, root):
             model(torch.ones(2, 100)).sum().backward()
             optireduce.torch.begin_step()
         found = kinds()
-        # As averagers of models do.
+        # As programs that average models do.
         for parameter in model.parameters():
             dist.all_reduce(parameter.data, AVG)
         return found, kinds()
@@ -118,14 +118,14 @@ def ddp(rank, ranks, root):
 
 def test_ddp_without_a_hook_is_bounded_and_an_average_of_its_parameters_is_not(job):
     for of_gradients, of_parameters in job.run(2, ddp):
-        # The bucket of the first pass may be another than that of the second.
+        # The second pass may use another bucket than the first.
         assert set(of_gradients) == {"all-reduce"} and of_parameters == [], (of_gradients, of_parameters)
 
 
 def types_that_differ(rank, ranks, root, name, is_known):
-    """Ranks give gradients of one length, in two types."""
+    """Reduces gradients of one length but different types."""
     with group(rank, ranks, root, timeout_s=3, bound_ms=100), optireduce.torch.bounded():
-        # What waits for longer than the group does.
+        # The store has a longer timeout than the group.
         store = dist.distributed_c10d._get_default_store()
 
         def call(dtype):
@@ -229,7 +229,7 @@ def test_reduce_scatter_tensor_coalesced(job):
 
 
 def without_a_bound(rank, ranks, root):
-    # Nothing would come in time.
+    # No packet would arrive within this bound.
     with group(rank, ranks, root, bound_ms=0.002, engine="tcp"):
         model = DistributedDataParallel(torch.nn.Linear(300, 300))
         state = optireduce.torch.State()
@@ -253,7 +253,7 @@ def test_over_the_tcp_engine_nothing_is_bounded(job):
 
 
 def halts(rank, ranks, root, has_hook):
-    """Rank 1 is to halt; the others lose nothing."""
+    """Halts rank 1, while the others lose nothing."""
     with group(rank, ranks, root, bound_ms=500):
         model = DistributedDataParallel(torch.nn.Linear(100, 100))
         state = optireduce.torch.State() if has_hook else None

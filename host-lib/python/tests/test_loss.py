@@ -1,4 +1,4 @@
-"""What is lost, and what becomes of it: a bound that is too short for this machine."""
+"""Losses and their repairs, with bounds that are too short for any machine."""
 
 import contextlib
 import math
@@ -18,7 +18,7 @@ STEPS, ELEMENTS = 40, 20_000
 
 
 def late(rank, step):
-    """Each rank now and then, by more than the bounds here: however fast the machine, something is lost."""
+    """Delays each rank now and then by more than the bounds here, so that something is lost."""
     if step % 8 == 2 * rank + 1:
         time.sleep(0.005)
 
@@ -43,22 +43,22 @@ def sums(rank, ranks, root, bound_ms, agree):
 @pytest.mark.parametrize(("bound_ms", "agree"), [(0.05, True), (0.05, False), (0.5, True)])
 def test_with_repairs_all_ranks_have_added_up_the_same(job, bound_ms, agree):
     found = job.run(3, sums, bound_ms, agree)
-    # A rank that is off the CPU for longer than the others wait for its vote does what it would, and says that it is not agreed.
+    # A busy rank without a decision decides alone, and reports that it is not agreed.
     voted = [[applied for _, applied in step] for step in zip(*(said for *_, said in found)) if all(agreed for agreed, _ in step)]
     assert len(voted) > STEPS / 2 if agree else not voted, found
     assert all(len(set(step)) == 1 for step in voted), "all ranks skip the same updates"
     for total, *_ in found[1:]:
-        # Rounding of 40 sums, some in another order.
+        # Repairs change the order of up to 40 additions.
         torch.testing.assert_close(total, found[0][0], rtol=0, atol=1e-4)
     assert math.isfinite(found[0][0].norm().item())
-    # With the shorter bound something is lost on any machine.
+    # The shorter bound loses something on any machine.
     assert bound_ms > 0.1 or any(lost for _, lost, _ in found)
 
 
 def two_streams(rank, ranks, root, bound_ms):
     with group(rank, ranks, root, bound_ms=bound_ms):
         generator = torch.Generator().manual_seed(rank)
-        # Of one length, and far apart: what crossed from one to the other would show.
+        # Equal lengths with different scales, so that values in the wrong bucket are noticed.
         totals, scales = [torch.zeros(ELEMENTS), torch.zeros(ELEMENTS)], [1.0, 1e6]
         for step in range(STEPS):
             late(rank, step)
@@ -91,8 +91,8 @@ def test_repairs_never_cross_into_another_bucket_of_the_same_length(job):
 
 
 def moved_on(rank, ranks, root, returned):
-    """In the second all-reduce rank 0 goes on without rank 1; then they synchronize, and reduce once more. All gradients, and so all means,
-    are ones."""
+    """Rank 0 finishes the second all-reduce without rank 1; then they synchronize and reduce once
+    more. All gradients are ones, and so are all means."""
     with group(rank, ranks, root, bound_ms=200):
         torch.manual_seed(rank)
         model = torch.nn.Linear(3, 2)
@@ -119,12 +119,12 @@ def test_what_a_mean_lacked_does_not_come_after_replicas_are_synchronized(job, t
     found = job.run(2, moved_on, tmp_path / "returned")
     assert found[0][0] == "skip" and found[0][1] > 0, found
     for *_, mean, weights in found:
-        assert torch.equal(mean, torch.ones(ELEMENTS)), "a mean that is as if nothing had been lost"
+        assert torch.equal(mean, torch.ones(ELEMENTS)), "the mean includes no repair"
         assert torch.equal(weights, found[0][-1])
 
 
 def replicas(rank, ranks, root, optimizer_type, synchronize_every):
-    """Whether the ranks had the same parameters before and after `settle`, and how much was lost. Most stages end too soon."""
+    """Returns parameters before and after `settle`, with bounds that most stages exceed."""
     with group(rank, ranks, root, bound_ms=0.3):
         torch.manual_seed(7)
         model = DistributedDataParallel(torch.nn.Linear(120, 100))

@@ -63,7 +63,7 @@ def trains(rank, ranks, root):
     import torch
 
     torch.manual_seed(rank)
-    # The last has whole numbers among its buffers.
+    # BatchNorm has an integer buffer.
     model = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.BatchNorm1d(2))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     with connect(rank, ranks, root) as communicator:
@@ -90,6 +90,6 @@ def test_the_example_trains(tmp_path):
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "3"]
     done = subprocess.run([*torchrun, str(example), "--slow-ms", "5"], capture_output=True, text=True, timeout=90)
     assert done.returncode == 0, done.stderr
-    # Ranks share a pipe, so that one's text may stand in another one's line.
+    # Ranks share a pipe, so their lines may be mixed.
     accuracies = [float(found) for found in re.findall(r"accuracy ([0-9.]+) %", done.stdout)]
     assert len(accuracies) == 3 and len(set(accuracies)) == 1 and accuracies[0] > 90, done.stdout

@@ -1,4 +1,4 @@
-"""Traces of torch.profiler: a collective's range lasts from its call to its end."""
+"""Traces of torch.profiler: the range of a collective lasts from its call to its end."""
 
 import json
 
@@ -20,7 +20,7 @@ def traces(rank, ranks, root, path):
         state = optireduce.torch.State()
 
         def hook(state, bucket):
-            # Rank 0 waits for the first bucket of the other, and computes all others meanwhile.
+            # Rank 1's first bucket waits until rank 0 has computed all of its buckets.
             computed = path / f"computed{passes}"
             if rank == 1 and bucket.index() == 0:
                 wait_for(computed)
@@ -46,7 +46,7 @@ def test_a_trace_shows_buckets_reduced_while_the_backward_pass_runs(job, tmp_pat
     assert len(collectives) == LAYERS, [one["name"] for one in events if "optireduce" in one["name"]]
     first = min(collectives, key=lambda one: one["ts"])
     assert "bucket 0 " in first["name"]
-    # Of the layers whose gradients are computed after the first bucket was handed in: its range has begun, and has not ended.
+    # Gradients of the later layers are computed within the range of the first bucket.
     backward = [one for one in events if "AddmmBackward0" in one["name"] and one["ts"] > first["ts"]]
     assert len(backward) >= LAYERS - 1
     assert all(one["ts"] + one["dur"] <= first["ts"] + first["dur"] for one in backward), (first, backward)

@@ -1,4 +1,4 @@
-"""Ranks that come back into a job of DDP: killed and started again, or stopped until the others went on without them."""
+"""Ranks that rejoin a DDP job after they were killed and restarted, or stopped and dropped."""
 
 import collections
 import contextlib
@@ -19,16 +19,16 @@ from torch.nn.parallel import DistributedDataParallel
 from ranks import free_root
 
 RANKS, LEAVES = 3, 1
-#: Steps of all ranks after one has come back.
+#: Steps of all ranks after the rejoin.
 STEPS_BACK = 30
 
 
 def rank(vote: bool) -> None:
-    """Trains until a rank has come back, and then for some steps more."""
+    """Trains until a rank has rejoined, and some steps more."""
     torch.manual_seed(0)
     torch.set_num_threads(1)
     dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
-    # One bucket in the first pass, more in the next ones.
+    # One bucket in the first pass, several afterwards.
     network = torch.nn.Sequential(*[torch.nn.Linear(150, 150) for _ in range(6)])
     model = DistributedDataParallel(network, bucket_cap_mb=0.2)
     state = optireduce.torch.State.from_env(bound_ms=200, early="off", vote=vote, synchronize_every=20, timeout_s=30)
@@ -43,7 +43,7 @@ def rank(vote: bool) -> None:
         reports = list(state.session.reports)
         if reports:
             seen[reports[-1].live_ranks] += 1
-            # No more than a pipe holds.
+            # A pipe that nobody reads would fill up.
             if seen[reports[-1].live_ranks] <= 10:
                 print(*reports[-1].live_ranks, flush=True)
         if back is None and any(report.joined_rank is not None for report in reports):
@@ -56,7 +56,7 @@ def rank(vote: bool) -> None:
 
 
 class Job:
-    """Its ranks, each a process, and the lines that they have printed."""
+    """Processes of all ranks, and the lines that they print."""
 
     def __init__(self, vote: bool, agent: bool) -> None:
         self._vote, self._agent, self._root = vote, agent, free_root()
@@ -72,17 +72,17 @@ class Job:
         return subprocess.Popen(command, env={**os.environ, **place, **variables}, stdout=subprocess.PIPE, text=True)
 
     def wait_for(self, live: str, steps: int) -> None:
-        """Until rank 0 has made so many steps with these ranks."""
+        """Waits until rank 0 has made `steps` steps with these ranks."""
         output = self.ranks[0].stdout
         assert output is not None
         for line in output:
             steps -= line == f"{live}\n"
             if steps == 0:
                 return
-        raise AssertionError(f"rank 0 has ended with {self.ranks[0].wait()}, and not made its steps with ranks {live}")
+        raise AssertionError(f"rank 0 ended with {self.ranks[0].wait()} before its steps with ranks {live}")
 
     def ends(self) -> list[str]:
-        """The last line of each rank."""
+        """Returns the last line of each rank."""
         outputs = [process.communicate(timeout=80)[0] for process in self.ranks]
         assert [process.returncode for process in self.ranks] == [0] * RANKS, outputs
         return [output.splitlines()[-1] for output in outputs]
@@ -95,7 +95,7 @@ def job(vote: bool, agent: bool = False) -> Iterator[Job]:
         yield started
     finally:
         for process in started.ranks:
-            # An agent ends its worker.
+            # SIGTERM, so that an agent ends its worker.
             process.terminate()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(10)
@@ -124,14 +124,14 @@ def test_a_rank_that_stood_still_takes_the_model_of_the_others():
 
 
 def test_an_agent_of_torchruns_starts_a_rank_again_and_nobody_else_restarts():
-    """As the help of examples/ddp_restart.py says it: an agent for one rank, the others without."""
+    """Uses an agent for one rank, as in the help of examples/ddp_restart.py."""
     with job(vote=True, agent=True) as it:
         it.wait_for("0 1 2", 5)
         agent = it.ranks[LEAVES].pid
         (worker,) = pathlib.Path(f"/proc/{agent}/task/{agent}/children").read_text().split()
         os.kill(int(worker), signal.SIGKILL)
         it.wait_for("0 2", 5)
-        # The processes of ranks 0 and 2 are those that began.
+        # Ranks 0 and 2 are still their first processes.
         ends = it.ends()
         assert ends[0].startswith("end") and ends == [ends[0]] * RANKS
         assert it.ranks[LEAVES].pid == agent

@@ -1,4 +1,4 @@
-"""Timeouts, and whether a call has finished: as torch means them."""
+"""Timeouts and completion of calls, with torch's meaning."""
 
 import datetime
 import time
@@ -16,7 +16,7 @@ def seconds(value):
 
 
 def own_timeout(rank, ranks, root):
-    """Rank 1 comes late to an all-reduce of which rank 0 waits 0.3 s, in a group that would wait 30."""
+    """Rank 1 is late to an all-reduce with a timeout of 0.3 s, in a group with 30 s."""
     with group(rank, ranks, root):
         options = dist.AllreduceOptions()
         options.timeout = seconds(0.3)
@@ -30,13 +30,13 @@ def own_timeout(rank, ranks, root):
             with pytest.raises(TimeoutError) as error:
                 work.wait()
             said.append(str(error.value))
-            # To torch, what fails a future is a RuntimeError with that text.
+            # torch turns the error of a future into a RuntimeError with the same text.
             with pytest.raises(RuntimeError) as error:
                 future.wait()
             said.append(str(error.value))
             completed = [work.is_completed(), value.item()]
             dist.send(torch.ones(1), 1)
-        # What comes after it is as always.
+        # Later calls are not affected.
         after = torch.ones(1)
         dist.all_reduce(after)
         return said, completed, after.item()
@@ -98,7 +98,7 @@ def completion(rank, ranks, root):
         if rank == 1:
             dist.send(torch.ones(1), 0, tag=7)
         else:
-            # It asks without waiting, as a loop that polls would.
+            # Polls without waiting.
             until = time.monotonic() + 30
             while not receive.is_completed() and time.monotonic() < until:
                 time.sleep(0.01)

@@ -1,4 +1,4 @@
-"""The backend of torch.distributed: every call against what torch says it does."""
+"""The backend of torch.distributed: every call does what torch documents."""
 
 import datetime
 import os
@@ -113,7 +113,7 @@ def test_everything_else_moves_whole(job):
 def sends(rank, ranks, root):
     with group(rank, ranks, root):
         before, after = (rank - 1) % ranks, (rank + 1) % ranks
-        # Outstanding while collectives run, and begun in another order than on the peers.
+        # Receives stay outstanding during collectives, and start in another order than the sends.
         first, second = torch.empty(4), torch.empty(3, 2, dtype=torch.int64)
         works = [dist.irecv(second.t(), before, tag=2), dist.irecv(first, before, tag=1)]
         dist.all_reduce(torch.ones(5000))
@@ -136,7 +136,7 @@ def sends(rank, ranks, root):
         if rank == 0:
             dist.send(torch.ones(2), 2)
         elif rank == 2:
-            with pytest.raises(ValueError, match="8 bytes came, expected 12"):
+            with pytest.raises(ValueError, match="8 bytes arrived, expected 12"):
                 dist.recv(short, 0)
         dist.barrier()
         return first.tolist(), second[0].tolist(), batched.tolist(), objects
@@ -171,7 +171,7 @@ def test_a_message_passes_an_all_reduce_that_waits_for_its_receiver(job):
 def on_a_device(rank, ranks, root):
     with group(rank, ranks, root):
         with pytest.raises(ValueError, match="all_reduce: a tensor is on device meta, expected cpu; make the group with"):
-            # torch itself asks the backend only for devices that it was registered for.
+            # torch asks the backend only for devices that it was registered for.
             check([torch.ones(3, device="meta")], "all_reduce")
         with pytest.raises(ValueError, match="a tensor is sparse, expected a dense one"):
             dist.all_reduce(torch.eye(3).to_sparse())

@@ -1,4 +1,4 @@
-"""torch's own tests of collectives and DDP, as far as they need no GPU and the installed wheel has them, by name."""
+"""torch's own tests of collectives and DDP that need no GPU, by name."""
 
 import os
 import tempfile
@@ -8,8 +8,8 @@ import torch
 import torch.distributed as dist
 from groups import group
 
-# Not here: what receives from any source, which torch does not forward to backends in Python;
-# sparse tensors; what sets TORCH_DISTRIBUTED_DEBUG=DETAIL (see `test_debugging_in_detail_is_refused`).
+# Left out: receives from any source, which torch does not forward to backends in Python, sparse
+# tensors, and TORCH_DISTRIBUTED_DEBUG=DETAIL (see `test_debugging_in_detail_is_refused`).
 NAMES = """
     DistributedDataParallelCPU
     DistributedDataParallelCPU_grad_is_view
@@ -70,7 +70,7 @@ NAMES = """
 
 
 def runs(rank, ranks, root, name, folder):
-    # They are read when the module is imported.
+    # The module reads these when it is imported.
     os.environ.update(BACKEND="optireduce", WORLD_SIZE=str(ranks), TEMP_DIR=folder)
     from torch.testing._internal.distributed import distributed_test
 
@@ -88,7 +88,7 @@ def runs(rank, ranks, root, name, folder):
             case.rank, case.file_name = rank, os.path.join(folder, "file")
             case.runTest()
     finally:
-        # Some cases leave another.
+        # Some cases change the level.
         os.environ.pop("TORCH_DISTRIBUTED_DEBUG", None)
         dist.set_debug_level(dist.DebugLevel.OFF)
 

@@ -1,4 +1,4 @@
-"""All-reduces on two levels: arrays, and the communication hook of DDP."""
+"""All-reduces on two levels, of arrays and with the DDP communication hook."""
 
 import os
 import signal
@@ -96,7 +96,7 @@ def test_ddp_trains_on_two_levels_and_replicas_are_equal_to_the_bit(job, backend
     for parameters, kinds, steps, lost in levels:
         assert (parameters, kinds, steps, lost) == (levels[0][0], {"all-reduce on two levels"}, 10, 0)
     assert flat[0][1] == {"all-reduce"}
-    # The order of the sums is another.
+    # Two levels add in a different order.
     assert numpy.abs(numpy.subtract(flat[0][0], levels[0][0])).max() < 1e-5
 
 
@@ -113,7 +113,7 @@ def one_ends(rank, ranks, root):
                 model(torch.ones(4, 100)).sum().backward()
                 optimizer.step()
         except optireduce.PeerError as error:
-            # Sooner than `destroy_process_group`, which waits for all ranks.
+            # Without `destroy_process_group`, which waits for all ranks.
             session().abort()
             return str(error)
 
@@ -122,9 +122,9 @@ def test_a_rank_that_ends_ends_ddp_on_two_levels(job):
     found = job.outcomes(4, one_ends)
     assert found[3].error == "Death"
     for rank, outcome in enumerate(found[:3]):
-        # Rank 0 is in no group with rank 3: it learns of those that are.
-        gone = "ranks [3] have" if rank else "ranks ["
-        assert gone in outcome.value and "on two levels nobody else has their parts" in outcome.value, f"rank {rank}: {outcome}"
+        # Rank 0 shares no group with rank 3, and sees only that ranks of its groups have ended.
+        gone = "ranks [3] are" if rank else "ranks ["
+        assert gone in outcome.value and "on two levels no other rank has their parts" in outcome.value, f"rank {rank}: {outcome}"
 
 
 def one_stands_still(rank, ranks, root):
@@ -163,6 +163,6 @@ def refused_state(rank, ranks, root, settings, *groups):
 
 def test_states_of_one_group_have_the_same_groups_and_do_not_agree(job):
     for text in job.run(4, refused_state, {}, 2, 2, "hosts"):
-        assert text.endswith("groups is 'hosts', expected 2, as for the state before"), text
+        assert text.endswith("groups is 'hosts', expected 2, as for the first state"), text
     for rank, text in enumerate(job.run(4, refused_state, {"agree": True}, 2)):
         assert text.startswith(f"rank {rank} of group ") and "agree is True" in text, text

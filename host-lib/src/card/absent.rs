@@ -1,4 +1,4 @@
-//! Without the feature `smartnic`: there are no cards, and these types have no values.
+//! Types without values, for builds without the feature `smartnic`.
 
 use std::net::SocketAddr;
 
@@ -7,17 +7,11 @@ use super::error::CardError;
 use super::job::Cards;
 use crate::control::{CardLimits, Job};
 
-/// There is none.
 pub(crate) enum OpenCard {}
 
-/// There is none.
 pub(crate) enum CardPlane {}
 
 impl OpenCard {
-    /// Says what is missing.
-    ///
-    /// # Errors
-    /// Always.
     pub fn open(address: &str, _: Option<CardAddress>) -> Result<Self, CardError> {
         Err(CardError::NotBuilt { address: address.into() })
     }

@@ -1,4 +1,4 @@
-//! Where a card is, as users say it: on this host, and on the network.
+//! Addresses of a card in the configuration: on this host and on the network.
 
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::str::FromStr;
@@ -7,10 +7,7 @@ use optireduce_contract::packet::{Endpoint, UDP_PORT_DEFAULT};
 
 use crate::control::LaunchError;
 
-/// What the environment says of this rank's card in `name`; nothing if it is not set or empty.
-///
-/// # Errors
-/// If it is no text.
+/// Reads an environment variable in UTF-8; empty if it is not set.
 pub(crate) fn from_env(name: &'static str) -> Result<String, LaunchError> {
     std::env::var_os(name).unwrap_or_default().into_string().map_err(|found| LaunchError::Invalid {
         name,
@@ -19,31 +16,26 @@ pub(crate) fn from_env(name: &'static str) -> Result<String, LaunchError> {
     })
 }
 
-const EXPECTED: &str = "IP[/PREFIX][:PORT][,gateway=MAC], a prefix and a gateway only together, for instance 10.0.0.2, 10.0.0.2:5791 or \
+const EXPECTED: &str = "IP[/PREFIX][:PORT][,gateway=MAC] (a prefix only with a gateway, and vice versa), for instance 10.0.0.2, 10.0.0.2:5791 or \
                         10.0.0.2/24,gateway=52:54:00:12:34:56";
 
-/// The address that a rank gives its card: as [`Builder::card_address`](crate::Builder::card_address) has it.
+/// See [`Builder::card_address`](crate::Builder::card_address).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CardAddress {
-    /// Where the card receives.
     pub socket: SocketAddrV4,
-    /// How others than those on the card's own network are reached, if they are.
     pub gateway: Option<Gateway>,
 }
 
-/// Who takes the frames for other networks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Gateway {
-    /// Bits of an address that say its network, 0 to 32.
+    /// Length in bits, 0 to 32.
     prefix: u32,
-    /// The gateway's MAC address on the card's network.
     mac: [u8; 6],
 }
 
 impl CardAddress {
-    /// The Ethernet and IP addresses to which the card sends what is for `ip`. `mac`: of the interface that has `ip`, if it has one.
-    ///
-    /// An interface that has none is on a network that carries IP only, where nobody looks at MACs.
+    /// Destination of packets to `ip`. `mac`: of the interface with address `ip`; `None` if its
+    /// network carries IP only and ignores MAC addresses.
     pub fn next_hop(&self, ip: Ipv4Addr, mac: Option<[u8; 6]>) -> Endpoint {
         let direct = mac.map_or(Endpoint::of_ip(ip.octets()), |mac| Endpoint { mac, ip: ip.octets() });
         let network = |ip: &Ipv4Addr, prefix| u64::from(ip.to_bits()) >> (32 - prefix);

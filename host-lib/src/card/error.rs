@@ -1,140 +1,90 @@
-//! Why a rank's card, or a job with cards, cannot be.
+//! Errors of a card, or of a job with cards.
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// A card cannot be used, or not by this job. What concerns the job is the same on all ranks.
+/// A card cannot be used, or not in this job. Errors of the job are the same on all ranks.
+///
+/// In errors of a card `address` is the configured card, `given` its configured and `found` its
+/// actual network address. In errors of the job `found` is the address of `rank`.
+#[allow(missing_docs)] // described above and by the messages
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CardError {
-    /// The crate was built without the feature `smartnic`.
     #[error(
         "card {address}: this program was built without the feature `smartnic` of the crate optireduce; build it with the feature, \
          or run the rank without the card (unset OPTIREDUCE_CARD)"
     )]
-    NotBuilt {
-        /// What was given.
-        address: String,
-    },
-    /// The card cannot be opened or configured; the driver says why.
+    NotBuilt { address: String },
     #[error("{0}")]
     Driver(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// Nobody has told the card its address on the network.
     #[error(
-        "card {address}: it has no address on the network (its LOCAL_IP or UDP_PORT is 0), so no rank could send to it; give it a free \
-         one of the network on its cable by `card_address` (OPTIREDUCE_CARD_ADDRESS, --card-address), for instance 10.0.0.2; a simulated \
-         card may be served with one: `optireduce-sim serve --network udp:ADDRESS`"
+        "card {address}: it has no address on the network (its LOCAL_IP or UDP_PORT is 0), so other ranks cannot reach it; set \
+         `card_address` (OPTIREDUCE_CARD_ADDRESS, --card-address) to a free address of the card's network, for instance 10.0.0.2, or \
+         serve a simulated card with an address: `optireduce-sim serve --network udp:ADDRESS`"
     )]
-    NoAddress {
-        /// What was given.
-        address: String,
-    },
-    /// An address is given, and no card that could have it.
+    NoAddress { address: String },
     #[error(
-        "`card_address` is {given}, but this rank has no card: say which by `card` (OPTIREDUCE_CARD, --card), or leave `card_address` \
-         (--card-address) out"
+        "`card_address` is {given}, but this rank has no card: set `card` (OPTIREDUCE_CARD, --card) as well, or leave out \
+         `card_address` (--card-address)"
     )]
-    AddressWithoutCard {
-        /// What was given.
-        given: String,
-    },
-    /// The card has another address than it is to have.
+    AddressWithoutCard { given: String },
     #[error(
-        "card {address}: it is at {found}, where whoever serves it has put it, but `card_address` is {given}, where nothing would reach it; \
-         leave `card_address` (OPTIREDUCE_CARD_ADDRESS) out, or serve the card at {given}"
+        "card {address}: it is at {found}, as set by its server, but `card_address` is {given}; leave out `card_address` \
+         (OPTIREDUCE_CARD_ADDRESS), or serve the card at {given}"
     )]
-    OtherAddress {
-        /// The card.
-        address: String,
-        /// Where it is.
-        found: SocketAddr,
-        /// Where it is to be.
-        given: SocketAddr,
-    },
-    /// The card is to have an address that this host has.
+    OtherAddress { address: String, found: SocketAddr, given: SocketAddr },
     #[error(
-        "card {address}: `card_address` is {given}, which an interface of this host has; give the card another free address of the network on \
-         its cable: a card answers for its address itself"
+        "card {address}: `card_address` is {given}, which belongs to an interface of this host; choose a free address of the card's network, \
+         which the card does not share with its host"
     )]
-    HostsAddress {
-        /// The card.
-        address: String,
-        /// Where it is to be.
-        given: SocketAddr,
-    },
-    /// There is no such folder to show the card's counters in.
-    #[error("OPTIREDUCE_CARD_STATS is {}, expected a folder that is there: mkdir it, or unset the variable", folder.display())]
-    Stats {
-        /// What was given.
-        folder: PathBuf,
-    },
-    /// Two ranks cannot be told apart.
+    HostsAddress { address: String, given: SocketAddr },
+    #[error("OPTIREDUCE_CARD_STATS is {}, expected an existing folder: create it (mkdir), or unset the variable", folder.display())]
+    Stats { folder: PathBuf },
     #[error(
-        "ranks {first} and {second} are both at {address}, expected an address for each: in a job with cards all ranks receive at \
-         the cards' UDP port, {port}; give ranks without a card addresses of their own (`interface`), and cards others (`card_address`, or who serves them)"
+        "ranks {first} and {second} are both at {address}, expected different addresses: in a job with cards all ranks receive at \
+         the cards' UDP port, {port}; choose another `interface` for a rank without a card, or another address for a card (`card_address`, or its server)"
     )]
-    SameAddress {
-        /// The lower rank.
-        first: usize,
-        /// The higher rank.
-        second: usize,
-        /// Their address.
-        address: IpAddr,
-        /// The cards' port.
-        port: u16,
-    },
-    /// Cards send IPv4 only.
+    SameAddress { first: usize, second: usize, address: IpAddr, port: u16 },
     #[error(
-        "rank {rank} is at {found}, expected an IPv4 address: rank {card} has a card, which knows no others; choose one by `interface`"
+        "rank {rank} is at {found}, expected an IPv4 address: rank {card} has a card, which supports IPv4 only; choose one by `interface`"
     )]
     NotIpv4 {
-        /// The rank.
         rank: usize,
-        /// Its address.
         found: IpAddr,
-        /// The first rank with a card.
+        /// First rank with a card.
         card: usize,
     },
-    /// Some ranks are on loopback, which others do not reach.
     #[error(
-        "rank {rank} is at {found}, which only its own host reaches, but rank {other} is at {address}: in a job with cards give both \
-         addresses of one network, ranks without a card by `interface`, cards by `--network udp:ADDRESS` of who serves them"
+        "rank {rank} is at {found}, which only its own host reaches, but rank {other} is at {address}: in a job with cards both need \
+         addresses of one network; set `interface` for ranks without a card, and serve cards with `--network udp:ADDRESS`"
     )]
     Loopback {
-        /// The rank.
         rank: usize,
-        /// Its address.
         found: IpAddr,
-        /// A rank that is not on loopback.
+        /// First rank that is not on loopback.
         other: usize,
-        /// That rank's address.
         address: IpAddr,
     },
-    /// A card sends to one port only, at which it receives itself.
+    /// Cards send to the port at which they receive, so all need the same one.
     #[error(
-        "the card of rank {rank} is at {found}, expected UDP port {expected}, that of the card of rank {first}: all cards of a job \
-         have the same port; give a board `card_address` {0}:{expected}, or serve a simulated card with `--network udp:{0}:{expected}`", found.ip()
+        "the card of rank {rank} is at {found}, expected UDP port {expected} like the card of rank {first}: all cards of a job \
+         use the same port; set `card_address` {0}:{expected} for a board, or serve a simulated card with `--network udp:{0}:{expected}`", found.ip()
     )]
     Port {
-        /// The rank.
         rank: usize,
-        /// Its card's address.
         found: SocketAddr,
-        /// The first rank with a card.
+        /// First rank with a card.
         first: usize,
-        /// That card's port.
         expected: u16,
     },
-    /// The job is too large for a card.
-    #[error("a job of {ranks} ranks, expected at most {max}: the card of rank {rank} takes no more")]
+    #[error("a job of {ranks} ranks, expected at most {max}, the limit of the card of rank {rank}")]
     Ranks {
-        /// Ranks of the job.
         ranks: usize,
-        /// The rank.
+        /// First rank whose card is too small.
         rank: usize,
-        /// Most ranks that its card takes.
         max: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! What cards ask of their job: each rank finds it out from what the bootstrap says of all, and comes to the same.
+//! Terms of a job with cards, derived on every rank from the bootstrap's data.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -7,22 +7,17 @@ use crate::control::{CardLimits, Member};
 use optireduce_core::PlaneLimits;
 use optireduce_core::protocol::Ranks;
 
-/// The cards of a job.
 #[derive(Clone, Debug)]
 pub(crate) struct Cards {
-    /// Ranks with a card.
     ranks: Ranks,
-    /// The UDP port at which all ranks receive.
+    /// UDP port at which all ranks receive.
     port: u16,
-    /// The smallest of each limit.
     limits: CardLimits,
 }
 
 impl Cards {
-    /// Those of `members`; `None` if there are none.
-    ///
-    /// # Errors
-    /// If the ranks cannot all reach one another, or are too many.
+    /// `None` if no member has a card. Fails if ranks cannot reach each other or are too many for a
+    /// card.
     pub fn of(members: &[Member]) -> Result<Option<Self>, CardError> {
         let mut with_card = members.iter().filter_map(|member| Some((member, member.card?)));
         let Some((Member { rank: first, udp, .. }, first_limits)) = with_card.next() else { return Ok(None) };
@@ -53,23 +48,21 @@ impl Cards {
         Ok(Some(Self { ranks: Ranks::none(members.len()).with(of_cards), port, limits }))
     }
 
-    /// Ranks with a card.
     pub fn ranks(&self) -> &Ranks {
         &self.ranks
     }
 
-    /// The UDP port at which all ranks receive.
     #[cfg(feature = "smartnic")]
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Where a rank receives that has no card and is at `address`.
+    /// Address at which a rank without a card receives.
     pub fn place(&self, address: IpAddr) -> SocketAddr {
         SocketAddr::new(address, self.port)
     }
 
-    /// The limits of a data plane of this job: windows and their number must suit all.
+    /// Reduces a data plane's limits to the cards' limits, since windows must suit all ranks.
     pub fn limit(&self, plane: PlaneLimits) -> PlaneLimits {
         let CardLimits { slots, window_beats_max, hadamard_log2_max, ranks_max, payload_beats_max } = self.limits;
         PlaneLimits {
@@ -153,6 +146,6 @@ mod tests {
         );
         let small = Some(CardLimits { ranks_max: 2, ..LIMITS });
         let many = error(&[("10.0.0.1:5791", card), ("10.0.0.2:5791", small), ("10.0.0.3:1", None)]);
-        assert_eq!(many, "a job of 3 ranks, expected at most 2: the card of rank 1 takes no more");
+        assert_eq!(many, "a job of 3 ranks, expected at most 2, the limit of the card of rank 1");
     }
 }

@@ -1,9 +1,11 @@
-//! What stands for a card that has failed, until the job's collectives are made elsewhere.
+//! Replacement of a failed card until the job's collectives run elsewhere.
 //!
-//! Why: what was under way has to end, on the host as on the network: every stage closes at once, with this rank's own part and nothing of
-//! the others, who in turn miss this rank. So to the protocol a failed card is a network that has lost everything, and its reports,
-//! repairs and agreements apply.
-//! Limits: of an encoded window nothing is left; a mean that the card had sent before it failed is not known here, and its owner's copy of it is its own gradient.
+//! Pending work must still end, here and on the peers. Every stage of a contributed window closes
+//! immediately with this rank's own part only, as over a network that has lost everything else.
+//! Reports, repairs and agreements apply as usual.
+//!
+//! Limits: a window with Hadamard encoding yields zeros. A mean that the card sent before it failed
+//! is unknown here, so this rank's own shard holds its own gradient.
 
 use std::collections::VecDeque;
 
@@ -12,10 +14,9 @@ use optireduce_contract::limits::{BEAT_BYTES, LANES};
 use optireduce_core::protocol::{ClosedBy, Ranks, Stage, StageReport, View, WindowPlan};
 use optireduce_core::{LentMemory, PlaneEvent, Role, WindowError, WindowOutput};
 
-/// A card that is no more.
 pub(super) struct LostCard {
     rank: usize,
-    /// This rank's place in the view, and how many ranks there are.
+    /// Index in the view; `ranks`: size of the view.
     place: usize,
     ranks: usize,
     pub lent: LentMemory,
@@ -24,7 +25,7 @@ pub(super) struct LostCard {
 }
 
 impl LostCard {
-    /// In place of a card that had these windows. `places`: of its rank in the job, and in a view of how many ranks.
+    /// First argument: see [`SmartNic::places`](crate::smartnic::SmartNic::places).
     pub fn new((rank, place, ranks): (usize, usize, usize), windows: Vec<Armed>, lent: LentMemory) -> Self {
         let mut lost = Self { rank, place, ranks, lent, windows, events: VecDeque::new() };
         for at in 0..lost.windows.len() {
@@ -74,7 +75,7 @@ impl LostCard {
         Ok(())
     }
 
-    /// As a card: once it is at rest.
+    /// Like a card, enters only without windows.
     pub fn enter(&mut self, view: &View) -> Result<bool, SmartNicError> {
         if !self.windows.is_empty() {
             return Ok(false);
@@ -90,7 +91,6 @@ impl LostCard {
         found.ok_or(WindowError::WrongState { cookie: plan.cookie, command })
     }
 
-    /// Closes what is open of a window, as if its bounds had passed.
     fn close(&mut self, at: usize) {
         let Armed { plan, bound_ns, next_stage, .. } = &mut self.windows[at];
         let open = next_stage.take();

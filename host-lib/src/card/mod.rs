@@ -1,12 +1,12 @@
-//! A rank's card: where it is, what all ranks of a job with cards must have in common, and the data plane on it.
+//! SmartNIC of a rank: its addresses, the terms of a job with cards, and its data plane.
 //!
-//! A card has an address of its own on the network, and sends to one UDP port, at which all its peers receive. So in a job with cards every
-//! rank has an IPv4 address of its own, and all use the cards' port; each rank finds that out from what the bootstrap says of all, as well as the
-//! MAC addresses to which cards send: no card asks for them by ARP.
-//! A card is named by its PCI address or by the path of its vfio-user socket.
-//! Reduce-scatters and all-gathers, which cards do not know, are made over the kernel's UDP beside them; and so is everything once a card has
-//! failed, if the job is to fall back.
-//! Limits: not in jobs with a secret, or that ranks come back into; a card's own packets have no rate.
+//! A card has its own network address, and sends to a single UDP port, at which all peers receive.
+//! In a job with cards each rank therefore needs its own IPv4 address, and all use the cards' port.
+//! Cards send no ARP requests: ranks exchange MAC addresses during bootstrap. Cards support
+//! all-reduces only. Other collectives use the kernel's UDP, as does everything once a card has
+//! failed, if the job falls back.
+//!
+//! Limits: no secret, no rejoin, no rate control of a card's packets.
 
 #[cfg_attr(not(feature = "smartnic"), allow(dead_code, reason = "cards alone send there"))]
 mod address;

@@ -1,4 +1,4 @@
-//! Finding a card before its job is known, and taking it into the job.
+//! Opens a card before its job is known, and joins the job.
 
 use std::net::{SocketAddr, SocketAddrV4};
 
@@ -13,27 +13,23 @@ use optireduce_contract::packet::Endpoint;
 use optireduce_core::PlaneLimits;
 use optireduce_driver::{Bus, CardBus, DriverError, JobConfig, Limits, NetworkAddress, Nic, job_ring_log2};
 
-/// Memory for a card of which only the limits are wanted.
+/// Enough DMA memory to read a card's limits.
 const LITTLE_BYTES: usize = 4096;
 
-/// A card that works for no job yet.
 pub(crate) struct OpenCard {
     nic: Nic<CardBus>,
     limits: PlaneLimits,
     ring_log2: u32,
-    /// Its own addresses on the network.
     endpoint: Endpoint,
     address: CardAddress,
     stats: Option<Stats>,
 }
 
 impl OpenCard {
-    /// Takes the card at `address`, and looks what it can do. `given`: where it is to be on the network, if somebody says.
-    ///
-    /// # Errors
-    /// If there is none, it cannot be opened, somebody else has the card, it is no card of ours, or it has no address on the network, or another than the given one, or is given this host's.
+    /// `address`: PCI address or vfio-user socket of the card. `given`: its configured network
+    /// address.
     pub fn open(address: &str, given: Option<CardAddress>) -> Result<Self, CardError> {
-        // How much memory it takes is known only once its limits are.
+        // Its DMA memory depends on its limits, so the card is opened twice.
         let limits = Nic::open(CardBus::open(address, LITTLE_BYTES)?)?.limits();
         let ring_log2 = job_ring_log2(limits.slots);
         let limits = plane_limits(&limits);
@@ -43,26 +39,20 @@ impl OpenCard {
         Ok(Self { nic, limits, ring_log2, endpoint, address: place, stats })
     }
 
-    /// Where it receives.
     pub fn address(&self) -> SocketAddr {
         self.address.socket.into()
     }
 
-    /// From where its frames come.
     pub fn mac(&self) -> [u8; 6] {
         self.endpoint.mac
     }
 
-    /// What all ranks must know of it.
     pub fn limits(&self) -> CardLimits {
         let PlaneLimits { slots, window_beats_max, hadamard_log2_max, ranks_max, payload_beats_max } = self.limits;
         CardLimits { slots, window_beats_max, hadamard_log2_max, ranks_max, payload_beats_max }
     }
 
-    /// The data plane of `rank`. `falls_back`: the job can go on without the card.
-    ///
-    /// # Errors
-    /// If the card refuses the job, or is gone.
+    /// `falls_back`: the job falls back to UDP if the card fails.
     pub fn join(
         self,
         rank: usize,
@@ -92,9 +82,8 @@ impl OpenCard {
     }
 }
 
-/// Where the card at `card` is on the network: `found` is what its registers say, `given` what its rank does.
-///
-/// A card that knows no MAC address of its own gets a locally administered one, which follows from its IP address.
+/// Network address of card `card`, from its registers (`found`) and its configuration (`given`).
+/// Without a MAC address it uses a locally administered one, derived from its IP address.
 fn place(
     card: &str,
     found: Option<NetworkAddress>,

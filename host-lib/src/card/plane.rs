@@ -1,4 +1,4 @@
-//! The data plane of a card, with this machine's clock, and what its host waits for.
+//! Data plane of a card, with this machine's clock, timeouts and fallback.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -12,42 +12,38 @@ use optireduce_core::software::Counters;
 use optireduce_core::{Capabilities, DataPlane, Memory, PlaneEvent, PlaneLimits, Values, WindowOutput};
 use optireduce_driver::CardBus;
 
-/// How long after its last window a card may have packets to send: it tells when all has come, not when all has left.
+/// Time after the last event in which a card may still send, since it reports received data only.
 const LINGER: Duration = Duration::from_millis(20);
-/// How long a card that has windows may tell nothing before it is asked whether it still works: two registers are read then.
+/// Silence with open windows after which the card is checked.
 const SILENCE: Duration = Duration::from_millis(100);
-/// How much longer than their bounds windows may take: for the card's DMA, and its simulator's host.
+/// Tolerance beyond the bounds, for DMA and for the host of a simulated card.
 const SLACK: Duration = Duration::from_secs(2);
-/// How long its answer to that is waited for: a simulated card may stand still, and this rank's engine must not.
+/// Timeout of that check, since a stopped simulator must not block this rank's engine.
 const ANSWER: Duration = Duration::from_millis(10);
-/// How soon to look again after an interrupt that came before what it speaks of.
+/// Delay of the next poll after an interrupt that arrived before its completion.
 const AGAIN: Duration = Duration::from_micros(200);
 
-/// A card of this rank alone.
 pub(crate) struct CardPlane {
     card: SmartNic<CardBus>,
     epoch: Instant,
-    /// When it reported something last.
     reported: Option<Instant>,
-    /// Whether there were events since the last look that found none, and since the one before that.
+    /// Events since the last empty `poll`; `busy`: between the last two.
     any: bool,
     busy: bool,
-    /// When it reported something last, was given a gradient, or had nothing to report; and when it was asked last whether it works.
+    /// Last event or contribution, or last time without windows.
     quiet_since: Instant,
     asked: Instant,
-    /// There was an interrupt, and nothing that it could have meant: it may have overtaken that.
+    /// The last interrupt may have overtaken its completion.
     early: bool,
-    /// Where its counters and rings are shown to others, if they are.
     stats: Option<Stats>,
-    /// Whether the job can go on without it.
     falls_back: bool,
-    /// What stands for it, if it has failed and the job goes on.
     lost: Option<LostCard>,
-    /// Why it has failed, until that was asked for.
+    /// Error of a failed card, until it is taken.
     failure: Option<SmartNicError>,
 }
 
-/// Does the same with the card or, if it has failed or fails now and the job goes on, with what stands for it.
+/// Calls the card or its replacement, which takes over within this call if the card fails and the
+/// job falls back. Otherwise a failed card is cut off.
 macro_rules! or_lost {
     ($self:ident, $card:expr, $lost:ident => $instead:expr) => {
         match &mut $self.lost {
@@ -69,7 +65,6 @@ macro_rules! or_lost {
 }
 
 impl CardPlane {
-    /// `falls_back`: the job can go on without it.
     pub fn new(card: SmartNic<CardBus>, stats: Option<Stats>, falls_back: bool) -> Self {
         let now = Instant::now();
         Self {
@@ -88,18 +83,15 @@ impl CardPlane {
         }
     }
 
-    /// Why it has failed, once, if it has and the job goes on.
     pub fn take_failure(&mut self) -> Option<SmartNicError> {
         self.failure.take()
     }
 
-    /// Whether it has not told what was due, and that may still come; of a card that the job can go on without.
     pub fn is_late(&self) -> bool {
         let owed_within_ns = self.card.owed_within_ns().filter(|_| self.falls_back);
         owed_within_ns.is_some_and(|within_ns| self.quiet_since.elapsed() > Duration::from_nanos(within_ns))
     }
 
-    /// Bytes that were copied between callers' memory and the card's since this was asked last.
     pub fn take_copied_bytes(&mut self) -> u64 {
         self.card.take_copied_bytes()
     }
@@ -110,12 +102,12 @@ impl CardPlane {
         self.lost.insert(LostCard::new(self.card.places(), windows, lent))
     }
 
-    /// The time that the protocol is to be told, in ns. The card closes its stages by its own clock.
+    /// Time for the protocol; the card closes stages by its own clock.
     pub fn now_ns(&self) -> u64 {
         self.epoch.elapsed().as_nanos() as u64
     }
 
-    /// The card's counters, as far as there are such without a card; zero if it is gone, or does not answer now.
+    /// Counters that exist in software as well; 0 if the card does not answer.
     pub fn counters(&self) -> Counters {
         let mut counters = Counters::default();
         if self.card.nic().bus().answers(ANSWER)
@@ -138,32 +130,26 @@ impl CardPlane {
         counters
     }
 
-    /// Whether the last look was not in vain.
     pub fn was_busy(&self) -> bool {
         self.busy
     }
 
-    /// Whether it may still send.
     pub fn is_sending(&self) -> bool {
         self.lingers().is_some()
     }
 
-    /// The card's interrupts, and what becomes readable when it goes away, if anything does.
-    ///
-    /// # Errors
-    /// If the kernel has no more file descriptors.
     pub fn sources(&self) -> io::Result<Sources> {
         let bus = self.card.nic().bus();
         Ok(Sources::new(bus.interrupts().try_clone_to_owned()?, bus.departure()?))
     }
 
-    /// What to wait for when there is nothing to do: an interrupt, the card's end, the end of its lingering, or `at_most`.
+    /// Waits for an interrupt, the card's departure, the end of [`LINGER`], or `at_most`.
     pub fn wait(&self, at_most: Duration) -> Wait {
         if self.lost.is_some() {
             return Wait::deaf(at_most);
         }
         let at_most = if self.early { at_most.min(AGAIN) } else { at_most };
-        // The next look may find that it is late.
+        // A silent card must be checked.
         let at_most = if self.card.is_owed() { at_most.min(SILENCE) } else { at_most };
         Wait::new(false, self.lingers().map_or(at_most, |left| at_most.min(left)))
     }
@@ -172,7 +158,7 @@ impl CardPlane {
         LINGER.checked_sub(self.reported?.elapsed()).filter(|left| !left.is_zero())
     }
 
-    /// The next event. Interrupts are heard between two looks: what comes after the second rings again.
+    /// Consumes interrupts between two polls: a completion after the second raises another.
     fn look(&mut self) -> Result<Option<PlaneEvent>, SmartNicError> {
         if let Some(event) = self.card.poll()? {
             return Ok(Some(event));
@@ -181,14 +167,13 @@ impl CardPlane {
         let event = self.card.poll()?;
         self.early = heard && event.is_none();
         if event.is_none() {
-            // A poll for completions reads no register, and would not notice.
+            // Polling for completions reads no register, and so cannot notice a card that is gone.
             self.card.check_here()?;
             self.check_silence()?;
         }
         Ok(event)
     }
 
-    /// Shows the card's counters and rings to others, once a second if they are to be shown.
     fn show(&mut self) {
         if let Some(stats) = self.stats.as_mut().filter(|stats| stats.is_due())
             && self.card.nic().bus().answers(ANSWER)
@@ -199,7 +184,7 @@ impl CardPlane {
         }
     }
 
-    /// A card that says nothing although it has windows: was it reset, did its queue stop, does it hang?
+    /// Checks a card with open windows that is silent: it may be reset, stopped or hung.
     fn check_silence(&mut self) -> Result<(), SmartNicError> {
         let now = Instant::now();
         if !self.card.is_owed() {

@@ -1,4 +1,5 @@
-//! Shows the counters and rings of this process's card to others, if `OPTIREDUCE_CARD_STATS` names a folder: see `optireduce_driver::stats_file`.
+//! Publishes the card's counters and rings in a file, if `OPTIREDUCE_CARD_STATS` names a folder
+//! (see `optireduce_driver::stats_file`).
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,16 +10,15 @@ use serde::Serialize;
 use super::error::CardError;
 use optireduce_driver::{Counters, Rings, STATS_VARIABLE, stats_file};
 
-/// How often they are written: each time costs some twenty reads of registers.
+/// Interval of writes. Each costs some twenty register reads.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// The file, which is this process's until it ends.
+/// The file is removed on drop.
 pub(crate) struct Stats {
     card: String,
     file: PathBuf,
-    /// When it was written last; `None`: never.
     written: Option<Instant>,
-    /// It could not be written, which was said.
+    /// A write has failed; none follows.
     failed: bool,
 }
 
@@ -32,10 +32,7 @@ struct Shown<'a> {
 }
 
 impl Stats {
-    /// For the card of this name, if the environment says so.
-    ///
-    /// # Errors
-    /// If it names no folder.
+    /// `None` if the environment names no folder. Fails if the folder does not exist.
     pub fn from_env(card: &str) -> Result<Option<Self>, CardError> {
         let folder = std::env::var_os(STATS_VARIABLE).filter(|folder| !folder.is_empty());
         folder.map(|folder| Self::in_folder(folder.as_ref(), card)).transpose()
@@ -48,17 +45,15 @@ impl Stats {
         Ok(Self { card: card.into(), file: stats_file(folder, card), written: None, failed: false })
     }
 
-    /// Whether it is time to write.
     pub fn is_due(&self) -> bool {
         !self.failed && self.written.is_none_or(|written| written.elapsed() >= EVERY)
     }
 
-    /// Replaces the file. A job does not end because this fails.
     pub fn show(&mut self, counters: Counters, rings: &Rings) {
         self.written = Some(Instant::now());
         if let Err(error) = self.write(counters, rings) {
             let file = self.file.display();
-            tracing::warn!(card = self.card, %error, "cannot write {file}: nobody sees the card's counters any more");
+            tracing::warn!(card = self.card, %error, "cannot write {file}: the card's counters are no longer published");
             self.failed = true;
         }
     }
@@ -73,7 +68,6 @@ impl Stats {
 }
 
 impl Drop for Stats {
-    /// The card is about to be another's.
     fn drop(&mut self) {
         if self.written.is_some() && !self.failed {
             drop(std::fs::remove_file(&self.file));
@@ -105,7 +99,6 @@ mod tests {
         assert!(!stats.is_due());
         drop(stats);
         assert!(files().is_empty());
-        // What cannot be written any more is given up.
         let mut stats = Stats::in_folder(&folder, "0000:5e:00.0").unwrap();
         std::fs::remove_dir(&folder).unwrap();
         stats.show(Counters::default(), &Rings::default());

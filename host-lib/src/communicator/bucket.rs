@@ -1,7 +1,7 @@
-//! Declared buckets: what is reduced again and again.
+//! Declared buckets: streams of collectives over the same elements.
 //!
-//! Why: all ranks must agree on what a bucket is before its packets fly. A declaration settles that once, so that what a
-//! collective lost can be repaired in the bucket's next output, and windows can be armed before this rank comes.
+//! Why: ranks agree on id, length and options in advance, so losses can be repaired in the next
+//! result, and windows can be armed before this rank calls.
 
 use std::fmt;
 use std::ops::Range;
@@ -21,67 +21,60 @@ use optireduce_contract::limits::LANES;
 use optireduce_core::protocol::{BUCKETS_MAX, HadamardMode, Kind, Stream, StreamId, UpdateAction, plan_windows};
 use optireduce_core::{Call, Destination, Values};
 
-/// The bucket of one-off collectives.
+/// Id of one-off collectives.
 const ONE_OFF: u16 = BUCKETS_MAX - 1;
 
-/// What is taken for each element of a bucket: the gradient, the result, an encoded gradient and its sums, and what is kept for
-/// repairs, 4 bytes each.
+/// Gradient, result, encoded gradient, its sums, repair copy.
 const BUCKET_BYTES_PER_ELEMENT: u64 = 20;
 
-/// What an all-reduce or reduce-scatter does with the values of all ranks.
+/// Reduction of an all-reduce or reduce-scatter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ReduceOp {
-    /// The mean of the values that came in time.
+    /// Mean of the values that arrived in time.
     #[default]
     Avg,
-    /// That mean times the ranks that take part: the sum, if everything came in time, else an estimate of it.
+    /// Mean times the number of ranks that take part: the sum, if all values arrived in time.
     Sum,
 }
 
-/// How a bucket is reduced; the same on all ranks.
+/// Options of a bucket, the same on all ranks. Unset options are the communicator's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
+#[allow(missing_docs)] // described by the methods of the same names
 pub struct BucketOptions {
-    /// See [`reduce_op`](Self::reduce_op).
     pub reduce_op: ReduceOp,
-    /// See [`hadamard`](Self::hadamard).
     pub hadamard: Option<HadamardMode>,
-    /// See [`bf16`](Self::bf16).
     pub bf16: Option<bool>,
-    /// See [`repair`](Self::repair).
     pub repair: Option<bool>,
 }
 
 impl BucketOptions {
-    /// The defaults: means, everything else as the communicator is set.
+    /// Returns the default options.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Mean or sum. Default: mean.
+    /// Sets the reduction. Default: [`ReduceOp::Avg`].
     pub fn reduce_op(self, reduce_op: ReduceOp) -> Self {
         Self { reduce_op, ..self }
     }
 
-    /// When all-reduces of this bucket are Hadamard-encoded. Default: as [`Builder::hadamard`] says.
+    /// Sets when all-reduces are Hadamard-encoded. Default: [`Builder::hadamard`].
     pub fn hadamard(self, hadamard: impl Into<Option<HadamardMode>>) -> Self {
         Self { hadamard: hadamard.into(), ..self }
     }
 
-    /// Whether this bucket travels as bf16: half the bytes, relative errors of at most 2^-8; sums stay fp32. Default: as
-    /// [`Builder::bf16`] says.
+    /// Sets whether values travel as bf16. Default: [`Builder::bf16`].
     pub fn bf16(self, bf16: impl Into<Option<bool>>) -> Self {
         Self { bf16: bf16.into(), ..self }
     }
 
-    /// Whether what this rank misses of a result is fetched and added to the bucket's next result. Without it replicas stay
-    /// different where something was lost. Default: as [`Builder::repair`] says.
+    /// Sets whether lost means are repaired in the next result. Default: [`Builder::repair`].
     pub fn repair(self, repair: impl Into<Option<bool>>) -> Self {
         Self { repair: repair.into(), ..self }
     }
 
-    /// These, with everything that is not set as the communicator is.
     fn or(self, builder: &Builder) -> Self {
         let Self { reduce_op, hadamard, bf16, repair } = self;
         Self {
@@ -92,7 +85,6 @@ impl BucketOptions {
         }
     }
 
-    /// What must be the same on all ranks.
     fn terms(&self, call: &str, elements: usize) -> Terms {
         let &Self { reduce_op, hadamard, bf16, repair } = self;
         Terms::default()
@@ -105,19 +97,15 @@ impl BucketOptions {
     }
 }
 
-/// A declared bucket: a stream of collectives over as many elements, from [`Communicator::bucket`].
+/// A declared bucket, from [`Communicator::bucket`].
 ///
-/// All ranks make the same calls on the same buckets in the same order, and hand in as many values as the bucket has (in an
-/// all-gather, their shard). A rank that hands in another number ends the job: nothing is sent, and all ranks get the same
-/// [`Error::Mismatch`], which names the rank and the number.
+/// All ranks make the same calls on the same buckets in the same order, with as many values as the
+/// bucket has, or their shard of an all-gather. If a rank passes another number, nothing is sent,
+/// the job ends, and all ranks get the same [`Error::Mismatch`]. A rank that omits one of several
+/// equal calls looks late at first; all ranks get the error with the next call of another bucket or
+/// kind, or in [`Communicator::close`].
 ///
-/// A rank that leaves out one of several equal calls of a bucket looks like a rank that is late, and its later calls pair with
-/// earlier ones of its peers; the error comes, on every rank, with the next call that differs (of another bucket or kind) or in
-/// [`Communicator::close`], whichever is first.
-///
-/// Several collectives may run at once, of one bucket or of
-/// several. What one of them lost is repaired in the next output of the same bucket, if the communicator repairs. A
-/// bucket may be dropped on one rank alone.
+/// Several collectives may be in progress. One rank alone may drop a bucket.
 #[derive(Debug)]
 pub struct Bucket {
     shared: Arc<Shared>,
@@ -125,41 +113,38 @@ pub struct Bucket {
     elements: usize,
     options: BucketOptions,
     stream: Stream,
-    /// In a job with cards: the same bucket where halves are made, see [`Shared::beside`].
+    /// In a job with cards: the same bucket in [`Shared::beside`].
     beside: Option<Box<Bucket>>,
-    /// Its values, for calls in place and for slice calls to copy into; `None` before the first, and after an error.
+    /// Buffer of calls in place and of copies; `None` at first and after an error.
     values: Option<Vec<f32>>,
 }
 
 impl Communicator {
-    /// Declares a bucket of `elements` values: settles its id, length and options among all ranks. Collective; a process that was
-    /// started again declares the buckets that the others have, in the same order, and alone.
+    /// Declares a bucket of `elements` values. Collective, over TCP.
+    ///
+    /// A restarted process declares the buckets of the job in the same order, without the others.
     ///
     /// # Errors
-    /// On every rank if lengths or options differ, naming rank, field and both values; nothing was changed then. As
-    /// [`barrier`](Self::barrier), or if a bucket cannot have so many elements, or a rank has too little memory for it.
+    /// On every rank if lengths or options differ, or a rank has too little memory. If `elements`
+    /// is out of range. See also [`barrier`](Self::barrier).
     pub fn bucket(&mut self, elements: usize, options: BucketOptions) -> Result<Bucket, Error> {
         self.start_bucket(elements, options).wait()
     }
 
-    /// As [`bucket`](Self::bucket), without blocking the thread.
-    ///
-    /// # Errors
-    /// As [`bucket`](Self::bucket).
+    /// Async form of [`bucket`](Self::bucket).
     pub async fn bucket_async(&mut self, elements: usize, options: BucketOptions) -> Result<Bucket, Error> {
         self.start_bucket(elements, options).await
     }
 
-    /// Begins as [`bucket`](Self::bucket).
+    /// Starts [`bucket`](Self::bucket).
     pub fn start_bucket(&mut self, elements: usize, options: BucketOptions) -> Pending<Bucket> {
         Bucket::declare(&self.shared, elements, options.or(&self.builder))
     }
 
-    /// Averages `data` over all ranks, once. Collective. First all ranks compare what they call; at the end this rank fetches
-    /// what it missed of the mean, and [`Report::missing_ranges`] says what it could not get within the timeout. For what is
-    /// reduced again and again, declare a [`bucket`](Self::bucket), which costs less.
+    /// Averages `data` over all ranks once. Collective, [bounded](Builder::bound).
     ///
-    /// If the report does not say [`UpdateAction::Apply`], too much was lost, and `data` is unchanged.
+    /// Slower than a [`bucket`](Self::bucket), since ranks first compare the call and finally
+    /// repair losses. `data` is unchanged unless the report returns [`UpdateAction::Apply`].
     ///
     /// # Errors
     /// See [`Error`]; `data` is then unchanged.
@@ -167,10 +152,7 @@ impl Communicator {
         block_on(self.all_reduce_async(data))
     }
 
-    /// As [`all_reduce`](Self::all_reduce), without blocking the thread.
-    ///
-    /// # Errors
-    /// As [`all_reduce`](Self::all_reduce).
+    /// Async form of [`all_reduce`](Self::all_reduce).
     pub async fn all_reduce_async(&mut self, data: &mut [f32]) -> Result<Report, Error> {
         let (result, report) = self.start_all_reduce(data.to_vec()).await?;
         if report.action() == UpdateAction::Apply {
@@ -179,56 +161,46 @@ impl Communicator {
         Ok(report)
     }
 
-    /// Begins as [`all_reduce`](Self::all_reduce). Values come back also of an update that is to be skipped: what came of it.
+    /// Starts [`all_reduce`](Self::all_reduce). Unless the action is [`UpdateAction::Apply`], it
+    /// returns the incomplete result ([`Report::missing_ranges`]).
     pub fn start_all_reduce(&mut self, data: Vec<f32>) -> Request {
         self.one_off(Kind::AllReduce, data.len(), data)
     }
 
-    /// Averages `data` over all ranks, once, and gives this rank its [`shard`](Self::shard_range) of the mean. Collective.
-    ///
-    /// # Errors
-    /// See [`Error`].
+    /// Averages `data` over all ranks once, and returns this rank's [`shard`](Self::shard_range) of
+    /// the mean. Collective. See [`Bucket::reduce_scatter`].
     pub fn reduce_scatter(&mut self, data: &[f32]) -> Result<(Vec<f32>, Report), Error> {
         block_on(self.reduce_scatter_async(data))
     }
 
-    /// As [`reduce_scatter`](Self::reduce_scatter), without blocking the thread.
-    ///
-    /// # Errors
-    /// See [`Error`].
+    /// Async form of [`reduce_scatter`](Self::reduce_scatter).
     pub async fn reduce_scatter_async(&mut self, data: &[f32]) -> Result<(Vec<f32>, Report), Error> {
         self.start_reduce_scatter(data.to_vec()).await
     }
 
-    /// Begins as [`reduce_scatter`](Self::reduce_scatter).
+    /// Starts [`reduce_scatter`](Self::reduce_scatter).
     pub fn start_reduce_scatter(&mut self, data: Vec<f32>) -> Request {
         self.one_off(Kind::ReduceScatter, data.len(), data)
     }
 
-    /// Hands this rank's [`shard`](Self::shard_range) of `elements` values to all ranks and gives the whole, once. What did not
-    /// come is zero, and [`Report::missing_from`] says whose shards that concerns: what must arrive whole goes by
-    /// [`broadcast`](Self::broadcast). Collective.
+    /// Gathers the [`shard`](Self::shard_range) of every rank once, and returns all `elements`
+    /// values. Collective.
     ///
-    /// # Errors
-    /// See [`Error`].
+    /// Missing values are zero: see [`Report::missing_ranges`].
     pub fn all_gather(&mut self, elements: usize, shard: &[f32]) -> Result<(Vec<f32>, Report), Error> {
         block_on(self.all_gather_async(elements, shard))
     }
 
-    /// As [`all_gather`](Self::all_gather), without blocking the thread.
-    ///
-    /// # Errors
-    /// See [`Error`].
+    /// Async form of [`all_gather`](Self::all_gather).
     pub async fn all_gather_async(&mut self, elements: usize, shard: &[f32]) -> Result<(Vec<f32>, Report), Error> {
         self.start_all_gather(elements, shard.to_vec()).await
     }
 
-    /// Begins as [`all_gather`](Self::all_gather).
+    /// Starts [`all_gather`](Self::all_gather).
     pub fn start_all_gather(&mut self, elements: usize, shard: Vec<f32>) -> Request {
         self.one_off(Kind::AllGather, elements, shard)
     }
 
-    /// One collective, once all ranks were found to call it.
     fn one_off(&self, kind: Kind, elements: usize, given: Vec<f32>) -> Request {
         match &self.beside {
             Some(beside) if kind != Kind::AllReduce && !self.shared.falls_back => {
@@ -265,13 +237,15 @@ impl Communicator {
     }
 }
 
-/// Whether there is memory for a bucket of so many elements.
 fn require_memory(elements: usize) -> Result<(), NotEnoughMemory> {
     let needed = (elements as u64).saturating_mul(BUCKET_BYTES_PER_ELEMENT);
-    memory::require(format!("a bucket of {elements} elements"), needed, "declare a smaller one, or give this rank more")
+    memory::require(
+        format!("a bucket of {elements} elements"),
+        needed,
+        "declare a smaller one, or raise this rank's memory limit",
+    )
 }
 
-/// Whether a bucket may have so many elements, whatever is done with it.
 fn check_elements(shared: &Shared, elements: usize, options: &BucketOptions) -> Result<(), Error> {
     let ranks = shared.params.ranks;
     let padded = elements.div_ceil(ranks).checked_next_multiple_of(LANES).and_then(|shard| shard.checked_mul(ranks));
@@ -289,11 +263,10 @@ fn check_elements(shared: &Shared, elements: usize, options: &BucketOptions) -> 
 }
 
 impl Bucket {
-    /// See [`Communicator::start_bucket`]; the options are whole.
     fn declare(shared: &Arc<Shared>, elements: usize, options: BucketOptions) -> Pending<Self> {
         let (sender, reply) = reply();
         let of = shared.clone();
-        // On the other thread, so that it counts also if nobody waits for it any more.
+        // Declares the bucket even if the caller drops the reply.
         shared.run(move |channel| {
             let shared = of;
             let declared = shared.declared.load(Ordering::Relaxed);
@@ -301,11 +274,11 @@ impl Bucket {
             let enough = if memory.is_ok() { "enough" } else { "too little" };
             let terms =
                 options.terms("bucket", elements).with("buckets before", declared).with("memory for it", enough);
-            // Ids are used again after many; the generation tells what they are now.
+            // Ids wrap around; the generation distinguishes buckets with the same id.
             let id = (declared % u32::from(ONE_OFF)) as u16;
             let generation = declared / u32::from(ONE_OFF);
             if generation > 0 {
-                // Before any rank can call the new one. If the engine has ended, the first call says so.
+                // Before any rank can call the new one.
                 let _ = shared.command(Command::Release { bucket: id, with: None });
             }
             let same = match channel.declared_before(declared as usize) {
@@ -320,13 +293,12 @@ impl Bucket {
                 let stream = Stream::Declared { generation };
                 Self { shared: shared.clone(), id, elements, options, stream, beside: None, values: None }
             });
-            // All ranks come here in the same order.
+            // On this thread, all ranks declare it in the same order.
             let _ = sender.send(bucket.and_then(Self::with_halves));
         });
         Pending::new(reply)
     }
 
-    /// In a job with cards, declared where its halves are made, too.
     fn with_halves(mut self) -> Result<Self, Error> {
         if let Some(Ok(beside)) = self.shared.beside.get() {
             self.beside = Some(Self::declare(beside, self.elements, self.options.clone()).wait()?.into());
@@ -334,32 +306,31 @@ impl Bucket {
         Ok(self)
     }
 
-    /// Its id, the same on all ranks: that of its reports.
+    /// Id of the bucket, the same on all ranks.
     pub fn id(&self) -> u16 {
         self.id
     }
 
-    /// Its elements.
+    /// Number of elements.
     pub fn elements(&self) -> usize {
         self.elements
     }
 
-    /// How it is reduced; what was not set is as the communicator is.
+    /// Options, with the communicator's settings filled in.
     pub fn options(&self) -> &BucketOptions {
         &self.options
     }
 
-    /// The elements that belong to this rank, see [`Communicator::shard_range`].
+    /// Shard of this rank: see [`Communicator::shard_range`].
     pub fn shard_range(&self) -> Range<usize> {
         self.shared.shard_range(self.elements)
     }
 
-    /// Reduces `data` over all ranks; blocks the thread, no longer than the deadlines of the two stages allow. Collective.
+    /// Reduces `data` over all ranks, in place. Collective, [bounded](Builder::bound).
     ///
-    /// If the report does not say [`UpdateAction::Apply`], too much was lost, and `data` is unchanged.
-    ///
-    /// Costs two copies, of `data` before the call and of the result after it, by way of the [bucket's values](Self::values_mut).
-    /// [`all_reduce_in_place`](Self::all_reduce_in_place) and [`all_reduce_owned`](Self::all_reduce_owned) cost none.
+    /// `data` is unchanged unless the report returns [`UpdateAction::Apply`]. Copies `data` and the
+    /// result; [`all_reduce_in_place`](Self::all_reduce_in_place) and
+    /// [`all_reduce_owned`](Self::all_reduce_owned) do not.
     ///
     /// # Errors
     /// See [`Error`]; `data` is then unchanged.
@@ -369,10 +340,7 @@ impl Bucket {
         Ok(self.copy_back(finished, data))
     }
 
-    /// As [`all_reduce`](Self::all_reduce), without blocking the thread.
-    ///
-    /// # Errors
-    /// See [`Error`]; `data` is then unchanged.
+    /// Async form of [`all_reduce`](Self::all_reduce).
     pub async fn all_reduce_async(&mut self, data: &mut [f32]) -> Result<Report, Error> {
         let given = self.copy_of(data);
         let finished = self.begin(Kind::AllReduce, given).await?;
@@ -396,18 +364,18 @@ impl Bucket {
         report
     }
 
-    /// The bucket's own values: the gradient before [`all_reduce_in_place`](Self::all_reduce_in_place), and its result after it. Zeros at
-    /// first, and after a call that failed.
+    /// Values of the bucket: the gradient before [`all_reduce_in_place`](Self::all_reduce_in_place)
+    /// and the result after it. Zeros at first and after a failed call.
     pub fn values_mut(&mut self) -> &mut [f32] {
         let elements = self.elements;
         self.values.get_or_insert_with(|| vec![0.0; elements])
     }
 
-    /// Reduces the [bucket's own values](Self::values_mut) over all ranks; blocks the thread, no longer than the deadlines of the two
-    /// stages allow. Collective. Copies and allocates nothing, as [`all_reduce_owned`](Self::all_reduce_owned): the values lie in
-    /// other memory after each call.
+    /// Reduces the [bucket's values](Self::values_mut) over all ranks. Collective,
+    /// [bounded](Builder::bound).
     ///
-    /// If the report does not say [`UpdateAction::Apply`], too much was lost, and the values are unchanged.
+    /// Copies and allocates nothing; the values move to other memory with each call. Without
+    /// [`UpdateAction::Apply`] they are unchanged.
     ///
     /// ```no_run
     /// # fn train(mut bucket: optireduce::Bucket, backward: fn(&mut [f32]), apply: fn(&[f32])) -> Result<(), optireduce::Error> {
@@ -421,7 +389,7 @@ impl Bucket {
     /// ```
     ///
     /// # Errors
-    /// See [`Error`].
+    /// See [`Error`]; the values are then zero.
     pub fn all_reduce_in_place(&mut self) -> Result<Report, Error> {
         let given = self.values.take().unwrap_or_else(|| self.buffer());
         let (values, report) = self.call(Kind::AllReduce, given)?;
@@ -429,10 +397,7 @@ impl Bucket {
         Ok(report)
     }
 
-    /// As [`all_reduce_in_place`](Self::all_reduce_in_place), without blocking the thread.
-    ///
-    /// # Errors
-    /// See [`Error`].
+    /// Async form of [`all_reduce_in_place`](Self::all_reduce_in_place).
     pub async fn all_reduce_in_place_async(&mut self) -> Result<Report, Error> {
         let given = self.values.take().unwrap_or_else(|| self.buffer());
         let (values, report) = self.begin(Kind::AllReduce, given).await?;
@@ -440,19 +405,16 @@ impl Bucket {
         Ok(report)
     }
 
-    /// A buffer of zeros, as long as the bucket: to write a gradient to and hand it to
-    /// [`all_reduce_owned`](Self::all_reduce_owned) or [`start_all_reduce`](Self::start_all_reduce).
+    /// Returns as many zeros as the bucket has elements.
     pub fn buffer(&self) -> Vec<f32> {
         vec![0.0; self.elements]
     }
 
-    /// Reduces the values of `data` over all ranks and gives them back; blocks the thread, no longer than the deadlines of the two
-    /// stages allow. Collective. Nothing is copied between caller and engine: the gradient is sent from where the caller wrote
-    /// it, and the result is read where the engine put it. Each bucket has two buffers, which swap roles from call to call;
-    /// hand in the one that came back, and nothing is allocated.
+    /// Reduces `data` over all ranks and returns the result. Collective, [bounded](Builder::bound).
+    /// The async form is [`start_all_reduce`](Self::start_all_reduce).
     ///
-    /// If the report does not say [`UpdateAction::Apply`], too much was lost, and the values that come back are those that were
-    /// handed in.
+    /// Copies nothing, and allocates nothing if each call passes the last returned buffer. Without
+    /// [`UpdateAction::Apply`] it returns `data` itself.
     ///
     /// ```no_run
     /// # fn train(mut bucket: optireduce::Bucket, backward: fn(&mut [f32]), apply: fn(&[f32])) -> Result<(), optireduce::Error> {
@@ -469,74 +431,80 @@ impl Bucket {
     /// ```
     ///
     /// # Errors
-    /// See [`Error`]; the buffer is gone then.
+    /// See [`Error`]; the buffer is then lost.
     pub fn all_reduce_owned(&mut self, data: Vec<f32>) -> Result<(Vec<f32>, Report), Error> {
         self.call(Kind::AllReduce, data)
     }
 
-    /// Begins to reduce `data` over all ranks; other collectives may begin before it is finished. Collective. As
-    /// [`all_reduce_owned`](Self::all_reduce_owned), which waits for it, it copies nothing. With several collectives of the bucket
-    /// at once it has a buffer more for each of them.
+    /// Starts [`all_reduce_owned`](Self::all_reduce_owned). Each collective in progress takes one
+    /// more buffer.
     pub fn start_all_reduce(&mut self, data: Vec<f32>) -> Request {
         self.begin(Kind::AllReduce, data)
     }
 
-    /// As [`all_reduce_owned`](Self::all_reduce_owned), for memory that is lent and must stay where it lies. The gradient is sent from
-    /// there; the result comes to `destination`, whose memory comes back. [`Report::copied_bytes`] says what was copied: nothing to
-    /// memory [elsewhere](Destination::Here), or the result once, if stages had closed before this rank came; once
-    /// [where the gradient lies](Destination::Gradient). Whatever becomes of the call, lent memory is given back (dropped),
-    /// if only when the communicator is.
+    /// As [`all_reduce_owned`](Self::all_reduce_owned), with caller-owned memory. Collective. The
+    /// async form is [`start_all_reduce_lent`](Self::start_all_reduce_lent).
     ///
-    /// If the report does not say [`UpdateAction::Apply`], too much was lost: the values that come back are those that were handed in,
-    /// and what the destination holds means nothing.
+    /// Sends from `data`, and returns the result in the memory of `destination`.
+    /// [`Report::copied_bytes`] counts:
+    ///
+    /// * [`Destination::Here`]: nothing, or the result once if stages had closed before the call.
+    /// * [`Destination::Gradient`]: the result once.
+    ///
+    /// Lent memory is given back by dropping it, at the latest with the communicator. Without
+    /// [`UpdateAction::Apply`] the call returns `data` itself, and the contents of the destination
+    /// are undefined.
     ///
     /// # Errors
-    /// See [`Error`]. If the destination is not as long as the bucket, nothing was begun.
+    /// See [`Error`]. If the length of the destination is wrong, nothing was started.
     pub fn all_reduce_lent(&mut self, data: Values, destination: Destination) -> Result<(Values, Report), Error> {
         self.call(Kind::AllReduce, Given { values: data, destination })
     }
 
-    /// Begins as [`all_reduce_lent`](Self::all_reduce_lent).
+    /// Starts [`all_reduce_lent`](Self::all_reduce_lent).
     pub fn start_all_reduce_lent(&mut self, data: Values, destination: Destination) -> Request<Values> {
         self.begin(Kind::AllReduce, Given { values: data, destination })
     }
 
-    /// Reduces `data` over all ranks and gives this rank its [`shard`](Self::shard_range) of the result; blocks the thread, no
-    /// longer than the deadline of the contribute stage allows. As in an all-reduce, values of a peer that did not come are left
-    /// out, and reported. Never Hadamard-encoded. Collective.
+    /// Reduces `data` over all ranks and returns this rank's [`shard`](Self::shard_range).
+    /// Collective, [bounded](Builder::bound), contribute stage only. The async form is
+    /// [`start_reduce_scatter`](Self::start_reduce_scatter).
     ///
-    /// # Errors
-    /// See [`Error`].
+    /// Never repaired or Hadamard-encoded. The shard is valid only if the report returns
+    /// [`UpdateAction::Apply`].
     pub fn reduce_scatter(&mut self, data: &[f32]) -> Result<(Vec<f32>, Report), Error> {
         self.call(Kind::ReduceScatter, data.to_vec())
     }
 
-    /// As [`reduce_scatter`](Self::reduce_scatter), without waiting. Memory that is [lent](Values::lent) is given back once it was read.
+    /// Starts [`reduce_scatter`](Self::reduce_scatter). [Lent](Values::lent) memory is returned
+    /// once it was read.
     pub fn start_reduce_scatter(&mut self, data: impl Into<Values>) -> Request {
         self.begin(Kind::ReduceScatter, data)
     }
 
-    /// Hands this rank's [`shard`](Self::shard_range) to all ranks and gives the whole; blocks the thread, no longer than the
-    /// deadline of the broadcast stage allows, or four more if the communicator [waits for
-    /// repairs](super::Builder::wait_for_repairs). What did not come is zero, and [`Report::missing_from`] says whose shards that
-    /// concerns: what must arrive whole goes by [`Communicator::broadcast`]. Never Hadamard-encoded. Collective.
+    /// Gathers the [`shard`](Self::shard_range) of every rank and returns all elements. Collective,
+    /// [bounded](Builder::bound), broadcast stage only. The async form is
+    /// [`start_all_gather`](Self::start_all_gather).
     ///
-    /// # Errors
-    /// See [`Error`].
+    /// Lost values are zero, and [`Report::missing_from`] lists the ranks of their shards. They are
+    /// repaired only if the communicator [waits for repairs](super::Builder::wait_for_repairs).
+    /// Never Hadamard-encoded.
     pub fn all_gather(&mut self, shard: &[f32]) -> Result<(Vec<f32>, Report), Error> {
         self.call(Kind::AllGather, shard.to_vec())
     }
 
-    /// As [`all_gather`](Self::all_gather), without waiting. Memory that is [lent](Values::lent) is given back once it was read.
+    /// Starts [`all_gather`](Self::all_gather). [Lent](Values::lent) memory is returned once it was
+    /// read.
     pub fn start_all_gather(&mut self, shard: impl Into<Values>) -> Request {
         self.begin(Kind::AllGather, shard)
     }
 
-    /// Waits until nothing of this bucket is outstanding any more, at most `timeout` (`None`: the timeout of the
-    /// communicator), and hands over what its results so far lack. Call it on every rank after the last collective of the
-    /// bucket, or before a checkpoint, and apply the correction to the model; then
-    /// [close](super::Communicator::close) the communicator. Until all ranks have settled, each must stay connected, since
-    /// others may fetch from it.
+    /// Waits until no repair of this bucket is outstanding, at most `timeout` (`None`: the
+    /// communicator's), and returns the drift of its results.
+    ///
+    /// Call it on every rank after the last collective of the bucket, or before a checkpoint, and
+    /// apply the correction to the model. Ranks must stay connected until all have settled, since
+    /// others may fetch from them.
     ///
     /// ```no_run
     /// # fn finish(mut communicator: optireduce::Communicator, mut bucket: optireduce::Bucket, weights: &mut [f32]) -> Result<(), optireduce::Error> {
@@ -554,20 +522,17 @@ impl Bucket {
         block_on(self.settle_async(timeout))
     }
 
-    /// As [`settle`](Self::settle), without blocking the thread.
-    ///
-    /// # Errors
-    /// As [`settle`](Self::settle).
+    /// Async form of [`settle`](Self::settle).
     pub async fn settle_async(&mut self, timeout: impl Into<Option<Duration>>) -> Result<Settled, Error> {
         self.start_settle(timeout).await
     }
 
-    /// Begins as [`settle`](Self::settle).
+    /// Starts [`settle`](Self::settle).
     pub fn start_settle(&mut self, timeout: impl Into<Option<Duration>>) -> Pending<Settled> {
         let (sender, settled) = reply();
         let sum = self.options.reduce_op == ReduceOp::Sum;
         let until = Instant::now().checked_add(timeout.into().unwrap_or(self.shared.timeout));
-        // Only declared buckets reach callers. If nobody answers, the engine has ended, and so has the wait.
+        // Only declared buckets reach callers. A dropped reply is an error.
         if let Some(stream) = self.stream_id() {
             let beside = self.beside.as_ref().filter(|_| self.shared.falls_back);
             let beside = beside.and_then(|beside| beside.stream_id());
@@ -577,19 +542,17 @@ impl Bucket {
         Pending::new(settled)
     }
 
-    /// Begins a collective. What is not as long as it must be is the engine's to find: it tells the other ranks.
+    /// The engine checks the length, to report a wrong one to the other ranks.
     fn begin<V: From<Values>>(&self, kind: Kind, given: impl Into<Given>) -> Request<V> {
         let request = self.send(kind, given.into());
         request.wake();
         request
     }
 
-    /// Begins a collective and waits for it. Nobody is woken for it: this thread moves the engine on.
     fn call<V: From<Values>>(&self, kind: Kind, given: impl Into<Given>) -> Result<(V, Report), Error> {
         self.send(kind, given.into()).wait()
     }
 
-    /// What its corrections go to; nothing has if it is not declared.
     fn stream_id(&self) -> Option<StreamId> {
         match self.stream {
             Stream::Declared { generation } => Some(StreamId { bucket: self.id, generation, elements: self.elements }),
@@ -597,7 +560,6 @@ impl Bucket {
         }
     }
 
-    /// What a rank gives to a collective of this kind.
     fn given_elements(&self, kind: Kind) -> usize {
         if kind == Kind::AllGather { self.shard_range().len() } else { self.elements }
     }
@@ -612,7 +574,6 @@ impl Bucket {
         Err(Error::Argument { name, found, expected: expected.to_string() })
     }
 
-    /// Hands a collective to the engine, which is not woken.
     fn send<V: From<Values>>(&self, kind: Kind, given: Given) -> Request<V> {
         let passes_engine = kind == Kind::AllReduce || self.shared.falls_back;
         if let Some(beside) = self.beside.as_ref().filter(|_| !passes_engine) {
@@ -623,7 +584,7 @@ impl Bucket {
         Request::new(reply, self.shared.clone())
     }
 
-    /// Hands a collective to the engine, which is not woken. If that has ended, the reply says so.
+    /// If the engine has ended, the reply channel closes.
     fn answer_to(&self, kind: Kind, given: Given, reply: Sender<Outcome>) {
         if let Err(error) = self.shared.beside(kind) {
             return drop(reply.send(Err(error)));
@@ -639,7 +600,7 @@ impl Bucket {
         let (hadamard, repair) = (hadamard.unwrap_or_default(), repair.unwrap_or_default());
         let call = Call { kind, bucket, elements, hadamard, bf16, repair, stream };
         let sum = reduce_op == ReduceOp::Sum && kind != Kind::AllGather;
-        // One that was not declared is the same there.
+        // A one-off collective has the same id and stream in both jobs.
         let there = self.beside.as_deref().unwrap_or(self);
         let beside = self.shared.falls_back.then_some((there.id, there.stream));
         let call = Collective { call, sum, beside };
@@ -648,10 +609,10 @@ impl Bucket {
 }
 
 impl Drop for Bucket {
-    /// Gives its memory back. Its collectives go on.
+    /// Does not cancel collectives in progress.
     fn drop(&mut self) {
         if self.stream != Stream::OneOff {
-            // Calls of it may still be on their way to the other engine.
+            // Its calls may still be on their way to the other engine.
             let with = self.beside.take().map(|beside| beside as Box<dyn Send>);
             let _ = self.shared.command(Command::Release { bucket: self.id, with });
         }

@@ -1,7 +1,6 @@
-//! The end of a job: all ranks confirm that they have called the same collectives.
+//! The end of a job: all ranks confirm that they called the same collectives.
 //!
-//! Why: a rank that calls one collective fewer than the others looks, at the last collective, like a rank that is slow: the
-//! others finish without it. Only when all of them close is it certain that it will not come.
+//! Why: a rank that omits a collective looks like a slow rank, until all ranks close.
 
 use super::Communicator;
 use super::command::Command;
@@ -11,26 +10,24 @@ use super::request::{block_on, reply};
 use crate::control::ControlError;
 
 impl Communicator {
-    /// Ends the job: waits for the collectives of this rank that still run, then for all ranks, and confirms that all have
-    /// called the same number of collectives of each kind. Collective. [Settle](super::Bucket::settle) the buckets before.
+    /// Ends the job: waits for collectives in progress and for all ranks, and checks that all
+    /// called the same number of collectives of each kind. Collective, over TCP. First
+    /// [settle](super::Bucket::settle) the buckets.
     ///
     /// # Errors
-    /// On every rank if the ranks differ, naming the rank and both values: the results of the last collectives are then not
-    /// what they were meant to be. [`Error::Dropped`] if the others go on without this rank. As
-    /// [`barrier`](Self::barrier), and the error of a collective that failed. The connections are ended in any case.
+    /// On every rank if the numbers differ; the last results are then wrong. [`Error::Dropped`] if
+    /// the others dropped this rank. Also errors of collectives and of [`barrier`](Self::barrier).
+    /// The connections are closed in any case.
     pub fn close(self) -> Result<(), Error> {
         block_on(self.close_async())
     }
 
-    /// As [`close`](Self::close), without blocking the thread. A future that is dropped ends the connections.
-    ///
-    /// # Errors
-    /// As [`close`](Self::close).
+    /// Async form of [`close`](Self::close). Dropping the future closes the connections.
     pub async fn close_async(self) -> Result<(), Error> {
         let (sender, closed) = reply();
         let (shared, mut this) = (self.shared.clone(), self);
         let beside = this.beside.take();
-        // Behind one-off collectives, which reach the engine from the same thread.
+        // Queued after one-off collectives, which reach the engine from the same thread.
         this.shared.run(move |channel| {
             channel.begun(0);
             let (counts_sender, counts) = reply();
@@ -43,7 +40,7 @@ impl Communicator {
         });
         let closed = closed.await;
         match beside {
-            // The counts of halves, too. After an error nobody is waited for once more.
+            // After an error, the second comparison would only wait again.
             Some(beside) if closed.is_ok() => Box::pin(beside.close_async()).await,
             _ => closed,
         }

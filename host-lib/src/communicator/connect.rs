@@ -1,4 +1,4 @@
-//! How a rank comes into its job: where it receives, who the others are, and what moves its bytes.
+//! Connects a rank to its job.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -22,30 +22,27 @@ use crate::udp::{self, Udp, Unconnected};
 use optireduce_core::protocol::{RANKS_MAX, Ranks};
 
 const JOB_ID_BYTES_MAX: usize = 256;
-/// How long a rank that cannot take part waits until the others know, at most: they may just be starting.
+/// Limit for informing the others, which may still be starting.
 const DECLINING: Duration = Duration::from_secs(5);
 
-/// Ranks that have come together, as one of them sees it.
 pub(super) struct Opened {
     pub builder: Builder,
     pub launch: Launch,
     pub plane: Plane,
     pub control: ControlChannel,
-    /// Woken when a peer message has come.
+    /// Woken by peer messages.
     pub waker: Arc<Waker>,
     pub payload_beats: usize,
-    /// The job's cards, if there are any.
     pub cards: Option<Cards>,
 }
 
-/// What receives, before the job is known.
 enum Receiver {
     Udp(Box<Unconnected>),
     Card(Box<OpenCard>),
 }
 
 impl Receiver {
-    /// What the others are told of this rank.
+    /// Completes `member`, the description of this rank for the others.
     fn describe(&self, member: Member) -> Result<Member, ConnectError> {
         Ok(match self {
             Self::Udp(socket) => {
@@ -68,12 +65,13 @@ impl Receiver {
 }
 
 impl Builder {
-    /// Brings the ranks together, compares their settings, and starts the engine.
-    /// Blocks the thread; may be called inside an async runtime, where [`connect_async`](Self::connect_async) does not hold
-    /// up other tasks.
+    /// Connects to the other ranks, compares settings, and starts the engine. Collective.
+    ///
+    /// Waits for other ranks at most the [timeout](Self::timeout), longer in a job with cards.
+    /// Blocks its thread; in an async runtime use [`connect_async`](Self::connect_async).
     ///
     /// # Errors
-    /// See [`ConnectError`]. Settings that differ are an error on every rank, at once.
+    /// See [`ConnectError`]. Different settings are an error on every rank, without a timeout.
     pub fn connect(self) -> Result<Communicator, ConnectError> {
         let Opened { builder, launch, plane, mut control, waker, payload_beats, cards } = self.open()?;
         let bound_ns = builder.bound_ns();
@@ -107,16 +105,11 @@ impl Builder {
         Ok(communicator)
     }
 
-    /// As [`connect`](Self::connect), without blocking the thread. Needs no particular runtime. If the future is dropped, the
-    /// attempt goes on until its timeout, and what it made is dropped.
-    ///
-    /// # Errors
-    /// See [`ConnectError`].
+    /// Async form of [`connect`](Self::connect). Dropping the future does not cancel the attempt.
     pub async fn connect_async(self) -> Result<Communicator, ConnectError> {
         on_a_thread(move || self.connect()).await
     }
 
-    /// This rank's place in its job, if that and the other settings are in their ranges.
     pub(super) fn place(&self) -> Result<Launch, ConnectError> {
         self.check()?;
         let launch = self.launch.clone().map_or_else(Launch::from_env, Ok)?;
@@ -130,7 +123,6 @@ impl Builder {
         Ok(launch)
     }
 
-    /// Brings the ranks together and compares their settings: a data plane, and the control channel beside it.
     pub(super) fn open(self) -> Result<Opened, ConnectError> {
         let launch = self.place()?;
         if launch.world_size > RANKS_MAX {
@@ -151,7 +143,7 @@ impl Builder {
             if self.card_address.is_some() {
                 return Err(CardError::AddressWithoutCard { given: card_address }.into());
             }
-            // All ranks of a job may have the same environment, and a caller that says "none" knows.
+            // All ranks may share an environment, and a caller may set "no card" on purpose.
             if self.card.is_none() {
                 tracing::warn!(
                     card_address,
@@ -170,16 +162,16 @@ impl Builder {
             local: Some(local),
             send_thread: Some(send_thread),
             card: Some(card.clone()),
-            // The card is told it below; groups, which have these settings, have no card.
+            // The card gets it below; groups inherit these settings and have no card.
             card_address: Some(String::new()),
             card_fallback: Some(card_fallback),
             ..self.clone()
         };
-        // For everything until the first collective.
+        // One deadline for everything before the first collective.
         let deadline = Instant::now() + self.timeout;
         let left = || deadline.saturating_duration_since(Instant::now());
         let payload_beats = self.mtu.map(|mtu| self.payload_beats(mtu, secret.is_some())).transpose()?.unwrap_or(0);
-        // What is wrong with the card is known before anybody is waited for.
+        // Before waiting for any rank.
         let given = (!card_address.is_empty()).then(|| card_address.parse::<CardAddress>()).transpose();
         let given = given.map_err(|expected| ConnectError::Setting {
             setting: "card_address",
@@ -194,12 +186,12 @@ impl Builder {
             Some(card) => Receiver::Card(card.into()),
             None => Receiver::Udp(Udp::bind(address)?.into()),
         };
-        // A card shares no memory with anybody but its host.
+        // A card shares memory with its host only.
         let listener = receiver.socket().and_then(|_| listener(local));
         let waker = Arc::new(Waker::new().map_err(ConnectError::Thread)?);
         let member = receiver.describe(Member {
             payload_beats,
-            // The first processes of a job have 0.
+            // The first processes of a job have session 0.
             session: if launch.rejoin { since_1970_ns() } else { 0 },
             local: listener.as_ref().map(|listener| listener.address().clone()),
             mac: mac_of(address),
@@ -220,7 +212,7 @@ impl Builder {
             socket.seal(meeting.secret.as_ref(), launch.rank, &job);
         }
         let (payload_beats, shared) = match control.running() {
-            // The others share nothing with a process that comes later.
+            // The others share no memory with a process that joins later.
             Some(running) => (running.payload_beats, None),
             None => {
                 let addresses: Vec<_> = job.members.iter().map(|member| member.local.as_ref()).collect();
@@ -241,31 +233,29 @@ impl Builder {
                 Plane::from(card.join(launch.rank, &job, cards, payload_beats, falls_back)?)
             }
             (Receiver::Card(_), None) => {
-                let expected = "among the members that rank 0 hands out".into();
+                let expected = "among the members in rank 0's list".into();
                 return Err(ConnectError::Setting { setting: "card", found: "missing".into(), expected });
             }
         };
         Ok(Opened { builder, launch, plane, control, waker, payload_beats, cards })
     }
 
-    /// Ranks on this rank's host, and the cores that it may use.
     fn ranks_and_cores(&self, members: &[Member], rank: usize) -> (usize, usize) {
         let ranks = self.ranks_here.unwrap_or_else(|| ranks_at(members.iter().map(|member| member.udp.ip()), rank));
         (ranks, std::thread::available_parallelism().map_or(1, usize::from))
     }
 
-    /// Ranks on this rank's host for each core that it may use, rounded up.
     fn ranks_a_core(&self, members: &[Member], rank: usize) -> u32 {
         let (ranks, cores) = self.ranks_and_cores(members, rank);
         ranks.div_ceil(cores).try_into().unwrap_or(u32::MAX)
     }
 
-    /// Tells the other ranks that this one cannot take part, and why: they would wait for it in vain.
+    /// Tells the other ranks not to wait for this one.
     pub(super) fn decline(&self, launch: &Launch, settings: Terms, reason: &str) {
         if launch.rejoin {
             return;
         }
-        tracing::error!(reason, "this rank cannot take part, and tells the others");
+        tracing::error!(reason, "this rank cannot take part; informing the other ranks");
         let timeout = self.timeout.min(DECLINING);
         let deadline = Instant::now() + timeout;
         let tell = || {
@@ -278,12 +268,12 @@ impl Builder {
             Ok::<_, ConnectError>(decline(meeting, member, settings, reason.to_owned())?)
         };
         if let Err(error) = tell() {
-            tracing::warn!(%error, "the other ranks do not know that this one cannot take part");
+            tracing::warn!(%error, "the other ranks were not informed that this rank cannot take part");
         }
     }
 }
 
-/// Connects on a thread of its own, which goes on if the future is dropped.
+/// The thread continues if the future is dropped.
 pub(super) async fn on_a_thread<T: Send + 'static>(
     connect: impl FnOnce() -> Result<T, ConnectError> + Send + 'static,
 ) -> Result<T, ConnectError> {
@@ -295,7 +285,7 @@ pub(super) async fn on_a_thread<T: Send + 'static>(
     receiver.await.unwrap_or_else(|_| Err(ended()))
 }
 
-/// This rank is in a job with cards: it and all others without a card receive at the cards' port.
+/// Moves all ranks without a card to the cards' UDP port.
 fn move_into(cards: &Cards, job: &mut Job, rank: usize, socket: Option<&mut Unconnected>) -> Result<(), ConnectError> {
     for member in job.members.iter_mut().filter(|member| member.card.is_none()) {
         member.udp = cards.place(member.udp.ip());
@@ -306,18 +296,16 @@ fn move_into(cards: &Cards, job: &mut Job, rank: usize, socket: Option<&mut Unco
     Ok(())
 }
 
-/// Ranks at the address that this rank has.
 pub(super) fn ranks_at(addresses: impl Iterator<Item = IpAddr> + Clone, rank: usize) -> usize {
     let own = addresses.clone().nth(rank);
     addresses.filter(|address| Some(*address) == own).count()
 }
 
-/// Where ranks of this host may ask for memory, if they are to share it and the kernel can.
 fn listener(local: Local) -> Option<local::Listener> {
     match local {
         Local::Off => None,
         Local::Auto => local::Listener::bind()
-            .inspect_err(|error| tracing::debug!(%error, "no shared memory; ranks of this host are sent to by UDP"))
+            .inspect_err(|error| tracing::debug!(%error, "no shared memory; ranks of this host use UDP"))
             .ok(),
     }
 }

@@ -1,11 +1,11 @@
-//! How many collectives of each kind a rank has called: compared when a job ends.
+//! Number of collectives of each kind that a rank has called, compared when a job ends.
 //!
-//! Why from the last join on: a rank that was dropped for a while has called fewer than the others.
+//! The count restarts at each join: a rank that was dropped for a while has called fewer than the
+//! others.
 
 use crate::control::Terms;
 use optireduce_core::protocol::Kind;
 
-/// The collectives that this rank has called since a rank last joined, which begins to count there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct CallCounts {
     first_op: u32,
@@ -15,7 +15,6 @@ pub(super) struct CallCounts {
 }
 
 impl CallCounts {
-    /// Collective `op` was called.
     pub fn count(&mut self, op: u32, kind: Kind) {
         if op < self.first_op {
             return;
@@ -27,14 +26,13 @@ impl CallCounts {
         }
     }
 
-    /// A rank joins with collective `first_op`: the count begins anew there.
+    /// Restarts the count when a rank joins with collective `first_op`.
     pub fn restart(&mut self, first_op: u32) {
         if first_op > self.first_op {
             *self = Self { first_op, ..Self::default() };
         }
     }
 
-    /// What must be the same on all ranks.
     pub fn terms(&self) -> Terms {
         Terms::default()
             .with("the call", "close")

@@ -1,14 +1,13 @@
-//! Whose thread moves the engine on.
+//! Chooses the thread that drives the engine.
 //!
-//! Why: a thread of its own costs a small collective more than its packets do: the caller wakes the engine, the engine wakes the
-//! caller, and each waits for a core. So a caller that blocks takes the engine and moves it on until its call is done. While no
-//! caller does, the engine's own thread goes on, since peers that are ahead must find this rank's windows armed and summed however long
-//! its trainer computes. It naps while a caller is inside, and for a moment after that, since the next call may follow at once.
-//! Callers that find another one inside, and those that do not block, hand in commands and are answered.
-//! Whoever moves the engine polls while something happens, looks on for a moment when nothing does, then sleeps until a datagram, a
-//! command, a peer message or a timer wakes it. It does not yield: on a busy machine that costs a whole time slice, a sleeper
-//! wakes at once.
-//! Limits: a thread that panics inside ends the engine; all others get [`Error::Closed`].
+//! Why: in a small collective, waking another thread costs more than the packets. So a blocking
+//! caller drives the engine until its call is done. Otherwise the engine's own thread does, since
+//! peers may be ahead while this rank computes. That thread naps while a caller is inside, and
+//! briefly afterwards, since the next call may follow.
+//!
+//! The driving thread polls while there is work, spins briefly, then sleeps until a datagram, a
+//! command, a peer message or a timer wakes it. It does not yield, which costs a whole time slice
+//! on a busy host. If it panics, the engine ends and all others get [`Error::Closed`].
 
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -27,24 +26,23 @@ use crate::plane::PlaneError;
 use crate::wait::{Sources, Wait};
 use optireduce_core::CollectivesError;
 
-/// How long the engine is looked after before who does it sleeps, while collectives run: a caller has nothing else to do with its core, and the
-/// engine's thread shares it with the trainer.
+/// Spin before sleep. A blocked caller does not need its core; the engine's thread shares one with
+/// the trainer.
 const SPIN_OF_CALLER: Duration = Duration::from_micros(30);
 const SPIN_OF_THREAD: Duration = Duration::from_micros(10);
-/// And of either, on a host with more ranks than cores, where another rank waits for the core.
+/// With more ranks than cores, another rank needs the core.
 const SPIN_CROWDED: Duration = Duration::from_micros(2);
-/// How long the engine's thread stays away after a caller has left with nothing to do. A bound is longer.
+/// Nap after a caller has left; shorter than any measured bound.
 const AWAY: Duration = Duration::from_millis(2);
 
-/// Wakes whoever moves the engine on, from another thread.
 #[derive(Debug)]
 pub(super) struct Waker {
     event: OwnedFd,
-    /// Somebody was woken, and has not looked yet.
+    /// A wake that the driving thread has not yet cleared.
     pending: AtomicBool,
-    /// A caller is inside, or comes in.
+    /// A caller is inside, or entering.
     taken: AtomicBool,
-    /// The engine's thread, and whether it waits for no event.
+    /// Engine's thread. `napping`: outside of `wait`, where the event does not wake it.
     thread: OnceLock<Thread>,
     napping: AtomicBool,
 }
@@ -64,26 +62,24 @@ impl Waker {
         }
     }
 
-    /// Waits for what the data plane waits for, or until somebody is woken.
-    ///
-    /// # Errors
-    /// If the kernel's poll fails.
+    /// Waits for the sources of the data plane, or until `wake`.
     pub fn wait(&self, wait: &Wait, sources: &Sources) -> io::Result<()> {
         if wait.until_ready(sources, self.event.as_fd())? {
-            // The event may have been written after a look had cleared its flag. Unless it is read nobody can sleep any more.
+            // A wake may write the event after `clear` has reset its flag. Set the flag again, so
+            // that the next `clear` reads the event; left readable, it would end every later sleep.
             self.pending.store(true, Ordering::SeqCst);
         }
         Ok(())
     }
 
-    /// Before a look at what there is to do.
+    /// Clears pending wakes; must precede each turn.
     pub fn clear(&self) {
         if self.pending.swap(false, Ordering::SeqCst) {
             let _ = rustix::io::read(&self.event, &mut [0; 8]);
         }
     }
 
-    /// The engine's thread stays away for so long, or until it is woken. Who is inside looks after what is pending, also on leaving.
+    /// A caller inside handles pending wakes, also when it leaves.
     fn nap(&self, nap: Duration) {
         self.napping.store(true, Ordering::SeqCst);
         if self.taken.load(Ordering::SeqCst) || !self.pending.load(Ordering::SeqCst) {
@@ -93,7 +89,7 @@ impl Waker {
     }
 }
 
-/// Wakes whoever waits inside for an answer that another engine gives.
+/// Wakes the caller inside when another engine replies.
 struct Answered(Arc<Waker>);
 
 impl Wake for Answered {
@@ -102,24 +98,20 @@ impl Wake for Answered {
     }
 }
 
-/// The engine, and who moves it on.
 pub(super) struct Driver {
-    /// `None`: it has ended.
+    /// `None` once it has ended.
     engine: Mutex<Option<Engine>>,
-    /// Waited for without the engine, so that a caller finds it free.
+    /// Waited for without the lock, so that a caller finds the engine free.
     sources: Sources,
     waker: Arc<Waker>,
     epoch: Instant,
-    /// Why the engine does nothing any more.
     failure: Arc<OnceLock<Error>>,
-    /// Until when the engine's thread stays away, in ns since `epoch`.
+    /// End of the thread's nap, in ns since `epoch`.
     away_until_ns: AtomicU64,
-    /// How long the engine is looked after at most.
     spin_max: Duration,
 }
 
 impl Driver {
-    /// `ranks_a_core`: ranks of this host for each of its cores, rounded up.
     pub fn new(engine: Engine, waker: Arc<Waker>, ranks_a_core: u32) -> io::Result<Self> {
         let spin_max = if ranks_a_core > 1 { SPIN_CROWDED } else { Duration::MAX };
         let (sources, epoch, failure) = (engine.sources()?, Instant::now(), engine.failure());
@@ -131,15 +123,13 @@ impl Driver {
         self.waker.wake();
     }
 
-    /// Why the engine does nothing any more, once that is so. Does not wait.
     pub fn failure(&self) -> Option<Error> {
         self.failure.get().cloned()
     }
 
-    /// What the engine's own thread does, until the engine has ended.
     pub fn serve(&self) {
         let _ = self.waker.thread.set(thread::current());
-        // Whatever ends this thread, nobody waits for an engine that nobody moves on.
+        // After a panic too, no caller may wait for an engine without a driver.
         let _end = End(self);
         let mut pace = Pace::new(SPIN_OF_THREAD.min(self.spin_max));
         loop {
@@ -164,8 +154,8 @@ impl Driver {
         }
     }
 
-    /// Waits for the answer to a command, at most `timeout`, and moves the engine on meanwhile, unless another caller does.
-    /// `may_be_passed`: another engine may answer, and has to wake this one.
+    /// Waits for a reply, and drives the engine meanwhile unless another caller does.
+    /// `may_be_passed`: another engine may reply, and must wake this one.
     pub fn complete<T>(
         &self,
         reply: &mut Reply<T>,
@@ -205,7 +195,6 @@ impl Driver {
         block_on_for(reply, left())
     }
 
-    /// Moves the engine on, and drops it if that was its end.
     fn turn(&self, engine: &mut Option<Engine>) -> Turn {
         self.waker.clear();
         let turn = engine.as_mut().map_or(Turn::Ended, Engine::turn);
@@ -215,13 +204,12 @@ impl Driver {
         turn
     }
 
-    /// Drops the engine; whoever is told so then finds out why.
+    /// Sets the failure before replies are dropped with the engine.
     fn end(&self, engine: &mut Option<Engine>) {
         let _ = self.failure.set(Error::Closed);
         *engine = None;
     }
 
-    /// How long the engine's thread is to stay away, if it is.
     fn away(&self) -> Option<Duration> {
         if self.waker.taken.load(Ordering::SeqCst) {
             return Some(AWAY);
@@ -231,7 +219,7 @@ impl Driver {
         Some(left).filter(|left| !left.is_zero() && !self.waker.pending.load(Ordering::SeqCst))
     }
 
-    /// The engine; none if a thread has panicked inside.
+    /// The lock holds `None` after a panic.
     fn lock(&self) -> MutexGuard<'_, Option<Engine>> {
         self.engine.lock().unwrap_or_else(|poisoned| {
             let mut engine = poisoned.into_inner();
@@ -241,12 +229,11 @@ impl Driver {
     }
 }
 
-/// The wait of an engine that has nothing to do.
 fn doze(engine: &Option<Engine>, wait: Wait) -> Wait {
     engine.as_ref().map_or(wait, |engine| engine.doze(wait))
 }
 
-/// A caller is inside. When it leaves, the engine's thread goes on: at once, if there is something to do, else after a moment.
+/// Resumes the engine's thread when a caller leaves; at rest, after a nap.
 struct Inside<'a> {
     driver: &'a Driver,
     at_rest: bool,
@@ -264,7 +251,6 @@ impl Drop for Inside<'_> {
     }
 }
 
-/// The engine's thread ends.
 struct End<'a>(&'a Driver);
 
 impl Drop for End<'_> {
@@ -273,9 +259,7 @@ impl Drop for End<'_> {
     }
 }
 
-/// When a thread that moves the engine on sleeps.
 struct Pace {
-    /// How long it looks on when nothing happens any more.
     spin: Duration,
     busy_until: Instant,
 }
@@ -285,7 +269,7 @@ impl Pace {
         Self { spin, busy_until: Instant::now() }
     }
 
-    /// What to wait for after a turn; `None`: not yet.
+    /// Returns the wait after a turn, if any.
     fn rest(&mut self, turn: Turn) -> Option<Wait> {
         match turn {
             Turn::Worked => self.busy_until = Instant::now() + self.spin,
@@ -303,7 +287,6 @@ mod tests {
     use crate::root::free_root;
     use crate::{Bound, BucketOptions, Communicator, Early, Launch};
 
-    /// The two ranks of a job, each on a thread of its own.
     fn two_ranks<T: Send>(rank: impl Fn(usize, Communicator) -> T + Sync) -> Vec<T> {
         let root = free_root();
         let connect = |rank| {
@@ -318,7 +301,7 @@ mod tests {
         })
     }
 
-    /// A wake may cross a look, and its event stay readable: that keeps nobody awake for more than one more look.
+    /// A wake that crosses a `clear` may cause one extra turn, no more.
     #[test]
     fn whoever_was_woken_and_has_looked_can_sleep_again() {
         let (waker, quiet) = (Waker::new().unwrap(), Waker::new().unwrap());
@@ -347,7 +330,7 @@ mod tests {
                 awake += u32::from(is_readable());
             }
         });
-        assert_eq!(awake, 0, "of {rounds} wakes {crossed} crossed a look, and so many left the event readable");
+        assert_eq!(awake, 0, "of {rounds} wakes, {crossed} crossed a clear; count that left the event readable");
     }
 
     #[test]
@@ -356,7 +339,6 @@ mod tests {
             let mut bucket = communicator.bucket(100, BucketOptions::new()).unwrap();
             bucket.all_reduce(&mut [1.0; 100]).unwrap();
             communicator.barrier().unwrap();
-            // The peer waits for this rank's call, and has to be told, too.
             let request = bucket.start_all_reduce(vec![1.0; 100]);
             let driver = &communicator.shared.driver;
             let panics = || {
@@ -373,13 +355,12 @@ mod tests {
             (first, later)
         });
         for (first, later) in told {
-            // It may have been finished before.
+            // It may have finished before the panic.
             assert!(matches!(first, Ok(()) | Err(Error::Closed)), "{first:?}");
             assert!(later.iter().all(|one| matches!(one, Err(Error::Closed))), "{later:?}");
         }
     }
 
-    /// Callers that block at once, of which one moves the engine on; requests that are waited for later, or for too short a time.
     #[test]
     fn whoever_moves_the_engine_on_every_call_is_answered() {
         const CALLS: usize = 200;
@@ -390,7 +371,7 @@ mod tests {
                 for (index, mut bucket) in buckets.into_iter().enumerate() {
                     threads.spawn(move || {
                         for call in 0..CALLS {
-                            // All ranks must call in the same order; their calls overlap all the same.
+                            // All ranks must call in the same order, but calls overlap.
                             let mut request = loop {
                                 let mut next = turn.lock().unwrap();
                                 if *next == 2 * call + index {

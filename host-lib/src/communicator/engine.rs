@@ -1,4 +1,5 @@
-//! What moves the datagrams of a rank, one [turn](Engine::turn) at a time. Whose thread that is says [`Driver`](super::driver::Driver).
+//! The engine: collectives of a rank over its data plane, in [turns](Engine::turn) that never
+//! block. [`Driver`](super::driver::Driver) chooses the thread.
 
 use std::collections::VecDeque;
 use std::io;
@@ -22,19 +23,18 @@ use optireduce_core::protocol::membership::Settings;
 use optireduce_core::protocol::{Ranks, StreamId, UpdateAction};
 use optireduce_core::{Collectives, CollectivesError, Finished, MembershipEvent, Values};
 
-/// It looks around this often even if nothing happens.
+/// Poll interval when idle.
 const NAP: Duration = Duration::from_millis(500);
-/// How long packets may take to leave after the last collective.
+/// Time for packets to leave after the last collective.
 const DRAIN: Duration = Duration::from_millis(200);
 
-/// What has come of a turn.
 #[derive(Debug)]
 pub(super) enum Turn {
-    /// There was something to do; there may be more.
+    /// There may be more to do.
     Worked,
-    /// There was nothing to do; `running`: collectives run.
+    /// `running`: collectives are running.
     Idle { wait: Wait, running: bool },
-    /// The engine was told to end, and has nothing left to send.
+    /// The engine was ended, and has nothing left to send.
     Ended,
 }
 
@@ -43,62 +43,53 @@ pub(super) struct Engine {
     links: Links,
     commands: Receiver<Command>,
     hadamard_from: Option<u32>,
-    /// Collectives that may not begin yet, and since when.
+    /// Collectives that may not begin yet; `waiting_since`: of the first.
     waiting: VecDeque<(Collective, Given, Sender<Outcome>)>,
     waiting_since: Option<Instant>,
-    /// Buckets that are not called any more once nothing of theirs is in `waiting`.
+    /// Buckets to release once none of their calls is in `waiting`.
     releasing: Vec<(u16, Option<Box<dyn Send>>)>,
-    /// Collectives that are prepared and wait for cards, with what this rank gives.
+    /// Prepared collectives that wait for cards.
     starting: VecDeque<(u32, Values)>,
-    /// Since when the first of them has waited for nothing else.
     starting_since: Option<Instant>,
-    /// The collectives that run, and who waits for them.
+    /// Running collectives.
     replies: VecDeque<(Sender<Outcome>, Collective)>,
-    /// Buckets that are to be settled.
     settling: Vec<Settle>,
-    /// What this rank has called, and who waits to compare it.
     counts: CallCounts,
     closing: Option<Sender<CallCounts>>,
-    /// Who waits for this rank to take part again, and since when.
     rejoining: Option<(Sender<u32>, Instant)>,
-    /// Who waits for the others to come to the first collective of this rank, which it is.
+    /// Admitted rejoin: its first collective, and the start of the wait for peers.
     awaiting: Option<(Sender<u32>, u32, Instant)>,
-    /// Ranks that join, their incarnations, and their first collectives, which have not finished yet.
+    /// Joining ranks, with incarnation and first collective.
     joined: Vec<(usize, u64, u32)>,
-    /// Ranks that have a new process, which has not taken part in a collective yet, and its session.
+    /// Restarted ranks that have not taken part in a collective yet, with their sessions.
     back: Vec<(usize, u64)>,
-    /// Ranks of the last view.
     live: Ranks,
     fallback: Option<Fallback>,
-    /// The first collective that was not finished when this rank's card failed.
+    /// First unfinished collective when this rank's card failed.
     failed_op: Option<u32>,
-    /// Until when the next call waits for the others to come to it.
+    /// See [`Command::Follow`].
     follows_until: Option<Instant>,
     owed: Owed,
     metrics: Metrics,
-    /// t_B of the last collective that finished.
+    /// t_B of the last finished collective.
     bound_ns: u64,
     ending: Option<Instant>,
-    /// Why nothing goes on any more.
+    /// Error after which the engine refuses all commands.
     failed: Arc<OnceLock<Error>>,
 }
 
-/// The engine's ways to other engines.
 pub(super) struct Links {
     pub peer_messages: Option<PeerMessages>,
-    /// Ranks with a new process that calls over the control channel are to include.
+    /// Restarted ranks, for calls over TCP.
     pub returned: Arc<Mutex<Vec<usize>>>,
-    /// Whether this process was started again, and has not taken part in a collective yet.
+    /// This process was restarted and has not taken part in a collective yet.
     pub outside: Arc<AtomicBool>,
-    /// Ranks whose connection has ended.
     pub gone: Ranks,
-    /// How long collectives may wait for an agreement.
+    /// Longest wait of a collective for an agreement.
     pub agreeing: Duration,
-    /// Where callers read the present bound in ns.
     pub bound_ns: Arc<AtomicU64>,
-    /// Whether some rank has a card.
     pub has_cards: bool,
-    /// Whether all collectives are made over UDP from now on, because a card has failed.
+    /// All collectives use UDP because a card has failed.
     pub fallen_back: Arc<AtomicBool>,
 }
 
@@ -140,7 +131,7 @@ impl Engine {
         }
     }
 
-    /// Does what there is to do, without waiting. If a collective fails for good, every caller gets the error from then on.
+    /// Does all pending work without blocking.
     pub fn turn(&mut self) -> Turn {
         let worked = match self.failed.get() {
             None => self.work(),
@@ -157,34 +148,30 @@ impl Engine {
         }
     }
 
-    /// Whether nobody needs the next turn soon: no collective runs or waits, and nothing is left to send.
+    /// Returns whether the next turn is not urgent.
     pub fn is_at_rest(&self) -> bool {
         self.replies.is_empty() && self.waiting.is_empty() && !self.collectives.plane().is_sending()
     }
 
-    /// Nothing goes on any more, for this reason.
     pub fn fail(&mut self, error: Error) {
-        tracing::error!(%error, "the engine gives up");
+        tracing::error!(%error, "the engine has failed");
         self.give_up(&error);
         let _ = self.failed.set(error);
     }
 
-    /// Why nothing goes on any more, once that is so.
     pub fn failure(&self) -> Arc<OnceLock<Error>> {
         self.failed.clone()
     }
 
-    /// Where its datagrams come in.
     pub fn sources(&self) -> io::Result<Sources> {
         self.collectives.plane().sources()
     }
 
-    /// Whoever moves it on is about to wait: not at all, if something has come.
+    /// Prepares the data plane for a wait, which is empty if data has arrived meanwhile.
     pub fn doze(&self, wait: Wait) -> Wait {
         if self.collectives.plane().doze() { wait } else { wait.at_most(Duration::ZERO) }
     }
 
-    /// Whether there was anything to do.
     fn work(&mut self) -> Result<bool, Error> {
         let oldest_op = self.collectives.next_call().saturating_sub(self.replies.len() as u32);
         let commanded = self.take_commands();
@@ -193,7 +180,7 @@ impl Engine {
         let started = self.start()?;
         let begun = self.begin()? || started;
         self.release()?;
-        // Until its card is known to have failed, and until the others have answered that.
+        // Late from the failure of the card until the others have agreed on the fallback.
         let asks = self.failed_op.is_some() && !self.links.fallen_back.load(Ordering::Acquire);
         self.collectives.set_late(asks || self.collectives.plane().is_late());
         let finished = self.poll()?;
@@ -209,7 +196,6 @@ impl Engine {
         self.ending.is_some_and(|since| since.elapsed() > DRAIN || !is_sending())
     }
 
-    /// What there is to wait for when nothing is to be done.
     fn wait(&self) -> Wait {
         if self.failed.get().is_some() {
             return Wait::deaf(NAP);
@@ -226,7 +212,6 @@ impl Engine {
         )
     }
 
-    /// Nothing goes on any more: whoever waits gets the error.
     fn give_up(&mut self, error: &Error) {
         self.starting.clear();
         let waiting = self.waiting.drain(..).map(|(_, _, reply)| reply);
@@ -245,7 +230,6 @@ impl Engine {
         }
     }
 
-    /// After a failure: answers what is commanded with the error. Whether there was anything.
     fn refuse(&mut self) -> Result<bool, Error> {
         let commanded = self.take_commands();
         if let Some(error) = self.failed.get().cloned() {
@@ -301,7 +285,6 @@ impl Engine {
         }
     }
 
-    /// Begins what may begin. What cannot be is answered with its error.
     fn begin(&mut self) -> Result<bool, Error> {
         let mut any = false;
         while !self.waiting.is_empty() {
@@ -327,7 +310,7 @@ impl Engine {
                 return Ok(any);
             }
             self.waiting_since = None;
-            // The view may have come only now.
+            // A new view may have arrived just now.
             self.take_membership_events();
             any = true;
             if self.pass_on() {
@@ -359,7 +342,7 @@ impl Engine {
         Ok(any)
     }
 
-    /// Hands the first call that waits to the same ranks over UDP, if it is theirs. Whether it was.
+    /// Passes the first waiting call to the job over UDP if it belongs there.
     fn pass_on(&mut self) -> bool {
         let Some(fallback) = &self.fallback else { return false };
         let next_call = self.collectives.next_call();
@@ -372,17 +355,16 @@ impl Engine {
         true
     }
 
-    /// A card that has failed is told of, and the others are asked to go on over UDP. `oldest_op`: the first collective that was not finished.
+    /// `oldest_op`: first unfinished collective.
     fn notice_failure(&mut self, oldest_op: u32) {
         let Some(error) = self.collectives.plane_mut().take_failure() else { return };
-        tracing::error!(%error, "the card of this rank has failed; the job goes on over UDP");
+        tracing::error!(%error, "the card of this rank has failed; the job continues over UDP");
         self.metrics.card_failure = Some(error.to_string());
         self.failed_op = Some(oldest_op);
         let now_ns = self.collectives.plane().now_ns();
         self.collectives.fall_back(now_ns);
     }
 
-    /// Whether the next call is still to wait for the others to come to it.
     fn follows(&mut self) -> bool {
         let Some(until) = self.follows_until else { return false };
         let have_come = self.collectives.plane().is_awaited() || self.collectives.is_preposted();
@@ -392,13 +374,12 @@ impl Engine {
         self.follows_until.is_some()
     }
 
-    /// Whether the next call is made over UDP, because a card has failed.
     fn has_fallen_back(&self) -> bool {
         self.fallback.as_ref().is_some_and(|fallback| fallback.has(self.collectives.next_call()))
     }
 
-    /// Starts what was prepared, in order. In a job with cards: once those before have finished here, so that a card has all its slots for
-    /// it, and once all cards are ready for it, or have had their time.
+    /// Starts prepared collectives in order. In a job with cards, each waits for earlier ones to
+    /// free the slots, and for all cards to be ready, at most [`patience`](Self::patience).
     fn start(&mut self) -> Result<bool, Error> {
         let mut any = false;
         while let Some((op, given)) = self.starting.pop_front() {
@@ -412,7 +393,7 @@ impl Engine {
                     self.starting.push_front((op, given));
                     break;
                 }
-                tracing::debug!(op, rank, "a card is not ready for a collective, which begins without it");
+                tracing::debug!(op, rank, "a collective starts before a card is ready");
             }
             self.starting_since = None;
             let now_ns = self.collectives.plane().now_ns();
@@ -422,18 +403,16 @@ impl Engine {
         Ok(any)
     }
 
-    /// How long collectives wait for cards: as long as a stage for packets.
     fn patience(&self) -> Duration {
         Duration::from_nanos(self.collectives.params().bound_ns)
     }
 
-    /// Releases buckets of which nothing waits any more.
     fn release(&mut self) -> Result<(), Error> {
         let Self { collectives, waiting, releasing, replies, owed, .. } = self;
         let is_called = |bucket: u16| waiting.iter().any(|(wanted, ..)| wanted.call.bucket == bucket);
         for (bucket, _with) in releasing.extract_if(.., |(bucket, _)| !is_called(*bucket)) {
             collectives.release_bucket(bucket).map_err(collective)?;
-            // Those that run may still take it.
+            // Running collectives may still apply the drift.
             if !replies.iter().any(|(_, call)| call.call.bucket == bucket) {
                 owed.forget(bucket);
             }
@@ -441,13 +420,12 @@ impl Engine {
         Ok(())
     }
 
-    /// Asks to take part again.
     fn rejoin(&mut self, reply: Sender<u32>) {
         if self.collectives.is_member() {
             let _ = reply.send(Ok(self.collectives.next_op()));
             return;
         }
-        // Greater than at any time before, also of processes before.
+        // The incarnation must exceed earlier ones, also of earlier processes.
         let now_ns = self.collectives.plane().now_ns();
         match self.collectives.join(now_ns, since_1970_ns()) {
             Ok(()) => self.rejoining = Some((reply, Instant::now())),
@@ -462,10 +440,10 @@ impl Engine {
             match event {
                 PeerEvent::Message(bytes) => {
                     if let Err(error) = self.collectives.handle_message(now_ns, from, &bytes) {
-                        tracing::warn!(%error, "a message of a peer was dropped");
+                        tracing::warn!(%error, "dropped a message of a peer");
                     }
                 }
-                // Only callers close.
+                // For the channel of calls only.
                 PeerEvent::Closed => {}
                 PeerEvent::Gone => {
                     tracing::info!(from, "the connection to a rank has ended");
@@ -484,17 +462,16 @@ impl Engine {
         }
     }
 
-    /// Sends what agreements have to say, and tells what has come of them.
     fn send_messages(&mut self) {
         while let Some((to, message)) = self.collectives.poll_message() {
             if let Some(peer_messages) = &self.links.peer_messages {
                 peer_messages.send(to, &message);
             }
         }
-        // Nobody is waited for who will not come.
+        // A rank without peers would wait in vain.
         let is_alone = self.links.gone.len() + 1 >= self.collectives.params().ranks;
         let agreeing = if is_alone { Duration::ZERO } else { self.links.agreeing };
-        // The others may be many collectives behind: who began at once would miss their packets.
+        // The others may be many collectives behind; packets sent before they arrive would be late.
         let has_come = |plane: &Plane, since: Instant| plane.is_awaited() || since.elapsed() > agreeing;
         let plane = self.collectives.plane();
         if let Some((reply, first_op, _)) = self.awaiting.take_if(|(.., since)| has_come(plane, *since)) {
@@ -510,7 +487,7 @@ impl Engine {
         while let Some(event) = self.collectives.poll_membership_event() {
             match event {
                 MembershipEvent::Silent { rank } => {
-                    tracing::warn!(rank, "nothing comes from a rank");
+                    tracing::warn!(rank, "received nothing from a rank");
                     self.metrics.silent.push(rank);
                 }
                 MembershipEvent::View(view) => {
@@ -520,8 +497,9 @@ impl Engine {
                         && !self.links.fallen_back.swap(true, Ordering::Release)
                     {
                         let first_op = view.first_op;
-                        tracing::warn!(first_op, "a card has failed: all ranks go on over UDP");
-                        // The others wait two bounds for this rank in each of what it has given up, and may have begun a bound later.
+                        tracing::warn!(first_op, "a card has failed: all ranks continue over UDP");
+                        // The others wait two bounds for this rank in each collective that it has
+                        // abandoned, and may have started a bound later.
                         let given_up = self.failed_op.map_or(0, |failed_op| first_op.saturating_sub(failed_op));
                         let bounds = if given_up > 0 { given_up.saturating_mul(2).saturating_add(1) } else { 0 };
                         let bound_ns = self.collectives.params().bound_ns;
@@ -533,7 +511,7 @@ impl Engine {
                         let (view, first_op) = (view.number, view.first_op);
                         tracing::info!(view, first_op, hadamard, bound_ns, "a view of the same ranks");
                     } else {
-                        tracing::warn!(view = view.number, ?ranks, first_op = view.first_op, "ranks that take part");
+                        tracing::warn!(view = view.number, ?ranks, first_op = view.first_op, "new view");
                     }
                     if let Some((rank, incarnation)) = view.joined {
                         self.counts.restart(view.first_op);
@@ -549,19 +527,17 @@ impl Engine {
                         self.awaiting = Some((reply, view.first_op, Instant::now()));
                     }
                 }
-                MembershipEvent::Dropped => tracing::warn!("the others go on without this rank"),
+                MembershipEvent::Dropped => tracing::warn!("the other ranks have dropped this rank"),
             }
         }
     }
 
-    /// Whether nothing of a bucket runs or is outstanding.
     fn is_settled(&self, stream: StreamId) -> bool {
         let waiting = self.waiting.iter().map(|(call, ..)| call);
         let mut calls = waiting.chain(self.replies.iter().map(|(_, call)| call));
         self.collectives.is_repaired(stream) && !calls.any(|call| call.is_of(stream))
     }
 
-    /// Answers for buckets that are settled, or have been waited for long enough.
     fn settle(&mut self) {
         for mut settle in std::mem::take(&mut self.settling) {
             let Settle { stream, sum, until, .. } = settle;
@@ -590,7 +566,6 @@ impl Engine {
         }
     }
 
-    /// Tells what this rank has called, once no collective runs or waits.
     fn close(&mut self) {
         if self.waiting.is_empty()
             && self.replies.is_empty()
@@ -602,7 +577,6 @@ impl Engine {
         }
     }
 
-    /// Hands over what is finished.
     fn poll(&mut self) -> Result<bool, Error> {
         let mut any = false;
         loop {
@@ -611,16 +585,15 @@ impl Engine {
             any = true;
             let report = &finished.report;
             let loss = report.network_loss();
-            tracing::debug!(op = report.op, bucket = report.bucket, loss, action = ?report.action, "finished");
+            tracing::debug!(op = report.op, bucket = report.bucket, loss, action = ?report.action, "collective finished");
             if let Some((reply, call)) = self.replies.pop_front() {
                 let _ = reply.send(Ok(self.outcome(finished, &call)));
             }
         }
     }
 
-    /// What a caller gets of a finished collective.
     fn outcome(&mut self, finished: Finished, call: &Collective) -> Outcome {
-        // Of a skipped update the caller gets what it gave.
+        // A skipped update returns the caller's values.
         let Finished { report, mut result, partial, copied_bytes, .. } = finished;
         if report.action == UpdateAction::Apply
             && let Some(stream) = call.call.stream_id()
@@ -637,20 +610,19 @@ impl Engine {
         let joined = self.joined.iter().find(|(.., first_op)| *first_op == report.op).copied();
         self.joined.retain(|(.., first_op)| *first_op > report.op);
         self.links.outside.store(false, Ordering::Release);
-        // Before the caller can make the next call.
+        // Before the caller can make its next call.
         if let Some((joined, incarnation, _)) = joined {
-            // The process that joined may have been followed by another, which has not.
+            // A newer process may have followed the one that joined; it has not joined yet.
             let back = self.back.extract_if(.., |(rank, session)| *rank == joined && *session <= incarnation);
             self.links.returned().extend(back.map(|(rank, _)| rank));
         }
         let joined = joined.map(|(rank, ..)| rank);
-        // In a job with cards one collective runs at a time.
+        // In a job with cards, one collective runs at a time.
         let copied_bytes = copied_bytes as u64 + self.collectives.plane_mut().take_copied_bytes();
         Outcome { report: Report::new(report, repair, bound, joined, copied_bytes), result, scale }
     }
 }
 
-/// The time of day.
 pub(super) fn since_1970_ns() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64
 }

@@ -1,4 +1,4 @@
-//! What can go wrong with a communicator.
+//! Errors of a communicator.
 
 use std::io;
 use std::sync::Arc;
@@ -16,86 +16,64 @@ use crate::udp::{PathError, UdpError};
 use optireduce_core::CollectivesError;
 use optireduce_core::protocol::{Mismatch as CallMismatch, RANKS_MAX};
 
-/// A job could not be joined.
+/// Error of joining a job.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ConnectError {
-    /// The environment does not say which rank this process is.
+    /// The environment does not define the rank of this process.
     #[error(transparent)]
     Launch(#[from] LaunchError),
     /// The secret cannot be used.
     #[error(transparent)]
     Secret(#[from] SecretError),
-    /// The ranks did not come together, or their settings differ.
+    /// The ranks could not connect, or their settings differ.
     #[error(transparent)]
     Bootstrap(#[from] BootstrapError),
     /// A peer was lost before the first collective.
     #[error("before the first collective: {0}")]
     Control(#[from] ControlError),
-    /// A card cannot be used, or not by this job.
+    /// A card cannot be used, or not in this job.
     #[error(transparent)]
     Card(#[from] CardError),
     /// The UDP socket failed.
     #[error("{0}")]
     Socket(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// A setting is out of its range.
+    /// A setting of [`Builder`](crate::Builder) is out of range.
     #[error("{setting} is {found}, expected {expected}")]
-    Setting {
-        /// Name of the setting in [`Builder`](crate::Builder).
-        setting: &'static str,
-        /// Its value.
-        found: String,
-        /// What it may be.
-        expected: String,
-    },
-    /// The ranks cannot be cut into so many groups.
+    #[allow(missing_docs)] // described above
+    Setting { setting: &'static str, found: String, expected: String },
+    /// The ranks cannot form the requested number of groups.
     #[error(
         "{ranks} ranks in {groups} groups: expected at least two groups, of equal size and at least two ranks each, and at most \
          {RANKS_MAX} of either"
     )]
-    Groups {
-        /// Ranks of the job.
-        ranks: usize,
-        /// Groups wanted.
-        groups: usize,
-    },
-    /// No number of groups suits so many ranks.
+    #[allow(missing_docs)] // described above
+    Groups { ranks: usize, groups: usize },
+    /// No number of groups fits; `near` lists the nearest numbers of ranks that do: "6 or 8".
     #[error(
-        "{ranks} ranks cannot be cut into groups of equal size with 2 to 64 ranks each; start {near} ranks, or go without groups, with at \
+        "{ranks} ranks cannot be divided into equal groups of 2 to 64 ranks; start {near} ranks, or use one level, with at \
          most {RANKS_MAX} ranks"
     )]
-    NoGroups {
-        /// Ranks of the job.
-        ranks: usize,
-        /// The nearest numbers of ranks that can, for the message: "6 or 8".
-        near: String,
-    },
-    /// The ranks of a group did not come together.
-    #[error("the group {group}, where ranks {ranks} of the job count from 0: {source}")]
-    InGroup {
-        /// Its name.
-        group: String,
-        /// Its ranks of the job, for the message.
-        ranks: String,
-        /// Why not; ranks that it names are ranks of the group.
-        source: Box<ConnectError>,
-    },
-    /// The hosts cannot be the groups of two levels.
+    #[allow(missing_docs)] // described above
+    NoGroups { ranks: usize, near: String },
+    /// A group could not connect. `ranks` are its job ranks; ranks in `source` are ranks inside it.
+    #[error("the group {group} of job ranks {ranks} (numbered from 0 inside the group): {source}")]
+    #[allow(missing_docs)] // described above
+    InGroup { group: String, ranks: String, source: Box<ConnectError> },
+    /// The hosts, with the ranks in `found`, cannot be groups.
     #[error(
         "two levels by host: {found}; expected at least two hosts, with the same number of ranks on each, two or more; or name a number of \
          groups"
     )]
-    Hosts {
-        /// Which ranks are where.
-        found: String,
-    },
-    /// The settings do not fit one another.
+    #[allow(missing_docs)] // described above
+    Hosts { found: String },
+    /// The settings contradict one another.
     #[error("{0}")]
     Params(String),
-    /// There is too little memory on this host, or in its container.
+    /// This host, or its container, has too little memory.
     #[error("{0}")]
     Memory(#[from] NotEnoughMemory),
-    /// No thread, or nothing to wake it with.
+    /// A thread or its event could not be created.
     #[error("starting the engine: {0}")]
     Thread(#[source] io::Error),
 }
@@ -112,77 +90,68 @@ impl From<PathError> for ConnectError {
     }
 }
 
-/// A call failed. After [`Argument`](Self::Argument), [`Operation`](Self::Operation), [`Cards`](Self::Cards), [`Memory`](Self::Memory), [`Dropped`](Self::Dropped) and differences between the ranks
-/// ([`ControlError::Differs`]) the communicator can still be used; after others, make a new one.
+/// Error of a call.
+///
+/// The communicator can still be used after:
+///
+/// * [`Argument`](Self::Argument), [`Operation`](Self::Operation), [`Cards`](Self::Cards) and
+///   [`Memory`](Self::Memory). Nothing was changed.
+/// * [`ControlError::Differs`], [`GivenUp`](ControlError::GivenUp),
+///   [`LeftOut`](ControlError::LeftOut), [`Memory`](ControlError::Memory) and
+///   [`NoSuchRank`](ControlError::NoSuchRank). The caller's data is unchanged.
+/// * [`Dropped`](Self::Dropped) and [`ControlError::Outside`], once this rank has
+///   [rejoined](crate::Communicator::rejoin).
+/// * Errors of a [`Transfer`](crate::Transfer), unless the communicator has ended.
+///
+/// After other errors, make a new communicator.
 #[derive(Clone, Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A collective failed; all later ones fail with the same error.
+    /// A collective failed; all later ones return the same error.
     #[error("{0}; make a new communicator")]
     Collective(#[source] Arc<dyn std::error::Error + Send + Sync>),
-    /// The ranks call different collectives; they have confirmed it to one another, and all of them get this error.
+    /// The ranks call different collectives. All ranks get this error.
     #[error("{0}; make a new communicator")]
     Mismatch(#[source] CallMismatch),
-    /// A call over the control channel failed: a peer is gone, does not come, or calls something else.
+    /// A call over TCP failed: a peer is gone, does not call in time, or makes another call.
     #[error(transparent)]
     Control(#[from] ControlError),
-    /// A call of the ranks of a group failed, for a call of all ranks on two levels.
-    #[error("in the group where ranks {ranks} of the job count from 0: {source}")]
-    InGroup {
-        /// Its ranks of the job, for the message.
-        ranks: String,
-        /// Why; ranks that it names are ranks of the group.
-        source: Arc<Error>,
-    },
+    /// A call failed in the group of these job ranks. Ranks in `source` are ranks inside it.
+    #[error("in the group of job ranks {ranks} (numbered from 0 inside the group): {source}")]
+    #[allow(missing_docs)] // described above
+    InGroup { ranks: String, source: Arc<Error> },
     /// An argument is not valid; nothing was changed.
     #[error("invalid argument: {name} is {found}, expected {expected}; nothing was changed")]
-    Argument {
-        /// Name of the argument.
-        name: &'static str,
-        /// Its value.
-        found: usize,
-        /// What it must be.
-        expected: String,
-    },
-    /// There is no such reduction of this type; nothing was changed.
+    #[allow(missing_docs)] // described above
+    Argument { name: &'static str, found: usize, expected: String },
+    /// The type does not support the operation; nothing was changed.
     #[error(
         "invalid argument: there is no {op} of {element} values: avg is for floating-point types, and, or and xor are for integers; nothing was changed"
     )]
-    Operation {
-        /// The operation.
-        op: ExactOp,
-        /// The type.
-        element: ElementType,
-    },
-    /// There is no such call in a job with cards; nothing was changed.
-    #[error("{call}: not in a job with cards, and rank {rank} has one; {instead}. Nothing was changed")]
-    Cards {
-        /// The call.
-        call: &'static str,
-        /// The first rank with a card.
-        rank: usize,
-        /// What to do.
-        instead: &'static str,
-    },
-    /// There is too little memory on this host; nothing was changed.
+    #[allow(missing_docs)] // described above
+    Operation { op: ExactOp, element: ElementType },
+    /// Jobs with cards do not support the call; nothing was changed. `rank` is the first with a
+    /// card, and `instead` the remedy.
+    #[error("{call} is not supported in a job with cards (rank {rank} has one); {instead}. Nothing was changed")]
+    #[allow(missing_docs)] // described above
+    Cards { call: &'static str, rank: usize, instead: &'static str },
+    /// This host has too little memory; nothing was changed.
     #[error(transparent)]
     Memory(#[from] NotEnoughMemory),
-    /// The others go on without this rank.
+    /// The other ranks dropped this rank.
     #[error(
-        "this rank was dropped because the others had not heard it for several collectives; call `rejoin`, then fetch the \
+        "this rank was dropped: the others received nothing from it for several collectives; call `rejoin`, then fetch the \
          model from a rank that stayed"
     )]
     Dropped,
-    /// No quorum of ranks answers.
+    /// No quorum of ranks answered in time.
     #[error(
         "the ranks did not agree on who takes part within {} s; a quorum is more than half of the ranks, or half of them with \
          the lowest one",
         waited.as_secs_f64()
     )]
-    NoAgreement {
-        /// How long was waited.
-        waited: Duration,
-    },
+    #[allow(missing_docs)] // described above
+    NoAgreement { waited: Duration },
     /// The communicator was dropped before the call, or during it.
     #[error("the communicator of this call was dropped, or its engine has ended; make a new communicator")]
     Closed,

@@ -1,4 +1,4 @@
-//! Reductions that are exact, over TCP: whole, of any type, with the same bits on all ranks.
+//! Exact reductions over TCP, of any element type, with the same bits on all ranks.
 
 use std::time::Duration;
 
@@ -9,29 +9,30 @@ use crate::exact::{Bytes as _, Element, ElementType, ExactOp, Fold, fold};
 use optireduce_core::protocol::Parts;
 
 impl Communicator {
-    /// Reduces `data` over all ranks, exactly: whole, with the same bits on all ranks, and as slow as the slowest rank. Over
-    /// TCP, for what must not lose anything. Integers wrap, NaN of any rank stays in minimum and maximum, and floating-point values
-    /// are folded in the order of ranks. Each rank sends 2 (ranks - 1) / ranks times the bytes, in pieces. Collective.
+    /// Reduces `data` over all ranks, in place. Exact, over TCP, with the same bits on all ranks.
+    /// Collective.
+    ///
+    /// The [timeout](super::Builder::timeout) bounds the time without progress. Integers wrap, NaN
+    /// of any rank stays in minimum and maximum, and floating-point values are folded in the order
+    /// of ranks. Each rank sends 2 (ranks - 1) / ranks times the bytes.
     ///
     /// # Errors
-    /// On every rank if lengths, types or operations differ, naming rank and both values; if there is no such reduction of the type.
-    /// Names a rank that is gone, or makes no progress for the timeout. `data` is then unchanged.
+    /// On every rank if lengths, types or operations differ. If the type does not support the
+    /// operation. Names a rank that is gone or makes no progress for the timeout. `data` is then
+    /// unchanged.
     pub fn all_reduce_exact<T: Element>(&mut self, data: &mut [T], op: ExactOp) -> Result<(), Error> {
         block_on(self.all_reduce_exact_async(data, op))
     }
 
-    /// As [`all_reduce_exact`](Self::all_reduce_exact), without blocking the thread.
-    ///
-    /// # Errors
-    /// As [`all_reduce_exact`](Self::all_reduce_exact).
+    /// Async form of [`all_reduce_exact`](Self::all_reduce_exact).
     pub async fn all_reduce_exact_async<T: Element>(&mut self, data: &mut [T], op: ExactOp) -> Result<(), Error> {
         let bytes = self.start_all_reduce_exact(T::to_bytes(data), T::TYPE, op).await?;
         T::put(&bytes, data);
         Ok(())
     }
 
-    /// Begins as [`all_reduce_exact`](Self::all_reduce_exact), with values of a type that is known at run time; they come back in
-    /// the same bytes.
+    /// Starts [`all_reduce_exact`](Self::all_reduce_exact) with little-endian values of a type
+    /// known at run time, and returns the result.
     pub fn start_all_reduce_exact(
         &mut self,
         mut bytes: Vec<u8>,
@@ -45,19 +46,16 @@ impl Communicator {
         })
     }
 
-    /// Reduces `data` over all ranks as [`all_reduce_exact`](Self::all_reduce_exact), and gives this rank its
-    /// [`shard`](Self::shard_range) of it. Collective.
+    /// Reduces `data` over all ranks as [`all_reduce_exact`](Self::all_reduce_exact), and returns
+    /// this rank's [`shard`](Self::shard_range). Collective.
     ///
     /// # Errors
-    /// As [`all_reduce_exact`](Self::all_reduce_exact).
+    /// See [`all_reduce_exact`](Self::all_reduce_exact).
     pub fn reduce_scatter_exact<T: Element>(&mut self, data: &[T], op: ExactOp) -> Result<Vec<T>, Error> {
         block_on(self.reduce_scatter_exact_async(data, op))
     }
 
-    /// As [`reduce_scatter_exact`](Self::reduce_scatter_exact), without blocking the thread.
-    ///
-    /// # Errors
-    /// As [`all_reduce_exact`](Self::all_reduce_exact).
+    /// Async form of [`reduce_scatter_exact`](Self::reduce_scatter_exact).
     pub async fn reduce_scatter_exact_async<T: Element>(&mut self, data: &[T], op: ExactOp) -> Result<Vec<T>, Error> {
         let bytes = self.start_reduce_scatter_exact(T::to_bytes(data), T::TYPE, op).await?;
         let mut shard = vec![T::default(); bytes.len() / T::TYPE.bytes()];
@@ -65,7 +63,8 @@ impl Communicator {
         Ok(shard)
     }
 
-    /// Begins as [`reduce_scatter_exact`](Self::reduce_scatter_exact), with values of a type that is known at run time.
+    /// Starts [`reduce_scatter_exact`](Self::reduce_scatter_exact), with values as in
+    /// [`start_all_reduce_exact`](Self::start_all_reduce_exact).
     pub fn start_reduce_scatter_exact(
         &mut self,
         bytes: Vec<u8>,
@@ -81,19 +80,16 @@ impl Communicator {
         })
     }
 
-    /// Averages `data` over all ranks as [`all_reduce_exact`](Self::all_reduce_exact), and returns how long its two stages took: the
-    /// baseline of what bounded stages are worth. Collective.
+    /// Averages `data` as [`all_reduce_exact`](Self::all_reduce_exact), and returns the duration of
+    /// each stage, as a baseline for bounded stages. Collective.
     ///
     /// # Errors
-    /// As [`all_reduce_exact`](Self::all_reduce_exact); `data` is then unchanged.
+    /// As [`all_reduce_exact`](Self::all_reduce_exact).
     pub fn all_reduce_reliable(&mut self, data: &mut [f32]) -> Result<[Duration; 2], Error> {
         block_on(self.all_reduce_reliable_async(data))
     }
 
-    /// As [`all_reduce_reliable`](Self::all_reduce_reliable), without blocking the thread.
-    ///
-    /// # Errors
-    /// As [`all_reduce_exact`](Self::all_reduce_exact); `data` is then unchanged.
+    /// Async form of [`all_reduce_reliable`](Self::all_reduce_reliable).
     pub async fn all_reduce_reliable_async(&mut self, data: &mut [f32]) -> Result<[Duration; 2], Error> {
         let (element, mut bytes) = (ElementType::F32, f32::to_bytes(data));
         let (terms, fold) = check("all_reduce_reliable", bytes.len(), element, ExactOp::Avg);
@@ -107,7 +103,7 @@ impl Communicator {
     }
 }
 
-/// What all ranks must call alike, and what folds the values, if there is such a reduction of so many bytes.
+/// Returns the terms of the call, and its fold.
 fn check(call: &str, bytes: usize, element: ElementType, op: ExactOp) -> (Terms, Result<Box<dyn Fold>, Error>) {
     let size = element.bytes();
     let is_whole = bytes.is_multiple_of(size);

@@ -1,12 +1,13 @@
-//! Going on over the kernel's UDP once a card has failed.
+//! Fallback to the kernel's UDP after a card has failed.
 //!
-//! Why: a card that fails would take its rank out of the job. The ranks of a job with cards have a communicator over UDP beside it anyway, for
-//! what cards do not know; so they agree on a collective from which on that one makes all of them, and nobody leaves.
-//! How: a rank whose card fails asks for it; the view that says so ([`Settings::fallback`]) begins at the same collective on all
-//! ranks. All calls pass the engine of the job with cards, which hands them on in the order in which they were called: that is the same on all
-//! ranks, too. The rank whose card has failed waits for the others there, which in what was under way wait for it until the bounds.
-//! What results before lacked and was repaired goes with the next call of the bucket.
-//! Limits: all ranks go over UDP then, those with cards that work, too; for good.
+//! Why: otherwise a failed card drops its rank from the job.
+//!
+//! How: the rank of the failed card asks for a view with [`Settings::fallback`], which begins at
+//! the same collective on all ranks. All calls still pass the engine of the job with cards, which
+//! keeps their order. The others wait for the failed rank in collectives in progress, so it waits
+//! for them before its first collective over UDP. Drift moves with the next call of its bucket.
+//!
+//! Limits: ranks with working cards use UDP as well, until the end of the job.
 //!
 //! [`Settings::fallback`]: optireduce_core::protocol::membership::Settings
 
@@ -19,10 +20,8 @@ use super::request::{Outcome, Sender};
 use super::settle::{Settled, add};
 use optireduce_core::protocol::{Kind, StreamId};
 
-/// The same ranks over UDP, as the engine of a job with cards sees them.
 pub(super) struct Fallback {
     beside: Arc<Shared>,
-    /// The collective from which on they make all.
     from_op: Option<u32>,
 }
 
@@ -31,23 +30,22 @@ impl Fallback {
         Self { beside, from_op: None }
     }
 
-    /// The ranks have agreed on it. `behind`: how far the others may be behind this rank, whose card has failed.
+    /// `behind`: largest lag of the others, if this rank's card failed.
     pub fn begin(&mut self, first_op: u32, behind: Duration) {
         self.from_op = Some(first_op);
         let _ = self.beside.command(Command::Follow(behind));
     }
 
-    /// Whether all collectives from `op` on are made over UDP.
     pub fn has(&self, op: u32) -> bool {
         self.from_op.is_some_and(|from_op| op >= from_op)
     }
 
-    /// Whether a call is made over UDP that would be collective `op` here.
+    /// `op`: number that the call would have in this job.
     pub fn takes(&self, call: &Collective, op: u32) -> bool {
         call.beside.is_some() && (call.call.kind != Kind::AllReduce || self.has(op))
     }
 
-    /// Hands a call on. `correction`: what results of its bucket so far lack. If the other engine has ended, the reply says so.
+    /// `correction`: drift of the bucket. If the other engine has ended, the reply channel closes.
     pub fn pass(&self, call: Collective, given: Given, correction: Option<Vec<f32>>, reply: Sender<Outcome>) {
         let Some((bucket, stream)) = call.beside else { return };
         let there = optireduce_core::Call { bucket, stream, ..call.call };
@@ -55,7 +53,7 @@ impl Fallback {
         let _ = self.beside.command(Command::Collective { call, given, correction, reply });
     }
 
-    /// Asks there for what a bucket lacks, too, after `here` was found.
+    /// Settles the bucket over UDP as well.
     pub fn settle(&self, settle: Settle, here: Settled) {
         let Some(stream) = settle.beside else { return };
         let before = Some(here);
@@ -63,7 +61,6 @@ impl Fallback {
     }
 }
 
-/// What results of buckets lack that were made over cards, and the next one that is applied is to make up for.
 #[derive(Debug, Default)]
 pub(super) struct Owed(Vec<(StreamId, Vec<f32>)>);
 

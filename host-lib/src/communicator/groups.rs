@@ -13,26 +13,21 @@ use super::request::block_on;
 use super::{Bound, Builder, Communicator, ConnectError, Error};
 use crate::control::{BootstrapError, ControlError, Launch, Mismatch, Terms};
 
-/// Where a rank's group could meet, if it were the lowest of its group.
+/// Meeting address of a rank's group, if this rank is its lowest.
 #[derive(Debug, Serialize, Deserialize)]
 struct Place {
-    /// `None`: it wants no group.
     colour: Option<usize>,
     root: String,
 }
 
-/// What all ranks said of their groups.
 struct Places {
     rank: usize,
     meeting: Meeting,
-    /// Where this rank's group meets if it is the lowest.
     listener: Arc<TcpListener>,
-    /// With their ranks.
     of_ranks: Vec<(usize, Place)>,
 }
 
 impl Places {
-    /// The communicator of the ranks of this colour, this one among them.
     async fn join(self, colour: usize) -> Result<Communicator, ConnectError> {
         let Self { rank, meeting, listener, of_ranks } = self;
         let same: Vec<(usize, Place)> = of_ranks.into_iter().filter(|(_, one)| one.colour == Some(colour)).collect();
@@ -43,26 +38,21 @@ impl Places {
     }
 }
 
-/// What the lowest rank of a group tells the others.
 #[derive(Debug, Serialize, Deserialize)]
 enum Answer {
-    /// Where all meet.
     Root(String),
-    /// Their lists differ.
     Differs(Mismatch),
-    /// It cannot go on, and why.
+    /// Cause of the lowest rank's failure.
     Failed(String),
 }
 
-/// What communicators of some of the ranks have of the one that they are made from.
 struct Meeting {
     builder: Builder,
-    /// Its stage deadline, which goes on changing until they meet. `None`: they begin with the same setting as it did.
+    /// Bound of the communicator when the group connects. `None`: of `builder`.
     bound_ns: Option<Arc<AtomicU64>>,
 }
 
 impl Meeting {
-    /// A communicator of ranks that meet at `root`, where the lowest listens.
     async fn join(
         self,
         rank: usize,
@@ -81,36 +71,27 @@ impl Meeting {
     }
 }
 
-/// Tags of the messages of ranks that make a group: what each calls, and what the lowest of them answers.
 const CALL: u32 = 0;
 const ANSWER: u32 = 1;
-/// Connections that the kernel keeps until they are taken.
 const BACKLOG: i32 = 1024;
 
 impl Communicator {
-    /// Joins the ranks that give the same `colour` in a communicator of their own, in the order of their ranks, with sockets,
-    /// engine and job tag of its own and this one's settings and bound, over the kernel's UDP also on ranks with a card. Collective: all
-    /// ranks call it, each with some colour; each colour has at least two ranks.
+    /// Connects the ranks with the same `colour` in a new communicator, in the order of their
+    /// ranks. Each colour needs at least two ranks. Collective.
     ///
-    /// # Errors
-    /// See [`ConnectError`].
+    /// The new communicator has a separate engine, and inherits the settings and the present bound.
+    /// It uses the kernel's UDP, also on ranks with a card.
     pub fn split(&mut self, colour: usize) -> Result<Communicator, ConnectError> {
         block_on(self.split_async(colour))
     }
 
-    /// As [`split`](Self::split), without blocking the thread.
-    ///
-    /// # Errors
-    /// See [`ConnectError`].
+    /// Async form of [`split`](Self::split).
     pub async fn split_async(&mut self, colour: usize) -> Result<Communicator, ConnectError> {
         self.start_places(Some(colour)).await?.join(colour).await
     }
 
-    /// Begins as [`split`](Self::split), in the order of the other calls; the future borrows nothing, so the communicator can be used, or
-    /// dropped, while it waits. A rank without a colour is in none of the new communicators, but calls it, too.
-    ///
-    /// # Errors
-    /// As [`split`](Self::split), from the future.
+    /// Starts [`split`](Self::split). Ranks without a colour must call it too, and get `None`. The
+    /// future borrows nothing.
     pub fn start_split(
         &mut self,
         colour: Option<usize>,
@@ -125,7 +106,7 @@ impl Communicator {
         }
     }
 
-    /// All ranks tell their colours, and where those of each could meet.
+    /// Exchanges the colours and addresses of all ranks.
     fn start_places(
         &mut self,
         colour: Option<usize>,
@@ -144,29 +125,27 @@ impl Communicator {
                 Error::Control(error) => ConnectError::Control(error),
                 _ => ConnectError::Control(ControlError::Closed),
             })?;
-            // Of ranks that are gone, and left out, there is nothing.
+            // Ranks that are gone and left out have an empty place.
             let of = |(member, place): (usize, &Vec<u8>)| Some((member, serde_json::from_slice(place).ok()?));
             let of_ranks = all.iter().enumerate().filter_map(of).collect();
             Ok(Places { rank, meeting, listener, of_ranks })
         }
     }
 
-    /// Joins some of the ranks in a communicator of their own, in the order of their ranks, with sockets, engine and job tag of its own and
-    /// this one's settings and bound, over the kernel's UDP also on ranks with a card. Only the ranks that are named call it, with the same list, in any order; the others go on. There may
-    /// be any number of groups at once, also with ranks in common; ranks that are in two of them make them in the same order. May be called
-    /// while another thread makes a collective call.
+    /// Connects some of the ranks in a new communicator, in the order of their ranks. Only the
+    /// ranks in `ranks` call it, with the same list in any order.
+    ///
+    /// The new communicator is as after [`split`](Self::split). A rank in two groups must create
+    /// them in the same order as the others. Another thread may make a collective call meanwhile.
     ///
     /// # Errors
-    /// If `ranks` are not at least two, all different, of this communicator and this one among them; on all members if their lists
-    /// differ, naming rank and both values. See [`ConnectError`].
+    /// If `ranks` are not at least two different ranks, with this one among them. On all members if
+    /// their lists differ. See [`ConnectError`].
     pub fn group(&self, ranks: &[usize]) -> Result<Communicator, ConnectError> {
         block_on(self.group_async(ranks))
     }
 
-    /// As [`group`](Self::group), without blocking the thread.
-    ///
-    /// # Errors
-    /// As [`group`](Self::group).
+    /// Async form of [`group`](Self::group).
     pub async fn group_async(&self, ranks: &[usize]) -> Result<Communicator, ConnectError> {
         let (own, members) = (self.rank(), self.check_members(ranks)?);
         let (first, others) = (members[0], &members[1..]);
@@ -180,14 +159,13 @@ impl Communicator {
             };
             let answer = serde_json::to_vec(&answer).unwrap_or_default();
             for member in others {
-                // Those that are gone need none.
                 let _ = self.send_in_group(*member, ANSWER, answer.clone()).await;
             }
             let (root, listener) = agreed?;
             (root, Some(listener))
         } else {
             self.send_in_group(first, CALL, serde_json::to_vec(&terms).unwrap_or_default()).await?;
-            // The first may wait for others, and says so when it gives up.
+            // The first may wait for other members itself, and reports when it times out.
             let longer = self.shared.timeout + self.shared.timeout / 4;
             let answer = self.receive_in_group(first, ANSWER, longer, longer).await?;
             match serde_json::from_slice(&answer).map_err(|_| ControlError::WrongMessage { rank: first })? {
@@ -200,11 +178,11 @@ impl Communicator {
         self.meeting().join(index, members.len(), &root, listener, &root).await
     }
 
-    /// At the lowest rank of a group: waits for the others, compares what they call, and says where all meet.
+    /// Compares the calls of a group at its lowest rank, and returns their meeting address.
     async fn agree(&self, others: &[usize], terms: &Terms) -> Result<(String, Arc<TcpListener>), ConnectError> {
         let (mut same, deadline) = (Ok(()), Instant::now() + self.shared.timeout);
         for member in others {
-            // All of them are taken, so that nothing is left of a group that cannot be.
+            // All calls are received, so that a failed group leaves no messages behind.
             let left = deadline.saturating_duration_since(Instant::now());
             let call = self.receive_in_group(*member, CALL, left, self.shared.timeout).await;
             same = same.and(call).and_then(|call| {
@@ -216,7 +194,6 @@ impl Communicator {
         self.free_place()
     }
 
-    /// The members of a group, in order.
     fn check_members(&self, ranks: &[usize]) -> Result<Vec<usize>, ConnectError> {
         let mut members = ranks.to_vec();
         members.sort_unstable();
@@ -233,7 +210,7 @@ impl Communicator {
         Err(ConnectError::Setting { setting: "the ranks of the group", found: list(ranks), expected })
     }
 
-    /// Where a group may meet whose lowest rank this is.
+    /// Opens a listener for a group whose lowest rank is this one.
     pub(super) fn free_place(&self) -> Result<(String, Arc<TcpListener>), ConnectError> {
         let (place, listener) = listen_at_free_port(self.addresses[self.rank()].ip())?;
         Ok((place.to_string(), listener))
@@ -243,18 +220,18 @@ impl Communicator {
         Meeting { builder: self.builder.clone(), bound_ns: Some(self.shared.bound_ns.clone()) }
     }
 
-    /// A communicator of the ranks of this colour, for a step of two levels.
+    /// Connects a communicator of a two-level job.
     pub(super) async fn level(&mut self, colour: usize) -> Result<Communicator, ConnectError> {
         let mut places = self.start_places(Some(colour)).await?;
         let meeting = &mut places.meeting;
         let ranks_here = ranks_at(self.addresses.iter().map(SocketAddr::ip), self.rank());
         meeting.builder = meeting.builder.clone().for_a_level(ranks_here);
-        // Each step has a deadline of its own, and that of all ranks on one level may not be known yet.
+        // Each step measures its own bound.
         meeting.bound_ns = None;
         places.join(colour).await
     }
 
-    /// All ranks once more, in a communicator without cards, with the settings of this one. Collective, before any other call.
+    /// Connects all ranks again, without cards.
     pub(super) async fn same_ranks(&mut self) -> Result<Communicator, ConnectError> {
         let mut places = self.start_places(Some(0)).await?;
         places.meeting.bound_ns = None;
@@ -262,7 +239,6 @@ impl Communicator {
     }
 }
 
-/// Takes connections at a port of `address` that nobody else has.
 pub(super) fn listen_at_free_port(address: IpAddr) -> Result<(SocketAddr, Arc<TcpListener>), ConnectError> {
     let listen = || {
         let socket = Socket::new(Domain::for_address((address, 0).into()), Type::STREAM, None)?;
@@ -275,7 +251,6 @@ pub(super) fn listen_at_free_port(address: IpAddr) -> Result<(SocketAddr, Arc<Tc
     listen().map_err(failed).map_err(ConnectError::from)
 }
 
-/// Ranks, for a message.
 pub(super) fn list(ranks: &[usize]) -> String {
     ranks.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
 }

@@ -1,4 +1,4 @@
-//! How a collective went, for the caller.
+//! Report of a collective, for the caller.
 
 use std::fmt;
 use std::ops::Range;
@@ -9,14 +9,15 @@ use optireduce_core::protocol::repair::RepairReport;
 use optireduce_core::protocol::{ClosedBy, Kind, Stage, StageSummary, UpdateAction};
 use serde::Serialize;
 
-/// How a collective went, as this rank saw it: who was late, what was lost, and what to do with the update.
+/// Outcome of a collective on this rank.
 ///
-/// Bytes are bytes of fp32, whatever travelled. `Display` gives one line for a log.
+/// Bytes count values as fp32. "In time" means before the stage closed. `Display` prints one line
+/// for a log.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
     #[serde(flatten)]
     collective: protocol::Report,
-    /// Of the job, as of this collective.
+    /// Repairs of all buckets when this collective finished.
     job_repair: RepairReport,
     #[serde(flatten)]
     bound: BoundStatus,
@@ -24,12 +25,11 @@ pub struct Report {
     copied_bytes: u64,
 }
 
-/// What is known of the bound beside its length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct BoundStatus {
-    /// The ranks still measure it, over the job's collectives.
+    /// The ranks are still measuring the bound.
     pub measuring_bound: bool,
-    /// The collective before had another one.
+    /// The previous collective had a different bound.
     pub bound_changed: bool,
 }
 
@@ -44,31 +44,31 @@ impl Report {
         Self { collective, job_repair, bound, joined_rank, copied_bytes }
     }
 
-    /// Of a binding: these values were copied, too.
     #[doc(hidden)]
     pub fn add_copied(&mut self, values: &[f32]) {
         self.copied_bytes += size_of_val(values) as u64;
     }
 
-    /// Of an all-reduce of a declared bucket: bytes that were copied between the caller's memory and the engine's, and between that and a card's, of the gradient
-    /// and of the result. Other calls always copy, and do not count it.
+    /// Bytes copied between the caller, the engine and a card. All-reduces of declared buckets
+    /// only.
     pub fn copied_bytes(&self) -> u64 {
         self.copied_bytes
     }
 
-    /// The rank that takes part again from this collective on, the same on all ranks: it was dropped before, or its process was
-    /// started again. It needs the model: settle the buckets, then [`broadcast`](crate::Communicator::broadcast) it from a rank
-    /// that stayed. Calls over TCP include it from now on; wait for all collectives that run before the next such call.
+    /// Rank that rejoins with this collective; the same on all ranks.
+    ///
+    /// It needs the model: wait for collectives in progress, settle the buckets, then
+    /// [`broadcast`](crate::Communicator::broadcast) from a rank that stayed.
     pub fn joined_rank(&self) -> Option<usize> {
         self.joined_rank
     }
 
-    /// What was done.
+    /// Kind of collective.
     pub fn kind(&self) -> Kind {
         self.collective.kind
     }
 
-    /// Number of the collective, counted alike on all ranks.
+    /// Number of the collective, the same on all ranks.
     pub fn op(&self) -> u32 {
         self.collective.op
     }
@@ -78,140 +78,150 @@ impl Report {
         self.collective.bucket
     }
 
-    /// Elements of the bucket.
+    /// Number of elements in the bucket.
     pub fn elements(&self) -> usize {
         self.collective.elements
     }
 
-    /// Packets that come to a rank from its peers if none is lost, both stages together: the same number for all ranks, that of the rank with the
-    /// largest shards. Skips in a row halt the job once their collectives had [`PACKETS_HALT`](crate::PACKETS_HALT) of them.
+    /// Packets expected from peers by the rank with the largest shards; equal on all ranks.
     pub fn packets(&self) -> u64 {
         self.collective.packets
     }
 
-    /// Whether it travelled Hadamard-encoded.
+    /// Returns whether the values travelled Hadamard-encoded.
     pub fn is_hadamard(&self) -> bool {
         self.collective.hadamard
     }
 
-    /// What to do with the update: apply it, skip it, or halt the job.
+    /// Action to take with the update.
+    ///
+    /// * [`Apply`](UpdateAction::Apply): use the result.
+    /// * [`Skip`](UpdateAction::Skip): more than 10 % of the expected bytes were lost. All-reduces
+    ///   leave the caller's values unchanged; continue with the next step.
+    /// * [`Halt`](UpdateAction::Halt): at least [`SKIPS_HALT`](crate::SKIPS_HALT) skips in a row,
+    ///   with at least [`PACKETS_HALT`](crate::PACKETS_HALT) packets together. Stop the job.
+    ///
+    /// Contributions of late ranks count as lost only if most peers are late. A one-off collective
+    /// also skips if anything is missing after its repairs, and never halts. Ranks may differ
+    /// unless they [agree](crate::Builder::agree).
     pub fn action(&self) -> UpdateAction {
         self.collective.action
     }
 
-    /// Whether all ranks that take part have agreed on [`action`](Self::action).
+    /// Returns whether all ranks that take part have agreed on [`action`](Self::action).
     pub fn is_agreed(&self) -> bool {
         self.collective.agreed
     }
 
-    /// Ranks that took part.
+    /// Ranks that took part, in ascending order.
     pub fn live_ranks(&self) -> &[usize] {
         &self.collective.live
     }
 
-    /// Ranks that were late: of their contribution (all-gather: of their shard) less than half came in time. With one packet
-    /// a shard a single loss looks the same.
+    /// Ranks whose contribution (in an all-gather, shard) arrived by less than half in time. With
+    /// one packet per shard, a single loss looks the same.
     pub fn late_ranks(&self) -> &[usize] {
         &self.collective.late_peers
     }
 
-    /// Whether this rank was late: its own gradient is not in its shard of every window.
+    /// Returns whether this rank was late: its own shard of some window lacks its gradient.
     pub fn is_late(&self) -> bool {
         !self.collective.local_contribution
     }
 
-    /// Bytes that peers were to send, both stages together.
+    /// Bytes expected from peers.
     pub fn expected_bytes(&self) -> u64 {
         self.collective.stages.iter().map(|stage| stage.expected_bytes).sum()
     }
 
-    /// Bytes of peers that came in time, both stages together.
+    /// Bytes received from peers in time.
     pub fn received_bytes(&self) -> u64 {
         self.collective.stages.iter().map(|stage| stage.received_bytes).sum()
     }
 
-    /// Bytes of peers that did not come in time, both stages together.
+    /// Bytes of peers that did not arrive in time.
     pub fn lost_bytes(&self) -> u64 {
         self.collective.lost_bytes
     }
 
-    /// Lost fraction of the bytes that peers were to send, both stages together, 0 to 1.
+    /// Lost fraction of [`expected_bytes`](Self::expected_bytes), 0 to 1.
     pub fn loss(&self) -> f64 {
         self.collective.loss()
     }
 
-    /// One stage in detail: bytes by rank, why and when it closed.
+    /// Details of a stage.
     pub fn stage(&self, stage: Stage) -> &StageSummary {
         &self.collective.stages[stage.index()]
     }
 
-    /// Why a stage closed, worst over its windows.
+    /// Worst reason for closing a stage over all windows.
     pub fn closed_by(&self, stage: Stage) -> ClosedBy {
         self.stage(stage).closed_by
     }
 
-    /// Longest time from the start of a stage to its close, over its windows.
+    /// Longest time from the start of a stage to its close in one window, not of the whole call.
     pub fn stage_time(&self, stage: Stage) -> Duration {
         Duration::from_nanos(self.stage(stage).elapsed_ns_max)
     }
 
-    /// Ranks of which something is missing in a stage, those included that take no part any more. After an all-gather,
-    /// [`Stage::Broadcast`] gives the ranks whose shards have zeros, unless they were [repaired](Self::missing_ranges).
+    /// Ranks with missing bytes in a stage, dropped ranks included. In an all-gather,
+    /// [`Stage::Broadcast`] lists the ranks whose shards have zeros, unless they were repaired.
     pub fn missing_from(&self, stage: Stage) -> Vec<usize> {
         self.collective.missing_from(stage)
     }
 
-    /// The deadline of each stage (t_B) in this collective.
+    /// Bound t_B in this collective.
     pub fn stage_deadline(&self) -> Duration {
         Duration::from_nanos(self.collective.bound_ns)
     }
 
-    /// Whether the ranks were still measuring the stage deadline, so that this collective had the longest one; see
-    /// [`Bound::Measured`](crate::Bound::Measured).
+    /// Returns whether this collective used the longest t_B, while the ranks
+    /// [measured](crate::Bound::Measured) it.
     pub fn is_measuring_stage_deadline(&self) -> bool {
         self.bound.measuring_bound
     }
 
-    /// Whether this collective is the first with a new stage deadline.
+    /// Returns whether this collective is the first with a new t_B.
     pub fn stage_deadline_changed(&self) -> bool {
         self.bound.bound_changed
     }
 
-    /// Whether this rank left the update out: too much was lost, and its values are as they were. With repairs, the update
-    /// comes whole with a later output of the same bucket.
+    /// Returns whether the action is not to apply the update. Unless all ranks agreed on that,
+    /// repairs add the update to a later result of the bucket.
     pub fn is_skipped(&self) -> bool {
         self.collective.is_skipped()
     }
 
-    /// Elements that the result lacks, in order: zeros, or whole Hadamard blocks of which a part is missing. Of a declared
-    /// bucket they come with a later output, if repairs are on; of a one-off collective they never come. None if the update was
-    /// skipped: then nothing of it is in the values.
+    /// Elements missing in the result, in order: zeros, or Hadamard blocks with a missing part.
+    ///
+    /// With repairs, the elements of a declared bucket's all-reduce are added to a later result.
+    /// Empty if such an all-reduce was skipped.
     pub fn missing_ranges(&self) -> &[Range<usize>] {
         self.collective.missing_ranges()
     }
 
-    /// Values of the result, or of what came of an update that was skipped, that are infinities or NaNs: a rank gave them, a
-    /// sum was too large, or a packet was damaged where no checksum reaches.
+    /// Number of infinities and NaNs in the result, complete or not.
     pub fn not_finite(&self) -> u64 {
         self.collective.not_finite
     }
 
-    /// Whether the result contains what earlier results of the bucket lacked.
+    /// Returns whether the result includes repairs of earlier results of the bucket.
     pub fn is_corrected(&self) -> bool {
         self.collective.repair.corrected
     }
 
-    /// Repairs of the bucket so far: what was missing, was fetched since, is outstanding, or was given up.
+    /// Repairs of the bucket so far.
     pub fn repairs(&self) -> &RepairReport {
         &self.collective.repair.bytes
     }
 
-    /// Bytes of means of all buckets that this rank has still asked for: as long, its replica differs from others.
+    /// Bytes of means with outstanding repairs, in all buckets: replica divergence for now.
     pub fn outstanding_bytes(&self) -> u64 {
         self.job_repair.outstanding_bytes
     }
 
-    /// Bytes of means of all buckets that were given up since the job began: there this replica differs from others for good.
+    /// Bytes of means whose repair was given up since the job began, in all buckets: permanent
+    /// replica divergence.
     pub fn drift_bytes(&self) -> u64 {
         self.job_repair.drift_bytes
     }

@@ -1,4 +1,4 @@
-//! Calls that have begun: to be waited for, tested or awaited, in any async runtime or none.
+//! Calls in progress, for any async runtime or none.
 
 use std::marker::PhantomData;
 use std::pin::Pin;
@@ -16,20 +16,17 @@ use super::report::Report;
 use optireduce_core::Values;
 use optireduce_core::protocol::UpdateAction;
 
-/// What the engine or the control thread answers, once.
 #[derive(Debug)]
 pub(super) struct Reply<T>(oneshot::Receiver<Result<T, Error>>);
 
 pub(super) type Sender<T> = oneshot::Sender<Result<T, Error>>;
 
-/// A place for an answer, and the answer.
 pub(super) fn reply<T>() -> (Sender<T>, Reply<T>) {
     let (sender, receiver) = oneshot::channel();
     (sender, Reply(receiver))
 }
 
 impl<T> Reply<T> {
-    /// The answer, if it is there.
     pub fn try_take(&mut self) -> Option<Result<T, Error>> {
         match self.0.try_recv() {
             Ok(answer) => Some(answer),
@@ -40,7 +37,7 @@ impl<T> Reply<T> {
 }
 
 impl<T> Reply<T> {
-    /// As [`try_take`](Self::try_take); if it is not there, `waker` is woken once it is.
+    /// As [`try_take`](Self::try_take), and registers `waker` otherwise.
     pub fn take_or_wake(&mut self, waker: &Waker) -> Option<Result<T, Error>> {
         match Pin::new(self).poll(&mut Context::from_waker(waker)) {
             Poll::Ready(answer) => Some(answer),
@@ -57,7 +54,6 @@ impl<T> Future for Reply<T> {
     }
 }
 
-/// Wakes the thread that waits in [`block_on`].
 struct Unpark(Thread);
 
 impl Wake for Unpark {
@@ -66,8 +62,7 @@ impl Wake for Unpark {
     }
 }
 
-/// Blocks the thread until the future is done, or `timeout` has passed. Needs no async runtime, and may be called inside one:
-/// what the futures of this crate wait for happens on threads of their own.
+/// Works inside an async runtime, since the futures of this crate make progress on other threads.
 pub(super) fn block_on_for<F: Future + Unpin>(future: &mut F, timeout: Option<Duration>) -> Option<F::Output> {
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
     let begin = Instant::now();
@@ -83,20 +78,17 @@ pub(super) fn block_on_for<F: Future + Unpin>(future: &mut F, timeout: Option<Du
     }
 }
 
-/// Blocks the thread until the future is done.
 pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
     let mut future = std::pin::pin!(future);
     let Some(output) = block_on_for(&mut future, None) else { unreachable!("without a timeout") };
     output
 }
 
-/// A collective that has begun, as `MPI_Request`. Wait for it, [`test`](Self::test) it, or `.await` it; dropping it does not
-/// end the collective. It gives the values and how the collective went.
+/// A collective in progress, like `MPI_Request`. It returns the values, as `Vec<f32>` or, for lent
+/// memory, [`Values`], and the [`Report`]. Dropping it does not cancel the collective.
 ///
-/// If the report of an all-reduce does not say [`UpdateAction::Apply`], too much was lost for an update, and the values are
-/// those that were handed in.
-///
-/// `V`: what holds the values that come back: `Vec<f32>`, or [`Values`] if memory was lent.
+/// Unless the report of an all-reduce returns [`UpdateAction::Apply`], the values are unchanged, or
+/// of a one-off all-reduce incomplete.
 #[derive(Debug)]
 #[must_use = "a collective may fail, or ask for its update to be skipped"]
 pub struct Request<V = Vec<f32>> {
@@ -106,17 +98,15 @@ pub struct Request<V = Vec<f32>> {
     values: PhantomData<fn() -> V>,
 }
 
-/// What the engine has of a collective.
 #[derive(Debug)]
 pub(super) struct Outcome {
     pub report: Report,
     pub result: Values,
-    /// The result is to be multiplied by this: a sum is the mean times the ranks.
+    /// Factor of an applied result: the number of ranks if it is a sum.
     pub scale: Option<f32>,
 }
 
 impl Outcome {
-    /// What the caller gets.
     fn values<V: From<Values>>(self) -> (V, Report) {
         let Self { report, mut result, scale } = self;
         if let Some(scale) = scale.filter(|_| report.action() == UpdateAction::Apply) {
@@ -131,17 +121,17 @@ impl<V: From<Values>> Request<V> {
         Self { reply, shared, done: None, values: PhantomData }
     }
 
-    /// Lets the engine go on, if nobody is about to wait for it.
+    /// Wakes the engine, unless the caller is about to drive it.
     pub(super) fn wake(&self) {
         self.shared.driver.wake();
     }
 
-    /// Whether the collective has finished; does not wait. Once it has, [`wait`](Self::wait) and `.await` return at once.
+    /// Returns whether the collective has finished, without blocking.
     pub fn test(&mut self) -> bool {
         self.wait_timeout(Duration::ZERO)
     }
 
-    /// Waits until the collective has finished, at most `timeout`; returns whether it has. Blocks the thread.
+    /// Blocks until the collective has finished, at most `timeout`; returns whether it has.
     pub fn wait_timeout(&mut self, timeout: Duration) -> bool {
         if self.done.is_none() {
             self.done = self.reply.try_take();
@@ -152,11 +142,7 @@ impl<V: From<Values>> Request<V> {
         self.done.is_some()
     }
 
-    /// Waits until the collective has finished; its values, and how it went. Blocks the thread; `.await` the request
-    /// instead where that would hold up other tasks.
-    ///
-    /// # Errors
-    /// See [`Error`].
+    /// Blocks until the collective has finished. Use `.await` inside an async runtime.
     pub fn wait(mut self) -> Result<(V, Report), Error> {
         let Shared { driver, falls_back, .. } = &*self.shared;
         let done = self.done.take().or_else(|| driver.complete(&mut self.reply, None, *falls_back));
@@ -176,8 +162,8 @@ impl<V: From<Values>> Future for Request<V> {
     }
 }
 
-/// A call of all ranks over TCP that has begun. Wait for it, [`test`](Self::test) it, or `.await` it; dropping it does not take it back.
-/// Any number may be outstanding: they are made in the order in which they were begun.
+/// A call in progress. Dropping it does not cancel the call. Calls of a communicator over TCP may
+/// be outstanding in any number, and run in the order in which they started.
 #[derive(Debug)]
 #[must_use = "a call may fail"]
 pub struct Pending<T> {
@@ -190,12 +176,12 @@ impl<T> Pending<T> {
         Self { reply, done: None }
     }
 
-    /// Whether the call has ended; does not wait. Once it has, [`wait`](Self::wait) and `.await` return at once.
+    /// Returns whether the call has ended, without blocking.
     pub fn test(&mut self) -> bool {
         self.wait_timeout(Duration::ZERO)
     }
 
-    /// Waits until the call has ended, at most `timeout`; returns whether it has. Blocks the thread.
+    /// Blocks until the call has ended, at most `timeout`; returns whether it has.
     pub fn wait_timeout(&mut self, timeout: Duration) -> bool {
         if self.done.is_none() {
             self.done = block_on_for(&mut self.reply, Some(timeout));
@@ -203,11 +189,7 @@ impl<T> Pending<T> {
         self.done.is_some()
     }
 
-    /// Waits until the call has ended; what it gives. Blocks the thread; `.await` the call instead where that would hold up other
-    /// tasks.
-    ///
-    /// # Errors
-    /// See [`Error`].
+    /// Blocks until the call has ended. Use `.await` inside an async runtime.
     pub fn wait(mut self) -> Result<T, Error> {
         self.done.take().unwrap_or_else(|| block_on(self.reply))
     }

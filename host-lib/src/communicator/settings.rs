@@ -1,4 +1,4 @@
-//! The settings of a job, as the bootstrap compares them among the ranks.
+//! Settings that the bootstrap compares among the ranks of a job.
 
 use std::time::Duration;
 
@@ -6,13 +6,13 @@ use super::builder::{Bound, Builder, CardFallback, Early, Local};
 use crate::control::Terms;
 
 impl Builder {
-    /// What must be the same on all ranks. Launch, interface, card, MTU and timeout may differ.
+    /// Terms that must be the same on all ranks.
     pub(super) fn settings(&self) -> Terms {
-        // By name, so that a setting that is added cannot be forgotten here.
+        // By name, so that a new setting cannot be forgotten here.
         let Self {
             launch: _,
             listener: _,
-            // Ranks with different secrets do not come so far.
+            // Ranks with different secrets fail before this comparison.
             secret: _,
             interface: _,
             mtu: _,
@@ -39,7 +39,7 @@ impl Builder {
             silent: _,
         } = self;
         let or = |number: Option<String>, none: &str| number.unwrap_or_else(|| none.to_owned());
-        // First: the others may follow from them.
+        // First, since other settings may follow from them.
         let own = compared.iter().fold(Terms::default(), |terms, (name, value)| terms.with(name, value));
         own.with(
             "bound",

@@ -1,4 +1,4 @@
-//! Messages from point to point: of one rank to another, beside the calls of all ranks and in no order with them.
+//! Messages between two ranks, independent of the calls of all ranks.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -9,12 +9,13 @@ use super::request::{block_on, block_on_for};
 use super::{Communicator, Error};
 use crate::control::{ControlError, Message, Space, Tag, Underway};
 
-/// A send or receive that has begun, as `MPI_Request`. Wait for it, [`test`](Self::test) it, or `.await` it. It gives the message.
+/// A send or receive in progress, like `MPI_Request`. It returns the message.
 ///
-/// It may be outstanding for any time. [`wait`](Self::wait) and `.await` fail once it has got no further for the timeout of the
-/// communicator, and all ways to ask at once if the other rank has ended. Dropping it cancels it: a receive that
-/// has no message yet takes none, and a message that the other rank does not keep yet does not come. One that is on its way is lost, and
-/// what waits for it on the other rank fails.
+/// [`wait`](Self::wait) and `.await` fail after the communicator's timeout without progress, and
+/// immediately if the other rank has ended.
+///
+/// Dropping it cancels it. A message in transit is then lost, and the transfer on the other rank
+/// fails.
 #[derive(Debug)]
 #[must_use = "dropping it cancels it"]
 pub struct Transfer {
@@ -27,12 +28,12 @@ impl Transfer {
         Self { underway, done: None }
     }
 
-    /// Whether it has ended; does not wait. Once it has, [`wait`](Self::wait) and `.await` return at once.
+    /// Returns whether the transfer has ended, without blocking.
     pub fn test(&mut self) -> bool {
         self.wait_timeout(Duration::ZERO)
     }
 
-    /// Waits until it has ended, at most `timeout`; returns whether it has. Blocks the thread. It stays outstanding if not.
+    /// Blocks until the transfer has ended, at most `timeout`; returns whether it has.
     pub fn wait_timeout(&mut self, timeout: Duration) -> bool {
         if self.done.is_none() {
             let mut ended = poll_fn(|context| self.underway.poll_untimed(context));
@@ -41,11 +42,11 @@ impl Transfer {
         self.done.is_some()
     }
 
-    /// Waits until it has ended; the message. Blocks the thread; `.await` it instead where that would hold up other tasks.
+    /// Blocks until the transfer has ended. Use `.await` inside an async runtime.
     ///
     /// # Errors
-    /// Names the other rank if it is gone, if nothing of the message came or was taken for the timeout, or if either host has too little
-    /// memory for it. The communicator can still be used.
+    /// Names the other rank if it is gone or makes no progress for the timeout. If either host has
+    /// too little memory. The communicator can still be used.
     pub fn wait(self) -> Result<Message, Error> {
         block_on(self)
     }
@@ -63,60 +64,58 @@ impl Future for Transfer {
 }
 
 impl Communicator {
-    /// Sends `bytes` to one rank, which receives them with the same `tag`. Of each other rank a rank keeps up to 8 MiB until they are
-    /// received, 256 bytes a message included: a message that fits into that is sent at once. A longer one waits until it is asked for.
-    /// Messages with the same tag are received in the order in which they were sent. A rank may send to itself. Not collective;
-    /// may be called on several threads, also while another makes a collective call.
+    /// Sends `bytes` to rank `to`, which receives them with the same `tag`. Exact, over TCP. Not
+    /// collective.
+    ///
+    /// Messages with the same tag arrive in order. A rank may send to itself. A receiver stores up
+    /// to 8 MiB from each other rank, counting 256 bytes extra for each message; messages that do
+    /// not fit wait at the sender for a receive. Any thread may call it, also during a collective
+    /// call.
     ///
     /// # Errors
-    /// As [`Transfer::wait`].
+    /// See [`Transfer::wait`].
     pub fn send_bytes(&self, to: usize, tag: u32, bytes: &[u8]) -> Result<(), Error> {
         block_on(self.send_bytes_async(to, tag, bytes))
     }
 
-    /// As [`send_bytes`](Self::send_bytes), without blocking the thread.
-    ///
-    /// # Errors
-    /// As [`Transfer::wait`].
+    /// Async form of [`send_bytes`](Self::send_bytes).
     pub async fn send_bytes_async(&self, to: usize, tag: u32, bytes: &[u8]) -> Result<(), Error> {
         self.start_send(to, tag, bytes.to_vec()).await.map(drop)
     }
 
-    /// Receives what one rank sends with `tag`: the first such message that is not received yet. Not collective; may be called on
-    /// several threads, also while another makes a collective call.
+    /// Receives the next message from rank `from` with this `tag`. Exact, over TCP. Not collective.
+    /// Any thread may call it.
     ///
     /// # Errors
-    /// As [`Transfer::wait`].
+    /// See [`Transfer::wait`].
     pub fn recv_bytes(&self, from: usize, tag: u32) -> Result<Vec<u8>, Error> {
         block_on(self.recv_bytes_async(from, tag))
     }
 
-    /// As [`recv_bytes`](Self::recv_bytes), without blocking the thread.
-    ///
-    /// # Errors
-    /// As [`Transfer::wait`].
+    /// Async form of [`recv_bytes`](Self::recv_bytes).
     pub async fn recv_bytes_async(&self, from: usize, tag: u32) -> Result<Vec<u8>, Error> {
         self.start_recv(Some(from), tag).await.map(|message| message.bytes)
     }
 
-    /// Begins as [`send_bytes`](Self::send_bytes). At most 4096 to a rank may be outstanding that it does not keep.
+    /// Starts [`send_bytes`](Self::send_bytes). At most 4096 unstored messages to a rank may be
+    /// outstanding.
     pub fn start_send(&self, to: usize, tag: u32, bytes: Vec<u8>) -> Transfer {
         Transfer::new(self.shared.mailbox.send(to, Tag { space: Space::Caller, tag }, bytes))
     }
 
-    /// Begins as [`recv_bytes`](Self::recv_bytes); `from`: `None`: from any rank, this one included, what came first. At most
-    /// 65 536 may be outstanding. One from any rank fails if a rank is gone, unless ranks that are gone are
-    /// [left out](Self::skip_gone_ranks): then once all are.
+    /// Starts [`recv_bytes`](Self::recv_bytes). At most 65 536 receives may be outstanding.
+    ///
+    /// With `None` as `from` it takes the first message of any rank, this one included. It fails if
+    /// a rank is gone, or once all are if they are [left out](Self::skip_gone_ranks).
     pub fn start_recv(&self, from: Option<usize>, tag: u32) -> Transfer {
         Transfer::new(self.shared.mailbox.receive(from, Tag { space: Space::Caller, tag }))
     }
 
-    /// A message among ranks that make a group.
     pub(super) async fn send_in_group(&self, to: usize, tag: u32, bytes: Vec<u8>) -> Result<(), ControlError> {
         self.shared.mailbox.send(to, Tag { space: Space::Group, tag }, bytes).await.map(drop)
     }
 
-    /// What another of these ranks sends within the time that is `left` of that which it has.
+    /// `waited`: whole time allowed, for the error.
     pub(super) async fn receive_in_group(
         &self,
         from: usize,

@@ -1,11 +1,8 @@
-//! All-reduce on two levels, made of communicators of some of the ranks.
+//! All-reduce on two levels: see [`TwoLevel`].
 //!
-//! Why: with many ranks most rounds of Transpose AllReduce are too many. In 2D (OptiReduce, appendix A) ranks form groups of
-//! neighbours: each group reduce-scatters, equal members of the groups average their parts, and each group gathers the means.
-//! Differs: the paper's equal members send one another their whole sums, in (groups - 1) rounds; here they all-reduce, in
-//! twice as many, with less than twice a part's bytes instead of (groups - 1) times them. 64 ranks in 16 groups: 36 rounds,
-//! the paper 21, on one level 126.
-//! Limits: under loss it is a mean of the groups' means, so a group that lost contributions counts as much as one that did not.
+//! Differs: in OptiReduce, appendix A, equal members exchange their whole sums in (groups - 1)
+//! rounds. Here they all-reduce in twice as many rounds, with less than two shards of bytes instead
+//! of (groups - 1).
 
 mod calls;
 mod connect;
@@ -31,37 +28,32 @@ use super::{Bucket, BucketOptions, Builder, Communicator, ConnectError, Error, P
 use crate::control::Partition;
 
 impl Communicator {
-    /// All-reduce on two levels, in `groups` groups of neighbouring ranks of equal size: rank r is in group r / (ranks / groups).
-    /// Collective.
+    /// Prepares all-reduces on two levels, in `groups` groups of equal size: rank r is in group
+    /// r / (ranks / groups). Collective.
     ///
     /// # Errors
-    /// If the ranks cannot be cut into so many groups of at least two, or they do not connect.
+    /// If the ranks cannot form this number of groups with at least two ranks each, or cannot
+    /// connect.
     pub fn two_level(&mut self, groups: usize) -> Result<TwoLevel, ConnectError> {
         block_on(self.two_level_async(groups))
     }
 
-    /// As [`two_level`](Self::two_level), without blocking the thread.
-    ///
-    /// # Errors
-    /// As [`two_level`](Self::two_level).
+    /// Async form of [`two_level`](Self::two_level).
     pub async fn two_level_async(&mut self, groups: usize) -> Result<TwoLevel, ConnectError> {
         self.levels(Groups::Number(groups)).await
     }
 
-    /// All-reduce on two levels, with a group for each host: ranks of a host reduce and gather among themselves, and each host sends to
-    /// the others what one rank would, instead of what all of its ranks do. A host is an address of the control channel.
+    /// Prepares all-reduces on two levels, with a group for each host: see [`Groups::Hosts`].
     /// Collective.
     ///
     /// # Errors
-    /// If there are fewer than two hosts, if they have different numbers of ranks, or one each, or if the ranks do not connect.
+    /// If there are fewer than two hosts, if they do not all have the same number of ranks, two or
+    /// more, or if the ranks cannot connect.
     pub fn two_level_by_host(&mut self) -> Result<TwoLevel, ConnectError> {
         block_on(self.two_level_by_host_async())
     }
 
-    /// As [`two_level_by_host`](Self::two_level_by_host), without blocking the thread.
-    ///
-    /// # Errors
-    /// As [`two_level_by_host`](Self::two_level_by_host).
+    /// Async form of [`two_level_by_host`](Self::two_level_by_host).
     pub async fn two_level_by_host_async(&mut self) -> Result<TwoLevel, ConnectError> {
         self.levels(Groups::Hosts).await
     }
@@ -79,35 +71,34 @@ impl Communicator {
 }
 
 impl Builder {
-    /// The same, for a step of two levels on a host that has so many ranks of the job, all of which share its cores. It waits for repairs: one
-    /// that came after the last step had returned would be of no use. And it does not drop a rank that stands still, since that rank's group would lack its
-    /// shard for good; a rank whose connections have ended is dropped.
+    /// Adapts the settings to a step. It waits for repairs, since later ones would miss the last
+    /// step. It drops only ranks without connections, since a group lacks the shard of a dropped
+    /// rank. `ranks_here`: ranks of the job on this host.
     pub(super) fn for_a_level(self, ranks_here: usize) -> Self {
         Self { wait_for_repairs: true, ranks_here: Some(ranks_here), silent: self.timeout, ..self }
     }
 }
 
-/// The communicators of an all-reduce on two levels: see [`Builder::connect_two_level`](super::Builder::connect_two_level), and
-/// [`Communicator::two_level`] for ranks that are connected already.
+/// A job on two levels, from [`Builder::connect_two_level`](super::Builder::connect_two_level), or
+/// from [`Communicator::two_level`] for ranks that are connected already.
 ///
-/// With many ranks most rounds of Transpose AllReduce are too many. In 2D (OptiReduce, appendix A) each group of neighbours
-/// reduce-scatters, equal members of the groups average their shards, and each group gathers the means. Under loss the result
-/// is a mean of groups' means: a group that lost contributions counts as much as one that did not.
+/// With many ranks, Transpose AllReduce has too many rounds. In 2D (OptiReduce, appendix A) each
+/// group reduce-scatters, equal members of the groups average their shards, and each group gathers
+/// the means. Under loss the result is a mean of the groups' means, and all groups count the same.
 ///
-/// If a rank ends, its group lacks the shard that was its own from then on, and the reports of that group's ranks say so.
+/// If a rank is gone, its group lacks that rank's shard, as its reports show.
 #[derive(Debug)]
 pub struct TwoLevel {
     inside: Communicator,
     across: Communicator,
-    /// The ranks of `inside` once more, for the last step: in each communicator the calls of several buckets begin in the same order on all
-    /// ranks.
+    /// Ranks of `inside` again, so that the last steps of several buckets start in the same order
+    /// on all ranks.
     gather: Communicator,
     numbers: Arc<Numbers>,
     pipeline: Arc<Pipeline>,
 }
 
 impl TwoLevel {
-    /// `ranks`: those of the job in each of the communicators.
     fn of(communicators: Vec<Communicator>, ranks: Vec<Vec<usize>>, world_size: usize) -> Result<Self, ConnectError> {
         let [inside, across, gather] = <[_; 3]>::try_from(communicators).expect("one of each");
         let [ranks_inside, ranks_across, _] = <[_; 3]>::try_from(ranks).expect("one of each");
@@ -116,22 +107,19 @@ impl TwoLevel {
         Ok(Self { inside, across, gather, numbers: numbers.into(), pipeline })
     }
 
-    /// Declares a bucket of `elements` values. Collective.
+    /// Declares a bucket of `elements` values. Collective, over TCP.
     ///
     /// # Errors
-    /// As [`Communicator::bucket`].
+    /// See [`Communicator::bucket`].
     pub fn bucket(&mut self, elements: usize, options: BucketOptions) -> Result<TwoLevelBucket, Error> {
         block_on(self.bucket_async(elements, options))
     }
 
-    /// As [`bucket`](Self::bucket), without blocking the thread.
-    ///
-    /// # Errors
-    /// As [`bucket`](Self::bucket).
+    /// Async form of [`bucket`](Self::bucket).
     pub async fn bucket_async(&mut self, elements: usize, options: BucketOptions) -> Result<TwoLevelBucket, Error> {
         let scatter = self.inside.bucket_async(elements, options.clone()).await?;
         let shards = Shards::new(elements, self.inside.world_size(), self.inside.rank());
-        // The shards of ranks at the end may be shorter, or empty; equal members of groups have equal ones.
+        // The last shards may be shorter or empty; equal members have equal shards.
         let average = match scatter.shard_range().len() {
             0 => None,
             shard => Some(self.across.bucket_async(shard, options.clone()).await?),
@@ -143,33 +131,34 @@ impl TwoLevel {
         Ok(TwoLevelBucket { scatter, steps, pipeline: self.pipeline.clone() })
     }
 
-    /// The communicator of this rank's group.
+    /// Returns the communicator of this rank's group.
     pub fn inside(&mut self) -> &mut Communicator {
         &mut self.inside
     }
 
-    /// The communicator of this rank's equals in all groups.
+    /// Returns the communicator of this rank's equals: ranks with the same place in all groups.
     pub fn across(&mut self) -> &mut Communicator {
         &mut self.across
     }
 
-    /// Both, and the third: of this rank's group once more, for the last step.
+    /// Returns [`inside`](Self::inside), [`across`](Self::across), and a second communicator of the
+    /// group, for the last step.
     pub fn communicators(&mut self) -> [&mut Communicator; 3] {
         [&mut self.inside, &mut self.across, &mut self.gather]
     }
 
-    /// The ranks of the job that are in this rank's group, in the order of their ranks there.
+    /// Job ranks of this rank's group, by rank inside it.
     pub fn ranks_inside(&self) -> &[usize] {
         &self.numbers.inside
     }
 
-    /// The ranks of the job that are this rank's equals, in the order of their ranks among them.
+    /// Job ranks of this rank's equals, by rank among them.
     pub fn ranks_across(&self) -> &[usize] {
         &self.numbers.across
     }
 }
 
-/// A declared bucket of an all-reduce on two levels.
+/// A declared bucket of a two-level job.
 #[derive(Debug)]
 pub struct TwoLevelBucket {
     scatter: Bucket,
@@ -178,26 +167,30 @@ pub struct TwoLevelBucket {
 }
 
 impl TwoLevelBucket {
-    /// Its elements.
+    /// Number of elements.
     pub fn elements(&self) -> usize {
         self.steps.plan.elements
     }
 
-    /// Its number, the same on all ranks.
+    /// Id of the bucket.
     pub fn id(&self) -> u16 {
         self.scatter.id()
     }
 
-    /// The elements of which this rank averages what its group has with what the other groups have.
+    /// Elements that this rank averages with its equals.
     pub fn shard_range(&self) -> Range<usize> {
         self.scatter.shard_range()
     }
 
-    /// Reduces `data` over all ranks; blocks the thread, no longer than the deadlines of the four stages allow. If this rank lost
-    /// packets of the all-reduce or of the all-gather, it fetches them from their owners before it goes on, in four more deadlines each
-    /// at most, unless the setting `repair` is off. Collective.
+    /// Reduces `data` over all ranks, in place. Collective, [bounded](Builder::bound): t_B limits
+    /// each of the four stages of each window. The async form is
+    /// [`start_all_reduce`](Self::start_all_reduce).
     ///
-    /// If the report does not say [`UpdateAction::Apply`](crate::UpdateAction::Apply), `data` is unchanged on this rank.
+    /// Losses of the all-reduce and of the all-gather are repaired before the next step, in at most
+    /// 4 t_B each, unless [`repair`](Builder::repair) is off.
+    ///
+    /// `data` is unchanged on this rank unless the report returns
+    /// [`UpdateAction::Apply`](crate::UpdateAction::Apply).
     ///
     /// # Errors
     /// See [`Error`]; `data` is then unchanged.
@@ -205,7 +198,7 @@ impl TwoLevelBucket {
         if !self.pipeline.is_empty() {
             return self.start_all_reduce(data.to_vec()).wait_into(data);
         }
-        // Nothing is before it in any step, so that it needs no other thread.
+        // No earlier all-reduce is in progress.
         let Self { scatter, steps: Steps { average, gather, plan }, .. } = self;
         let (shard, scattered) = scatter.reduce_scatter(data)?;
         let averaged = average.as_ref().map(|bucket| lock(bucket).all_reduce_owned(shard)).transpose()?;
@@ -217,15 +210,13 @@ impl TwoLevelBucket {
         Ok(report)
     }
 
-    /// Begins to reduce `data` over all ranks. Several may be under way at once, of one bucket or of several: each step begins when the step before
-    /// has ended, whatever the caller does meanwhile. Collective.
+    /// Starts [`all_reduce`](Self::all_reduce). Several may be in progress.
     pub fn start_all_reduce(&mut self, data: Vec<f32>) -> TwoLevelRequest {
         self.pipeline.begin(self.scatter.start_reduce_scatter(data), self.steps.clone())
     }
 
-    /// Waits until what this rank's [shard](Self::shard_range) of the results so far lacked has come, at most `timeout` (default: the
-    /// communicator's), and lets it go: no later result contains it. [`Settled::correction`] is that of the shard, which all ranks of the group
-    /// lack.
+    /// As [`Bucket::settle`], for this rank's [shard](Self::shard_range):
+    /// [`Settled::correction`] covers it for all ranks of the group.
     ///
     /// # Errors
     /// See [`Error`]. A timeout is not an error: see [`Settled::is_settled`].
@@ -233,15 +224,12 @@ impl TwoLevelBucket {
         self.start_settle(timeout).wait()
     }
 
-    /// As [`settle`](Self::settle), without blocking the thread.
-    ///
-    /// # Errors
-    /// As [`settle`](Self::settle).
+    /// Async form of [`settle`](Self::settle).
     pub async fn settle_async(&mut self, timeout: impl Into<Option<Duration>>) -> Result<Settled, Error> {
         self.start_settle(timeout).await
     }
 
-    /// Begins as [`settle`](Self::settle).
+    /// Starts [`settle`](Self::settle).
     pub fn start_settle(&mut self, timeout: impl Into<Option<Duration>>) -> Pending<Settled> {
         let Some(average) = &self.steps.average else {
             let (sender, settled) = reply();

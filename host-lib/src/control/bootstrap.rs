@@ -1,10 +1,10 @@
-//! The bootstrap: how the ranks of a job find one another.
+//! Bootstrap: rendezvous of the ranks of a job at rank 0.
 //!
-//! Every rank but 0 connects to rank 0 and says who it is and what its settings are ([`join`](super::join)); when all are there,
-//! rank 0 ([`gather`](super::gather)) answers with the job: its tag, its seed and everybody's addresses. Then every pair of ranks
-//! connects, all report to rank 0 whether they could, and rank 0 lets the job begin. A job that cannot be (settings that differ,
-//! a rank that does not come, a path that is blocked) ends on every rank with the same reason, by the first rank's deadline.
-//! Limits: without a secret, whoever knows the job's id can make the job fail, or be one of its ranks.
+//! Every other rank connects to rank 0 and reports its settings ([`join`](super::join)). Once all
+//! have reported, rank 0 ([`gather`](super::gather)) sends the job's tag, seed and addresses. Then
+//! every pair of ranks connects, and rank 0 starts the job. If this fails, every rank receives the
+//! same reason, by the earliest deadline of a rank.
+//! Limits: without a secret, any process that knows the job id can join the job or make it fail.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -20,60 +20,47 @@ use super::terms::{Mismatch, Terms};
 use crate::local;
 use crate::secret::Secret;
 
-/// Version of the messages of bootstrap and control channel.
 pub(super) const VERSION: u32 = 10;
-/// How long a rank may take for its greeting, once it has connected; it may try again.
+/// Time limit of a greeting; the rank may try again.
 pub(super) const GREETING: Duration = Duration::from_secs(10);
 
-/// What a rank says of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Member {
-    /// Its number.
     pub rank: usize,
-    /// Where its data plane receives.
+    /// Address of its data plane; the card's if it has one.
     pub udp: SocketAddr,
-    /// Where it takes connections of other ranks.
+    /// Address of its listener for other ranks.
     pub control: SocketAddr,
-    /// Where its groups meet if it is the lowest of them: a place for each of them, if the ranks only ask for their
-    /// [groups](super::directory).
+    /// Listeners of its groups, one for each kind, in case this is the group's lowest rank.
     #[serde(default)]
     pub places: Vec<SocketAddr>,
-    /// Bytes that its socket buffers.
     pub receive_buffer_bytes: u64,
-    /// Largest payload it was given, in beats of 64 bytes; 0: what gets through.
+    /// Configured largest payload in beats; 0: the path's.
     pub payload_beats: usize,
-    /// Tells this process from those that had its rank before: 0 for the first, the time
-    /// of day in ns when it began for others.
+    /// Distinguishes processes of this rank: 0 for the first, the start time in ns for later ones.
     #[serde(default)]
     pub session: u64,
-    /// Where ranks of its host can ask for its memory, if it shares any.
+    /// Address for ranks that map its shared memory.
     #[serde(default)]
     pub local: Option<local::Address>,
-    /// What its card can do, if it has one; `udp` is then the card's address.
     #[serde(default)]
     pub card: Option<CardLimits>,
-    /// The MAC address that has the IP address of `udp`, if one has: of its card, or of an interface. Cards send to it.
+    /// MAC address of `udp`, for cards.
     #[serde(default)]
     pub mac: Option<[u8; 6]>,
 }
 
-/// What a card can do, as far as all ranks of its job must know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CardLimits {
-    /// Windows that may be armed at once.
     pub slots: usize,
-    /// Beats of the largest window.
     pub window_beats_max: usize,
-    /// log2 of the largest Hadamard block in elements.
+    /// Largest Hadamard block in elements.
     pub hadamard_log2_max: u32,
-    /// Most ranks of a job.
     pub ranks_max: usize,
-    /// Largest payload of a packet in beats.
     pub payload_beats_max: usize,
 }
 
 impl Member {
-    /// A rank at an address, of which nothing else is said.
     pub fn at(rank: usize, address: SocketAddr) -> Self {
         Self {
             rank,
@@ -89,7 +76,7 @@ impl Member {
         }
     }
 
-    /// Whether its addresses are the one that its connection comes from. A card has an address of its own, which may be any.
+    /// Checks that the rank's addresses are the source of its connection, except a card's.
     pub(super) fn is_at(&self, from: IpAddr) -> Result<(), Refusal> {
         let udp = Some(self.udp).filter(|_| self.card.is_none());
         let mut addresses = udp.into_iter().chain([self.control]).chain(self.places.iter().copied());
@@ -98,20 +85,18 @@ impl Member {
     }
 }
 
-/// What all ranks of a job know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Job {
-    /// Random: tells this job's packets from others.
+    /// Random; in every packet of this job.
     pub tag: u64,
-    /// Random: seed of the Hadamard signs.
+    /// Seed of the Hadamard signs.
     pub seed: u64,
-    /// All ranks, in order.
     pub members: Vec<Member>,
-    /// The key of the job's packets, if the job has a secret.
+    /// With a secret only.
     pub packet_key: Option<PacketKey>,
 }
 
-/// Random; from it the keys of a job's packets follow. It travels on encrypted connections only.
+/// Random key from which packet keys are derived. Sent over encrypted connections only.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PacketKey([u8; 32]);
 
@@ -135,33 +120,24 @@ impl std::fmt::Debug for PacketKey {
     }
 }
 
-/// How a rank meets the others.
 #[derive(Clone, Debug)]
 pub(crate) struct Meeting {
-    /// This rank's place.
     pub launch: Launch,
-    /// Where rank 0 listens, resolved.
     pub root: Vec<SocketAddr>,
-    /// Where rank 0 listens, if it does already.
     pub listener: Option<Arc<std::net::TcpListener>>,
-    /// The address of this host that the job uses.
     pub local: IpAddr,
-    /// What only ranks of the job have, if it has one.
     pub secret: Option<Secret>,
-    /// How long the bootstrap may take, and until when.
     pub timeout: Duration,
-    /// When the bootstrap ends.
     pub deadline: Instant,
 }
 
 impl Meeting {
-    /// What the ends of the job's connections have in common.
     pub(super) fn common(&self) -> Common {
         Common::new(&self.launch, self.secret.as_ref())
     }
 }
 
-/// The part of a greeting that every version has.
+/// Part of [`Hello`] that all protocol versions share.
 #[derive(Debug, Deserialize)]
 pub(super) struct Greeting {
     pub version: u32,
@@ -169,7 +145,6 @@ pub(super) struct Greeting {
     pub job_id: String,
 }
 
-/// What a rank tells rank 0.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Hello {
     pub version: u32,
@@ -177,231 +152,153 @@ pub(super) struct Hello {
     pub world_size: usize,
     pub member: Member,
     pub settings: Terms,
-    /// Whether it may come into a job that runs already.
     #[serde(default)]
     pub rejoin: bool,
-    /// Why it cannot take part, if it cannot: it only says so.
     #[serde(default)]
     pub unable: Option<String>,
-    /// How long it waits in all, and how much of that is left.
     pub timeout_ms: u64,
     pub left_ms: u64,
 }
 
-/// What rank 0 answers.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Answer {
-    /// All ranks are there: connect.
+    /// Connect to each other.
     Welcome {
         job: Job,
-        /// How long rank 0 waits for their reports.
+        /// Remaining time of rank 0.
         left_ms: u64,
     },
-    /// All ranks are there, and this one is in these groups.
+    /// Result of a group rendezvous.
     Groups(Vec<Group>),
-    /// All ranks are connected: begin.
+    /// All ranks are connected.
     Begin,
-    /// The job runs already: connect to all that are there.
+    /// Connect to all ranks that are not gone.
     Running(Box<Running>),
     Refused(Refusal),
 }
 
-/// One of the groups that a rank is in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Group {
-    /// What kind of group it is, and which of that kind.
+    /// Kind of group; `number` counts the groups of this kind.
     pub name: String,
     pub number: usize,
-    /// Its ranks of the job, in the order of their ranks in the group.
+    /// Job ranks, in the order of their ranks in the group.
     pub ranks: Vec<usize>,
-    /// Where the lowest of them takes connections.
+    /// Listener of the lowest member.
     pub root: SocketAddr,
-    /// Ranks of the job at this rank's address.
+    /// Job ranks at this rank's address.
     pub ranks_here: usize,
 }
 
-/// What a process that was started again must know of the job that runs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Running {
-    /// The job, with its members as they are now.
     pub job: Job,
-    /// Ranks that are not there.
     pub gone: Vec<usize>,
-    /// Payload of the job's packets in beats.
     pub payload_beats: usize,
-    /// Whether calls leave out ranks that are gone.
     pub skip_gone: bool,
-    /// The buckets declared so far, in order.
     pub buckets: Vec<Terms>,
 }
 
-/// What a rank reports to rank 0 after it was welcomed: why it could not connect to all others, if it could not.
+/// Report to rank 0 after a welcome.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Connected {
     pub failure: Option<String>,
 }
 
-/// The first message between two ranks other than 0.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct PeerHello {
     pub tag: u64,
     pub rank: usize,
-    /// Of a process that comes into a job that runs.
     #[serde(default)]
     pub member: Option<Member>,
 }
 
-/// Why there is no job: the same on every rank.
+/// Reason why there is no job.
 #[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
 #[non_exhaustive]
+#[allow(missing_docs)] // described above
 pub enum Refusal {
     /// A setting is not the same on all ranks.
     #[error(transparent)]
     Settings(#[from] Mismatch),
-    /// Another process has this rank. Only the later one gets this; the job goes on with the first.
+    /// Another process has this rank. Only the later one fails.
     #[error(
-        "rank {rank} is there already: a process that receives at {first} has it, another at {second} was refused; give each \
-         process a rank of its own"
+        "rank {rank} is already taken: the process at {first} has it, another one at {second} was refused; start each process \
+         with a different rank"
     )]
-    Twice {
-        /// The rank.
-        rank: usize,
-        /// Where the first process receives.
-        first: SocketAddr,
-        /// Where the second one does.
-        second: SocketAddr,
-    },
-    /// The job has begun without this process.
+    Twice { rank: usize, first: SocketAddr, second: SocketAddr },
+    /// The job began without this process.
     #[error(
-        "the job runs already; a process that was started again as rank {rank} may come into it if it says so: set \
-         OPTIREDUCE_REJOIN=1, or give another job id to begin another job"
+        "the job is already running; to replace its rank {rank} after a restart, set OPTIREDUCE_REJOIN=1; to start another job, \
+         set another job id"
     )]
-    Runs {
-        /// The rank.
-        rank: usize,
-    },
-    /// The job has begun without this process, and cannot be entered.
+    Runs { rank: usize },
+    /// The job began without this process, and cannot be rejoined.
     #[error(
-        "the job runs already, and rank {card} has a card: nobody can come into a job with cards; start all its ranks again, or \
-         give another job id to begin another job"
+        "the job is already running, and rank {card} has a card: a job with cards cannot be rejoined; restart all its ranks, \
+         or set another job id to start another job"
     )]
-    Cards {
-        /// The first rank with a card.
-        card: usize,
-    },
-    /// A rank says that it receives at an address which its connection does not come from. Only that rank gets this.
+    Cards { card: usize },
+    /// A rank's address is not the source of its connection. Only that rank fails.
     #[error(
-        "rank {rank} says that it receives at {found}, but connects from {from}; its address must not be translated on the way: \
-         give it the interface on the way to rank 0"
+        "rank {rank} reports that it receives at {found}, but connects from {from}; its address must not be translated on the way: \
+         select the interface that leads to rank 0"
     )]
-    Address {
-        /// The rank.
-        rank: usize,
-        /// The address it names.
-        found: SocketAddr,
-        /// Where its connection comes from.
-        from: IpAddr,
-    },
-    /// A rank is not one of the job.
+    Address { rank: usize, found: SocketAddr, from: IpAddr },
+    /// The rank is outside the job.
     #[error("a process was started as rank {rank} in a job of {world_size} ranks; expected 0 to {}", world_size.saturating_sub(1))]
-    NoSuchRank {
-        /// The rank.
-        rank: usize,
-        /// Ranks of the job.
-        world_size: usize,
-    },
-    /// A rank cannot take part in any job.
+    NoSuchRank { rank: usize, world_size: usize },
+    /// A rank cannot take part.
     #[error("rank {rank} cannot take part: {reason}")]
-    Unable {
-        /// The rank.
-        rank: usize,
-        /// What it says.
-        reason: String,
-    },
-    /// Ranks that did not come in time.
+    Unable { rank: usize, reason: String },
+    /// Ranks did not connect in time.
     #[error(
-        "{} of {world_size} ranks did not come within {} s: rank {}; is it running, and does it reach {root}?{}",
+        "{} of {world_size} ranks did not connect within {} s: rank {}; is it running, and does it reach {root}?{}",
         missing.len(), *timeout_ms as f64 / 1e3, list(missing), remarks(refused)
     )]
     Missing {
-        /// Their numbers.
         missing: Vec<usize>,
-        /// Ranks of the job.
         world_size: usize,
-        /// How long the first rank to give up waited, in milliseconds.
+        /// Timeout of the rank that gave up first.
         timeout_ms: u64,
-        /// Where rank 0 listens.
         root: String,
-        /// Why processes that claimed to be ranks of the job were refused meanwhile.
+        /// Refusals meanwhile.
         refused: Vec<String>,
     },
-    /// The ranks that came cannot be cut into groups as they were to be.
+    /// The ranks cannot be divided into the configured groups.
     #[error("{reason}")]
-    Groups {
-        /// Why not.
-        reason: String,
-    },
+    Groups { reason: String },
     /// A rank could not connect to another.
     #[error("rank {rank} could not connect to all other ranks: {reason}")]
-    NotConnected {
-        /// The rank.
-        rank: usize,
-        /// What it, or rank 0, says.
-        reason: String,
-    },
+    NotConnected { rank: usize, reason: String },
 }
 
-/// The ranks did not come together.
+/// The bootstrap failed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
+#[allow(missing_docs)] // described above
 pub enum BootstrapError {
-    /// The ranks that came cannot form a job.
+    /// The ranks that connected cannot form a job.
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// Rank 0's name was not resolved.
     #[error("the address of rank 0, {root}, was not found within {} s: {source}", seconds(*waited))]
-    NoAddress {
-        /// Where it should listen.
-        root: String,
-        /// How long was tried.
-        waited: Duration,
-        /// The last attempt's error.
-        source: io::Error,
-    },
+    NoAddress { root: String, waited: Duration, source: io::Error },
     /// Rank 0 was not reached.
     #[error(
         "rank 0 was not reached at {root} within {} s ({source}); is it running, and is that its address?",
         timeout.as_secs_f64()
     )]
-    NoRoot {
-        /// Where it should listen.
-        root: String,
-        /// How long was tried.
-        timeout: Duration,
-        /// The last attempt's error.
-        source: io::Error,
-    },
-    /// This process may not open as many files as the job takes.
+    NoRoot { root: String, timeout: Duration, source: io::Error },
+    /// The hard limit of open files is too low.
     #[error(
-        "a job of {ranks} ranks takes {expected} open files of this process, which may have {found} at most; raise the hard \
-         limit (ulimit -Hn, or LimitNOFILE of the service), then start it again; `ulimit -n` shows what is allowed now"
+        "a job of {ranks} ranks needs {expected} open files in this process, whose hard limit is {found}; raise the hard \
+         limit (ulimit -Hn, or LimitNOFILE of the service) and restart the process; `ulimit -n` shows the current soft limit"
     )]
-    Files {
-        /// Ranks of the job.
-        ranks: usize,
-        /// The hard limit of this process.
-        found: u64,
-        /// Files that it takes: one for each rank, and some others.
-        expected: u64,
-    },
-    /// An operation of the network failed.
+    Files { ranks: usize, found: u64, expected: u64 },
+    /// A network operation failed.
     #[error("{what}: {source}")]
-    Io {
-        /// What was done.
-        what: String,
-        /// Why it failed.
-        source: io::Error,
-    },
+    Io { what: String, source: io::Error },
 }
 
 fn list(ranks: &[usize]) -> String {
@@ -412,7 +309,6 @@ fn remarks(refused: &[String]) -> String {
     refused.iter().map(|reason| format!(" Refused meanwhile: {reason}")).collect()
 }
 
-/// For messages, to the millisecond.
 fn seconds(duration: Duration) -> f64 {
     duration.as_millis() as f64 / 1e3
 }
@@ -421,7 +317,6 @@ pub(super) fn io_error(what: impl Into<String>) -> impl FnOnce(io::Error) -> Boo
     |source| BootstrapError::Io { what: what.into(), source }
 }
 
-/// A random number from the kernel.
 pub(super) fn random() -> Result<u64, BootstrapError> {
     let mut bytes = [0; 8];
     let filled = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty());
@@ -429,14 +324,13 @@ pub(super) fn random() -> Result<u64, BootstrapError> {
     Ok(u64::from_ne_bytes(bytes))
 }
 
-/// Connections to all other ranks, by rank.
 pub(super) type Links = Vec<Option<Link>>;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Whatever a message becomes on its way, or a stranger makes of it: an error or another message, which can be shown.
+    /// Truncated or changed bytes are an error, or a message that can be shown.
     fn check<T: Serialize + serde::de::DeserializeOwned + std::fmt::Debug>(message: &T, show: impl Fn(&T)) {
         let bytes = serde_json::to_vec(message).unwrap();
         let read = |bytes: &[u8]| {

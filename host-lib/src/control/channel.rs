@@ -1,10 +1,10 @@
-//! The control channel: one TCP connection for each pair of ranks, served by a thread of its own.
+//! The control channel: one TCP connection for each pair of ranks, served by its own thread.
 //!
-//! Messages arrive in the order in which a peer sent them. Two kinds share a connection: those of calls that all ranks make
-//! together ([`ControlChannel`]), and peer messages, which may come at any time ([`PeerMessages`]). What is sent to a peer whose connection has ended is dropped.
-//! Every call of all ranks begins with an exchange of what is called: ranks that call different things, or with different
-//! arguments, all get the same [`Mismatch`], and go on. After any other failure the ranks are out of step, and later calls
-//! fail with the first reason.
+//! Messages of calls that all ranks make together ([`ControlChannel`]) and peer messages, which may
+//! arrive at any time ([`PeerMessages`]), share a connection, in order. Messages to a peer without
+//! a connection are dropped. Every call begins with a comparison of its arguments. If they differ,
+//! all ranks fail with the same [`Mismatch`](super::Mismatch) and stay in step. If a rank is gone
+//! or silent meanwhile, all later calls fail.
 
 mod calls;
 mod error;
@@ -35,51 +35,42 @@ use super::{files, frame, link};
 pub use self::error::ControlError;
 pub(crate) use self::exchange::{Folding, Place};
 
-/// Messages of longer data are so long.
+/// Longer data is sent in messages of this size.
 pub(crate) const CHUNK_BYTES: usize = frame::MESSAGE_BYTES_MAX / 2;
-/// Connections to all other ranks.
 #[derive(Debug)]
 pub(crate) struct ControlChannel {
     rank: usize,
     job: Job,
     timeout: Duration,
     outgoing: Outgoing,
-    /// Ranks that took nothing of a call's messages for the timeout.
+    /// Ranks that read nothing for the timeout.
     stalled: Vec<bool>,
     incoming: Receiver<(usize, PeerEvent)>,
     closer: Option<Closer>,
     peer_messages: Option<Receiver<(usize, PeerEvent)>>,
     mailbox: Arc<Mailbox>,
     skip_gone: bool,
-    /// This rank wants no more.
     closed: bool,
-    /// Messages that came while another rank's was waited for, by rank.
+    /// Unprocessed messages, by sender.
     waiting: Vec<VecDeque<Vec<u8>>>,
     held: Held,
     gone: Vec<bool>,
-    /// The ranks that are gone, in order.
     went: Vec<usize>,
-    /// Ranks that are gone, and have a connection to another process, which does not take part in calls yet.
+    /// Gone ranks whose new process does not take part in calls yet.
     back: Vec<bool>,
-    /// Numbers of the connections to processes that take part in calls.
+    /// Generations of the connections that calls use.
     connections: Vec<u32>,
-    /// What processes that are started again are told.
     status: Status,
-    /// What this process was told, if it was.
     running: Option<Running>,
-    /// Whether this process has not taken part in a collective yet, in a job that ran already.
     outside: Arc<AtomicBool>,
-    /// Ranks with a new process that has taken part in a collective; see [`welcome`](Self::welcome).
     returned: Arc<Mutex<Vec<usize>>>,
-    /// Ranks that made the present call.
     present: Vec<usize>,
     failed: Option<Arc<ControlError>>,
-    /// Dropped when this rank ends.
     alive: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Ends a call that waits, from another thread.
+/// Ends calls from another thread.
 #[derive(Clone, Debug)]
 pub(crate) struct Closer {
     in_step: Sender<(usize, PeerEvent)>,
@@ -87,7 +78,7 @@ pub(crate) struct Closer {
 }
 
 impl Closer {
-    /// The call that waits, and all later ones, end with [`ControlError::Closed`].
+    /// Ends the present call and all later ones with [`ControlError::Closed`].
     pub fn close(&self) {
         self.outgoing.shut();
         let _ = self.in_step.send((0, PeerEvent::Closed));
@@ -95,13 +86,10 @@ impl Closer {
 }
 
 impl ControlChannel {
-    /// Brings the ranks of a job together and connects them. Blocks; may be called inside an async runtime, since the
-    /// connections have a thread with a runtime of their own. `describe`: this rank, from the address where it takes
-    /// connections. `settings`: what must be the same on all ranks. `wake` is called after a peer message has come, from another
-    /// thread.
+    /// Bootstraps the job and connects its ranks. Blocks, also inside an async runtime.
     ///
-    /// # Errors
-    /// See [`BootstrapError`].
+    /// * `describe`: describes this rank, given its listener's address.
+    /// * `wake`: called on the control thread after peer messages and connection changes.
     pub fn connect(
         meeting: &Meeting,
         settings: Terms,
@@ -185,57 +173,53 @@ impl ControlChannel {
         })
     }
 
-    /// What ends its calls from another thread; `None` the second time.
     pub fn take_closer(&mut self) -> Option<Closer> {
         self.closer.take()
     }
 
-    /// The peer messages, for whoever handles them; `None` the second time.
     pub fn take_peer_messages(&mut self) -> Option<PeerMessages> {
         let incoming = self.peer_messages.take()?;
         Some(PeerMessages { outgoing: self.outgoing.clone(), incoming })
     }
 
-    /// Messages from point to point.
     pub fn mailbox(&self) -> Arc<Mailbox> {
         self.mailbox.clone()
     }
 
-    /// From now on calls leave out ranks whose connection has ended; [`gather`](Self::gather) has nothing of them.
+    /// Excludes gone ranks from later calls.
     pub fn skip_gone(&mut self) {
         self.skip_gone = true;
         self.mailbox.skip_gone();
         self.status.with(|status| status.skip_gone = true);
     }
 
-    /// The job that ran when this process came into it, if it was started again.
     pub fn running(&self) -> Option<&Running> {
         self.running.as_ref()
     }
 
-    /// Whether this process was started again, and has not taken part in a collective yet. Until somebody clears it, it makes no
-    /// calls.
+    /// Set until a rejoined process has taken part in a collective. Calls fail until then.
     pub fn outside(&self) -> Arc<AtomicBool> {
         self.outside.clone()
     }
 
-    /// Ranks for [`welcome`](Self::welcome): somebody else's to set, and to read when a call is made.
+    /// Ranks for [`welcome`](Self::welcome). The engine adds them.
     pub fn returned(&self) -> Arc<Mutex<Vec<usize>>> {
         self.returned.clone()
     }
 
-    /// From now on processes that are started again may come: packets carry so many beats. 0: none may come any more.
+    /// Allows rejoining with packets of `payload_beats`; 0 forbids it.
     pub fn begun(&self, payload_beats: usize) {
         self.status.with(|status| status.payload_beats = payload_beats);
     }
 
-    /// What the others declared as their bucket `number`, and one of them, if this process was started again after that.
+    /// Returns bucket `number` of the running job before this process has rejoined it, and a rank
+    /// to name if the declarations differ.
     pub fn declared_before(&self, number: usize) -> Option<(usize, Terms)> {
         let running = self.running.as_ref().filter(|_| self.outside.load(Ordering::Acquire))?;
         Some((0, running.buckets.get(number)?.clone()))
     }
 
-    /// Bucket `number` was declared.
+    /// Records bucket `number` for processes that rejoin.
     pub fn declared(&self, number: usize, bucket: &Terms) {
         self.status.with(|status| {
             if number == status.buckets.len() {
@@ -244,7 +228,8 @@ impl ControlChannel {
         });
     }
 
-    /// From now on these ranks take part in calls again: a collective was finished in which they did, so that all ranks know.
+    /// Includes restarted ranks in calls again. They have taken part in a finished collective, so
+    /// all ranks know of them.
     pub fn welcome(&mut self, ranks: &[usize]) {
         while let Ok((peer, event)) = self.incoming.try_recv() {
             self.take(peer, event);
@@ -259,7 +244,7 @@ impl ControlChannel {
         }
     }
 
-    /// Takes what has come of a peer; `false`: this rank wants no more.
+    /// Returns `false` if this rank is closed.
     fn take(&mut self, peer: usize, event: PeerEvent) -> bool {
         match event {
             PeerEvent::Message(message) => self.waiting[peer].push_back(message),
@@ -280,29 +265,26 @@ impl ControlChannel {
         true
     }
 
-    /// What all ranks know.
     pub fn job(&self) -> &Job {
         &self.job
     }
 
-    /// This rank.
     pub fn rank(&self) -> usize {
         self.rank
     }
 
-    /// Ranks that it connects: those of the job.
     pub fn ranks(&self) -> usize {
         self.gone.len()
     }
 
-    /// Sends a peer message, shorter than a MiB. To a peer that is gone: nothing. If more than a few MiB wait for the peer, and it
-    /// takes nothing of them for the timeout, it counts as silent, and nothing is sent.
+    /// Sends at most 1 MiB. Waits for a peer with more than 8 MiB queued. If the peer makes no
+    /// progress for the timeout, the message is dropped, and receiving from the peer fails.
     pub fn send(&mut self, to: usize, message: &[u8]) {
         self.send_message(to, message.to_vec());
     }
 
     fn send_message(&mut self, to: usize, message: Vec<u8>) {
-        // One timeout for all that are stopped.
+        // All stopped ranks together cost one timeout.
         let timeout = if self.stalled.contains(&true) { Duration::ZERO } else { self.timeout };
         let connection = self.connections.get(to).copied().unwrap_or(0);
         if self.outgoing.in_step(to, connection, message, timeout).is_err() {
@@ -310,15 +292,13 @@ impl ControlChannel {
         }
     }
 
-    /// The next message of one peer; those of others are kept.
-    ///
     /// # Errors
-    /// If it is gone, or silent for longer than `timeout`, or no peer.
+    /// If the peer is gone, sends nothing within `timeout`, or does not exist.
     pub fn receive_from(&mut self, from: usize, timeout: Duration) -> Result<Vec<u8>, ControlError> {
         self.receive_by(from, Instant::now() + timeout, timeout)
     }
 
-    /// As [`receive_from`](Self::receive_from) until `deadline`, which is `waited` after the call began.
+    /// `deadline`: `waited` after the call began.
     fn receive_by(&mut self, from: usize, deadline: Instant, waited: Duration) -> Result<Vec<u8>, ControlError> {
         if from == self.rank || from >= self.ranks() {
             return Err(ControlError::NoSuchRank { rank: from, ranks: self.ranks() });
@@ -338,7 +318,7 @@ impl ControlChannel {
                 return Err(overrun.unwrap_or(ControlError::Gone(self.first_gone(from))));
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            // Who took nothing for the timeout has had its time.
+            // Sending to a stalled rank has already cost a timeout.
             let left = if self.stalled[from] { Duration::ZERO } else { left };
             match self.incoming.recv_timeout(left) {
                 Ok((peer, event)) => {
@@ -352,15 +332,14 @@ impl ControlChannel {
         }
     }
 
-    /// Puts back a message that was received: it is the next one again.
     fn unreceive(&mut self, from: usize, message: Vec<u8>) {
-        // It was there before.
+        // Cannot exceed the limit: the message was counted until it was received.
         let _ = self.held.add(from, &message);
         self.waiting[from].push_front(message);
     }
 
-    /// The rank to name when `from` is gone: once a rank has died, the others end one after the other, and the first is the
-    /// cause. Ranks below `from` have made the call, as have those of which a message waits.
+    /// Returns the rank to name when `from` is gone. After a rank has died the others end as well,
+    /// so the first is the cause, except ranks that have made the call.
     fn first_gone(&self, from: usize) -> usize {
         let is_cause = |rank: &usize| *rank >= from && self.waiting[*rank].is_empty();
         let first = self.went.iter().copied().find(is_cause).filter(|_| !self.skip_gone);
@@ -368,7 +347,6 @@ impl ControlChannel {
     }
 }
 
-/// Peer messages, from and to all other ranks: they may come at any time.
 #[derive(Debug)]
 pub(crate) struct PeerMessages {
     outgoing: Outgoing,
@@ -376,20 +354,19 @@ pub(crate) struct PeerMessages {
 }
 
 impl PeerMessages {
-    /// Sends a peer message, shorter than a MiB. Never waits; see [`outgoing`](super::outgoing).
+    /// Sends at most 1 MiB. Never waits, see [`outgoing`](super::outgoing).
     pub fn send(&self, to: usize, message: &[u8]) {
         self.outgoing.send_peer_message(to, message.to_vec());
     }
 
-    /// What came next, and from which peer; `None` if nothing did.
     pub fn try_receive(&self) -> Option<(usize, PeerEvent)> {
         self.incoming.try_recv().ok()
     }
 }
 
 impl Drop for ControlChannel {
-    /// What was sent goes out, unless a peer does not take it; then the connections end. Takes no longer than a peer needs
-    /// that takes nothing: 0.2 s, or 1 s if one is slow.
+    /// Sends queued messages, but waits at most 0.2 s for a peer that reads nothing and about 1 s
+    /// for a slow one.
     fn drop(&mut self) {
         self.outgoing = Outgoing::new(0);
         self.alive = None;

@@ -1,9 +1,9 @@
-//! How ranks find their groups without connections between all ranks.
+//! Group rendezvous: how ranks find their groups without connections between all ranks.
 //!
-//! Every rank reports to rank 0 as in the [bootstrap](super::bootstrap), with places where its groups could meet if it were the lowest of
-//! them. When all are there, rank 0 cuts them into groups and tells each rank where its own meet, and who is in them; then its
-//! connections end. Each group meets at its lowest rank, as a job of its own.
-//! Limits: an open file for each rank at rank 0, meanwhile. Nobody comes into a group later.
+//! Every rank reports the addresses at which its groups would meet if it were their lowest rank.
+//! Rank 0 forms the groups, sends each rank its own, and closes the connections. Each group then
+//! bootstraps like a job, at its lowest rank.
+//! Limits: rank 0 needs an open file for each rank. Ranks cannot join a group later.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -16,21 +16,16 @@ use super::join::reach_root;
 use super::meet::on_a_thread;
 use super::terms::Terms;
 
-/// Groups of a kind, which have each rank once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Partition {
-    /// What kind of groups: "inside".
     pub name: String,
-    /// The ranks of each, in order.
     pub groups: Vec<Vec<usize>>,
 }
 
-/// The groups of this rank, one of each partition. Blocks; may be called inside an async runtime. `member`: this rank, with a place for
-/// each partition. `settings`: what must be the same on all ranks. `cut`: at rank 0, the partitions of ranks with these addresses, or
-/// why there are none.
+/// Returns the groups of this rank, one of each partition. Blocks, also inside an async runtime.
 ///
-/// # Errors
-/// See [`BootstrapError`]; what concerns all ranks is the error on all.
+/// * `member`: this rank, with an address for each partition.
+/// * `cut`: forms the partitions from the addresses of all ranks, at rank 0.
 pub(crate) fn find_groups(
     meeting: Meeting,
     member: Member,
@@ -43,7 +38,6 @@ pub(crate) fn find_groups(
     })
 }
 
-/// At rank 0.
 async fn hand_out(
     meeting: &Meeting,
     member: Member,
@@ -58,7 +52,7 @@ async fn hand_out(
         Ok(partitions) => partitions,
         Err(reason) => return Err(gathering.refuse(Refusal::Groups { reason }, None).await),
     };
-    // Of each rank when it is answered: all together are many more than the ranks.
+    // One rank at a time: the lists of all ranks together would be quadratic.
     let mut ranks_at: BTreeMap<IpAddr, usize> = BTreeMap::new();
     addresses.iter().for_each(|address| *ranks_at.entry(*address).or_default() += 1);
     let numbers: Vec<Vec<usize>> = partitions.iter().map(|partition| partition.numbers(members.len())).collect();
@@ -76,7 +70,6 @@ async fn hand_out(
 }
 
 impl Partition {
-    /// The group of each rank.
     fn numbers(&self, ranks: usize) -> Vec<usize> {
         let mut numbers = vec![0; ranks];
         for (number, group) in self.groups.iter().enumerate() {
@@ -86,20 +79,18 @@ impl Partition {
     }
 }
 
-/// The partitions, if each rank has a place for each of them.
 fn check_places(members: &[Member], partitions: Vec<Partition>) -> Result<Vec<Partition>, String> {
     match members.iter().find(|member| member.places.len() != partitions.len()) {
         None => Ok(partitions),
         Some(Member { rank, places, .. }) => {
             let (found, expected) = (places.len(), partitions.len());
             Err(format!(
-                "rank {rank} has {found} places for its groups, expected {expected}; do all ranks run the same release?"
+                "rank {rank} has {found} addresses for its groups, expected {expected}; do all ranks run the same release?"
             ))
         }
     }
 }
 
-/// At any other rank.
 async fn ask(meeting: &Meeting, member: Member, settings: Terms) -> Result<Vec<Group>, BootstrapError> {
     let (_, answer) = reach_root(meeting, &member, &settings).await?;
     let is_in = |group: &Group| group.ranks.is_sorted() && group.ranks.binary_search(&member.rank).is_ok();
@@ -107,7 +98,7 @@ async fn ask(meeting: &Meeting, member: Member, settings: Terms) -> Result<Vec<G
         Answer::Groups(groups) if groups.len() == member.places.len() && groups.iter().all(is_in) => Ok(groups),
         _ => {
             let what = format!("rank 0 at {}", meeting.launch.root);
-            Err(io_error(what)(io::Error::other("it does not hand out groups that this rank is in")))
+            Err(io_error(what)(io::Error::other("it sent no groups that contain this rank")))
         }
     }
 }
@@ -124,7 +115,7 @@ mod tests {
     use super::*;
     use crate::root::free_root;
 
-    /// More than one level holds.
+    /// More than the limit of one level.
     const RANKS: usize = 1100;
     const GROUPS: usize = 25;
     const TIMEOUT: Duration = Duration::from_secs(60);
@@ -136,7 +127,6 @@ mod tests {
         Meeting { launch, root, listener: None, local, secret: None, timeout: TIMEOUT, deadline }
     }
 
-    /// A rank, whose groups would meet at ports that follow from its number.
     fn member(rank: usize) -> Member {
         let port = |kind: usize| SocketAddr::from((Ipv4Addr::LOCALHOST, (1024 + 2 * rank + kind) as u16));
         Member { places: vec![port(0), port(1)], ..Member::at(rank, port(0)) }
@@ -152,7 +142,7 @@ mod tests {
 
     #[test]
     fn more_ranks_than_one_level_holds_learn_where_their_groups_meet() {
-        // Both ends of each connection.
+        // Both ends of each connection are in this process.
         files::make_room(2 * RANKS).unwrap();
         let root = free_root();
         let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();

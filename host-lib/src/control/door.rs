@@ -1,9 +1,11 @@
-//! How a process that was started again comes into a job that runs, in place of one of the same rank that has ended.
+//! Rejoin: how a restarted process replaces an ended process of the same rank in a running job.
 //!
-//! It reports to rank 0 as at the beginning ([`join`](super::join)), which tells it of the job; it connects to all ranks that are
-//! there, and says so to rank 0. Every rank takes it only once the connection to the process before has ended, so that
-//! callers and engine hear of the end first. Whether it takes part in collectives is not decided here, but by the views.
-//! Limits: rank 0 itself cannot be started again, and nobody comes into a job with cards. A process whose host vanished holds its rank until its connections end.
+//! The process reports to rank 0 as in the bootstrap, receives the state of the job, and connects
+//! to all ranks that are not gone. A rank accepts it only after the connection to its predecessor
+//! has ended, so that callers and engine see the end first. The views decide when it takes part in
+//! collectives.
+//! Limits: rank 0 cannot be replaced, and jobs with cards cannot be rejoined. The ranks of a
+//! vanished host stay taken until their connections end.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,12 +22,10 @@ use super::link::{End, Link};
 use super::outgoing::{Queue, WeakOutgoing};
 use super::terms::Terms;
 
-/// Connections that are heard at the same time; then all have to try again.
+/// Connections without a greeting above which all are closed and have to retry.
 const HEARD_MAX: usize = 256;
-/// After a connection could not be taken.
 const RETRY: Duration = Duration::from_millis(20);
 
-/// What a process that is started again must know, and only the callers' side does.
 #[derive(Clone, Debug)]
 pub(super) struct Status(Arc<Mutex<Running>>);
 
@@ -40,7 +40,6 @@ impl Status {
     }
 }
 
-/// Where processes come that were started again.
 pub(super) struct Door {
     pub meeting: Meeting,
     pub settings: Terms,
@@ -49,28 +48,26 @@ pub(super) struct Door {
     pub outgoing: WeakOutgoing,
 }
 
-/// A process that was let in.
 pub(super) struct Arrival {
     pub member: Member,
     pub link: Link,
     pub queue: Queue,
 }
 
-/// Somebody who has said who it is.
 enum Caller {
     Root(Greeted),
     Peer(Link, Member),
 }
 
 impl Door {
-    /// The next process that is let in. Waits for ever if there is none.
+    /// Returns the next rejoined process, or waits forever.
     pub async fn next(&self, heard: &mut JoinSet<Option<Heard>>) -> Arrival {
         loop {
             tokio::select! {
                 accepted = self.listener.accept() => match accepted {
                     Ok((stream, from)) => self.hear(stream, from, heard),
                     Err(error) => {
-                        tracing::warn!(%error, "a connection could not be taken");
+                        tracing::warn!(%error, "accepting a connection failed");
                         sleep(RETRY).await;
                     }
                 },
@@ -119,11 +116,10 @@ impl Door {
         }
     }
 
-    /// At rank 0: tells the process of the job, and takes it once it is connected to all others.
     async fn admit_to_job(&self, greeted: Greeted) -> Option<Arrival> {
         let Greeted { mut link, from, hello } = greeted;
         if self.status.with(|running| running.payload_beats) == 0 {
-            // The job is not so far yet, or at its end; it will try again.
+            // The job has not begun, or is ending. The process retries.
             return None;
         }
         let checked = hello.and_then(|hello| {
@@ -146,7 +142,7 @@ impl Door {
         let hello = match checked {
             Ok(hello) => hello,
             Err(refusal) => {
-                tracing::warn!(%refusal, "a process was not let into the job");
+                tracing::warn!(%refusal, "refused a process that tried to join the running job");
                 tell(link, refusal).await;
                 return None;
             }
@@ -176,7 +172,7 @@ impl Door {
         Some(Arrival { member: hello.member, link, queue })
     }
 
-    /// The queue to a process, if the connection to the one before has ended.
+    /// Opens the queue to a process, if the connection to its predecessor has ended.
     fn queue(&self, member: &Member) -> Option<Queue> {
         let outgoing = self.outgoing.upgrade()?;
         let known = self.status.with(|running| member.rank < running.job.members.len());
@@ -188,5 +184,4 @@ impl Door {
     }
 }
 
-/// See [`Door::next`].
 pub(super) struct Heard(Caller);

@@ -1,26 +1,25 @@
-//! Room for the connections of a job: each is an open file of this process.
+//! Limit of open files, since each connection needs one.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::bootstrap::{BootstrapError, io_error};
 
-/// Files that a rank opens beside its connections, and strangers that connect, at most.
+/// Reserve for other files of a rank, and strangers' connections.
 const OTHERS: usize = 300;
 
-/// Makes sure that this process may open a connection to each of `ranks`, and raises its own limit if it must, as far as it may.
+/// Raises the soft limit of open files, if necessary.
 ///
 /// # Errors
-/// [`BootstrapError::Files`] if the limit that only root can raise is too low.
+/// [`BootstrapError::Files`] if the hard limit is too low.
 pub(super) fn make_room(ranks: usize) -> Result<(), BootstrapError> {
-    // Whatever the trainer has open. What cannot be counted is taken for few.
+    // Without /proc, the reserve has to suffice.
     let open = std::fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
     let expected = (open + ranks + OTHERS) as u64;
     let Some(limits) = raised(getrlimit(Resource::Nofile), expected, ranks)? else { return Ok(()) };
-    tracing::debug!(files = expected, "the limit of open files is raised");
+    tracing::debug!(files = expected, "raising the limit of open files");
     setrlimit(Resource::Nofile, limits).map_err(|error| io_error("the limit of open files")(error.into()))
 }
 
-/// The limits that hold `expected` files, if the present ones do not.
 fn raised(limits: Rlimit, expected: u64, ranks: usize) -> Result<Option<Rlimit>, BootstrapError> {
     let holds = |limit: Option<u64>| limit.is_none_or(|limit| limit >= expected);
     match limits {

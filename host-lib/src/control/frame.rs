@@ -1,47 +1,44 @@
-//! Messages on the reliable channel between two ranks: length (4 bytes, little-endian), kind (1 byte), then the bytes.
+//! Wire format between two ranks: length (4 bytes, little-endian), kind (1 byte), payload.
 
 use std::io;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// Largest message.
 pub(super) const MESSAGE_BYTES_MAX: usize = 1 << 20;
-/// Largest message of somebody who may be a stranger: a greeting.
+/// Limit for senders that are not identified yet.
 pub(super) const GREETING_BYTES_MAX: usize = 1 << 14;
-/// What stands before a message.
 pub(super) const FRAME_BYTES: usize = 5;
 
-/// Messages while the ranks come together, and those that callers exchange in step.
+/// Bootstrap, and calls.
 pub(super) const IN_STEP: u8 = 0;
-/// Messages that may come at any time.
+/// Peer messages, at any time.
 pub(super) const PEER_MESSAGE: u8 = 1;
-/// Messages from point to point, beside the callers' step.
+/// Point-to-point messages, independent of calls.
 pub(super) const POINT: u8 = 2;
-/// Messages that agree on the keys of a connection.
 pub(super) const HANDSHAKE: u8 = 3;
-/// Messages that say nothing, see [`serve`](super::serve).
+/// Empty, for faster loss detection; see [`serve`](super::serve).
 pub(super) const FOLLOWER: u8 = 4;
 
-/// A message with its frame.
 pub(super) fn frame(kind: u8, message: &[u8]) -> io::Result<Vec<u8>> {
-    let too_long = || io::Error::other(format!("a message of {} bytes, at most {MESSAGE_BYTES_MAX}", message.len()));
+    let too_long =
+        || io::Error::other(format!("a message of {} bytes, expected at most {MESSAGE_BYTES_MAX}", message.len()));
     let length = u32::try_from(message.len()).ok().filter(|length| *length as usize <= MESSAGE_BYTES_MAX);
     let [a, b, c, d] = length.ok_or_else(too_long)?.to_le_bytes();
     Ok([&[a, b, c, d, kind], message].concat())
 }
 
-/// How long a message is with its frame, from what has come of it; the frame's own length as long as that is not known.
+/// Returns the length of a frame, or [`FRAME_BYTES`] before its length has arrived.
 pub(super) fn length(come: &[u8], bytes_max: usize) -> io::Result<usize> {
     let Some((length, _)) = come.split_first_chunk::<4>() else { return Ok(FRAME_BYTES) };
     let length = u32::from_le_bytes(*length) as usize;
     if length > bytes_max.min(MESSAGE_BYTES_MAX) {
-        let what = format!("a message of {length} bytes, at most {bytes_max}: is the sender OptiReduce?");
+        let what = format!("a message of {length} bytes, expected at most {bytes_max}; is the sender OptiReduce?");
         return Err(io::Error::other(what));
     }
     Ok(FRAME_BYTES + length)
 }
 
-/// A message of at most `bytes_max`, no more than [`MESSAGE_BYTES_MAX`].
+/// Reads a message of at most `bytes_max` bytes.
 pub(super) async fn read(from: &mut (impl AsyncRead + Unpin), bytes_max: usize) -> io::Result<(u8, Vec<u8>)> {
     let mut head = [0; FRAME_BYTES];
     from.read_exact(&mut head).await?;

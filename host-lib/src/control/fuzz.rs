@@ -1,6 +1,4 @@
-//! What may come over TCP, read as ranks read it: for the fuzzer, and for what it kept.
-//!
-//! Nothing panics, whatever it is; what is taken is what a rank may rely on, and every refusal can be shown.
+//! Feeds arbitrary bytes to the readers of TCP messages.
 
 use std::io::Cursor;
 use std::net::SocketAddr;
@@ -22,7 +20,7 @@ mod corpus;
 const RANKS: usize = 3;
 const SECRET: &str = "0123456789abcdef0123456789abcdef";
 
-/// Reads `data`: the first byte says as what.
+/// Reads `data` as the message that its first byte selects.
 pub fn play(data: &[u8]) {
     let Some((what, bytes)) = data.split_first() else { return };
     if *what == 6 {
@@ -58,16 +56,15 @@ fn from() -> SocketAddr {
     SocketAddr::from(([127, 0, 0, 1], 1))
 }
 
-/// A connection's bytes: messages are no longer than they may be, and whole.
 fn frames(bytes: &[u8]) {
     for bytes_max in [GREETING_BYTES_MAX, MESSAGE_BYTES_MAX] {
         let mut from = Cursor::new(bytes);
         let mut read = 0;
         loop {
-            // All that will ever come is there: it never waits.
+            // The cursor has all bytes, so reading never waits.
             let polled = pin!(frame::read(&mut from, bytes_max)).poll(&mut Context::from_waker(Waker::noop()));
             let Poll::Ready(Ok((_, message))) = polled else {
-                assert!(polled.is_ready(), "it waits for more than there is");
+                assert!(polled.is_ready(), "reading waits at the end of the bytes");
                 break;
             };
             read += FRAME_BYTES + message.len();
@@ -103,7 +100,6 @@ fn show(answer: &Answer) {
     }
 }
 
-/// Both messages of a handshake from somebody who has not the secret: he is refused.
 fn handshake(bytes: &[u8]) {
     let Ok(secret) = Secret::new(SECRET) else { return };
     for connects in [false, true] {
@@ -111,13 +107,12 @@ fn handshake(bytes: &[u8]) {
         if connects && handshake.write().is_err() {
             return;
         }
-        assert!(handshake.read(bytes).is_err(), "somebody knows the secret: {bytes:?}");
+        assert!(handshake.read(bytes).is_err(), "accepted without the secret: {bytes:?}");
     }
 }
 
 #[cfg(test)]
 mod tests {
-    /// What the fuzzer of `tests/fuzz` has kept.
     #[test]
     fn a_rank_survives_whatever_came_over_tcp() {
         super::corpus::replay("control", super::play);

@@ -1,7 +1,7 @@
-//! Rank 0's side of the bootstrap: gathers the ranks, hands out the job, and tells all ranks why there is none.
+//! Rank 0's side of the bootstrap.
 //!
-//! Everybody who connects is heard at the same time, so that strangers who are silent, slow or many hold up nobody. A rank's
-//! place belongs to the first process that claims it, for as long as its connection lasts.
+//! Connections are served concurrently, so that strangers delay no rank. A rank belongs to the
+//! first process that claims it, while its connection lasts.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -22,30 +22,27 @@ use super::launch::Launch;
 use super::link::{self, Common, End, Link, Reader};
 use super::terms::{Mismatch, Terms};
 
-/// How long rank 0 stays after a refusal to tell ranks that come late why there is no job.
+/// Time during which a refusal is reported to late ranks.
 const LINGER: Duration = Duration::from_secs(1);
-/// How long before a rank's deadline rank 0 tells it that others did not come, at most.
+/// Lead of the report of missing ranks before a rank's deadline.
 const NOTICE_MAX: Duration = Duration::from_millis(500);
-/// Connections beside those of the job's ranks that are heard at the same time; then the oldest has to try again.
+/// Connections without a greeting, beyond the world size, above which the oldest is closed.
 const HEARD_MAX: usize = 256;
-/// After a connection could not be taken, for instance because this process has too many files open.
+/// After a failed `accept`, for example with too many open files.
 const RETRY: Duration = Duration::from_millis(20);
-/// Refusals that are repeated to all if ranks are missing.
 const REMARKS_MAX: usize = 3;
 
-/// Somebody who has greeted, and whether that can be a rank of this job.
 pub(super) struct Greeted {
     pub link: Link,
     pub from: SocketAddr,
     pub hello: Result<Hello, Refusal>,
 }
 
-/// What to do about somebody who has greeted.
 enum Judgement {
     Placed,
-    /// This process is refused, the job goes on.
+    /// The bootstrap continues.
     Refused(Link, Refusal),
-    /// There is no job.
+    /// The bootstrap has failed.
     Ended(Link, Refusal),
 }
 
@@ -55,16 +52,14 @@ pub(super) struct Gathering<'a> {
     settings: Terms,
     members: BTreeMap<usize, Member>,
     links: Links,
-    /// Those who have connected and not greeted yet.
     heard: JoinSet<Option<Greeted>>,
     oldest: VecDeque<AbortHandle>,
-    /// When the first rank gives up, and how long it will have waited.
+    /// Earliest deadline of a rank; `timeout_ms`: of that rank.
     deadline: Instant,
     timeout_ms: u64,
     refused: Vec<String>,
 }
 
-/// Waits for all ranks, then welcomes them, or tells all of them why there is no job.
 pub(super) async fn gather(
     meeting: &Meeting,
     member: Member,
@@ -80,7 +75,7 @@ pub(super) async fn gather(
     }
 }
 
-/// Tells all ranks that come until the deadline that there is no job, since rank 0 cannot take part.
+/// Reports to all ranks that rank 0 cannot take part.
 pub(super) async fn decline(
     meeting: &Meeting,
     member: Member,
@@ -93,7 +88,6 @@ pub(super) async fn decline(
     Ok(())
 }
 
-/// Listens where the root's name says, and nowhere else.
 fn listen(meeting: &Meeting) -> Result<TcpListener, BootstrapError> {
     if let Some(listener) = &meeting.listener {
         let listener = listener.try_clone().and_then(|listener| {
@@ -102,9 +96,9 @@ fn listen(meeting: &Meeting) -> Result<TcpListener, BootstrapError> {
         });
         return listener.map_err(io_error(format!("rank 0 listens at {}", meeting.launch.root)));
     }
-    let mut last = io::Error::other("it has no address");
+    let mut last = io::Error::other("the name has no address");
     for address in &meeting.root {
-        // The name of a host is often that of its loopback address to itself, where no other host reaches it.
+        // Many hosts resolve their own name to a loopback address.
         let is_name = meeting.launch.root.parse::<SocketAddr>().is_err();
         let address = match address.ip().is_loopback() && is_name && !meeting.local.is_loopback() {
             true => SocketAddr::new(meeting.local, address.port()),
@@ -116,15 +110,14 @@ fn listen(meeting: &Meeting) -> Result<TcpListener, BootstrapError> {
         }
     }
     let hint = match last.kind() {
-        io::ErrorKind::AddrInUse => "another process has the port: give another root",
-        io::ErrorKind::AddrNotAvailable => "it must be an address of this host, which has rank 0",
-        _ => "is that an address of this host, which has rank 0?",
+        io::ErrorKind::AddrInUse => "another process uses the port: choose another root",
+        io::ErrorKind::AddrNotAvailable => "the root must be an address of the host that runs rank 0",
+        _ => "is that an address of the host that runs rank 0?",
     };
     Err(io_error(format!("rank 0 listens at {} ({hint})", meeting.launch.root))(last))
 }
 
 impl<'a> Gathering<'a> {
-    /// Only rank 0, which is `member`, is there, and listens.
     pub fn start(meeting: &'a Meeting, member: Member, settings: Terms) -> Result<Self, BootstrapError> {
         Ok(Self {
             meeting,
@@ -140,10 +133,10 @@ impl<'a> Gathering<'a> {
         })
     }
 
-    /// Waits until all ranks are there, and returns them in order.
+    /// Waits until all ranks have connected, and returns them in order.
     ///
     /// # Errors
-    /// Why they cannot be a job, once they have been told.
+    /// Reason why they cannot form a job, as reported to them.
     pub async fn gather(&mut self) -> Result<Vec<Member>, BootstrapError> {
         let world_size = self.meeting.launch.world_size;
         while !self.all_are_there().await {
@@ -159,7 +152,7 @@ impl<'a> Gathering<'a> {
                 Judgement::Placed => {}
                 Judgement::Ended(link, refusal) => return Err(self.refuse(refusal, Some(link)).await),
                 Judgement::Refused(link, refusal) => {
-                    tracing::warn!(%refusal, "a process was refused");
+                    tracing::warn!(%refusal, "refused a process");
                     let text = refusal.to_string();
                     if self.refused.len() < REMARKS_MAX && !self.refused.contains(&text) {
                         self.refused.push(text);
@@ -171,7 +164,7 @@ impl<'a> Gathering<'a> {
         Ok(std::mem::take(&mut self.members).into_values().collect())
     }
 
-    /// The next one who has greeted; `None` at the deadline.
+    /// Returns `None` at the deadline.
     async fn next(&mut self) -> Option<Greeted> {
         loop {
             tokio::select! {
@@ -179,7 +172,7 @@ impl<'a> Gathering<'a> {
                 accepted = self.listener.accept() => match accepted {
                     Ok((stream, from)) => self.hear(stream, from),
                     Err(error) => {
-                        tracing::warn!(%error, "rank 0 could not take a connection");
+                        tracing::warn!(%error, "rank 0 could not accept a connection");
                         sleep(RETRY).await;
                     }
                 },
@@ -192,22 +185,21 @@ impl<'a> Gathering<'a> {
         }
     }
 
-    /// Whether all ranks are there, and none of them has gone while the last one came.
     async fn all_are_there(&mut self) -> bool {
         let world_size = self.meeting.launch.world_size;
         if self.members.len() == world_size {
-            // Ends of connections that the kernel knows of are heard first.
+            // Lets the runtime notice ended connections.
             yield_now().await;
             self.forget_those_gone();
         }
         self.members.len() == world_size
     }
 
-    /// The places of those whose connections have ended, or that speak before they are asked, are for whoever comes next.
+    /// Frees ranks whose connections have ended or received unexpected data.
     fn forget_those_gone(&mut self) {
         for (rank, link) in self.links.iter_mut().enumerate() {
             if link.as_mut().is_some_and(|link| !is_quiet(link)) {
-                tracing::warn!(rank, "a rank has gone again before the job began");
+                tracing::warn!(rank, "a rank disconnected before the job began");
                 *link = None;
                 self.members.remove(&rank);
             }
@@ -225,7 +217,7 @@ impl<'a> Gathering<'a> {
         let greet = async move {
             let greeted = timeout(GREETING, greet(stream, from, &launch, &common)).await;
             greeted.unwrap_or_else(|_| {
-                tracing::warn!(%from, "a connection that said nothing was closed");
+                tracing::warn!(%from, "closed a connection without a greeting");
                 None
             })
         };
@@ -246,7 +238,7 @@ impl<'a> Gathering<'a> {
             return Judgement::Ended(link, differs.into());
         }
         if let Some(first) = self.members.get(&rank).map(|member| member.udp) {
-            // A process that has just ended may have been started again.
+            // The first process may have been restarted.
             if rank == 0 || self.links[rank].as_mut().is_none_or(is_quiet) {
                 return Judgement::Refused(link, Refusal::Twice { rank, first, second });
             }
@@ -264,7 +256,6 @@ impl<'a> Gathering<'a> {
         Judgement::Placed
     }
 
-    /// Hands out the job, waits until all ranks are connected, and lets them begin.
     async fn connect(&mut self, job: &Job) -> Result<(), Refusal> {
         let left_ms = self.deadline.saturating_duration_since(Instant::now()).as_millis() as u64;
         let mut connecting: JoinSet<(usize, Reader, io::Result<Connected>)> = JoinSet::new();
@@ -272,7 +263,7 @@ impl<'a> Gathering<'a> {
         for (rank, link) in self.links.iter_mut().enumerate() {
             let Some(Link { mut reader, writer }) = link.take() else { continue };
             let writer = writers[rank].insert(writer);
-            // Smaller than what any socket buffers: a rank that is stopped holds up nobody.
+            // Fits into any socket buffer, so a stopped rank delays no other.
             let _ = timeout_at(self.deadline, writer.write_json(&Answer::Welcome { job: job.clone(), left_ms })).await;
             connecting.spawn(async move {
                 let connected = reader.read_json().await;
@@ -293,10 +284,10 @@ impl<'a> Gathering<'a> {
                     refusal = match connected {
                         Ok(Connected { failure: None }) => None,
                         Ok(Connected { failure: Some(reason) }) => Some(failed(rank, &reason)),
-                        Err(_) => Some(failed(rank, "its connection to rank 0 has ended; look at what it said")),
+                        Err(_) => Some(failed(rank, "its connection to rank 0 has ended; see its error")),
                     };
                 }
-                _ => refusal = Some(failed(*first, "it was welcomed, but did not report to rank 0 any more")),
+                _ => refusal = Some(failed(*first, "it was welcomed, but did not report to rank 0 after that")),
             }
         }
         connecting.abort_all();
@@ -309,29 +300,28 @@ impl<'a> Gathering<'a> {
         refusal.map_or(Ok(()), Err)
     }
 
-    /// Answers each rank, and ends its connection.
     pub async fn answer_each(&mut self, answer: impl Fn(usize) -> Answer) {
         for (rank, link) in self.links.iter_mut().enumerate() {
             if let Some(mut link) = link.take() {
-                // Smaller than what any socket buffers: a rank that is stopped holds up nobody.
+                // Fits into any socket buffer.
                 let _ = timeout_at(self.deadline, link.writer.write_json(&answer(rank))).await;
             }
         }
     }
 
-    /// Tells all ranks why there is no job, which is then the error. `last`: somebody who is none of those that are there.
+    /// Reports to all ranks and to `last` why there is no job.
     pub async fn refuse(&mut self, refusal: Refusal, last: Option<Link>) -> BootstrapError {
         self.tell_all(&refusal, last, Instant::now() + LINGER).await;
         refusal.into()
     }
 
-    /// Tells all ranks why there is no job: those that are there at once, and until `linger` those that come late.
+    /// Reports a refusal to connected ranks, and to late ones until `linger`.
     async fn tell_all(&mut self, refusal: &Refusal, last: Option<Link>, linger: Instant) {
         let mut told = JoinSet::new();
         let there: Vec<Link> = self.links.iter_mut().filter_map(Option::take).chain(last).collect();
         let mut missing = (self.meeting.launch.world_size - 1).saturating_sub(there.len());
         there.into_iter().for_each(|link| drop(told.spawn(tell(link, refusal.clone()))));
-        // After the deadline nobody waits any more.
+        // After the deadline no rank is waiting.
         self.deadline = self.deadline.min(linger);
         if !matches!(refusal, Refusal::NotConnected { .. }) {
             while missing > 0
@@ -349,12 +339,11 @@ pub(super) async fn tell(mut link: Link, refusal: Refusal) {
     let _ = timeout(LINGER, link.writer.write_json(&Answer::Refused(refusal))).await;
 }
 
-/// Whether the connection lasts, and nothing has come on it.
 fn is_quiet(link: &mut Link) -> bool {
     link.reader.poll_disturbed(&mut Context::from_waker(Waker::noop())).is_pending()
 }
 
-/// Hears who somebody is; `None` if it is nobody of this job, who learns nothing.
+/// Reads a greeting. Strangers receive no answer.
 pub(super) async fn greet(stream: TcpStream, from: SocketAddr, launch: &Launch, common: &Common) -> Option<Greeted> {
     let greeted = async {
         let mut link = Link::new(stream, End::Accepted, common).await.map_err(|error| error.to_string())?;
@@ -365,20 +354,21 @@ pub(super) async fn greet(stream: TcpStream, from: SocketAddr, launch: &Launch, 
     match greeted.await {
         Ok(greeted) => Some(greeted),
         Err(error) => {
-            tracing::warn!(%from, %error, "a connection that is not a rank of this job was closed");
+            tracing::warn!(%from, %error, "closed a connection that is not from a rank of this job");
             None
         }
     }
 }
 
-/// What somebody says who may be a rank of the job; a refusal if that cannot be a rank. The error is why it is none.
+/// # Errors
+/// The outer error rejects a stranger, the inner one a process of this job.
 pub(super) fn understand(message: &[u8], from: SocketAddr, launch: &Launch) -> Result<Result<Hello, Refusal>, String> {
     let Launch { world_size, job_id, .. } = launch;
     let world_size = *world_size;
     let greeting = match serde_json::from_slice::<Greeting>(message) {
         Ok(greeting) if greeting.job_id == *job_id => greeting,
-        Ok(_) => return Err("it is of another job".into()),
-        Err(_) => return Err("its first message is no greeting of a rank; is it one that has a secret?".into()),
+        Ok(_) => return Err("it belongs to another job".into()),
+        Err(_) => return Err("its first message is not a rank's greeting; does it use a secret?".into()),
     };
     let differs = |name: String, rank, found: String, expected: String| {
         Refusal::from(Mismatch { name, rank, found, reference: 0, expected })
@@ -386,7 +376,7 @@ pub(super) fn understand(message: &[u8], from: SocketAddr, launch: &Launch) -> R
     if greeting.version != VERSION {
         let found = greeting.version;
         let rank = rank_of(message).filter(|rank| *rank < world_size).ok_or_else(|| {
-            format!("it speaks version {found} of the protocol, expected {VERSION}, and is no known rank")
+            format!("it uses protocol version {found}, expected {VERSION}, and its rank is not one of this job")
         })?;
         let name = format!("the protocol version ({from})");
         return Ok(Err(differs(name, rank, found.to_string(), VERSION.to_string())));
@@ -404,7 +394,7 @@ pub(super) fn understand(message: &[u8], from: SocketAddr, launch: &Launch) -> R
     })
 }
 
-/// Which rank a greeting of another version says that it is from, if it says so where this version does.
+/// Returns the rank in a greeting of another version.
 fn rank_of(greeting: &[u8]) -> Option<usize> {
     let greeting: serde_json::Value = serde_json::from_slice(greeting).ok()?;
     greeting["member"]["rank"].as_u64().and_then(|rank| rank.try_into().ok())

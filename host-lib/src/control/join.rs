@@ -1,5 +1,5 @@
-//! The side of every other rank in the bootstrap: reports to rank 0, then connects to the ranks below its own; those above
-//! connect to it.
+//! Bootstrap of all ranks but 0: a rank connects to the ranks below its own, and accepts the ranks
+//! above.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -18,13 +18,12 @@ use super::frame::GREETING_BYTES_MAX;
 use super::link::{Common, End, Link, connect};
 use super::terms::Terms;
 
-/// Between two attempts to reach rank 0.
 const RETRY: Duration = Duration::from_millis(50);
-/// Between two attempts after rank 0 has closed the connection without an answer: it logs each.
+/// Longer, because rank 0 logs each closed connection.
 const RETRY_CLOSED: Duration = Duration::from_millis(500);
-/// How long an attempt to connect may take: the kernel repeats a lost SYN ever more rarely.
+/// A new attempt sends a SYN sooner than the kernel's backoff.
 const CONNECT: Duration = Duration::from_secs(3);
-/// Connections beside those of peers that are heard at the same time; then all have to try again.
+/// Connections without a greeting, beyond the world size, above which all have to retry.
 const HEARD_MAX: usize = 256;
 
 pub(super) async fn join(
@@ -42,9 +41,9 @@ pub(super) async fn join(
             let left = deadline.saturating_duration_since(Instant::now());
             (running.job.clone(), Some(*running), left.as_millis() as u64)
         }
-        _ => return Err(io_error(format!("rank 0 at {root}"))(io::Error::other("it hands out no job"))),
+        _ => return Err(io_error(format!("rank 0 at {root}"))(io::Error::other("it sent no job"))),
     };
-    // Early enough that rank 0 can tell the others.
+    // Leaves rank 0 time to report a failure to the others.
     let until = deadline.min(Instant::now() + Duration::from_millis(left_ms) * 3 / 4);
     let connected = match &running {
         None => connect_all(meeting, &job, listener, until).await,
@@ -60,7 +59,7 @@ pub(super) async fn join(
         Ok(Answer::Refused(refusal)) => return Err(refusal.into()),
         Ok(Answer::Begin) => {}
         Ok(Answer::Welcome { .. } | Answer::Running(_) | Answer::Groups(_)) => {
-            return Err(talk(io::Error::other("it hands out a job for the second time")));
+            return Err(talk(io::Error::other("it sent a second job")));
         }
         Err(error) => return Err(talk(connected.err().map_or(error, io::Error::other))),
     }
@@ -69,7 +68,7 @@ pub(super) async fn join(
     Ok((job, links, running))
 }
 
-/// Reports to rank 0 until that hands something out; its answer, and the connection that it came on.
+/// Reports to rank 0 until it sends a job or groups.
 pub(super) async fn reach_root(
     meeting: &Meeting,
     member: &Member,
@@ -83,37 +82,37 @@ pub(super) async fn reach_root(
         match timeout_at(deadline, report(meeting, member, settings, None)).await {
             Ok(Ok((link, answer @ (Answer::Welcome { .. } | Answer::Groups(_))))) => return Ok((link, answer)),
             Ok(Ok((link, answer @ Answer::Running(_)))) if meeting.launch.rejoin => return Ok((link, answer)),
-            // The process that had the rank before may only just have ended.
+            // The previous process of this rank may be ending.
             Ok(Ok((_, Answer::Refused(refusal @ Refusal::Twice { .. })))) if meeting.launch.rejoin => {
                 last = io::Error::other(refusal);
             }
-            // Perhaps the job before, whose rank 0 is about to end.
+            // Perhaps a previous job, which is about to end.
             Ok(Ok((_, Answer::Refused(refusal @ (Refusal::Runs { .. } | Refusal::Cards { .. }))))) => {
                 last = io::Error::other(refusal);
             }
             Ok(Ok((_, Answer::Refused(refusal)))) => return Err(refusal.into()),
             Ok(Ok((_, Answer::Begin | Answer::Running(_)))) => {
-                last = io::Error::other("it lets a job begin that it has not handed out");
+                last = io::Error::other("its answer does not fit the greeting");
             }
-            // Rank 0 may end first: why it did not answer says more than that it is gone.
+            // Rank 0 may end first; the reason for its missing answer is more useful.
             Ok(Err(error)) if error.kind() == io::ErrorKind::ConnectionRefused && was_closed => {}
             Ok(Err(error)) => {
                 was_closed |= matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset);
                 last = error;
             }
-            // Why attempts before this one failed says more.
+            // The error of the previous attempt is more useful.
             Err(_) => {}
         }
         let retry = if was_closed { RETRY_CLOSED } else { RETRY };
         if Instant::now() + retry >= deadline {
             return Err(BootstrapError::NoRoot { root: root.clone(), timeout: meeting.timeout, source: last });
         }
-        tracing::debug!(rank, error = %last, "rank 0 is not there yet");
+        tracing::debug!(rank, error = %last, "rank 0 is not ready yet");
         sleep(retry).await;
     }
 }
 
-/// Tells rank 0, if it is reached before the deadline, that this rank cannot take part, and why.
+/// Reports to rank 0 that this rank cannot take part.
 pub(super) async fn decline(meeting: &Meeting, member: Member, settings: Terms, reason: String) -> io::Result<()> {
     let mut last = io::Error::new(io::ErrorKind::TimedOut, "no answer");
     let deadline = Instant::from_std(meeting.deadline);
@@ -127,14 +126,14 @@ pub(super) async fn decline(meeting: &Meeting, member: Member, settings: Terms, 
     }
 }
 
-/// Says to rank 0 who this is, and why it cannot take part if it cannot; its answer.
+/// Sends one greeting. `unable`: why this rank cannot take part.
 async fn report(
     meeting: &Meeting,
     member: &Member,
     settings: &Terms,
     unable: Option<String>,
 ) -> io::Result<(Link, Answer)> {
-    let mut last = io::Error::other("it has no address");
+    let mut last = io::Error::other("the name has no address");
     let mut stream = None;
     for address in &meeting.root {
         match timeout(CONNECT, connect(meeting.local, *address)).await {
@@ -162,7 +161,7 @@ async fn report(
     let closed = |error: io::Error| match error.kind() {
         io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => io::Error::new(
             error.kind(),
-            "it closes the connection without an answer; is that rank 0 of this job, and with the same job id and secret?",
+            "it closed the connection without an answer; is it rank 0 of this job, with the same job id and secret?",
         ),
         _ => error,
     };
@@ -177,23 +176,22 @@ async fn report(
     if let Some(job) = handed_out {
         let (found, expected) = (job.members.len(), meeting.launch.world_size);
         if found != expected {
-            return Err(io::Error::other(format!("it hands out a job of {found} ranks, expected {expected}")));
+            return Err(io::Error::other(format!("it sent a job of {found} ranks, expected {expected}")));
         }
         if job.packet_key.is_some() != meeting.secret.is_some() {
             let [found, expected] =
                 [job.packet_key.is_some(), meeting.secret.is_some()].map(|is| if is { "a" } else { "no" });
-            let what = format!("it hands out {found} key for the packets, expected {expected} key");
+            let what = format!("it sent a job with {found} packet key, expected {expected} packet key");
             return Err(io::Error::other(what));
         }
     }
     Ok((link, answer))
 }
 
-/// Connections to all ranks but 0, or why there are none.
 async fn connect_all(meeting: &Meeting, job: &Job, listener: &TcpListener, until: Instant) -> Result<Links, String> {
     let rank = meeting.launch.rank;
     let (mut links, mut connecting): (Links, _) = ((0..job.members.len()).map(|_| None).collect(), JoinSet::new());
-    // The nearest first: not all ranks begin with rank 1.
+    // The nearest first, so that not all ranks begin with rank 1.
     for (peer, member) in job.members.iter().enumerate().take(rank).skip(1).rev() {
         let (local, address, hello) = (meeting.local, member.control, PeerHello { tag: job.tag, rank, member: None });
         connecting.spawn(reach(peer, local, address, hello, meeting.common(), until));
@@ -208,8 +206,11 @@ async fn connect_all(meeting: &Meeting, job: &Job, listener: &TcpListener, until
             () = tokio::time::sleep_until(until) => {
                 let (first, others) = (missing[0], missing.len() - 1);
                 return Err(match first < rank {
-                    true => format!("rank {first} did not answer at {}, nor {others} others", job.members[first].control),
-                    false => format!("nothing came of rank {first}, nor of {others} others"),
+                    true => format!(
+                        "rank {first} did not answer at {}, nor did {others} others",
+                        job.members[first].control
+                    ),
+                    false => format!("rank {first} did not connect, nor did {others} others"),
                 });
             }
             Some(Ok(reached)) = connecting.join_next() => {
@@ -218,7 +219,7 @@ async fn connect_all(meeting: &Meeting, job: &Job, listener: &TcpListener, until
             }
             Some(heard) = hearing.join_next() => {
                 if let Ok(Some((peer, link))) = heard {
-                    // The newest: a rank that was not answered in time tries again.
+                    // A rank that timed out has retried.
                     links[peer] = Some(link);
                 }
             }
@@ -238,7 +239,7 @@ async fn connect_all(meeting: &Meeting, job: &Job, listener: &TcpListener, until
                     });
                 }
                 Err(error) => {
-                    tracing::warn!(rank, %error, "a connection could not be taken");
+                    tracing::warn!(rank, %error, "accepting a connection failed");
                     sleep(RETRY).await;
                 }
             },
@@ -246,7 +247,6 @@ async fn connect_all(meeting: &Meeting, job: &Job, listener: &TcpListener, until
     }
 }
 
-/// A connection to a peer that has answered on it, however often that takes; or why there is none.
 async fn reach(
     peer: usize,
     local: IpAddr,
@@ -273,7 +273,7 @@ async fn reach(
                 Err(error) if is_of_the_network(&error) => error,
                 Err(error) => return Err(error),
             };
-            tracing::debug!(peer, %error, "a connection to a rank failed; it is tried again");
+            tracing::debug!(peer, %error, "connecting to a rank failed, retrying");
             last = error;
             sleep(RETRY).await;
         }
@@ -281,21 +281,21 @@ async fn reach(
     let error = match timeout_at(until, attempts).await {
         Ok(Ok(link)) => return Ok((peer, link)),
         Ok(Err(error)) => error,
-        // Why attempts before this one failed says more than that there is no time left.
+        // More useful than the timeout.
         Err(_) => last,
     };
     let what = if is_reached { "did not answer" } else { "was not reached" };
     Err(format!("rank {peer} {what} at {address}: {error}"))
 }
 
-/// Whether an attempt to connect failed for what may pass: a route that is missing or forbidden. A rank listens before it says where, so one
-/// that refuses has ended; and a process that has too many files open will have too many later.
+/// Returns whether a failure may be temporary. A refused connection is final, because a rank
+/// listens before it announces its address.
 fn is_of_the_network(error: &io::Error) -> bool {
     use io::ErrorKind::{HostUnreachable, NetworkDown, NetworkUnreachable, PermissionDenied, TimedOut};
     matches!(error.kind(), HostUnreachable | NetworkDown | NetworkUnreachable | PermissionDenied | TimedOut)
 }
 
-/// Connections of a process that was started again to all ranks that are there, but 0; or why there are none.
+/// Connects a rejoining process to all ranks that are not gone, except rank 0.
 async fn connect_again(meeting: &Meeting, running: &Running, member: &Member, until: Instant) -> Result<Links, String> {
     let Running { job, gone, .. } = running;
     let (rank, mut connecting) = (meeting.launch.rank, JoinSet::new());
@@ -304,7 +304,7 @@ async fn connect_again(meeting: &Meeting, running: &Running, member: &Member, un
             continue;
         }
         let hello = PeerHello { tag: job.tag, rank, member: Some(member.clone()) };
-        // It answers only once it has heard that the connection to the process before has ended.
+        // It answers only after the connection to the previous process has ended.
         connecting.spawn(reach(peer, meeting.local, other.control, hello, meeting.common(), until));
     }
     let mut links: Links = (0..job.members.len()).map(|_| None).collect();
@@ -315,14 +315,14 @@ async fn connect_again(meeting: &Meeting, running: &Running, member: &Member, un
     Ok(links)
 }
 
-/// A rank that connects to this one; `None` if it is none of this job, which learns nothing.
+/// Accepts a rank's connection. Strangers receive no answer.
 async fn hear(stream: TcpStream, from: IpAddr, job: &Job, common: &Common) -> Option<(usize, Link)> {
     let mut link = Link::new(stream, End::Accepted, common).await.ok()?;
     let (_, hello) = link.reader.read(GREETING_BYTES_MAX).await.ok()?;
     let PeerHello { tag, rank, .. } = serde_json::from_slice(&hello).ok()?;
     let is_of_the_job = tag == job.tag && job.members.get(rank).is_some_and(|member| member.control.ip() == from);
     if !is_of_the_job {
-        tracing::warn!(%from, "a connection that is not of this job was closed");
+        tracing::warn!(%from, "closed a connection that is not from this job");
     }
     is_of_the_job.then_some((rank, link))
 }

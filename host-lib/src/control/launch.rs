@@ -1,20 +1,22 @@
-//! Which rank this process is, from its launcher's environment.
+//! Rank, world size, root and job id of this process, from its launcher's environment.
 //!
-//! | launcher | rank, ranks | root, if not given | id of the job, if not given |
+//! | launcher | rank, world size | default root | default job id |
 //! |---|---|---|---|
-//! | ours | `OPTIREDUCE_RANK`, `OPTIREDUCE_WORLD_SIZE` | `OPTIREDUCE_ROOT` = host:port | empty |
-//! | torchrun | `RANK`, `WORLD_SIZE` | `MASTER_ADDR`, 17 above `MASTER_PORT` (which torch's own store has); for one that the kernel may have handed out (32768 and above), its last 14 bits + 16384 | `TORCHELASTIC_RUN_ID`, `TORCHELASTIC_RESTART_COUNT` |
+//! | ours | `OPTIREDUCE_RANK`, `OPTIREDUCE_WORLD_SIZE` | none | empty |
+//! | torchrun | `RANK`, `WORLD_SIZE` | `MASTER_ADDR`, port from `MASTER_PORT` | `TORCHELASTIC_RUN_ID`, `TORCHELASTIC_RESTART_COUNT` |
 //! | Open MPI | `OMPI_COMM_WORLD_RANK`, `_SIZE` | this host, if all ranks are on it | `PMIX_NAMESPACE` |
 //! | MPICH, PMI | `PMI_RANK`, `PMI_SIZE` | none | empty |
 //! | Slurm | `SLURM_PROCID`, `SLURM_NTASKS` | `SLURM_LAUNCH_NODE_IPADDR` | `SLURM_JOB_ID`, `SLURM_STEP_ID`, `SLURM_RESTART_COUNT` |
 //!
-//! `OPTIREDUCE_ROOT` and `OPTIREDUCE_JOB_ID` count with every launcher. The first launcher of the table whose rank is set counts: torchrun
-//! inside a Slurm job is torchrun.
+//! The first launcher whose rank is set applies, so torchrun inside a Slurm job is torchrun.
+//! `OPTIREDUCE_ROOT` (host:port) and `OPTIREDUCE_JOB_ID` override the defaults.
 //!
-//! A process that was started again may come into the job that runs if `OPTIREDUCE_REJOIN` is 1, or the launcher's restart
-//! counter (`TORCHELASTIC_RESTART_COUNT`, `SLURM_RESTART_COUNT`) is not 0. Both launchers restart all processes of a job, not one:
-//! so their counters are part of the job's id, and what then begins is another job. A launcher that restarts single processes
-//! gives them the id of the job that runs.
+//! The port of torchrun's root is `MASTER_PORT` + 17. If `MASTER_PORT` is an ephemeral port (32768
+//! or above), the root's port is `MASTER_PORT` mod 16384 + 16384.
+//!
+//! `OPTIREDUCE_REJOIN` = 1 allows a restarted process to rejoin a running job. The default is 1 if
+//! `TORCHELASTIC_RESTART_COUNT` or `SLURM_RESTART_COUNT` is not 0. These launchers restart all
+//! processes, and their counters are part of the job id, so a restart begins another job.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -24,18 +26,17 @@ use optireduce_core::protocol::RANKS_MAX;
 use socket2::{Domain, Socket, Type};
 use thiserror::Error;
 
-/// By how much the root's port lies above torch's, if somebody chose that one.
+/// Offset from `MASTER_PORT`, at which torch's own store listens.
 const TORCH_PORT_OFFSET: u16 = 17;
-/// The first port that Linux hands out by itself, if it is not told otherwise (`net.ipv4.ip_local_port_range`).
+/// First ephemeral port of Linux by default (`net.ipv4.ip_local_port_range`).
 const HANDED_OUT_MIN: u16 = 1 << 15;
-/// Most ranks of a job on two levels ([`Builder::connect_two_level`](crate::Builder::connect_two_level)): 1024 groups of 64. On one level, and in each
-/// group, there are at most 1024.
+/// Largest world size on two levels
+/// ([`Builder::connect_two_level`](crate::Builder::connect_two_level)).
 pub const RANKS_MAX_TWO_LEVEL: usize = 65_536;
-/// The root's port where a launcher gives only a host.
+/// Port of the root if the launcher provides only a host.
 pub const ROOT_PORT_DEFAULT: u16 = 29_517;
 
-/// The root's port in a job of torchrun. Neighbours of a port that the kernel handed out, as `torchrun --standalone` has one, go
-/// to any connection of this host: then the root's port is below all those.
+/// Ports next to an ephemeral port (`torchrun --standalone`) may be in use.
 fn torch_root_port(master_port: u16) -> u16 {
     match master_port < HANDED_OUT_MIN {
         true => master_port + TORCH_PORT_OFFSET,
@@ -43,59 +44,44 @@ fn torch_root_port(master_port: u16) -> u16 {
     }
 }
 
-/// A process's place in its job: the rank, how many there are, where rank 0 listens, and which job it is.
+/// Place of a process in its job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Launch {
-    /// This rank.
+    /// Rank of this process.
     pub rank: usize,
-    /// Ranks of the job.
+    /// Number of ranks of the job.
     pub world_size: usize,
-    /// Where rank 0 listens: host:port.
+    /// Address of rank 0 as host:port.
     pub root: String,
-    /// Tells the job from others whose ranks may come to the same root: not secret, the same on all ranks. Empty: no id.
+    /// Distinguishes jobs with the same root. Not secret; may be empty.
     pub job_id: String,
-    /// Whether this process may come into a job that runs already, in place of one of the same rank that has ended.
+    /// See [`rejoin`](Self::rejoin()).
     pub rejoin: bool,
 }
 
-/// The environment does not say what must be known.
+/// The place of a process is incomplete or invalid.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
+#[allow(missing_docs)] // described above
 pub enum LaunchError {
-    /// No launcher's variables are there.
+    /// No launcher's variables are set.
     #[error(
         "no launcher's environment found (torchrun, Open MPI, MPICH, Slurm); give --rank, --world-size and --root, or set \
          OPTIREDUCE_RANK, OPTIREDUCE_WORLD_SIZE and OPTIREDUCE_ROOT"
     )]
     NoLauncher,
     /// A launcher's variable is missing.
-    #[error("{missing} is not set, but {because} is: the launcher's environment is not complete")]
-    Missing {
-        /// What is missing.
-        missing: &'static str,
-        /// What makes it necessary.
-        because: &'static str,
-    },
-    /// A variable is not a number in its range.
+    #[error("{missing} is not set, but {because} is: the launcher's environment is incomplete")]
+    Missing { missing: &'static str, because: &'static str },
+    /// A value is malformed or out of range.
     #[error("{name} is {found:?}, expected {expected}")]
-    Invalid {
-        /// Name of the variable or field.
-        name: &'static str,
-        /// Its value.
-        found: String,
-        /// What it must be.
-        expected: String,
-    },
-    /// The launcher does not say where rank 0 is.
-    #[error("{launcher} does not say where rank 0 listens; set OPTIREDUCE_ROOT=host:port or give --root")]
-    NoRoot {
-        /// The launcher.
-        launcher: &'static str,
-    },
+    Invalid { name: &'static str, found: String, expected: String },
+    /// The launcher does not provide the address of rank 0.
+    #[error("{launcher} does not provide the address of rank 0; set OPTIREDUCE_ROOT=host:port or give --root")]
+    NoRoot { launcher: &'static str },
 }
 
-/// A launcher's variables for rank and number of ranks.
 const LAUNCHERS: [(&str, &str, &str); 5] = [
     ("OptiReduce's own variables", "OPTIREDUCE_RANK", "OPTIREDUCE_WORLD_SIZE"),
     ("torchrun", "RANK", "WORLD_SIZE"),
@@ -105,14 +91,15 @@ const LAUNCHERS: [(&str, &str, &str); 5] = [
 ];
 
 impl Launch {
-    /// A place that is given, checked.
+    /// Creates a place from explicit values.
     ///
     /// # Errors
-    /// If the rank is not below the number of ranks, or these are not 2 to [`RANKS_MAX_TWO_LEVEL`]; one level takes fewer, and a card fewer still.
+    /// If `rank` is not below `world_size`, `world_size` is not 2 to [`RANKS_MAX_TWO_LEVEL`], or
+    /// `root` is not host:port.
     pub fn new(rank: usize, world_size: usize, root: impl Into<String>) -> Result<Self, LaunchError> {
         let root = root.into();
         if !(2..=RANKS_MAX_TWO_LEVEL).contains(&world_size) {
-            let expected = format!("2 to {RANKS_MAX} ranks, on two levels to {RANKS_MAX_TWO_LEVEL}");
+            let expected = format!("2 to {RANKS_MAX} ranks, or to {RANKS_MAX_TWO_LEVEL} on two levels");
             return Err(LaunchError::Invalid { name: "world size", found: world_size.to_string(), expected });
         }
         if rank >= world_size {
@@ -125,44 +112,38 @@ impl Launch {
         Ok(Self { rank, world_size, root, job_id: String::new(), rejoin: false })
     }
 
-    /// The same place in the job with this id.
+    /// Sets the job id.
     pub fn job_id(self, job_id: impl Into<String>) -> Self {
         Self { job_id: job_id.into(), ..self }
     }
 
-    /// The same place, of a process that may come into a job that runs already, in place of one of the same rank that has ended.
-    /// If there is no such job, it begins one with the others. Rank 0 cannot: the others come to it. The model is the
-    /// trainer's to fetch, see [`Report::joined_rank`](crate::Report::joined_rank).
+    /// Allows this process to replace an ended process of its rank in a running job. Rank 0 cannot
+    /// be replaced. The caller must restore the model, see
+    /// [`Report::joined_rank`](crate::Report::joined_rank).
     pub fn rejoin(self, rejoin: bool) -> Self {
         Self { rejoin, ..self }
     }
 
-    /// A free port of this host for rank 0, which all ranks must know before it listens. The kernel gives the port to nobody else while the
-    /// socket is open: it is bound and does not listen, and lets rank 0 listen beside it.
+    /// Reserves a free port of this host for rank 0 while the returned socket is open, so that all
+    /// ranks can learn the port before rank 0 listens.
     ///
     /// # Errors
-    /// If the address is not of this host, or no port or socket is left.
+    /// If the address is not of this host, or no port is free.
     pub fn reserve_root(address: IpAddr) -> io::Result<(SocketAddr, OwnedFd)> {
         let socket = Socket::new(Domain::for_address((address, 0).into()), Type::STREAM, None)?;
         socket.bind(&SocketAddr::new(address, 0).into())?;
-        // Only now: before, the kernel might choose a port that is reserved like this.
+        // After `bind`, or the kernel might choose a port that is reserved in the same way.
         socket.set_reuse_address(true)?;
         let root = socket.local_addr()?.as_socket().ok_or(io::ErrorKind::AddrNotAvailable)?;
         Ok((root, socket.into()))
     }
 
-    /// This process's place, from its environment.
-    ///
-    /// # Errors
-    /// See [`LaunchError`].
+    /// Returns this process's place, from its environment.
     pub fn from_env() -> Result<Self, LaunchError> {
         Self::from_variables(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
     }
 
-    /// As [`from_env`](Self::from_env), with another environment.
-    ///
-    /// # Errors
-    /// See [`LaunchError`].
+    /// As [`from_env`](Self::from_env), with a function in place of the environment.
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self, LaunchError> {
         let number = |name: &'static str, because| {
             let found = variable(name).ok_or(LaunchError::Missing { missing: name, because })?;
@@ -272,7 +253,7 @@ mod tests {
         let torch = [("RANK", "3"), ("WORLD_SIZE", "4"), ("MASTER_ADDR", "10.0.0.1"), ("MASTER_PORT", "29500")];
         assert_eq!(launch(&torch), place(3, 4, "10.0.0.1:29517"));
         let standalone = [&torch[..3], &[("MASTER_PORT", "44845")]].concat();
-        assert_eq!(launch(&standalone), place(3, 4, "10.0.0.1:28461"), "below the ports that the kernel hands out");
+        assert_eq!(launch(&standalone), place(3, 4, "10.0.0.1:28461"), "below the ephemeral ports");
         let mpi = [
             ("OMPI_COMM_WORLD_RANK", "1"),
             ("OMPI_COMM_WORLD_SIZE", "2"),
@@ -295,13 +276,15 @@ mod tests {
         assert!(error(&[]).starts_with("no launcher's environment found"));
         assert!(error(&[("RANK", "0")]).starts_with("WORLD_SIZE is not set, but RANK is"));
         assert!(error(&[("RANK", "0"), ("WORLD_SIZE", "2")]).starts_with("MASTER_ADDR is not set"));
-        assert!(error(&[("PMI_RANK", "0"), ("PMI_SIZE", "2")]).starts_with("MPICH does not say where rank 0 listens"));
+        assert!(
+            error(&[("PMI_RANK", "0"), ("PMI_SIZE", "2")]).starts_with("MPICH does not provide the address of rank 0")
+        );
         let root = ("OPTIREDUCE_ROOT", "h:1");
         assert_eq!(error(&[("RANK", "x"), ("WORLD_SIZE", "2"), root]), r#"RANK is "x", expected a number"#);
         assert_eq!(error(&[("RANK", "2"), ("WORLD_SIZE", "2"), root]), r#"rank is "2", expected 0 to 1"#);
         assert_eq!(
             error(&[("RANK", "0"), ("WORLD_SIZE", "65537"), root]),
-            r#"world size is "65537", expected 2 to 1024 ranks, on two levels to 65536"#
+            r#"world size is "65537", expected 2 to 1024 ranks, or to 65536 on two levels"#
         );
         let portless = [("RANK", "0"), ("WORLD_SIZE", "2"), ("OPTIREDUCE_ROOT", "h")];
         assert_eq!(error(&portless), r#"root is "h", expected host:port"#);

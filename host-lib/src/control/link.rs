@@ -1,6 +1,6 @@
-//! A connection between two ranks: frames over TCP, encrypted and authenticated if the job has a secret.
+//! A connection between two ranks: frames over TCP.
 //!
-//! With a secret, a handshake comes first, and then frames travel in records; see `secret`.
+//! With a secret, a handshake comes first, and frames travel in encrypted records; see `secret`.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -19,38 +19,33 @@ use super::tcp;
 use crate::secret::{Handshake, Records, Secret};
 
 const BUFFER_BYTES: usize = 1 << 17;
-/// Connections that the kernel keeps until they are taken, if `net.core.somaxconn` allows.
+/// Pending connections, if `net.core.somaxconn` allows.
 const BACKLOG: u32 = 4096;
 
-/// A connection to another rank, or to somebody who has not said yet who it is.
 #[derive(Debug)]
 pub(super) struct Link {
     pub reader: Reader,
     pub writer: Writer,
 }
 
-/// What comes from the other end.
 #[derive(Debug)]
 pub(super) struct Reader {
     stream: BufReader<OwnedReadHalf>,
     records: Option<Records>,
 }
 
-/// The way to the other end.
 #[derive(Debug)]
 pub(super) struct Writer {
     stream: OwnedWriteHalf,
     records: Option<Records>,
 }
 
-/// Which end of a connection this is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     Connected,
     Accepted,
 }
 
-/// What both ends of a connection must have in common.
 #[derive(Clone, Debug)]
 pub(super) struct Common {
     job_id: String,
@@ -63,23 +58,22 @@ impl Common {
     }
 }
 
-/// Connects from `local`, so that the other end can tell from the connection where this rank is.
+/// Connects from `local`, because the other end checks the source address.
 pub(super) async fn connect(local: IpAddr, to: SocketAddr) -> io::Result<TcpStream> {
     if local.is_ipv4() != to.is_ipv4() {
         let what = format!("{to} cannot be reached from {local}: one is IPv4, the other IPv6");
         return Err(io::Error::new(io::ErrorKind::AddrNotAvailable, what));
     }
     let socket = if to.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-    // Once it has ended, its port is free for a rank 0 at once, not after a minute.
+    // The port must be available for a listening rank 0 without waiting for TIME_WAIT.
     socket.set_reuseaddr(true)?;
-    // The port is chosen when it connects: connections to other addresses may have the same, or the ranks of a host would run out of
-    // ports. A kernel that does not know it chooses now.
+    // Chooses the port in `connect`, so that connections to different addresses may share one.
+    // Otherwise the ranks of a host would run out of ports. Old kernels choose in `bind`.
     let _ = setsockopt(&socket, sockopt::IpBindAddressNoPort, &true);
     socket.bind((local, 0).into())?;
     socket.connect(to).await
 }
 
-/// Takes connections at `address`: all ranks of a job may connect at the same time.
 pub(super) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
     socket.set_reuseaddr(true)?;
@@ -88,7 +82,7 @@ pub(super) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 }
 
 impl Link {
-    /// A connection over `stream`; with a secret, once the other end has shown that it has it, too.
+    /// Returns once both ends have proved that they have the secret, if any.
     pub async fn new(stream: TcpStream, end: End, common: &Common) -> io::Result<Self> {
         tcp::send_promptly(&stream);
         let (reading, writing) = stream.into_split();
@@ -123,7 +117,6 @@ async fn shake_hands(
 }
 
 impl Reader {
-    /// The next message: its kind and bytes, at most `bytes_max` of them.
     pub async fn read(&mut self, bytes_max: usize) -> io::Result<(u8, Vec<u8>)> {
         let Self { stream, records: Some(records) } = self else {
             return frame::read(&mut self.stream, bytes_max).await;
@@ -150,14 +143,14 @@ impl Reader {
         Ok(serde_json::from_slice(&self.read(frame::MESSAGE_BYTES_MAX).await?.1)?)
     }
 
-    /// Ready once the connection has ended, or something has come while nothing should.
+    /// Ready once the connection has ended or received data.
     pub fn poll_disturbed(&mut self, context: &mut Context<'_>) -> Poll<()> {
         std::pin::Pin::new(&mut self.stream).poll_fill_buf(context).map(drop)
     }
 }
 
 impl Writer {
-    /// Whether segments may get lost on the way: not between two sockets of one host.
+    /// Segments are lost only between hosts.
     pub fn may_lose(&self) -> bool {
         let stream = self.stream.as_ref();
         let same = stream.local_addr().ok().zip(stream.peer_addr().ok());

@@ -1,4 +1,4 @@
-//! The bootstrap of a rank, whichever it is.
+//! Bootstrap of any rank.
 
 use std::io;
 
@@ -10,17 +10,16 @@ use super::gather::{self, gather};
 use super::join::{self, join};
 use super::terms::Terms;
 
-/// What has come of the bootstrap.
 pub(super) struct Met {
     pub job: Job,
     pub links: Links,
-    /// Where processes come that are started again later.
+    /// For rejoining processes.
     pub door: TcpListener,
-    /// If this process was, and the job runs.
+    /// If this process rejoins.
     pub running: Option<Running>,
 }
 
-/// Brings the ranks of a job together. `member`: this rank, `listener` at `member.control`.
+/// Connects the ranks of a job. `listener` is bound to `member.control`.
 pub(super) async fn meet(
     meeting: &Meeting,
     member: Member,
@@ -36,11 +35,8 @@ pub(super) async fn meet(
     }
 }
 
-/// Tells the other ranks, by rank 0, that this one cannot take part, and why. Blocks until they know, or until the meeting's deadline: rank 0
-/// waits for all the others, and they for rank 0.
-///
-/// # Errors
-/// [`BootstrapError`]: they were not told.
+/// Reports to all ranks that this one cannot take part, and blocks until they have received it, at
+/// most until the meeting's deadline.
 pub(crate) fn decline(meeting: Meeting, member: Member, settings: Terms, reason: String) -> Result<(), BootstrapError> {
     on_a_thread(async move || match member.rank {
         0 => gather::decline(&meeting, member, settings, reason).await,
@@ -48,7 +44,7 @@ pub(crate) fn decline(meeting: Meeting, member: Member, settings: Terms, reason:
     })
 }
 
-/// Waits for a future on a thread of its own: the caller's may be one of an async runtime, which must not block in another.
+/// A caller's thread may belong to an async runtime, which must not block in another one.
 pub(super) fn on_a_thread<T: Send + 'static>(
     future: impl AsyncFnOnce() -> Result<T, BootstrapError> + Send + 'static,
 ) -> Result<T, BootstrapError> {
@@ -57,6 +53,6 @@ pub(super) fn on_a_thread<T: Send + 'static>(
         runtime.map_err(io_error("tokio's runtime"))?.block_on(future())
     };
     let thread = std::thread::Builder::new().name("optireduce-control".into()).spawn(run);
-    let ended = |_| Err(io_error("the control thread")(io::Error::other("it has ended without an answer")));
+    let ended = |_| Err(io_error("the control thread")(io::Error::other("it has ended without a result")));
     thread.map_err(io_error("the control thread"))?.join().unwrap_or_else(ended)
 }

@@ -1,17 +1,15 @@
-//! How the ranks of a job find one another, and the reliable connections between them.
+//! Bootstrap of a job, and the reliable connections between its ranks.
 //!
-//! * `launch`: which rank this process is, from its launcher's environment.
-//! * `bootstrap`: every rank reports to rank 0 (`join`), which compares their settings and hands out everybody's addresses
-//!   (`gather`); `resolve` finds the addresses of rank 0 and of this host.
-//! * `directory`: how ranks find their groups without connections between all ranks.
-//! * `link`: a connection between two ranks, with a secret an encrypted one, and `frame` the messages on it.
-//! * `channel`: the control channel, one TCP connection for each pair of ranks, for what must not be lost.
-//! * `outgoing`: what waits for each peer, bounded; `serve`: the tasks that send it, and receive.
-//! * `files`: room for as many connections as the job has ranks.
-//! * `door`: how a process that was started again comes into a job that runs.
-//! * `terms`: what all ranks must have in common, and the message that says where they differ.
-//! * `reliable`: exact reductions over the control channel.
-//! * `mailbox`: messages from point to point, beside the calls of all ranks.
+//! * `launch`: place of this process, from the launcher's environment.
+//! * `bootstrap`: rendezvous at rank 0 (`gather`) of the other ranks (`join`).
+//! * `directory`: group rendezvous without connections between all ranks.
+//! * `door`: rejoin of restarted processes.
+//! * `link`, `frame`: a connection and its wire format.
+//! * `channel`: calls of all ranks, and peer messages.
+//! * `outgoing`, `serve`: bounded send queues, and the tasks that send and receive.
+//! * `terms`: comparison of settings and arguments across ranks.
+//! * `reliable`: exact reductions.
+//! * `mailbox`: point-to-point messages.
 
 mod bootstrap;
 mod channel;

@@ -1,10 +1,11 @@
-//! What is sent to each peer: a queue for every connection, which callers fill and the connection's task empties.
+//! Send queues, one for each connection.
 //!
-//! Why: a peer whose process is stopped takes nothing, but its connection lasts. Callers must not wait for it for ever, and
-//! what waits for it must not grow for ever.
-//! How: messages of calls wait for room, as long as the peer takes something within the caller's timeout; peer messages are sent by
-//! the engine, which never waits: when more than [`PEER_MESSAGE_BYTES_MAX`] wait, the connection is ended. So it is when more than
-//! [`POINT_BYTES_MAX`] wait of what goes from point to point, of which a peer that keeps to the rules never has so much coming.
+//! Why: a stopped process keeps its connections but reads nothing. It must not block callers
+//! forever, and queues must not grow without limit.
+//! How: a message of a call waits for room while the peer makes progress within the caller's
+//! timeout. Peer messages come from the engine, which never waits: above [`PEER_MESSAGE_BYTES_MAX`]
+//! the connection is closed. The same applies above [`POINT_BYTES_MAX`], which only a violation of
+//! the point-to-point protocol reaches.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -14,40 +15,36 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::frame::{IN_STEP, PEER_MESSAGE, POINT};
 
-/// Bytes of calls that wait for a peer at most, but for one message.
+/// Queued bytes for a peer above which calls wait.
 const IN_STEP_BYTES_MAX: usize = 8 << 20;
-/// Bytes of peer messages that may wait for a peer: more than the repairs of any bucket that is not hopeless.
+/// Ample for the repairs of a bucket.
 const PEER_MESSAGE_BYTES_MAX: usize = 128 << 20;
-/// Bytes from point to point that may wait for a peer: twice what it keeps unasked, and what it asks for.
+/// More than twice the protocol's limits of eager and requested bytes.
 const POINT_BYTES_MAX: usize = 32 << 20;
 
-/// A message and its kind.
 pub(super) type Message = (u8, Vec<u8>);
 
-/// The queues to all peers, by rank. Connections end once all handles are dropped.
+/// By rank. The connections close once all handles are dropped.
 #[derive(Clone, Debug)]
 pub(super) struct Outgoing(Arc<[Lane]>);
 
-/// Wakes whoever waits for room, for the last time.
+/// Ends all present and future waits for room.
 #[derive(Clone, Debug)]
 pub(super) struct Shutter(Weak<[Lane]>);
 
-/// The queues, for those who do not keep connections open.
+/// Handle that does not keep the connections open.
 #[derive(Clone, Debug)]
 pub(super) struct WeakOutgoing(Weak<[Lane]>);
 
 impl WeakOutgoing {
-    /// `None`: this rank has ended.
     pub fn upgrade(&self) -> Option<Outgoing> {
         self.0.upgrade().map(Outgoing)
     }
 }
 
-/// The peer took nothing for so long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stalled;
 
-/// The way to one peer.
 #[derive(Debug, Default)]
 struct Lane {
     state: Mutex<State>,
@@ -56,24 +53,22 @@ struct Lane {
 
 #[derive(Debug, Default)]
 struct State {
-    /// `None`: there is no connection.
     sender: Option<UnboundedSender<Message>>,
     in_step_bytes: usize,
     peer_message_bytes: usize,
     point_bytes: usize,
-    /// Messages taken so far.
+    /// Messages written to the socket.
     taken: u64,
-    /// Connections so far.
+    /// Number of connections so far.
     generation: u32,
-    /// Bytes that waited when the connection was given up.
+    /// Queued bytes when the connection was closed above a limit.
     overrun: Option<usize>,
-    /// Ends the connection's task.
     cut: Arc<Notify>,
     shut: bool,
 }
 
 impl State {
-    /// Bytes of this kind that wait, and how many may.
+    /// Returns the queued bytes of this kind, and their limit.
     fn waiting(&mut self, kind: u8) -> (&mut usize, usize) {
         match kind {
             PEER_MESSAGE => (&mut self.peer_message_bytes, PEER_MESSAGE_BYTES_MAX),
@@ -83,7 +78,6 @@ impl State {
     }
 }
 
-/// The connection's end of a queue.
 #[derive(Debug)]
 pub(super) struct Queue {
     lanes: Weak<[Lane]>,
@@ -99,12 +93,10 @@ impl Lane {
 }
 
 impl Outgoing {
-    /// Ways to so many ranks, none of them connected.
     pub fn new(ranks: usize) -> Self {
         Self((0..ranks).map(|_| Lane::default()).collect())
     }
 
-    /// The queue of a new connection to `peer`.
     pub fn open(&self, peer: usize) -> Queue {
         let (sender, messages) = unbounded_channel();
         let mut state = self.0[peer].state();
@@ -113,13 +105,12 @@ impl Outgoing {
         Queue { lanes: Arc::downgrade(&self.0), peer, messages, cut: state.cut.clone() }
     }
 
-    /// Sends a peer message; to a peer without a connection: nothing. If too much waits already, the connection is ended.
+    /// Closes the connection above the limit.
     pub fn send_peer_message(&self, peer: usize, message: Vec<u8>) {
         self.send_or_cut(peer, None, PEER_MESSAGE, message);
     }
 
-    /// Sends what goes from point to point over the connection of this number; if it has ended: nothing. If too much waits already,
-    /// the connection is ended.
+    /// Sends over the connection of this generation. Closes it above the limit.
     pub fn send_point(&self, peer: usize, generation: u32, message: Vec<u8>) {
         self.send_or_cut(peer, Some(generation), POINT, message);
     }
@@ -133,7 +124,7 @@ impl Outgoing {
         let (waiting, most) = state.waiting(kind);
         let bytes = *waiting + message.len();
         if bytes > most {
-            tracing::warn!(peer, bytes, "a rank takes nothing from its connection, which is ended");
+            tracing::warn!(peer, bytes, "closing the connection to a rank that does not read from it");
             state.overrun = Some(bytes);
             state.sender = None;
             state.cut.notify_one();
@@ -144,7 +135,7 @@ impl Outgoing {
         }
     }
 
-    /// How many connections there were to a peer, and whether there is one.
+    /// Returns the generation of a connection, and whether it is open.
     pub fn connection(&self, peer: usize) -> (u32, bool) {
         self.0.get(peer).map_or((0, false), |lane| {
             let state = lane.state();
@@ -152,11 +143,10 @@ impl Outgoing {
         })
     }
 
-    /// Sends a message of a call over the connection of this number; if it has ended: nothing. Waits for room, so long as the
-    /// peer takes something within `timeout`.
+    /// Sends over the connection of this generation. Waits for room.
     ///
     /// # Errors
-    /// If it does not; then nothing was sent.
+    /// If the peer makes no progress for `timeout`; nothing was sent.
     pub fn in_step(&self, peer: usize, generation: u32, message: Vec<u8>, timeout: Duration) -> Result<(), Stalled> {
         let Some(lane) = self.0.get(peer) else { return Ok(()) };
         let mut state = lane.state();
@@ -181,7 +171,6 @@ impl Outgoing {
         Ok(())
     }
 
-    /// Bytes that waited for a peer when its connection was given up, if it was.
     pub fn overrun(&self, peer: usize) -> Option<usize> {
         self.0.get(peer).and_then(|lane| lane.state().overrun)
     }
@@ -196,7 +185,6 @@ impl Outgoing {
 }
 
 impl Shutter {
-    /// From now on nobody waits for room any more.
     pub fn shut(&self) {
         for lane in self.0.upgrade().iter().flat_map(|lanes| lanes.iter()) {
             lane.state().shut = true;
@@ -206,26 +194,22 @@ impl Shutter {
 }
 
 impl Queue {
-    /// The next message; `None` once nobody sends any more.
     pub async fn next(&mut self) -> Option<Message> {
         self.messages.recv().await
     }
 
-    /// Whether no message waits.
     pub fn is_empty(&self) -> bool {
         self.messages.is_empty()
     }
 
-    /// What is ready when this connection is to be ended at once.
     pub fn cut(&self) -> Arc<Notify> {
         self.cut.clone()
     }
 
-    /// A message has been handed to the kernel.
     pub fn taken(&self, kind: u8, bytes: usize) {
         let Some(lanes) = self.lanes.upgrade() else { return };
         let mut state = lanes[self.peer].state();
-        // Not of a connection that was replaced.
+        // The counters may already belong to a newer connection.
         if Arc::ptr_eq(&state.cut, &self.cut) {
             let (waiting, _) = state.waiting(kind);
             *waiting = waiting.saturating_sub(bytes);
@@ -234,7 +218,7 @@ impl Queue {
         }
     }
 
-    /// The connection has ended: what waits is dropped, and what is sent from now on, too.
+    /// Drops queued and later messages.
     pub fn close(&mut self) {
         let Some(lanes) = self.lanes.upgrade() else { return };
         let mut state = lanes[self.peer].state();
@@ -271,7 +255,7 @@ mod tests {
         outgoing.send_peer_message(1, vec![0]);
         assert_eq!(outgoing.overrun(1), Some(PEER_MESSAGE_BYTES_MAX + 1));
         assert!(queue.messages.is_closed(), "nothing more is queued");
-        // The next connection begins with nothing.
+        // The next connection has an empty queue.
         let queue = outgoing.open(1);
         outgoing.send_peer_message(1, message());
         assert_eq!((outgoing.overrun(1), queue.messages.len()), (None, 1));
@@ -296,7 +280,7 @@ mod tests {
         let none = Duration::ZERO;
         let count = (0..100).take_while(|_| outgoing.in_step(1, 1, message(), none).is_ok()).count();
         assert_eq!(count, IN_STEP_BYTES_MAX / MESSAGE_BYTES + 1);
-        // Peer messages have room of their own.
+        // Peer messages have a separate limit.
         outgoing.send_peer_message(1, message());
         assert_eq!(outgoing.in_step(1, 1, message(), Duration::from_millis(1)), Err(Stalled));
         let other = outgoing.clone();
@@ -333,7 +317,7 @@ mod tests {
         old.taken(IN_STEP, 5);
         old.close();
         assert_eq!(outgoing.connection(1), (2, true));
-        // Meant for the process before.
+        // A message for the previous process.
         outgoing.in_step(1, 1, vec![6], Duration::ZERO).unwrap();
         outgoing.in_step(1, 2, vec![7], Duration::ZERO).unwrap();
         assert_eq!(new.messages.try_recv().unwrap(), (IN_STEP, vec![7]));

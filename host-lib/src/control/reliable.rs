@@ -1,9 +1,9 @@
-//! Reductions over the control channel: Transpose AllReduce (OptiReduce 3.1) on TCP, without bounds on its stages.
+//! Exact reductions: Transpose AllReduce (OptiReduce 3.1) over the control channel, also the
+//! baseline of the bounded collectives.
 //!
-//! Why: what must be exact does not go over the lossy path; and it is the baseline for what bounds are worth.
-//! All ranks get the same bits: each shard is reduced in order of rank, by one rank. Each rank sends and receives
-//! 2 (ranks - 1) / ranks times the bytes of the buffer.
-//! Limits: a rank that does not come holds up all, until `timeout`.
+//! Each shard is reduced by one rank, in the order of ranks, so all ranks receive the same bits.
+//! Each rank sends and receives 2 (ranks - 1) / ranks times the bytes of the buffer.
+//! Limits: a rank that does not take part blocks all others until `timeout`.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -13,10 +13,10 @@ use optireduce_contract::shard::ShardMap;
 use super::{ControlChannel, ControlError, Folding, Place};
 use crate::exact::Fold;
 
-/// Reduces `data`, whole elements of so many bytes, over all ranks; returns the times of both stages.
+/// `data` has whole elements of `element_bytes` bytes. Returns the durations of both stages.
 ///
 /// # Errors
-/// If a peer is gone or silent; `data` is then in between.
+/// If a peer is gone or silent. The contents of `data` are then undefined.
 pub fn all_reduce(
     channel: &mut ControlChannel,
     data: &mut [u8],
@@ -36,10 +36,7 @@ pub fn all_reduce(
     Ok([contributed, begin.elapsed() - contributed])
 }
 
-/// Reduces `data` over all ranks, of which each has a part, by rank; returns this rank's.
-///
-/// # Errors
-/// If a peer is gone or silent.
+/// Returns this rank's part. `parts`: by rank.
 pub fn reduce_scatter(
     channel: &mut ControlChannel,
     data: &[u8],
@@ -52,7 +49,7 @@ pub fn reduce_scatter(
     reduce(channel, &members, data, &places, fold, timeout)
 }
 
-/// This rank's place of what comes of `data`.
+/// `places`: by member.
 fn reduce(
     channel: &mut ControlChannel,
     members: &[usize],

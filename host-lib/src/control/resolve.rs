@@ -1,7 +1,7 @@
-//! Where rank 0 listens, and the address that this host has on the way there.
+//! Resolution of rank 0's address, and of this host's address on the route to it.
 //!
-//! Why: a name server that does not answer must not hold a rank beyond its deadline, and the C library's resolver knows no
-//! deadlines: it runs on a thread of its own, which is left behind if it does not come back in time.
+//! The C library's resolver has no deadlines. It runs on a thread that is abandoned at the
+//! deadline.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs, UdpSocket};
@@ -13,13 +13,10 @@ use nix::sys::socket::SockaddrStorage;
 
 use super::bootstrap::{BootstrapError, io_error};
 
-/// Between two attempts to resolve a name: that of rank 0 may not be known yet.
+/// The name of rank 0 may not be registered yet.
 const RETRY: Duration = Duration::from_millis(200);
 
-/// The addresses of `root`, which is host:port, tried again until `deadline`.
-///
-/// # Errors
-/// If there is none by then.
+/// Resolves `root` (host:port); retries until `deadline`.
 pub(crate) fn resolve(root: &str, deadline: Instant) -> Result<Vec<SocketAddr>, BootstrapError> {
     if let Ok(address) = root.parse() {
         return Ok(vec![address]);
@@ -47,10 +44,8 @@ pub(crate) fn resolve(root: &str, deadline: Instant) -> Result<Vec<SocketAddr>, 
     }
 }
 
-/// The address of `interface` (a name or an address), or else the one that this host has on the way to `root`.
-///
-/// # Errors
-/// If there is no such interface, or no way to the root.
+/// Returns the address of `interface` (a name or an address), by default this host's address on the
+/// route to `root`.
 pub(crate) fn local_address(interface: Option<&str>, root: &[SocketAddr]) -> Result<IpAddr, BootstrapError> {
     if let Some(interface) = interface {
         if let Ok(address) = interface.parse() {
@@ -65,13 +60,13 @@ pub(crate) fn local_address(interface: Option<&str>, root: &[SocketAddr]) -> Res
         let none = || io::Error::other(format!("none found; the interfaces of this host are {}", names.join(", ")));
         return addresses.first().copied().ok_or_else(|| io_error(what())(none()));
     }
-    // No packet is sent: the kernel only looks the route up.
+    // Sends no packet: `connect` on UDP only looks up the route.
     let route = |root: &SocketAddr| {
         let socket = UdpSocket::bind(if root.is_ipv4() { "0.0.0.0:0" } else { "[::]:0" })?;
         socket.connect(root)?;
         socket.local_addr().map(|address| address.ip())
     };
-    let mut last = io::Error::other("it has no address");
+    let mut last = io::Error::other("the name has no address");
     for address in root {
         match route(address) {
             Ok(local) => return Ok(local),
@@ -79,10 +74,10 @@ pub(crate) fn local_address(interface: Option<&str>, root: &[SocketAddr]) -> Res
         }
     }
     let names: Vec<String> = root.iter().map(SocketAddr::to_string).collect();
-    Err(io_error(format!("the way to rank 0 at {}", names.join(", ")))(last))
+    Err(io_error(format!("the route to rank 0 at {}", names.join(", ")))(last))
 }
 
-/// The MAC address of the interface that has `address`; `None` if there is no such interface, or it has none, as loopback and TUN devices.
+/// Returns the MAC address of the interface with this address, if it has one.
 pub(crate) fn mac_of(address: IpAddr) -> Option<[u8; 6]> {
     let all: Vec<_> = nix::ifaddrs::getifaddrs().ok()?.collect();
     let ip = |at: &SockaddrStorage| match address {
@@ -90,7 +85,7 @@ pub(crate) fn mac_of(address: IpAddr) -> Option<[u8; 6]> {
         IpAddr::V6(_) => at.as_sockaddr_in6().map(|at| IpAddr::V6(at.ip())),
     };
     let has = |one: &&InterfaceAddress| one.address.as_ref().and_then(ip) == Some(address);
-    // An address may have a label of its own: "eth0:1" is of eth0.
+    // An address may have a label: "eth0:1" belongs to eth0.
     let name = all.iter().find(has)?.interface_name.split(':').next()?;
     let macs = all.iter().filter(|one| one.interface_name == name);
     macs.filter_map(|one| one.address.as_ref()?.as_link_addr()?.addr()).find(|mac| *mac != [0; 6])

@@ -1,8 +1,8 @@
-//! The tasks that serve the connections of a rank, on the control channel's thread.
+//! Tasks that serve a rank's connections, on the control channel's thread.
 //!
-//! After the last message that waits, an empty one follows, in a segment of its own. TCP finds out that a segment is lost from those after
-//! it that arrive; if none does, only after its retransmission timeout of 200 ms, for which a vote, a repair or a barrier would wait. Ranks
-//! of one host lose nothing, and send none.
+//! An empty message follows the last queued one to another host, in a separate segment. TCP detects
+//! a lost segment from later ones; without them, a vote, a repair or a barrier would wait for the
+//! retransmission timeout.
 
 use std::io;
 use std::pin::pin;
@@ -22,33 +22,28 @@ use super::link::Link;
 use super::mailbox::Mailbox;
 use super::outgoing::Queue;
 
-/// How long what was sent may take to leave once this rank has ended.
+/// Maximum time to send queued messages after this rank has ended.
 const DRAIN: Duration = Duration::from_secs(1);
-/// How long a peer may take nothing meanwhile.
+/// Maximum time without progress meanwhile.
 const STALL: Duration = Duration::from_millis(200);
 
-/// What comes from a peer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PeerEvent {
-    /// A peer's message.
     Message(Vec<u8>),
-    /// The peer's connection has ended.
     Gone,
-    /// There is a connection to another process in the peer's place.
+    /// Another process has taken the rank.
     Back(Member),
-    /// This rank wants no more.
     Closed,
 }
 
-/// Bytes of calls that each peer has sent and this rank has not taken: there are more only if the peer breaks the rules, since no rank is
-/// more than a few pieces ahead of another.
+/// Unprocessed bytes of calls, by peer. No rank is more than a few pieces ahead of another, so only
+/// a protocol violation exceeds the limit.
 #[derive(Clone, Debug)]
 pub(super) struct Held(Arc<[AtomicUsize]>);
 
 impl Held {
-    /// Most of them.
     const BYTES_MAX: usize = 64 << 20;
-    /// What a message takes beside its bytes.
+    /// Cost of a message in addition to its bytes.
     const MESSAGE_COST: usize = 64;
 
     pub fn new(ranks: usize) -> Self {
@@ -68,22 +63,21 @@ impl Held {
     }
 }
 
-/// Where messages of peers go.
 #[derive(Clone)]
 pub(super) struct Inbox {
     pub in_step: Sender<(usize, PeerEvent)>,
     pub held: Held,
     pub peer_message: Sender<(usize, PeerEvent)>,
     pub mailbox: Arc<Mailbox>,
-    /// Called after a peer message has come.
+    /// Called after peer messages and connection changes.
     pub wake: Arc<dyn Fn() + Send + Sync>,
 }
 
 impl Inbox {
-    /// `false`: nobody is there any more.
+    /// Returns `false` if this rank's channel is dropped.
     ///
     /// # Errors
-    /// What the peer sent that it must not send.
+    /// If the message violates the protocol.
     fn put(&self, peer: usize, kind: u8, message: Vec<u8>) -> Result<bool, String> {
         match kind {
             POINT => self.mailbox.handle(peer, &message)?,
@@ -101,7 +95,7 @@ impl Inbox {
         Ok(true)
     }
 
-    /// Tells callers and engine the same of a peer. `broken`: what it sent that it must not send, if that is why it is gone.
+    /// `broken`: protocol violation that ended the connection.
     fn tell(&self, peer: usize, event: PeerEvent, broken: Option<String>) {
         match &event {
             PeerEvent::Gone => self.mailbox.gone(peer, broken),
@@ -114,7 +108,7 @@ impl Inbox {
     }
 }
 
-/// Serves all connections until this rank sends no more, at most [`DRAIN`] after it has ended.
+/// Serves all connections until this rank has ended, plus at most [`DRAIN`].
 pub(super) async fn serve(
     links: Vec<(usize, Link, Queue)>,
     door: Door,
@@ -131,7 +125,7 @@ pub(super) async fn serve(
             _ = &mut ending => break,
             Arrival { member, link, queue } = door.next(&mut heard) => {
                 let peer = member.rank;
-                tracing::warn!(peer, "a process that was started again has connected");
+                tracing::warn!(peer, "a restarted process has connected");
                 inbox.tell(peer, PeerEvent::Back(member), None);
                 tasks.spawn(connection(peer, link, queue, inbox.clone(), over.clone()));
             }
@@ -141,7 +135,6 @@ pub(super) async fn serve(
     while tasks.join_next().await.is_some() {}
 }
 
-/// One connection, to its end.
 async fn connection(peer: usize, link: Link, mut queue: Queue, inbox: Inbox, over: watch::Receiver<()>) {
     let Link { mut reader, mut writer } = link;
     let is_followed = writer.may_lose();
@@ -152,14 +145,14 @@ async fn connection(peer: usize, link: Link, mut queue: Queue, inbox: Inbox, ove
                 Ok(Ok(true)) => {}
                 Ok(Ok(false)) => return None,
                 Ok(Err(what)) => {
-                    tracing::warn!(peer, what, "a rank broke the rules of its connection, which is ended");
+                    tracing::warn!(peer, what, "closing the connection to a rank that violated the protocol");
                     return Some(what);
                 }
                 Err(error) => break error,
             }
         };
         if ended.kind() != io::ErrorKind::UnexpectedEof {
-            tracing::debug!(peer, %ended, "connection");
+            tracing::debug!(peer, %ended, "connection ended");
         }
         None
     });
@@ -170,7 +163,7 @@ async fn connection(peer: usize, link: Link, mut queue: Queue, inbox: Inbox, ove
                 written = writer.write(FOLLOWER, &[]).await;
             }
             if let Err(error) = written {
-                tracing::debug!(peer, %error, "connection");
+                tracing::debug!(peer, %error, "connection ended");
                 return true;
             }
             queue.taken(kind, message.len());
@@ -182,10 +175,10 @@ async fn connection(peer: usize, link: Link, mut queue: Queue, inbox: Inbox, ove
         broken = &mut reading => broken,
         has_failed = sending => {
             if !has_failed {
-                // This rank sends no more.
+                // All senders are dropped.
                 return;
             }
-            // What came before the end counts, too.
+            // Messages that arrived before the connection ended are still delivered.
             tokio::select! {
                 broken = &mut reading => broken,
                 () = ended(over) => return,
@@ -198,12 +191,12 @@ async fn connection(peer: usize, link: Link, mut queue: Queue, inbox: Inbox, ove
     inbox.tell(peer, PeerEvent::Gone, broken);
 }
 
-/// This rank has ended.
 async fn ended(mut over: watch::Receiver<()>) {
     while over.changed().await.is_ok() {}
 }
 
-/// This rank has ended, and a peer takes nothing of what was sent to it before, or too slowly.
+/// Completes when this rank has ended, and the peer makes no progress or takes longer than
+/// [`DRAIN`].
 async fn stall(over: watch::Receiver<()>, taken: &AtomicU64) {
     ended(over).await;
     let begin = Instant::now();
@@ -236,7 +229,7 @@ mod tests {
         let followed = async {
             let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
             let common = Common::new(&Launch::new(0, 2, "127.0.0.1:1").unwrap(), None);
-            // From another address, as from another host.
+            // A different address, as between hosts.
             let socket = TcpSocket::new_v4().unwrap();
             socket.bind("127.0.0.2:0".parse().unwrap()).unwrap();
             let ours = socket.connect(listener.local_addr().unwrap()).await.unwrap();
@@ -254,7 +247,6 @@ mod tests {
             for expected in [(PEER_MESSAGE, vec![1]), (PEER_MESSAGE, vec![2]), (FOLLOWER, vec![])] {
                 assert_eq!(theirs.reader.read(100).await.unwrap(), expected);
             }
-            // It says nothing, so another may come at any time.
             theirs.writer.write(FOLLOWER, &[]).await.unwrap();
             theirs.writer.write(PEER_MESSAGE, &[3]).await.unwrap();
             tokio::task::yield_now().await;

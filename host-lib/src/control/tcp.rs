@@ -1,21 +1,21 @@
-//! What is asked of TCP for the control channel: few small messages that somebody waits for.
+//! TCP options of the control channel, which carries few small messages that ranks wait for.
 //!
-//! Why: TCP waits for 200 ms before it sends again what was lost at the end of a message, twice that for the next time, and so on, while a
-//! stage takes some milliseconds: what repairs a loss, or a change of the bound, would come collectives later.
-//! Limits: a kernel that does not know an option goes without (`TCP_RTO_MIN_US`: Linux 6.15).
+//! Why: TCP's default retransmission timeout is 200 ms, and doubles with each loss, while a stage
+//! takes milliseconds.
+//! Limits: options that the kernel lacks are skipped (`TCP_RTO_MIN_US` needs Linux 6.15).
 
 use nix::sys::socket::setsockopt;
 use nix::{getsockopt_impl, libc, setsockopt_impl, sockopt_impl};
 use tokio::net::TcpStream;
 
-/// The shortest time after which TCP sends again, in us. It takes longer where round trips do.
+/// In us. TCP waits longer on paths with longer round trips.
 const RETRANSMIT_MIN_US: u32 = 5_000;
 
-/// Of `linux/tcp.h`; not in libc yet.
+/// From `linux/tcp.h`; not in libc yet.
 const TCP_RTO_MIN_US: libc::c_int = 45;
 
 sockopt_impl!(
-    /// The shortest time after which TCP sends again, in us.
+    /// Shortest retransmission timeout, in us.
     RetransmitMinUs,
     Both,
     libc::IPPROTO_TCP,
@@ -23,7 +23,7 @@ sockopt_impl!(
     u32
 );
 sockopt_impl!(
-    /// While little is on its way, the time after which TCP sends again is not doubled each time.
+    /// Disables the doubling of the retransmission timeout while few segments are in flight.
     ThinLinearTimeouts,
     Both,
     libc::IPPROTO_TCP,
@@ -31,7 +31,6 @@ sockopt_impl!(
     bool
 );
 
-/// Messages leave at once, and again soon if they were lost.
 pub(super) fn send_promptly(stream: &TcpStream) {
     let _ = stream.set_nodelay(true);
     let _ = setsockopt(stream, RetransmitMinUs, &RETRANSMIT_MIN_US);
@@ -53,7 +52,7 @@ mod tests {
             send_promptly(&stream);
             assert!(stream.nodelay().unwrap() && getsockopt(&stream, ThinLinearTimeouts).unwrap());
             match getsockopt(&stream, RetransmitMinUs) {
-                // In units of the kernel's clock ticks, of 10 ms at most.
+                // Rounded to the kernel's clock ticks, of 10 ms at most.
                 Ok(us) => assert!((5_000..=20_000).contains(&us), "{us} us"),
                 Err(error) => assert_eq!(error, Errno::ENOPROTOOPT, "a kernel before 6.15"),
             }

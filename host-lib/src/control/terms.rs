@@ -1,49 +1,44 @@
-//! What all ranks must have in common: the settings of a job, the arguments of a collective call.
+//! Values that must be equal on all ranks: settings of a job, arguments of a call.
 //!
-//! Why: ranks that differ would lose packets, average different tensors or wait for one another; each of them must say
-//! instead which rank differs, in what, and how.
-//! How: names and values as text, in an order that is the same on all ranks; the first difference is reported.
+//! Why: unequal ranks would lose packets, average different tensors or wait for each other.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// Names and values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Terms(Vec<(String, String)>);
 
-/// A value that is not the same on all ranks.
+/// A value that is not the same on all ranks: a setting, or an argument of a call. Values of `rank`
+/// (`found`) and of the rank with which it was compared.
 #[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
 #[error(
     "the ranks differ: {name} is {found} on rank {rank}, but {expected} on rank {reference}; all ranks must make the same \
      calls with the same arguments and settings"
 )]
 #[non_exhaustive]
+#[allow(missing_docs)] // described above
 pub struct Mismatch {
-    /// What differs: a setting, or an argument of a call.
     pub name: String,
-    /// The rank that differs.
     pub rank: usize,
-    /// Its value.
     pub found: String,
-    /// The rank it was compared with.
     pub reference: usize,
-    /// The value there.
     pub expected: String,
 }
 
 impl Terms {
-    /// A value that a rank does not have.
     const NONE: &str = "not set";
 
-    /// Adds a value.
     pub fn with(mut self, name: impl Into<String>, value: impl fmt::Display) -> Self {
         self.0.push((name.into(), value.to_string()));
         self
     }
 
-    /// The first value of `rank` that is another on the rank `reference`, which has `self`.
+    /// Compares `terms` of `rank` with `self`, of the rank `reference`.
+    ///
+    /// # Errors
+    /// The first value that differs.
     pub fn compare(&self, reference: usize, rank: usize, terms: &Self) -> Result<(), Mismatch> {
         let value =
             |of: &Self, name: &str| of.0.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());

@@ -1,4 +1,4 @@
-//! Folding the values of the ranks, piece by piece.
+//! Reduction of the ranks' values, in pieces.
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Mul};
 
@@ -6,15 +6,15 @@ use half::{bf16, f16};
 
 use super::{ElementType, ExactOp};
 
-/// Folds equally long pieces of several ranks, in the order in which they are taken.
+/// Folds equally long pieces of several ranks, in the order of the calls.
 pub(crate) trait Fold: Send {
-    /// A rank's piece: whole elements, as many as in the piece before.
+    /// Takes a rank's piece of whole elements.
     fn take(&mut self, piece: &[u8]);
-    /// Appends what has come of those of so many ranks; the next piece begins anew.
+    /// Appends the result for `ranks` ranks to `into`, and resets.
     fn finish(&mut self, ranks: usize, into: &mut Vec<u8>);
 }
 
-/// Folds values of this type; `None`: there is no such reduction of it.
+/// Returns `None` if the operation does not support the type.
 pub(crate) fn fold(element: ElementType, op: ExactOp) -> Option<Box<dyn Fold>> {
     macro_rules! integer {
         ($type:ident) => {{
@@ -56,7 +56,7 @@ pub(crate) fn fold(element: ElementType, op: ExactOp) -> Option<Box<dyn Fold>> {
     })
 }
 
-/// The same for floating-point values, which are folded as `W`.
+/// Fold of a floating-point type, computed in `W`.
 fn float<W, const N: usize>(
     op: ExactOp,
     reciprocal: impl Fn(usize) -> W + Send + 'static,
@@ -66,7 +66,7 @@ fn float<W, const N: usize>(
 where
     W: Copy + Add<Output = W> + Mul<Output = W> + PartialOrd + Send + 'static,
 {
-    // What cannot be compared with itself is NaN. It wins, whichever rank has it.
+    // NaN does not compare with itself. It wins, whichever rank has it.
     let first = |a: W, b: W, first: bool| if first || a.partial_cmp(&a).is_none() { a } else { b };
     Some(match op {
         ExactOp::Sum => folded(read, W::add, write),
@@ -78,10 +78,8 @@ where
     })
 }
 
-/// Values of `N` bytes on the wire, folded as `W`.
 struct Values<W, const N: usize, R, C, T> {
     values: Vec<W>,
-    /// No piece was taken yet.
     is_new: bool,
     read: R,
     combine: C,
@@ -96,7 +94,6 @@ fn folded<W: Copy + Send + 'static, const N: usize>(
     scaled(read, combine, move |value, _| write(value))
 }
 
-/// `write` is told how many ranks' values were folded.
 fn scaled<W: Copy + Send + 'static, const N: usize>(
     read: impl Fn([u8; N]) -> W + Send + 'static,
     combine: impl Fn(W, W) -> W + Send + 'static,

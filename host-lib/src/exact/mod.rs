@@ -1,9 +1,9 @@
-//! What exact reductions reduce: element types, operations, and the arithmetic of both.
+//! Element types, operations and arithmetic of exact reductions.
 //!
-//! Why: what must be the same on all ranks to the bit (parameters, counters, losses that decide something) is not for bounded
-//! stages, and not all of it is fp32.
-//! How: values are folded in the order of ranks, by one rank for each shard, so that all ranks get the same bits. Integers wrap;
-//! fp16 and bf16 are folded in fp32 and rounded once, to nearest even; NaN of any rank stays in minimum and maximum.
+//! Why: parameters, counters and losses that control a decision must be bitwise equal on all ranks,
+//! and not all of them are fp32.
+//! How: one rank folds each shard, in the order of ranks. fp16 and bf16 are folded in fp32 and
+//! rounded once, to nearest even.
 //! Differs: `torch.distributed` over Gloo rounds fp16 after every addition.
 
 mod fold;
@@ -12,38 +12,28 @@ use std::fmt;
 
 pub(crate) use self::fold::{Fold, fold};
 
-/// Element type of an exact reduction. On the wire, and in calls that take bytes, values are little-endian.
+/// Element type of an exact reduction: IEEE 754 numbers, bf16, and integers. Little-endian on the
+/// wire and in byte buffers. Booleans are `U8`, as 0 and 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
+#[allow(missing_docs)] // described above
 pub enum ElementType {
-    /// IEEE 754 half precision.
     F16,
-    /// The upper half of a single-precision number.
     Bf16,
-    /// IEEE 754 single precision.
     F32,
-    /// IEEE 754 double precision.
     F64,
-    /// 8 bits with a sign.
     I8,
-    /// 8 bits without a sign; truth values as 0 and 1.
     U8,
-    /// 16 bits with a sign.
     I16,
-    /// 16 bits without a sign.
     U16,
-    /// 32 bits with a sign.
     I32,
-    /// 32 bits without a sign.
     U32,
-    /// 64 bits with a sign.
     I64,
-    /// 64 bits without a sign.
     U64,
 }
 
 impl ElementType {
-    /// All of them.
+    /// All element types.
     pub const ALL: [Self; 12] = [
         Self::F16,
         Self::Bf16,
@@ -59,7 +49,7 @@ impl ElementType {
         Self::U64,
     ];
 
-    /// Bytes of a value.
+    /// Size in bytes.
     pub const fn bytes(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
@@ -69,7 +59,7 @@ impl ElementType {
         }
     }
 
-    /// Whether it is a floating-point type.
+    /// Returns whether this is a floating-point type.
     pub const fn is_float(self) -> bool {
         matches!(self, Self::F16 | Self::Bf16 | Self::F32 | Self::F64)
     }
@@ -94,34 +84,33 @@ impl fmt::Display for ElementType {
     }
 }
 
-/// What an exact reduction makes of the ranks' values.
+/// Operation of an exact reduction. Sums and products of integers wrap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
+#[allow(missing_docs)] // described by their names
 pub enum ExactOp {
-    /// Their sum; integers wrap.
     Sum,
-    /// Their mean: the sum, times the reciprocal of the ranks that take part. Floating-point types only.
+    /// Sum times the reciprocal of the number of participating ranks. Floating-point only.
     Avg,
-    /// Their product; integers wrap.
     Product,
-    /// The least of them; NaN if one is.
+    /// NaN if any value is NaN.
     Min,
-    /// The greatest of them; NaN if one is.
+    /// NaN if any value is NaN.
     Max,
-    /// The bits that all have. Integers only.
+    /// Bitwise, integers only.
     And,
-    /// The bits that any has. Integers only.
+    /// Bitwise, integers only.
     Or,
-    /// The bits that an odd number of them has. Integers only.
+    /// Bitwise, integers only.
     Xor,
 }
 
 impl ExactOp {
-    /// All of them.
+    /// All operations.
     pub const ALL: [Self; 8] =
         [Self::Sum, Self::Avg, Self::Product, Self::Min, Self::Max, Self::And, Self::Or, Self::Xor];
 
-    /// Whether there is such a reduction of this type.
+    /// Returns whether this operation supports this element type.
     pub const fn is_for(self, element: ElementType) -> bool {
         match self {
             Self::Sum | Self::Product | Self::Min | Self::Max => true,
@@ -147,20 +136,17 @@ impl fmt::Display for ExactOp {
 }
 
 mod sealed {
-    /// What only this crate knows of an element type.
     pub trait Bytes: Copy + Send + 'static {
-        /// The bytes of values.
         fn to_bytes(values: &[Self]) -> Vec<u8>;
-        /// The values of as many bytes.
         fn put(bytes: &[u8], values: &mut [Self]);
     }
 }
 
 pub(crate) use sealed::Bytes;
 
-/// A type of Rust whose values exact reductions take; fp16 and bf16 go as bytes.
+/// Rust type that exact reductions support. fp16 and bf16 are passed as bytes.
 pub trait Element: sealed::Bytes + Default {
-    /// Its name in calls that take bytes.
+    /// Corresponding element type.
     const TYPE: ElementType;
 }
 

@@ -1,9 +1,12 @@
-//! Memory of this rank that others of its host read where it lies ([`Buffer`](crate::Buffer)), so that it need not be written into a ring.
+//! Memory of this rank ([`Buffer`](crate::Buffer)) that other ranks of its host read in place.
 //!
-//! How: a peer gets the file of the memory with the first datagram from it ([`regions`](super::regions)). Until it has read what lies there, [`Lending`] knows of it: before
-//! the memory is given back to its owner, what was not read goes into the ring.
-//! Limits: [`REGIONS_MAX`] files for each peer, the rest goes through rings. All of their memory is allocated. None is given where the address space of a process is limited
-//! (`ulimit -v`): what others map would be missing there for memory that was checked to fit.
+//! A peer receives the memory's file before the first datagram from it
+//! ([`regions`](super::regions)). [`Lending`] tracks unread payloads, and copies them into the ring
+//! before the memory returns to its owner.
+//!
+//! Limits: [`REGIONS_MAX`] files for each peer; other payloads go through the ring. All pages of a
+//! lent file are allocated. Nothing is lent under `ulimit -v`, since mappings count against a
+//! peer's limit.
 
 use std::collections::VecDeque;
 use std::io::IoSlice;
@@ -20,16 +23,14 @@ use super::regions::REGIONS_MAX;
 use super::ring::{LINE_BYTES, Place, Sender};
 use crate::buffer::{self, Pages};
 
-/// Less than this is written into the ring in any case.
+/// Minimum payload that is read in place.
 const PAYLOAD_BYTES_MIN: usize = 1024;
 
-/// What a peer reads where it lies.
 #[derive(Debug, Default)]
 pub(super) struct Lending {
     given: Vec<Given>,
-    /// Number of the next.
     next: u64,
-    /// Datagrams in its ring that the peer may not have read yet, in order.
+    /// Datagrams that the peer may not have read yet, in ring order.
     unread: VecDeque<Unread>,
 }
 
@@ -37,11 +38,10 @@ pub(super) struct Lending {
 struct Given {
     region: u64,
     pages: Weak<Pages>,
-    /// The line that says that it was freed.
+    /// Ring line of the notice that the region was freed.
     freed_at: Option<u64>,
 }
 
-/// Memory that a peer can read.
 #[derive(Debug)]
 pub(super) struct Readable {
     region: u64,
@@ -51,21 +51,20 @@ pub(super) struct Readable {
 
 #[derive(Debug)]
 struct Unread {
-    /// Of the ring.
     line: u64,
     pages: Arc<Pages>,
     words: Range<usize>,
 }
 
 impl Unread {
-    /// Where it begins in this process.
     fn address(&self) -> usize {
         self.pages.addresses().start + self.words.start * size_of::<u64>()
     }
 }
 
 impl Lending {
-    /// Where the peer at the other end of the socket can read this payload, if it can. `last`: where the payload before lay.
+    /// Returns the location of a payload if the peer can read it in place. `last`: memory of the
+    /// previous payload.
     pub fn place(&mut self, socket: &OwnedFd, payload: &[u8], last: &mut Option<Readable>) -> Option<Place> {
         if payload.len() < PAYLOAD_BYTES_MIN || !payload.len().is_multiple_of(LINE_BYTES) {
             return None;
@@ -88,13 +87,11 @@ impl Lending {
         offset.is_multiple_of(size_of::<u64>()).then_some(Place { region: *region, word: offset / size_of::<u64>() })
     }
 
-    /// A datagram with a payload of so many bytes at this place was written at this line.
     pub fn sent(&mut self, line: u64, place: Place, bytes: usize, pages: &Arc<Pages>) {
         let words = place.word..place.word + bytes / size_of::<u64>();
         self.unread.push_back(Unread { line, pages: pages.clone(), words });
     }
 
-    /// Gives a peer the file of these pages.
     fn give(&mut self, socket: &OwnedFd, pages: &Arc<Pages>) -> Option<u64> {
         if self.given.len() >= REGIONS_MAX || pages.share().is_err() {
             return None;
@@ -110,18 +107,16 @@ impl Lending {
         Some(region)
     }
 
-    /// Datagrams that the peer may not have read yet.
     #[cfg(test)]
     pub fn unread(&self) -> usize {
         self.unread.len()
     }
 
-    /// Whether there is anything in the ring that the peer may not have read where it lies.
     pub fn is_any_unread(&self) -> bool {
         !self.unread.is_empty()
     }
 
-    /// Memory at these addresses changes from now on: writes into the ring what the peer has not read of it.
+    /// Copies unread payloads at these addresses into the ring.
     pub fn settle(&mut self, sender: &Sender, ring: &[AtomicU64], addresses: &Range<usize>) {
         self.unread.retain(|unread| {
             let is_read = unread.line < sender.read();
@@ -134,7 +129,8 @@ impl Lending {
         fence(Ordering::SeqCst);
     }
 
-    /// Tells the peer which regions were freed. They count as given until it has read that: it may see the file of the next one before.
+    /// Sends notices of freed regions. A region counts against the limit until the peer has read
+    /// its notice, since the file of a new region may arrive earlier.
     pub fn free(&mut self, sender: &mut Sender, ring: &[AtomicU64]) {
         self.given.retain_mut(|given| {
             if given.pages.strong_count() == 0 && given.freed_at.is_none() {
@@ -145,7 +141,6 @@ impl Lending {
         });
     }
 
-    /// Whether the peer may not have read yet that a region was freed.
     pub fn is_any_freed(&self) -> bool {
         self.given.iter().any(|given| given.freed_at.is_some())
     }

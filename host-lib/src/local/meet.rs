@@ -1,10 +1,13 @@
-//! How ranks of one host find one another and hand over their segments.
+//! Exchange of segments between ranks of one host.
 //!
-//! In the bootstrap each rank says which host it is on and at which Unix socket it listens. Ranks of the same host connect, the
-//! higher to the lower, and each gives the other its segment to read. A pair for which any of that fails uses UDP.
-//! Trust: the kernel says which user is at the other end; it must be this process's. The job's tag must be known there, too.
-//! Same host: the same boot of a kernel and the same network namespace, so that hosts made of namespaces stay apart.
-//! Limits: the sockets' names are abstract (no file), at most [`PROCESSES_MAX`] ranks of a host.
+//! Bootstrap publishes each rank's host and Unix socket. Higher ranks of a host connect to lower
+//! ones, and both send their segments. If this fails, the pair uses UDP.
+//!
+//! Trust: the kernel must report the same user for both, and the peer must send the job's tag.
+//! Ranks are on the same host if they share kernel boot, network namespace and user, so hosts that
+//! are simulated by namespaces stay apart.
+//!
+//! Limits: abstract socket names (no file), at most [`PROCESSES_MAX`] ranks of a host.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
@@ -25,27 +28,22 @@ use serde::{Deserialize, Serialize};
 use super::ring::Layout;
 use super::segment::{PeerSegment, Segment};
 
-/// Most ranks of a host that share memory; with more they use UDP: each has a ring for each other.
+/// Most ranks of a host that share memory, since memory for rings grows with the square.
 pub(super) const PROCESSES_MAX: usize = 64;
-/// How long the ranks of a host wait for one another here.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long a connection may take to say what it is.
+/// Timeout for an accepted connection to identify itself.
 const GREETING: Duration = Duration::from_secs(1);
-/// Of another version of these messages, or of the rings, nothing else is known.
+/// Version of these messages and of the rings.
 const MAGIC: u64 = u64::from_le_bytes(*b"optired3");
-/// Waits of connections that are not accepted yet.
 const BACKLOG: i32 = 2 * PROCESSES_MAX as i32;
 
-/// Where a rank's segment can be asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Address {
-    /// The same for ranks that may share memory.
+    /// Host and user; equal for ranks that may share memory.
     host: String,
-    /// Name of its socket, in the abstract namespace.
     socket: String,
 }
 
-/// A socket where ranks of this host may ask for this rank's segment.
 #[derive(Debug)]
 pub(crate) struct Listener {
     socket: OwnedFd,
@@ -53,10 +51,6 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
-    /// A socket with a random name.
-    ///
-    /// # Errors
-    /// If the kernel does not say which host this is, or gives no socket.
     pub fn bind() -> io::Result<Self> {
         let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id")?;
         let network = std::fs::metadata("/proc/self/ns/net")?;
@@ -74,7 +68,7 @@ impl Listener {
         &self.address
     }
 
-    /// The ranks that are on this host, this one among them, if it may share memory with others.
+    /// Ranks of this host, including this one; `None` unless 2 to [`PROCESSES_MAX`].
     pub(super) fn group<'a>(&self, ranks: impl Iterator<Item = Option<&'a Address>>) -> Option<Vec<usize>> {
         let is_here = |address: Option<&Address>| address.is_some_and(|address| address.host == self.address.host);
         let group: Vec<usize> =
@@ -83,7 +77,6 @@ impl Listener {
     }
 }
 
-/// A rank of this host whose segment was opened.
 #[derive(Debug)]
 pub(super) struct Met {
     pub rank: usize,
@@ -91,18 +84,16 @@ pub(super) struct Met {
     pub socket: OwnedFd,
 }
 
-/// What the ranks of a group know.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Party<'a> {
     pub rank: usize,
-    /// Ranks of this host, in order.
     pub group: &'a [usize],
     pub layout: Layout,
     pub tag: u64,
 }
 
-/// Exchanges segments with the ranks of this host; without a segment tells them that there is none. `address_of`: of a rank
-/// of the group. Those that were met, in ascending order. Bounded by the deadline, and by [`PATIENCE`] and [`GREETING`].
+/// Returns the peers with which segments were exchanged, ascending. `own`: `None` if this rank has
+/// no segment. Bounded by `deadline`, [`PATIENCE`] and [`GREETING`].
 pub(super) fn meet<'a>(
     listener: Listener,
     own: Option<&Segment>,
@@ -112,10 +103,10 @@ pub(super) fn meet<'a>(
 ) -> Vec<Met> {
     let left = deadline.saturating_duration_since(Instant::now());
     let until = Instant::now() + (left * 3 / 4).min(PATIENCE);
-    // What is under way then may still end well.
+    // Exchanges that have begun by then may still finish.
     let deadline = deadline.min(until + GREETING);
     let lower = party.group.iter().copied().filter(|rank| *rank < party.rank);
-    // Nobody waits before all have connected, and nobody connects later: so none waits for another in a circle.
+    // No rank waits before it has made all its connections, so waits cannot form a cycle.
     let connected: Vec<(usize, io::Result<OwnedFd>)> = lower
         .map(|rank| (rank, address_of(rank).ok_or(io::ErrorKind::NotFound.into()).and_then(|to| call(to, own, party))))
         .collect();
@@ -148,21 +139,19 @@ pub(super) fn meet<'a>(
 fn keep(met: &mut Vec<Met>, rank: usize, result: io::Result<Met>) {
     match result {
         Ok(one) => met.push(one),
-        Err(error) => tracing::debug!(rank, %error, "no shared memory with a rank of this host; it is sent to by UDP"),
+        Err(error) => tracing::debug!(rank, %error, "no shared memory with a rank of this host; it uses UDP"),
     }
 }
 
-/// Connects to a lower rank and gives it the segment.
 fn call(to: &Address, own: Option<&Segment>, party: Party<'_>) -> io::Result<OwnedFd> {
     let socket = stream()?;
-    // Does not wait: a backlog that is full is somebody else's doing.
+    // Does not block: the backlog is full only if other processes fill it.
     connect(&socket, &SocketAddrUnix::new_abstract_name(to.socket.as_bytes())?)?;
     check_user(socket.as_fd())?;
     send_segment(&socket, own, party)?;
     Ok(socket)
 }
 
-/// Accepts the higher ranks, and gives each the segment in return for its own.
 fn accept_all(listener: &Listener, own: Option<&Segment>, party: Party<'_>, deadline: Instant) -> Vec<Met> {
     let mut awaited: Vec<usize> = party.group.iter().copied().filter(|rank| *rank > party.rank).collect();
     let mut accepted = Vec::new();
@@ -175,14 +164,14 @@ fn accept_all(listener: &Listener, own: Option<&Segment>, party: Party<'_>, dead
                 awaited.retain(|other| *other != rank);
                 accepted.extend(segment.map(|segment| Met { rank, segment, socket }));
             }
-            Ok((rank, _)) => tracing::debug!(rank, "a rank that is not awaited asked for shared memory"),
-            Err(error) => tracing::debug!(%error, "a process of this host asked for shared memory and got none"),
+            Ok((rank, _)) => tracing::debug!(rank, "a rank that is not expected asked for shared memory"),
+            Err(error) => tracing::debug!(%error, "a process of this host asked for shared memory and was refused"),
         }
     }
     accepted
 }
 
-/// The rank that has connected, and its segment if it could be opened; it then gets this rank's.
+/// Exchanges segments with an accepted peer; returns its rank and segment, `None` if refused.
 fn greet(
     socket: &OwnedFd,
     own: Option<&Segment>,
@@ -191,29 +180,28 @@ fn greet(
 ) -> io::Result<(usize, Option<PeerSegment>)> {
     let (rank, file) = receive_hello(socket, party, deadline)?;
     if !party.group.contains(&rank) || rank <= party.rank {
-        return Err(io::Error::other(format!("it says that it is rank {rank}")));
+        return Err(io::Error::other(format!("the peer claims to be rank {rank}")));
     }
     let segment = file.map(|file| PeerSegment::open(&file, party.layout.words())).transpose();
     let segment = segment.unwrap_or_else(|error| {
-        tracing::debug!(rank, %error, "a segment is refused");
+        tracing::debug!(rank, %error, "a segment was refused");
         None
     });
-    // Only in return: a rank that got a segment would take it that its own was opened.
+    // Only in return: a rank that receives a segment assumes that its own was accepted.
     send_segment(socket, own.filter(|_| segment.is_some()), party)?;
     Ok((rank, segment))
 }
 
-/// The segment of the rank that is at the other end.
 fn receive_segment(socket: &OwnedFd, party: Party<'_>, expected: usize, deadline: Instant) -> io::Result<PeerSegment> {
     let (rank, file) = receive_hello(socket, party, deadline)?;
     if rank != expected {
-        return Err(io::Error::other(format!("it says that it is rank {rank}")));
+        return Err(io::Error::other(format!("the peer claims to be rank {rank}")));
     }
-    let file = file.ok_or_else(|| io::Error::other("it has no segment"))?;
+    let file = file.ok_or_else(|| io::Error::other("the peer has no segment"))?;
     PeerSegment::open(&file, party.layout.words())
 }
 
-/// What two ranks say first: who they are, and what must be the same.
+/// First message of a connection: terms that must match, and the sender's rank.
 fn hello(party: Party<'_>, rank: usize) -> [u8; 40] {
     let Party { layout, tag, .. } = party;
     let words = [MAGIC, tag, layout.processes as u64, layout.lines as u64, rank as u64];
@@ -236,7 +224,6 @@ fn send_segment(socket: &OwnedFd, own: Option<&Segment>, party: Party<'_>) -> io
     }
 }
 
-/// Who is at the other end, and the file that it gave.
 fn receive_hello(socket: &OwnedFd, party: Party<'_>, deadline: Instant) -> io::Result<(usize, Option<OwnedFd>)> {
     await_readable(socket.as_fd(), deadline)?;
     let mut bytes = [0; 40];
@@ -253,7 +240,7 @@ fn receive_hello(socket: &OwnedFd, party: Party<'_>, deadline: Instant) -> io::R
     let rank = u64::from_le_bytes(*bytes.last_chunk().unwrap_or(&[0; 8]));
     let rank = usize::try_from(rank).unwrap_or(usize::MAX);
     if received.bytes != bytes.len() || bytes != hello(party, rank) {
-        return Err(io::Error::other("it is of another job, or of another version"));
+        return Err(io::Error::other("the peer belongs to another job or version"));
     }
     Ok((rank, file))
 }
@@ -271,14 +258,14 @@ fn own_uid() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// That the process at the other end is this user's, as of when it connected or began to listen.
+/// Checks that the peer's process belonged to this user when it connected or began to listen.
 fn check_user(socket: BorrowedFd<'_>) -> io::Result<()> {
-    // Not by rustix: its type holds no process id of 0, which is that of processes in other namespaces.
+    // rustix cannot represent process id 0, which the kernel reports for other PID namespaces.
     let (found, expected) = (getsockopt(&socket, PeerCredentials)?.uid(), own_uid());
     if found == expected {
         return Ok(());
     }
-    Err(io::Error::other(format!("it is a process of user {found}, expected {expected}")))
+    Err(io::Error::other(format!("the peer belongs to user {found}, expected {expected}")))
 }
 
 fn await_readable(fd: BorrowedFd<'_>, deadline: Instant) -> io::Result<()> {

@@ -1,12 +1,16 @@
-//! The transport inside a host: datagrams between its ranks through shared memory.
+//! Transport between ranks of one host: datagrams through shared memory.
 //!
-//! It carries the same datagrams as the sockets do, so stages, losses and repairs are the same. A sender writes into a ring of its own
-//! memory, the receiver reads it there: one system call only if the receiver sleeps. A ring that is full holds back what is
-//! sent to that rank, and nothing else. What lies in memory from [`Communicator::alloc`](crate::Communicator::alloc) is read where it lies ([`lending`], [`regions`]).
-//! Wakes: who is about to sleep says so in its memory, looks once more, and sleeps; who has written looks whether the
-//! receiver sleeps, and then sends it a byte. The same socket tells when a process has ended.
-//! Trust: a rank of this host may write anything into its own memory, and into no other. What cannot be ends its rings, and it is sent
-//! to by UDP from then on; see [`ring`] and [`segment`].
+//! Stages, losses and repairs are the same as over UDP. A sender writes into a ring in its own
+//! memory, and the receiver reads it there. Only wake-ups and shared files need a system call. A
+//! full ring holds back its own peer only. Payloads in memory from
+//! [`Communicator::alloc`](crate::Communicator::alloc) are not copied ([`lending`], [`regions`]).
+//!
+//! Wake-ups: a process sets a flag in its memory, checks its rings again and then sleeps. A sender
+//! checks the flag after each write and sends a byte over a Unix socket if it is set. The same
+//! socket shows that a process has ended.
+//!
+//! Trust: a rank can write only into its own memory, where anything may appear. An impossible value
+//! ends the peer's rings, and UDP replaces them (see [`ring`], [`segment`]).
 
 mod lending;
 mod meet;
@@ -35,45 +39,41 @@ use self::ring::{Datagram, LINE_BYTES, Layout, Line, Receiver, Sender};
 use self::segment::{PeerSegment, Segment};
 use optireduce_contract::packet::UBT_BYTES;
 
-/// Most bytes and datagrams that are sent at once.
 pub(crate) const BATCH_BYTES: usize = 1 << 16;
 pub(crate) const BATCH_DATAGRAMS: usize = 64;
-/// Their lines: each datagram has one for its header, and may end with one that is not full.
+/// Each datagram needs a header line and may end in a partial line.
 const BATCH_LINES: u64 = (BATCH_BYTES / LINE_BYTES + 2 * BATCH_DATAGRAMS) as u64;
-/// Datagrams of a rank that are read before it is told so, and before the next rank's: a quarter of the largest ring.
+/// Datagrams read from a peer in one turn.
 const DATAGRAMS_A_TURN: usize = 16;
 
-/// Rings with the ranks of this host.
 #[derive(Debug)]
 pub(crate) struct Local {
     own: Segment,
     layout: Layout,
-    /// This rank among those of the host.
+    /// Index of this rank on the host.
     index: usize,
     peers: Vec<Peer>,
-    /// By rank of the job: index in `peers`.
+    /// Index in `peers`, by rank of the job.
     by_rank: Vec<Option<usize>>,
-    /// Readable if a peer has rung, or has ended.
+    /// Epoll descriptor, readable if a peer has sent a wake-up or a file, or has ended.
     bells: OwnedFd,
     datagram: Datagram,
 }
 
 #[derive(Debug)]
 struct Peer {
-    /// Of the job.
+    /// In the job; `index`: on the host.
     rank: usize,
-    /// Among those of the host.
     index: usize,
     segment: PeerSegment,
     socket: OwnedFd,
     sender: Sender,
     receiver: Receiver,
-    /// Memory of this rank that it reads, and memory of it that this rank reads.
+    /// Memory that the peer reads; `regions`: memory of the peer.
     lending: Lending,
     regions: Regions,
-    /// Datagrams for it wait for room until it has read so many lines in all; 0: none wait.
+    /// Read count of the peer at which it has room for waiting datagrams; 0 if none wait.
     waits_for: u64,
-    /// The sleep of the peer that it was last woken from.
     rung: u64,
     state: State,
 }
@@ -81,15 +81,15 @@ struct Peer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Up,
-    /// Its process has ended, or its connection: what it has written is read, and nothing more is sent to it here.
+    /// Its process or connection has ended. Remaining datagrams are still read.
     Ended,
-    /// It says what cannot be: nothing of it is read.
+    /// It has published an impossible value. Nothing more is read.
     Broken,
 }
 
 impl Local {
-    /// Meets the other ranks of this host; `None` if there are none, or none that shares memory. All ranks must call this at
-    /// the same point. `addresses`: of all ranks of the job.
+    /// Connects to the other ranks of this host. Call at the same point on all ranks. `addresses`:
+    /// of all ranks of the job. Returns `None` if no other rank shares memory.
     pub fn meet(
         listener: Listener,
         rank: usize,
@@ -101,11 +101,11 @@ impl Local {
         let layout = Layout::new(group.len());
         let own = Segment::new(layout.words());
         if let Err(error) = &own {
-            tracing::warn!(%error, "no shared memory; ranks of this host are sent to by UDP");
+            tracing::warn!(%error, "no shared memory; ranks of this host use UDP");
         }
         let own = own.ok();
         if let Some(own) = &own {
-            // Asleep until it polls.
+            // Peers must send wake-ups until this rank polls for the first time.
             own.words()[layout.asleep()].store(1, Ordering::SeqCst);
         }
         let party = Party { rank, group: &group, layout, tag };
@@ -114,7 +114,7 @@ impl Local {
         match Self::new(own, party, met, addresses.len()) {
             Ok(local) => Some(local),
             Err(error) => {
-                tracing::warn!(%error, "no shared memory; ranks of this host are sent to by UDP");
+                tracing::warn!(%error, "no shared memory; ranks of this host use UDP");
                 None
             }
         }
@@ -146,12 +146,10 @@ impl Local {
         Ok(Self { own, layout, index: index_of(rank), peers, by_rank, bells, datagram: Datagram::new() })
     }
 
-    /// Whether a rank is to be sent to here.
     pub fn reaches(&self, rank: usize) -> bool {
         self.peer(rank).is_some_and(|peer| peer.state == State::Up)
     }
 
-    /// The ranks that are sent to here.
     pub fn ranks(&self) -> impl Iterator<Item = usize> {
         self.peers.iter().filter(|peer| peer.state == State::Up).map(|peer| peer.rank)
     }
@@ -161,8 +159,9 @@ impl Local {
         self.peers.get(index)
     }
 
-    /// Whether a batch can be sent to a rank now ([`BATCH_DATAGRAMS`] of [`BATCH_BYTES`]). If not, there is room from when half of the ring
-    /// is free, and the rank rings then: it reads one half while this rank fills the other.
+    /// Returns whether a rank's ring has room for a full batch. If not, half of the ring must
+    /// become free first, so that both ends can work on different halves. The reader then sends a
+    /// wake-up.
     pub fn has_room(&mut self, rank: usize) -> bool {
         let Some(index) = self.by_rank[rank] else { return false };
         let Self { own, layout, peers, .. } = self;
@@ -183,7 +182,7 @@ impl Local {
         has_room
     }
 
-    /// Sends datagrams to a rank, as many as there is room for; returns how many. They are not seen before [`flush`](Self::flush).
+    /// Returns the number of datagrams that fit and were sent.
     pub fn send<'a>(&mut self, rank: usize, datagrams: impl Iterator<Item = (&'a [u8; UBT_BYTES], &'a [u8])>) -> usize {
         let Some(index) = self.by_rank[rank] else { return 0 };
         let peer = &mut self.peers[index];
@@ -195,18 +194,17 @@ impl Local {
         pushed
     }
 
-    /// Memory at these addresses is given back to its owner: ranks that have not read yet what was sent from there find it in their rings.
+    /// See [`Lending::settle`].
     pub fn settle(&mut self, addresses: &Range<usize>) {
         let Self { own, layout, index, peers, .. } = self;
         for peer in peers.iter_mut().filter(|peer| peer.lending.is_any_unread()) {
-            // What it says that cannot be, `has_room` finds as well.
+            // `has_room` detects an impossible count as well.
             let _ = peer.hear_read(*layout, *index);
             let ring = &own.words()[layout.ring(*index, peer.index)];
             peer.lending.settle(&peer.sender, ring, addresses);
         }
     }
 
-    /// Tells ranks which memory of this one was freed, so that they do not keep it.
     pub fn free(&mut self) {
         let Self { own, layout, index, peers, .. } = self;
         for peer in peers.iter_mut() {
@@ -221,7 +219,8 @@ impl Local {
         }
     }
 
-    /// Hands over what has come, of each rank so many at most, until `take` wants no more for now; returns whether there was anything.
+    /// Passes received datagrams to `take`, a bounded number of each rank, until it breaks. Returns
+    /// whether there were any.
     pub fn receive(&mut self, mut take: impl FnMut(usize, &[u8]) -> ControlFlow<()>) -> bool {
         let Self { own, layout, index, peers, datagram, .. } = self;
         let (mut any, mut flow) = (false, ControlFlow::Continue(()));
@@ -240,12 +239,12 @@ impl Local {
         any
     }
 
-    /// Whether this process may sleep until [`bells`](Self::as_fd) is readable: nothing has come that was not read, and no ring that was
-    /// waited for has room. Then peers ring until [`rouse`](Self::rouse).
+    /// Returns whether this process may sleep until [`as_fd`](AsFd::as_fd) is readable. Peers send
+    /// wake-ups until [`rouse`](Self::rouse).
     pub fn doze(&self) -> bool {
         let asleep = &self.own.words()[self.layout.asleep()];
         asleep.store((asleep.load(Ordering::Relaxed) | 1) + 2, Ordering::SeqCst);
-        // Either the peer sees that this process sleeps, or this process sees what the peer has written.
+        // Either the peer sees that this process sleeps, or this process sees the peer's write.
         fence(Ordering::SeqCst);
         let quiet = self.peers.iter().all(|peer| peer.is_quiet(self.layout, self.index));
         if !quiet {
@@ -254,13 +253,12 @@ impl Local {
         quiet
     }
 
-    /// This process does not sleep any more.
     pub fn rouse(&self) {
         let asleep = &self.own.words()[self.layout.asleep()];
         asleep.store(asleep.load(Ordering::Relaxed).next_multiple_of(2), Ordering::Relaxed);
     }
 
-    /// Takes the bells that have rung, and sees which processes have ended.
+    /// Consumes wake-ups and detects ended processes.
     pub fn answer(&mut self) {
         let mut room = [MaybeUninit::uninit(); 16];
         let now = rustix::event::Timespec { tv_sec: 0, tv_nsec: 0 };
@@ -272,13 +270,13 @@ impl Local {
                 Ok(false) => io::Error::other("its connection has ended"),
                 Err(error) => error,
             };
-            // Else it would be readable for ever.
+            // Otherwise the descriptor stays readable forever.
             let _ = epoll::delete(&self.bells, &peer.socket);
             peer.end(State::Ended, &why);
         }
     }
 
-    /// A rank has another process now, with which nothing is shared.
+    /// Ends sharing with a rank that another process has taken over.
     pub fn forget(&mut self, rank: usize) {
         if let Some(index) = self.by_rank[rank].take() {
             let _ = epoll::delete(&self.bells, &self.peers[index].socket);
@@ -294,22 +292,19 @@ impl AsFd for Local {
 }
 
 impl Peer {
-    /// What the peer says to the process at `to`.
+    /// Loads a word that the peer publishes for the process at index `to`.
     fn say(&self, layout: Layout, to: usize, line: Line) -> u64 {
         self.segment.words().load(layout.line(to) + line as usize)
     }
 
-    /// Takes how far it says that it has read.
     fn hear_read(&mut self, layout: Layout, index: usize) -> Result<(), ring::Broken> {
         self.sender.handle_read(self.say(layout, index, Line::Read))
     }
 
-    /// Lets it see what was written into its ring.
     fn publish(&self, own: &[AtomicU64], layout: Layout) {
         own[layout.line(self.index) + Line::Written as usize].store(self.sender.written(), Ordering::Release);
     }
 
-    /// Writes a datagram into its ring, or where its payload lies. `last`: where the one before lay.
     fn push(
         &mut self,
         ring: &[AtomicU64],
@@ -350,7 +345,7 @@ impl Peer {
         }
         let read = self.receiver.read();
         own[layout.line(self.index) + Line::Read as usize].store(read, Ordering::Release);
-        // Either this process sees what the peer waits for, or the peer sees what was read.
+        // Either this process sees the count that the peer waits for, or the peer sees `read`.
         fence(Ordering::SeqCst);
         if (1..=read).contains(&self.say(layout, index, Line::WaitsFor)) {
             self.wake(layout);
@@ -358,7 +353,6 @@ impl Peer {
         Ok(true)
     }
 
-    /// Whether it has nothing for this process.
     fn is_quiet(&self, layout: Layout, index: usize) -> bool {
         match self.state {
             State::Broken => true,
@@ -369,7 +363,7 @@ impl Peer {
         }
     }
 
-    /// Wakes the peer if it sleeps, once for each time.
+    /// Sends one wake-up for each sleep of the peer.
     fn wake(&mut self, layout: Layout) {
         fence(Ordering::SeqCst);
         let asleep = self.segment.words().load(layout.asleep());
@@ -377,18 +371,18 @@ impl Peer {
             return;
         }
         self.rung = asleep;
-        // If the socket is full, the peer has not heard earlier ones yet. Of an end the bells tell.
+        // A full socket still holds earlier wake-ups. `answer` detects an ended connection.
         let _ = sendmsg(&self.socket, &[IoSlice::new(&[1])], &mut SendAncillaryBuffer::default(), send_flags());
     }
 
     fn end(&mut self, state: State, why: &dyn std::fmt::Display) {
         if self.state == State::Up {
-            tracing::debug!(rank = self.rank, %why, "no more shared memory with a rank of this host; it is sent to by UDP");
+            tracing::debug!(rank = self.rank, %why, "shared memory with a rank of this host ended; it uses UDP");
         }
         if self.state != State::Broken {
             self.state = state;
         }
-        // It would go on writing for a rank that does not read: it sees the end, and sends by UDP.
+        // The peer must use UDP too, or it would keep writing into a ring without a reader.
         let _ = shutdown(&self.socket, Shutdown::Both);
     }
 }

@@ -1,9 +1,11 @@
-//! Memory of other ranks of this host that this one reads where it lies: gradients and results in memory from `alloc` ([`Buffer`](crate::Buffer)).
+//! Memory ([`Buffer`](crate::Buffer)) of other ranks of this host that this rank reads in place.
 //!
-//! How: the file of such memory comes over the Unix socket before the first datagram from it ([`lending`](super::lending)); files are numbered as they come.
-//! Trust: a file is mapped to read only, and only if it can neither shrink nor lose pages ([`PeerSegment`]); where a payload begins and ends there is checked. A peer
-//! that changes what it has sent spoils its own packets.
-//! Limits: [`REGIONS_MAX`] of each peer.
+//! Files arrive over the Unix socket before the first datagram from their memory
+//! ([`lending`](super::lending)), and are numbered in order of arrival.
+//!
+//! Trust: a file is mapped read-only, and only if it can neither shrink nor lose pages
+//! ([`PeerSegment`]). Each payload's bounds are checked. A peer that changes a sent payload
+//! corrupts its own packets only.
 
 use std::collections::BTreeMap;
 use std::io::{self, IoSliceMut};
@@ -15,33 +17,27 @@ use thiserror::Error;
 
 use super::segment::PeerSegment;
 
-/// Most regions that a rank gives to another.
+/// Most regions that a rank shares with one peer.
 pub(super) const REGIONS_MAX: usize = 64;
-/// Messages that are taken from a socket at once.
 const MESSAGES_A_TURN: usize = 64;
 
-/// What a peer says lies where it cannot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub(super) enum Unreadable {
-    #[error("a payload is in region {region}, which this rank could not open, or was told to be free")]
+    #[error("a payload is in region {region}, which was refused, freed or not received")]
     Unknown { region: u64 },
     #[error("a payload of {bytes} bytes begins at word {word} of region {region}, which has {words} words")]
     Outside { region: u64, word: u64, bytes: usize, words: usize },
 }
 
-/// The regions of a peer that this rank can read.
 #[derive(Debug, Default)]
 pub(super) struct Regions {
-    /// Files that have come.
     come: u64,
     open: BTreeMap<u64, PeerSegment>,
 }
 
 impl Regions {
-    /// Takes what has come over the socket: bells, and files. Whether the peer is still there.
-    ///
-    /// # Errors
-    /// If the connection has failed, or a file was lost.
+    /// Reads wake-ups and files. Returns `false` if the peer has closed the socket. Fails if the
+    /// connection failed or a file was lost.
     pub fn take(&mut self, socket: &OwnedFd) -> io::Result<bool> {
         for _ in 0..MESSAGES_A_TURN {
             let mut bytes = [0; 64];
@@ -58,7 +54,7 @@ impl Regions {
             }
             if received.flags.contains(ReturnFlags::CTRUNC) {
                 return Err(io::Error::other(
-                    "a file of the peer's memory was lost: does this process have too many files open?",
+                    "a file of the peer's memory was lost: does this process have too many open files?",
                 ));
             }
             for message in control.drain() {
@@ -70,7 +66,6 @@ impl Regions {
         Ok(true)
     }
 
-    /// How many can be read.
     #[cfg(test)]
     pub fn len(&self) -> usize {
         self.open.len()
@@ -80,30 +75,26 @@ impl Regions {
         let region = self.come;
         self.come += 1;
         if self.open.len() >= REGIONS_MAX {
-            return tracing::debug!(region, "a peer gives more regions than it may");
+            return tracing::debug!(region, "a peer shares more regions than allowed");
         }
         match PeerSegment::open_any(file) {
             Ok(segment) => drop(self.open.insert(region, segment)),
-            Err(error) => tracing::debug!(region, %error, "a region is refused"),
+            Err(error) => tracing::debug!(region, %error, "a region was refused"),
         }
     }
 }
 
-/// The regions of a peer, and where more of them come from.
 pub(super) struct Opened<'a> {
     pub regions: &'a mut Regions,
     pub socket: &'a OwnedFd,
 }
 
 impl Opened<'_> {
-    /// Fills `payload` from a word of a region on.
-    ///
-    /// # Errors
-    /// If that cannot be.
+    /// Fills `payload` from `word` of a region on.
     pub fn read(&mut self, region: u64, word: u64, payload: &mut [u8]) -> Result<(), Unreadable> {
         let Self { regions, socket } = self;
         if region >= regions.come {
-            // Of an end the bells tell.
+            // A closed connection is detected by `Local::answer`.
             let _ = regions.take(socket);
         }
         let segment = regions.open.get(&region).ok_or(Unreadable::Unknown { region })?;
@@ -115,7 +106,6 @@ impl Opened<'_> {
         Ok(())
     }
 
-    /// The peer does not use a region any more.
     pub fn free(&mut self, region: u64) {
         if region >= self.regions.come {
             let _ = self.regions.take(self.socket);

@@ -1,13 +1,17 @@
-//! Datagrams from one process to another through a ring in the sender's memory.
+//! Ring of datagrams from one process to another, in the sender's memory.
 //!
-//! Each process writes only its own segment: as sender the datagrams and how far it has written, as receiver how far it has read.
-//! Both count lines of 64 bytes since the beginning. A datagram is one line with its length and header, and its payload.
-//! A payload that lies in memory which the receiver can read too ([`regions`](super::regions)) is not written: its line says where it lies, and lines are
-//! left for it. Before that memory changes, what was not read is written there after all, and the line says so. A receiver that finds
-//! the line as it was once it has read the payload has read what was sent.
-//! Trust: the other end's words may be anything. A count that goes back or beyond the ring, or a length that cannot be, ends
-//! the ring with an error; what is read is copied first and checked afterwards, as any datagram is.
-//! Limits: one sender and one receiver; a datagram is at most a quarter of the ring.
+//! Each process writes only its own segment: as sender datagrams and a write count, as receiver a
+//! read count. Both count lines of 64 bytes from 0. A datagram is one line with length and header,
+//! followed by its payload. If the receiver can map the payload's memory
+//! ([`regions`](super::regions)), the line holds the payload's location and the payload's lines
+//! stay empty. Before that memory changes, the sender copies unread payloads into the ring and
+//! clears the location. The receiver checks the location again after reading (seqlock): if
+//! unchanged, the payload is valid.
+//!
+//! Trust: the peer's words may hold anything. An impossible count or length breaks the ring. Data
+//! are copied before they are validated.
+//!
+//! Limits: one sender and one receiver.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
@@ -21,39 +25,33 @@ use super::segment::{Peeked, store};
 
 pub(super) const LINE_BYTES: usize = 64;
 const LINE_WORDS: usize = LINE_BYTES / 8;
-/// A header takes so many words, after that with the payload's length.
 const HEADER_WORDS: usize = UBT_BYTES.div_ceil(8);
-/// Word of a datagram's line with the region of its payload, counted from 1; 0: its payload follows. The next word says where it begins there.
+/// Word with the payload's region, counted from 1; 0 if the payload follows in the ring. The next
+/// word is the payload's first word in the region.
 const REGION: usize = LINE_WORDS - 2;
-/// In place of a length: the region is not used any more.
+/// Length of a notice that the sender has freed the region.
 const FREED: u64 = 1 << 63;
 const _: () = assert!(HEADER_WORDS < REGION);
 
-/// Where a payload lies that the receiver reads there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
-    /// Number of the region.
     pub region: u64,
-    /// Its first word there.
     pub word: usize,
 }
 
-/// Where things are in a segment, in words. The same for all processes of a group.
+/// Layout of a segment in words, equal in all processes of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
-    /// Processes of the group.
     pub processes: usize,
-    /// Lines of each ring.
     pub lines: usize,
 }
 
-/// Most memory of a segment's rings, unless they would be shorter than [`RING_BYTES_MIN`].
+/// Upper limit for all rings of a segment. [`RING_BYTES_MIN`] takes precedence.
 const RINGS_BYTES: usize = 2 << 20;
 const RING_BYTES_MIN: usize = 128 << 10;
 const RING_BYTES_MAX: usize = 512 << 10;
 
 impl Layout {
-    /// Of a group of two processes at least.
     pub fn new(processes: usize) -> Self {
         let share = RINGS_BYTES / (processes - 1).max(1);
         Self { processes, lines: share.clamp(RING_BYTES_MIN, RING_BYTES_MAX) / LINE_BYTES }
@@ -63,17 +61,17 @@ impl Layout {
         self.ring(0, self.processes - 1).end
     }
 
-    /// Whether the owner sleeps: odd. Grows by 1 with each change.
+    /// Sleep word of the owner: odd while it sleeps. It only grows, so each sleep has another
+    /// value.
     pub fn asleep(self) -> usize {
         0
     }
 
-    /// What the owner says to a process: see [`Line`].
+    /// Words that the owner publishes for process `to` (see [`Line`]).
     pub fn line(self, to: usize) -> usize {
         (1 + to) * LINE_WORDS
     }
 
-    /// The ring of `owner` to another process.
     pub fn ring(self, owner: usize, to: usize) -> Range<usize> {
         let index = to - usize::from(to > owner);
         let (begin, words) = ((1 + self.processes) * LINE_WORDS, self.lines * LINE_WORDS);
@@ -81,23 +79,21 @@ impl Layout {
     }
 }
 
-/// Words of a process's line for another.
+/// Word in a process's line for a peer. Counts are cumulative, in lines.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Line {
-    /// Lines written to the other in all.
     Written,
-    /// Lines read of the other's in all.
     Read,
-    /// Lines that the other must have read in all to make room for what waits; 0: nothing waits.
+    /// Read count of the peer that would make room for this process; 0 if there is room.
     WaitsFor,
 }
 
-/// What the other end says cannot be.
+/// Impossible value in the peer's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub(super) enum Broken {
-    #[error("it says that it has read {found} lines, expected {read} to {written}")]
+    #[error("the peer reports {found} lines read, expected {read} to {written}")]
     Read { found: u64, read: u64, written: u64 },
-    #[error("it says that it has written {found} lines, expected {read} to {max}")]
+    #[error("the peer reports {found} lines written, expected {read} to {max}")]
     Written { found: u64, read: u64, max: u64 },
     #[error("a datagram has a payload of {found} bytes, expected at most {max}")]
     Length { found: u64, max: u64 },
@@ -105,7 +101,6 @@ pub(super) enum Broken {
     Region(#[from] Unreadable),
 }
 
-/// The sender's end of a ring.
 #[derive(Debug)]
 pub(super) struct Sender {
     lines: u64,
@@ -118,24 +113,23 @@ impl Sender {
         Self { lines: lines as u64, written: 0, read: 0 }
     }
 
-    /// The receiver says that it has read so many lines.
     pub fn handle_read(&mut self, found: u64) -> Result<(), Broken> {
         let Self { read, written, .. } = *self;
         if !(read..=written).contains(&found) {
             return Err(Broken::Read { found, read, written });
         }
-        // The receiver's loads of these lines come before the stores that follow here.
+        // Orders the receiver's loads of these lines before the stores that follow here.
         fence(Ordering::Acquire);
         self.read = found;
         Ok(())
     }
 
-    /// Lines that are free, as far as is known.
     pub fn room(&self) -> u64 {
         self.lines - (self.written - self.read)
     }
 
-    /// Writes a datagram, or where its payload lies; `false`, without a trace, if there is no room. [`written`](Self::written) is to be published then.
+    /// Appends a datagram with its payload or the payload's `place`. Returns `false` and changes
+    /// nothing if there is no room. The caller then publishes [`written`](Self::written).
     pub fn push(&mut self, ring: &[AtomicU64], header: &[u8; UBT_BYTES], payload: &[u8], place: Option<Place>) -> bool {
         let lines = 1 + payload.len().div_ceil(LINE_BYTES) as u64;
         if lines > self.room() {
@@ -157,7 +151,7 @@ impl Sender {
         true
     }
 
-    /// Says that a region is not used any more; `false`, without a trace, if there is no room.
+    /// Like [`push`](Self::push), for a notice that a region was freed.
     pub fn push_freed(&mut self, ring: &[AtomicU64], region: u64) -> bool {
         if self.room() == 0 {
             return false;
@@ -169,7 +163,8 @@ impl Sender {
         true
     }
 
-    /// Writes the payload of the datagram at a line, which was not read yet, from where it lies. Fence before it changes there.
+    /// Copies the payload of the unread datagram at `line` into the ring. The caller must fence
+    /// before it changes the original.
     pub fn settle(&self, ring: &[AtomicU64], line: u64, payload: &[AtomicU64]) {
         let begin = self.begin(line);
         let room = ring[(begin + LINE_WORDS) % ring.len()..].iter().chain(ring);
@@ -179,23 +174,20 @@ impl Sender {
         ring[begin + REGION].store(0, Ordering::Release);
     }
 
-    /// Lines that the receiver has read, as far as is known.
     pub fn read(&self) -> u64 {
         self.read
     }
 
-    /// First word of a line.
     fn begin(&self, line: u64) -> usize {
         (line % self.lines) as usize * LINE_WORDS
     }
 
-    /// What the receiver is to be told, by a store with [`Ordering::Release`].
+    /// Write count to publish with [`Ordering::Release`].
     pub fn written(&self) -> u64 {
         self.written
     }
 }
 
-/// The receiver's end of a ring.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Receiver {
     lines: u64,
@@ -208,24 +200,23 @@ impl Receiver {
         Self { lines: lines as u64, written: 0, read: 0 }
     }
 
-    /// The sender says that it has written so many lines.
     pub fn handle_written(&mut self, found: u64) -> Result<(), Broken> {
         let max = self.read + self.lines;
         if !(self.written..=max).contains(&found) {
             return Err(Broken::Written { found, read: self.written, max });
         }
-        // The sender's stores to these lines come before the loads that follow here.
+        // Orders the sender's stores to these lines before the loads that follow here.
         fence(Ordering::Acquire);
         self.written = found;
         Ok(())
     }
 
-    /// Whether all that is known to be written was read.
     pub fn is_empty(&self) -> bool {
         self.read == self.written
     }
 
-    /// The next datagram, in `out`; returns its length, if there is one. [`read`](Self::read) is to be published then.
+    /// Copies the next datagram into `out` and returns its length; `None` if the ring is empty. The
+    /// caller then publishes [`read`](Self::read).
     pub fn pop(
         &mut self,
         ring: Peeked<'_>,
@@ -268,32 +259,32 @@ impl Receiver {
         Ok(UBT_BYTES + bytes)
     }
 
-    /// What the sender is to be told, by a store with [`Ordering::Release`].
+    /// Read count to publish with [`Ordering::Release`].
     pub fn read(&self) -> u64 {
         self.read
     }
 }
 
-/// Reads a payload where its line says that it lies. `false`: it follows in the ring.
+/// Reads a payload from its region. Returns `false` if it is in the ring.
 fn read_elsewhere(line: Peeked<'_>, opened: &mut Opened<'_>, payload: &mut [u8]) -> Result<bool, Broken> {
     let region = line.load(REGION);
     if region != 0 {
         let word = line.load(REGION + 1);
         opened.read(region - 1, word, payload)?;
-        // If anything was read that was written later, this shows it.
+        // Seqlock: if the payload read above includes later writes, the load below sees 0.
         fence(Ordering::Acquire);
         if line.load(REGION) == region {
             return Ok(true);
         }
     }
-    // What the sender has stored before it said that the payload follows comes first.
+    // Orders the sender's stores of the payload, made before it cleared the region, before its
+    // loads.
     fence(Ordering::Acquire);
     Ok(false)
 }
 
 const PAYLOAD_BYTES_MAX: usize = PAYLOAD_BEATS_MAX * BEAT_BYTES;
 
-/// Room for a datagram.
 #[derive(Debug)]
 pub(super) struct Datagram(Box<[u8; UBT_BYTES + PAYLOAD_BYTES_MAX]>);
 
@@ -314,7 +305,6 @@ mod tests {
     use super::super::regions::Regions;
     use super::*;
 
-    /// SplitMix64.
     struct Random(u64);
 
     impl Random {
@@ -326,7 +316,6 @@ mod tests {
         }
     }
 
-    /// No regions, and nowhere that they could come from.
     struct Nothing(Regions, OwnedFd);
 
     impl Nothing {
@@ -343,7 +332,6 @@ mod tests {
         (0..lines * LINE_WORDS).map(|_| AtomicU64::new(0xa5a5_a5a5_a5a5_a5a5)).collect()
     }
 
-    /// The datagram with this number: its bytes follow from it.
     fn datagram(number: u64, bytes_max: u64) -> ([u8; UBT_BYTES], Vec<u8>) {
         let mut random = Random(number);
         let bytes = random.below(bytes_max + 1);
@@ -471,7 +459,7 @@ mod tests {
         );
     }
 
-    /// A process that writes anything anywhere in its memory at any time: its peer gets datagrams of its own choice or an error.
+    /// The reader must return datagrams or an error, whatever the peer writes.
     #[test]
     fn a_peer_that_scribbles_over_its_memory_cannot_break_the_reader() {
         const LINES: usize = 256;
@@ -500,7 +488,7 @@ mod tests {
                     .handle_written(found)
                     .and_then(|()| receiver.pop(Peeked::of(&ring), &mut none.opened(), &mut out));
                 if !matches!(result, Ok(Some(_))) {
-                    // On a busy host the other thread waits for this one's core.
+                    // On a busy host the other thread needs this core.
                     std::thread::yield_now();
                 }
                 match result {

@@ -1,11 +1,13 @@
-//! Memory that processes of one host share. Unsafe code of this crate is here, for [`Buffer`](crate::Buffer), whose memory is shared
-//! like this, too, and in `udp::pieces`, for memory that the kernel sends from on another thread.
+//! Memory that processes of one host share.
 //!
-//! A segment is a memory file. Its owner maps it to write; then it is sealed, so that nobody else can map it to write, and
-//! nobody can change its length or give back its pages: reading it never meets a page that is gone (SIGBUS). Others map it to read.
-//! Trust: a peer's segment may change at any time, to anything. It is seen as atomics only, and each value that matters is
-//! read once and checked.
-//! Limits: what Miri cannot run (mapped files, sockets) stays here; the rings work on any atomics. Miri needs a nightly Rust, and has not run here.
+//! A segment is a memory file. Its owner maps it writable and then seals it: no other process can
+//! map it writable, resize it or free its pages, so a reader never hits a missing page (SIGBUS).
+//!
+//! Trust: a peer's segment may change at any time, to anything. It is accessed by atomics only, and
+//! each value that matters is read once and checked. Unsafe code of this crate is here, in
+//! [`Buffer`](crate::Buffer), in `udp::pieces` and in its caller, `udp::plane`.
+//!
+//! Limits: Miri cannot run mapped files and sockets, and has not checked the rings.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -21,12 +23,11 @@ use rustix::fs::{
 
 use crate::buffer::SEALED;
 
-/// The unit of a file's blocks.
+/// Unit of `st_blocks`.
 const BLOCK_BYTES: i64 = 512;
-/// Files in memory with small pages: of huge ones there may be none left when one is first touched.
+/// File system of memory files with small pages. Huge pages may be exhausted at first touch.
 const TMPFS_MAGIC: i64 = 0x0102_1994;
 
-/// Memory of this process that others can read.
 #[derive(Debug)]
 pub(super) struct Segment {
     map: MmapRaw,
@@ -34,10 +35,8 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    /// `words` words of zeros. All of its memory is allocated now.
-    ///
-    /// # Errors
-    /// If the kernel has no memory files with these seals (before Linux 5.1), or no memory.
+    /// Allocates `words` words of zeros, with all pages present. Fails if memory is short, or if
+    /// the kernel lacks these seals (before Linux 5.1).
     pub fn new(words: usize) -> io::Result<Self> {
         let bytes = words * size_of::<u64>();
         let file = memfd_create("optireduce", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
@@ -48,11 +47,10 @@ impl Segment {
         Ok(Self { map, file })
     }
 
-    /// Its words.
     pub fn words(&self) -> &[AtomicU64] {
-        // SAFETY: `map` is a mapping to read and write of `map.len()` bytes at a page's start, so aligned; it lives as long as
-        // `self`, and nothing but this function knows its address: no other reference into it is formed. The file cannot
-        // shrink (sealed in `new`).
+        // SAFETY: `map` is a readable and writable mapping of `map.len()` bytes. It starts at a
+        // page, so it is aligned, and it lives as long as `self`. Only this function exposes its
+        // address, so no other references into it exist. The file cannot shrink (sealed in `new`).
         unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast(), self.map.len() / size_of::<u64>()) }
     }
 }
@@ -63,15 +61,11 @@ impl AsFd for Segment {
     }
 }
 
-/// Memory of another process.
 #[derive(Debug)]
 pub(super) struct PeerSegment(MmapRaw);
 
 impl PeerSegment {
-    /// Maps a file of `words` words that another process gave.
-    ///
-    /// # Errors
-    /// If it is not a memory file, is not sealed, has another length, or has holes.
+    /// Like [`open_any`](Self::open_any), for a file of exactly `words` words.
     pub fn open(file: &OwnedFd, words: usize) -> io::Result<Self> {
         let (found, expected) = (fstat(file)?.st_size, words * size_of::<u64>());
         if found != expected as i64 {
@@ -80,10 +74,7 @@ impl PeerSegment {
         Self::open_any(file)
     }
 
-    /// Maps a file of any length that another process gave.
-    ///
-    /// # Errors
-    /// If it is not a memory file, is not sealed, or has holes.
+    /// Maps a peer's file. Fails if it is not a memory file, is not sealed, or has holes.
     pub fn open_any(file: &OwnedFd) -> io::Result<Self> {
         let refuse = |what: String| Err(io::Error::other(what));
         if fstatfs(file)?.f_type as i64 != TMPFS_MAGIC {
@@ -102,27 +93,25 @@ impl PeerSegment {
         Ok(Self(MmapOptions::new().len(bytes).map_raw_read_only(file.as_raw_fd())?))
     }
 
-    /// Its words.
     pub fn words(&self) -> Peeked<'_> {
-        // SAFETY: the mapping has `len()` bytes, begins at a page, so aligned, and lives as long as `self`; the file cannot
-        // shrink or lose a page (its seals and its blocks were seen in `open`, and no seal can be taken off). Other processes may write it at any time, which
-        // atomics allow; `Peeked` only loads, so that the memory may be read-only.
+        // SAFETY: the mapping has `len()` bytes, starts at a page, so it is aligned, and lives as
+        // long as `self`. The file cannot shrink or lose a page: `open_any` checked its seals and
+        // blocks, and seals cannot be removed. Other processes may write to it at any time, which
+        // atomics allow. `Peeked` only loads, so the memory may be read-only.
         Peeked(unsafe { std::slice::from_raw_parts(self.0.as_ptr().cast(), self.0.len() / size_of::<u64>()) })
     }
 }
 
-/// Words that another process writes. Only relaxed loads: others are not defined for memory that cannot be written.
+/// Words that another process writes. Only relaxed loads are defined on read-only memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Peeked<'a>(&'a [AtomicU64]);
 
 impl<'a> Peeked<'a> {
-    /// The same words, of memory that is somebody's.
     #[cfg(test)]
     pub fn of(words: &'a [AtomicU64]) -> Self {
         Self(words)
     }
 
-    /// The words of this range.
     pub fn slice(self, range: std::ops::Range<usize>) -> Self {
         Self(&self.0[range])
     }
@@ -131,21 +120,20 @@ impl<'a> Peeked<'a> {
         self.0.len()
     }
 
-    /// A word's value at this moment. Fence (acquire) before what it says of other words is read.
+    /// An acquire fence must precede reads of words that this one announces.
     pub fn load(self, at: usize) -> u64 {
         self.0[at].load(Ordering::Relaxed)
     }
 
-    /// Fills `bytes` from the first words on.
-    ///
     /// # Panics
-    /// If there are not so many words.
+    /// If `bytes` is longer than the words.
     pub fn read(self, bytes: &mut [u8]) {
         assert!(bytes.len() <= size_of_val(self.0), "{} bytes of {} words", bytes.len(), self.0.len());
         #[cfg(all(target_arch = "x86_64", not(miri)))]
         if bytes.len() >= STRING_BYTES_MIN {
-            // SAFETY: there are so many bytes to read, as was checked, and to write; nobody else writes the latter. To the compiler this is no access
-            // of its own memory model, so that others may write what is read, as with atomics.
+            // SAFETY: the assertion above ensures that the source is large enough. No other thread
+            // writes `bytes`. Inline assembly is opaque to the compiler's memory model, so other
+            // processes may write the source meanwhile, as with atomics.
             return unsafe { copy(bytes.as_mut_ptr(), self.0.as_ptr().cast(), bytes.len()) };
         }
         let (whole, rest) = bytes.as_chunks_mut::<8>();
@@ -159,15 +147,16 @@ impl<'a> Peeked<'a> {
     }
 }
 
-/// Stores bytes from the first word on; what the last word has behind them means nothing.
+/// Stores bytes from the first word on. The unused end of the last word is unspecified.
 ///
 /// # Panics
-/// If there are not so many words.
+/// If `bytes` is longer than `words`.
 pub(super) fn store(words: &[AtomicU64], bytes: &[u8]) {
     assert!(bytes.len() <= size_of_val(words), "{} bytes to {} words", bytes.len(), words.len());
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     if bytes.len() >= STRING_BYTES_MIN {
-        // SAFETY: there is room for so many bytes, as was checked, in memory that atomics may write at any time. As in `Peeked::read`.
+        // SAFETY: the assertion above ensures that the destination is large enough. Atomics may
+        // write there at any time. Otherwise as in `Peeked::read`.
         return unsafe { copy(words.as_ptr().cast_mut().cast(), bytes.as_ptr(), bytes.len()) };
     }
     let (whole, rest) = bytes.as_chunks::<8>();
@@ -184,18 +173,18 @@ pub(super) fn store(words: &[AtomicU64], bytes: &[u8]) {
     }
 }
 
-/// From so many bytes on a string instruction is faster than word by word.
+/// Minimum size at which a string instruction beats a loop over words.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 const STRING_BYTES_MIN: usize = 256;
 
-/// Copies bytes as the processor does it fastest. It orders them as relaxed loads and stores: all of them after what was loaded, and before what is
-/// stored with a fence in between.
+/// Copies bytes by the processor's string instruction. Fences order its accesses like relaxed loads
+/// and stores: after earlier loads and before later stores that a fence separates from them.
 ///
 /// # Safety
-/// So many bytes at `from` can be read, and at `to` written, as a relaxed atomic could.
+/// `bytes` bytes must be readable at `from` and writable at `to`, by relaxed atomic accesses.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
-    // SAFETY: the caller's. The direction flag is clear, as between all instructions of a Rust program.
+    // SAFETY: guaranteed by the caller. Rust keeps the direction flag clear.
     unsafe {
         std::arch::asm!(
             "rep movsb",

@@ -23,12 +23,10 @@ fn in_time(seconds: u64) -> Instant {
     Instant::now() + Duration::from_secs(seconds)
 }
 
-/// Ranks of one host that have met.
 fn met(ranks: usize) -> Vec<Local> {
     meet_at(listeners(ranks))
 }
 
-/// All ranks meet, each at its listener.
 fn meet_at((listeners, addresses): (Vec<Listener>, Vec<Address>)) -> Vec<Local> {
     let addresses: Vec<_> = addresses.iter().map(Some).collect();
     std::thread::scope(|threads| {
@@ -41,7 +39,7 @@ fn meet_at((listeners, addresses): (Vec<Listener>, Vec<Address>)) -> Vec<Local> 
     })
 }
 
-/// Sleeps until a bell rings, half a second at most; whether one did.
+/// Returns whether there was a wake-up within half a second.
 fn sleep(local: &mut Local) -> bool {
     let timeout = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
     let mut rung = false;
@@ -54,7 +52,6 @@ fn sleep(local: &mut Local) -> bool {
     rung
 }
 
-/// A datagram of any length, and what is in it, by its number.
 fn datagram(number: u32) -> ([u8; UBT_BYTES], Vec<u8>) {
     let mut header = [0xa5; UBT_BYTES];
     header[..4].copy_from_slice(&number.to_le_bytes());
@@ -62,7 +59,6 @@ fn datagram(number: u32) -> ([u8; UBT_BYTES], Vec<u8>) {
     (header, (0..bytes).map(|at| (at as u32 ^ number) as u8).collect())
 }
 
-/// Takes what has come; whether there was anything.
 fn receive_all(local: &mut Local, mut take: impl FnMut(usize, &[u8])) -> bool {
     local.receive(|from, bytes| {
         take(from, bytes);
@@ -113,7 +109,7 @@ fn all_ranks_of_a_host_pass_datagrams_whole_and_in_order_and_sleep_in_between() 
     assert!(sleeps > 0);
 }
 
-/// Processes of the same user that say nothing, or nonsense, at the sockets where ranks meet, and take up their backlog.
+/// The strangers send nothing or garbage, and fill the backlog.
 #[test]
 fn strangers_at_the_door_keep_no_rank_from_meeting() {
     const RANKS: usize = 3;
@@ -138,8 +134,8 @@ fn strangers_at_the_door_keep_no_rank_from_meeting() {
     drop(strangers);
 }
 
-/// A reader that rings only once it has read all leaves the sender asleep meanwhile, and sleeps itself until the ring is filled again: the
-/// two take turns, and what a scheduler makes of that on a busy host is a stage that misses its bound.
+/// A wake-up only after the last read would make sender and reader take turns, which on a busy host
+/// costs enough time for a stage to miss its bound.
 #[test]
 fn a_full_ring_holds_back_its_rank_only_and_the_reader_wakes_the_sender_when_half_of_it_is_free() {
     let mut ranks = met(3);
@@ -165,20 +161,18 @@ fn a_full_ring_holds_back_its_rank_only_and_the_reader_wakes_the_sender_when_hal
             break;
         }
     }
-    assert!(received < sent, "the reader is not through");
+    assert!(received < sent, "the reader is not done");
     assert!(sleep_rings(&mut ranks[0]) && !ranks[0].doze(), "there is room again");
     assert!(ranks[0].has_room(1) && ranks[0].doze());
     while receive_all(&mut ranks[1], |_, _| received += 1) {}
     assert_eq!(received, sent);
-    assert!(!rung(&ranks[0]), "nothing waits any more");
+    assert!(!rung(&ranks[0]), "no datagram is waiting");
 }
 
-/// Whether a bell has rung, and was not answered.
 fn rung(local: &Local) -> bool {
     poll(&mut [PollFd::new(local, PollFlags::IN)], Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).unwrap() > 0
 }
 
-/// Whether a bell has rung.
 fn sleep_rings(local: &mut Local) -> bool {
     let rung = rung(local);
     local.answer();
@@ -188,7 +182,7 @@ fn sleep_rings(local: &mut Local) -> bool {
 #[test]
 fn who_sleeps_is_woken_once_and_who_does_not_is_left_alone() {
     let mut ranks = met(2);
-    assert!(!sleep(&mut ranks[0]), "nobody rings without a reason");
+    assert!(!sleep(&mut ranks[0]), "a wake-up without a reason");
     assert!(ranks[0].doze());
     assert!(send(&mut ranks[1], 0, 0) && send(&mut ranks[1], 0, 1));
     let mut bytes = [0; 8];
@@ -212,7 +206,7 @@ fn what_a_process_has_written_before_its_end_is_read() {
     let mut read = Vec::new();
     assert!(receive_all(&mut ranks[0], |from, bytes| read.push((from, bytes[0]))));
     assert_eq!(read, [(1, 7)]);
-    assert!(ranks[0].doze() && !sleep_rings(&mut ranks[0]), "an end is told once");
+    assert!(ranks[0].doze() && !sleep_rings(&mut ranks[0]), "an end is reported once");
 }
 
 #[test]
@@ -238,8 +232,8 @@ fn ranks_that_cannot_share_memory_do_without_and_hold_up_nobody() {
     };
     assert_eq!(meet_with(&|_| (TAG, true)), [true, true]);
     assert_eq!(meet_with(&|rank| (TAG + rank as u64, true)), [false, false], "of different jobs");
-    assert_eq!(meet_with(&|rank| (TAG, rank != 0)), [false, false], "the lower has no segment to give");
-    assert_eq!(meet_with(&|rank| (TAG, rank != 1)), [false, false], "the higher has none");
+    assert_eq!(meet_with(&|rank| (TAG, rank != 0)), [false, false], "the lower has no segment");
+    assert_eq!(meet_with(&|rank| (TAG, rank != 1)), [false, false], "the higher has no segment");
 }
 
 #[test]
@@ -270,15 +264,14 @@ fn only_ranks_of_the_same_host_share_memory() {
     assert_eq!(group(&[Some(&addresses[0]); 65]), None, "too many");
 }
 
-/// A peer that writes anything anywhere in its memory, at any time, in another thread: nothing of it is a panic, a hang, or an
-/// access beyond its segment, and the third rank is served as ever.
+/// The hostile rank must cause no panic, hang or access beyond its segment.
 #[test]
 fn a_rank_that_scribbles_over_its_memory_harms_only_itself() {
     let mut harmed = 0;
     for seed in 0..60_u64 {
         let mut ranks = met(3);
         let (mut third, mut hostile, mut victim) = (ranks.pop().unwrap(), ranks.pop().unwrap(), ranks.pop().unwrap());
-        // Its words may then name a region that there is.
+        // With a lent region, random words may name a region that exists.
         let mut lent = Buffer::new(1 << 16).unwrap();
         assert!(send_from(&mut hostile, 0, 0, &mut lent, 0..1024));
         let done = std::sync::atomic::AtomicBool::new(false);
@@ -292,7 +285,7 @@ fn a_rank_that_scribbles_over_its_memory_harms_only_itself() {
                 while !done.load(Ordering::Relaxed) {
                     let value =
                         [0, 1, next() % 100, next() % 10_000, u64::MAX - next(), next() << 32][next() as usize % 6];
-                    // The counts more often than the rest; what cannot be at once ends it too soon.
+                    // Counts are hit more often, but not always: an impossible count ends the ring.
                     let at = if next() % 4 == 0 { next() as usize % 32 } else { next() as usize % words.len() };
                     words[at].store(value, Ordering::Relaxed);
                 }
@@ -323,10 +316,9 @@ fn a_rank_that_scribbles_over_its_memory_harms_only_itself() {
         harmed += usize::from(!victim.reaches(1));
         assert!(victim.reaches(2) && third.reaches(0), "seed {seed}");
     }
-    assert!(harmed > 0, "{harmed} of 60 times the scribbling was found out");
+    assert!(harmed > 0, "{harmed} of 60 times the scribbling was detected");
 }
 
-/// Sends the datagram with this number and a payload that lies in memory from `alloc`.
 fn send_from(local: &mut Local, to: usize, number: u32, buffer: &mut Buffer, elements: Range<usize>) -> bool {
     let (header, _) = datagram(number);
     let lent = buffer.lend().unwrap();
@@ -340,14 +332,13 @@ fn addresses(buffer: &mut Buffer) -> Range<usize> {
     begin..begin + size_of_val(values)
 }
 
-/// Memory whose every value is this.
 fn filled(elements: usize, value: f32) -> Buffer {
     let mut buffer = Buffer::new(elements).unwrap();
     buffer.values().unwrap().fill(value);
     buffer
 }
 
-/// The values of the datagrams that have come; each must have one value only.
+/// Each datagram has a single value.
 fn received(local: &mut Local) -> Vec<f32> {
     let mut values = Vec::new();
     receive_all(local, |_, bytes| {
@@ -368,7 +359,6 @@ fn lent_memory_is_read_where_it_lies_until_it_is_given_back() {
         assert!(send_from(&mut ranks[0], to, 0, &mut buffer, 1088..2048));
     }
     assert_eq!(received(&mut ranks[1]), [1.0, 1.0]);
-    // Nobody gave it back, so what its owner writes is what is read.
     buffer.values().unwrap().fill(2.0);
     assert_eq!(received(&mut ranks[2]), [2.0, 2.0]);
     for to in [1, 2] {
@@ -378,12 +368,12 @@ fn lent_memory_is_read_where_it_lies_until_it_is_given_back() {
     let given_back = addresses(&mut buffer);
     ranks[0].settle(&(given_back.start + 4096..given_back.end));
     buffer.values().unwrap().fill(3.0);
-    assert_eq!(received(&mut ranks[2]), [3.0], "another part was given back");
+    assert_eq!(received(&mut ranks[2]), [3.0], "another part was settled");
     assert!(send_from(&mut ranks[0], 2, 0, &mut buffer, 0..1024));
     ranks[0].settle(&given_back);
     buffer.values().unwrap().fill(4.0);
     assert_eq!(received(&mut ranks[2]), [3.0]);
-    // Odd places and short payloads go through the ring.
+    // Unaligned and short payloads go through the ring.
     for elements in [1..1025, 0..64, 0..1025] {
         assert!(send_from(&mut ranks[0], 1, 0, &mut buffer, elements));
     }
@@ -407,7 +397,7 @@ fn memory_that_is_freed_is_unmapped_by_those_that_could_read_it() {
     }
 }
 
-/// The file of a new region may be seen before the word that an old one was freed.
+/// The file of a new region may arrive before the notice that an old one was freed.
 #[test]
 fn regions_that_come_and_go_are_never_more_than_a_peer_takes() {
     let mut ranks = met(2);
@@ -422,7 +412,7 @@ fn regions_that_come_and_go_are_never_more_than_a_peer_takes() {
         ranks[0].free();
         let mut next = filled(1024, 7.0);
         assert!(send_from(&mut ranks[0], 1, 0, &mut next, 0..1024));
-        // The bells before the ring.
+        // Reads the socket before the ring.
         ranks[1].answer();
         assert_eq!(received(&mut ranks[1]), [7.0], "round {round}");
         ranks[0].free();
@@ -442,7 +432,7 @@ fn what_has_no_place_among_the_regions_goes_through_the_ring() {
     assert!(ranks[0].reaches(1) && ranks[1].reaches(0));
 }
 
-/// The owner writes into its memory as soon as it has it back, while the reader is at it: each datagram has the values that were sent.
+/// The owner overwrites settled memory while it may be read.
 #[test]
 fn a_payload_is_read_as_it_was_sent_while_its_memory_changes() {
     const DATAGRAMS: u32 = 30_000;
@@ -454,14 +444,13 @@ fn a_payload_is_read_as_it_was_sent_while_its_memory_changes() {
             let lies = addresses(&mut buffer);
             while sent < DATAGRAMS && owner.reaches(1) {
                 if !owner.has_room(1) {
-                    // Also tells whether the reader is still there.
                     owner.answer();
                     std::thread::yield_now();
                     continue;
                 }
                 buffer.values().unwrap().fill(sent as f32);
                 assert!(send_from(&mut owner, 1, sent, &mut buffer, 0..2048));
-                // Now and then the reader comes first, or in the middle.
+                // Varies whether the reader is earlier, later or in the middle.
                 (0..sent % 7 * 40).for_each(|_| std::hint::spin_loop());
                 settled += owner.peers[0].lending.unread();
                 owner.settle(&lies);
@@ -509,7 +498,7 @@ fn regions_that_cannot_be_read_end_the_rings_and_nothing_else() {
         let (layout, receiver) = (*layout, peers[0].receiver);
         let result = peers[0].receive(own.words(), layout, 1, datagram, &mut |_, _| ControlFlow::Continue(()));
         assert_eq!(result, expected.map_or(Ok(true), |found| Err(Broken::Region(found))), "{place:?}");
-        // Both ends see it, or the one would write for ever what the other does not read.
+        // Both ends must notice, or the sender would keep writing into a ring without a reader.
         ranks[1].peers[0].receiver = receiver;
         receive_all(&mut ranks[1], |_, _| ());
         ranks[0].answer();
@@ -517,7 +506,6 @@ fn regions_that_cannot_be_read_end_the_rings_and_nothing_else() {
     }
 }
 
-/// Files that a peer hands over, which could vanish under the reader, or are none of memory.
 #[test]
 fn files_of_peers_that_could_vanish_are_not_mapped() {
     let mut ranks = met(2);
@@ -533,7 +521,7 @@ fn files_of_peers_that_could_vanish_are_not_mapped() {
     }
     ranks[1].answer();
     assert!(ranks[1].peers[0].regions.len() == 0 && ranks[1].reaches(0));
-    // More at once than there is room for: some are lost, and their numbers are not known any more.
+    // More files in one message than fit: some are lost, so region numbers become unknown.
     let mut room = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(8))];
     let mut control = SendAncillaryBuffer::new(&mut room);
     let files = [0, 1, 0, 1, 0, 1, 0, 1].map(|at: usize| files[at].as_fd());

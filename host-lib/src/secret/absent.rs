@@ -1,5 +1,5 @@
-//! In place of `crypto` in a build without the feature `secret`: no secret can be made, so nothing here is ever called, which
-//! the compiler checks.
+//! Replacement of `crypto` without the feature `secret`. The types have no values, so their methods
+//! cannot be called.
 
 use std::io;
 

@@ -1,8 +1,7 @@
-//! What the ranks of a job share and strangers do not have, and what it does: encrypted connections and sealed packets.
+//! Shared secret of a job: encrypted connections and sealed packets.
 //!
-//! The cryptography is behind the feature `secret`, because it brings as many crates as all the rest. Without the feature there
-//! is no way to make a [`Secret`]: [`Secret::new`] gives [`SecretError::NotBuilt`], and the types that need one have no values.
-//! So a program that asks for a secret has one, or an error.
+//! The cryptography is behind the feature `secret`, because it adds many dependencies. Without the
+//! feature, [`Secret::new`] fails, and types that need a secret have no values.
 
 #[cfg(feature = "secret")]
 mod crypto;
@@ -21,35 +20,31 @@ use thiserror::Error;
 
 pub(crate) use crypto::{Handshake, Records, Seals};
 
-/// Shortest secret: below, it could be found by trying.
+/// Against brute force.
 const BYTES_MIN: usize = 16;
-/// Longest secret: a file that is longer is hardly meant.
+/// A longer file is probably the wrong one.
 const BYTES_MAX: usize = 4096;
-/// Line ends and spaces that a file may have after it.
+/// Of trailing whitespace in a file.
 const LINE_ENDS_MAX: usize = 64;
-/// The variable that may hold the secret.
 const VARIABLE: &str = "OPTIREDUCE_SECRET";
 
-/// Bytes of a sealed packet's number, before it.
 const NUMBER_BYTES: usize = 8;
-/// Bytes of authentication, after a sealed packet or record.
 const TAG_BYTES: usize = 16;
 /// Bytes that sealing adds to a packet.
 pub(crate) const SEAL_BYTES: usize = NUMBER_BYTES + TAG_BYTES;
 
-/// A secret that all ranks of a job share, from which the keys of its connections follow. With one, the control channel and
-/// the packets are encrypted and authenticated, and only processes that have it can be ranks.
+/// Secret that all ranks of a job share, with which the control channel and the packets are
+/// encrypted and authenticated. Needs the feature `secret`.
 ///
-/// It must be random: `openssl rand -hex 32` makes one. A password that can be guessed can be tried out by whoever records the
-/// start of a connection.
-///
-/// Needs the feature `secret`; without it, none can be made.
+/// Must be random, for example from `openssl rand -hex 32`. A password can be found offline by
+/// anyone who records the start of a connection.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(crypto::Key);
 
-/// A secret cannot be used.
+/// A secret is unusable.
 #[derive(Debug, Error)]
 #[non_exhaustive]
+#[allow(missing_docs)] // described by the messages
 pub enum SecretError {
     /// The crate was built without the feature `secret`.
     #[error(
@@ -57,65 +52,58 @@ pub enum SecretError {
          the feature, or run the job without a secret (unset {VARIABLE}) on a network that you trust"
     )]
     NotBuilt,
-    /// It is too short, or too long.
+    /// The secret is too short or too long.
     #[error(
         "the secret has {found} bytes, expected {BYTES_MIN} to {BYTES_MAX}; make a random one with `openssl rand -hex 32`"
     )]
-    Length {
-        /// Its bytes.
-        found: usize,
-    },
-    /// Its file cannot be read.
+    Length { found: usize },
+    /// The file cannot be read.
     #[error("reading the secret from {path}: {source}")]
-    File {
-        /// The file.
-        path: String,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// A card cannot seal packets.
+    File { path: String, source: std::io::Error },
+    /// Cards cannot seal packets.
     #[error(
-        "a secret was given (by {VARIABLE} or a setting), but cards cannot encrypt or authenticate their packets; leave it out to run this \
-         card without a secret, on a network that you trust, or run the rank without the card"
+        "a secret was given (by {VARIABLE} or a setting), but cards cannot encrypt or authenticate their packets; remove it to run \
+         this card without a secret, on a network that you trust, or run the rank without the card"
     )]
     Card,
 }
 
-/// Packets that were dropped because of their seal. They have touched nothing else.
+/// Packets dropped because of their seal, without other effects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SealDrops {
-    /// Forged, changed on the way, of another job, without a seal, or not from a rank's address.
+    /// Forged, modified, unsealed, of another job, or not from a rank's address.
     pub forged: u64,
-    /// Had come before, or far too late.
+    /// Received before, or too old to tell.
     pub replayed: u64,
 }
 
 impl Secret {
-    /// A secret of 16 to 4096 bytes.
+    /// Creates a secret of 16 to 4096 bytes.
     ///
     /// # Errors
-    /// If it is shorter or longer, or if the crate was built without the feature `secret`.
+    /// If the length is wrong, or without the feature `secret`.
     pub fn new(bytes: impl AsRef<[u8]>) -> Result<Self, SecretError> {
         crypto::Key::new(bytes.as_ref()).map(Self)
     }
 
-    /// The secret in a file; line ends after it do not count.
+    /// Reads the secret from a file, without trailing ASCII whitespace.
     ///
     /// # Errors
     /// If the file cannot be read, and as [`new`](Self::new).
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, SecretError> {
         let path = path.as_ref();
         let failed = |source| SecretError::File { path: path.display().to_string(), source };
-        // No more than it may have, and line ends: a device has no end.
+        // Bounded, because devices such as /dev/zero have no end.
         let mut bytes = Vec::new();
         let most = BYTES_MAX + LINE_ENDS_MAX;
         File::open(path).and_then(|file| file.take(most as u64 + 1).read_to_end(&mut bytes)).map_err(failed)?;
-        // A secret is the whole file, or none: a part of one stays as long as it was read, which is too long.
+        // Part of a longer file must not become a secret: untrimmed, it exceeds the limit.
         Self::new(if bytes.len() > most { &bytes } else { bytes.trim_ascii_end() })
     }
 
-    /// The secret in `OPTIREDUCE_SECRET`, if that is set.
+    /// Returns the secret in `OPTIREDUCE_SECRET`, without trailing ASCII whitespace, if the
+    /// variable is set and not empty.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -124,12 +112,11 @@ impl Secret {
     }
 }
 
-/// Its value, if it is set and not empty.
 fn variable() -> Option<OsString> {
     std::env::var_os(VARIABLE).filter(|value| !value.is_empty())
 }
 
-/// Refuses a card in a process that was given a secret: the card would send everything readable.
+/// A card in a process with a secret would send everything in plain text.
 #[cfg(feature = "smartnic")]
 pub(crate) fn refuse_card() -> Result<(), SecretError> {
     variable().map_or(Ok(()), |_| Err(SecretError::Card))

@@ -1,4 +1,4 @@
-//! The UDP engine: ranks without cards.
+//! UDP engine for ranks without cards.
 
 mod mtu;
 mod pieces;

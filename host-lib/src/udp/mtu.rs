@@ -1,12 +1,14 @@
-//! The largest packets that get through to every peer.
+//! Path MTU discovery between all ranks.
 //!
-//! Why: smaller packets cost time, larger ones never arrive.
-//! How: the narrowest interface on any rank's way, as the kernel knows it, is tried with datagrams that may not be cut,
-//! from every rank to every other; then common smaller sizes. What is lost, as where all ranks send to one at a time and its buffer is
-//! small, is sent again.
-//! Limits: in a job of many ranks each tries the ways to [`PEERS_MAX`] others, evenly spread, or they would take as many datagrams as
-//! there are pairs of ranks, each the largest; a way that is narrower than those loses its packets, which reports show. A card answers no probes; the way to it is taken for as wide as the interface, and as the ways among the others.
-//! Source: RFC 8899, with the job's reliable channel for the answers.
+//! The first size tried fits the narrowest interface, by the kernel's routing tables. Smaller
+//! common sizes follow. Each rank sends datagrams that must not be fragmented to the others,
+//! several times, since senders may together overflow a buffer.
+//!
+//! Limits: a rank probes at most [`PEERS_MAX`] evenly spread peers, to bound the traffic. If
+//! another path is narrower, its packets are lost, which reports show. Cards answer no probes:
+//! their paths are assumed to be as wide as the interface and as the paths between the other ranks.
+//!
+//! Source: RFC 8899, with answers over the job's control channel.
 
 use std::collections::HashMap;
 use std::io;
@@ -23,66 +25,56 @@ use super::socket::{Received, Socket};
 use crate::control::{ControlChannel, ControlError, Member};
 use crate::secret::{SEAL_BYTES, Seals};
 
-/// MTUs to try below that of the interfaces: of jumbo frames in clouds, Ethernet, overlays and tunnels, IPv6's least.
+/// MTUs tried after the interface's: cloud jumbo frames, Ethernet, overlays and tunnels, IPv6
+/// minimum.
 const MTUS: [usize; 5] = [8500, 4000, 1500, 1400, 1280];
-/// What an interface is taken for that does not say.
+/// MTU of an interface that does not report one.
 const MTU_DEFAULT: usize = 1500;
-/// Peers that a rank sends probes to, at most.
 const PEERS_MAX: usize = 64;
-/// Datagrams of a size to each peer: as many are hardly all lost. They go in attempts, of which the later are made only where some rank
-/// has not heard another.
+/// Most probes of a size to each peer. A later attempt follows only if a rank lacks a probe.
 const PROBES: u32 = ATTEMPTS * PROBES_OF_ATTEMPT;
 const ATTEMPTS: u32 = 4;
 const PROBES_OF_ATTEMPT: u32 = 2;
 const PROBE_EVERY: Duration = Duration::from_millis(2);
-/// How long the probes of an attempt are waited for; a rank may be off the CPU, for longer if there are many on its host.
+/// Timeout of an attempt, plus [`PATIENCE_OF_RANK`] for each rank: ranks of a host share its CPUs.
 const PATIENCE: Duration = Duration::from_millis(250);
 const PATIENCE_OF_RANK: Duration = Duration::from_millis(4);
-/// Headers of IPv4 and UDP.
 pub(super) const IP_UDP_BYTES: usize = 28;
-/// First byte of a probe: no version of a packet, so a late one is dropped.
+/// First byte of a probe. It is no packet version, so late probes are dropped.
 const PROBE: u8 = 0xff;
 
-/// Payload in beats of 64 bytes that fits the MTU (bytes of the IP packet), in packets that are sealed or not.
+/// Payload in beats that fits an MTU (bytes of the IP packet), in plain or sealed packets.
 pub fn payload_beats_of(mtu: usize, sealed: bool) -> usize {
     let beats = mtu.saturating_sub(IP_UDP_BYTES + UBT_BYTES + seal_bytes(sealed)) / BEAT_BYTES;
     beats.min(optireduce_contract::limits::PAYLOAD_BEATS_MAX)
 }
 
-/// Bytes that sealing adds to a packet.
 pub(super) fn seal_bytes(sealed: bool) -> usize {
     if sealed { SEAL_BYTES } else { 0 }
 }
 
-/// The way to a peer takes nothing, or a rank is gone.
+/// A path is blocked or a rank has failed.
+#[allow(missing_docs)] // described by the messages
 #[derive(Debug, Error)]
 pub enum PathError {
-    /// No size gets through.
     #[error(
-        "of {PROBES} datagrams with {bytes} bytes from rank {from} none reached rank {to}; UDP must pass between all ranks, \
+        "none of {PROBES} datagrams with {bytes} bytes from rank {from} reached rank {to}; UDP must pass between all ranks, \
          on ports that the kernel chooses"
     )]
     Blocked {
-        /// Rank that sent.
         from: usize,
-        /// Rank that waited.
         to: usize,
-        /// Bytes of the IP packet.
+        /// Size of the IP packet.
         bytes: usize,
     },
-    /// A rank cannot be reached any more.
-    #[error("looking for the path's MTU: {0}")]
+    #[error("probing the path MTU: {0}")]
     Control(#[from] ControlError),
-    /// The socket failed.
-    #[error("looking for the path's MTU: {0}")]
+    #[error("probing the path MTU: {0}")]
     Socket(#[from] io::Error),
 }
 
-/// Payload in beats of the largest packets that every rank gets from every other. All ranks must call this at the same
-/// point; they get the same answer. `left`: the time until its end.
-///
-/// # Errors
-/// See [`PathError`].
+/// Payload in beats of the largest packets that pass between all ranks. Call at the same point on
+/// all ranks, which return the same value. `left`: returns the time left.
 pub(super) fn discover(
     mut prober: Option<Prober<'_>>,
     members: &[Member],
@@ -109,7 +101,7 @@ pub(super) fn discover(
         let mut heard = cards.clone();
         let (mut from, mut to) = (rank, rank);
         for _attempt in 0..ATTEMPTS {
-            // All ranks have come here: they have the answer of rank 0 to what all of them said.
+            // All ranks are at this point: each has received the broadcast that follows the gather.
             match &mut prober {
                 Some(prober) => prober.probe(&peers, &cards, rank, number_of_size as u8, *beats, &mut heard)?,
                 None => heard = Ranks::all(peers.len()),
@@ -121,23 +113,22 @@ pub(super) fn discover(
                 let heard = RankSet::of_words(heard);
                 probed_by(to, peers.len()).find(|from| !heard.contains(*from)).map(|from| (from, to))
             });
-            // 0: all heard all that sent to them. Else the ranks of a path that takes none.
+            // 0: every rank heard every prober. Otherwise the ends of a path that lost all probes.
             let outcome = missing.map_or(0, |(from, to)| 1 << 32 | (from as u64) << 16 | to as u64);
             let outcome = number(&channel.broadcast(&outcome.to_le_bytes(), left())?);
             if outcome == 0 {
-                tracing::debug!(rank, payload_beats = *beats, "largest packets that get through");
+                tracing::debug!(rank, payload_beats = *beats, "largest packets that pass");
                 return Ok(*beats);
             }
             (from, to) = ((outcome >> 16 & 0xffff) as usize, (outcome & 0xffff) as usize);
         }
-        tracing::debug!(rank, payload_beats = *beats, from, to, "packets of this size do not get through");
+        tracing::debug!(rank, payload_beats = *beats, from, to, "packets of this size do not pass");
         let bytes = beats * BEAT_BYTES + UBT_BYTES + seal_bytes(sealed) + IP_UDP_BYTES;
         blocked = Some(PathError::Blocked { from, to, bytes });
     }
     Err(blocked.unwrap_or(PathError::Blocked { from: rank, to: rank, bytes: 0 }))
 }
 
-/// What the kernel takes for the MTU of the way.
 fn interface_mtu(local: SocketAddr, peer: SocketAddr) -> usize {
     let ask = || -> io::Result<u32> {
         let socket = UdpSocket::bind((local.ip(), 0))?;
@@ -147,14 +138,13 @@ fn interface_mtu(local: SocketAddr, peer: SocketAddr) -> usize {
     ask().map_or(MTU_DEFAULT, |mtu| mtu as usize)
 }
 
-/// What sends probes and hears those of others.
 pub(super) struct Prober<'a> {
     pub socket: &'a mut Socket,
     pub seals: &'a mut Option<Seals>,
 }
 
 impl Prober<'_> {
-    /// Sends probes to peers without a card, and adds those whose probes came to `heard`.
+    /// Makes one attempt, and adds the peers whose probes arrive to `heard`.
     fn probe(
         &mut self,
         peers: &[SocketAddr],
@@ -167,7 +157,7 @@ impl Prober<'_> {
         let (socket, seals) = (&mut *self.socket, &mut *self.seals);
         let mut datagram = vec![0; UBT_BYTES + beats * BEAT_BYTES];
         datagram[..2].copy_from_slice(&[PROBE, size]);
-        // In this order no two ranks send to the same one at a time.
+        // In this order no two ranks send to the same peer at the same time.
         let others: Vec<usize> = probed(rank, peers.len()).filter(|peer| !cards.contains(*peer)).collect();
         let all = Ranks::none(peers.len()).with(probed_by(rank, peers.len()));
         let of: HashMap<SocketAddr, usize> = peers.iter().copied().zip(0..).collect();
@@ -184,7 +174,7 @@ impl Prober<'_> {
                             &sealed
                         }
                     };
-                    // What the interface does not take is as good as lost.
+                    // A refused datagram counts as lost.
                     let _ = socket.outlet().send(peers[peer], probe, probe.len());
                 }
                 sent += 1;
@@ -211,12 +201,11 @@ impl Prober<'_> {
     }
 }
 
-/// The peers that a rank sends probes to: all, or so many at distances that are the same for all ranks.
+/// Peers that a rank probes: all, or [`PEERS_MAX`] at the same distances for all ranks.
 fn probed(rank: usize, ranks: usize) -> impl Iterator<Item = usize> {
     distances(ranks).map(move |distance| (rank + distance) % ranks)
 }
 
-/// The peers that send probes to a rank.
 fn probed_by(rank: usize, ranks: usize) -> impl Iterator<Item = usize> {
     distances(ranks).map(move |distance| (rank + ranks - distance) % ranks)
 }
@@ -231,7 +220,6 @@ fn number(bytes: &[u8]) -> u64 {
     bytes.try_into().map_or(0, u64::from_le_bytes)
 }
 
-/// Whether the ranks must look for the size: one of them was given none.
 pub(super) fn is_open(members: &[Member]) -> bool {
     members.iter().any(|member| member.payload_beats == 0)
 }

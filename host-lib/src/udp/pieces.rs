@@ -1,7 +1,8 @@
-//! Datagrams that the kernel sends from where they lie, on another thread than that of the memory's owner.
+//! Datagrams that the kernel reads in place, on another thread than the memory's owner.
 //!
-//! Headers, and what lies in memory that changes at once, are copied; the rest stays in memory that was lent for a collective.
-//! Trust: no reference to lent memory is formed. The kernel reads it, as a card or another rank of this host does.
+//! Headers and memory that may change are copied. The rest stays in memory lent to a collective.
+//!
+//! Trust: no reference to lent memory is formed; only the kernel reads it.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -16,10 +17,9 @@ use optireduce_core::software::{Datagram, Transmit};
 
 use super::socket::PIECES_MAX;
 
-/// Room for a control message with the bytes of a datagram.
+/// Words for a control message with the datagram size.
 const CONTROL_WORDS: usize = 8;
 
-/// Bytes of datagrams, one after the other, in pieces.
 #[derive(Debug, Default)]
 pub(super) struct Pieces {
     copied: Vec<u8>,
@@ -32,17 +32,17 @@ enum Piece {
     Lent { begin: *const u8, bytes: usize },
 }
 
-// SAFETY: a pointer to lent memory is only read through, which any thread may as long as `push_lent` says.
+// SAFETY: pointers to lent memory are only read through. Any thread may do so while the contract of
+// `push_lent` holds.
 unsafe impl Send for Pieces {}
 
 impl Pieces {
-    /// No pieces; memory for copies stays.
+    /// Keeps the memory for copies.
     pub fn clear(&mut self) {
         self.copied.clear();
         self.pieces.clear();
     }
 
-    /// Adds a copy of `bytes`.
     fn push(&mut self, bytes: &[u8]) {
         let begin = self.copied.len();
         self.copied.extend_from_slice(bytes);
@@ -53,22 +53,24 @@ impl Pieces {
         }
     }
 
-    /// Adds datagrams, of which only the headers, and what does not lie in lent memory, are copied.
+    /// Adds datagrams. Headers and payloads outside lent memory are copied.
     ///
     /// # Safety
-    /// Lent memory that the datagrams lie in is not reclaimed until these pieces are cleared, kept or dropped.
+    /// Lent memory of the datagrams must not be reclaimed until these pieces are cleared, kept or
+    /// dropped.
     pub unsafe fn push_datagrams(&mut self, transmit: &Transmit<'_>) {
         for Datagram { header, payload, is_lent } in transmit.datagrams() {
             self.push(header);
             match is_lent {
-                // SAFETY: nobody changes it while it is lent, or frees it.
+                // SAFETY: lent memory is neither changed nor freed until it is reclaimed, which the
+                // caller excludes.
                 true => unsafe { self.push_lent(payload) },
                 false => self.push(payload),
             }
         }
     }
 
-    /// Only what `write` puts into a vector.
+    /// Replaces all pieces by the bytes that `write` leaves in a vector.
     pub fn set(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         let mut whole = std::mem::take(&mut self.copied);
         self.clear();
@@ -77,15 +79,15 @@ impl Pieces {
         self.copied = whole;
     }
 
-    /// Adds bytes that stay where they are.
+    /// Adds bytes without a copy.
     ///
     /// # Safety
-    /// Until these pieces are cleared, kept or dropped, the bytes are neither changed nor freed.
+    /// The bytes must be neither changed nor freed until these pieces are cleared, kept or dropped.
     pub(super) unsafe fn push_lent(&mut self, bytes: &[u8]) {
         self.pieces.push(Piece::Lent { begin: bytes.as_ptr(), bytes: bytes.len() });
     }
 
-    /// From the first to the last address of lent memory; empty if there is none.
+    /// Smallest range that contains all lent memory.
     pub fn lent(&self) -> Range<usize> {
         let lent = self.pieces.iter().filter_map(|piece| match piece {
             Piece::Lent { begin, bytes } => Some(begin.addr()..begin.addr() + bytes),
@@ -94,7 +96,7 @@ impl Pieces {
         lent.reduce(|all, one| all.start.min(one.start)..all.end.max(one.end)).unwrap_or(0..0)
     }
 
-    /// Copies what is lent: its owner may have it back.
+    /// Copies lent bytes, so that they may return to their owner.
     pub fn keep(&mut self) {
         let mut whole = Vec::new();
         self.copy_to(&mut whole);
@@ -102,13 +104,13 @@ impl Pieces {
         self.push(&whole);
     }
 
-    /// Puts all bytes, one after the other, into `out` instead of what it holds.
     pub fn copy_to(&self, out: &mut Vec<u8>) {
         out.clear();
         for (begin, bytes) in self.pieces.iter().map(|piece| self.place(piece)) {
             out.reserve(bytes);
-            // SAFETY: there are `bytes` bytes at `begin`, in `copied` or as `push_lent` demands, and room for them in `out`, which is other
-            // memory: nobody else has it.
+            // SAFETY: `bytes` bytes at `begin` are readable, in `copied` or by the contract of
+            // `push_lent`. `out` has reserved room for them, and does not overlap them, since it is
+            // borrowed exclusively.
             unsafe {
                 out.as_mut_ptr().add(out.len()).copy_from_nonoverlapping(begin, bytes);
                 out.set_len(out.len() + bytes);
@@ -123,10 +125,8 @@ impl Pieces {
         }
     }
 
-    /// Sends datagrams of `segment_bytes`, the last perhaps shorter, by a UDP socket.
-    ///
-    /// # Errors
-    /// The kernel's, or if there are more pieces than one call takes: nothing was sent.
+    /// Sends datagrams of `segment_bytes` bytes, the last perhaps shorter. On an error, including
+    /// more than [`PIECES_MAX`] pieces, nothing was sent.
     pub fn send(&self, socket: BorrowedFd<'_>, to: SocketAddr, segment_bytes: usize) -> io::Result<()> {
         let nothing = libc::iovec { iov_base: std::ptr::null_mut(), iov_len: 0 };
         let (mut vectors, mut all_bytes) = ([nothing; PIECES_MAX], 0);
@@ -141,7 +141,7 @@ impl Pieces {
         }
         let to = SockaddrStorage::from(to);
         let mut control = [0_u64; CONTROL_WORDS];
-        // SAFETY: all bits zero are a `msghdr` without anything.
+        // SAFETY: all zeros are a valid, empty `msghdr`.
         let mut message: libc::msghdr = unsafe { zeroed() };
         (message.msg_name, message.msg_namelen) = (to.as_ptr().cast_mut().cast(), to.len());
         (message.msg_iov, message.msg_iovlen) = (vectors.as_mut_ptr(), count as _);
@@ -149,7 +149,8 @@ impl Pieces {
             let segment = u16::try_from(segment_bytes).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?;
             const { assert!(size_of::<[u64; CONTROL_WORDS]>() >= size_of::<libc::cmsghdr>() + 16) };
             message.msg_control = control.as_mut_ptr().cast();
-            // SAFETY: `control` is aligned as a `cmsghdr` is, and has room for one with the two bytes of a `u16` behind it.
+            // SAFETY: `control` is aligned for a `cmsghdr`, and has room for one and the two bytes
+            // of a `u16` behind it.
             unsafe {
                 message.msg_controllen = libc::CMSG_SPACE(size_of::<u16>() as u32) as _;
                 let header = libc::CMSG_FIRSTHDR(&raw const message);
@@ -159,8 +160,8 @@ impl Pieces {
                 libc::CMSG_DATA(header).cast::<u16>().write_unaligned(segment);
             }
         }
-        // SAFETY: the kernel reads what `message` says, and writes nothing: an address and a control message on the stack, and pieces that are in
-        // `copied` or as `push_lent` demands.
+        // SAFETY: the kernel only reads what `message` refers to: an address and a control message
+        // on the stack, and pieces in `copied` or by the contract of `push_lent`.
         let sent = unsafe { libc::sendmsg(socket.as_raw_fd(), &raw const message, libc::MSG_DONTWAIT) };
         if sent < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
     }
@@ -180,7 +181,7 @@ mod tests {
         let mut pieces = Pieces::default();
         pieces.push(&[1, 2]);
         pieces.push(&[3]);
-        // SAFETY: `lent` outlives `pieces`, and is not changed.
+        // SAFETY: `lent` outlives `pieces` and is not changed.
         unsafe { pieces.push_lent(&lent[..97]) };
         pieces.push(&[4, 5, 6]);
         // SAFETY: as above.

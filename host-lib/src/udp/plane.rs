@@ -1,9 +1,9 @@
-//! The UDP data plane: [`Software`] on a socket and this machine's clock.
+//! UDP data plane: [`Software`] on a socket and this machine's clock.
 //!
-//! Ranks of this host are sent to through shared memory ([`local`](crate::local)), if the job has it; they are the same datagrams.
-//! [`DataPlane::poll`] does the work: it takes what has come and sends what may go, a bounded amount at a time.
-//! Trust: only datagrams from the addresses that the ranks gave at bootstrap count, and the sender's rank must be that of
-//! the address.
+//! Ranks of this host receive the same datagrams through shared memory ([`local`](crate::local)).
+//!
+//! Trust: a datagram counts only if it arrives from an address of the bootstrap and its rank
+//! matches.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -27,66 +27,48 @@ use optireduce_core::protocol::{JobParams, Ranks, View, WindowPlan};
 use optireduce_core::software::{Batch, Counters, Software, SoftwareError, SoftwareJob, Transmit};
 use optireduce_core::{Capabilities, DataPlane, Memory, PlaneEvent, PlaneLimits, Values, WindowOutput};
 
-/// Largest batch of datagrams: what IPv4 can carry in one.
+/// Largest IPv4 payload.
 const BATCH_BYTES_MAX: usize = 65_535 - IP_UDP_BYTES;
 const _: () = assert!(BATCH_BYTES_MAX <= BATCH_BYTES);
-/// Receive and send turns in one poll.
 const TURNS: usize = 8;
-/// Turns between two looks at the socket, if it has not woken this rank and no rank is sent to by it.
+/// Turns between reads of a socket that is not used for sending and has not signalled input.
 const TURNS_WITHOUT_SOCKET: u32 = 64;
-/// Batches sent between two looks at what has come.
 const BATCHES_A_TURN: usize = 4;
 
-/// What ends a UDP data plane.
+#[allow(missing_docs)] // described by the messages
 #[derive(Debug, Error)]
 pub enum UdpError {
-    /// A command that cannot be done.
     #[error(transparent)]
     Software(#[from] SoftwareError),
-    /// The socket failed.
     #[error("{what}: {source}")]
-    Socket {
-        /// What was done.
-        what: String,
-        /// Why it failed.
-        source: io::Error,
-    },
-    /// The path takes no datagrams of this size.
+    Socket { what: String, source: io::Error },
     #[error("the path to rank {to} takes no datagrams of {bytes} bytes; give a smaller MTU")]
     Mtu {
-        /// Rank sent to.
         to: usize,
-        /// Bytes of the IP packet.
+        /// Size of the IP packet.
         bytes: usize,
     },
 }
 
-/// A data plane over UDP. Made in two steps, since the ranks must know each other's ports: [`bind`](Self::bind), then
+/// UDP data plane. Ranks exchange ports between [`bind`](Self::bind) and
 /// [`join`](Unconnected::join).
 pub struct Udp {
     software: Software,
     socket: Socket,
-    /// Sends large batches, if a core is free for it.
     sender: Option<Sender>,
     peers: Vec<SocketAddr>,
     ranks: HashMap<SocketAddr, usize>,
     epoch: Instant,
-    /// Keys of the packets, if the job has a secret.
     seals: Option<Seals>,
-    /// Datagrams one after the other: sealed, or refused once by the socket.
+    /// Contiguous datagrams, sealed or refused by the socket once.
     out: Vec<u8>,
-    /// Those in `out`, if the socket did not take them yet.
     pending: Option<Pending>,
     unsent: Unsent,
-    /// Ranks of this host.
     shared: Option<Shared>,
-    /// Ranks of this host were told to ring.
     dozed: Cell<bool>,
-    /// Turns since the socket was looked at.
+    /// Turns since the last read of the socket.
     turns: u32,
-    /// How often in a row work was interrupted to arm windows.
     breaks: usize,
-    /// Whether the last look at the socket had any result.
     busy: bool,
 }
 
@@ -97,25 +79,19 @@ struct Pending {
     segment_bytes: usize,
 }
 
-/// What has become of the next datagrams.
 enum Next {
     Nothing,
     Sent,
-    /// They are in `out`.
+    /// The datagrams are in [`Udp::out`].
     Copied(Pending),
 }
 
-/// A socket whose job is not known yet.
 pub struct Unconnected {
     socket: Socket,
     seals: Option<Seals>,
 }
 
 impl Udp {
-    /// Binds a free port of `local`.
-    ///
-    /// # Errors
-    /// If that cannot be.
     pub fn bind(local: IpAddr) -> Result<Unconnected, UdpError> {
         bind((local, 0).into()).map(|socket| Unconnected { socket, seals: None })
     }
@@ -133,52 +109,40 @@ fn bind(address: SocketAddr) -> Result<Socket, UdpError> {
     })
 }
 
-/// Whether any of so many ranks is sent to by the socket.
 fn uses_socket(shared: Option<&Shared>, ranks: usize) -> bool {
     shared.is_none_or(|shared| shared.ranks().count() + 1 < ranks)
 }
 
-/// What the kernel counts for each byte of a datagram in a socket's buffer: twice as much for full pages, four times for
-/// datagrams a little larger than one; and as much again for what is sent while a slow receiver's answers are awaited.
+/// Socket buffer charged by the kernel for each byte of a datagram: 2 for full pages, 4 slightly
+/// above a page. Doubled for datagrams sent before a slow receiver answers.
 const COUNTED_BYTES_PER_BYTE: u64 = 8;
-/// Most bytes on their way to a peer: what a path of 100 Gb/s and 80 us holds. More would wait in queues on the way.
+/// Largest congestion window: the bandwidth-delay product of 100 Gb/s and 80 us.
 const IN_FLIGHT_BYTES_MAX: u64 = 1 << 20;
 
 impl Unconnected {
-    /// Where it receives.
-    ///
-    /// # Errors
-    /// If the kernel does not say.
     pub fn local_addr(&self) -> Result<SocketAddr, UdpError> {
         self.socket.local_addr().map_err(|source| UdpError::Socket { what: "the socket's address".into(), source })
     }
 
-    /// Bytes that the kernel buffers for it.
     pub fn receive_buffer_bytes(&self) -> u64 {
         self.socket.receive_buffer_bytes() as u64
     }
 
-    /// From now on packets are sealed, if the job has a secret. Once for each job.
+    /// Seals packets from now on, if the job has a secret. Call once for each job.
     pub fn seal(&mut self, secret: Option<&Secret>, rank: usize, job: &Job) {
         let keys = secret.zip(job.packet_key.as_ref());
         let sessions: Vec<u64> = job.members.iter().map(|member| member.session).collect();
         self.seals = keys.map(|(secret, key)| Seals::new(secret, key.bytes(), rank, &sessions));
     }
 
-    /// Receives at `address` from now on, and nowhere else.
-    ///
-    /// # Errors
-    /// If another process does.
+    /// Receives at `address` from now on, instead of the bound port.
     pub fn move_to(&mut self, address: SocketAddr) -> Result<(), UdpError> {
         self.socket = bind(address)?;
         Ok(())
     }
 
-    /// This rank's data plane of a job whose packets carry `payload_beats`. `local`: shared memory with ranks of this host, if there is any.
-    /// `sends_beside`: large batches are sent by a thread of their own, if any rank is sent to over UDP.
-    ///
-    /// # Errors
-    /// If the job cannot be.
+    /// `payload_beats`: beats of a packet. `local`: shared memory with ranks of this host.
+    /// `sends_beside`: send large batches by a second thread, unless all ranks are on this host.
     pub fn join(
         self,
         rank: usize,
@@ -188,7 +152,7 @@ impl Unconnected {
         sends_beside: bool,
     ) -> Result<Udp, UdpError> {
         let ranks = job.members.len();
-        // All peers may send at once.
+        // All peers may send at the same time.
         let share = |member: &Member| match member.card {
             // A card gives no feedback.
             Some(_) => 0,
@@ -199,7 +163,7 @@ impl Unconnected {
         };
         let mut in_flight_bytes_max: Vec<u64> = job.members.iter().map(share).collect();
         let shared = local.map(|local| Shared::new(local, &in_flight_bytes_max));
-        // A ring is its own limit.
+        // A ring limits itself.
         shared.iter().flat_map(Shared::ranks).for_each(|peer| in_flight_bytes_max[peer] = 0);
         let software = SoftwareJob { in_flight_bytes_max, ..SoftwareJob::new(rank, ranks, job.tag, payload_beats) };
         let peers: Vec<_> = job.members.iter().map(|member| member.udp).collect();
@@ -208,7 +172,7 @@ impl Unconnected {
         let is_used = uses_socket(shared.as_ref(), ranks);
         let sender = (sends_beside && is_used).then(|| Sender::start(self.socket.outlet().clone(), ranks));
         let sender =
-            sender.transpose().map_err(|source| UdpError::Socket { what: "the thread that sends".into(), source })?;
+            sender.transpose().map_err(|source| UdpError::Socket { what: "the sending thread".into(), source })?;
         Ok(Udp {
             software,
             socket: self.socket,
@@ -229,12 +193,10 @@ impl Unconnected {
     }
 }
 
-/// Payload in beats of the job's packets: the smallest that a rank was given, or, if one was given none, the largest that gets through
-/// between all ranks without a card; never more than the cards take. All ranks must call this at the same point; one with a card
-/// has no socket. `members`: where they receive. `left`: the time until its end.
-///
-/// # Errors
-/// See [`PathError`].
+/// Beats of the job's packets: the smallest payload configured on any rank and the cards' limit. If
+/// some rank has none configured, at most the largest that passes between ranks without a card.
+/// Call at the same point on all ranks. `socket`: `None` on ranks with a card. `left`: returns the
+/// time left.
 pub fn payload_beats(
     socket: Option<&mut Unconnected>,
     members: &[Member],
@@ -250,44 +212,36 @@ pub fn payload_beats(
 }
 
 impl Udp {
-    /// The time that the protocol is to be told, in ns.
     pub fn now_ns(&self) -> u64 {
         self.epoch.elapsed().as_nanos() as u64
     }
 
-    /// What came and what was dropped so far.
     pub fn counters(&self) -> Counters {
         *self.software.counters()
     }
 
-    /// Datagrams that this host did not take.
     pub fn unsent(&self) -> &Unsent {
         &self.unsent
     }
 
-    /// Whether packets have come of a collective of the newest view that has not begun here.
     pub fn is_awaited(&self) -> bool {
         self.software.is_awaited()
     }
 
-    /// Keeps up to so many bytes of packets of views that are not announced yet.
     pub fn keep_unannounced(&mut self, bytes_max: usize) {
         self.software.keep_unannounced(bytes_max);
     }
 
-    /// Ranks that are sent to through shared memory.
     pub fn shared(&self) -> Vec<usize> {
         let mut ranks: Vec<usize> = self.shared.iter().flat_map(Shared::ranks).collect();
         ranks.sort_unstable();
         ranks
     }
 
-    /// Packets that were dropped because of their seal.
     pub fn seal_drops(&self) -> SealDrops {
         self.seals.as_ref().map_or(SealDrops::default(), |seals| *seals.drops())
     }
 
-    /// Another process has this rank now.
     pub fn replace(&mut self, peer: usize, address: SocketAddr, session: u64) {
         self.ranks.remove(&self.peers[peer]);
         self.peers[peer] = address;
@@ -298,42 +252,36 @@ impl Udp {
         if let Some(seals) = &mut self.seals {
             seals.renew(peer, session);
         }
-        // Sealed for the process before.
+        // Sealed for the previous process.
         self.pending.take_if(|pending| pending.to == peer);
     }
 
-    /// Smoothed round-trip time to a peer, in ns.
     pub fn rtt_ns(&self, peer: usize) -> Option<u64> {
         self.software.rtt_ns(peer)
     }
 
-    /// Whether the last [`poll`](DataPlane::poll) moved datagrams.
     pub fn was_busy(&self) -> bool {
         self.busy
     }
 
-    /// Whether there are datagrams that have not left yet.
     pub fn is_sending(&self) -> bool {
         self.pending.is_some() || self.software.is_sending()
     }
 
-    /// Where what is for it comes in.
-    ///
-    /// # Errors
-    /// If the kernel has no more file descriptors.
     pub fn sources(&self) -> io::Result<Sources> {
         let bells = self.shared.as_ref().map(|shared| shared.as_fd().try_clone_to_owned()).transpose()?;
         Ok(Sources::new(self.socket.outlet().as_fd().try_clone_to_owned()?, bells))
     }
 
-    /// Tells ranks of this host to ring until the next [`poll`](DataPlane::poll); `false`: there is something to do at once.
+    /// Asks for wake-ups until the next [`poll`](DataPlane::poll). Returns `false` if there is work
+    /// already.
     pub fn doze(&self) -> bool {
         let Some(shared) = &self.shared else { return true };
         self.dozed.set(true);
         shared.doze()
     }
 
-    /// What to wait for when there is nothing to do: something comes, may be sent again, a timer is due or `at_most` has passed.
+    /// Waits for input, room in the socket, the next timer, or `at_most`.
     pub fn wait(&self, at_most: Duration) -> Wait {
         let timer_ns = self.software.next_timeout().map(|at_ns| at_ns.saturating_sub(self.now_ns()));
         let at_most = at_most.min(timer_ns.map_or(at_most, Duration::from_nanos));
@@ -341,8 +289,9 @@ impl Udp {
         Wait::new(self.pending.is_some() || is_full, at_most)
     }
 
-    /// Takes what has come and sends what may go; returns whether there was anything. Stages close by the clock only once the
-    /// socket is empty, or the turns are over: what came while this thread was off the CPU has come in time.
+    /// Receives and sends, a bounded amount; returns whether there was work. Stages close by the
+    /// clock only when the socket is empty or the turns are used up, so packets that arrived while
+    /// this thread was off the CPU are in time.
     fn work(&mut self) -> Result<bool, UdpError> {
         let (mut worked, mut waiting) = (false, self.is_socket_due());
         for _ in 0..TURNS {
@@ -355,8 +304,8 @@ impl Udp {
             if !waiting && !shared && !sent {
                 break;
             }
-            // What follows goes into its windows, if these are armed first: it need not be kept, and copied once more. Peers cannot keep this
-            // rank from closing its stages so.
+            // Windows armed now receive the following packets without another copy. `breaks` is
+            // limited, so that peers cannot keep this rank from closing its stages.
             if self.software.is_ahead() && self.breaks < TURNS {
                 self.breaks += 1;
                 return Ok(true);
@@ -385,7 +334,6 @@ impl Udp {
         socket.receive(take).map_err(|source| UdpError::Socket { what: "receiving".into(), source })
     }
 
-    /// Takes what ranks of this host have written; returns whether there was anything.
     fn receive_shared(&mut self) -> bool {
         let Some(shared) = &mut self.shared else { return false };
         if self.dozed.take() {
@@ -397,7 +345,7 @@ impl Udp {
         received
     }
 
-    /// Whether the socket is to be looked at: not in every turn if all ranks are of this host.
+    /// True in every turn, unless all ranks are on this host.
     fn is_socket_due(&mut self) -> bool {
         let is_used = uses_socket(self.shared.as_ref(), self.peers.len());
         self.turns += 1;
@@ -408,8 +356,8 @@ impl Udp {
         is_due
     }
 
-    /// Sends the next datagrams from where they lie, unless they are to be sealed. Those that are sealed, and those that the kernel
-    /// does not take like that, are copied to `out`, to be sent from there. Ranks of this host get them in shared memory.
+    /// Sends the next datagrams, in place if possible. Sealed or refused datagrams are copied to
+    /// `out` for another attempt.
     fn send_next(&mut self) -> Next {
         let Self { socket, sender, software, seals, out, peers, shared, unsent, .. } = self;
         if sender.as_ref().is_some_and(Sender::is_full) {
@@ -417,13 +365,13 @@ impl Udp {
         }
         let outlet = socket.outlet();
         let (segments_max, bytes_max) = (outlet.segments_max().min(BATCH_DATAGRAMS), BATCH_BYTES_MAX);
-        // One packet fits in any case: its payload leaves room for its seal.
+        // One packet always fits, since its payload leaves room for its seal.
         let seal_bytes = mtu::seal_bytes(seals.is_some());
         let batch = Batch { segments_max, bytes_max: bytes_max - segments_max * seal_bytes };
         let Some(transmit) = software.poll_transmit(batch) else { return Next::Nothing };
         let Transmit { to, segment_bytes, .. } = transmit;
         if let Some(shared) = shared.as_mut().filter(|shared| shared.reaches(to)) {
-            // Not sealed: the kernel has said whose process reads it.
+            // Not sealed: the kernel has authenticated the reader's user.
             unsent.count_not_read(shared.send(&transmit), to);
             shared.pace(software, self.epoch.elapsed().as_nanos() as u64);
             return Next::Sent;
@@ -433,7 +381,7 @@ impl Udp {
             let mut pieces = sender.pieces();
             match seals {
                 Some(seals) => pieces.set(|out| seals.seal(to, transmit.slices(), segment_bytes, out)),
-                // SAFETY: lent memory is given back by `reclaim`, `relocate` and `drop`, after `settle`.
+                // SAFETY: `reclaim`, `relocate` and `drop` return lent memory only after `settle`.
                 #[allow(unsafe_code)]
                 None => unsafe { pieces.push_datagrams(&transmit) },
             }
@@ -450,7 +398,7 @@ impl Udp {
         Next::Copied(Pending { to, segment_bytes: segment_bytes + seal_bytes })
     }
 
-    /// Memory that was lent is given back: nobody reads it any more.
+    /// Ends all reads of lent memory that returns to its owner.
     fn settle(&mut self, values: &Values) {
         let begin = values.as_ptr().addr();
         let addresses = begin..begin + size_of_val(&**values);
@@ -482,7 +430,6 @@ impl Udp {
         Ok(true)
     }
 
-    /// Sends what is in `out`; `false`: not yet.
     fn send_copied(&mut self, pending: Pending) -> Result<bool, UdpError> {
         let Self { socket, peers, out, .. } = self;
         let Pending { to, segment_bytes } = pending;
@@ -490,7 +437,6 @@ impl Udp {
         self.count(Outcome { to, segment_bytes, sent })
     }
 
-    /// Learns what has become of the batches that the other thread sent.
     fn take_outcomes(&mut self) -> Result<(), UdpError> {
         while let Some(sender) = &mut self.sender {
             let outcome = sender.outcome().map_err(|source| UdpError::Socket { what: "sending".into(), source })?;
@@ -500,7 +446,7 @@ impl Udp {
         Ok(())
     }
 
-    /// Counts what the kernel refused; `false`: it may be sent again.
+    /// Counts refused datagrams. Returns `false` if the caller must retry.
     fn count(&mut self, outcome: Outcome) -> Result<bool, UdpError> {
         let Outcome { to, segment_bytes, sent } = outcome;
         match sent {
@@ -519,7 +465,6 @@ impl Udp {
 }
 
 impl Drop for Udp {
-    /// Lent memory is given back then.
     fn drop(&mut self) {
         self.sender = None;
         if let Some(shared) = &mut self.shared {

@@ -1,11 +1,13 @@
-//! A thread that hands large batches to the kernel, beside the one that receives and adds up.
+//! Thread that sends large batches, beside the thread that receives and sums.
 //!
-//! Why: the kernel takes about as long to send 64 KiB as a rank takes to receive and add them up. Where cores are free, one thread for both is
-//! what limits a rank.
-//! How: batches leave from where they lie; before memory that was lent is given back, what is still to be sent from there has been sent, or
-//! copied. Batches to a rank leave in the order in which they were made, since answers count packets: while one is under way, all
-//! that go to the same rank follow it. Else small ones leave at once, from the engine's thread.
-//! Limits: [`BATCHES_MAX`] batches, 2 MiB, are under way; what a socket without room does not take waits here, as copies.
+//! The kernel takes about as long to send 64 KiB as a rank takes to receive and sum them, so a
+//! single thread would limit throughput where cores are free. The thread reads batches in place.
+//! Before lent memory returns to its owner, pending batches are sent or copied. Batches to a rank
+//! leave in order, since acknowledgements count packets: while one is pending here, all others to
+//! that rank follow it. Otherwise the engine's thread sends small batches itself.
+//!
+//! Limits: at most [`BATCHES_MAX`] batches (2 MiB) are pending. Batches that a full socket refuses
+//! are copied and wait here.
 
 use std::collections::VecDeque;
 use std::io;
@@ -23,23 +25,21 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use super::pieces::Pieces;
 use super::socket::{Outlet, Sent};
 
-/// Batches under way at a time.
 const BATCHES_MAX: usize = 32;
-/// A batch of fewer bytes takes no longer to send than to hand over.
+/// Smaller batches cost no more time to send than to pass to the thread.
 const BATCH_BYTES_MIN: usize = 48 << 10;
-/// How long the thread looks for the next batch before it sleeps: waking it costs the engine's thread a system call.
+/// Time that the thread spins before it sleeps. A wake-up costs the engine's thread a system call.
 const SPIN: Duration = Duration::from_micros(30);
-/// Between two looks at what has been handed over, while the socket has no room.
+/// Interval at which new orders are copied while the socket is full.
 const ROOM_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 1_000_000 };
 
-/// The thread, and what is under way to it and back.
 pub(super) struct Sender {
     orders: Option<SyncSender<Order>>,
     outcomes: Receiver<(Order, io::Result<Sent>)>,
-    /// Batches under way, by rank, and of all.
+    /// Pending batches, by rank.
     under_way: Vec<usize>,
     all_under_way: usize,
-    /// Batches that were handed over, and those of them that are sent from lent memory.
+    /// Batches so far; `lent`: number and memory of batches that still use lent memory.
     handed_over: u64,
     lent: VecDeque<(u64, Range<usize>)>,
     spare: Vec<Pieces>,
@@ -49,12 +49,11 @@ pub(super) struct Sender {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Of the first so many batches no lent memory is needed any more.
+    /// Batches below this number need no lent memory any more.
     settled: AtomicU64,
     is_ending: AtomicBool,
 }
 
-/// Datagrams for a rank, all of `segment_bytes` but the last.
 struct Order {
     number: u64,
     to: usize,
@@ -63,7 +62,6 @@ struct Order {
     datagrams: Pieces,
 }
 
-/// What has become of a batch.
 pub(super) struct Outcome {
     pub to: usize,
     pub segment_bytes: usize,
@@ -71,10 +69,8 @@ pub(super) struct Outcome {
 }
 
 impl Sender {
-    /// # Errors
-    /// If the kernel has no more threads.
     pub fn start(outlet: Arc<Outlet>, ranks: usize) -> io::Result<Self> {
-        // As much room as is ever needed: nobody waits for any, and nothing is allocated later.
+        // Room for all batches: neither side blocks, and nothing is allocated later.
         let ((orders, incoming), (done, outcomes)) = (sync_channel(BATCHES_MAX), sync_channel(BATCHES_MAX));
         let state = Arc::new(State::default());
         let waiting = VecDeque::with_capacity(BATCHES_MAX);
@@ -101,22 +97,19 @@ impl Sender {
         })
     }
 
-    /// Whether no more batches may be under way.
     pub fn is_full(&self) -> bool {
         self.all_under_way >= BATCHES_MAX
     }
 
-    /// Whether the next batch to a rank, of so many bytes, is for this thread.
+    /// True if a batch of `bytes` bytes must go through this thread.
     pub fn takes(&self, to: usize, bytes: usize) -> bool {
         self.under_way[to] > 0 || bytes >= BATCH_BYTES_MIN
     }
 
-    /// Pieces for the next batch, none so far.
     pub fn pieces(&mut self) -> Pieces {
         self.spare.pop().unwrap_or_default()
     }
 
-    /// Sends datagrams to a rank.
     pub fn send(&mut self, to: usize, address: SocketAddr, segment_bytes: usize, datagrams: Pieces) {
         let (number, lent) = (self.handed_over, datagrams.lent());
         if !lent.is_empty() {
@@ -126,15 +119,12 @@ impl Sender {
         self.under_way[to] += 1;
         self.all_under_way += 1;
         if let Some(orders) = &self.orders {
-            // A thread that has ended has no outcomes either, which is an error.
+            // `outcome` reports a thread that has ended.
             let _ = orders.send(Order { number, to, address, segment_bytes, datagrams });
         }
     }
 
-    /// What has become of the next batch, if that is known.
-    ///
-    /// # Errors
-    /// If the thread has ended.
+    /// Returns the next finished batch. Fails if the thread has ended.
     pub fn outcome(&mut self) -> io::Result<Option<Outcome>> {
         match self.outcomes.try_recv() {
             Ok((Order { to, segment_bytes, mut datagrams, .. }, sent)) => {
@@ -146,11 +136,11 @@ impl Sender {
                 Ok(Some(Outcome { to, segment_bytes, sent }))
             }
             Err(TryRecvError::Empty) => Ok(None),
-            Err(TryRecvError::Disconnected) => Err(io::Error::other("the thread that sends has ended")),
+            Err(TryRecvError::Disconnected) => Err(io::Error::other("the sending thread has ended")),
         }
     }
 
-    /// Lent memory at these addresses is given back: returns once nothing is sent from there any more.
+    /// Waits until no pending batch uses lent memory at these addresses.
     pub fn settle(&mut self, addresses: &Range<usize>) {
         let overlaps = |lent: &Range<usize>| lent.start < addresses.end && addresses.start < lent.end;
         while self.thread.as_ref().is_some_and(|thread| !thread.is_finished()) {
@@ -171,7 +161,7 @@ impl Sender {
 }
 
 impl Drop for Sender {
-    /// What is under way still leaves, as far as the socket has room.
+    /// Sends pending batches for which the socket has room.
     fn drop(&mut self) {
         self.state.is_ending.store(true, Ordering::Relaxed);
         self.orders = None;
@@ -181,19 +171,16 @@ impl Drop for Sender {
     }
 }
 
-/// What the thread has.
 struct Worker {
     outlet: Arc<Outlet>,
     incoming: Receiver<Order>,
-    /// Handed over, and copied, while the socket had no room.
+    /// Copied while the socket was full.
     waiting: VecDeque<Order>,
-    /// A batch in one piece.
     whole: Vec<u8>,
     state: Arc<State>,
 }
 
 impl Worker {
-    /// The next batch; `None`: there will be no more.
     fn next(&mut self) -> Option<Order> {
         if let Some(waiting) = self.waiting.pop_front() {
             return Some(waiting);
@@ -209,7 +196,6 @@ impl Worker {
         }
     }
 
-    /// Sends a batch once the socket has room.
     fn send(&mut self, order: &Order) -> io::Result<Sent> {
         let Order { number, address, segment_bytes, datagrams, .. } = order;
         let sent = datagrams.send(self.outlet.as_fd(), *address, *segment_bytes);
@@ -221,7 +207,7 @@ impl Worker {
             return Ok(Sent::All);
         }
         loop {
-            // It finds out why the kernel did not take them, if it still does not.
+            // A second attempt by `Outlet::send` classifies the kernel's error.
             let sent = self.outlet.send(*address, &self.whole, *segment_bytes)?;
             if sent != Sent::NotYet || self.state.is_ending.load(Ordering::Relaxed) {
                 return Ok(sent);
@@ -238,7 +224,7 @@ impl Worker {
         }
     }
 
-    /// Of this batch no lent memory is needed any more, nor of those before.
+    /// Batches up to `number` need no lent memory any more.
     fn settled(&self, number: u64) {
         self.state.settled.fetch_max(number + 1, Ordering::Release);
     }
@@ -286,7 +272,6 @@ mod tests {
             outcomes += 1;
         }
         assert!(!sender.is_full() && !sender.takes(2, 1));
-        // What is under way when it is dropped still leaves; nothing that the kernel refuses is lost without a word.
         let mut pieces = sender.pieces();
         pieces.set(|whole| whole.resize(1 << 16, 7));
         sender.send(1, to, 1 << 16, pieces);

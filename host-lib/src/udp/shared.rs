@@ -1,7 +1,7 @@
-//! What goes to ranks of this host: how much may, and what becomes of it when one does not read.
+//! Flow control towards ranks of this host.
 //!
-//! A rank whose ring is full is held back, and nothing else is. One that reads nothing for [`PATIENCE_NS`] counts as a network that
-//! loses everything: what is meant for it is dropped until it reads again, so that it costs this rank no memory and no windows.
+//! A full ring holds back its own rank only. Datagrams to a rank that reads nothing for
+//! [`PATIENCE_NS`] are dropped until it reads again, so they occupy no memory or windows.
 
 use std::ops::{ControlFlow, Range};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -10,10 +10,9 @@ use optireduce_core::software::{Software, Transmit};
 
 use crate::local::Local;
 
-/// How long a rank may read nothing: the longest bound of a stage, unless a longer one is given.
+/// Default upper bound of a stage.
 const PATIENCE_NS: u64 = 1_000_000_000;
 
-/// Ranks of this host, and how they are sent to.
 pub(super) struct Shared {
     local: Local,
     peers: Vec<Peer>,
@@ -21,9 +20,8 @@ pub(super) struct Shared {
 
 struct Peer {
     rank: usize,
-    /// It is held back until then.
     held_until_ns: Option<u64>,
-    /// What may be on its way to it if it is sent to by UDP.
+    /// Limit of the congestion window over UDP.
     in_flight_bytes_max: u64,
 }
 
@@ -34,7 +32,6 @@ impl Shared {
         Self { peers: local.ranks().map(peer).collect(), local }
     }
 
-    /// The ranks that are reached.
     pub fn ranks(&self) -> impl Iterator<Item = usize> {
         self.peers.iter().map(|peer| peer.rank)
     }
@@ -43,13 +40,13 @@ impl Shared {
         self.local.reaches(rank)
     }
 
-    /// Sends datagrams to a rank; returns how many were dropped.
+    /// Returns the number of dropped datagrams.
     pub fn send(&mut self, transmit: &Transmit<'_>) -> u64 {
         let datagrams = transmit.datagrams().map(|datagram| (datagram.header, datagram.payload));
         (transmit.segments() - self.local.send(transmit.to, datagrams)) as u64
     }
 
-    /// Hands over what has come, until windows are to be armed for it. Once a turn, so it also tells which memory was freed.
+    /// Passes datagrams to `software` until it must arm windows for them. Announces freed memory.
     pub fn receive(&mut self, software: &mut Software) -> bool {
         self.local.free();
         self.local.receive(|from, datagram| {
@@ -58,8 +55,7 @@ impl Shared {
         })
     }
 
-    /// Holds back what is meant for ranks whose rings are full, and lets go what has room again. Ranks that are not reached any
-    /// more are sent to by UDP from now on.
+    /// Holds back ranks with full rings, resumes those with room, and switches others to UDP.
     pub fn pace(&mut self, software: &mut Software, now_ns: u64) {
         let Self { local, peers } = self;
         peers.retain_mut(|peer| {
@@ -86,27 +82,22 @@ impl Shared {
         });
     }
 
-    /// Memory is given back to its owner, who may change it.
     pub fn settle(&mut self, addresses: &Range<usize>) {
         self.local.settle(addresses);
     }
 
-    /// Another process has this rank now.
     pub fn forget(&mut self, rank: usize) {
         self.local.forget(rank);
     }
 
-    /// Whether this process may sleep until this is readable.
     pub fn doze(&self) -> bool {
         self.local.doze()
     }
 
-    /// It does not sleep any more.
     pub fn rouse(&self) {
         self.local.rouse();
     }
 
-    /// Takes the bells that have rung.
     pub fn answer(&mut self) {
         self.local.answer();
     }

@@ -1,4 +1,4 @@
-//! A UDP socket with segmentation offload where the kernel has it.
+//! UDP socket, with segmentation offload if the kernel supports it.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::net::{SocketAddr, UdpSocket};
@@ -12,32 +12,32 @@ use socket2::{Domain, Protocol, Type};
 
 use super::unsent::Refusal;
 
-/// What the socket asks the kernel to buffer; it may grant less (`net.core.rmem_max`).
+/// Requested; the kernel may limit it (`net.core.rmem_max`).
 const BUFFER_BYTES: usize = 8 << 20;
-/// Largest datagram, or batch of datagrams, that the kernel hands over at once.
+/// Largest datagram or coalesced batch that the kernel returns.
 const RECEIVE_BYTES: usize = 1 << 16;
 
-/// Most pieces that one call sends from: header and payload of each of the 64 datagrams that the kernel segments.
+/// Most pieces in one call: header and payload of each datagram of a batch.
 pub(super) const PIECES_MAX: usize = 128;
 
-/// What has become of datagrams that were to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sent {
-    /// The kernel has them.
     All,
-    /// The socket's buffer is full; they may be sent again.
+    /// The socket is full; the caller may retry.
     NotYet,
-    /// The kernel refused so many of them, for the last refusal's cause; they are lost.
-    Refused { refusal: Refusal, datagrams: u64 },
+    /// The kernel refused some, which are lost. `refusal`: the last cause.
+    Refused {
+        refusal: Refusal,
+        datagrams: u64,
+    },
 }
 
-/// What a look at the socket has brought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Received {
     Nothing,
-    /// All that had come.
+    /// The socket is empty now.
     Some,
-    /// As much as one call brings: more may wait.
+    /// The socket may hold more.
     Full,
 }
 
@@ -48,17 +48,17 @@ pub(super) struct Socket {
     receive_buffer_bytes: usize,
 }
 
-/// A socket to send by, from any thread.
+/// Sending half of a socket, for any thread.
 pub(super) struct Outlet {
     socket: UdpSocket,
     state: UdpSocketState,
 }
 
 impl Socket {
-    /// Binds `address`; port 0: a free one.
+    /// Binds a socket; port 0 selects a free one.
     pub fn bind(address: SocketAddr) -> io::Result<Self> {
         let socket = socket2::Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
-        // Root may pass the limit; others get what there is.
+        // Root may exceed the limit; other users receive at most the limit.
         if rustix::net::sockopt::set_socket_recv_buffer_size_force(&socket, BUFFER_BYTES).is_err() {
             socket.set_recv_buffer_size(BUFFER_BYTES)?;
         }
@@ -77,7 +77,6 @@ impl Socket {
         self.outlet.socket.local_addr()
     }
 
-    /// What it sends by.
     pub fn outlet(&self) -> &Arc<Outlet> {
         &self.outlet
     }
@@ -86,18 +85,17 @@ impl Socket {
         self.receive_buffer_bytes
     }
 
-    /// From now on the kernel says of each datagram whether the network has marked it. That costs time with each of them, so only
-    /// where it is of use.
+    /// Makes the kernel report ECN marks from now on, which costs time for each datagram.
     pub fn read_marks(&mut self) {
         if !std::mem::replace(&mut self.reads_marks, true) {
-            // A kernel that cannot say leaves losses to go by.
+            // Without marks, congestion control uses losses only.
             let _ = set_ip_recvtos(&self.outlet.socket, true);
             let _ = set_ipv6_recvtclass(&self.outlet.socket, true);
         }
     }
 
-    /// Hands over the datagrams that have come, as many as one call brings, and of each whether it is marked, if that is
-    /// [read](Self::read_marks).
+    /// Passes the datagrams of one call to `take`, with source address and ECN mark (`false` before
+    /// [`read_marks`](Self::read_marks)).
     pub fn receive(&mut self, mut take: impl FnMut(SocketAddr, &mut [u8], bool)) -> io::Result<Received> {
         let mut metas = [RecvMeta::default(); BATCH_SIZE];
         let mut slices: Vec<IoSliceMut<'_>> = self.buffers.iter_mut().map(|buffer| IoSliceMut::new(buffer)).collect();
@@ -106,7 +104,7 @@ impl Socket {
         let count = match state.recv(socket.into(), &mut slices, metas) {
             Ok(count) => count,
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Received::Nothing),
-            // The outcome of an earlier send: it was counted then, or a peer has gone, which its silence tells.
+            // An earlier send failed. It was counted then, or its peer has gone and stays silent.
             Err(error) if Refusal::of(&error).is_some() => return Ok(Received::Nothing),
             Err(error) => return Err(error),
         };
@@ -124,13 +122,12 @@ impl Socket {
 }
 
 impl Outlet {
-    /// Datagrams that one call may send.
     pub fn segments_max(&self) -> usize {
         self.state.max_gso_segments()
     }
 
-    /// Sends datagrams of `segment_bytes`, the last perhaps shorter, from pieces of memory; whether the kernel took them. If not,
-    /// [`send`](Self::send) them: it finds out why.
+    /// Like [`send`](Self::send), from pieces of memory. Returns whether the kernel accepted them;
+    /// if not, [`send`](Self::send) reports the cause.
     pub fn send_slices<'a>(
         &self,
         to: SocketAddr,
@@ -152,10 +149,8 @@ impl Outlet {
         sendmsg(self.socket.as_raw_fd(), &pieces[..count], control, MsgFlags::empty(), Some(&to)).is_ok()
     }
 
-    /// Sends datagrams of `segment_bytes`, the last perhaps shorter.
-    ///
-    /// # Errors
-    /// What sending again cannot mend.
+    /// Sends datagrams of `segment_bytes` bytes, the last perhaps shorter. Returns errors that
+    /// persist on a retry.
     pub fn send(&self, to: SocketAddr, datagrams: &[u8], segment_bytes: usize) -> io::Result<Sent> {
         let transmit = |contents, segment_size| Transmit {
             destination: to,
@@ -173,7 +168,7 @@ impl Outlet {
         if count <= 1 || self.segments_max() > 1 {
             return Refusal::of(&error).map(|refusal| Sent::Refused { refusal, datagrams: count }).ok_or(error);
         }
-        // The kernel has just refused to segment: one by one, now and from now on.
+        // The kernel refused segmentation, and `state` remembers it.
         let mut last = None;
         for datagram in datagrams.chunks(segment_bytes) {
             let Err(error) = self.state.try_send((&self.socket).into(), &transmit(datagram, None)) else { continue };
@@ -186,8 +181,8 @@ impl Outlet {
     }
 }
 
-/// The kernel need not say of each datagram to which address it came, nor, until that is [of use](Socket::read_marks), with which type of
-/// service: `quinn_udp` asks for it. A kernel that goes on does no harm.
+/// Turns off options of `quinn_udp` that cost time for each datagram: destination address and,
+/// until [`Socket::read_marks`], type of service. A kernel that ignores this does no harm.
 fn tell_no_more(socket: &UdpSocket) {
     let _ = setsockopt(socket, sockopt::Ipv4PacketInfo, &false);
     let _ = setsockopt(socket, sockopt::Ipv6RecvPacketInfo, &false);
@@ -195,7 +190,7 @@ fn tell_no_more(socket: &UdpSocket) {
     let _ = set_ipv6_recvtclass(socket, false);
 }
 
-/// Switches may mark what leaves here instead of dropping it (ECT(0), RFC 3168). A kernel that sends it as any other does no harm.
+/// Allows switches to mark datagrams instead of dropping them (ECT(0), RFC 3168).
 fn understand_marks(socket: &UdpSocket, address: SocketAddr) {
     let ect0 = EcnCodepoint::Ect0 as u8;
     let _ = match address {

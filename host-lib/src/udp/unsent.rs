@@ -1,14 +1,11 @@
-//! Datagrams that this host did not take, by cause: the kernel refused them, or a rank of this host does not read.
-//!
-//! Why: an interface that goes down, a firewall that is reloaded or a full queue may refuse datagrams for a moment. To the
-//! protocol that is loss like any other; only the causes are on this host, where its operator can see them.
+//! Datagrams that this host did not send, by cause.
 
 use std::io;
 
 use rustix::io::Errno;
 use serde::Serialize;
 
-/// Datagrams that this host did not take, since the job began. Peers see them as lost.
+/// Datagrams that this host did not send since the job began, by cause. Peers see them as lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Unsent {
@@ -16,17 +13,17 @@ pub struct Unsent {
     pub no_buffers: u64,
     /// A firewall rule or a prohibiting route (EPERM, EACCES).
     pub not_permitted: u64,
-    /// No route to the peer, or this rank's address is gone (ENETUNREACH, EHOSTUNREACH, EADDRNOTAVAIL, EINVAL).
+    /// No route to the peer, or this rank's address is gone (ENETUNREACH, EHOSTUNREACH,
+    /// EADDRNOTAVAIL, EINVAL).
     pub unreachable: u64,
     /// The interface is down or gone (ENETDOWN, ENODEV, ENXIO, EIO).
     pub interface_down: u64,
-    /// Nobody listens at the peer's port (ECONNREFUSED).
+    /// No socket is bound to the peer's port (ECONNREFUSED).
     pub port_closed: u64,
-    /// A rank of this host has not read for a second, and its ring in shared memory is full.
+    /// A rank of this host has read nothing for a second, and its ring in shared memory is full.
     pub not_read: u64,
 }
 
-/// Why the kernel refused datagrams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
     NoBuffers,
@@ -37,12 +34,12 @@ pub(super) enum Refusal {
 }
 
 impl Refusal {
-    /// What may be over in a moment; `None`: it will fail again and again.
+    /// Returns `None` for an error that would persist.
     pub fn of(error: &io::Error) -> Option<Self> {
         Some(match Errno::from_io_error(error)? {
             Errno::NOBUFS | Errno::NOMEM => Self::NoBuffers,
             Errno::PERM | Errno::ACCESS => Self::NotPermitted,
-            // EINVAL: Linux's answer where the source address is gone from the host, and for blackhole routes.
+            // EINVAL: Linux reports it for a source address that is gone and for blackhole routes.
             Errno::NETUNREACH | Errno::HOSTUNREACH | Errno::ADDRNOTAVAIL | Errno::INVAL => Self::Unreachable,
             Errno::NETDOWN | Errno::NODEV | Errno::NXIO | Errno::IO => Self::InterfaceDown,
             Errno::CONNREFUSED => Self::PortClosed,
@@ -52,24 +49,20 @@ impl Refusal {
 }
 
 impl Unsent {
-    /// Of all causes.
+    /// Total of all causes.
     pub fn total(&self) -> u64 {
         let Self { no_buffers, not_permitted, unreachable, interface_down, port_closed, not_read } = self;
         no_buffers + not_permitted + unreachable + interface_down + port_closed + not_read
     }
 
-    /// Counts datagrams to a rank of this host that does not read; says so the first time.
+    /// Counts datagrams to a rank of this host that does not read. Warns the first time.
     pub(super) fn count_not_read(&mut self, datagrams: u64, to: usize) {
         if self.not_read == 0 && datagrams > 0 {
-            tracing::warn!(
-                to,
-                "a rank of this host has read nothing for a second; what is meant for it counts as lost"
-            );
+            tracing::warn!(to, "a rank of this host has read nothing for a second; datagrams to it count as lost");
         }
         self.not_read += datagrams;
     }
 
-    /// Counts datagrams to a rank that were refused; says so the first time for each cause.
     pub(super) fn count(&mut self, refusal: Refusal, datagrams: u64, to: usize) {
         let count = match refusal {
             Refusal::NoBuffers => &mut self.no_buffers,

@@ -5,7 +5,7 @@ use std::process::Command;
 const VARIABLE: &str = "OPTIREDUCE_SECRET";
 const SECRET: &str = "0123456789abcdef";
 
-/// Runs the test of this name again in a process that has `OPTIREDUCE_SECRET`; `false` in there.
+/// Runs the test of this name again in a process with `OPTIREDUCE_SECRET`. Returns `false` there.
 pub fn has_no_secret(test: &str) -> bool {
     if std::env::var_os(VARIABLE).is_some_and(|value| value == SECRET) {
         return false;

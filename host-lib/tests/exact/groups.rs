@@ -1,4 +1,4 @@
-//! Communicators of some of the ranks, made by these alone.
+//! Communicators of a subset of ranks, made by its members alone.
 
 use std::time::Duration;
 
@@ -6,7 +6,6 @@ use optireduce::{BucketOptions, Communicator, ExactOp};
 
 use super::ranks::{builder, job};
 
-/// The sum of this communicator's ranks, by both ways.
 fn sums(communicator: &mut Communicator, value: f32) -> [f32; 2] {
     let mut exact = [value];
     communicator.all_reduce_exact(&mut exact, ExactOp::Sum).unwrap();
@@ -20,7 +19,7 @@ fn sums(communicator: &mut Communicator, value: f32) -> [f32; 2] {
 fn groups_with_ranks_in_common_are_made_by_their_members_alone_and_live_at_once() {
     job(4, |rank, root| {
         let mut world = builder(rank, 4, &root).connect().unwrap();
-        // Rank 3 is in none of the first two, and makes its own in between.
+        // Rank 3 is in neither of the first two, and makes another in between.
         let lists: &[&[usize]] = match rank {
             0 => &[&[0, 1, 2], &[2, 0]],
             1 => &[&[2, 1, 0], &[1, 3]],
@@ -52,7 +51,6 @@ fn members_whose_lists_differ_all_hear_it_and_lists_that_cannot_be_are_refused()
             let expected = format!(", expected at least two different ranks from 0 to 2, {rank} among them");
             assert!(error.starts_with("the ranks of the group is ") && error.ends_with(&expected), "{error}");
         }
-        // Nothing is left of it.
         let group = world.group(&[0, 1, 2]).unwrap();
         group.close().unwrap();
         world.barrier().unwrap();

@@ -1,5 +1,4 @@
-//! The calls that lose nothing, over TCP: reductions of all types, bytes from rank to rank, and what happens when ranks differ, die
-//! or are stopped. Over real sockets on loopback.
+//! Exact calls over TCP, on loopback: reductions, messages, and ranks that differ, die or stop.
 
 mod groups;
 mod partial_reduce;
@@ -16,11 +15,9 @@ use optireduce::{BucketOptions, Communicator, ControlError, ElementType, Error, 
 use random::Random;
 use ranks::{builder, job};
 
-/// The reference: values of all ranks as text, folded one by one.
 mod reference {
     use super::*;
 
-    /// Folds `ranks`, the bytes of each rank's values, in order.
     pub fn fold(element: ElementType, op: ExactOp, ranks: &[Vec<u8>]) -> Vec<u8> {
         let size = element.bytes();
         let values = |index: usize| ranks.iter().map(move |bytes| &bytes[index * size..][..size]);
@@ -33,7 +30,7 @@ mod reference {
                 let values = values.iter().map(|bytes| i128::from($type::from_le_bytes((*bytes).try_into().unwrap())));
                 let exact = match op {
                     ExactOp::Sum => values.sum(),
-                    // Modulo 2^128, of which the lower bits are those of the type.
+                    // Modulo 2^128; its lower bits are those of the type.
                     ExactOp::Product => values.fold(1, i128::wrapping_mul),
                     ExactOp::Min => values.min().unwrap(),
                     ExactOp::Max => values.max().unwrap(),
@@ -78,7 +75,7 @@ mod reference {
     }
 }
 
-/// Equal to the bit, but that any NaN is as good as another where one is computed.
+/// Bitwise equality, except that all NaNs are equal.
 fn same(element: ElementType, found: &[u8], expected: &[u8]) -> bool {
     let size = element.bytes();
     let is_nan = |bytes: &[u8]| match element {
@@ -92,9 +89,8 @@ fn same(element: ElementType, found: &[u8], expected: &[u8]) -> bool {
     found.len() == expected.len() && pairs.into_iter().all(|(a, b)| a == b || is_nan(a) && is_nan(b))
 }
 
-/// Goal: every type with every operation, at lengths around the number of ranks, gives what a plain fold in the order of ranks does,
-/// with the same bits on all ranks, in all-reduce and reduce-scatter. Values are random bytes, so that floating-point types see
-/// NaN, infinities and subnormals.
+/// At lengths around the number of ranks, with the same bits on all ranks, in all-reduce and
+/// reduce-scatter. Values are random bytes, so floats include NaN, infinities and subnormals.
 #[test]
 fn every_type_and_operation_gives_what_a_plain_fold_in_the_order_of_ranks_does() {
     let seed = Random::seed();
@@ -129,7 +125,6 @@ fn every_type_and_operation_gives_what_a_plain_fold_in_the_order_of_ranks_does()
 #[test]
 fn large_buffers_go_in_pieces_and_sums_do_not_depend_on_where_they_are_cut() {
     let seed = Random::seed();
-    // Several pieces in each direction, the last one short, and not the same number of them for each rank.
     const ELEMENTS: usize = (3 << 20) + 12_345;
     let value = move |rank: usize, index: usize| {
         Random::new(seed, (rank * ELEMENTS + index) as u64).next() as i32 as f32 * 1e-4
@@ -168,11 +163,10 @@ fn typed_calls_do_what_those_of_bytes_do() {
 fn bytes_of_any_length_go_to_the_ranks_that_they_are_for() {
     let seed = Random::seed();
     const RANKS: usize = 4;
-    // One of them is longer than what is on its way at a time.
+    // One of them exceeds the limit of bytes in flight.
     let lengths = [0, 1, 300_000, 9 << 20];
     job(RANKS, move |rank, root| {
         let mut communicator = builder(rank, RANKS, &root).connect().unwrap();
-        // What `from` has for `to`, in call number `call`.
         let part = |call: usize, from: usize, to: usize| {
             Random::new(seed, (call * 64 + from * 8 + to) as u64).bytes(lengths[(call + from + to) % lengths.len()])
         };
@@ -208,7 +202,6 @@ fn calls_that_were_begun_together_are_made_in_their_order_and_hold_up_no_bucket(
             communicator.start_all_reduce_exact(value.to_le_bytes().to_vec(), ElementType::I64, ExactOp::Sum)
         });
         let mut barrier = communicator.start_barrier();
-        // Dropping one does not take it back.
         drop(communicator.start_all_gather_bytes(vec![rank as u8]));
         let mut data = vec![rank as f32; 1000];
         assert_eq!(bucket.all_reduce(&mut data).unwrap().lost_bytes(), 0);
@@ -222,7 +215,7 @@ fn calls_that_were_begun_together_are_made_in_their_order_and_hold_up_no_bucket(
     });
 }
 
-/// Every rank's call fails with this error; then all of them go on.
+/// Later calls succeed.
 fn fails_on_all(expected: &str, call: impl Fn(usize, &mut Communicator) -> Result<(), Error> + Clone + Send + 'static) {
     let errors = job(3, move |rank, root| {
         let mut communicator = builder(rank, 3, &root).connect().unwrap();
@@ -332,8 +325,8 @@ fn ranks_that_skip_one_that_ended_reduce_without_it() {
     assert_eq!(results[2], expected(2, vec![vec![0], vec![], vec![2]]));
 }
 
-/// Goal: whenever a rank dies in a call, the others get its result or an error that names it, the same or not, and are in step after
-/// that. Method: it drops its communicator after a random time, from before it sends its part to after the end.
+/// The others must return the call's result or an error that names the dead rank. The rank drops
+/// its communicator at a random time during the call.
 #[test]
 fn ranks_that_skip_one_that_dies_in_the_middle_of_a_call_stay_in_step() {
     const DYING: usize = 1;

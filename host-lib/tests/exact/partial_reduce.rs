@@ -1,4 +1,4 @@
-//! Partial Reduce over real sockets: groups of those that are ready, whatever the others do.
+//! Partial Reduce over real sockets: groups of ready ranks, independent of the others.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,6 @@ use super::ranks::{builder, job};
 
 const ELEMENTS: usize = 20_000;
 
-/// What one rank gave to a group, and got.
 struct Averaged {
     rank: usize,
     given: Vec<f32>,
@@ -20,7 +19,6 @@ struct Averaged {
     report: PartialReport,
 }
 
-/// Trains as long as it `goes_on`, given how many steps it has made, each of `step`, and averages after each.
 fn train(
     rank: usize,
     partial: &mut PartialReduce,
@@ -40,7 +38,7 @@ fn train(
     (0..).take_while(goes_on).map(average).collect()
 }
 
-/// Every group's model is the mean of its members' by their weights, with the same bits on all of them.
+/// Every group's model must be the weighted mean of its members, with the same bits on all.
 fn check(all: Vec<Averaged>) -> BTreeMap<u32, Vec<Averaged>> {
     let mut groups: BTreeMap<u32, Vec<Averaged>> = BTreeMap::new();
     all.into_iter().for_each(|one| groups.entry(one.report.number()).or_default().push(one));
@@ -78,7 +76,7 @@ fn groups_of_the_ranks_that_are_ready_average_their_models_while_a_slow_one_trai
             let mut bucket = world.bucket(100, BucketOptions::new()).unwrap();
             let mut partial = world.partial_reduce(ELEMENTS, PartialOptions::new(2)).unwrap();
             let averaged = if rank < FAST {
-                // Until all of them have made their steps, so that none is left alone.
+                // Until all have made their steps, so that no rank is left alone.
                 let goes_on = |made: &usize| {
                     trained.fetch_add(usize::from(*made == 20), Ordering::Relaxed);
                     *made < 20 || trained.load(Ordering::Relaxed) < FAST
@@ -88,7 +86,6 @@ fn groups_of_the_ranks_that_are_ready_average_their_models_while_a_slow_one_trai
                 train(rank, &mut partial, |made| *made < 5, Duration::from_millis(40))
             };
             partial.close().unwrap();
-            // The communicator is none the worse for it.
             assert_eq!(bucket.all_reduce(&mut [1.0; 100]).unwrap().lost_bytes(), 0);
             world.close().unwrap();
             averaged
@@ -99,7 +96,7 @@ fn groups_of_the_ranks_that_are_ready_average_their_models_while_a_slow_one_trai
     }
 }
 
-/// Rank 0, which forms the groups, ends in the middle, and so does another: the others go on without.
+/// Rank 0, which forms the groups, ends in the middle, and so does another.
 #[test]
 fn the_others_go_on_when_the_rank_that_forms_the_groups_has_ended() {
     let results = job(5, |rank, root| {
@@ -126,7 +123,6 @@ fn what_cannot_be_is_named_and_what_differs_is_named_on_all_ranks() {
         let error = world.partial_reduce(0, PartialOptions::new(2)).unwrap_err().to_string();
         assert!(error.contains("the number of elements of a model is 0, expected at least 1"), "{error}");
         let differs = world.partial_reduce(100 + rank, PartialOptions::new(2)).unwrap_err().to_string();
-        // Nothing is left of these.
         let patience = Duration::from_millis(300);
         let mut partial = world.partial_reduce(4, PartialOptions::new(2).patience(patience)).unwrap();
         let mut model = [rank as f32; 4];
@@ -137,7 +133,7 @@ fn what_cannot_be_is_named_and_what_differs_is_named_on_all_ranks() {
         let error = partial.average(&mut model, 1).unwrap_err().to_string();
         assert!(error.contains("the iteration is 1, expected more than 1"), "{error}");
         if rank == 0 {
-            // The other is not ready, and lives: this one goes on alone.
+            // The other rank is alive but not ready, so this rank continues alone.
             let begin = Instant::now();
             let report = partial.average(&mut model, 2).unwrap();
             assert_eq!((report.group(), report.weights(), report.is_full()), (&[0][..], &[1.0][..], true));

@@ -1,14 +1,12 @@
-//! Random numbers from a seed that is printed: set `OPTIREDUCE_TEST_SEED` to it to see the same again.
+//! Random numbers from a printed seed. Set `OPTIREDUCE_TEST_SEED` to repeat a run.
 #![allow(dead_code)]
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// SplitMix64.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// The seed of this run.
     pub fn seed() -> u64 {
         let given = std::env::var("OPTIREDUCE_TEST_SEED").ok().map(|seed| seed.parse().expect("OPTIREDUCE_TEST_SEED"));
         let seed = given.unwrap_or_else(|| SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() as u64);
@@ -16,7 +14,7 @@ impl Random {
         seed
     }
 
-    /// One of many sequences of a seed.
+    /// One of many independent sequences of a seed.
     pub fn new(seed: u64, sequence: u64) -> Self {
         Self(seed ^ sequence.wrapping_mul(0xd134_2543_de82_ef95))
     }
@@ -29,7 +27,6 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// From 0 to below `end`.
     pub fn below(&mut self, end: u64) -> u64 {
         self.next() % end
     }

@@ -1,4 +1,4 @@
-//! Messages from point to point.
+//! Point-to-point messages.
 
 use std::sync::{Arc, Barrier};
 use std::task::{Context, Poll, Waker};
@@ -10,10 +10,9 @@ use optireduce::{Communicator, ControlError, Error, ExactOp, Message, Transfer};
 use super::random::Random;
 use super::ranks::{builder, job};
 
-/// What a rank keeps of each other before it is asked for.
+/// Bytes that a rank buffers from each peer before a receive is posted.
 const KEPT: usize = 8 << 20;
 
-/// A job of two ranks.
 fn pair<T: Send + 'static>(rank: impl Fn(usize, Communicator) -> T + Clone + Send + 'static) -> Vec<T> {
     job(2, move |number, root| rank(number, builder(number, 2, &root).connect().unwrap()))
 }
@@ -21,7 +20,7 @@ fn pair<T: Send + 'static>(rank: impl Fn(usize, Communicator) -> T + Clone + Sen
 #[test]
 fn messages_of_a_rank_with_the_same_tag_come_in_order_whatever_their_sizes() {
     pair(|rank, communicator| {
-        // Longer than what is kept, empty, and both kinds behind one another.
+        // Longer than the buffer, empty, and both kinds in a row.
         let lengths = [5, KEPT + 7, 0, 700_000, KEPT, 1];
         if rank == 0 {
             let sends = lengths.map(|length| communicator.start_send(1, 3, vec![length as u8; length]));
@@ -66,7 +65,6 @@ fn two_ranks_that_both_send_before_they_receive_do_not_wait_for_one_another() {
     pair(|rank, communicator| {
         let peer = 1 - rank;
         communicator.send_bytes(peer, 0, &vec![rank as u8; 5 << 20]).unwrap();
-        // Any size, if the send is begun and waited for later.
         let send = communicator.start_send(peer, 0, vec![rank as u8; 5 * KEPT]);
         assert!(communicator.recv_bytes(peer, 0).unwrap() == vec![peer as u8; 5 << 20]);
         assert!(communicator.recv_bytes(peer, 0).unwrap() == vec![peer as u8; 5 * KEPT]);
@@ -98,9 +96,8 @@ fn a_rank_may_send_to_itself_and_receive_from_any_rank() {
     });
 }
 
-/// Goal: whatever the order in which sends and receives begin, on however many threads, every message comes once, whole, and in the
-/// order of its sender and tag. Method: each rank draws all ranks' messages from the seed, so that it knows what must come; it begins its
-/// sends and receives in an order of its own, while collectives run.
+/// Each rank draws all ranks' messages from the seed, and so can check them. It begins its sends
+/// and receives in its own order while collectives run.
 #[test]
 fn storms_of_messages_in_random_order_come_whole_once_and_in_order() {
     const RANKS: usize = 4;
@@ -141,7 +138,6 @@ fn storms_of_messages_in_random_order_come_whole_once_and_in_order() {
                 pending.push(communicator.start_barrier());
             }
         }
-        // Those that have not all been begun yet.
         while pending.len() < 4 {
             pending.push(communicator.start_barrier());
         }
@@ -200,7 +196,6 @@ fn a_receive_that_is_dropped_takes_nothing_and_a_send_that_is_dropped_does_not_c
 #[test]
 fn what_nobody_sends_or_receives_is_an_error_at_the_timeout_and_the_ranks_go_on() {
     job(2, |rank, root| {
-        // Long enough to meet on a busy machine.
         let mut communicator = builder(rank, 2, &root).timeout(Duration::from_secs(5)).connect().unwrap();
         let peer = 1 - rank;
         let mut waiting = communicator.start_recv(Some(peer), 5);
@@ -209,13 +204,12 @@ fn what_nobody_sends_or_receives_is_an_error_at_the_timeout_and_the_ranks_go_on(
         assert!(!waiting.wait_timeout(Duration::from_millis(50)), "it stays outstanding");
         let errors = [receive, send].map(|transfer| thread::spawn(|| transfer.wait().unwrap_err().to_string()));
         let errors = errors.map(|error| error.join().unwrap());
-        let expected = format!("nothing with tag 6 came from rank {peer} within 5 s; did it send to this rank, ");
+        let expected = format!("no message with tag 6 arrived from rank {peer} within 5 s; did it send to this rank, ");
         assert!(errors[0].starts_with(&expected), "{errors:?}");
-        let expected = format!("rank {peer} did not receive 8388608 bytes with tag 7 within 5 s; it must ask for");
+        let expected = format!("rank {peer} did not receive 8388608 bytes with tag 7 within 5 s; it must post a");
         assert!(errors[1].starts_with(&expected), "{errors:?}");
-        assert!(!waiting.test(), "nobody waits for it, so it does not time out");
+        assert!(!waiting.test(), "no rank waits for it, so it does not time out");
         communicator.barrier().unwrap();
-        // Neither is left of them.
         (5..8).for_each(|tag| communicator.send_bytes(peer, tag, &[tag as u8]).unwrap());
         assert_eq!(waiting.wait().unwrap().bytes, [5]);
         (6..8).for_each(|tag| assert_eq!(communicator.recv_bytes(peer, tag).unwrap(), [tag as u8]));
@@ -249,7 +243,6 @@ fn a_rank_that_has_ended_fails_what_waits_for_it_at_once_and_what_it_sent_before
         let error = communicator.recv_bytes(2, 1).unwrap_err().to_string();
         assert!(error.starts_with("the connection to rank 2 has ended"), "{error}");
         assert!(communicator.send_bytes(2, 1, &[]).is_err());
-        // The two others can still reach one another.
         let peer = 1 - rank;
         communicator.send_bytes(peer, 3, &[rank as u8]).unwrap();
         assert_eq!(communicator.recv_bytes(peer, 3).unwrap(), [peer as u8]);
@@ -262,14 +255,14 @@ fn what_may_be_outstanding_has_a_limit_that_is_named() {
         let full = communicator.start_send(1 - rank, 1, vec![0; KEPT - 256]);
         let sends: Vec<Transfer> = (0..4096).map(|_| communicator.start_send(1 - rank, 2, vec![])).collect();
         let error = communicator.send_bytes(1 - rank, 2, &[]).unwrap_err().to_string();
-        assert!(error.starts_with("too many sends to one rank are outstanding: at most 4096;"), "{error}");
+        assert!(error.starts_with("too many sends to one rank are outstanding, expected at most 4096;"), "{error}");
         full.wait().unwrap();
         communicator.barrier().unwrap();
         drop(sends);
         assert_eq!(communicator.recv_bytes(1 - rank, 1).unwrap().len(), KEPT - 256);
         let receives: Vec<Transfer> = (0..1 << 16).map(|_| communicator.start_recv(None, 3)).collect();
         let error = communicator.recv_bytes(1 - rank, 3).unwrap_err().to_string();
-        assert!(error.starts_with("too many receives are outstanding: at most 65536;"), "{error}");
+        assert!(error.starts_with("too many receives are outstanding, expected at most 65536;"), "{error}");
         drop(receives);
         let error = communicator.recv_bytes(2, 3).unwrap_err().to_string();
         assert_eq!(error, "there is no rank 2 in a job of 2 ranks; expected 0 to 1");

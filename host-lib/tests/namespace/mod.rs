@@ -1,11 +1,10 @@
-//! Tests in a network namespace of their own.
+//! Tests in a separate network namespace.
 
 use std::process::Command;
 
-/// Says that a process of this test is inside the namespace.
 const INSIDE: &str = "OPTIREDUCE_TEST_INSIDE";
 
-/// Runs the test of this name again in a network namespace that has nothing but `lo`, which is down; `false` in there.
+/// Runs the test of this name again in a network namespace with only `lo`. Returns `false` there.
 pub fn is_outside(test: &str) -> bool {
     if std::env::var_os(INSIDE).is_some() {
         ip(&["link", "set", "lo", "up"]);
@@ -16,7 +15,7 @@ pub fn is_outside(test: &str) -> bool {
         command.args(["--net", "--map-root-user", program]).args(arguments).env(INSIDE, "1").output()
     };
     if !unshare("true", &[]).is_ok_and(|output| output.status.success()) {
-        eprintln!("not run: a network namespace needs unshare and the right to make one");
+        eprintln!("not run: a network namespace needs unshare and permission to create one");
         return true;
     }
     let program = std::env::current_exe().unwrap();

@@ -1,4 +1,4 @@
-//! Ranks over real sockets on loopback: threads of this process, each with its own communicator.
+//! Ranks over real sockets on loopback, as threads of this process.
 #![allow(dead_code)]
 
 #[path = "../root/mod.rs"]
@@ -11,17 +11,16 @@ pub use root::free_root;
 
 use optireduce::{Bound, Builder, Communicator, Early, Launch, Local};
 
-/// How long ranks wait for one another: long enough for a machine that is busy with other tests.
+/// Suffices on a machine that is busy with other tests.
 pub const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Settings that do not depend on how busy the machine is. Packets go over UDP.
+/// Settings that do not depend on the load of the machine. Packets use UDP.
 pub fn builder(rank: usize, ranks: usize, root: &str) -> Builder {
     let launch = Launch::new(rank, ranks, root).unwrap();
     let bound = Bound::Fixed(Duration::from_secs(3));
     Communicator::builder().launch(launch).timeout(TIMEOUT).bound(bound).early(Early::Off).local(Local::Off)
 }
 
-/// Runs one thread for each rank; their results, by rank.
 pub fn job<T: Send + 'static>(ranks: usize, rank: impl Fn(usize, String) -> T + Clone + Send + 'static) -> Vec<T> {
     let root = free_root();
     let start = |number| {
@@ -32,12 +31,11 @@ pub fn job<T: Send + 'static>(ranks: usize, rank: impl Fn(usize, String) -> T + 
     threads.into_iter().map(|thread| thread.join().unwrap()).collect()
 }
 
-/// The values of a rank.
 pub fn gradient(rank: usize, elements: usize) -> Vec<f32> {
     (0..elements).map(|i| ((i * 31 + rank * 17) % 1009) as f32 * 1e-3 - 0.5).collect()
 }
 
-/// All ranks have the same bits, and these are the mean of [`gradient`].
+/// Checks for the same bits on all ranks, and for the mean of [`gradient`].
 pub fn check_mean(ranks: usize, results: &[Vec<f32>], tolerance: f64) {
     let gradients: Vec<_> = (0..ranks).map(|rank| gradient(rank, results[0].len())).collect();
     for (rank, result) in results.iter().enumerate() {

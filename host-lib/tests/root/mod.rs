@@ -1,4 +1,4 @@
-//! Where rank 0 of a job listens, which all ranks must know before it does.
+//! Address of a job's rank 0, which all ranks need before it listens.
 
 use std::net::Ipv4Addr;
 use std::os::fd::OwnedFd;
@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use optireduce::Launch;
 
-/// An address on loopback that is reserved while this program runs.
+/// Reserved while this program runs.
 pub fn free_root() -> String {
     static RESERVED: Mutex<Vec<OwnedFd>> = Mutex::new(Vec::new());
     let (root, reserved) = Launch::reserve_root(Ipv4Addr::LOCALHOST.into()).expect("a free port of loopback");

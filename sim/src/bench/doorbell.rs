@@ -1,8 +1,9 @@
-//! Time from doorbell to completion, as a driver sees it, on any way to a card.
+//! Time from doorbell to completion on any card, measured in the driver.
 //!
-//! How: a command that the card refuses is the shortest way there and back, as in `optireduce-nic bench`: a doorbell, a submission read by DMA, a
-//! completion written by DMA. Wall-clock time on this machine, one command after the other. In this process there is neither kernel nor another
-//! thread: what is left is the driver's time and that of the functional card's code, whose own 20 us pass in no time.
+//! Method: the card rejects an invalid command, as in `optireduce-nic bench`. That takes a
+//! doorbell, a DMA read of the submission and a DMA write of the completion, one command at a time,
+//! in wall-clock time. The figure of the functional card in this process is CPU time of driver and
+//! card model, without the modelled latency.
 
 use std::time::{Duration, Instant};
 
@@ -14,32 +15,28 @@ use crate::check::bus::{DMA_BYTES, bus_in_process};
 use crate::check::card_bench::bench_job;
 use crate::error::SimError;
 
-/// Before anything is measured.
 const WARM_UP: usize = 10;
-/// How long a card may take for a completion. Its process may be off the CPU.
+/// Long, since the card's process may be descheduled.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// No command has this number.
+/// An opcode that no card implements.
 const NO_COMMAND: u8 = 0xff;
 
-/// From the store of the doorbell until the completion was taken, on one way to a card.
+/// Times from doorbell to completion of a card.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)] // described above
 pub struct Doorbell {
-    /// The card.
     pub card: String,
-    /// How many were measured.
     pub commands: usize,
-    /// Half took no longer, in us.
     pub p50_us: f64,
-    /// 99 of 100 took no longer, in us.
     pub p99_us: f64,
-    /// The longest, in us.
     pub max_us: f64,
 }
 
-/// Measures a functional card in this process, and the cards at these addresses: PCI addresses, or paths of vfio-user sockets.
+/// Measures a functional card in this process, and the cards at `addresses` (PCI addresses or
+/// vfio-user sockets).
 ///
 /// # Errors
-/// If a card cannot be opened, or does not do what it is told to.
+/// If a card cannot be opened or gives an unexpected answer.
 pub fn doorbells(addresses: &[String], commands: usize) -> Result<Vec<Doorbell>, SimError> {
     if commands == 0 {
         return Err(SimError::Argument("--commands is 0, expected at least 1".into()));
@@ -87,7 +84,7 @@ fn times_us<B: Bus>(bus: B, commands: usize) -> Result<Vec<f64>, Box<dyn std::er
     Ok(times_us)
 }
 
-/// For a person.
+/// Formats the times.
 pub fn text(all: &[Doorbell]) -> String {
     let width = all.iter().map(|one| one.card.len()).max().unwrap_or(0);
     let line = |Doorbell { card, commands, p50_us, p99_us, max_us }: &Doorbell| {

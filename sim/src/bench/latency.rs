@@ -1,8 +1,9 @@
 //! Latencies of the card's paths in cycles.
 //!
-//! Method: one cycle-level card, rank 0 of two, a window of 4 KiB in packets of 1408 bytes. Host memory answers after
-//! [`crate::card::rtl::READ_NS`] and acknowledges after [`crate::card::rtl::ACK_NS`]. Times of arrivals are those of a frame's last
-//! byte on the wire; the card then takes it at a beat a cycle.
+//! Method: one cycle-level card, rank 0 of two, with a window of 4 KiB in packets of 1408 bytes.
+//! Host memory answers reads after [`crate::card::rtl::READ_NS`] and acknowledges writes after
+//! [`crate::card::rtl::ACK_NS`]. A frame arrives with its last byte on the wire; the card then
+//! reads one beat per cycle.
 
 use optireduce_contract::limits::{CYCLE_NS, PAYLOAD_BEATS_DEFAULT};
 use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE, UbtHeader};
@@ -21,28 +22,29 @@ const BEATS: usize = 64;
 /// Latencies in cycles; see the module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Latencies {
-    /// From a frame's last beat at the card to its first payload beat summed: store and forward, parser, lookup.
+    /// From a frame's last beat at the card to its first payload beat summed.
     pub parser: u64,
     /// fp32 adder.
     pub adder: u64,
     /// From the last contribution summed to the close of the stage.
     pub window_close: u64,
-    /// Hadamard engine, from a block's last beat in to its first beat out: log2 of the block's elements, cycles.
+    /// From a block's last beat in to its first beat out: (log2 of the elements, cycles).
     pub hadamard: Vec<(u32, u64)>,
-    /// From the doorbell of CONTRIBUTE to the last beat of the first frame out, two reads of host memory included.
+    /// From the doorbell of CONTRIBUTE to the last beat of the first frame, with two reads of host
+    /// memory.
     pub doorbell_to_first_frame: u64,
-    /// From the last beat of the last frame in to the completion in host memory.
+    /// From the last beat received to the completion in host memory.
     pub last_frame_to_completion: u64,
-    /// From the doorbell of CONTRIBUTE to the last completion, the peer's packets already in.
+    /// From the doorbell of CONTRIBUTE to the last completion, after the peer's packets.
     pub doorbell_to_completion: u64,
-    /// The same with the Hadamard transform of 1024 elements.
+    /// The same with a Hadamard transform of 1024 elements.
     pub doorbell_to_completion_hadamard: u64,
 }
 
-/// Measures them all.
+/// Measures all latencies.
 ///
 /// # Errors
-/// What the card says; something that does not come within 100 us.
+/// An error of the card, or a timeout of 100 us.
 pub fn latencies() -> Result<Latencies, SimError> {
     let (parser, window_close) = parser_and_close()?;
     Ok(Latencies {
@@ -57,7 +59,6 @@ pub fn latencies() -> Result<Latencies, SimError> {
     })
 }
 
-/// A card with an armed window.
 fn armed(hadamard: bool) -> Result<CardBench, SimError> {
     let mut bench = CardBench::with_payload(Engine::Rtl, 2, PAYLOAD_BEATS_DEFAULT)?;
     let mut arm = bench.arm(BEATS);
@@ -69,7 +70,6 @@ fn armed(hadamard: bool) -> Result<CardBench, SimError> {
     Ok(bench)
 }
 
-/// What the peer sends in a stage.
 fn packets(bench: &CardBench, stage: u8, hadamard: bool) -> Vec<Vec<u8>> {
     let flags = if hadamard { optireduce_contract::packet::FLAG_HADAMARD } else { 0 };
     let header = UbtHeader { stage, flags, job_tag: JOB_TAG, ..UbtHeader::default() };
@@ -106,7 +106,7 @@ fn parser_and_close() -> Result<(u64, u64), SimError> {
         .map_err(SimError::Check)?;
     let accepted = bench.accepted();
     let (Some(first), Some(last)) = (accepted.first(), accepted.last()) else {
-        return Err(SimError::Check("the card accepted nothing".into()));
+        return Err(SimError::Check("the card accepted no beat".into()));
     };
     Ok(((first.at_ns - last_beat_ns) / CYCLE_NS, (closed_ns - last.at_ns) / CYCLE_NS))
 }
@@ -132,10 +132,10 @@ fn last_frame_to_completion() -> Result<u64, SimError> {
     Ok(cycles.map_err(SimError::Check)? - beats)
 }
 
-/// Cycles from the doorbell of a contribution of 4 KiB to its last completion; see [`Latencies`].
+/// Returns the cycles from a doorbell to the last completion; see [`Latencies`].
 ///
 /// # Errors
-/// What the card says; a completion that does not come within 100 us.
+/// An error of the card, or a timeout of 100 us.
 pub fn doorbell_to_completion(hadamard: bool) -> Result<u64, SimError> {
     let mut bench = armed(hadamard)?;
     for stage in [STAGE_CONTRIBUTE, STAGE_BROADCAST] {

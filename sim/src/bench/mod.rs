@@ -1,7 +1,7 @@
-//! Figures of the cycle-level card: exact cycles of its paths, and how fast the simulation itself runs.
+//! Figures of the cycle-level card: exact cycles of its paths, and the speed of the simulation.
 //!
-//! Cycles are properties of the hardware description and the same on every machine; tests assert them. Simulation
-//! speed is a measurement of this machine, printed and never asserted.
+//! Cycles are properties of the hardware description, equal on every machine. Simulation speed
+//! depends on the machine.
 
 pub mod all_reduce;
 pub mod doorbell;
@@ -23,39 +23,34 @@ use all_reduce::AllReduce;
 use latency::Latencies;
 use throughput::{Flow, Throughput};
 
-/// What `optireduce-sim bench card` prints.
+/// Output of `optireduce-sim bench card`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)] // described above
 pub struct CardFigures {
-    /// Cycles per payload beat of the card alone.
     pub throughput: Vec<Throughput>,
-    /// Latencies of the card alone.
     pub latency_cycles: Latencies,
-    /// All-reduces of 1 MiB against the wire's bound.
     pub all_reduce: Vec<AllReduce>,
-    /// Speed of the simulation of whole cards, one engine after the other in one run.
     pub simulation_speed: Vec<SimulationSpeed>,
 }
 
-/// How fast an engine simulates whole cards on this machine: four of them, a thread each, with drivers, host libraries
-/// and network, all-reduce the gradients, Hadamard-encoded. Not counted: building the cards and the engine's model.
+/// Speed of an engine: four cards with drivers, host libraries and network all-reduce
+/// Hadamard-encoded gradients. Building the cards is excluded.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)] // described above
 pub struct SimulationSpeed {
-    /// The engine.
     pub engine: Engine,
-    /// Why it could not be measured, if so; the numbers are 0 then.
+    /// Reason if the engine could not be measured; all numbers are 0 then.
     pub missing: Option<String>,
-    /// Cycles simulated, over all cards.
+    /// All cards together.
     pub cycles: u64,
-    /// Wall-clock time of that, in seconds.
     pub wall_s: f64,
-    /// Simulated cycles per second, over all cards.
     pub cycles_per_s: f64,
 }
 
-/// Measures everything; `progress` hears what comes next.
+/// Measures everything. `progress` receives the name of each measurement.
 ///
 /// # Errors
-/// What the card or the cluster says; a card that does not finish.
+/// An error of the card or the cluster, or a timeout.
 pub fn card_figures(gradients: &Gradients, mut progress: impl FnMut(&str)) -> Result<CardFigures, SimError> {
     let mut throughput = Vec::new();
     for payload_beats in throughput::PAYLOADS_BEATS {
@@ -79,10 +74,10 @@ pub fn card_figures(gradients: &Gradients, mut progress: impl FnMut(&str)) -> Re
     Ok(CardFigures { throughput, latency_cycles, all_reduce, simulation_speed })
 }
 
-/// Measures one engine; see [`SimulationSpeed`].
+/// Measures one engine; [`SimulationSpeed::missing`] if it is unavailable.
 ///
 /// # Errors
-/// What the cluster says. An engine that cannot run here is none.
+/// An error of the cluster.
 pub fn simulation_speed(engine: Engine, gradients: &Gradients) -> Result<SimulationSpeed, SimError> {
     let nothing = SimulationSpeed { engine, missing: None, cycles: 0, wall_s: 0.0, cycles_per_s: 0.0 };
     let mut config = ClusterConfig::new(engine, gradients.ranks());
@@ -99,7 +94,7 @@ pub fn simulation_speed(engine: Engine, gradients: &Gradients) -> Result<Simulat
     Ok(SimulationSpeed { cycles, wall_s, cycles_per_s: cycles as f64 / wall_s, ..nothing })
 }
 
-/// The figures as text, with what each of them means.
+/// Formats the figures.
 pub fn text(figures: &CardFigures) -> String {
     let mut text = String::from(
         "Cycles per payload beat, headers included (goal: at most 1.30), and in brackets payload beats per cycle that\n\

@@ -1,10 +1,12 @@
-//! Cycles per payload beat of the card alone: receiving, sending, and both at once.
+//! Cycles per payload beat of one card: receiving, sending, and both concurrently.
 //!
-//! Method: one cycle-level card with windows of up to 1 MiB and a MAC that moves a beat a cycle both ways (128 Gb/s; the
-//! wire of a 100 Gb/s port is slower). Frames of all peers come interleaved packet by packet, without a gap; the card
-//! sends what it reads from host memory, Hadamard-encoded (n = 4096). On the receive side the cycles from the first payload
-//! beat accepted to the last are counted; on the send side those from the last frame of the first window to the last frame
-//! of the last, for all beats of the windows between, the local shard included: it is read and encoded, and not sent.
+//! Method: one cycle-level card with a MAC that moves one beat per cycle each way (128 Gb/s, faster
+//! than a 100 Gb/s port). Frames of all peers arrive without gaps, interleaved packet by packet.
+//! The card sends data read from host memory, Hadamard-encoded with n = 4096.
+//!
+//! * Receive: from the first accepted payload beat to the last.
+//! * Send: from the last frame of the first window to the last frame of the last window. All beats
+//!   of the later windows count, including the local shard, which is read and encoded but not sent.
 
 use optireduce_contract::limits::{BEAT_BYTES, CYCLE_NS};
 use optireduce_contract::packet::frame::OFFSET;
@@ -17,23 +19,23 @@ use serde::Serialize;
 use crate::check::card_bench::{CardBench, JOB_TAG};
 use crate::error::SimError;
 
-/// Payloads of a full packet that are measured, in beats: 1408 bytes (MTU 1500), 4032, 8896 (MTU 9000).
+/// Payloads of a full packet in beats: 1408 bytes (MTU 1500), 4032, 8896 (MTU 9000).
 pub const PAYLOADS_BEATS: [usize; 3] = [22, 63, 139];
-/// Peers that send, and are sent to.
+/// Numbers of peers.
 pub const PEERS: [usize; 3] = [1, 4, 15];
-/// Windows one after the other, and their beats: 256 KiB, so that a shard of 16 holds a full packet.
+/// Windows, and their beats: 256 KiB, so that a shard of 16 ranks holds a full packet.
 const WINDOWS: usize = 3;
 const WINDOW_BEATS: usize = 4096;
 const LOG2_N: u8 = 12;
 
-/// Payload beats in one direction and the cycles that they took.
+/// Payload beats in one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[allow(missing_docs)] // described above
 pub struct Flow {
     /// From the first beat to the last, headers included.
     pub cycles: u64,
-    /// Payload beats.
     pub payload_beats: u64,
-    /// Header beats among the cycles.
+    /// Header beats among `cycles`.
     pub header_beats: u64,
 }
 
@@ -43,33 +45,28 @@ impl Flow {
         self.cycles as f64 / self.payload_beats as f64
     }
 
-    /// Payload beats per cycle that no header takes: 1 where there is no bubble.
+    /// Payload beats per cycle not spent on headers; 1 without bubbles.
     pub fn beats_per_payload_cycle(&self) -> f64 {
         self.payload_beats as f64 / (self.cycles - self.header_beats) as f64
     }
 }
 
-/// One measurement.
+/// Cycles of receiving and sending, alone and concurrently.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)] // described above
 pub struct Throughput {
-    /// Payload of a full packet in bytes.
     pub payload_bytes: usize,
-    /// Peers that send, or are sent to.
     pub peers: usize,
-    /// Receive and reduce, alone.
     pub receive: Flow,
-    /// Read, encode and send, alone.
     pub send: Flow,
-    /// Both at once: receive side.
     pub both_receive: Flow,
-    /// Both at once: send side.
     pub both_send: Flow,
 }
 
 /// Measures one row.
 ///
 /// # Errors
-/// What the card says; beats that did not come or were dropped.
+/// An error of the card, or beats that were dropped or not received.
 pub fn throughput(payload_beats: usize, peers: usize) -> Result<Throughput, SimError> {
     let measure = |receives, sends| Run::new(payload_beats, peers)?.flows(receives, sends);
     let (both_receive, both_send) = measure(true, true)?;
@@ -136,7 +133,7 @@ impl Run {
         Ok((receive, send))
     }
 
-    /// By window: when its last frame had left, and its frames.
+    /// Time of the last frame, and number of frames, by window.
     fn window_ends(&self) -> Vec<(u64, u64)> {
         let mut ends = Vec::new();
         for departure in &self.bench.sent {
@@ -163,7 +160,7 @@ impl Run {
         }
     }
 
-    /// What the peers contribute to the local shard of every window, interleaved packet by packet.
+    /// Contributions of the peers, interleaved packet by packet.
     fn contributions(&self) -> Vec<Vec<u8>> {
         let header =
             UbtHeader { stage: STAGE_CONTRIBUTE, flags: PACKET_HADAMARD, job_tag: JOB_TAG, ..UbtHeader::default() };

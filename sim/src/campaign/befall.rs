@@ -1,4 +1,4 @@
-//! What befalls ranks: how each fault of the catalogue is done.
+//! Injection of each fault of the catalogue.
 
 use optireduce_contract::packet::UbtHeader;
 
@@ -9,11 +9,11 @@ use super::timeline::What;
 use super::wire::Active;
 use crate::card::functional::faults::Lie;
 
-/// When the others hear that a host has lost its power.
+/// Time until peers detect a host without power.
 const TCP_TIMEOUT_NS: u64 = 1_000_000_000;
 
 impl Job<'_> {
-    /// Something happens at a rank: faults that wait for it begin.
+    /// Records a transition at a rank, and starts the faults that wait for it.
     pub(super) fn happens(&mut self, transition: Transition, rank: usize) {
         self.coverage.seen(transition);
         if !self.plan.targets.contains(&rank) {
@@ -30,7 +30,6 @@ impl Job<'_> {
         }
     }
 
-    /// A fault befalls a rank.
     pub(super) fn begin(&mut self, number: usize, fault: &Fault, rank: usize) {
         let Some(rank) = (if fault.kind.needs_card() { self.plan.rank_with_card(rank) } else { Some(rank) }) else {
             return;
@@ -69,7 +68,8 @@ impl Job<'_> {
                     self.schedule(at_ns, Event::Datagram { from: Some(from), to: rank, datagram });
                 }
             }
-            // Who joins connects to all once more before the view has it.
+            // A joining rank reopens all connections before it enters the view, which would undo
+            // the break.
             FaultKind::BreakControl if [rank, neighbour].iter().any(|of| !self.ranks[*of].is_working()) => {}
             FaultKind::BreakControl => {
                 self.wire.set_broken(rank, neighbour, true);
@@ -80,7 +80,7 @@ impl Job<'_> {
             }
             FaultKind::CardRemoval | FaultKind::CardLies | FaultKind::DmaErrors => self.spoil_card(rank, fault.kind),
             FaultKind::SlowDma => {
-                // Each window has six accesses in a row.
+                // Each window makes six consecutive accesses.
                 self.excuse(rank, fault.lasts_ns + 6 * self.plan.settings.bound_ns / 8);
                 self.wire.begin(Active { kind: fault.kind, rank, neighbour, until_ns });
                 self.schedule(until_ns, Event::FaultEnds);
@@ -93,7 +93,6 @@ impl Job<'_> {
         self.wake(rank, self.now_ns);
     }
 
-    /// A card breaks, or lies: its host may end with an error, at the latest once the watchdog sees it.
     fn spoil_card(&mut self, rank: usize, kind: FaultKind) {
         let lie = match self.random.below(4) {
             0 => Lie::Twice,
@@ -114,12 +113,11 @@ impl Job<'_> {
         }
     }
 
-    /// Time that passed by a rank's clock without the rank: a stage that it closes late begins the next one late.
     pub(super) fn excuse(&mut self, rank: usize, ns: u64) {
         self.ranks[rank].outstanding.iter_mut().for_each(|call| call.due_ns += ns);
     }
 
-    /// A rank's process ends; the others hear of it at the latest after so long.
+    /// Ends a rank's process. Peers detect it within 1.1 `heard_ns`.
     pub(super) fn crash(&mut self, rank: usize, heard_ns: u64) {
         let one = &mut self.ranks[rank];
         if one.engine.take().is_none() {
@@ -146,7 +144,7 @@ impl Job<'_> {
         if one.engine.is_some() {
             return;
         }
-        // The old connections have ended before there are new ones.
+        // The old connections must have ended.
         if self.now_ns < one.heard_ns {
             return self.schedule(one.heard_ns, Event::Restart(rank));
         }
@@ -156,7 +154,7 @@ impl Job<'_> {
                 (one.engine, one.card, one.prepared) = (Some(engine), card, None);
                 one.state = State::Dropped;
                 self.timeline.add(self.now_ns, Some(rank), What::Restarts);
-                // It cannot connect to those that have ended.
+                // The new process cannot connect to ended ones.
                 let ended: Vec<usize> =
                     (0..self.plan.ranks).filter(|of| self.ranks[*of].state == State::Dead).collect();
                 let engine = self.ranks[rank].engine.as_mut();
@@ -167,7 +165,8 @@ impl Job<'_> {
         }
     }
 
-    /// Packets that no rank of the job has sent: noise, of another job, and with the job's tag from an address of nobody.
+    /// Schedules noise, packets of other jobs, and packets with the job's tag from foreign
+    /// addresses.
     pub(super) fn strangers(&mut self, to: usize) {
         for _ in 0..20 {
             let next = self.ranks[to].next_op;
@@ -182,7 +181,7 @@ impl Job<'_> {
                 step: (next + self.random.below(4) as u32).wrapping_sub(2) as u16,
                 job_tag: self.plan.job_tag(),
             };
-            // A card knows its job by the tag alone, not by addresses.
+            // A card identifies its job by the tag alone and would accept such packets.
             let has_card = self.plan.has_card(to);
             let (from, job_tag) = match self.random.below(3) {
                 0 => (Some(usize::from(header.sender)), self.random.next_u64()),

@@ -14,75 +14,76 @@ use super::runner::{Report, Until, campaign, minimised};
 use super::{Edits, run};
 use crate::error::SimError;
 
-/// Collectives, if nothing else is said.
 const COLLECTIVES: u64 = 10_000;
-/// Between two lines of progress.
 const PROGRESS: Duration = Duration::from_secs(5);
 
-/// Somebody wants the campaign to end.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 const EXAMPLES: &str = "Exit codes:
   0  no judge objects
-  1  a judge objects: the smallest job that still fails is printed, with the command that replays it
-  2  it could not run: arguments
+  1  a judge objects; prints the smallest failing job and its command
+  2  could not run: bad arguments
 
 Examples:
-  optireduce-sim campaign                                       10000 collectives, on all cores
-  optireduce-sim campaign --collectives 1000000 --json          a night
-  optireduce-sim campaign --seconds 60 --from 5000              seeds from 5000 on, for a minute
-  optireduce-sim campaign --seconds 600 --search                ten minutes, on the way to what is rare
-  optireduce-sim campaign --seed 48                             one job
+  optireduce-sim campaign                               # 10000 collectives
+  optireduce-sim campaign --collectives 1000000 --json  # overnight
+  optireduce-sim campaign --seconds 60 --from 5000      # seeds from 5000 on
+  optireduce-sim campaign --seconds 600 --search        # looks for rare states
+  optireduce-sim campaign --seed 48                     # one job
   optireduce-sim campaign --seed 48 --ranks 3 --calls 9 --only 0,2 --explain
-  optireduce-sim campaign --seed 48 --svg job.svg               its ranks over time";
+  optireduce-sim campaign --seed 48 --svg job.svg       # ranks over time";
 
 /// Arguments of `campaign`.
 #[derive(Clone, Debug, PartialEq, Args)]
 #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
 pub struct CampaignArgs {
-    /// Run the job of this seed, and no other
+    /// Run only the job of this seed
     #[arg(long, value_name = "S", conflicts_with_all = ["collectives", "seconds", "from", "jobs", "failures"])]
     seed: Option<u64>,
-    /// Print what the job is and all that happens in it
+    /// Print the job's settings and its timeline
     #[arg(long, requires = "seed")]
     explain: bool,
-    /// Write a picture of the job there: its ranks over time, calls, faults and views
+    /// Draw the job as an SVG: calls, faults and views of each rank over time
     #[arg(long, value_name = "FILE", requires = "seed")]
     svg: Option<PathBuf>,
-    /// Only these of the job's faults, by number, or none
+    /// Keep only these faults of the job, by number, or none
     #[arg(long, value_name = "N,...|none", requires = "seed", value_parser = numbers)]
     only: Option<Numbers>,
-    /// With so many ranks, 2 to 64, instead of those that the seed draws
+    /// Use this number of ranks, 2 to 64, instead of the seed's
     #[arg(long, value_name = "N", requires = "seed", value_parser = clap::value_parser!(u64).range(2..=64))]
     ranks: Option<u64>,
-    /// Only the first calls of the job's program
+    /// Make only the first N calls of the job
     #[arg(long, value_name = "N", requires = "seed")]
     calls: Option<u32>,
-    /// Without what is encoded, bf16, declared not to be repaired, scattered or gathered
+    /// Make only all-reduces with repair, without Hadamard encoding and bf16
+    ///
+    /// No reduce-scatter, all-gather or unrepaired bucket.
     #[arg(long, requires = "seed")]
     plain: bool,
-    /// With the moments of its faults moved, as `--search` found
+    /// Move the times of the job's faults by these numbers, as printed by --search
     #[arg(long, value_name = "N,...", requires = "seed", value_delimiter = ',')]
     shift: Vec<u64>,
-    /// Run jobs until there were so many collectives [default: 10000]
+    /// Run jobs until this number of collectives [default: 10000]
     #[arg(long, value_name = "N", conflicts_with = "seconds")]
     collectives: Option<u64>,
-    /// Run jobs for so many seconds
+    /// Run jobs for this number of seconds
     #[arg(long, value_name = "S")]
     seconds: Option<u64>,
-    /// The first seed
+    /// First seed
     #[arg(long, value_name = "S", default_value_t = 0)]
     from: u64,
-    /// Threads; what is run does not depend on them [default: one for each core]
+    /// Number of threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// Half of the jobs: those that came to something new, with the moments of their faults moved
+    /// Spend half of the jobs on variants of jobs that reached new states
+    ///
+    /// Variants move the times of the faults.
     #[arg(long, conflicts_with = "seed")]
     search: bool,
-    /// Stop after so many jobs in which a judge objects
+    /// Stop after N jobs with an objection
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     failures: u32,
-    /// The report as JSON
+    /// Print the report as JSON
     #[arg(long)]
     json: bool,
 }
@@ -95,17 +96,17 @@ fn numbers(text: &str) -> Result<Numbers, String> {
         return Ok(Numbers(Vec::new()));
     }
     let all = text.split(',').map(|number| {
-        number.parse().map_err(|_| format!("{number:?} is no number; expected for instance 0,2 or none"))
+        number.parse().map_err(|_| format!("{number:?} is not a number; expected for example 0,2 or none"))
     });
     all.collect::<Result<_, _>>().map(Numbers)
 }
 
-/// Runs the command: what goes to stdout, and the exit code.
+/// Returns the text for stdout and the exit code.
 ///
 /// # Errors
-/// If an argument cannot be.
+/// If an argument is invalid.
 pub fn command(args: &CampaignArgs) -> Result<(String, u8), SimError> {
-    // A panic is an objection like others; its place is in its text.
+    // The judge of panics reports them.
     std::panic::set_hook(Box::new(|_| ()));
     if let Some(seed) = args.seed {
         return one_job(seed, args);
@@ -116,18 +117,18 @@ pub fn command(args: &CampaignArgs) -> Result<(String, u8), SimError> {
     };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = args.jobs.map_or(cores, usize::from);
-    // What was found so far is printed once the jobs that run have ended; a second time ends the program.
+    // The first interrupt ends the campaign with a report, the second one the program.
     let interrupt = || {
         if INTERRUPTED.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
     };
     if let Err(error) = ctrlc::set_handler(interrupt) {
-        tracing::warn!(%error, "an interrupt will end the campaign without its report");
+        tracing::warn!(%error, "an interrupt will end the campaign without a report");
     }
     let (mut told, mut failures) = (Instant::now(), 0);
     let report = campaign(args.from, until, threads, args.search, |report| {
-        // Nobody has to read what goes to stderr.
+        // Standard error may be closed.
         let mut stderr = std::io::stderr();
         for failure in &report.failures[failures..] {
             let _ = writeln!(stderr, "{failure}");
@@ -202,7 +203,7 @@ fn table(report: &Report) -> String {
     let mut text = format!(
         "{} collectives in {} jobs, {:.0} a second
 {} results: {} lost something, {} were skipped; {} ranks gave up without a majority, {} reported a fault of their card
-engines held up to {} % of what they may; {} packets, {} control messages
+engines held up to {} % of their memory limit; {} packets, {} control messages
 ",
         report.tally.collectives,
         report.jobs,

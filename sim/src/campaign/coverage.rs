@@ -1,23 +1,19 @@
-//! What a campaign has tried.
+//! Coverage of a campaign.
 
 use std::collections::BTreeMap;
 
 use super::fault::{FaultKind, Transition};
 use super::states::Counts;
 
-/// Counts of one job, or of many.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Coverage {
     pub datagrams: u64,
     pub damaged: u64,
     pub messages: u64,
-    /// Faults that began.
     pub faults: BTreeMap<FaultKind, u64>,
-    /// Transitions that happened.
     pub transitions: BTreeMap<Transition, u64>,
-    /// Faults that began at a transition.
+    /// Faults started at a transition.
     pub pairs: BTreeMap<(Transition, FaultKind), u64>,
-    /// States that were seen, after which fault of their job.
     pub states: Counts,
 }
 
@@ -44,20 +40,18 @@ impl Coverage {
         other.states.iter().for_each(|(of, count)| *self.states.entry(of.clone()).or_default() += count);
     }
 
-    /// Whether there is a pair of moment and fault, or of fault and state, that `known` does not have.
+    /// Returns whether `known` lacks a pair of transition and fault, or of state and fault.
     pub fn has_news_for(&self, known: &Self) -> bool {
         self.pairs.keys().any(|of| !known.pairs.contains_key(of))
             || self.states.keys().any(|of| !known.states.contains_key(of))
     }
 
-    /// How often each state was seen.
     pub fn states(&self) -> BTreeMap<&str, u64> {
         let mut all = BTreeMap::new();
         self.states.iter().for_each(|((state, _), count)| *all.entry(state.as_str()).or_default() += count);
         all
     }
 
-    /// Pairs that were hit, and all that there are.
     pub fn pairs_hit(&self) -> (usize, usize) {
         (self.pairs.len(), FaultKind::ALL.len() * Transition::ALL.len())
     }

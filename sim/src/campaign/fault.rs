@@ -1,25 +1,24 @@
-//! The catalogue of faults: what may go wrong, when, and for how long.
+//! The catalogue of faults: kind, trigger and duration.
 
 use crate::random::Random;
 
-/// A fault: when it begins, and what it does.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Fault {
     pub trigger: Trigger,
-    /// The rank that it befalls; if it waits for a transition, the rank at which that happened.
+    /// Affected rank. [`Trigger::On`] replaces it by the rank of the transition.
     pub rank: usize,
     pub kind: FaultKind,
-    /// How long it lasts, in ns.
     pub lasts_ns: u64,
 }
 
-/// When a fault begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trigger {
-    /// At a time, in ns.
     At(u64),
-    /// When something happens for the `nth` time (from 0), at any rank that may be befallen.
-    On { transition: Transition, nth: u32 },
+    /// At the `nth` occurrence (from 0) of a transition.
+    On {
+        transition: Transition,
+        nth: u32,
+    },
 }
 
 macro_rules! catalogue {
@@ -41,63 +40,55 @@ macro_rules! catalogue {
 }
 
 catalogue! {
-    /// What can go wrong.
     FaultKind {
-        /// Half of what the rank sends is lost.
+        /// Half of the packets.
         LossOut = "loss of what a rank sends",
-        /// Half of what is sent to the rank is lost.
+        /// Half of the packets.
         LossIn = "loss of what a rank receives",
-        /// Nothing that the rank sends leaves it: ENOBUFS, EPERM, an interface that is down.
+        /// ENOBUFS, EPERM, or an interface that is down.
         SendErrors = "send errors",
-        /// Everything between the rank and the others comes twice or three times.
+        /// Two or three copies of all packets.
         Duplicate = "duplication",
-        /// Packets of the rank are held back for up to a bound, one by one: they overtake one another.
+        /// Individual delays of up to a bound.
         Reorder = "reordering",
-        /// Packets to and from the rank take half a bound longer.
+        /// Half a bound for all packets.
         Delay = "delay",
-        /// Any bit of a packet to or from the rank flips, or its end is missing: kernels and cards must find it.
+        /// Flipped bits and truncated packets, which kernels and cards must detect.
         Corrupt = "corruption",
-        /// The rank and its neighbour are cut off from the others; control messages wait for the end of it.
+        /// The rank and its neighbour are cut off. Control messages arrive afterwards.
         Partition = "partition",
-        /// The rank's host does nothing; what arrives waits, as far as the socket's buffer goes.
+        /// Packets queue up to the size of the socket's buffer.
         Freeze = "frozen host",
-        /// The rank's program needs long before each call.
+        /// The program waits long before each call.
         Slow = "slow host",
-        /// The rank's process ends, and its connections with it.
+        /// The process ends; its connections close.
         Crash = "crash",
-        /// The rank's host ends; nobody is told.
+        /// The connections stay open until a timeout.
         PowerLoss = "power loss",
-        /// The rank's process ends and is started again; it asks to join.
+        /// The process ends, restarts and asks to join.
         Restart = "restart",
-        /// The rank's clock jumps ahead.
         ClockJump = "clock jump",
-        /// Packets of nobody, and of other jobs, arrive at the rank.
+        /// Packets from unknown senders and of other jobs.
         Strangers = "strangers",
-        /// Packets of earlier collectives arrive at the rank again.
         Replay = "replayed packets",
-        /// Control messages to and from the rank take long, each pair its own time.
         SlowControl = "slow control messages",
-        /// The control connection between the rank and its neighbour breaks for good.
+        /// The connection to the neighbour breaks permanently.
         BreakControl = "broken control connection",
-        /// What the rank sends is lost for moments, all of it.
+        /// All packets are lost during short intervals.
         BurstLoss = "bursts of loss",
-        /// Larger packets of the rank are lost: the path there has a smaller MTU than the path back.
+        /// Larger packets sent by the rank are lost.
         AsymmetricMtu = "smaller MTU one way",
-        /// The rank's receive buffer is all but full: of packets that come close together most are lost.
+        /// Most packets of a burst are lost.
         FullBuffer = "full receive buffer",
-        /// The rank's card leaves the bus.
         CardRemoval = "card removal",
-        /// The rank's card flips a bit of a completion or stage report, or writes a completion twice.
+        /// A bit of a completion or stage report flips, or a completion is written twice.
         CardLies = "wrong completion",
-        /// Some accesses of the rank's card to host memory fail.
         DmaErrors = "DMA errors",
-        /// The rank's card needs long for each access to host memory.
         SlowDma = "slow DMA",
     }
 }
 
 catalogue! {
-    /// What can be seen of a rank from outside: the moments at which faults are aimed.
     Transition {
         Called = "call",
         Contributes = "first packet of a contribution",
@@ -113,7 +104,7 @@ catalogue! {
         Promises = "promise",
         Accepts = "accept of a view",
         Accepted = "view accepted",
-        Decided = "view told",
+        Decided = "view announced",
         ViewKnown = "view known",
         Joins = "request to join",
         Dropped = "rank dropped",
@@ -122,27 +113,23 @@ catalogue! {
 }
 
 impl FaultKind {
-    /// Whether the rank is gone after it for good.
     pub const fn is_final(self) -> bool {
         matches!(self, Self::Crash | Self::PowerLoss | Self::CardRemoval)
     }
 
-    /// Whether it befalls cards only.
     pub const fn needs_card(self) -> bool {
         matches!(self, Self::CardRemoval | Self::CardLies | Self::DmaErrors | Self::SlowDma)
     }
 
-    /// Whether a rank may have to be dropped because of it, or cannot reach others any more.
     pub const fn may_cost_a_rank(self) -> bool {
         !matches!(self, Self::Duplicate | Self::Slow | Self::Strangers | Self::Replay)
     }
 
-    /// Whether it befalls a rank and its neighbour.
+    /// Returns whether the neighbour is affected as well.
     pub const fn is_shared(self) -> bool {
         matches!(self, Self::Partition | Self::BreakControl)
     }
 
-    /// Whether it needs ranks that come and go.
     pub const fn needs_views(self) -> bool {
         matches!(self, Self::Restart)
     }
@@ -157,27 +144,22 @@ impl FaultKind {
     }
 }
 
-/// The job that faults are drawn for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scope<'a> {
     pub seed: u64,
-    /// The ranks that faults may befall.
     pub targets: &'a [usize],
     pub span_ns: u64,
     pub bound_ns: u64,
-    /// Whether ranks come and go.
+    /// True if ranks may be dropped and join.
     pub views: bool,
-    /// Whether ranks have cards.
     pub cards: bool,
 }
 
-/// Kinds that are drawn by [`draw`]. Those that came later are drawn apart, so that a seed's job stays what it was.
+/// Kinds drawn by [`draw`]. Separate draws of later kinds keep the jobs of existing seeds.
 const FIRST_KINDS: &[FaultKind] = FaultKind::ALL.split_at(18).0;
-/// Kinds that are drawn by [`draw_later`].
 const LATER_KINDS: &[FaultKind] = FaultKind::ALL.split_at(18).1;
 
-/// Faults of a job: some at any time, and one at a moment that the number of the job chooses, so that jobs with successive
-/// seeds go through all pairs of transition and fault.
+/// Draws faults at random times, and one whose pair of transition and fault follows from the seed.
 pub(super) fn draw(random: &mut Random, count: u64, scope: &Scope<'_>) -> Vec<Fault> {
     let kinds: Vec<FaultKind> = FIRST_KINDS.iter().copied().filter(|kind| scope.may(*kind)).collect();
     let draw = |number: u64| {
@@ -192,7 +174,7 @@ pub(super) fn draw(random: &mut Random, count: u64, scope: &Scope<'_>) -> Vec<Fa
     (0..count).map(draw).collect()
 }
 
-/// One or two faults of the other kinds, in every other job: the first at the moment that the number of the job chooses.
+/// Draws up to two faults of later kinds. The pair of the first follows from the seed.
 pub(super) fn draw_later(random: &mut Random, scope: &Scope<'_>) -> Vec<Fault> {
     let kinds: Vec<FaultKind> = LATER_KINDS.iter().copied().filter(|kind| scope.may(*kind)).collect();
     let count = random.one_of(&[0, 0, 1, 2]);
@@ -208,8 +190,7 @@ pub(super) fn draw_later(random: &mut Random, scope: &Scope<'_>) -> Vec<Fault> {
     (0..count).map(draw).collect()
 }
 
-/// Moves the moments of some faults, at least one: to a neighbouring time, to the time before or after at which the same happens, or
-/// to another moment.
+/// Redraws the trigger of at least one fault: a nearby time or occurrence, or another transition.
 pub(super) fn shift(random: &mut Random, faults: &mut [Fault], scope: &Scope<'_>) {
     let chosen = random.below(faults.len() as u64);
     for (number, fault) in (0..).zip(faults) {
@@ -234,7 +215,7 @@ impl Scope<'_> {
 
     fn fault(&self, random: &mut Random, kind: FaultKind, transition: Transition, aimed: bool) -> Fault {
         let trigger = if aimed {
-            // The first times are the rarest ones.
+            // Prefers first occurrences, as later ones may never happen.
             let most = 1 << random.below(6);
             Trigger::On { transition, nth: random.below(most) as u32 }
         } else {
@@ -245,7 +226,6 @@ impl Scope<'_> {
     }
 }
 
-/// The transition and the fault, of some kinds, at which the job of a seed aims first.
 fn pair_of(kinds: &[FaultKind], seed: u64) -> (Transition, FaultKind) {
     let (count, transitions) = (kinds.len() as u64, Transition::ALL.len() as u64);
     let pair = seed % (count * transitions);
@@ -258,7 +238,7 @@ impl std::fmt::Display for Fault {
         write!(f, "{} of rank {rank}", kind.name())?;
         match self.trigger {
             Trigger::At(at_ns) => write!(f, " at {} us", at_ns / 1000)?,
-            Trigger::On { transition, nth } => write!(f, " or another, upon {} number {nth}", transition.name())?,
+            Trigger::On { transition, nth } => write!(f, " or another, at {} number {nth}", transition.name())?,
         }
         if kind.is_final() { Ok(()) } else { write!(f, ", for {} us", lasts_ns / 1000) }
     }

@@ -1,16 +1,15 @@
-//! Packets as they lie on the wire, with all their headers: what a flipped bit may hit, and what receivers check.
+//! Conversion of datagrams to whole frames and back, for flipped bits and checksums.
 
 use optireduce_contract::packet::{
     Endpoint, HEADER_BYTES, UBT_BYTES, UDP_PORT_DEFAULT, UbtHeader, frame, read_frame, udp_checksum_holds,
     write_header, write_udp_checksum,
 };
 
-/// Bytes before a datagram.
 const LOWER_BYTES: usize = HEADER_BYTES - UBT_BYTES;
-/// The address of a packet that no rank has sent.
+/// Host number of an address outside the job.
 const STRANGER: usize = 200;
 
-/// The frame of a datagram that a rank, or nobody, sends to a rank.
+/// Builds a frame. `from` is `None` for a sender outside the job.
 pub(super) fn framed(from: Option<usize>, to: usize, datagram: &[u8]) -> Vec<u8> {
     let mut header = [0; HEADER_BYTES];
     let [from, to] = [from.unwrap_or(STRANGER), to].map(Endpoint::of_rank);
@@ -23,25 +22,24 @@ pub(super) fn framed(from: Option<usize>, to: usize, datagram: &[u8]) -> Vec<u8>
     frame
 }
 
-/// Who has sent a frame, and its datagram, if a kernel gives it to the socket: its lengths agree, and its UDP checksum is right.
+/// Returns sender and datagram, unless a kernel would drop the frame for a wrong length or UDP
+/// checksum.
 pub(super) fn unframed(frame: &[u8]) -> Option<(Option<usize>, Vec<u8>)> {
     let header = frame.first_chunk()?;
     let is_whole = udp_checksum_holds(frame) && read_frame(header, frame.len(), UDP_PORT_DEFAULT).is_ok();
     is_whole.then(|| (host(frame, frame::IP_SRC.offset), frame[LOWER_BYTES..].to_vec()))
 }
 
-/// As [`unframed`], by a kernel that checks nothing.
+/// As [`unframed`], without any checks.
 #[cfg(test)]
 pub(super) fn unframed_blindly(frame: &[u8]) -> Option<(Option<usize>, Vec<u8>)> {
     Some((host(frame, frame::IP_SRC.offset), frame.get(LOWER_BYTES..)?.to_vec()))
 }
 
-/// For whom a frame is, by its address, and its datagram.
 pub(super) fn addressed(frame: &[u8]) -> Option<(usize, Vec<u8>)> {
     Some((host(frame, frame::IP_DST.offset)?, frame.get(LOWER_BYTES..)?.to_vec()))
 }
 
-/// The rank with the address at a place of a frame, if it is one of a rank.
 fn host(frame: &[u8], at: usize) -> Option<usize> {
     let ip = frame.get(at..at + 4)?;
     let rank = usize::from(ip[3]).checked_sub(1).filter(|rank| *rank < STRANGER)?;
@@ -52,7 +50,6 @@ fn host(frame: &[u8], at: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// Every bit of a frame: it is dropped, or the datagram and its sender are as they were.
     #[test]
     fn no_flipped_bit_reaches_a_socket() {
         let datagram: Vec<u8> = (0..UBT_BYTES + 128).map(|byte| byte as u8).collect();
@@ -67,7 +64,7 @@ mod tests {
                 taken += 1;
             }
         }
-        // Those of addresses of Ethernet, and of fields of IPv4 that decide nothing.
+        // Only Ethernet addresses and IPv4 fields without effect may change.
         assert!(taken < 20 * 8, "{taken}");
         assert_eq!(unframed(&frame[..frame.len() - 64]), None);
         assert_eq!(unframed(&framed(None, 1, &datagram)).map(|(from, _)| from), Some(None));

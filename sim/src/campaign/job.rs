@@ -1,4 +1,4 @@
-//! One job in virtual time: its ranks, what lies between them, and what befalls them. No threads, no clock.
+//! One job in virtual time: ranks, network and faults. Single-threaded and deterministic.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -20,15 +20,13 @@ use super::timeline::{Timeline, What};
 use super::wire::Wire;
 use crate::random::Random;
 
-/// How long after the last call repairs may take.
+/// Time limit of repairs after the last call.
 const SETTLE_NS: u64 = 5_000_000_000;
-/// How long a rank that was dropped may wait to take part again once nobody calls any more.
+/// Time limit of joins after the last call.
 const JOIN_NS: u64 = 50_000_000;
-/// A job that takes longer hangs.
 const JOB_NS: u64 = 120_000_000_000;
-/// Bytes of packets that wait in the socket of a frozen host.
 const SOCKET_BYTES: usize = 64 << 10;
-/// Wake-ups of one rank at one instant, after which it spins.
+/// Limit of wake-ups at one instant.
 const SPINS_MAX: u32 = 10_000;
 
 #[derive(Debug)]
@@ -39,12 +37,11 @@ pub(super) enum Event {
         to: usize,
         datagram: Vec<u8>,
     },
-    /// A packet that was damaged on its way.
     Damaged {
         to: usize,
         frame: Vec<u8>,
     },
-    /// With the incarnations of both ends: of a connection that has ended nothing arrives.
+    /// Carries incarnations, since a closed connection delivers nothing.
     Control {
         from: (usize, u64),
         to: (usize, u64),
@@ -92,17 +89,15 @@ pub(super) struct Job<'a> {
     pub(super) scheduled: u64,
     pub(super) ranks: Vec<Rank>,
     pub(super) wire: Wire,
-    /// Faults that have not begun.
     pub(super) waiting: Vec<(usize, Fault)>,
-    /// How often each transition happened at a rank that faults may befall.
+    /// Occurrences of each transition at ranks that faults may affect.
     pub(super) happened: [u32; Transition::ALL.len()],
     pub(super) judge: Judge<'a>,
     pub(super) coverage: Coverage,
     pub(super) states: States,
     pub(super) timeline: Timeline,
-    /// Wake-ups at this instant.
     pub(super) spins: u32,
-    /// Since when all that work have made all calls.
+    /// Time at which the last working rank was done.
     pub(super) done_ns: Option<u64>,
     pub(super) out: Vec<u8>,
 }
@@ -110,7 +105,6 @@ pub(super) struct Job<'a> {
 impl<'a> Job<'a> {
     pub fn new(plan: &'a JobPlan, states: States, records: bool) -> Result<Self, EngineError> {
         let mut random = Random::new(plan.seed, 5);
-        // Clocks of hosts have nothing to do with one another.
         let clocks: Vec<u64> = (0..plan.ranks).map(|_| random.below(1 << 40)).collect();
         let ranks = (0..plan.ranks).map(|rank| Rank::new(plan, rank, clocks[rank])).collect::<Result<_, _>>()?;
         let mut job = Self {
@@ -143,7 +137,6 @@ impl<'a> Job<'a> {
         Ok(job)
     }
 
-    /// Runs the job to its end, or until a judge objects.
     pub fn run(&mut self) {
         let mut touched = Vec::new();
         while self.judge.violation.is_none() && !self.is_over() {
@@ -155,7 +148,7 @@ impl<'a> Job<'a> {
                     JudgeKind::Returns,
                     None,
                     self.now_ns,
-                    "nothing will ever happen, and ranks wait".into(),
+                    "no event is left, but ranks still wait".into(),
                 );
                 break;
             };
@@ -167,7 +160,7 @@ impl<'a> Job<'a> {
             }
             touched.clear();
             self.handle(first.event, &mut touched);
-            // All of an instant, then the ranks that it touched.
+            // Handles all events of an instant before the ranks act.
             while self.events.peek().is_some_and(|Reverse(next)| next.at_ns == self.now_ns) {
                 if let Some(Reverse(next)) = self.events.pop() {
                     self.handle(next.event, &mut touched);
@@ -188,7 +181,7 @@ impl<'a> Job<'a> {
             format!("rank {rank} {:?} next call {} running {ops:?} waits {:?}", one.state, one.next_op, one.waiting_ns)
         };
         let all: Vec<_> = self.ranks.iter().enumerate().map(waits).collect();
-        let what = if self.spins > SPINS_MAX { "a rank is woken again and again" } else { "the job does not end" };
+        let what = if self.spins > SPINS_MAX { "a rank wakes endlessly" } else { "the job does not end" };
         self.judge.object(JudgeKind::Returns, None, self.now_ns, format!("{what}: {}", all.join("; ")));
     }
 
@@ -238,7 +231,7 @@ impl<'a> Job<'a> {
                 }
             }
             Event::Gone { rank, incarnation, to } => {
-                // Unless they have connected anew.
+                // Ignored if the ranks have connected again.
                 let is_gone = self.ranks[rank].engine.is_none() || self.wire.is_broken(rank, to);
                 if is_gone && self.ranks[rank].incarnation == incarnation {
                     self.arrive(to, Arrived::Gone(rank));
@@ -274,7 +267,7 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Who has sent a frame, and its datagram, if the kernel of a rank without a card does not find it damaged.
+    /// Returns sender and datagram, unless a kernel drops the frame.
     fn taken_by_kernel(&self, frame: &[u8]) -> Option<(Option<usize>, Vec<u8>)> {
         #[cfg(test)]
         if matches!(self.plan.sabotage, Some(super::sabotage::Sabotage::NoChecksums)) {
@@ -283,7 +276,6 @@ impl<'a> Job<'a> {
         unframed(frame)
     }
 
-    /// Something reaches a rank.
     pub(super) fn arrive(&mut self, to: usize, arrived: Arrived) {
         let now_ns = self.now_ns;
         let one = &mut self.ranks[to];
@@ -305,7 +297,7 @@ impl<'a> Job<'a> {
                 }
             }
             Arrived::Control(from, message) => match engine.handle_message(local_ns, from, &message) {
-                // An answer to a repair that was given up meanwhile.
+                // May answer a repair abandoned in the meantime.
                 Ok(()) | Err(MessageError::Unexpected(_)) => {}
                 Err(error) => {
                     self.judge.object(JudgeKind::Sound, Some(to), now_ns, format!("a message was refused: {error}"))
@@ -318,7 +310,8 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Whether all that work have made all calls and nothing is outstanding, or need not be waited for any more.
+    /// Returns whether all working ranks are done, and nothing is outstanding or its time limit has
+    /// passed.
     fn is_over(&mut self) -> bool {
         let waits = |one: &Rank| {
             one.frozen_until_ns.is_some()
@@ -347,7 +340,6 @@ impl<'a> Job<'a> {
         engines.into_iter().all(|engine| streams.iter().all(|stream| engine.is_repaired(*stream)))
     }
 
-    /// What is left to judge when the job is over.
     fn finish(&mut self) {
         if self.judge.violation.is_some() {
             return;

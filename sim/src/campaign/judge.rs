@@ -1,7 +1,8 @@
-//! Independent judges of a job: they look at what callers give and get, and share no code with the protocol.
+//! Independent judges of a job. They check the inputs and outputs of callers, and share types but
+//! no algorithms with the protocol.
 //!
-//! What they know of it is its contract: who owns which beats of a window (OptiReduce 3.1, figure 4), that a mean is a sum
-//! times a reciprocal, and what the documentation says of reports.
+//! They rely on its contract: ownership of the beats of a window (OptiReduce 3.1, figure 4), a mean
+//! as a sum times a reciprocal, and the meaning of reports.
 
 mod inexact;
 mod layout;
@@ -20,46 +21,44 @@ use super::values::{LANES, ranks_of};
 use inexact::{Beats, Inexact, Seen};
 use layout::Layout;
 
-/// Who objects, and to what.
 type Objection = (JudgeKind, String);
 
-/// Bytes of a beat.
 const BEAT_BYTES: u64 = 64;
 
-/// What a judge watches over.
+/// Property that a judge checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JudgeKind {
-    /// Every call returns by its bound.
+    /// Every call returns within its bound.
     Returns,
-    /// Nothing is counted twice, nothing of another bucket, step, job or stranger is in a result.
+    /// Results contain no contribution twice and no foreign data.
     Exact,
-    /// What is missing is reported, to the byte.
+    /// Losses are reported to the byte.
     Reported,
-    /// Replicas are equal, at once or after repair; what is not, is reported as drift.
+    /// Replicas are equal after repair, except for reported drift.
     Replicas,
     /// Ranks agree on the members of each collective.
     Members,
-    /// No buffer grows without limit.
+    /// Memory of a rank is bounded.
     Memory,
-    /// A job that a majority can continue continues.
+    /// A job continues while a majority can continue it.
     Continues,
-    /// No error without a cause, no message refused.
+    /// Errors have a cause, and no message is rejected.
     Sound,
-    /// No panic.
+    /// The code does not panic.
     Panic,
 }
 
-/// What a judge objects to.
+/// Objection of a judge.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Violation {
-    /// Who objects.
+    /// Property that does not hold.
     pub judge: JudgeKind,
-    /// The rank at which it was seen.
+    /// Rank at fault, if any.
     pub rank: Option<usize>,
-    /// When, in virtual ns.
+    /// Virtual time in ns.
     pub at_ns: u64,
-    /// What was found, and what was expected.
+    /// Value found and value expected.
     pub text: String,
 }
 
@@ -76,22 +75,21 @@ impl fmt::Display for Violation {
 pub(super) struct Judge<'a> {
     plan: &'a JobPlan,
     pub violation: Option<Violation>,
-    /// By collective: the ranks that have called it.
+    /// Bit set, by collective.
     callers: Vec<u64>,
-    /// By number: first collective, members, whether buckets that follow the loss are encoded.
+    /// First collective, members, and encoding of buckets that follow the loss, by view number.
     views: BTreeMap<u32, (u32, u64, bool)>,
-    /// By collective: ranks that have it, among whom, and whether it was encoded.
+    /// Rank, members and encoding of the results of each collective.
     used: Vec<Vec<(usize, u64, bool)>>,
-    /// By collective and members: what all ranks are to have in each stamp.
+    /// Common mean of each stamp, by collective and members.
     means: HashMap<(u32, u64), Vec<Option<Mean>>>,
-    /// By collective and members: what was agreed on.
+    /// True if skipped, by collective and members.
     agreed: HashMap<(u32, u64), bool>,
-    /// By rank: how often it began anew with another's model.
+    /// Crashes and joins, by rank. The outputs of a segment add up.
     segments: Vec<u32>,
-    /// By rank, segment and stream: stamps that outputs so far may lack.
+    /// Stamps that earlier outputs may lack.
     lacking: HashMap<(usize, u32, StreamId), Vec<bool>>,
     outputs: Vec<Output>,
-    /// Results that are exact but for rounding.
     inexact: Inexact,
     settled: Vec<Settled>,
     packets_seen: HashSet<(usize, u16, u8)>,
@@ -119,12 +117,11 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// A judge objects; the first objection counts.
+    /// Records the first objection.
     pub fn object(&mut self, judge: JudgeKind, rank: Option<usize>, at_ns: u64, text: String) {
         self.violation.get_or_insert(Violation { judge, rank, at_ns, text });
     }
 
-    /// Whether this is the first packet of a rank in a stage of a collective.
     pub fn is_first(&mut self, rank: usize, step: u16, stage: u8) -> bool {
         self.packets_seen.insert((rank, step, stage))
     }
@@ -141,26 +138,24 @@ impl<'a> Judge<'a> {
         self.segments[rank] += 1;
     }
 
-    /// A rank was dropped: only one that was harmed may be. Collectives that it has running go on with what it has.
+    /// Objects if the rank is unharmed.
     pub fn dropped(&mut self, rank: usize, at_ns: u64) {
-        // Cards keep no packets of windows that are not armed: a rank that falls behind may hear nothing any more.
+        // Cards discard packets of windows that are not armed, so a late rank may receive nothing.
         let may_lag = self.plan.cards != 0;
         if !may_lag && self.plan.unharmed().is_some_and(|unharmed| unharmed[rank]) {
-            self.object(JudgeKind::Continues, Some(rank), at_ns, "it was dropped although nothing befell it".into());
+            self.object(JudgeKind::Continues, Some(rank), at_ns, "it was dropped although no fault affected it".into());
         }
     }
 
-    /// A rank has given up; only one that was harmed may.
     pub fn gave_up(&mut self, rank: usize, at_ns: u64, why: &str) {
         self.tally.gave_up += 1;
         if self.must_go_on(rank) {
-            let text = format!("it gave up although nothing befell it and a majority is there: {why}");
+            let text = format!("it gave up although no fault affected it and a majority remains: {why}");
             self.object(JudgeKind::Continues, Some(rank), at_ns, text);
         }
     }
 
-    /// Whether a rank is unharmed, and with others a majority of those that take part by now: with cards, some that were unharmed may have
-    /// been dropped.
+    /// Returns whether a rank is unharmed and in an unharmed majority of the current view.
     fn must_go_on(&self, rank: usize) -> bool {
         let Some(unharmed) = self.plan.unharmed().filter(|unharmed| unharmed[rank]) else { return false };
         let Some((_, (_, members, _))) = self.views.last_key_value() else { return true };
@@ -168,7 +163,6 @@ impl<'a> Judge<'a> {
         2 * left > members.count_ones() as usize
     }
 
-    /// A rank learns of a view.
     pub fn view(&mut self, rank: usize, at_ns: u64, view: &View) {
         let members: Vec<usize> = view.live().collect();
         let found = (view.first_op, set_of(&members), view.settings.hadamard);
@@ -187,17 +181,15 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// A rank's engine holds so much, in characters.
     pub fn holds(&mut self, rank: usize, at_ns: u64, found: usize) {
         let most = footprint_max(self.plan);
         self.tally.footprint_percent_max = self.tally.footprint_percent_max.max((100 * found / most) as u64);
         if found > most {
-            let text = format!("it holds {found} characters, a job with these settings at most {most}");
+            let text = format!("its state has {found} characters, expected at most {most} with these settings");
             self.object(JudgeKind::Memory, Some(rank), at_ns, text);
         }
     }
 
-    /// A collective has returned.
     pub fn finished(&mut self, rank: usize, op: u32, at_ns: u64, finished: Finished) {
         self.tally.results += 1;
         let Finished { report, result, partial, .. } = finished;
@@ -261,12 +253,12 @@ impl<'a> Judge<'a> {
         let values = if act == Act::Applied {
             result
         } else {
-            // The caller has what it gave; what came is beside it.
+            // A skipped update returns the caller's input, and the partial mean separately.
             if result != self.plan.gradient(rank, op) {
-                return Err((JudgeKind::Exact, "the update was skipped, but the result is not what was given".into()));
+                return Err((JudgeKind::Exact, "the update was skipped, but the result differs from the input".into()));
             }
             partial
-                .ok_or((JudgeKind::Reported, "the update was skipped, and what came of it is not there".to_owned()))?
+                .ok_or((JudgeKind::Reported, "the update was skipped, but the partial mean is missing".to_owned()))?
         };
         let (segment, stream) = (self.segments[rank], call.stream_id().filter(|_| self.plan.settings.repair));
         let count = values.len().div_ceil(LANES);
@@ -275,7 +267,7 @@ impl<'a> Judge<'a> {
             (0..count).map(|at| act == Act::Applied && lacking.is_some_and(|all| all[at])).collect();
         let may_hold_corrections = lacking.iter().any(|is| *is);
         if report.repair.corrected && !may_hold_corrections {
-            return Err((JudgeKind::Exact, "it is said to hold corrections, but nothing was missing before".into()));
+            return Err((JudgeKind::Exact, "corrections are reported, but nothing was missing before".into()));
         }
         let layout = Layout::new(self.plan, op, call.elements, report.hadamard);
         let first_beat = part.start / LANES;
@@ -307,13 +299,13 @@ impl<'a> Judge<'a> {
         Ok(())
     }
 
-    /// Who is in the beats of a result that travels as it is: each is a mean bit for bit. Of what is reported missing, `missing`
-    /// keeps what is.
+    /// Returns the contributors of the beats of a result that is neither encoded nor bf16. Clears
+    /// `missing` where the result has the beat.
     fn exact_beats(&mut self, seen: &Seen<'_>, layout: &Layout, missing: &mut [bool]) -> Result<Beats, Objection> {
         let &Seen { rank, op, members, act, values, first_beat, lacking, .. } = seen;
         let (stamp, allowed) = (self.plan.stamp(op), self.callers[op as usize] & members);
         let has_card = self.plan.has_card(rank);
-        // A card sends zeros where nobody contributed to a beat, if the packet has other beats.
+        // A card sends zeros for a beat without contributions if its packet has other beats.
         let may_be_empty = |at: usize| {
             let owner = layout.owner(members, at).filter(|_| seen.report.kind == Kind::AllReduce);
             owner.is_some_and(|owner| self.plan.has_card(owner))
@@ -347,14 +339,14 @@ impl<'a> Judge<'a> {
                     ));
                 }
                 (_, false) => {
-                    // A card says that a shard is not whole, and not what is missing in it.
+                    // A card reports incomplete shards, without the missing ranges.
                     missing[at] &= act != Act::Applied;
                     there[at] = true;
                     let Some(set) = stamp.contributors(found, first, allowed) else {
                         let may: Vec<_> = ranks_of(allowed).collect();
                         return Err((
                             JudgeKind::Exact,
-                            format!("elements from {first} on are no mean of any of {may:?}: {found:?}"),
+                            format!("elements from {first} on are not a mean of any of {may:?}: {found:?}"),
                         ));
                     };
                     sets[at] = Some(set);
@@ -365,7 +357,6 @@ impl<'a> Judge<'a> {
         Ok(Beats { sets, there })
     }
 
-    /// What a report says of itself must add up.
     fn check_counts(&self, rank: usize, report: &Report) -> Result<(), Objection> {
         let mut lost = 0;
         for stage in &report.stages {
@@ -380,13 +371,12 @@ impl<'a> Judge<'a> {
         if lost != report.lost_bytes {
             return Err((
                 JudgeKind::Reported,
-                format!("{} bytes are reported lost, the stages say {lost}", report.lost_bytes),
+                format!("{} bytes are reported lost, but {lost} by the stages", report.lost_bytes),
             ));
         }
         Ok(())
     }
 
-    /// All that have agreed must have agreed on the same.
     fn check_agreed(&mut self, op: u32, members: u64, report: &Report) -> Result<(), Objection> {
         if !report.agreed || matches!(self.plan.calls[op as usize].stream, Stream::OneOff) {
             return Ok(());
@@ -395,10 +385,10 @@ impl<'a> Judge<'a> {
         if *self.agreed.entry((op, members)).or_insert(skips) == skips {
             return Ok(());
         }
-        Err((JudgeKind::Replicas, format!("{:?} is said to be agreed on, and another rank does not", report.action)))
+        Err((JudgeKind::Replicas, format!("{:?} is reported as agreed, but not by another rank", report.action)))
     }
 
-    /// What a rank's own shard is the mean of is what it received, and what it has of others is what it received of them.
+    /// Checks the reported bytes: contributions to this rank's shard, and beats of other owners.
     fn check_received(&self, seen: &Seen<'_>, layout: &Layout, beats: &Beats) -> Result<(), Objection> {
         let (&Seen { rank, op, members, report, .. }, Beats { sets, there }) = (seen, beats);
         let kind = report.kind;
@@ -423,8 +413,8 @@ impl<'a> Judge<'a> {
             let beats = here.clone().count() as u64;
             let there = here.filter(|(at, _)| there[*at]).count() as u64;
             let found = (report.stages[1].received_bytes_per_rank[of], report.stages[1].expected_bytes_per_rank[of]);
-            // Before it is returned, what was lost may have been fetched.
-            // Zeros of a card in place of a beat to which nobody contributed look like a loss if it is not said what is missing.
+            // Repair may have fetched lost beats before the call returned. Without missing ranges,
+            // a card's zeros for a beat without contributions look like a loss.
             let is_vague = self.plan.has_card(rank) || report.action != UpdateAction::Apply;
             let zeros = if is_vague && self.plan.has_card(of) { beats - there } else { 0 };
             let most = (there + zeros) * BEAT_BYTES;
@@ -440,12 +430,12 @@ impl<'a> Judge<'a> {
         let lacks_own =
             sets.iter().enumerate().any(|(at, set)| is_own(at) && set.is_none_or(|set| set >> rank & 1 == 0));
         if report.local_contribution && lacks_own {
-            return Err((JudgeKind::Reported, "its own contribution is said to be in, and is not".into()));
+            return Err((JudgeKind::Reported, "its own contribution is reported as included, but is missing".into()));
         }
         Ok(())
     }
 
-    /// After an all-gather: the part of each rank as it was given, or zeros that are reported.
+    /// Checks that an all-gather returns each rank's input, or zeros reported missing.
     fn check_gathered(
         &self,
         rank: usize,
@@ -465,13 +455,13 @@ impl<'a> Judge<'a> {
                 there += u64::from(is_there);
                 let took_part = members >> of & 1 == 1 && self.callers[op as usize] >> of & 1 == 1;
                 let given = stamp.gradient(of, first, found.len());
-                // As bf16, each value is rounded once.
+                // bf16 rounds each value once.
                 let most = if self.plan.is_bf16(op) { 1.0 / 256.0 } else { 0.0 };
                 let is_it = found.iter().zip(&given).all(|(found, given)| (found - given).abs() <= most * given);
                 if is_there && !(took_part && is_it) {
                     return Err((
                         JudgeKind::Exact,
-                        format!("elements from {first} on are not what rank {of} gave: {found:?}"),
+                        format!("elements from {first} on differ from the input of rank {of}: {found:?}"),
                     ));
                 }
                 if !is_there && (of == rank || found.iter().any(|value| *value != 0.0)) {
@@ -494,7 +484,7 @@ impl<'a> Judge<'a> {
         Ok(())
     }
 
-    /// All ranks have the same mean.
+    /// Records a mean, which must be the same at all ranks.
     fn know(&mut self, op: u32, members: u64, at: usize, mean: Mean) -> Result<(), Objection> {
         let stamps = self.plan.calls[op as usize].elements.div_ceil(LANES);
         let known = &mut self.means.entry((op, members)).or_insert_with(|| vec![None; stamps])[at];
@@ -505,7 +495,7 @@ impl<'a> Judge<'a> {
                     Mean::Nobody => "nobody".into(),
                 };
                 let text = format!(
-                    "elements from {} on are of {}, another rank has those of {}",
+                    "elements from {} on are of {}, those of another rank are of {}",
                     at * LANES,
                     name(mean),
                     name(other)
@@ -519,19 +509,17 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The job is over; whether this rank has made all calls.
     pub fn ended(&mut self, rank: usize, is_done: bool, at_ns: u64) {
         if !is_done && self.must_go_on(rank) {
             self.object(
                 JudgeKind::Continues,
                 Some(rank),
                 at_ns,
-                "nothing befell it, and it has not made all calls".into(),
+                "no fault affected it, but it has not made all calls".into(),
             );
         }
     }
 
-    /// What a rank has in the end of a stream.
     pub fn settled(
         &mut self,
         rank: usize,
@@ -544,7 +532,6 @@ impl<'a> Judge<'a> {
         self.settled.push(Settled { rank, segment, stream, is_repaired, correction, drift_bytes });
     }
 
-    /// What can only be judged when all is known.
     pub fn finish(&mut self, at_ns: u64) {
         self.check_members(at_ns);
         if self.violation.is_none() && self.plan.settings.repair {
@@ -559,7 +546,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Ranks of the view that is in force have run a collective in no other, and encoded it if the view says so.
+    /// Checks that members of a view ran its collectives with that view and its encoding.
     fn check_members(&mut self, at_ns: u64) {
         let all = u64::MAX >> (64 - self.plan.ranks);
         for op in 0..self.used.len() {
@@ -590,7 +577,7 @@ fn set_of(ranks: &[usize]) -> u64 {
     ranks.iter().fold(0, |set, rank| set | 1 << rank)
 }
 
-/// Which stamps are reported missing: whole ones.
+/// Returns whether each stamp is reported missing; it must be as a whole or not at all.
 fn missing_stamps(report: &Report, elements: usize) -> Result<Vec<bool>, Objection> {
     let mut missing = vec![false; elements];
     let mut end = 0;
@@ -627,8 +614,8 @@ mod tests {
     use optireduce_core::protocol::Ranks;
     use optireduce_core::protocol::membership::Settings;
 
-    /// Of three ranks with cards one that nothing befell fell behind and was dropped, as it may be, and then a harmed one crashed: the two that
-    /// were unharmed are no majority of those that take part.
+    /// Three ranks have cards. An unharmed one lags and is dropped, which is allowed. Once a harmed
+    /// rank crashes, the unharmed ranks are no majority of the view.
     #[test]
     fn a_majority_is_one_of_those_that_take_part() {
         let edits = Edits { calls: Some(15), only: Some(vec![1, 2, 3]), ..Edits::default() };

@@ -1,8 +1,8 @@
-//! How much a rank's engine holds: the length of all that it is, written out.
+//! Memory of a rank's engine, measured as the length of its `Debug` output.
 //!
-//! Why: every queue, map and buffer of the protocol and of the software data plane is in what `Debug` writes, also those that are added
-//! later, and no code of theirs takes part in the counting. A number takes a few bytes, a byte of a packet up to five.
-//! What a job may hold follows from its settings, not from how long it runs.
+//! `Debug` covers the queues, maps and buffers of the protocol and the software data plane,
+//! including future ones, without code in these parts. The limit depends on the job's settings, not
+//! on its duration.
 
 use std::fmt::{self, Write as _};
 
@@ -15,13 +15,11 @@ use super::values::LANES;
 /// Characters of an element, and of a byte.
 const ELEMENT: usize = 12;
 const BYTE: usize = 5;
-/// Characters of all that is kept once, and once for each rank.
 const FIXED: usize = 60_000;
 const FIXED_PER_RANK: usize = 6_000;
-/// Results and repair data that are kept for a bucket, at most.
+/// Limit of results and repair data kept per bucket.
 const HELD_PER_BUCKET: usize = 40;
 
-/// Counts what is written.
 struct Length(usize);
 
 impl fmt::Write for Length {
@@ -31,15 +29,13 @@ impl fmt::Write for Length {
     }
 }
 
-/// The length of what an engine holds, in characters.
 pub(super) fn footprint(engine: &Collectives<Plane>) -> usize {
     let mut length = Length(0);
     let _ = write!(length, "{engine:?}");
     length.0
 }
 
-/// The most that an engine may hold, in characters, however long its job runs: the windows of the data plane, results and
-/// repair data of each bucket, packets that came early, and what does not depend on any of these.
+/// Limit of [`footprint`]: windows, results and repair data, early packets, and fixed state.
 pub(super) fn footprint_max(plan: &JobPlan) -> usize {
     let set = &plan.settings;
     let largest = plan.calls.iter().map(|call| call.elements).max().unwrap_or(0).next_multiple_of(LANES) + LANES;

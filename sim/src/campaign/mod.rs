@@ -1,13 +1,15 @@
-//! The campaign: whole jobs in virtual time, each from one seed, under faults, before independent judges.
+//! Campaign: whole jobs in virtual time under injected faults, each drawn from one seed.
 //!
-//! A job is a program that all ranks run (declared buckets and one-off collectives), over the protocol's own code
-//! ([`optireduce_core::Collectives`]) and its data planes. The simulator is the rest: time, packets, control messages,
-//! hosts that freeze, crash and come back. Faults come at random times, and at chosen moments of the protocol; successive seeds go
-//! through all pairs of moment and fault. Judges look at what callers give and get, and share no code with the protocol.
-//! A seed that fails is made smaller, and replays with one command.
+//! All ranks run one program of declared buckets and one-off collectives, over the protocol's own
+//! code ([`optireduce_core::Collectives`]) and its data planes. The simulator adds time, packets,
+//! control messages, and hosts that freeze, crash and restart.
 //!
-//! Limits: what is forged with the address and the tag of a rank is not among the faults: jobs here have no secret. Broadcasts over the
-//! control channel are not among the calls: their code waits with threads.
+//! Faults start at random times and at chosen transitions of the protocol. Successive seeds aim at
+//! all pairs of transition and fault. Independent judges check what callers pass and receive. A
+//! failing job is minimised, and one command replays it.
+//!
+//! Limits: jobs have no secret, so packets forged with a rank's address and tag are not among the
+//! faults. Broadcasts over the control channel block threads, so they are not among the calls.
 
 mod befall;
 mod card;
@@ -45,24 +47,24 @@ use job::Job;
 use plan::JobPlan;
 use states::States;
 
-/// What came of a job.
+/// Outcome of a job.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// What was judged.
+    /// Counts of the judges.
     pub tally: Tally,
-    /// What a judge objects to.
+    /// Objection of a judge.
     pub violation: Option<Violation>,
-    /// What happened, if it was recorded.
+    /// Empty unless recorded.
     pub timeline: String,
-    /// The same as a picture (SVG), if it was recorded.
+    /// SVG; empty unless recorded.
     pub picture: String,
     coverage: Coverage,
 }
 
-/// Runs the job of a seed.
+/// Runs the job of a seed. `records` enables timeline and picture.
 pub fn run(seed: u64, edits: &Edits, records: bool) -> Outcome {
     let plan = JobPlan::new(seed, edits);
-    // What is logged of a fault is not news here, only a state that was seen.
+    // Injected faults log warnings. This subscriber only counts states.
     let states = States::default();
     let work = || catch_unwind(AssertUnwindSafe(|| run_plan(&plan, &states, records)));
     let result = tracing::subscriber::with_default(states.clone(), work);

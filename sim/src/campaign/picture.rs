@@ -1,6 +1,6 @@
-//! A job as a picture: for every rank its calls over time, when stages closed, what befell it, and the views.
+//! Picture of a job: calls, stage closes, faults and views of every rank over time.
 //!
-//! SVG 1.1, no script, no font of its own. Same job: the same bytes. What a shape is stands in its title.
+//! SVG 1.1 without scripts or embedded fonts. Events have titles. Output is deterministic.
 
 use std::fmt::Write as _;
 
@@ -11,12 +11,11 @@ use super::plan::JobPlan;
 use super::timeline::{Entry, What};
 
 const WIDTH: f64 = 1400.0;
-/// Where the time axis begins and ends, in pixels.
+/// Start and end of the time axis, in pixels.
 const AXIS: [f64; 2] = [80.0, 1380.0];
 const TOP: f64 = 84.0;
-/// Height of a call's bar; calls that run at a time lie below one another.
+/// Height of a call; concurrent calls are stacked.
 const BAR: f64 = 13.0;
-/// Room of a row above and below its bars.
 const MARGIN: f64 = 12.0;
 
 const WHOLE: &str = "#3f9a57";
@@ -32,7 +31,6 @@ struct Picture {
     lanes: usize,
 }
 
-/// Draws a job.
 pub(super) fn svg(plan: &JobPlan, entries: &[Entry], violation: Option<&Violation>) -> String {
     let end_ns = entries.last().map_or(1, |entry| entry.at_ns).max(violation.map_or(0, |found| found.at_ns));
     let mut picture =
@@ -106,7 +104,6 @@ impl Picture {
         self.text(12.0, 58.0, colour, &shown);
     }
 
-    /// Times with a label, six to fifteen of them.
     fn axis(&mut self, bottom: f64) {
         let steps = (0..9).flat_map(|power| [1.0, 2.0, 5.0].map(|first| first * 10f64.powi(power)));
         let step = steps.into_iter().find(|step| self.end_us / step <= 15.0).unwrap_or(1e9);
@@ -186,7 +183,6 @@ impl Picture {
         }
     }
 
-    /// The rank takes no part from `since_ns` on.
     fn absent(&mut self, since_ns: Option<u64>, until_ns: u64, y: f64, height: f64) {
         let Some(since_ns) = since_ns else { return };
         let [x, end] = [self.x(since_ns), self.x(until_ns)];

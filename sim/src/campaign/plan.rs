@@ -1,4 +1,4 @@
-//! A job, as its seed draws it: ranks, settings, calls, and faults.
+//! A job as drawn from its seed: ranks, settings, calls and faults.
 
 use optireduce_core::Call;
 use optireduce_core::protocol::{HadamardMode, Kind, Stream};
@@ -9,52 +9,46 @@ use super::styles;
 use super::values::{LANES, RANKS_MAX, Stamp, ranks_of};
 use crate::random::Random;
 
-/// What is changed in the job of a seed, to make it smaller.
+/// Changes to the job of a seed, used for minimising.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edits {
-    /// The faults that stay, by number; `None`: all.
+    /// Faults to keep, by number; `None` keeps all.
     pub only: Option<Vec<usize>>,
-    /// Ranks of the job.
+    /// Replaces the drawn number of ranks.
     pub ranks: Option<usize>,
-    /// Calls that its program makes.
+    /// Limits the calls of the program.
     pub calls: Option<u32>,
-    /// Whether nothing is encoded or bf16, or declared to be not repaired, scattered or gathered.
+    /// Restricts the job to exact, repaired all-reduces.
     pub plain: bool,
-    /// How the moments of its faults are moved: one after the other, each number in its own way.
+    /// Seeds of successive moves of the faults' triggers.
     pub shifts: Vec<u64>,
 }
 
-/// A job.
 #[derive(Clone, Debug)]
 pub(super) struct JobPlan {
     pub seed: u64,
     pub ranks: usize,
     pub settings: Settings,
-    /// By collective number.
+    /// Indexed by collective.
     pub calls: Vec<Call>,
-    /// With their numbers in the list that the seed draws.
+    /// With their original numbers.
     pub faults: Vec<(usize, Fault)>,
-    /// The ranks that faults befall, in a circle.
+    /// Ranks that faults may affect. The next one, cyclically, is a rank's neighbour.
     pub targets: Vec<usize>,
-    /// The ranks that have a card, a bit for each.
+    /// Ranks with a card (bit set).
     pub cards: u64,
-    /// Loss of every packet, whatever else happens.
     pub loss: f64,
-    /// One-way delay of packets, in ns.
     pub delay_ns: (u64, u64),
-    /// Of control messages.
     pub control_ns: (u64, u64),
-    /// How long a program waits between two calls, at most, in ns.
+    /// Largest pause between two calls.
     pub pause_ns: u64,
-    /// Collectives that a program has running at a time.
     pub depth: usize,
-    /// A fault that a judge must object to.
+    /// Planted fault that a judge must object to.
     #[cfg(test)]
     pub sabotage: Option<super::sabotage::Sabotage>,
 }
 
 impl JobPlan {
-    /// The job of a seed.
     pub fn new(seed: u64, edits: &Edits) -> Self {
         let mut random = Random::new(seed, 1);
         let drawn = match random.below(40) {
@@ -67,7 +61,7 @@ impl JobPlan {
         let mut settings = Settings::draw(&mut random);
         let (pause_ns, depth) = (random.one_of(&[20_000, 200_000, 1_000_000]), random.one_of(&[1, 1, 1, 2, 3]));
         let count = if ranks > 16 { 12 } else { random.between(10, 60) as u32 };
-        // Drawn apart, so that jobs are otherwise the same.
+        // A separate stream keeps the other properties of existing seeds.
         let anew = if Random::new(seed, 8).chance(0.5) { Anew::SameNumber } else { Anew::OtherNumber };
         let cards = cards(seed, ranks);
         if cards != 0 {
@@ -81,7 +75,7 @@ impl JobPlan {
 
         let mut random = Random::new(seed, 3);
         let quiet = random.chance(0.08);
-        // Mostly a minority, so that the others must go on.
+        // Mostly a minority: the others must then continue.
         let victims = if random.chance(0.8) { (ranks - 1) / 2 } else { ranks };
         let first = random.below(ranks as u64) as usize;
         let targets: Vec<_> = (0..victims).map(|of| (first + of) % ranks).collect();
@@ -119,84 +113,79 @@ impl JobPlan {
         }
     }
 
-    /// The tag of the job's packets.
     pub fn job_tag(&self) -> u64 {
         self.seed | 1 << 63
     }
 
-    /// Whether a rank has a card.
     pub fn has_card(&self, rank: usize) -> bool {
         self.cards >> rank & 1 == 1
     }
 
-    /// The rank with a card that a fault of cards befalls: `rank`, or the next of those that faults may befall.
+    /// Returns `rank` or the next target with a card.
     pub fn rank_with_card(&self, rank: usize) -> Option<usize> {
         let at = self.targets.iter().position(|of| *of == rank).unwrap_or(0);
         let next = self.targets.iter().cycle().skip(at).take(self.targets.len());
         next.copied().find(|rank| self.has_card(*rank))
     }
 
-    /// What is given to collective `op`.
     pub fn stamp(&self, op: u32) -> Stamp {
         Stamp { seed: self.seed, op, bucket: self.calls[op as usize].bucket, ranks: self.ranks }
     }
 
-    /// What `rank` gives to collective `op`.
     pub fn gradient(&self, rank: usize, op: u32) -> Vec<f32> {
         let call = &self.calls[op as usize];
         let part = if call.kind == Kind::AllGather { self.part(rank, call.elements) } else { 0..call.elements };
         self.stamp(op).gradient(rank, part.start, part.len())
     }
 
-    /// The part of a bucket that belongs to a rank in a partial collective: equal ones, see [`program`].
+    /// Returns a rank's part of a partial collective. Parts are equal, see [`program`].
     pub fn part(&self, rank: usize, elements: usize) -> std::ops::Range<usize> {
         let length = elements / self.ranks;
         rank * length..(rank + 1) * length
     }
 
-    /// Most windows that a collective is cut into, among however many ranks.
+    /// Returns an upper bound of the windows of a collective.
     pub fn windows(&self, op: u32) -> u64 {
-        // Windows of partial collectives have as many beats for each rank; that takes less than half of a window.
+        // Equal parts of partial collectives may leave up to half a window unused.
         let beats = self.settings.window_beats.div_ceil(2);
         let call = &self.calls[op as usize];
-        // The tail of an encoded bucket is cut into a window for each bit of its length.
+        // The tail of an encoded bucket needs one window per set bit of its length.
         let tails = if call.hadamard == HadamardMode::Off { 0 } else { 2 };
         (call.elements.div_ceil(LANES).div_ceil(beats).max(1) + tails) as u64
     }
 
-    /// Whether a collective travels as bf16.
     pub fn is_bf16(&self, op: u32) -> bool {
         self.calls[op as usize].bf16.unwrap_or(self.settings.bf16)
     }
 
-    /// Whether results of a collective, or of those of its bucket, may be other than the exact mean.
+    /// Returns whether results of the bucket may differ from the exact mean.
     pub fn is_inexact(&self, op: u32) -> bool {
         self.is_bf16(op) || self.calls[op as usize].hadamard != HadamardMode::Off
     }
 
-    /// Whether what its broadcast loses is asked for.
+    /// Returns whether losses of the broadcast stage are repaired.
     pub fn is_repaired(&self, op: u32) -> bool {
         self.settings.repair && self.calls[op as usize].repair
     }
 
-    /// The bucket that is declared anew, with its old number, before collective `op`.
+    /// Returns the bucket that is declared again under its number before collective `op`.
     pub fn declared_anew(&self, op: u32) -> Option<u16> {
         let call = self.calls[op as usize];
         let before = self.calls[..op as usize].iter().rfind(|before| before.bucket == call.bucket)?;
         (before.stream != call.stream).then_some(call.bucket)
     }
 
-    /// The rank that shares a fault with `rank`: the next of those that faults befall, or if there is no other, of the job.
+    /// Returns the rank that shares a fault with `rank`.
     pub fn neighbour(&self, rank: usize) -> usize {
         let at = self.targets.iter().position(|of| *of == rank).unwrap_or(0);
         let next = self.targets.get((at + 1) % self.targets.len().max(1)).copied().filter(|of| *of != rank);
         next.unwrap_or((rank + 1) % self.ranks)
     }
 
-    /// The ranks that no fault can keep from one another, by rank, if they are a majority: those must go on.
+    /// Returns the ranks unaffected by faults, if they are a majority; these must continue.
     pub fn unharmed(&self) -> Option<Vec<bool>> {
         let harms = self.faults.iter().any(|(_, fault)| fault.kind.may_cost_a_rank()) || self.may_be_silent();
-        // A rank that no fault is aimed at may still share one.
+        // A fault aimed at a target may also affect its neighbour.
         let is_shared = self.faults.iter().any(|(_, fault)| fault.kind.is_shared());
         let shares = |rank: usize| is_shared && self.targets.iter().any(|target| self.neighbour(*target) == rank);
         let is_harmed = |rank: usize| self.targets.contains(&rank) || shares(rank);
@@ -205,12 +194,11 @@ impl JobPlan {
         many.then_some(unharmed)
     }
 
-    /// Whether a slow host may send nothing for so long that its rank is dropped, as it must be: the others cannot know that
-    /// it is alive.
+    /// Returns whether a slow host may be silent long enough to be dropped.
     fn may_be_silent(&self) -> bool {
         let slow = self.faults.iter().filter(|(_, fault)| fault.kind == FaultKind::Slow);
         let slow_ns: u64 = slow.map(|(_, fault)| fault.lasts_ns).sum();
-        // It still sends what it had begun, for up to two bounds.
+        // Collectives in progress still send for up to two bounds.
         let silent_ns = slow_ns + self.pause_ns + 2 * self.settings.bound_ns;
         slow_ns > 0 && self.settings.silent_ops.is_some() && silent_ns >= self.settings.silent_ns()
     }
@@ -244,19 +232,18 @@ impl std::fmt::Display for JobPlan {
             let (bf16, repair) = (self.is_bf16(op as u32), self.is_repaired(op as u32));
             writeln!(f, "call {op}: {call}, bf16 {bf16}, repair {repair}, {:?}", call.stream)?;
         }
-        writeln!(f, "faults befall ranks {:?}", self.targets)?;
+        writeln!(f, "faults affect ranks {:?}", self.targets)?;
         self.faults.iter().try_for_each(|(number, fault)| writeln!(f, "fault {number}: {fault}"))
     }
 }
 
-/// The number of a bucket that is declared anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Anew {
     SameNumber,
     OtherNumber,
 }
 
-/// The ranks that have a card: in four of nine jobs all of them, or some.
+/// Draws the ranks with cards: all in two of nine jobs, some in two, none in five.
 fn cards(seed: u64, ranks: usize) -> u64 {
     let mut random = Random::new(seed, 9);
     let all = u64::MAX >> (RANKS_MAX - ranks);
@@ -267,15 +254,14 @@ fn cards(seed: u64, ranks: usize) -> u64 {
     }
 }
 
-/// What all ranks call, in order: a few declared buckets, again and again, some declared anew with another length; and one-off
-/// collectives of all kinds. Partial ones have equal parts of whole beats.
-/// Cards do no partial ones.
+/// Draws the calls: declared buckets, some redeclared with another length, and one-off
+/// collectives. Partial collectives have parts of whole beats and need a job without cards.
 fn program(random: &mut Random, count: u32, ranks: usize, anew: Anew, cards: bool) -> Vec<Call> {
     let elements_max = if ranks > 16 { 600 } else { 3000 };
     let length = |random: &mut Random| {
         let most = if random.below(8) == 0 { 64 } else { elements_max };
         let elements = random.between(1, most);
-        // The last stamp must name its ranks, too, without doubt.
+        // A shortened last stamp must still identify its contributors.
         let named = Stamp::set_lanes(ranks) as u64 + 1;
         if elements.is_multiple_of(LANES as u64) || elements % LANES as u64 >= named {
             elements

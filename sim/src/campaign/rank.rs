@@ -11,40 +11,31 @@ use super::plan::JobPlan;
 use super::settings::card_limits;
 use crate::cluster::rank_plane::{RankPlane, RankPlaneError};
 
-/// What moves a rank's windows.
 pub(super) type Plane = RankPlane<Software>;
-/// What a rank's engine can fail with.
 pub(super) type EngineError = CollectivesError<RankPlaneError>;
-/// How much later than its bound a stage may be reported. Hosts may be off the CPU for long, as the host library has it; cards are
-/// not.
+/// As in the host library, since hosts may be descheduled.
 const SLACK_NS: u64 = 10_000_000_000;
 pub(super) const CARD_SLACK_NS: u64 = 50_000_000;
 
-/// What has become of a rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// It calls, or has called all there is.
+    /// Makes calls, or has made all.
     Working,
-    /// It was dropped and waits until its collectives have ended; then it asks to join.
+    /// Asks to join once its collectives end.
     Dropped,
-    /// It has asked to join.
     Joining,
-    /// Its process, or its host, is gone.
     Dead,
-    /// It gave up.
     Failed,
 }
 
-/// A collective that a rank has called and that has not returned.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outstanding {
     pub op: u32,
-    /// When it was called and when it is to have returned, by the rank's clock.
+    /// By the rank's clock.
     pub called_ns: u64,
     pub due_ns: u64,
 }
 
-/// What arrived while the host was frozen.
 #[derive(Debug)]
 pub(super) enum Arrived {
     Datagram(Option<usize>, Vec<u8>),
@@ -54,35 +45,31 @@ pub(super) enum Arrived {
 
 pub(super) struct Rank {
     pub engine: Option<Collectives<Plane>>,
-    /// If it has one.
     pub card: Option<RankCard>,
-    /// Something befell its card: it may report an error and end.
+    /// True once a fault affected the card; the rank may then fail.
     pub card_suspect: bool,
     pub state: State,
-    /// Its clock is so much ahead of the time of the simulation.
+    /// Offset of the rank's clock from virtual time.
     pub clock_ns: u64,
-    /// Its host does nothing until then.
     pub frozen_until_ns: Option<u64>,
     pub frozen_since_ns: u64,
     pub inbox: VecDeque<Arrived>,
     pub inbox_bytes: usize,
-    /// How often its process was started.
     pub incarnation: u64,
-    /// When all others have heard that its last process has ended.
+    /// Time at which all peers have detected the last crash.
     pub heard_ns: u64,
-    /// A collective that is prepared and not called yet: windows of cards must be armed before peers send.
+    /// Prepared but not yet called: cards must arm windows before peers send.
     pub prepared: Option<u32>,
-    /// The next collective that its program calls, and when (in the time of the simulation).
+    /// Next collective, and the virtual time of its call.
     pub next_op: u32,
     pub next_call_ns: u64,
-    /// The last collective before which it has declared a bucket anew.
+    /// Last collective that redeclared its bucket.
     pub declared_op: u32,
     pub outstanding: VecDeque<Outstanding>,
-    /// Since when, by its clock, a call waits for a view.
+    /// Start of the wait for a view, by the rank's clock.
     pub waiting_ns: Option<u64>,
-    /// When it is woken next.
     pub wake_ns: Option<u64>,
-    /// Views that it knew of, newest last: number, first collective.
+    /// Number and first collective of known views, oldest first.
     pub views: Vec<(u32, u32)>,
 }
 
@@ -112,18 +99,15 @@ impl Rank {
         })
     }
 
-    /// Whether its host does anything.
     pub fn is_awake(&self) -> bool {
         self.engine.is_some() && self.frozen_until_ns.is_none() && self.state != State::Failed
     }
 
-    /// Whether it takes part and can be waited for.
     pub fn is_working(&self) -> bool {
         self.engine.is_some() && self.state == State::Working
     }
 }
 
-/// A rank of a job that begins.
 pub(super) fn engine(plan: &JobPlan, rank: usize) -> Result<(Collectives<Plane>, Option<RankCard>), EngineError> {
     let (set, ranks) = (&plan.settings, plan.ranks);
     let (plane, card) = if plan.has_card(rank) {
@@ -177,7 +161,7 @@ pub(super) fn engine(plan: &JobPlan, rank: usize) -> Result<(Collectives<Plane>,
     Ok((engine, card))
 }
 
-/// How long votes are waited for: as the host library does.
+/// Timeouts of votes: as in the host library, with less slack.
 pub(super) fn votes(plan: &JobPlan) -> VoteParams {
     let leader_ns = 2 * plan.settings.bound_ns;
     VoteParams { leader_ns, others_ns: leader_ns + plan.settings.bound_ns + 5_000_000 }

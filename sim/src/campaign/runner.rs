@@ -1,4 +1,4 @@
-//! Many jobs, one after the other: counts, failures, and what is left of a failing job once it is made as small as it goes.
+//! Runs many jobs, counts outcomes and minimises failing jobs.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,81 +13,67 @@ use super::plan::JobPlan;
 use super::{Edits, Outcome, Tally, Violation, run};
 use crate::random::Random;
 
-/// Jobs that are handed out together: what is run does not depend on how many threads there are.
+/// Jobs per round; independent of the threads, so that these do not affect the selection.
 const ROUND: usize = 32;
 
-/// How long a campaign goes on.
+/// End of a campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// Until so many collectives were run.
+    /// After this number of collectives.
     Collectives(u64),
-    /// For so long, on the clock on the wall.
+    /// After this wall-clock time.
     Elapsed(Duration),
 }
 
-/// What a campaign has found.
+/// Results of a campaign. `damaged` counts packets damaged in transit, `pairs` the possible pairs
+/// of transition and fault.
 #[derive(Clone, Debug, Default, Serialize)]
+#[allow(missing_docs)] // described above
 pub struct Report {
-    /// The first seed.
     pub first_seed: u64,
-    /// Jobs, one for each seed from the first on; in a search also some of them again, changed.
+    /// One job per seed; a search adds modified jobs.
     pub jobs: u64,
-    /// What was judged in them.
     #[serde(flatten)]
     pub tally: Tally,
-    /// Packets sent.
     pub packets: u64,
-    /// Control messages sent.
     pub messages: u64,
-    /// Packets that were damaged on their way.
     pub damaged: u64,
-    /// Faults that began, by kind.
     pub faults: Vec<Count>,
-    /// Moments of the protocol that happened.
     pub transitions: Vec<Count>,
-    /// Pairs of moment and fault that were hit, of how many.
     pub pairs_hit: usize,
-    /// All such pairs.
     pub pairs: usize,
-    /// Those that were not.
     pub pairs_missed: Vec<String>,
-    /// States of the protocol that were seen.
     pub states: Vec<Count>,
-    /// Pairs of a state and the fault before it that were seen.
+    /// Observed pairs of state and preceding fault.
     pub state_pairs: usize,
-    /// Jobs in which a judge objects.
     pub failures: Vec<Failure>,
-    /// Time on the clock on the wall.
     pub wall_s: f64,
 }
 
-/// How often something happened.
+/// Number of occurrences of an event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[allow(missing_docs)] // described above
 pub struct Count {
-    /// What.
     pub what: String,
-    /// How often.
     pub count: u64,
 }
 
-/// A job in which a judge objects, and what is left of it.
+/// A job with an objection, and its minimised form.
 #[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)] // described above
 pub struct Failure {
-    /// The seed.
     pub seed: u64,
-    /// The objection.
     pub violation: Violation,
-    /// The objection in what is left of the job.
+    /// Objection in the minimised job.
     pub smallest: Violation,
-    /// The command that replays what is left of it.
+    /// Command that runs the minimised job.
     pub replay: String,
 }
 
-/// Runs jobs from `first_seed` on, on so many threads. `progress` is called after each round with what there is so far,
-/// and may end the campaign.
+/// Runs jobs from `first_seed` on. `progress` runs after each round and may end the campaign.
 ///
-/// With `searches`, half of the jobs are those that came to new pairs (of moment and fault, or of fault and state) with the moments
-/// of their faults moved; so jobs come to what is rare. That, too, follows from the first seed.
+/// With `searches`, half of the jobs are variants of jobs that reached new pairs of transition and
+/// fault, or of state and fault, with other triggers. The first seed determines the selection.
 pub fn campaign(
     first_seed: u64,
     until: Until,
@@ -124,16 +110,14 @@ pub fn campaign(
     report
 }
 
-/// The jobs of a campaign.
 struct Corpus {
     random: Random,
     next_seed: u64,
-    /// Those that came to something new.
     news: Vec<(u64, Edits)>,
 }
 
 impl Corpus {
-    /// A job: of the next seed, or of one that came to something new, most likely a late one, with other moments.
+    /// Returns the job of the next seed. `moves` selects a variant of a job with new pairs.
     fn next(&mut self, moves: bool) -> (u64, Edits) {
         if moves && !self.news.is_empty() {
             let most = 1 + self.random.below(self.news.len() as u64);
@@ -148,7 +132,6 @@ impl Corpus {
     }
 }
 
-/// Runs jobs; the outcomes in their order.
 fn round(jobs: &[(u64, Edits)], threads: usize) -> Vec<Outcome> {
     let (next, outcomes) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || {
@@ -207,13 +190,13 @@ impl Report {
         self.pairs_missed = missed.map(|(of, kind)| format!("{} upon {}", kind.name(), of.name())).collect();
     }
 
-    /// Collectives a second.
+    /// Collectives per second of wall-clock time.
     pub fn collectives_per_s(&self) -> f64 {
         self.tally.collectives as f64 / self.wall_s.max(1e-9)
     }
 }
 
-/// Makes a failing job smaller, as long as the same judge objects: fewer calls, faults, ranks.
+/// Minimises a failing job (fewer calls, faults and ranks) while the same judge objects.
 pub fn minimised(seed: u64, edits: Edits, violation: Violation) -> Failure {
     let fails = |edits: &Edits| run(seed, edits, false).violation.filter(|found| found.judge == violation.judge);
     let (mut edits, mut smallest) = (edits, violation.clone());
@@ -260,7 +243,7 @@ pub fn minimised(seed: u64, edits: Edits, violation: Violation) -> Failure {
 }
 
 impl Edits {
-    /// The command that runs the job of a seed with these edits.
+    /// Returns the command that replays the job.
     pub fn command(&self, seed: u64) -> String {
         let mut command = format!("optireduce-sim campaign --seed {seed}");
         if let Some(ranks) = self.ranks {

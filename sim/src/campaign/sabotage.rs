@@ -1,5 +1,4 @@
-//! Every judge is shown to object to a planted fault: a job without faults, in which one result is changed on its way to the
-//! caller, or a rank is harmed that no fault of the catalogue befalls.
+//! Tests of the judges: each must object to a planted fault, the only one of its job.
 
 use optireduce_contract::packet::{STAGE_CONTRIBUTE, UbtHeader};
 use optireduce_core::protocol::{HadamardMode, Kind, UpdateAction};
@@ -13,14 +12,12 @@ use super::rank::{Outstanding, State, engine};
 use super::states::States;
 use super::values::LANES;
 
-/// What is done when a rank's collective has finished, before a judge sees the result.
+/// Applied when a collective finishes, before a judge sees the result.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Sabotage {
-    /// Changes the result.
     Result(Change),
-    /// Harms the rank, of which this call has just returned.
     Rank(Harm),
-    /// Kernels take packets whatever their checksums are.
+    /// Kernels skip checksums.
     NoChecksums,
 }
 
@@ -28,7 +25,6 @@ type Change = fn(&JobPlan, usize, u32, &mut Finished);
 type Harm = fn(&mut Job<'_>, usize, Outstanding);
 
 impl Job<'_> {
-    /// The result of a call, as it reaches the caller.
     pub(super) fn sabotaged(&mut self, rank: usize, call: Outstanding, mut finished: Finished) -> Finished {
         match self.plan.sabotage {
             Some(Sabotage::Result(change)) => change(self.plan, rank, call.op, &mut finished),
@@ -39,7 +35,6 @@ impl Job<'_> {
     }
 }
 
-/// A job of three ranks without any loss.
 fn planted() -> JobPlan {
     let edits = Edits { only: Some(Vec::new()), ranks: Some(3), calls: Some(20), plain: true, ..Edits::default() };
     let mut plan = JobPlan::new(3, &edits);
@@ -60,7 +55,7 @@ fn judged_in(plan: JobPlan, sabotage: Sabotage) -> Option<Violation> {
     job.judge.violation.clone()
 }
 
-/// At rank 1, in the fifth collective and those after it, if they are all-reduces.
+/// All-reduces of rank 1 from the sixth collective on.
 fn at(plan: &JobPlan, rank: usize, op: u32) -> bool {
     rank == 1 && op >= 5 && plan.calls[op as usize].kind == Kind::AllReduce
 }
@@ -137,7 +132,7 @@ fn each_judge_of_results_objects_to_its_planted_fault() {
     }
 }
 
-/// The job with all its all-reduces of 1024 elements, changed in this way.
+/// Changes the all-reduces of the planted job, which get 1024 elements each.
 fn styled(change: fn(&mut Call)) -> JobPlan {
     let mut plan = planted();
     plan.settings.window_beats = 64;
@@ -211,7 +206,7 @@ fn results_that_are_rounded_are_judged_by_what_may_be_rounded() {
     }
 }
 
-/// Without loss all is whole; with it, blocks of which something is missing must be reported, unless they are repaired.
+/// The job has losses and no repair.
 #[test]
 fn an_encoded_block_of_which_beats_are_missing_must_be_reported() {
     let lossy = || {
@@ -225,7 +220,7 @@ fn an_encoded_block_of_which_beats_are_missing_must_be_reported() {
     assert_eq!(violation.as_ref().map(|found| found.judge), Some(JudgeKind::Reported), "{violation:?}");
 }
 
-/// What outputs of an encoded, repaired bucket add up to: a rank keeps a correction to itself.
+/// A corrected output has values 8 too large, so the outputs do not add up.
 #[test]
 fn corrections_of_encoded_buckets_must_reach_the_caller() {
     let lossy = || {
@@ -243,7 +238,7 @@ fn corrections_of_encoded_buckets_must_reach_the_caller() {
     assert_eq!(violation.as_ref().map(|found| found.judge), Some(JudgeKind::Replicas), "{violation:?}");
 }
 
-/// Bits flip in packets of rank 1 for as long as the job lasts.
+/// Bits flip in packets of rank 1.
 #[test]
 fn a_flipped_bit_that_no_checksum_finds_is_found_in_a_result() {
     let flips = || {
@@ -258,8 +253,8 @@ fn a_flipped_bit_that_no_checksum_finds_is_found_in_a_result() {
     assert_eq!(violation.as_ref().map(|found| found.judge), Some(JudgeKind::Exact), "{violation:?}");
 }
 
-/// The job in which rank 1 is sent many packets of collectives to come, of a bucket that nobody calls. Its engine keeps
-/// up to `unexpected_bytes` of them, the settings say 4096.
+/// Floods rank 1 with packets of future collectives. Its engine queues up to `unexpected_bytes`;
+/// the job's settings allow 4096.
 fn flooded(unexpected_bytes: usize) -> Option<Violation> {
     let flood: Harm = |job, rank, call| {
         let beats = job.plan.settings.payload_beats;

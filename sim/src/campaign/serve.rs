@@ -1,4 +1,4 @@
-//! What a rank does when it is woken: its calls, its packets, its messages; and what the judges are told of it.
+//! Actions of a woken rank: calls, packets, messages, and reports to the judges.
 
 use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE, UBT_BYTES, UbtHeader};
 use optireduce_core::protocol::membership::MembershipMessage;
@@ -17,17 +17,16 @@ use super::rank::{CARD_SLACK_NS, EngineError, Outstanding, Plane, Rank, State, v
 use super::timeline::What;
 use super::wire::Damage;
 
-/// How long a rank waits for an agreement before it gives up, as the host library's timeout.
+/// Timeout of an agreement.
 const AGREE_NS: u64 = 5_000_000_000;
-/// How often a rank that declares a bucket looks whether the others do.
+/// Poll interval while peers declare a bucket.
 const DECLARE_NS: u64 = 100_000;
-/// What a call may take beyond its bound: a rank acts at once when it is woken.
+/// Tolerance of a call's time limit.
 const CALL_SLACK_NS: u64 = 10_000;
-/// What a card may need for a window beyond its stages and its accesses to host memory: frames wait for one another.
+/// Additional time of a card per window, for queued frames.
 const WINDOW_SLACK_NS: u64 = 50_000;
 
 impl Job<'_> {
-    /// A rank does all that it can do at this instant.
     pub(super) fn serve(&mut self, rank: usize) {
         loop {
             self.run_card(rank);
@@ -62,7 +61,7 @@ impl Job<'_> {
         }
     }
 
-    /// A rank's card does what it can do at this instant, whether or not its host is awake.
+    /// Runs a rank's card, even while its host is frozen.
     fn run_card(&mut self, rank: usize) {
         let dma_ns = self.wire.dma_ns(self.now_ns, rank);
         let Some(card) = &mut self.ranks[rank].card else { return };
@@ -77,8 +76,8 @@ impl Job<'_> {
         wake_ns.into_iter().for_each(|at_ns| self.wake(rank, at_ns));
     }
 
-    /// Calls what the program is to call. A rank with a card prepares the next call early: its card keeps no packets of
-    /// windows that are not armed.
+    /// Makes due calls. Ranks with cards prepare the next call early, since cards discard packets
+    /// of windows that are not armed.
     pub(super) fn begin_calls(&mut self, rank: usize, local_ns: u64) -> bool {
         let mut any = false;
         loop {
@@ -89,7 +88,7 @@ impl Job<'_> {
             let is_early = one.card.is_some() && one.outstanding.len() <= self.plan.depth;
             let may = match one.state {
                 State::Working => is_due || is_early && !is_prepared,
-                // What is prepared is to end.
+                // Peers expect prepared collectives.
                 State::Dropped => is_prepared,
                 _ => false,
             };
@@ -101,7 +100,7 @@ impl Job<'_> {
                 any = true;
                 continue;
             }
-            // What befell the rank since it woke may have moved its clock.
+            // A fault since the wake-up may have moved the clock.
             let called_ns = self.now_ns + self.ranks[rank].clock_ns;
             let due_ns = called_ns + self.call_bound_ns(rank, op);
             let one = &mut self.ranks[rank];
@@ -121,7 +120,7 @@ impl Job<'_> {
         }
     }
 
-    /// Prepares a call, if the ranks agree on who takes part in it.
+    /// Prepares a call, if its members are agreed.
     fn prepare(&mut self, rank: usize, local_ns: u64, op: u32, call: Call) -> bool {
         if !self.is_declared(rank, op) {
             return false;
@@ -149,8 +148,8 @@ impl Job<'_> {
         true
     }
 
-    /// Whether the bucket of collective `op` is declared. If it is declared anew, a rank releases the old one and waits for the
-    /// others that work to have done so, as the host library does over its control channel.
+    /// Returns whether the bucket of `op` is declared. As in the host library, a repeated
+    /// declaration releases the bucket and waits for all peers.
     fn is_declared(&mut self, rank: usize, op: u32) -> bool {
         let Some(bucket) = self.plan.declared_anew(op) else { return true };
         let one = &mut self.ranks[rank];
@@ -171,13 +170,12 @@ impl Job<'_> {
         true
     }
 
-    /// By when a call has returned: both stages of its windows and of those before it, the wait for repairs of those that are
-    /// one-off, and the votes of each.
+    /// Time limit of a call, including earlier collectives, repairs and votes.
     pub(super) fn call_bound_ns(&self, rank: usize, op: u32) -> u64 {
         let set = &self.plan.settings;
         let votes = if set.votes { votes(self.plan).others_ns } else { 0 };
         let one = &self.ranks[rank];
-        // Six accesses to host memory of each window come on top of its stages.
+        // Each window adds six accesses to host memory to its stages.
         let dma_ns = one.card.as_ref().map_or(0, |_| WINDOW_SLACK_NS + 6 * self.wire.dma_ns(self.now_ns, rank));
         let of = |op: u32| {
             let wait_ns = if self.plan.calls[op as usize].is_one_off() { set.one_off_wait_ns } else { 0 };
@@ -202,7 +200,7 @@ impl Job<'_> {
         }
     }
 
-    /// A rank's engine gave up. If something befell its card, that is what it is to do; then its process ends.
+    /// Ends the process if a fault affected its card; otherwise a judge objects.
     pub(super) fn fail(&mut self, rank: usize, error: &EngineError) {
         if self.ranks[rank].card_suspect {
             self.judge.tally.card_errors += 1;
@@ -233,7 +231,7 @@ impl Job<'_> {
                     JudgeKind::Returns,
                     Some(rank),
                     self.now_ns,
-                    "a collective returned that was not called".into(),
+                    "a collective returned without a call".into(),
                 );
                 return any;
             };
@@ -253,7 +251,7 @@ impl Job<'_> {
             #[cfg(test)]
             let finished = self.sabotaged(rank, call, finished);
             self.judge.finished(rank, call.op, self.now_ns, finished);
-            // Now and then: it takes as long as a few collectives.
+            // Measuring takes as long as a few collectives.
             if (call.op as usize + rank).is_multiple_of(32)
                 && let Some(engine) = &self.ranks[rank].engine
             {
@@ -265,7 +263,7 @@ impl Job<'_> {
             }
         }
         let one = &mut self.ranks[rank];
-        // A call that is overdue and has not returned; a rank that was frozen had its chance now.
+        // The rank is awake: even after a freeze it could have returned the call.
         if let Some(call) = one.outstanding.front().filter(|call| local_ns > call.due_ns + CALL_SLACK_NS) {
             let text = format!(
                 "collective {} has not returned {} us after its bound",
@@ -277,7 +275,7 @@ impl Job<'_> {
         let runs_nothing = one.outstanding.is_empty() && one.prepared.is_none();
         match (&one.state, &mut one.engine) {
             (State::Dropped, _) if runs_nothing => self.join(rank, local_ns),
-            // As a rank that closes.
+            // As when a rank closes.
             (State::Working, Some(engine)) if runs_nothing && one.next_op as usize == self.plan.calls.len() => {
                 engine.wait_for_others();
             }
@@ -297,7 +295,7 @@ impl Job<'_> {
         self.timeline.add(self.now_ns, Some(rank), What::AsksToJoin);
     }
 
-    /// A rank connects anew to all that have not ended.
+    /// Opens connections to all live ranks.
     pub(super) fn connects(&mut self, rank: usize) {
         for to in (0..self.plan.ranks).filter(|to| *to != rank) {
             if self.ranks[to].state == State::Dead {
@@ -358,7 +356,6 @@ impl Job<'_> {
         }
     }
 
-    /// Sends control messages, takes what the ranks have agreed on.
     pub(super) fn exchange(&mut self, rank: usize, local_ns: u64) {
         if let Some(engine) = &mut self.ranks[rank].engine {
             engine.handle_timeout(local_ns);
@@ -383,7 +380,6 @@ impl Job<'_> {
         }
     }
 
-    /// What a control message shows of its sender.
     fn transition_of(&self, from: usize, message: &[u8]) -> Option<Transition> {
         let message = Message::decode(from, self.plan.ranks, message).ok()?;
         self.states.message(&message);
@@ -426,14 +422,12 @@ impl Job<'_> {
     }
 }
 
-/// A data plane that the host drives acts by the host's clock.
 fn advance(engine: &mut Collectives<Plane>, local_ns: u64) {
     if let Plane::Software(software) = engine.plane_mut() {
         software.advance(local_ns);
     }
 }
 
-/// The moment of the protocol at which a control message is sent.
 fn transition_of(message: &Message) -> Option<Transition> {
     Some(match message {
         Message::Repair(RepairMessage::Request { .. }) => Transition::RepairRequest,

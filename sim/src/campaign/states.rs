@@ -1,8 +1,7 @@
-//! The states that the protocol's machines were seen in: what they log, what they say to one another, and what they report.
+//! Observed states of the protocol: log events, control messages and reports.
 //!
-//! Why: a fault at a state that no job reaches finds nothing. What is logged counts by its text (crate `tracing`, level debug), so
-//! that a state that is added to the protocol counts by itself. Each state is also a pair with the fault that began last before it in
-//! its job: what a search looks for.
+//! Log events (level debug) count by text, so new states of the protocol count without changes
+//! here. A search looks for new pairs of a state and the last fault started before it.
 
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Write as _};
@@ -17,10 +16,9 @@ use tracing::{Event, Level, Metadata, Subscriber};
 
 use super::fault::FaultKind;
 
-/// How often each state was seen, after which fault of its job.
+/// Count of each state, by the preceding fault.
 pub(super) type Counts = BTreeMap<(String, Option<FaultKind>), u64>;
 
-/// What is seen in one job.
 #[derive(Clone, Debug, Default)]
 pub(super) struct States(Arc<Mutex<Seen>>);
 
@@ -35,7 +33,6 @@ impl States {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A fault has begun.
     pub fn began(&self, kind: FaultKind) {
         self.lock().fault = Some(kind);
     }
@@ -50,7 +47,6 @@ impl States {
         std::mem::take(&mut self.lock().counts)
     }
 
-    /// A rank's collective has ended.
     pub fn report(&self, report: &Report) {
         let kind = report.kind;
         let encoded = if report.hadamard { ", encoded" } else { "" };
@@ -72,7 +68,6 @@ impl States {
         own.for_each(|(_, what)| self.add(format!("{kind}{encoded}: {what}")));
     }
 
-    /// A rank has sent a control message.
     pub fn message(&self, message: &Message) {
         self.add(format!("sent: {}", name(message)));
     }
@@ -83,7 +78,7 @@ fn name(message: &Message) -> &'static str {
         Message::Repair(RepairMessage::Request { .. }) => "repair request",
         Message::Repair(RepairMessage::Answer { .. }) => "repair",
         Message::Repair(RepairMessage::Nobody { .. }) => "nobody contributed",
-        Message::Repair(RepairMessage::Gone { .. }) => "not kept any more",
+        Message::Repair(RepairMessage::Gone { .. }) => "no longer kept",
         Message::Call(CallMessage::Ask { .. }) => "question about a call",
         Message::Call(CallMessage::Tell { .. }) => "answer about a call",
         Message::Vote(VoteMessage::Vote { skip: true, .. }) => "vote to skip",
@@ -92,7 +87,7 @@ fn name(message: &Message) -> &'static str {
         Message::Vote(VoteMessage::Decision { .. }) => "decision to apply",
         Message::Membership(message) => match message {
             MembershipMessage::Progress { .. } => "progress",
-            MembershipMessage::Suspect { suspects, .. } if suspects.is_empty() => "no rank is suspected any more",
+            MembershipMessage::Suspect { suspects, .. } if suspects.is_empty() => "no longer suspects",
             MembershipMessage::Suspect { .. } => "suspects",
             MembershipMessage::Request { .. } => "request of other settings",
             MembershipMessage::Join { .. } => "request to join",
@@ -121,7 +116,7 @@ impl Subscriber for States {
         self.add(text.0);
     }
 
-    // Spans are not enabled.
+    // Unused, since spans are disabled.
     fn new_span(&self, _: &Attributes<'_>) -> Id {
         Id::from_u64(1)
     }
@@ -131,7 +126,6 @@ impl Subscriber for States {
     fn exit(&self, _: &Id) {}
 }
 
-/// The text of an event, without its fields.
 struct Text(String);
 
 impl Visit for Text {

@@ -1,8 +1,9 @@
-//! Judges what a declared bucket's outputs add up to: each is the collective's own mean, and what outputs before it lacked.
+//! Judges the sum of a declared bucket's outputs: each output is the collective's mean plus
+//! corrections of earlier outputs.
 //!
-//! For every rank and stamp there is a list of collectives that its outputs lack so far. What an output has beyond its own
-//! mean must be the sum of some of these means; they are off the list then. In the end the list is empty, but for
-//! what is reported as drift.
+//! For every rank and stamp, the judge lists the collectives whose means the outputs lack. The
+//! surplus of an output over its own mean must be a sum of such means, which then leave the list.
+//! At the end only reported drift may remain.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,17 +12,15 @@ use optireduce_core::protocol::StreamId;
 use super::plan::JobPlan;
 use super::values::{LANES, are_close};
 
-/// What was done with an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Act {
     Applied,
-    /// By this rank: it comes whole with a later one.
+    /// Skipped by this rank only; a later output includes it.
     Skipped,
-    /// By all: it never comes.
+    /// Skipped by all ranks; never applied.
     Cancelled,
 }
 
-/// An output of a declared bucket.
 #[derive(Clone, Debug)]
 pub(super) struct Output {
     pub rank: usize,
@@ -31,32 +30,30 @@ pub(super) struct Output {
     pub members: u64,
     pub act: Act,
     pub values: Vec<f32>,
-    /// By stamp.
+    /// Indexed by stamp.
     pub missing: Vec<bool>,
 }
 
-/// What a rank has in the end.
 #[derive(Clone, Debug)]
 pub(super) struct Settled {
     pub rank: usize,
     pub segment: u32,
     pub stream: StreamId,
-    /// Whether nothing is outstanding any more.
     pub is_repaired: bool,
     pub correction: Option<Vec<f32>>,
-    /// Of the bucket.
+    /// Drift of the whole bucket.
     pub drift_bytes: u64,
 }
 
-/// Most collectives on a list whose sums are all tried.
+/// Longest list for which all subsets are tried.
 const TRIED_MAX: usize = 12;
 
-/// Who is in the mean of a stamp.
+/// Contributors of a stamp's mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mean {
-    /// These ranks.
+    /// Bit set of ranks.
     Of(u64),
-    /// Nobody: its owner says that nothing came for it.
+    /// Empty: the owner reports no contributions.
     Nobody,
 }
 
@@ -64,13 +61,10 @@ type Means = HashMap<(u32, u64), Vec<Option<Mean>>>;
 /// Collective and members.
 type Key = (u32, u64);
 
-/// The lists of one rank's outputs of one stream, by stamp. `None`: it cannot be told any more what is on it.
+/// Lists of missing collectives by stamp; `None` if indeterminable.
 struct Lists(Vec<Option<Vec<Key>>>);
 
-/// Checks all outputs, in the order in which they were returned; counts the stamps that could not be told.
-///
-/// # Errors
-/// The rank, and what is wrong.
+/// Checks all outputs. Returns the number of unverifiable stamps.
 pub(super) fn check(
     plan: &JobPlan,
     outputs: &[Output],
@@ -80,7 +74,7 @@ pub(super) fn check(
     let mut lists: HashMap<(usize, u32, StreamId), Lists> = HashMap::new();
     for output in outputs {
         let Output { rank, segment, stream, op, members, act, values, missing } = output;
-        // A card says which shards are not whole, and no more.
+        // A card reports incomplete shards, without the missing ranges.
         let (stamps, vague) = (missing.len(), plan.has_card(*rank));
         let lists = lists.entry((*rank, *segment, *stream)).or_insert_with(|| Lists(vec![Some(Vec::new()); stamps]));
         for (at, found) in values.chunks(LANES).enumerate() {
@@ -99,7 +93,7 @@ pub(super) fn check(
                         } else if vague && matches!(taken, Taken::Yes) {
                             is_missing = false;
                         }
-                        // Nobody contributed to it, and no other rank says so.
+                        // Nobody contributed, or no rank has revealed the mean.
                         let is_unknown = !missing[at] && mean_of(means, key, at).is_none();
                         if is_unknown && matches!(taken, Taken::No) {
                             taken = take(plan, found, at, None, list, means);
@@ -116,7 +110,7 @@ pub(super) fn check(
                             }
                             Taken::No => {
                                 let text = format!(
-                                    "collective {op}: elements from {} on are not its mean{} and a sum of those that were missing: {list:?}; found {found:?}",
+                                    "collective {op}: elements from {} on are not its mean{} plus a sum of missing means: {list:?}; found {found:?}",
                                     at * LANES,
                                     if missing[at] { " (which is missing)" } else { "" }
                                 );
@@ -151,14 +145,14 @@ pub(super) fn check(
                 }
                 Taken::No => {
                     let text = format!(
-                        "{:?}: the last correction of elements from {} on is no sum of those that were missing: {list:?}; found {found:?}",
+                        "{:?}: the last correction of elements from {} on is not a sum of missing means: {list:?}; found {found:?}",
                         one.stream,
                         at * LANES
                     );
                     return Err((one.rank, text));
                 }
             }
-            // What nobody can give is missing nowhere else. An element counts once, and only if it differs.
+            // A mean without contributors is not missing. Each element that differs counts once.
             let values = |key: &Key| match mean_of(means, *key, at) {
                 Some(Mean::Of(set)) => plan.stamp(key.0).mean(set, at * LANES, found.len()),
                 _ => vec![0.0; found.len()],
@@ -190,7 +184,7 @@ pub(super) fn check(
     }
 }
 
-/// What a rank's outputs of a bucket lack in the end: bytes, bytes of them that are reported as drift, and collective and stamp.
+/// Missing bytes, drift bytes, and (collective, stamp) pairs.
 type Short = (u64, u64, Vec<(u32, usize)>);
 
 enum Taken {
@@ -203,7 +197,7 @@ fn mean_of(means: &Means, key: Key, at: usize) -> Option<Mean> {
     *means.get(&key)?.get(at)?
 }
 
-/// Takes those off the list whose means are in `found`, beside that of `own`.
+/// Removes those collectives from `list` whose means, added to the mean of `own`, give `found`.
 fn take(plan: &JobPlan, found: &[f32], at: usize, own: Option<Key>, list: &mut Vec<Key>, means: &mut Means) -> Taken {
     let values = |key: Key, mean: Mean| match mean {
         Mean::Of(set) => plan.stamp(key.0).mean(set, at * LANES, found.len()),
@@ -213,7 +207,7 @@ fn take(plan: &JobPlan, found: &[f32], at: usize, own: Option<Key>, list: &mut V
         list.iter().map(|key| mean_of(means, *key, at).map(|mean| values(*key, mean))).collect();
     let Some(known) = known.filter(|known| known.len() <= TRIED_MAX) else { return Taken::Unknown };
     let base = own.map(|key| mean_of(means, key, at).map(|mean| values(key, mean)));
-    // All of them first, then none, then any.
+    // Tries all, then none, then any subset.
     let all = (1u32 << known.len()) - 1;
     for chosen in [all, 0].into_iter().chain(1..all) {
         let mut rest: Vec<f64> = found.iter().map(|value| f64::from(*value)).collect();

@@ -1,8 +1,8 @@
-//! How the calls of a job travel: encoded, as bf16, repaired or not, whole or by parts.
+//! Styles of a job's calls: encoded, bf16, repaired, whole or partial.
 //!
-//! Drawn apart from the calls themselves, so that the same job can be run without ([`Edits::plain`](super::Edits::plain)).
-//! Limits: what is encoded has whole Hadamard blocks, what travels as bf16 whole beats, and both at most [`RANKS_TRIED`] ranks,
-//! so that it can be told from outside who is in every beat of a mean.
+//! A separate draw lets a job run without styles ([`Edits::plain`](super::Edits::plain)). Encoded
+//! buckets have whole Hadamard blocks, bf16 buckets whole beats. Both need at most [`RANKS_TRIED`]
+//! ranks, so that judges can identify the contributors of every beat.
 
 use optireduce_core::Call;
 use optireduce_core::protocol::{HadamardMode, Kind, Stream};
@@ -11,24 +11,21 @@ use super::settings::{CARD, Settings};
 use super::values::{LANES, RANKS_TRIED};
 use crate::random::Random;
 
-/// log2 of the smallest and the largest Hadamard block of the software data plane.
+/// Hadamard blocks of the software data plane, log2 of smallest and largest.
 const BLOCK_LOG2: (u32, u32) = (8, 12);
-/// Most elements of a bucket that is encoded.
+/// Largest encoded bucket, in elements.
 const ENCODED_ELEMENTS_MAX: usize = 4096;
 
-/// How calls of one bucket travel.
 #[derive(Clone, Copy, Debug)]
 struct Style {
     hadamard: HadamardMode,
     bf16: Option<bool>,
     repair: bool,
-    /// Elements of a bucket that is encoded.
     encoded_elements: usize,
-    /// Equal parts of so many beats, which are scattered and gathered.
+    /// Beats of each part of a partial collective.
     part_beats: Option<usize>,
 }
 
-/// Draws it for all calls of a job of so many ranks.
 pub(super) fn draw(random: &mut Random, calls: &mut [Call], ranks: usize, settings: &mut Settings, cards: bool) {
     if random.chance(0.4) {
         return;
@@ -48,7 +45,7 @@ pub(super) fn draw(random: &mut Random, calls: &mut [Call], ranks: usize, settin
     }
 }
 
-/// Elements of a Hadamard block of a bucket, where windows have so many beats.
+/// Returns the size of a Hadamard block in elements, for windows of `window_beats`.
 pub(super) fn block_elements(elements: usize, window_beats: usize, cards: bool) -> usize {
     let most = if cards { CARD.hadamard_log2 } else { BLOCK_LOG2.1 };
     let sizes = (BLOCK_LOG2.0..=most).step_by(2).map(|log2| 1 << log2).filter(|size| size / LANES <= window_beats);

@@ -1,27 +1,26 @@
-//! What the judges count: of one job, and of all of a campaign together.
+//! Counts of the judges, for a job or a campaign.
 
 use std::ops::AddAssign;
 
 use serde::Serialize;
 
-/// What was judged.
+/// Counts of the judges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[allow(missing_docs)] // described above
 pub struct Tally {
-    /// Collectives that at least one rank has finished.
+    /// Collectives that some rank has finished.
     pub collectives: u64,
-    /// Results of all ranks.
     pub results: u64,
-    /// Results in which something was lost.
+    /// Results with losses.
     pub lossy: u64,
-    /// Results that were skipped.
     pub skipped: u64,
-    /// Ranks that gave up, where no majority was left to them.
+    /// Ranks that gave up without a majority.
     pub gave_up: u64,
-    /// Ranks that ended with an error after something had befallen their card.
+    /// Ranks that failed after a fault of their card.
     pub card_errors: u64,
-    /// The most that a rank's engine held, of what it may hold, in percent.
+    /// Largest memory use in percent of the limit.
     pub footprint_percent_max: u64,
-    /// Beats of which a correction could not be told from outside.
+    /// Beats whose corrections could not be verified.
     pub unverified: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What happened in a job, to be read by people.
+//! Timeline of a job as text.
 
 use std::fmt;
 
@@ -6,7 +6,6 @@ use optireduce_core::protocol::{Report, UpdateAction};
 
 use super::fault::FaultKind;
 
-/// What happened at one time, at one rank.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub at_ns: u64,
@@ -17,7 +16,7 @@ pub(super) struct Entry {
 #[derive(Clone, Debug)]
 pub(super) enum What {
     Calls(u32),
-    /// The contribute stage of a window has closed.
+    /// First mean of a window: its contribute stage has closed.
     SendsMean(u16),
     Finished {
         op: u32,
@@ -73,18 +72,18 @@ impl fmt::Display for What {
         match self {
             Self::Calls(op) => write!(f, "calls {op}"),
             Self::SendsMean(step) => write!(f, "sends its first mean of {step}"),
-            Self::Finished { op, text, .. } => write!(f, "has {op}: {text}"),
+            Self::Finished { op, text, .. } => write!(f, "returns {op}: {text}"),
             Self::WaitsForView => write!(f, "waits for a view"),
             Self::Fails(why) => write!(f, "gives up: {why}"),
-            Self::Misses(rank) => write!(f, "hears nothing of rank {rank}"),
-            Self::HearsGone(rank) => write!(f, "its connection to rank {rank} has ended"),
+            Self::Misses(rank) => write!(f, "misses packets of rank {rank}"),
+            Self::HearsGone(rank) => write!(f, "its connection to rank {rank} closed"),
             Self::Knows { view, first_op, members } => write!(f, "view {view} from {first_op} on: {members:?}"),
             Self::IsDropped => write!(f, "was dropped"),
-            Self::Joined => write!(f, "takes part again"),
+            Self::Joined => write!(f, "has joined again"),
             Self::Ends => write!(f, "its process ends"),
             Self::AsksToJoin => write!(f, "asks to join"),
-            Self::Restarts => write!(f, "is started again"),
-            Self::Thaws => write!(f, "its host goes on"),
+            Self::Restarts => write!(f, "its process restarts"),
+            Self::Thaws => write!(f, "its host resumes"),
             Self::Fault { number, kind, lasts_ns } => {
                 write!(f, "FAULT {number}: {} ({} us)", kind.name(), lasts_ns / 1000)
             }
@@ -92,7 +91,6 @@ impl fmt::Display for What {
     }
 }
 
-/// All that happened, if it is recorded.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Timeline {
     pub records: bool,
@@ -110,7 +108,6 @@ impl Timeline {
         }
     }
 
-    /// A line for each entry.
     pub fn text(&self) -> String {
         let line = |entry: &Entry| {
             let rank = entry.rank.map_or(String::new(), |rank| format!("rank {rank}"));

@@ -1,39 +1,36 @@
-//! Gradients that say whose they are: from a mean follows, exactly, which ranks are in it.
+//! Gradients that identify their contributors: each mean determines the set of ranks in it.
 //!
-//! Every 16 elements (a beat on the wire) are a stamp. The first ones give the set of contributors: rank r adds 2^(r mod 16)
-//! to element r / 16. Then one is drawn for each rank, four are the same for all ranks and name the collective, the bucket,
-//! the place and the job, and the rest is drawn for each rank again. All are whole numbers below 2^16, so sums of 64 ranks are exact in fp32, and the mean of a set of
-//! ranks is known to the bit: its sum times the fp32 reciprocal of their number (ARCHITECTURE.md, "Rounding and NaN").
-//! A contribution that was counted twice, or comes from elsewhere, gives a mean of no set of ranks.
+//! Every 16 elements (a beat on the wire) form a stamp. Its first elements encode the contributors:
+//! rank r adds 2^(r mod 16) to element r / 16. Four elements are equal on all ranks and identify
+//! collective, bucket, place and job. The others are drawn per rank. All values are integers below
+//! 2^16, so sums of 64 ranks are exact in fp32. The expected mean is that sum times the fp32
+//! reciprocal of the number of ranks (ARCHITECTURE.md, "Rounding and NaN"). Foreign or duplicate
+//! contributions give the mean of no set of ranks.
 
 use optireduce_contract::signs::splitmix64;
 
-/// Elements of a stamp.
 pub(super) const LANES: usize = 16;
-/// Most ranks that a stamp can tell apart.
+/// Limit of ranks in a stamp.
 pub(super) const RANKS_MAX: usize = 64;
-/// Most ranks of a job with encoded or bf16 buckets: every set of contributors is tried.
+/// Limit of ranks in jobs with encoded or bf16 buckets, where judges try every set.
 pub(super) const RANKS_TRIED: usize = 10;
-/// Corrections are added in fp32: an output that has some is right up to this.
+/// Rounding error of corrections in fp32.
 const ROUNDING: f64 = 0.06;
 
-/// Names what is given to one collective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stamp {
     pub seed: u64,
     pub op: u32,
     pub bucket: u16,
-    /// Ranks of the job.
     pub ranks: usize,
 }
 
 impl Stamp {
-    /// Elements that give the set of ranks.
+    /// Elements that encode the set of ranks.
     pub fn set_lanes(ranks: usize) -> usize {
         ranks.div_ceil(16)
     }
 
-    /// What `rank` gives in element `element` of the bucket.
     pub fn value(&self, rank: usize, element: usize) -> f32 {
         self.whole(rank, element) as f32
     }
@@ -54,20 +51,19 @@ impl Stamp {
         }
     }
 
-    /// The gradient of `rank`: `elements` of the bucket from `first` on.
     pub fn gradient(&self, rank: usize, first: usize, elements: usize) -> Vec<f32> {
         (first..first + elements).map(|element| self.value(rank, element)).collect()
     }
 
-    /// The mean over the ranks in `set` (bit r: rank r), from element `first` on: bit for bit what a data plane gives.
+    /// Returns the mean over `set` (bit r: rank r), as computed by a data plane to the bit.
     pub fn mean(&self, set: u64, first: usize, elements: usize) -> Vec<f32> {
         let reciprocal = 1.0 / set.count_ones() as f32;
         let sum = |element: usize| ranks_of(set).map(|rank| self.whole(rank, element)).sum::<u32>() as f32;
         (first..first + elements).map(|element| sum(element) * reciprocal).collect()
     }
 
-    /// The set of ranks whose mean `found` is, bit for bit, among those in `allowed`; `None` if there is no such set.
-    /// `found`: a whole stamp that begins at element `first`, or what there is of the bucket's last.
+    /// Returns the set of `allowed` ranks whose mean equals `found` bit for bit. `found` is a
+    /// stamp, the last one possibly shortened, and begins at element `first`.
     pub fn contributors(&self, found: &[f32], first: usize, allowed: u64) -> Option<u64> {
         let is_it = |set: &u64| {
             let expected = self.mean(*set, first, found.len());
@@ -76,14 +72,14 @@ impl Stamp {
         self.candidates(found, allowed).find(is_it)
     }
 
-    /// As [`contributors`](Self::contributors), for what is left of an output once corrections were taken off.
+    /// As [`contributors`](Self::contributors), with the tolerance of corrections.
     pub fn contributors_about(&self, found: &[f64], first: usize, allowed: u64) -> Option<u64> {
         let rounded: Vec<f32> = found.iter().map(|value| *value as f32).collect();
         let is_it = |set: &u64| are_close(&self.mean(*set, first, found.len()), found);
         self.candidates(&rounded, allowed).find(is_it)
     }
 
-    /// Sets that the first elements speak for: for each number of ranks, the sums must be whole.
+    /// Returns at most one set per number of ranks, such that all sums are integers.
     fn candidates(&self, found: &[f32], allowed: u64) -> impl Iterator<Item = u64> {
         let sums: Vec<f64> = found.iter().take(Self::set_lanes(self.ranks)).map(|value| f64::from(*value)).collect();
         (1..=allowed.count_ones()).filter_map(move |count| {
@@ -101,13 +97,11 @@ impl Stamp {
     }
 }
 
-/// Whether values are these, but for what fp32 rounds.
 pub(super) fn are_close(expected: &[f32], found: &[f64]) -> bool {
     expected.len() == found.len()
         && expected.iter().zip(found).all(|(one, other)| (f64::from(*one) - other).abs() <= ROUNDING)
 }
 
-/// The ranks in a set.
 pub(super) fn ranks_of(set: u64) -> impl Iterator<Item = usize> {
     (0..RANKS_MAX).filter(move |rank| set >> rank & 1 == 1)
 }
@@ -137,15 +131,15 @@ mod tests {
                 .collect()
         };
         let nobody = |found: Vec<f32>| assert_eq!(STAMP.contributors(&found, 0, 0xff), None, "{found:?}");
-        // Rank 0 twice; as two of two, of one place too few.
+        // Rank 0 twice, as the mean of two and of three.
         nobody(sum(&[(STAMP, 0), (STAMP, 0), (STAMP, 1)], 2.0));
         nobody(sum(&[(STAMP, 0), (STAMP, 0), (STAMP, 1)], 3.0));
-        // Something of another collective, bucket, job; another place.
+        // Another collective, bucket or job; another place.
         for other in [Stamp { op: 4, ..STAMP }, Stamp { bucket: 6, ..STAMP }, Stamp { seed: 8, ..STAMP }] {
             nobody(sum(&[(STAMP, 0), (other, 1)], 2.0));
         }
         nobody(STAMP.mean(3, LANES, LANES));
-        // The wrong count, nothing at all, a bit.
+        // Wrong count, empty, one bit.
         nobody(sum(&[(STAMP, 0), (STAMP, 1)], 3.0));
         nobody(vec![0.0; LANES]);
         let mut mean = STAMP.mean(3, 0, LANES);

@@ -1,6 +1,4 @@
-//! What lies between the ranks: packets that may be lost, and control messages that are reliable, in order for each pair.
-//!
-//! Damage: any bit of a frame flips, or its end is missing. It is for the receivers to find: a kernel, or a card.
+//! The network between the ranks: lossy packets, and reliable control messages in order per pair.
 
 use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_contract::packet::{HEADER_BYTES, UBT_BYTES};
@@ -10,38 +8,32 @@ use super::plan::JobPlan;
 use crate::card::functional::DMA_NS;
 use crate::random::Random;
 
-/// Beats of payload that pass where the MTU is small.
+/// Largest payload for the smaller MTU, in beats.
 const NARROW_BEATS: usize = 4;
-/// Bytes that an all but full receive buffer takes at a time, and how often it is emptied.
+/// Capacity of an almost full receive buffer, and the interval at which it drains.
 const FULL_BYTES: usize = 2048;
 const EMPTIED_NS: u64 = 100_000;
-/// Most packets that are kept to be replayed.
 const KEPT_MAX: usize = 64;
 
-/// A fault that has begun.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Active {
     pub kind: FaultKind,
     pub rank: usize,
-    /// Shares it: the other rank of a partition, or of a broken connection.
+    /// Second rank of a partition or a broken connection.
     pub neighbour: usize,
     pub until_ns: u64,
 }
 
-/// A copy of a packet that will arrive.
 pub(super) struct Copy {
     pub at_ns: u64,
-    /// What was done to it.
     pub damage: Damage,
 }
 
-/// What was done to a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Damage {
     None,
-    /// So many bytes are left.
+    /// Truncated to this number of bytes.
     CutTo(usize),
-    /// This bit was flipped.
     Bit(usize),
 }
 
@@ -53,14 +45,13 @@ pub(super) struct Wire {
     hold_ns: u64,
     active: Vec<Active>,
     ranks: usize,
-    /// When the last control message of each pair arrives.
+    /// Arrival of the last control message of each pair.
     last_control_ns: Vec<u64>,
-    /// Pairs whose control connection is broken.
     broken: Vec<bool>,
-    /// Packets to be replayed: from, to, bytes.
+    /// Packets for replay: from, to, bytes.
     kept: Vec<(usize, usize, Vec<u8>)>,
     seen: u64,
-    /// By rank, where the receive buffer is all but full: the slice of time, and the bytes that have come in it.
+    /// Interval and bytes received in it, by rank.
     held: Vec<(u64, usize)>,
 }
 
@@ -87,7 +78,6 @@ impl Wire {
         self.active.push(fault);
     }
 
-    /// Forgets the faults that are over.
     pub fn end(&mut self, now_ns: u64) {
         self.active.retain(|one| one.until_ns > now_ns);
     }
@@ -96,14 +86,12 @@ impl Wire {
         self.active.iter().any(|one| one.until_ns > now_ns && is_it(one))
     }
 
-    /// Until when nothing passes between two ranks.
     fn cut_until_ns(&self, now_ns: u64, from: usize, to: usize) -> Option<u64> {
         let inside = |one: &Active, rank: usize| rank == one.rank || self.ranks > 4 && rank == one.neighbour;
         let cuts = |one: &&Active| one.kind == FaultKind::Partition && inside(one, from) != inside(one, to);
         self.active.iter().filter(|one| one.until_ns > now_ns).filter(cuts).map(|one| one.until_ns).max()
     }
 
-    /// The copies of a packet that arrive.
     pub fn send(&mut self, now_ns: u64, from: usize, to: usize, datagram: &[u8]) -> Vec<Copy> {
         self.seen += 1;
         if self.kept.len() < KEPT_MAX {
@@ -118,7 +106,7 @@ impl Wire {
         let [twice, late, mixed, damaged] =
             [FaultKind::Duplicate, FaultKind::Delay, FaultKind::Reorder, FaultKind::Corrupt].map(either);
         let [bursts, narrow] = [FaultKind::BurstLoss, FaultKind::AsymmetricMtu].map(|kind| of(kind, from));
-        // A third of the time, in slices of some packets; the smaller MTU takes a few beats of payload.
+        // A third of the time, in intervals of some packets.
         let in_burst = bursts && (now_ns / (self.hold_ns / 16).max(1)).is_multiple_of(3);
         let too_large = narrow && datagram.len() > UBT_BYTES + NARROW_BEATS * BEAT_BYTES;
         if in_burst || too_large || of(FaultKind::SendErrors, from) || self.cut_until_ns(now_ns, from, to).is_some() {
@@ -141,7 +129,6 @@ impl Wire {
         copies
     }
 
-    /// What is done to a frame of so many bytes.
     fn damage(&mut self, bytes: usize) -> Damage {
         if self.random.chance(0.2) {
             Damage::CutTo(self.random.below(bytes as u64) as usize)
@@ -150,14 +137,12 @@ impl Wire {
         }
     }
 
-    /// A packet of earlier to replay to a rank.
     pub fn replay(&mut self, to: usize) -> Option<(usize, Vec<u8>)> {
         let kept: Vec<_> = self.kept.iter().filter(|(_, of, _)| *of == to).collect();
         let (from, _, datagram) = kept.get(self.random.below(kept.len() as u64) as usize)?;
         Some((*from, datagram.clone()))
     }
 
-    /// When a control message arrives; `None`: there is no connection.
     pub fn send_control(&mut self, now_ns: u64, from: usize, to: usize) -> Option<u64> {
         if self.broken[from * self.ranks + to] {
             return None;
@@ -172,7 +157,6 @@ impl Wire {
         Some(*last_ns)
     }
 
-    /// The control connection of two ranks is broken, or whole again.
     pub fn set_broken(&mut self, one: usize, other: usize, is_broken: bool) {
         self.broken[one * self.ranks + other] = is_broken;
         self.broken[other * self.ranks + one] = is_broken;
@@ -182,7 +166,6 @@ impl Wire {
         self.broken[one * self.ranks + other]
     }
 
-    /// Whether a packet finds room in the receive buffer of a rank.
     pub fn has_room(&mut self, now_ns: u64, to: usize, bytes: usize) -> bool {
         if !self.is_on(now_ns, |one| one.kind == FaultKind::FullBuffer && one.rank == to) {
             return true;
@@ -195,13 +178,11 @@ impl Wire {
         *held <= FULL_BYTES
     }
 
-    /// How long a rank's card needs for an access to host memory.
     pub fn dma_ns(&self, now_ns: u64, rank: usize) -> u64 {
         let is_slow = self.is_on(now_ns, |one| one.kind == FaultKind::SlowDma && one.rank == rank);
         if is_slow { self.hold_ns / 8 } else { DMA_NS }
     }
 
-    /// How much longer a program waits before its next call.
     pub fn slowed_ns(&self, now_ns: u64, rank: usize) -> u64 {
         let slow = |one: &&Active| one.kind == FaultKind::Slow && one.rank == rank && one.until_ns > now_ns;
         self.active.iter().filter(slow).map(|one| one.until_ns - now_ns).max().unwrap_or(0)
@@ -209,7 +190,6 @@ impl Wire {
 }
 
 impl Damage {
-    /// Does it to a frame.
     pub fn apply(self, frame: &mut Vec<u8>) {
         match self {
             Self::None => {}

@@ -1,4 +1,4 @@
-//! Which card stands behind the bus: the one place that chooses.
+//! The simulation engines of a card.
 
 use optireduce_driver::CardEnd;
 
@@ -8,28 +8,28 @@ use crate::card::rtl::RtlCard;
 use crate::card::software_card::SoftwareCard;
 use crate::error::SimError;
 
-/// A kind of simulated card.
+/// Simulation engine of a card.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, clap::ValueEnum, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Engine {
     /// The hardware description, cycle by cycle.
     #[default]
     Rtl,
-    /// Its Verilog, cycle by cycle, compiled by Verilator (must be installed): bit for bit the same, and faster; the first run
-    /// takes half a minute to build the model.
+    /// The Verilog of the hardware in Verilator, which must be installed; bit-identical to rtl and
+    /// faster, after a first build of half a minute.
     Verilator,
-    /// The same behaviour, packet by packet: many times faster, with approximate timing.
+    /// The same behaviour packet by packet: many times faster, with approximate timing.
     Functional,
-    /// No card: the host library's software data plane in a card's place, for the rules that hold for both.
+    /// The host library's software data plane, to check the rules common to both.
     #[value(skip)]
     Software,
 }
 
 impl Engine {
-    /// A card at power-on, behind the card's end of a bus.
+    /// Builds a card at power-on, at its end of a bus.
     ///
     /// # Errors
-    /// If Verilator is wanted and missing.
+    /// If Verilator is selected and unavailable.
     pub fn build(self, end: CardEnd) -> Result<Box<dyn Card>, SimError> {
         match self {
             Self::Functional => Ok(Box::new(FunctionalCard::new(end))),
@@ -42,7 +42,7 @@ impl Engine {
         }
     }
 
-    /// Whether a card of this kind takes long enough to run that cards are worth a thread each.
+    /// Returns whether a thread per card pays off.
     pub(crate) fn is_slow(self) -> bool {
         matches!(self, Self::Rtl | Self::Verilator)
     }

@@ -1,13 +1,12 @@
-//! The seam between the cluster and a simulated card.
+//! Interface between the cluster and a simulated card.
 //!
-//! Two cards stand behind it: [`crate::card::functional::FunctionalCard`], packet by packet and fast, and the card's own
-//! hardware description run cycle by cycle. Both sit on the card's end of the driver's in-process bus, so that the
-//! same driver and host library drive either; both put real frames on the simulated wire.
+//! All engines sit at the card's end of the driver's in-process bus, so the same driver and host
+//! library run on each, and send real frames on the simulated wire.
 //!
-//! Time is virtual and counts nanoseconds. Whoever drives a card owns the clock: it calls [`Card::run`] with the end
-//! of an interval and everything that arrives in it, and may leave out intervals in which the card has nothing to do
-//! ([`Card::next_wake_ns`] tells). A card acts on nothing but its arrivals, its registers as of the last
-//! [`Card::sync_registers`], and host memory, so a run is repeatable.
+//! Time is virtual, in nanoseconds. The caller calls [`Card::run`] with the end of an interval and
+//! all arrivals in it, and may skip intervals in which the card is idle ([`Card::next_wake_ns`]). A
+//! card depends only on its arrivals, its registers as of the last [`Card::sync_registers`] and
+//! host memory, so runs are repeatable.
 
 pub mod engine;
 pub mod functional;
@@ -22,54 +21,49 @@ use std::collections::VecDeque;
 
 use crate::wire::{Arrival, Departure};
 
-/// One beat that a card took into a window: what an independent check needs to know to redo its arithmetic.
+/// An accepted beat, for independent checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Accept {
     /// Card time.
     pub at_ns: u64,
-    /// The window, by the host's name for it.
+    /// Host's identifier of the window.
     pub cookie: u32,
-    /// `STAGE_CONTRIBUTE` or `STAGE_BROADCAST` of the contract.
+    /// `STAGE_CONTRIBUTE` or `STAGE_BROADCAST`.
     pub stage: u8,
-    /// Beat of the window.
+    /// Beat within the window.
     pub position: u16,
-    /// Rank it came from; the card's own rank for its own contribution.
+    /// Sending rank, including the card's own.
     pub sender: u8,
 }
 
-/// A named signal of a card, for waveforms.
+/// A named signal for waveforms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignalDef {
-    /// Name inside the card, for instance `slot0.contribute`.
+    /// Name within the card, such as `slot0.contribute`.
     pub name: String,
     /// Width in bits, 1 to 64.
     pub bits: u32,
 }
 
-/// A new value of a signal.
+/// A change of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // described above
 pub struct SignalChange {
-    /// Card time of the change.
     pub at_ns: u64,
     /// Index into [`Card::signals`].
     pub signal: u32,
-    /// The value from then on.
     pub value: u64,
 }
 
 /// A simulated card.
 pub trait Card: Send {
-    /// Lets time go from [`now_ns`](Card::now_ns) to `until_ns`.
-    ///
-    /// `rx`: what arrives, sorted by time; everything before `until_ns` is taken from the front, the rest stays.
-    /// `tx`: what the card sends is added in order of departure.
-    ///
-    /// Idle time costs nothing: a card without work jumps to its next arrival or timer.
+    /// Runs the card from [`now_ns`](Card::now_ns) to `until_ns`. Takes earlier arrivals from `rx`,
+    /// which is sorted by time, and appends sent frames to `tx` in order of departure.
     fn run(&mut self, until_ns: u64, rx: &mut VecDeque<Arrival>, tx: &mut Vec<Departure>);
 
-    /// Lets the card run beside a clock that waits for nobody, for `slice_ns` of it at most and only as long as it has something to do. Card
-    /// time is what `clock` says, in nanoseconds, never less than the last time. A card that can jump in time is then at what the clock
-    /// says now; one that is simulated cycle by cycle makes as many as it can, each at the time of the clock.
+    /// Runs the card in real time while it has work, for at most `slice_ns`. `clock` returns
+    /// nanoseconds and must not decrease. Cycle-level cards simulate as fast as possible, others
+    /// jump to the current time.
     fn run_beside(
         &mut self,
         clock: &dyn Fn() -> u64,
@@ -80,48 +74,49 @@ pub trait Card: Send {
         self.run(clock(), rx, tx);
     }
 
-    /// Card time: the end of the last interval that was run.
+    /// End of the last interval.
     fn now_ns(&self) -> u64;
 
-    /// The earliest time at which the card would act without a new arrival or register write: `now_ns` if it is busy,
-    /// its next timer, or `None` if it sleeps.
+    /// Earliest time of an action without a new arrival or register write: `now_ns` if busy, `None`
+    /// without a timer.
     fn next_wake_ns(&self) -> Option<u64>;
 
-    /// Clock cycles simulated so far; 0 for a card that has no clock.
+    /// Simulated clock cycles; 0 for a card without a clock.
     fn cycles(&self) -> u64;
 
-    /// Takes over what the host wrote to the registers.
+    /// Reads the host's register writes.
     fn sync_registers(&mut self);
 
-    /// Publishes what the card reports in its registers; the host asks for this by a flush of the bus.
+    /// Publishes registers to the host, for a flush of the bus.
     fn publish_registers(&mut self) {}
 
-    /// As [`Card::publish_registers`], but perhaps only of these words of BAR 0: a card that is simulated cycle by cycle takes a cycle for each.
+    /// As [`Card::publish_registers`], possibly limited to these words of BAR 0, since a
+    /// cycle-level card needs a cycle per word.
     fn publish_words(&mut self, _words: &[usize]) {
         self.publish_registers();
     }
 
-    /// Lets the card get as far as it would while a read of a register is on its way over a bus: whoever sees a completion in memory reads
-    /// registers that know of it.
+    /// Advances the card by the duration of a register read, so that registers read after a
+    /// completion in memory reflect it.
     fn settle(&mut self) {}
 
-    /// Whether the card may have raised an interrupt since the last call.
+    /// Returns whether the card may have raised an interrupt since the last call.
     fn take_rang(&mut self) -> bool {
         true
     }
 
-    /// Hands over the beats accepted since the last call, in order of acceptance.
+    /// Returns the beats accepted since the last call, in order.
     fn take_trace(&mut self) -> Vec<Accept>;
 
-    /// The signals that this card can show in a waveform.
+    /// Returns the signals for waveforms.
     fn signals(&self) -> Vec<SignalDef> {
         Vec::new()
     }
 
-    /// Switches the recording of signal changes on; the first changes give the present values.
+    /// Starts recording signal changes, beginning with the current values.
     fn record_signals(&mut self) {}
 
-    /// Hands over the changes since the last call, sorted by time.
+    /// Returns the changes since the last call, sorted by time.
     fn take_changes(&mut self) -> Vec<SignalChange> {
         Vec::new()
     }

@@ -1,14 +1,14 @@
-//! The card's hardware description, run clock cycle by clock cycle behind the simulator's seam.
+//! The card's hardware description, simulated cycle by cycle.
 //!
-//! Around the rust-hdl engine stand the parts a board would have: host memory behind the card's read and write
-//! channels ([`READ_NS`], [`ACK_NS`]; one beat a cycle, in order), a store-and-forward 100 Gb/s MAC, and the register
-//! bus. A frame is given to the card from the moment its last byte is off the wire, one beat a cycle.
+//! The rest of the board is modelled: host memory ([`READ_NS`], [`ACK_NS`]; one beat per cycle, in
+//! order), a store-and-forward 100 Gb/s MAC, and the register bus. The card receives a frame at one
+//! beat per cycle, after its last byte on the wire.
 //!
-//! Sleep: when the card says that nothing moves inside, for [`STILL_CYCLES`] cycles in a row, its time port jumps to
-//! the next arrival, register write or timer. Only then; cycles are counted where they are simulated.
+//! After [`STILL_CYCLES`] consecutive cycles without activity, time jumps to the next arrival,
+//! register write or timer. Only simulated cycles are counted.
 //!
-//! Beside a clock that waits for nobody ([`Card::run_beside`]) the time port is that clock, read before every cycle: deadlines hold, while the
-//! datapath is as slow as its simulation. Between two cycles there is then more time than on a board.
+//! In real time ([`Card::run_beside`]) the clock is read before every cycle. Deadlines hold, but
+//! more time passes between two cycles than on a board.
 
 use std::collections::VecDeque;
 
@@ -25,17 +25,19 @@ use crate::card::{Accept, Card, SignalChange, SignalDef};
 use crate::wire::wire_ps;
 use crate::wire::{Arrival, Departure};
 
-/// From a read request to its first beat, as over PCIe 3.0 x16.
+/// Time from a read request to its first beat, as over PCIe 3.0 x16.
 pub const READ_NS: u64 = 700;
-/// From the last beat of a write burst to its acknowledgement.
+/// Time from the last beat of a write burst to its acknowledgement.
 pub const ACK_NS: u64 = 100;
-/// Cycles of stillness before time may jump: more than any pipeline of the card and two turns of its timer scan.
+/// Inactive cycles before time may jump: more than any pipeline and two turns of the timer scan.
 pub const STILL_CYCLES: u32 = 48;
-/// From the last beat of a write to the registers that count it, and more: the acknowledgement comes in the cycle after it beside a clock.
+/// Cycles from the last beat of a write to its effect on registers, rounded up, if the
+/// acknowledgement takes one cycle as in real time.
 const SETTLE_CYCLES: usize = 16;
-/// Frames that wait for the card beside a clock that does not wait for it.
+/// Frames queued for the card in real time.
 const INCOMING_MAX: usize = 64;
-/// How far ahead of the wire the card may fill the MAC's buffer: a largest frame, or the wire would idle between two.
+/// Lead of the MAC's buffer over the wire: at least a largest frame, so that the wire does not
+/// idle.
 const MAC_AHEAD_NS: u64 = 750;
 
 struct Burst {
@@ -46,7 +48,7 @@ struct Burst {
 }
 
 impl Burst {
-    /// One beat further; whether that was the last.
+    /// Returns whether this was the last beat.
     fn advance(&mut self) -> bool {
         self.address += BEAT_BYTES as u64;
         self.beats -= 1;
@@ -54,18 +56,17 @@ impl Burst {
     }
 }
 
-/// A cycle-level card. See the module's documentation.
+/// A cycle-level card; see the module.
 pub struct RtlCard {
     card: SimulatedCard,
     inputs: Inputs,
     end: CardEnd,
     clock_ns: u64,
     until_ns: u64,
-    /// Words of BAR 0 that the host writes, in the order in which the card is to hear of them.
+    /// Words of BAR 0 written by the host, in the order of transfer.
     host_words: Vec<usize>,
-    /// Words of BAR 0 that the card writes.
     card_words: Vec<usize>,
-    /// Host-written words as last given to the card, by word of BAR 0.
+    /// Last transferred value of each word of BAR 0.
     given: Vec<u32>,
     reads: VecDeque<Burst>,
     writes: VecDeque<Burst>,
@@ -73,36 +74,34 @@ pub struct RtlCard {
     incoming: VecDeque<Vec<u8>>,
     incoming_at: usize,
     outgoing: Vec<u8>,
-    /// Sent during register accesses, between two intervals.
+    /// Frames sent during register accesses.
     late_departures: Vec<Departure>,
     wire_free_ps: u64,
-    /// The MAC sends at 100 Gb/s; else as fast as the card.
     wire_limits: bool,
     still: u32,
     timer_ns: Option<u64>,
     cookies: [u32; 8],
     trace: Vec<Accept>,
-    /// It has raised an interrupt since somebody asked.
     rang: bool,
     waves: Option<Waves>,
 }
 
 impl RtlCard {
-    /// A card at power-on behind the card's end of an in-process bus, run by rust-hdl.
+    /// Creates a card at power-on, simulated by rust-hdl.
     pub fn new(end: CardEnd) -> Self {
         Self::on(end, SimulatedCard::new(Build::default()))
     }
 
-    /// As [`new`](Self::new), but of another build, and its MAC takes a beat every cycle (128 Gb/s): for figures that
-    /// show what the card can do, not what the wire can.
+    /// As [`new`](Self::new), with another size and a MAC of one beat per cycle (128 Gb/s), faster
+    /// than the wire.
     pub fn unlimited(end: CardEnd, build: Build) -> Self {
         Self { wire_limits: false, ..Self::on(end, SimulatedCard::new(build)) }
     }
 
-    /// As [`new`](Self::new), but the card's Verilog, run by Verilator.
+    /// As [`new`](Self::new), but simulated by Verilator.
     ///
     /// # Errors
-    /// If Verilator is missing or refuses the Verilog.
+    /// If Verilator is not installed or rejects the Verilog.
     pub fn verilated(end: CardEnd) -> Result<Self, String> {
         Ok(Self::on(end, SimulatedCard::verilated()?))
     }
@@ -137,7 +136,6 @@ impl RtlCard {
         card
     }
 
-    /// One clock cycle, with everything around the card; what leaves is added to `tx`.
     fn cycle(&mut self, tx: &mut Vec<Departure>) {
         let now_ns = self.clock_ns;
         let inputs = &mut self.inputs;
@@ -217,7 +215,7 @@ impl RtlCard {
                 if self.wire_limits {
                     self.wire_free_ps += wire_ps(frame.len());
                 }
-                // A frame that a reset cut short leaves with a bad checksum, so that nobody takes it.
+                // A frame cut short by a reset has a bad checksum, so no receiver accepts it.
                 if !outputs.tx_error {
                     tx.push(Departure { at_ns: self.wire_free_ps.div_ceil(1000), frame });
                 }
@@ -259,14 +257,13 @@ impl RtlCard {
         self.clock_ns += CYCLE_NS;
     }
 
-    /// One cycle in which nothing may leave: register accesses happen before a job runs, or beside it.
+    /// Simulates a cycle outside of an interval, for a register access.
     fn register_cycle(&mut self) {
         let mut tx = Vec::new();
         self.cycle(&mut tx);
         self.late_departures.append(&mut tx);
     }
 
-    /// Reads a register of the card's, and shows it to the host.
     fn publish(&mut self, word: usize) {
         self.inputs.reg_read_address = word;
         self.register_cycle();
@@ -302,7 +299,7 @@ impl Card for RtlCard {
             }
             self.cycle(tx);
         }
-        // What arrives in the last fraction of a cycle waits for the next interval's first.
+        // Arrivals in the last fraction of a cycle are delivered in the next interval.
         while rx.front().is_some_and(|arrival| arrival.at_ns < until_ns) {
             if let Some(arrival) = rx.pop_front() {
                 self.incoming.push_back(arrival.frame);
@@ -323,7 +320,7 @@ impl Card for RtlCard {
         let begin_ns = clock();
         let mut now_ns = begin_ns;
         while now_ns - begin_ns < slice_ns {
-            // A receive buffer that never overflows: what it holds waits in `rx`.
+            // Further frames stay in `rx`, so the receive buffer never overflows.
             while self.incoming.len() < INCOMING_MAX
                 && let Some(arrival) = rx.pop_front()
             {
@@ -419,13 +416,12 @@ impl Card for RtlCard {
     }
 }
 
-/// The words of BAR 0 that the host writes: registers, the peer table, and CONTROL after what it enables.
+/// CONTROL comes after the registers that it enables.
 fn host_words() -> Vec<usize> {
     let registers = REGISTERS.iter().filter(|register| register.access == Access::ReadWrite && **register != CONTROL);
     registers.map(Register::word).chain(PEER_TABLE / 4..BAR_BYTES / 4).chain([CONTROL.word()]).collect()
 }
 
-/// The words of BAR 0 that the card writes. The registers of a queue pair exist once for each.
 fn card_words() -> Vec<usize> {
     let of_queue = |queue| REGISTERS.iter().map(move |register| register.of_queue(queue));
     let of_queues = (1..QUEUES).flat_map(of_queue).filter(|register| register.offset >= QUEUE_BASE);
@@ -433,7 +429,6 @@ fn card_words() -> Vec<usize> {
     all.filter(|register| register.access == Access::ReadOnly).map(|register| register.word()).collect()
 }
 
-/// What a waveform shows: the card's streams, its stage gates and its memory channels.
 const SIGNALS: &[(&str, u32)] = &[
     ("rx.valid", 1),
     ("rx.last", 1),

@@ -1,11 +1,12 @@
-//! The host library's software data plane in a card's place on the bench, so that the rules-as-tests cover it as well.
+//! The host library's software data plane as a card, to check [`crate::check::card_rules`] for
+//! software.
 //!
-//! What: commands in a submission ring become windows of a software plane, frames go to it as datagrams, and what it reports
-//! comes back as completions. Everything between is the plane's: checks, gates, sums, packets.
-//! Why: [`crate::check::card_rules`] look only at what a driver and a peer can see. The rules of packets hold for software too.
-//! Limits: one queue, no faults of host memory, no commanded broadcast; a command is carried out at once. The advertised incast
-//! is that of the contribution in the same batch of commands. Packets for windows that are not armed count as having none,
-//! since nothing is kept for them.
+//! Commands in a submission ring become windows of a software plane, frames become datagrams, and
+//! reports of the plane become completions.
+//!
+//! Limits: one queue, no faults of host memory, no commanded broadcast. Commands take no time. The
+//! advertised incast is taken from the contribution in the same batch of commands. Packets for
+//! windows that are not armed count as having none.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -27,27 +28,25 @@ use crate::card::software_rank::SoftwareRank;
 use crate::card::{Accept, Card};
 use crate::wire::{Arrival, Departure};
 
-/// A software plane behind a card's end of the bus.
 pub struct SoftwareCard {
     end: CardEnd,
     now_ns: u64,
     rank: Option<(Job, SoftwareRank)>,
     windows: HashMap<u32, (Submission, WindowPlan)>,
-    /// Of the last window that was armed.
+    /// Step of the last armed window.
     newest_op: u32,
     sq_head: u16,
     cq_tail: u16,
 }
 
 impl SoftwareCard {
-    /// A plane that waits to be configured.
     pub fn new(end: CardEnd) -> Self {
         Self { end, now_ns: 0, rank: None, windows: HashMap::new(), newest_op: 0, sq_head: 0, cq_tail: 0 }
     }
 
     fn read<T>(&self, address: u64, bytes: usize, of: impl Fn(&[u8]) -> T) -> T {
         let mut buffer = vec![0; bytes];
-        // Host memory that is not there reads as zeros.
+        // Inaccessible host memory reads as zeros.
         let _ = self.end.dma_read(address, &mut buffer);
         of(&buffer)
     }
@@ -61,7 +60,6 @@ impl SoftwareCard {
         self.cq_tail = self.cq_tail.wrapping_add(1);
     }
 
-    /// Carries out what was submitted since the last time.
     fn fetch(&mut self) {
         let sq = Ring::from_registers(&self.end, [reg::SQ_BASE_LO, reg::SQ_BASE_HI, reg::SQ_LOG2]);
         let tail = self.end.read_register(reg::SQ_TAIL.word()) as u16;
@@ -115,7 +113,6 @@ impl SoftwareCard {
         STATUS_OK
     }
 
-    /// Turns what the plane has reported into completions.
     fn report(&mut self) {
         while let Some((job, rank)) = &mut self.rank
             && let Ok(Some(event)) = rank.poll()
@@ -144,12 +141,10 @@ impl SoftwareCard {
     }
 }
 
-/// The memory of a window.
 fn memory(plan: &WindowPlan, role: Role) -> Memory {
     Memory { op: plan.op, role, first_element: plan.first_element }
 }
 
-/// The window that an `ARM` describes.
 fn plan_of(arm: &Submission, ranks: usize, newest_op: u32) -> WindowPlan {
     let shape = rules::Window::of(arm, ranks);
     WindowPlan {
@@ -159,7 +154,7 @@ fn plan_of(arm: &Submission, ranks: usize, newest_op: u32) -> WindowPlan {
         step: arm.step,
         bucket: arm.bucket,
         cookie: arm.cookie,
-        // A card does not know where a window lies in its bucket. Each slot has memory of its own.
+        // Commands lack the window's offset in its bucket, so each slot has its own memory.
         first_element: usize::from(arm.slot) << 32,
         elements: usize::from(arm.host_beats) * LANES,
         beats: shape.beats,
@@ -173,7 +168,6 @@ fn plan_of(arm: &Submission, ranks: usize, newest_op: u32) -> WindowPlan {
     }
 }
 
-/// The parameters with which a host would have sent it.
 fn params_of(arm: &Submission, job: &Job, advertised_incast: u8) -> JobParams {
     let rules = Rules::of(arm);
     JobParams {
@@ -211,7 +205,7 @@ fn completion_of(report: &StageReport, arm: &Submission, plan: &WindowPlan, rank
 
 impl Card for SoftwareCard {
     fn run(&mut self, until_ns: u64, rx: &mut VecDeque<Arrival>, tx: &mut Vec<Departure>) {
-        // Event by event, so that a completion has the time of its event.
+        // Event by event: a completion has the time of its event.
         loop {
             let arrival = rx.front().map(|arrival| arrival.at_ns);
             let wake = self.rank.as_ref().and_then(|(_, rank)| rank.next_wake_ns());

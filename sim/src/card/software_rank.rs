@@ -1,8 +1,9 @@
-//! A rank without a card on the simulated network: the host library's software data plane behind both seams.
+//! A rank without a card on the simulated network: the host library's software data plane.
 //!
-//! Why: ranks with and without cards speak the same packets; in one cluster they show it. Above it stands the same
-//! protocol, as over a driver; below it, frames with the addresses of [`Endpoint::of_rank`].
-//! Model: a host of no cost. It acts at the instant something reaches it; its frames leave at 100 Gb/s.
+//! It implements both [`Card`] and [`DataPlane`], so ranks with and without cards share a cluster.
+//!
+//! Model: the host's computing takes no time. The rank acts when a frame arrives, and its frames
+//! leave at 100 Gb/s.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,7 +24,7 @@ use crate::card::{Accept, Card};
 use crate::wire::wire_ps;
 use crate::wire::{Arrival, Departure};
 
-/// The two ends of one software rank; clones share it.
+/// Clones share the state.
 #[derive(Clone)]
 pub struct SoftwareRank(Arc<Mutex<State>>);
 
@@ -31,31 +32,29 @@ struct State {
     software: Software,
     now_ns: u64,
     mac_free_ps: u64,
-    /// What the kernel of a real host would drop: frames with a wrong checksum, to another port or address, or whose lengths disagree.
+    /// Frames that a real kernel would drop.
     dropped: HashMap<Cause, u32>,
 }
 
 impl SoftwareRank {
-    /// A rank of a job, which sends to each peer at a rate in bytes of the wire per microsecond; 0: as fast as the wire.
+    /// `rate_bytes_per_us`: rate to each peer in bytes on the wire; 0 means line rate.
     ///
     /// # Errors
-    /// If the job cannot be.
+    /// If the job's parameters are invalid.
     pub fn new(job: SoftwareJob, rate_bytes_per_us: u32) -> Result<Self, SoftwareError> {
         let ranks = job.ranks;
         let mut software = Software::new(job)?;
         (0..ranks).try_for_each(|peer| software.set_rate(peer, rate_bytes_per_us))?;
-        // From now on: the record of what it accepts.
+        // Enables recording of accepted beats.
         software.take_trace();
         let state = State { software, now_ns: 0, mac_free_ps: 0, dropped: HashMap::new() };
         Ok(Self(Arc::new(Mutex::new(state))))
     }
 
-    /// Keeps packets of views that were not announced yet, up to so many bytes of them.
     pub fn keep_unannounced(&self, bytes_max: usize) {
         self.lock().software.keep_unannounced(bytes_max);
     }
 
-    /// What it counted, under the names of a card's counters.
     pub fn counters(&self) -> Counters {
         let state = self.lock();
         let found = state.software.counters();
@@ -91,7 +90,7 @@ impl SoftwareRank {
 impl State {
     fn receive(&mut self, frame: &[u8]) {
         let Some(header) = frame.first_chunk::<HEADER_BYTES>() else { return };
-        // The kernel takes what is whole, addressed to the port and of the right checksums; the data plane checks the rest.
+        // The kernel checks integrity, address and port; the data plane checks the rest.
         let local = Endpoint::of_rank(self.software.job().rank);
         let (udp_port, payload_beats) = (UDP_PORT_DEFAULT, usize::from(u16::MAX) / BEAT_BYTES);
         let filter = Filter { local, udp_port, job_tag: 0, payload_beats, peers: &[] };
@@ -99,7 +98,7 @@ impl State {
             true => filter.check_header(header),
             false => Err(Cause::Bad),
         };
-        // To a kernel a datagram without payload, as feedback is, is one like any other.
+        // To a kernel, feedback is an ordinary datagram without payload.
         let is_feedback = frame.len() == HEADER_BYTES && header[frame::VERSION_STAGE.offset] & 0xf == STAGE_FEEDBACK;
         let payload = || if is_feedback { Ok(0) } else { read_frame(header, frame.len(), UDP_PORT_DEFAULT) };
         let judged = judged.and_then(|()| Ok(payload()?));

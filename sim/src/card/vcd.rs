@@ -1,7 +1,4 @@
 //! Waveforms: the signals of all cards in one VCD file, for GTKWave or Surfer.
-//!
-//! A card names its signals and hands over their changes ([`crate::card::Card::signals`]); here they become one scope
-//! per rank. Changes must come in order of time: the cluster collects them quantum by quantum.
 
 use std::cell::RefCell;
 use std::io::Write;
@@ -15,13 +12,14 @@ use crate::card::{SignalChange, SignalDef};
 pub struct VcdTrace<W: Write> {
     writer: vcd::Writer<Shared<W>>,
     file: Shared<W>,
-    /// By rank, then signal.
+    /// Indexed by rank, then signal.
     signals: Vec<Vec<(IdCode, u32)>>,
     now_ns: Option<u64>,
 }
 
 impl<W: Write> VcdTrace<W> {
-    /// Writes the header: one module per rank, with the card's signals. Dots in a signal's name open scopes.
+    /// Writes the header: a module per rank with its card's signals. Dots in a signal's name open
+    /// scopes.
     ///
     /// # Errors
     /// If `to` cannot be written.
@@ -55,7 +53,8 @@ impl<W: Write> VcdTrace<W> {
         Ok(Self { writer, file, signals, now_ns: None })
     }
 
-    /// Writes changes of all cards (by rank) that happened since the last call, none before it.
+    /// Writes the changes of all cards since the last call, indexed by rank. Calls must be in order
+    /// of time.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -86,7 +85,7 @@ impl<W: Write> VcdTrace<W> {
     }
 }
 
-/// The file, shared with the writer that formats: it would not pass on a flush, and an error would be lost.
+/// Shared with the writer of the format, which does not forward flushes.
 struct Shared<W>(Rc<RefCell<W>>);
 
 impl<W> Clone for Shared<W> {

@@ -1,4 +1,4 @@
-//! Recorder of signal changes for waveforms: keeps what differs from the last value.
+//! Recorder of signal changes for waveforms.
 
 use crate::card::SignalChange;
 
@@ -10,12 +10,12 @@ pub struct Waves {
 }
 
 impl Waves {
-    /// Hands over the changes since the last call.
+    /// Returns the changes since the last call.
     pub fn take(&mut self) -> Vec<SignalChange> {
         std::mem::take(&mut self.changes)
     }
 
-    /// Notes a value; a change only if it differs from the last one.
+    /// Records a value if it differs from the last one.
     pub fn set(&mut self, at_ns: u64, signal: usize, value: u64) {
         if self.values.len() <= signal {
             self.values.resize(signal + 1, None);

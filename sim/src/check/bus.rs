@@ -1,5 +1,5 @@
-//! What every way to a card must do, as one suite that runs on all of them: in this process, over a vfio-user socket to a card in another one,
-//! and by VFIO to one on this machine's PCI bus (`optireduce-sim check-bus ADDRESS`).
+//! Rules of a bus to a card: in this process, over a vfio-user socket, or on this machine's PCI bus
+//! by VFIO (`optireduce-sim check-bus ADDRESS`).
 
 use std::collections::VecDeque;
 use std::fmt::Debug;
@@ -19,24 +19,24 @@ use crate::card::Card;
 use crate::card::functional::FunctionalCard;
 use crate::check::card_bench::bench_job;
 
-/// The suite takes so much DMA memory.
+/// DMA memory used by the suite, in bytes.
 pub const DMA_BYTES: usize = 1 << 20;
 const BEATS: usize = 100;
-/// Far longer than any wait here, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What is not as a rule has it.
+/// Error of a broken rule.
 pub type Broken = Box<dyn std::error::Error + Send + Sync>;
 type Rule<B> = fn(B, u32) -> Result<(), Broken>;
 
-/// Bound on a stage of a window that fits a board and a functional card. One that is simulated cycle by cycle, in wall-clock time, needs longer.
+/// Bound on a stage for boards and functional cards. Cards simulated cycle by cycle in wall-clock
+/// time need more.
 pub const BOUND_NS: u32 = 1_000_000;
 
-/// Runs the suite. `bound_ns`: on each stage of its windows. `open` opens the way to the same card anew, once the one before is gone. The names of
-/// the rules that hold: all.
+/// Runs the suite and returns the names of the rules. `bound_ns` applies to each stage. Each rule
+/// calls `open` after the previous bus was dropped.
 ///
 /// # Errors
-/// The first rule that does not hold, with what was found and expected.
+/// The first broken rule.
 pub fn check_bus<B: Bus>(
     bound_ns: u32,
     mut open: impl FnMut() -> Result<B, DriverError>,
@@ -45,7 +45,7 @@ pub fn check_bus<B: Bus>(
         ("registers are those of the contract", registers_are_those_of_the_contract),
         ("a window travels and rings turn", a_window_travels_and_rings_turn),
         ("tasks wait as threads do", tasks_wait_as_threads_do),
-        ("what the card cannot reach is told", what_the_card_cannot_reach_is_told),
+        ("inaccessible memory is reported", what_the_card_cannot_reach_is_told),
     ];
     for (name, rule) in rules {
         let kept = open().map_err(Broken::from).and_then(|bus| rule(bus, bound_ns));
@@ -58,7 +58,7 @@ fn expect<T: PartialEq + Debug>(what: &str, found: T, expected: T) -> Result<(),
     if found == expected { Ok(()) } else { Err(format!("{what}: found {found:?}, expected {expected:?}").into()) }
 }
 
-/// What the host writes is kept, what the card says is not overwritten, and the card says who it is.
+/// Host registers keep written values, and card registers ignore writes.
 fn registers_are_those_of_the_contract<B: Bus>(bus: B, _bound_ns: u32) -> Result<(), Broken> {
     bus.flush()?;
     let all = REGISTERS.iter().flat_map(|register| (0..4).map(move |queue| register.of_queue(queue)));
@@ -67,9 +67,9 @@ fn registers_are_those_of_the_contract<B: Bus>(bus: B, _bound_ns: u32) -> Result
         bus.write(&register, !before);
         bus.flush()?;
         let after = bus.read(&register);
-        // Time goes on.
+        // Time registers advance.
         if !register.name.starts_with("CARD_TIME") || after == !before {
-            expect(&format!("{}, which is the card's, after a write", register.name), after, before)?;
+            expect(&format!("{}, a card register, after a write", register.name), after, before)?;
         }
     }
     let written = || all.clone().filter(|register| register.access == Access::ReadWrite && *register != reg::CONTROL);
@@ -87,11 +87,11 @@ fn registers_are_those_of_the_contract<B: Bus>(bus: B, _bound_ns: u32) -> Result
     Ok(nic.check_alive()?)
 }
 
-/// A job of two, of which only this rank is there: windows close at their deadlines.
+/// The peer is absent, so windows close at their deadlines.
 fn configured<B: Bus>(bus: B) -> Result<(Nic<B>, [DmaBuffer; 3]), Broken> {
     let mut nic = Nic::open(bus)?;
     nic.configure(&bench_job(2, 4))?;
-    // Off the edges of pages, and over them.
+    // Buffers within pages and across them.
     nic.alloc(BEAT_BYTES, BEAT_BYTES)?;
     let gradient = nic.alloc(BEATS * BEAT_BYTES, BEAT_BYTES)?;
     let result = nic.alloc(BEATS * BEAT_BYTES, BEAT_BYTES)?;
@@ -101,7 +101,7 @@ fn configured<B: Bus>(bus: B) -> Result<(Nic<B>, [DmaBuffer; 3]), Broken> {
     Ok((nic, [gradient, result, reports]))
 }
 
-/// The two commands of a window of a job of two, whose stages close after `bound_ns` if the other does not come.
+/// Returns the commands of a window of two ranks, with a bound per stage.
 pub fn window([gradient, result, reports]: [DmaBuffer; 3], cookie: u32, bound_ns: u32) -> [Submission; 2] {
     let shards = ShardMap::new(BEATS, 2, 0);
     let arm = Submission {
@@ -132,10 +132,10 @@ fn run<B: Bus>(nic: &mut Nic<B>, commands: &[Submission]) -> Result<[Completion;
     Ok([nic.wait_completion(PATIENCE)?, nic.wait_completion(PATIENCE)?])
 }
 
-/// More entries than the rings have; a job is ended in the middle of a window, and nothing of it is left.
+/// Runs more commands than the rings hold, then ends a job within a window.
 ///
 /// # Errors
-/// What is not so.
+/// The first difference.
 pub fn a_window_travels_and_rings_turn<B: Bus>(bus: B, bound_ns: u32) -> Result<(), Broken> {
     let (mut nic, buffers) = configured(bus)?;
     for cookie in 1..=20 {
@@ -147,15 +147,14 @@ pub fn a_window_travels_and_rings_turn<B: Bus>(bus: B, bound_ns: u32) -> Result<
         expect("completions of a window", found, expected)?;
         let mut got = vec![f32::NAN; BEATS * LANES];
         nic.read_f32(buffers[1], 0, &mut got)?;
-        // The own shard is the mean of the only contribution.
         let own = BEATS / 2 * LANES;
         let differs = (0..own).find(|at| got[*at].to_bits() != given[*at].to_bits());
-        expect(&format!("window {cookie}: the first element of the own shard that differs"), differs, None)?;
+        expect(&format!("window {cookie}: the first element of this rank's shard that differs"), differs, None)?;
     }
     let counters = nic.counters()?;
     let found = (counters.sq_head, counters.cq_tail, counters.dma_error, counters.tx_packets > 0);
     expect("entries taken and written, DMA errors, packets sent", found, (40, 40, false, true))?;
-    // Disabled in the middle of a window, and configured anew: nothing is left of it.
+    // Disabled within a window and configured again: the window must be gone.
     nic.submit(&window(buffers, 30, bound_ns)[0])?;
     nic.ring_doorbell()?;
     nic.disable()?;
@@ -169,7 +168,7 @@ pub fn a_window_travels_and_rings_turn<B: Bus>(bus: B, bound_ns: u32) -> Result<
     expect("another completion", nic.poll_completion()?, None)
 }
 
-/// A task finds what completes while it sleeps, and what completed while nobody waited; one that is dropped takes nothing along; a wait ends.
+/// A dropped wait loses no completion, and a wait times out.
 fn tasks_wait_as_threads_do<B: Bus>(bus: B, bound_ns: u32) -> Result<(), Broken> {
     let (mut nic, buffers) = configured(bus)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -179,7 +178,7 @@ fn tasks_wait_as_threads_do<B: Bus>(bus: B, bound_ns: u32) -> Result<(), Broken>
                 nic.submit(&command)?;
             }
             nic.ring_doorbell()?;
-            // Every other first wait is dropped when it begins to sleep, if not before.
+            // Every second wait is dropped at its first sleep.
             let dropped = match cookie % 2 {
                 0 => tokio::time::timeout(Duration::ZERO, nic.completion(PATIENCE)).await.ok(),
                 _ => None,
@@ -196,7 +195,7 @@ fn tasks_wait_as_threads_do<B: Bus>(bus: B, bound_ns: u32) -> Result<(), Broken>
     })
 }
 
-/// The last beat of a gradient lies beyond the memory.
+/// The last beat of the gradient is outside DMA memory.
 fn what_the_card_cannot_reach_is_told<B: Bus>(bus: B, bound_ns: u32) -> Result<(), Broken> {
     let (mut nic, buffers) = configured(bus)?;
     let end = nic.bus().dma().iova() + nic.bus().dma().bytes() as u64;
@@ -210,7 +209,7 @@ fn what_the_card_cannot_reach_is_told<B: Bus>(bus: B, bound_ns: u32) -> Result<(
     expect("the flag of DMA errors", nic.counters()?.dma_error, true)
 }
 
-/// A card in this process: its time goes on by 20 us whenever the driver waits.
+/// Advances the card by 20 us whenever the driver waits.
 #[derive(Default)]
 struct Steps(OnceLock<Mutex<FunctionalCard>>);
 
@@ -236,10 +235,10 @@ impl CardHook for Steps {
     }
 }
 
-/// The bus to a functional card of its own in this process, at power-on.
+/// Returns a bus to a new functional card in this process.
 ///
 /// # Errors
-/// If there is no memory for DMA.
+/// If DMA memory cannot be allocated.
 pub fn bus_in_process() -> Result<InProcessBus, DriverError> {
     let steps = Arc::new(Steps::default());
     let (bus, end) = in_process("sim0", DMA_BYTES, 0x4000_0000, steps.clone())?;

@@ -1,7 +1,5 @@
-//! One card alone on the bench: a driver on its bus, frames by hand on its wire.
-//!
-//! For tests of what a card does with commands and frames that a well-behaved cluster never sends. The card is rank 0
-//! of a job; the other ranks are whatever the test injects.
+//! Test bench of one card: a driver on its bus and injected frames on its wire, for commands and
+//! frames that never occur in a well-behaved cluster. The card is rank 0 of a job.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -28,25 +26,22 @@ pub const JOB_TAG: u64 = 0x0123_4567_89ab_cdef;
 /// Payload of a full packet in beats.
 pub const PAYLOAD_BEATS: usize = 4;
 
-/// A card, its driver and its wire.
+/// A card with its driver and wire. Methods return driver errors as text.
+#[allow(missing_docs)] // described above
 pub struct CardBench {
-    /// The driver.
     pub nic: Nic<InProcessBus>,
     card: Arc<CardPort>,
     rx: VecDeque<Arrival>,
-    /// What the card has sent and nobody has taken.
+    /// Frames sent by the card.
     pub sent: Vec<Departure>,
-    /// Where the gradient is read.
     pub gradient: DmaBuffer,
-    /// Where the result goes.
     pub result: DmaBuffer,
-    /// Where the stage reports go.
     pub reports: DmaBuffer,
     job: JobConfig,
     now_ns: u64,
 }
 
-/// The bench's job: rank 0 of `ranks`, packets of `payload_beats`, rings of 16 entries.
+/// Returns a job: rank 0 of `ranks`, packets of `payload_beats`, rings of 16 entries.
 pub fn bench_job(ranks: usize, payload_beats: usize) -> JobConfig {
     JobConfig {
         rank: 0,
@@ -62,15 +57,15 @@ pub fn bench_job(ranks: usize, payload_beats: usize) -> JobConfig {
 }
 
 impl CardBench {
-    /// Rank 0 of a job of `ranks`, with small packets.
+    /// Creates rank 0 of `ranks` with small packets.
     ///
     /// # Errors
-    /// If the engine is not there or the driver refuses.
+    /// If the engine is unavailable or the driver fails.
     pub fn new(engine: Engine, ranks: usize) -> Result<Self, SimError> {
         Self::with_payload(engine, ranks, PAYLOAD_BEATS)
     }
 
-    /// Rank 0 of a job of `ranks` whose full packets carry `payload_beats`.
+    /// As [`new`](CardBench::new), with full packets of `payload_beats`.
     ///
     /// # Errors
     /// As [`new`](CardBench::new).
@@ -78,7 +73,7 @@ impl CardBench {
         Self::with_job(engine, bench_job(ranks, payload_beats))
     }
 
-    /// Rank 0 of any job.
+    /// As [`new`](CardBench::new), for any job.
     ///
     /// # Errors
     /// As [`new`](CardBench::new).
@@ -86,7 +81,7 @@ impl CardBench {
         Self::shared(engine, job, 0).map(|(bench, _)| bench)
     }
 
-    /// The same, and `others` more drivers of the card, which have opened no queue yet.
+    /// As [`with_job`](CardBench::with_job), with `others` additional drivers without a queue.
     ///
     /// # Errors
     /// As [`new`](CardBench::new).
@@ -94,10 +89,10 @@ impl CardBench {
         Self::on(|end| engine.build(end), WINDOW_BEATS, job, others)
     }
 
-    /// Rank 0 of a job of `ranks` on a card of another build, whose MAC takes a beat every cycle.
+    /// Creates rank 0 of `ranks` on a card of another size, with a MAC of one beat per cycle.
     ///
     /// # Errors
-    /// If the driver refuses.
+    /// If the driver fails.
     pub fn unlimited(build: Build, ranks: usize, payload_beats: usize) -> Result<Self, SimError> {
         let card = |end| Ok(Box::new(RtlCard::unlimited(end, build)) as Box<dyn Card>);
         Self::on(card, 1 << build.window_log2, bench_job(ranks, payload_beats), 0).map(|(bench, _)| bench)
@@ -126,11 +121,11 @@ impl CardBench {
         Ok((Self { nic, card, rx, sent, gradient, result, reports, job, now_ns: 0 }, nics))
     }
 
-    /// Disables the card at this moment, whatever it does, lets the frames pass that are on the wire, and configures it for
-    /// its job again. The card is left alone until its clock and the bench's agree again.
+    /// Disables the card, discards incoming frames and configures the job again. Runs 50 us longer,
+    /// so that the bench's clock catches up with the card's.
     ///
     /// # Errors
-    /// The driver's; a card that still sends a microsecond after it was disabled.
+    /// A frame sent more than a microsecond after the card was disabled.
     pub fn restart(&mut self) -> Result<(), String> {
         self.nic.disable().map_err(|error| error.to_string())?;
         self.rx.clear();
@@ -147,8 +142,8 @@ impl CardBench {
         Ok(())
     }
 
-    /// The command that arms a window of `beats` in slot 0 with cookie 1, step 0, bucket 0, base 0: bound 100 us, the mean
-    /// broadcast at once, no early rule, clocks started by this rank alone.
+    /// Arms a window of `beats` in slot 0: cookie 1, step, bucket and base 0, bound 100 us,
+    /// automatic broadcast, no early close, started by the local contribution only.
     pub fn arm(&self, beats: usize) -> Submission {
         let shards = ShardMap::new(beats, self.job.ranks, 0);
         Submission {
@@ -167,16 +162,16 @@ impl CardBench {
         }
     }
 
-    /// The command that contributes to the window of [`arm`](CardBench::arm).
+    /// Contributes to the window of [`arm`](CardBench::arm).
     pub fn contribute(&self, beats: usize) -> Submission {
         let host_address = self.gradient.iova;
         Submission { opcode: OP_CONTRIBUTE, cookie: 1, host_beats: beats as u16, host_address, ..Submission::default() }
     }
 
-    /// Hands commands to the card and gives it 20 us.
+    /// Submits commands and runs the card for 20 us.
     ///
     /// # Errors
-    /// The driver's.
+    /// An error of the driver.
     pub fn submit(&mut self, commands: &[Submission]) -> Result<(), String> {
         for command in commands {
             self.nic.submit(command).map_err(|error| error.to_string())?;
@@ -186,10 +181,10 @@ impl CardBench {
         Ok(())
     }
 
-    /// Hands a command to the card past the driver's checks, as a faulty driver would, and gives it 20 us.
+    /// As [`submit`](CardBench::submit), without the driver's checks.
     ///
     /// # Errors
-    /// The driver's, about a harmless command in its place; host memory's.
+    /// An error of the driver or of host memory.
     pub fn submit_unchecked(&mut self, command: &Submission) -> Result<(), String> {
         self.nic.submit(&Submission::default()).map_err(|error| error.to_string())?;
         let read = |register: &Register| u64::from(self.nic.bus().read(&register.of_queue(0)));
@@ -199,15 +194,14 @@ impl CardBench {
         self.submit(&[])
     }
 
-    /// A packet from `sender` with `beats` beats from beat `first` of the window, every lane `value`; fields of the header as
-    /// in `ubt`, but for sender and offset.
+    /// Returns a packet with `beats` beats from beat `first` on, every lane `value`.
     pub fn packet(&self, ubt: UbtHeader, sender: usize, first: usize, beats: usize, value: f32) -> Vec<u8> {
         let (offset, payload_bytes) = ((first * BEAT_BYTES) as u32, beats * BEAT_BYTES);
         let ubt = UbtHeader { sender: sender as u16, offset, ..ubt };
         self.frame(ubt, sender, payload_bytes, value)
     }
 
-    /// A frame with any header.
+    /// Returns a frame with any header.
     pub fn frame(&self, ubt: UbtHeader, sender: usize, payload_bytes: usize, value: f32) -> Vec<u8> {
         let mut header = [0; HEADER_BYTES];
         let (from, to) = (Endpoint::of_rank(sender), Endpoint::of_rank(0));
@@ -216,7 +210,7 @@ impl CardBench {
         header.into_iter().chain(payload).collect()
     }
 
-    /// Puts frames on the wire, one per microsecond, and lets the card have them.
+    /// Injects frames, one per microsecond, and runs the card.
     pub fn inject(&mut self, frames: impl IntoIterator<Item = Vec<u8>>) {
         for frame in frames {
             self.rx.push_back(Arrival { at_ns: self.now_ns + 500, frame });
@@ -225,16 +219,16 @@ impl CardBench {
         self.run_us(2);
     }
 
-    /// Puts frames on the wire all at once: the card gets them one after the other without a gap.
+    /// Injects frames without gaps.
     pub fn burst(&mut self, frames: impl IntoIterator<Item = Vec<u8>>) {
         let at_ns = self.now_ns;
         self.rx.extend(frames.into_iter().map(|frame| Arrival { at_ns, frame }));
     }
 
-    /// Lets time go by the cycle until `done` finds what it waits for in the completions of that cycle; the cycles.
+    /// Runs the card until `done` accepts a cycle's completions. Returns the number of cycles.
     ///
     /// # Errors
-    /// The driver's; a wait of more than `limit` cycles.
+    /// A timeout of `limit` cycles.
     pub fn cycles_until(
         &mut self,
         limit: u64,
@@ -247,15 +241,15 @@ impl CardBench {
                 return Ok(cycle);
             }
         }
-        Err(format!("what was waited for did not come within {limit} cycles"))
+        Err(format!("timeout after {limit} cycles"))
     }
 
-    /// Lets time go.
+    /// Runs the card, microsecond by microsecond.
     pub fn run_us(&mut self, us: u64) {
         (0..us).for_each(|_| self.run_ns(1000));
     }
 
-    /// Lets time go, in one piece: the card hears from its host at the beginning.
+    /// Runs the card. The host's writes take effect at the start.
     pub fn run_ns(&mut self, ns: u64) {
         self.now_ns += ns;
         let (until_ns, rx, sent) = (self.now_ns, &mut self.rx, &mut self.sent);
@@ -265,10 +259,10 @@ impl CardBench {
         });
     }
 
-    /// The completions so far that nobody has taken.
+    /// Returns the completions since the last call.
     ///
     /// # Errors
-    /// The driver's.
+    /// An error of the driver.
     pub fn completions(&mut self) -> Result<Vec<Completion>, String> {
         let mut all = Vec::new();
         while let Some(completion) = self.nic.poll_completion().map_err(|error| error.to_string())? {
@@ -277,20 +271,20 @@ impl CardBench {
         Ok(all)
     }
 
-    /// The card's counters.
+    /// Returns the counters.
     ///
     /// # Errors
-    /// The driver's.
+    /// An error of the driver.
     pub fn counters(&self) -> Result<Counters, String> {
         self.nic.counters().map_err(|error| error.to_string())
     }
 
-    /// The beats accepted so far that nobody has taken.
+    /// Returns the beats accepted since the last call.
     pub fn accepted(&mut self) -> Vec<Accept> {
         self.card.with(|card| card.take_trace())
     }
 
-    /// The card's time.
+    /// Time of the card.
     pub fn now_ns(&self) -> u64 {
         self.now_ns
     }

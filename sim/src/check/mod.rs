@@ -1,7 +1,9 @@
-//! Checks that lean on no code of what they check: an oracle, and rules that hold for every engine.
+//! Independent checks of the cards and the host library.
 //!
-//! [`oracle`] calculates what must come out, [`scenario`] runs whole jobs against it, [`card_rules`] runs one card alone on
-//! [`card_bench`]; [`bus`] holds every way to a card to the rules of a bus.
+//! * [`oracle`]: computes expected results.
+//! * [`scenario`]: runs whole jobs against the oracle.
+//! * [`card_rules`]: runs one card alone on [`card_bench`].
+//! * [`bus`]: rules of a bus, for every kind of card.
 
 pub mod bus;
 pub mod card_bench;

@@ -1,12 +1,13 @@
-//! What every rank must output, worked out from the gradients and the record of accepted beats alone.
+//! The oracle: computes every rank's output from the gradients and the cards' records of accepted
+//! beats.
 //!
-//! The cards say which beats they accepted, from whom and in which order; everything else (encoding, sums, means,
-//! decoding, rescaling) is done again here with the host's own f32 arithmetic. A card that adds twice, adds the wrong
-//! thing, divides by the wrong count or broadcasts something else gives other bits.
+//! Encoding, sums, means, decoding and rescaling are computed here in f32. A card that adds a beat
+//! twice, adds a wrong beat, or divides by a wrong count produces other bits.
 //!
-//! Also: the error that random loss must cause on average ([`predicted_nmse`]), that of bf16 ([`predicted_bf16_nmse`]), and
-//! the error measures.
-//! Limits: the transform of a Hadamard block is the plain model of the hardware's, proven against f64 on its own.
+//! [`predicted_nmse`] and [`predicted_bf16_nmse`] predict the mean error by random loss and bf16.
+//!
+//! Limit: the transform of a Hadamard block is the model of the hardware's, itself tested against
+//! f64.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -20,13 +21,12 @@ use crate::card::Accept;
 
 type Beat = [f32; LANES];
 
-/// The outputs of one collective.
-///
-/// `gradients`: by rank, equal lengths. `traces`: by rank, what its card accepted in this collective.
+/// Computes the outputs of a collective from gradients of equal length and accepted beats, both
+/// indexed by rank.
 ///
 /// # Errors
-/// A sentence if a trace holds what cannot be: a beat accepted twice, outside the shard, of an unknown window, or
-/// that its sender never had.
+/// A message if a trace is impossible: a beat accepted twice, outside the shard, of an unknown
+/// window, or that its sender never had.
 pub fn outputs(plans: &[WindowPlan], gradients: &[Vec<f32>], traces: &[Vec<Accept>]) -> Result<Vec<Vec<f32>>, String> {
     let ranks = gradients.len();
     let mut outputs: Vec<Vec<f32>> = gradients.iter().map(|gradient| vec![0.0; gradient.len()]).collect();
@@ -54,7 +54,7 @@ pub fn outputs(plans: &[WindowPlan], gradients: &[Vec<f32>], traces: &[Vec<Accep
     Ok(outputs)
 }
 
-/// The mean of a rank's own shard, by position of the window; `None` elsewhere and where nothing came.
+/// Means of a rank's own shard, by position in the window.
 fn mean(plan: &WindowPlan, rank: usize, sent: &[Vec<Beat>], trace: &[Accept]) -> Result<Vec<Option<Beat>>, String> {
     let local = plan.shards.range_of(rank);
     let mut sums = vec![([-0.0f32; LANES], BTreeSet::new()); plan.beats];
@@ -78,7 +78,6 @@ fn mean(plan: &WindowPlan, rank: usize, sent: &[Vec<Beat>], trace: &[Accept]) ->
     Ok(sums.into_iter().map(divided).collect())
 }
 
-/// What a rank holds of the window when its broadcast stage has closed.
 fn gather(
     plan: &WindowPlan,
     rank: usize,
@@ -103,7 +102,7 @@ fn gather(
     Ok(beats)
 }
 
-/// What a rank contributes, as it adds it itself and as its peers get it.
+/// Contribution as summed by the rank itself and by its peers.
 fn encode(plan: &WindowPlan, elements: &[f32]) -> Vec<Beat> {
     encoded(plan, elements).into_iter().map(|beat| beat.map(|lane| on_the_wire(plan, lane))).collect()
 }
@@ -112,9 +111,8 @@ fn on_the_wire(plan: &WindowPlan, x: f32) -> f32 {
     if plan.bf16 { nearest_bf16(x) } else { x }
 }
 
-/// The bf16 next to `x`, the even one of two equally near; beyond the largest, infinity. A NaN keeps its sign.
-///
-/// By comparing distances to both neighbours, not as the card does it.
+/// Rounds to the nearest bf16 value, ties to even, by comparing the distances to both neighbours.
+/// A NaN keeps its sign.
 fn nearest_bf16(x: f32) -> f32 {
     let below = f32::from_bits(x.to_bits() & 0xffff_0000);
     if x.is_nan() {
@@ -123,7 +121,7 @@ fn nearest_bf16(x: f32) -> f32 {
     if x.is_infinite() || x == below {
         return below;
     }
-    // Away from zero; past the largest bf16 the next one would be 2^128.
+    // Away from zero. After the largest bf16 the next value would be 2^128.
     let above = f32::from_bits(below.to_bits() + 0x1_0000);
     let value = |y: f32| if y.is_infinite() { f64::from(y.signum()) * 2f64.powi(128) } else { f64::from(y) };
     let (down, up) = ((f64::from(x) - value(below)).abs(), (value(above) - f64::from(x)).abs());
@@ -178,39 +176,40 @@ fn beats_of(values: &[f32]) -> Vec<Beat> {
     values.chunks_exact(LANES).map(|lanes| std::array::from_fn(|i| lanes[i])).collect()
 }
 
-/// The card has one NaN.
+/// The card produces only one NaN.
 fn canonical(x: f32) -> f32 {
     if x.is_nan() { f32::from_bits(0x7fc0_0000) } else { x }
 }
 
-/// The exact mean of the gradients, in f64.
+/// Exact mean of the gradients, in f64.
 pub fn exact_mean(gradients: &[Vec<f32>]) -> Vec<f64> {
     let length = gradients.first().map_or(0, Vec::len);
     let mean = |at| gradients.iter().map(|gradient: &Vec<f32>| f64::from(gradient[at])).sum::<f64>();
     (0..length).map(|at| mean(at) / gradients.len() as f64).collect()
 }
 
-/// Normalised mean squared error of `output`: |output - mean|^2 / |mean|^2. 0 where both are 0; NaN or infinite where
-/// the values are.
+/// Normalised mean squared error |output - mean|^2 / |mean|^2; 0 if both are 0.
 pub fn nmse(output: &[f32], mean: &[f64]) -> f64 {
     let error: f64 = output.iter().zip(mean).map(|(x, m)| (f64::from(*x) - m).powi(2)).sum();
     let energy: f64 = mean.iter().map(|m| m * m).sum();
     if error == 0.0 { 0.0 } else { error / energy }
 }
 
-/// Largest absolute error of `output`; NaN if any element is.
+/// Largest absolute error, or NaN if any element is NaN.
 pub fn max_abs_error(output: &[f32], mean: &[f64]) -> f64 {
     let worse = |worst: f64, error: f64| if worst.is_nan() || error.is_nan() { f64::NAN } else { worst.max(error) };
     output.iter().zip(mean).map(|(x, m)| (f64::from(*x) - m).abs()).fold(0.0, worse)
 }
 
-/// The NMSE to expect, averaged over losses and ranks, if every packet of both stages is lost with probability `loss`
-/// independently and nothing is late.
+/// Expected NMSE, averaged over losses and ranks, if packets are lost independently with
+/// probability `loss` and none is late. Takes time 2^ranks.
 ///
-/// Contribute: a rank averages over itself and those peers that were not lost; the squared error of that mean is summed
-/// over all subsets of peers with their probabilities. Broadcast: a lost shard is zero (its whole energy is the error);
-/// with Hadamard the block is rescaled, which turns q into q / (1 - q) (q: the lost fraction of the block) and spreads
-/// over all elements. Exact for up to 16 ranks; the energy of an encoded shard is taken as that of the average one.
+/// * Contribute: a rank averages over itself and the received peers. The squared error is summed
+///   over all subsets of peers, weighted by probability.
+/// * Broadcast: a lost shard is zero, so the error is its energy. With Hadamard, rescaling turns
+///   the lost fraction q into q / (1 - q), spread over all elements.
+///
+/// Assumes that every encoded shard has average energy.
 pub fn predicted_nmse(plans: &[WindowPlan], gradients: &[Vec<f32>], loss: f64) -> f64 {
     let (ranks, mean) = (gradients.len(), exact_mean(gradients));
     let energy: f64 = mean.iter().map(|m| m * m).sum();
@@ -227,13 +226,12 @@ pub fn predicted_nmse(plans: &[WindowPlan], gradients: &[Vec<f32>], loss: f64) -
     let lost = loss * (ranks - 1) as f64 / ranks as f64;
     let hadamard = plans.iter().any(|plan| plan.hadamard);
     let broadcast = if hadamard { lost / (1.0 - lost) } else { lost };
-    // A contribution's error reaches a rank only if the broadcast does.
+    // A contribution's error reaches a rank only if the broadcast arrives.
     contribute / energy * if hadamard { 1.0 } else { 1.0 - lost } + broadcast
 }
 
-/// The NMSE to expect of a bf16 collective without loss: each rank's contribution is rounded once, independently, and the
-/// mean of them once more, in the encoded domain if there is one. A rounding's error is uniform in half a unit of the
-/// last place either way: relatively at most 2^-8, in root mean square about 2^-9.3.
+/// Expected NMSE of a bf16 collective without loss. Each contribution and the mean are rounded
+/// once, after encoding.
 pub fn predicted_bf16_nmse(plans: &[WindowPlan], gradients: &[Vec<f32>]) -> f64 {
     let (mut errors, mut energy, share) = (0.0, 0.0, 1.0 / gradients.len() as f64);
     for plan in plans {
@@ -248,12 +246,12 @@ pub fn predicted_bf16_nmse(plans: &[WindowPlan], gradients: &[Vec<f32>]) -> f64 
     errors / energy
 }
 
-/// Variance of the error of rounding `x`, a normal fp32, to bf16: a twelfth of the last place squared.
+/// Variance of rounding a normal fp32 to bf16: a twelfth of the squared last place.
 fn bf16_variance(x: f64) -> f64 {
     if x == 0.0 { 0.0 } else { 2f64.powi(2 * (x.abs().log2().floor() as i32 - 7)) / 12.0 }
 }
 
-/// Expected squared error of the mean at `owner` when each peer's value is missing with probability `loss`.
+/// Expected squared error of the mean at `owner` if each peer is missing with probability `loss`.
 fn mean_error(x: &[f64], owner: usize, exact: f64, loss: f64) -> f64 {
     let peers: Vec<f64> = (0..x.len()).filter(|rank| *rank != owner).map(|rank| x[rank]).collect();
     let of_subset = |subset: u32| {
@@ -317,9 +315,10 @@ mod tests {
 
     #[test]
     fn the_error_of_a_partial_mean_is_that_of_its_subsets() {
-        // Two ranks, values 0 and 2: with the peer 1, without it 0 instead of 1.
+        // Two ranks, values 0 and 2: 1 with the peer, 0 without it.
         assert!((mean_error(&[0.0, 2.0], 0, 1.0, 0.25) - 0.25).abs() < 1e-12);
-        // Three ranks, 0, 3, 3, mean 2: both 0; one of them (2 * 0.1 * 0.9): (1.5 - 2)^2; none (0.01): 4.
+        // Three ranks, 0, 3, 3, mean 2: error 0 with both peers, (1.5 - 2)^2 with one
+        // (2 * 0.1 * 0.9), 4 with none (0.01).
         assert!((mean_error(&[0.0, 3.0, 3.0], 0, 2.0, 0.1) - (0.18 * 0.25 + 0.04)).abs() < 1e-12);
     }
 }

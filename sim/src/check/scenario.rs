@@ -1,8 +1,7 @@
-//! Scenarios with their checks, for any engine: what the tests of this crate run on the functional card, and the tests of
-//! the whole stack on the hardware.
+//! Scenarios with checks, for any engine.
 //!
-//! [`Scenario::run`] checks in every step of every run what must always hold; a test adds what its impairments imply. All
-//! checks lean on independent records: the oracle's arithmetic, the network's book of what it did to each packet, and the
+//! [`Scenario::run`] checks the invariants of every step; a test adds what its impairments imply.
+//! The checks rely on independent records: the oracle, the network's fate of each packet, and the
 //! cards' lists of accepted beats.
 
 use std::collections::{HashMap, HashSet};
@@ -17,48 +16,46 @@ use crate::check::oracle;
 use crate::cluster::{Cluster, ClusterConfig, RankRecord, StepRecord};
 use crate::network::Fate;
 
-/// By how much a stage may outlive its bound: the cycle in which the card sees the time.
+/// Cycle in which the card sees the time.
 const CLOSE_SLACK_NS: u64 = CYCLE_NS;
 
-/// A job: a cluster and how many elements it reduces in how many steps.
+/// A job: cluster, elements of its bucket, and number of collectives.
 #[derive(Clone, Debug)]
+#[allow(missing_docs)] // described above
 pub struct Scenario {
-    /// The cluster.
     pub config: ClusterConfig,
-    /// Elements of the bucket.
     pub elements: usize,
-    /// Collectives in a row on the same cards.
     pub steps: usize,
 }
 
 impl Scenario {
-    /// One step on a perfect network.
+    /// Returns a scenario of one step on a perfect network.
     pub fn new(engine: Engine, ranks: usize, elements: usize) -> Self {
         Self { config: ClusterConfig::new(engine, ranks), elements, steps: 1 }
     }
 
-    /// With other settings of the cluster.
+    /// Changes settings of the cluster.
     pub fn with(mut self, change: impl FnOnce(&mut ClusterConfig)) -> Self {
         change(&mut self.config);
         self
     }
 
-    /// With another seed, for gradients, network and signs.
+    /// Sets the seed of gradients, network and signs.
     pub fn seed(self, seed: u64) -> Self {
         self.with(|config| config.impairments.seed = seed)
     }
 
-    /// With payloads of bf16.
+    /// Enables bf16 payloads.
     pub fn bf16(self) -> Self {
         self.with(|config| config.bf16 = true)
     }
 
-    /// Always or never Hadamard-encoded.
+    /// Encodes all collectives or none.
     pub fn hadamard(self, on: bool) -> Self {
         self.with(|config| config.hadamard = if on { HadamardMode::On } else { HadamardMode::Off })
     }
 
-    /// The gradients of a step: about normal, different for each rank, some negative zeros.
+    /// Approximately normal gradients, with some negative zeros.
     pub fn gradients(&self, step: usize) -> Vec<Vec<f32>> {
         let value = |rank: usize, at: usize| {
             let place = (step as u64) << 56 | (rank as u64) << 48 | at as u64;
@@ -70,10 +67,10 @@ impl Scenario {
         (0..self.config.ranks).map(of_rank).collect()
     }
 
-    /// Runs all steps and checks each.
+    /// Runs and checks all steps.
     ///
     /// # Errors
-    /// A sentence that names scenario and seed.
+    /// A message that names scenario and seed.
     pub fn run(&self) -> Result<Vec<StepRecord>, String> {
         let gradients: Vec<_> = (0..self.steps).map(|step| self.gradients(step)).collect();
         self.run_with(&gradients)
@@ -97,7 +94,6 @@ impl Scenario {
     }
 }
 
-/// What must hold in every step, whatever the network does.
 fn check_step(record: &StepRecord, gradients: &[Vec<f32>], config: &ClusterConfig) -> Result<(), String> {
     let traces: Vec<_> = record.ranks.iter().map(|rank| rank.trace.clone()).collect();
     let expected = oracle::outputs(&record.plans, gradients, &traces)?;
@@ -118,7 +114,6 @@ fn check_step(record: &StepRecord, gradients: &[Vec<f32>], config: &ClusterConfi
     Ok(())
 }
 
-/// The report's bytes are those of the accepted beats.
 fn check_reported_bytes(record: &StepRecord, rank: usize, one: &RankRecord) -> Result<(), String> {
     for stage in Stage::ALL {
         let contribute = stage == Stage::Contribute;
@@ -149,7 +144,7 @@ fn check_reported_bytes(record: &StepRecord, rank: usize, one: &RankRecord) -> R
     Ok(())
 }
 
-/// No stage outlives its bound; both stages of ranks without a card take two together.
+/// Ranks without a card have two bounds for both stages together.
 fn check_bounds(record: &StepRecord, rank: usize, one: &RankRecord, config: &ClusterConfig) -> Result<(), String> {
     let has_card = !config.software_ranks.contains(&rank);
     for (stage, summary) in Stage::ALL.into_iter().zip(&one.report.stages) {
@@ -165,7 +160,7 @@ fn check_bounds(record: &StepRecord, rank: usize, one: &RankRecord, config: &Clu
     Ok(())
 }
 
-/// Nothing was accepted out of order, before the step began, after it was over, or of this rank before its host woke.
+/// Beats are accepted in order within the step, own beats only after the host woke.
 fn check_times(record: &StepRecord, rank: usize, one: &RankRecord, delay_ns: u64) -> Result<(), String> {
     let mut earliest_ns = record.begin_ns;
     for accept in &one.trace {
@@ -179,20 +174,19 @@ fn check_times(record: &StepRecord, rank: usize, one: &RankRecord, delay_ns: u64
     Ok(())
 }
 
-/// Bytes of the window, as fp32, that a packet of this step carries.
+/// Bytes of a packet, as fp32, within its window.
 fn window_bytes(record: &StepRecord, fate: &Fate) -> u64 {
     let packet = &fate.packet;
     let Some(plan) = record.plans.iter().rfind(|plan| plan.base_bytes <= packet.offset) else { return 0 };
     let first = (packet.offset - plan.base_bytes) as usize / BEAT_BYTES;
     let shard =
         plan.shards.range_of(usize::from(if packet.stage == STAGE_CONTRIBUTE { packet.dst } else { packet.src }));
-    // As bf16 the last half beat of an odd shard is padding.
+    // With bf16, the last half beat of an odd shard pads.
     let beats =
         plan.shape().packet_beats(fate.payload_bytes as usize / BEAT_BYTES).min(shard.end.saturating_sub(first));
     (beats * BEAT_BYTES) as u64
 }
 
-/// Nothing was accepted that the network did not deliver.
 fn check_accepted_was_delivered(record: &StepRecord, rank: usize, one: &RankRecord) -> Result<(), String> {
     let delivered: HashSet<(u8, u8, u32)> = record
         .fates
@@ -215,8 +209,7 @@ fn check_accepted_was_delivered(record: &StepRecord, rank: usize, one: &RankReco
     Ok(())
 }
 
-/// The cards counted every packet that they sent. They found none malformed or foreign but what the network corrupted where UDP's
-/// checksum does not reach; and nothing wrong in what it covers, corrupted or not.
+/// Packets are malformed or foreign only if the network corrupted bytes outside the UDP checksum.
 fn check_counters(cluster: &mut Cluster, records: &[StepRecord]) -> Result<(), String> {
     let fates = || records.iter().flat_map(|record| &record.fates);
     for (rank, counters) in cluster.counters().map_err(|error| error.to_string())?.into_iter().enumerate() {
@@ -237,18 +230,20 @@ fn check_counters(cluster: &mut Cluster, records: &[StepRecord]) -> Result<(), S
     Ok(())
 }
 
-/// Bytes, as fp32, of a step's packets to `rank` of which no copy arrived: by the network's own record.
+/// Bytes, as fp32, of packets to `rank` lost completely by the network.
 pub fn bytes_lost_by_network(record: &StepRecord, rank: usize) -> u64 {
     let to_rank = record.fates.iter().filter(|fate| usize::from(fate.packet.dst) == rank && fate.delivered == 0);
     to_rank.map(|fate| window_bytes(record, fate)).sum()
 }
 
-/// Checks that nothing is missing but what the network lost: right if the bound is far above every delay and nobody was
-/// late. Contribute: exactly. Broadcast: exactly, but for peers whose own contribute stage ran into its deadline; their
-/// mean goes out one bound late, when the broadcast stage of those that were quick ends too.
+/// Checks that reported losses equal the network's. Requires a bound far above every delay, and no
+/// late rank.
+///
+/// A peer whose contribute stage reached its deadline sends its means one bound late. Faster ranks
+/// may have closed their broadcast stage, so such means may be lost additionally.
 ///
 /// # Errors
-/// A sentence that names step, stage and ranks.
+/// A message that names step, stage and ranks.
 pub fn check_losses_are_reported(record: &StepRecord) -> Result<(), String> {
     for (rank, one) in record.ranks.iter().enumerate() {
         for (sender, peer) in record.ranks.iter().enumerate().filter(|(sender, _)| *sender != rank) {
@@ -275,7 +270,6 @@ pub fn check_losses_are_reported(record: &StepRecord) -> Result<(), String> {
                 }
             }
         }
-        // With what was delivered accounted for, the report must say what the network lost.
         let (found, least) = (one.report.lost_bytes, bytes_lost_by_network(record, rank));
         let is_exact = record.ranks.iter().all(|peer| peer.report.closed_by[0] != ClosedBy::Deadline);
         if found < least || (is_exact && found != least) {

@@ -1,8 +1,8 @@
-//! The bound t_B of a simulated job, if none is given: as the host library measures it.
+//! Measures the bound t_B of a simulated job, if none is configured.
 //!
-//! Why: the protocol decides on the bound, not the simulator. A job measures it over its first collectives; with simulated
-//! cards these would take minutes, so software ranks run them, on the same network and with the same settings.
-//! Limits: without stragglers, and with hosts that cost no time.
+//! The host library measures the bound over a job's first collectives, which takes minutes with
+//! simulated cards. Here software ranks run these collectives on the same network with the same
+//! settings. Stragglers and the host's own time are not modelled.
 
 use optireduce::BOUND_MAX_DEFAULT;
 use optireduce_core::protocol::BoundParams;
@@ -11,18 +11,18 @@ use super::{Cluster, ClusterConfig, QUANTUM_NS};
 use crate::card::engine::Engine;
 use crate::error::SimError;
 
-/// The shortest bound for cards. Software ranks send up to 20 us of bytes ahead of a peer's rate, and cards do not: what is shorter than a
-/// few times that does not carry over.
+/// Shortest bound for cards. Software ranks send larger bursts than cards, so shorter measurements
+/// do not carry over.
 pub const BOUND_MIN_NS: u64 = 100_000;
-/// What may be measured: hosts of no cost need no longer than the clock's quantum.
+/// Hosts cost no time, so the minimum is the clock's quantum.
 const MEASURED: BoundParams = BoundParams { min_ns: QUANTUM_NS, max_ns: BOUND_MAX_DEFAULT.as_nanos() as u64 };
-/// Most collectives that a measurement takes; 20 and those that run while the ranks agree.
+/// 20 measurements, and some collectives until the ranks agree.
 const COLLECTIVES_MAX: usize = 200;
 
-/// Measures t_B in ns with buckets of so many elements, the job's largest.
+/// Measures t_B in ns for buckets of `elements`.
 ///
 /// # Errors
-/// If the cluster cannot be, or no bound was found.
+/// If the cluster cannot be built or no bound is found.
 pub fn measure(config: &ClusterConfig, elements: usize) -> Result<u64, SimError> {
     let mut cluster = Cluster::new(ClusterConfig {
         engine: Engine::Functional,

@@ -1,20 +1,19 @@
-//! A cluster: for every rank the host library, the driver and a card, or the host library alone, joined by the network, in
-//! virtual time.
+//! A cluster in virtual time: per rank a host library with a card or in software, joined by the
+//! network.
 //!
-//! The event loop goes in quanta of [`QUANTUM_NS`], the network's smallest delay: what a card sends in one quantum
-//! reaches nobody before the next, so the cards of a quantum are independent of each other. Quanta in which nothing
-//! happens are left out. Per quantum: hosts act (in order of rank), registers are exchanged, frames that arrive are
-//! handed over, every card with something to do runs to the quantum's end, and its frames enter the network.
+//! The event loop advances in quanta of [`QUANTUM_NS`], the smallest delay of the network. A packet
+//! arrives in a later quantum than it was sent, so the cards run independently within a quantum.
+//! Empty quanta are skipped. In each quantum:
 //!
-//! A step: once all messages on the control channel have arrived, all ranks arm their windows; once the cards have, the
-//! step begins and the hosts start with their gradients, stragglers later by their delay. A straggler's host does nothing
-//! between the step's begin and its delay, nor does it read messages; its card goes on. The step ends when every rank's
-//! collective is done. So between two steps there is time for an agreement, as there is in training, which computes then.
+//! 1. Hosts act, in order of rank, and registers are exchanged.
+//! 2. Arriving frames are delivered.
+//! 3. Every card with work runs to the end of the quantum, and its frames enter the network.
 //!
-//! Whatever the protocol decides is decided by the host libraries: the bound, the Hadamard transform, the early rule's grace time, skip and
-//! halt. The cluster carries packets, messages and the time.
+//! Before a step, pending control messages arrive and all cards arm their windows. The hosts then
+//! contribute their gradients. A straggler's host reads no messages during its delay, but its card
+//! runs. The step ends when every rank's collective is done.
 //!
-//! Limits: a host acts within a quantum after its card; hosts cost no time of their own.
+//! Limits: a host acts within a quantum after its card, and its own computing takes no time.
 
 pub mod bound;
 pub(crate) mod rank_plane;
@@ -49,79 +48,69 @@ use crate::network::reliable::{Sending, WIRE_BYTES_PER_US};
 use crate::network::{DELAY_MIN_NS, Fate, Impairments, Network};
 use crate::wire::Arrival;
 
-/// Length of a quantum of the event loop.
+/// Quantum of the event loop.
 pub const QUANTUM_NS: u64 = DELAY_MIN_NS;
-/// What cards may take to come to rest between steps: late packets of the last step, then commands to arm.
+/// Time for cards to become idle between steps.
 const REST_NS: u64 = 100_000_000;
-/// What ranks may take to agree between steps.
+/// Time for an agreement between steps.
 const AGREE_NS: u64 = 1_000_000_000;
-/// The shortest grace time that follows the stage times.
+/// Shortest adaptive grace time.
 const GRACE_MIN_NS: u64 = QUANTUM_NS;
-/// What a step may take beyond its stages' bounds and its slowest straggler before it counts as hung.
+/// Time beyond bounds and delays until a step counts as hung.
 const HANG_SLACK_NS: u64 = 200_000_000;
-/// Most ranks of a cluster without cards: the network has an address of one byte for each.
+/// Addresses have one byte for the rank.
 const SOFTWARE_RANKS_MAX: usize = 254;
-/// Bucket of every collective: the simulator runs one bucket at a time.
 const BUCKET: u16 = 0;
 const RING_LOG2: u32 = 8;
-/// Where DMA memory lies for a card; any other page would do.
 const IOVA_BASE: u64 = 0x1_0000_0000;
 
-/// When a stage may close before its bound: all peers' last packets were seen, and silence followed.
+/// Condition for early close, after the last-percentile marks of all peers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Early {
     /// Never.
     Off,
-    /// After so many ns of silence.
+    /// After this silence in ns.
     Grace(u64),
-    /// After x % of t_C, as the host libraries set them by the stage times of all ranks (OptiReduce 3.2.1).
+    /// After x % of t_C, from the stage times of all ranks (OptiReduce 3.2.1).
     Adaptive,
 }
 
-/// A rank whose host is late in every step.
+/// A rank whose host is late in every step, by `delay_ns` after the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // described above
 pub struct Straggler {
-    /// The rank.
     pub rank: usize,
-    /// How long after the step's begin its host wakes.
     pub delay_ns: u64,
 }
 
-/// What a cluster is made of.
+/// Configuration of a cluster.
 #[derive(Clone, Debug)]
+#[allow(missing_docs)] // described above
 pub struct ClusterConfig {
-    /// Ranks, 2 to 64; up to 254, the addresses that there are, if none has a card.
+    /// 2 to 64, or up to 254 if no rank has a card.
     pub ranks: usize,
-    /// Kind of card.
     pub engine: Engine,
-    /// The network. Its seed is the job's as well.
+    /// Their seed is also the job's.
     pub impairments: Impairments,
-    /// t_B: bound on each stage of a window.
     pub bound_ns: u64,
-    /// If the host libraries are to measure t_B while the job runs: what it may be. `bound_ns` is the longest then.
+    /// Range of t_B if the host libraries measure it, up to `bound_ns`.
     pub measured_bound: Option<BoundParams>,
-    /// When a stage closes before its bound.
     pub early: Early,
-    /// When windows are Hadamard-encoded.
     pub hadamard: HadamardMode,
-    /// Late ranks.
     pub stragglers: Vec<Straggler>,
-    /// Payload of a full packet in beats.
     pub payload_beats: usize,
-    /// Whether gradients and means travel as bf16.
     pub bf16: bool,
-    /// Peers that a rank sends to at a time, 1 to 15.
+    /// Peers that a rank sends to concurrently, 1 to 15.
     pub incast: usize,
-    /// How fast a rank sends to each peer, in bytes of the wire per microsecond; 0: as fast as the wire.
+    /// Rate to each peer in bytes on the wire; 0 means line rate.
     pub rate_bytes_per_us: u16,
-    /// Ranks without a card: the host library does its work.
     pub software_ranks: Vec<usize>,
-    /// Size of the cards; only functional ones come in other sizes than the default.
+    /// Only functional cards support sizes other than the default.
     pub build: Build,
 }
 
 impl ClusterConfig {
-    /// A cluster on a perfect network: no loss, no stragglers, no Hadamard, a bound of 10 ms, the early rule off.
+    /// Returns a cluster with a perfect network and a bound of 10 ms.
     pub fn new(engine: Engine, ranks: usize) -> Self {
         Self {
             ranks,
@@ -141,7 +130,7 @@ impl ClusterConfig {
         }
     }
 
-    /// What the cards can do.
+    /// Returns the limits of the cards.
     pub fn limits(&self) -> PlaneLimits {
         PlaneLimits {
             window_beats_max: 1 << self.build.window_log2,
@@ -150,19 +139,19 @@ impl ClusterConfig {
         }
     }
 
-    /// How ranks send, for the reliable baseline.
+    /// Returns parameters for the reliable baseline.
     pub fn sending(&self) -> Sending {
         let paced = u64::from(self.rate_bytes_per_us) * self.incast.min(self.ranks - 1) as u64;
         let bytes_per_us = if paced == 0 { WIRE_BYTES_PER_US } else { paced.min(WIRE_BYTES_PER_US) };
         Sending { payload_beats: self.payload_beats, bytes_per_us }
     }
 
-    /// The job's parameters as `rank` sees them.
+    /// Returns the parameters of the job on `rank`.
     pub fn job_params(&self, rank: usize) -> JobParams {
         let grace_ns = match self.early {
             Early::Off => None,
             Early::Grace(ns) => Some(ns),
-            // The host library sets it anew for each window.
+            // A start value: the host library updates it for each window.
             Early::Adaptive => Some(GRACE_MIN_NS),
         };
         let early = grace_ns.map(|ns| EarlyRule { grace_ns: ns.min(u64::from(u32::MAX)) as u32 });
@@ -171,52 +160,49 @@ impl ClusterConfig {
         JobParams { early, bf16, incast, hadamard_log2_max, job_seed: self.impairments.seed, ..defaults }
     }
 
-    /// How a bucket is cut into windows in collective `op`.
+    /// Returns the windows of a bucket in collective `op`.
     ///
     /// # Errors
-    /// If it cannot be.
+    /// If the bucket cannot be cut into windows.
     pub fn plans(&self, op: u32, elements: usize, hadamard: bool) -> Result<Vec<WindowPlan>, SimError> {
         plan_windows(&self.job_params(0), op, BUCKET, elements, hadamard).map_err(rank_error(0))
     }
 
-    /// How long after the step's begin a rank's host wakes.
+    /// Returns the delay of a rank's host from the start of a step.
     pub fn delay_ns(&self, rank: usize) -> u64 {
         let of_rank = self.stragglers.iter().filter(|straggler| straggler.rank == rank);
         of_rank.map(|straggler| straggler.delay_ns).max().unwrap_or(0)
     }
 }
 
-/// What happened in one step.
+/// Record of one step.
 #[derive(Clone, Debug)]
+#[allow(missing_docs)] // described above
 pub struct StepRecord {
-    /// Collective number.
     pub op: u32,
-    /// Whether it was Hadamard-encoded.
     pub hadamard: bool,
-    /// How the bucket was cut.
     pub plans: Vec<WindowPlan>,
-    /// By rank: result, the host library's report, and when it was done after the step's begin.
+    /// Indexed by rank.
     pub ranks: Vec<RankRecord>,
-    /// Virtual time of the step's begin.
+    /// Virtual time.
     pub begin_ns: u64,
-    /// From the step's begin until the last rank was done.
+    /// Duration until the last rank was done.
     pub virtual_ns: u64,
-    /// Clock cycles of all cards together.
+    /// Sum over all cards.
     pub cycles: u64,
-    /// What became of every packet sent since the last step.
+    /// All packets sent since the last step.
     pub fates: Vec<Fate>,
 }
 
-/// What one rank got out of a step.
+/// Record of one rank in a step.
 #[derive(Clone, Debug)]
+#[allow(missing_docs)] // described above
 pub struct RankRecord {
-    /// The result.
     pub output: Vec<f32>,
-    /// The host library's report.
     pub report: Report,
-    /// When it was done, after the step's begin.
+    /// Time from the start of the step.
     pub done_ns: u64,
-    /// The beats that its card accepted, in order.
+    /// Beats accepted by the card.
     pub trace: Vec<Accept>,
 }
 
@@ -224,12 +210,12 @@ pub struct RankRecord {
 pub struct Cluster {
     config: ClusterConfig,
     hosts: Vec<Collectives<RankPlane>>,
-    /// What is at each rank's port of the network.
+    /// Cards or software planes, indexed by rank.
     cards: Vec<Arc<CardPort>>,
     rx: Vec<VecDeque<Arrival>>,
     network: Network,
     control: ControlChannel,
-    /// By rank: messages that have arrived and were not read, and whose they are.
+    /// Unread messages with senders, indexed by receiver.
     inboxes: Vec<VecDeque<(usize, Vec<u8>)>>,
     now_ns: u64,
     vcd: Option<VcdTrace<Box<dyn Write>>>,
@@ -237,10 +223,10 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Powers up the cards and configures them for the job.
+    /// Powers up and configures the cards.
     ///
     /// # Errors
-    /// If the engine is not there, or a driver or host library refuses.
+    /// If a value is out of range, the engine is unavailable, or a driver or host library fails.
     pub fn new(config: ClusterConfig) -> Result<Self, SimError> {
         let ranks = config.ranks;
         let has_cards = (0..ranks).any(|rank| !config.software_ranks.contains(&rank));
@@ -284,7 +270,7 @@ impl Cluster {
         })
     }
 
-    /// Writes the signals of all cards to a VCD file from now on.
+    /// Starts recording the cards' signals as VCD.
     ///
     /// # Errors
     /// If `to` cannot be written.
@@ -295,7 +281,7 @@ impl Cluster {
         self.write_vcd()
     }
 
-    /// Writes all frames that reach a rank's port to a pcap file from now on, in order of time.
+    /// Starts recording frames that reach a rank's port as pcap.
     ///
     /// # Errors
     /// If `to` cannot be written.
@@ -304,7 +290,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// Writes what is left of the pcap file.
+    /// Completes the pcap file.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -312,11 +298,11 @@ impl Cluster {
         self.pcap.take().map_or(Ok(()), Capture::finish)
     }
 
-    /// Runs one collective over `gradients` (by rank, equal lengths). `progress` is called once per quantum with the
-    /// time since the step's begin.
+    /// Runs one collective over `gradients`, indexed by rank. `progress` receives the time since
+    /// the start of the step, once per quantum.
     ///
     /// # Errors
-    /// If the lengths differ, if a host library or driver gives up, or if the step does not end in time.
+    /// If the lengths differ, a host library or driver fails, or the step does not finish in time.
     pub fn step(&mut self, gradients: &[Vec<f32>], mut progress: impl FnMut(u64)) -> Result<StepRecord, SimError> {
         let elements = gradients.first().map_or(0, Vec::len);
         if gradients.len() != self.config.ranks || gradients.iter().any(|gradient| gradient.len() != elements) {
@@ -324,7 +310,7 @@ impl Cluster {
             return Err(SimError::Argument(format!("{found} gradients, expected {ranks} of equal length")));
         }
         let op = self.prepare(elements)?;
-        // Encoded buckets take more windows.
+        // Encoded buckets need more windows.
         let windows = self.config.plans(op, elements, true)?.len().max(self.config.plans(op, elements, false)?.len());
         let (begin_ns, cycles) = (self.now_ns, self.cycles());
         let slowest_ns = (0..self.config.ranks).map(|rank| self.config.delay_ns(rank)).max().unwrap_or(0);
@@ -380,7 +366,7 @@ impl Cluster {
         })
     }
 
-    /// The cards' counters, by rank.
+    /// Returns the counters, indexed by rank.
     ///
     /// # Errors
     /// If a card is gone.
@@ -390,18 +376,17 @@ impl Cluster {
         self.hosts.iter_mut().enumerate().map(of_host).collect()
     }
 
-    /// What the cluster is made of.
+    /// Returns the configuration.
     pub fn config(&self) -> &ClusterConfig {
         &self.config
     }
 
-    /// Lets the ranks agree on what is to be agreed on, arms the windows of the next collective on all of them, and lets the
-    /// cards do it. Returns the collective's number.
+    /// Completes pending agreements and arms the next collective. Returns its number.
     fn prepare(&mut self, elements: usize) -> Result<u32, SimError> {
         let (begin_ns, everybody) = (self.now_ns, vec![true; self.config.ranks]);
         loop {
             self.exchange_messages(&everybody)?;
-            // Only asked when all has been said: a rank that may prepare a collective has begun it, for the others.
+            // Preparing a collective commits the peers to it, so no message may be in flight.
             let is_quiet = self.control.next_ns().is_none();
             let now_ns = self.now_ns;
             let waiting = self.hosts.iter_mut().position(|host| !is_quiet || !host.may_prepare(now_ns));
@@ -417,7 +402,7 @@ impl Cluster {
         for (rank, host) in self.hosts.iter_mut().enumerate() {
             op = host.prepare(self.now_ns, BUCKET, elements, self.config.hadamard).map_err(rank_error(rank))?;
         }
-        // Armed windows have no clock yet, so the cards come to rest.
+        // Armed windows have no deadline, so the cards become idle.
         let begin_ns = self.now_ns;
         while self.advance(None)? {
             let rank = self.cards.iter().position(|card| card.with(|card| card.next_wake_ns()).is_some());
@@ -435,7 +420,6 @@ impl Cluster {
         SimError::Hang { op: self.hosts[rank].next_op(), rank, waited_us, limit_us }
     }
 
-    /// Ranks that are awake read the messages that have arrived, and send what they have to say.
     fn exchange_messages(&mut self, awake: &[bool]) -> Result<(), SimError> {
         while let Some((from, to, message)) = self.control.receive(self.now_ns) {
             self.inboxes[to].push_back((from, message));
@@ -455,7 +439,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// When a host must act although no card did anything: a straggler wakes, or a watchdog.
+    /// Returns when a host must act, apart from events of cards.
     fn next_host_wake(&self, begin_ns: u64, asleep: &[bool], done: &[Option<(u64, Finished)>]) -> Option<u64> {
         let of_rank = |rank: usize| match (asleep[rank], &done[rank]) {
             (true, _) => Some(begin_ns + self.config.delay_ns(rank)),
@@ -465,12 +449,12 @@ impl Cluster {
         (0..self.config.ranks).filter_map(of_rank).chain(self.control.next_ns()).min()
     }
 
-    /// Goes to the next quantum in which something happens and runs it, or to the quantum's begin if that is when a
-    /// host wakes. `false` if nothing will ever happen.
+    /// Runs the next quantum with an event, or moves to a host's wake-up. Returns false if no event
+    /// is left.
     fn advance(&mut self, wake_ns: Option<u64>) -> Result<bool, SimError> {
         let now_ns = self.now_ns;
         let ready = |card: &mut dyn Card| {
-            // A card that had nothing to do was left behind; what its host has written now must not act in its past.
+            // Idle cards are not advanced. Register writes must not act in the past.
             if card.now_ns() < now_ns {
                 card.run(now_ns, &mut VecDeque::new(), &mut Vec::new());
             }
@@ -500,7 +484,6 @@ impl Cluster {
         })
     }
 
-    /// Hands out the frames that reach a port before `until_ns`.
     fn deliver(&mut self, until_ns: u64) -> Result<(), SimError> {
         for (rank, rx) in self.rx.iter_mut().enumerate() {
             let before = rx.len();
@@ -513,7 +496,6 @@ impl Cluster {
         self.pcap.as_mut().map_or(Ok(()), |pcap| pcap.write_until(until_ns)).map_err(failed)
     }
 
-    /// Runs the cards that have something to do before `until_ns`, and sends what they send in order of rank.
     fn run_cards(&mut self, until_ns: u64, card_wakes: &[Option<u64>]) {
         let mut jobs: Vec<_> = self
             .cards
@@ -552,7 +534,7 @@ impl Cluster {
     }
 }
 
-/// A rank's host library, as the job's settings want it. The ranks are fixed: none is dropped, whatever happens.
+/// The membership is fixed: no rank is dropped.
 fn host(
     config: &ClusterConfig,
     rank: usize,
@@ -570,7 +552,6 @@ fn host(
     Ok(host)
 }
 
-/// Powers up a rank's card, plugs it into its port and configures it for the job.
 fn card(config: &ClusterConfig, rank: usize, port: &Arc<CardPort>) -> Result<SmartNic<InProcessBus>, SimError> {
     let ranks = config.ranks;
     let dma_bytes = smartnic_dma_bytes(&config.limits(), RING_LOG2);
@@ -594,7 +575,6 @@ fn card(config: &ClusterConfig, rank: usize, port: &Arc<CardPort>) -> Result<Sma
     SmartNic::new(nic, &job).map_err(rank_error(rank))
 }
 
-/// A rank without a card, plugged into its port.
 fn software_rank(config: &ClusterConfig, rank: usize, port: &Arc<CardPort>) -> Result<SoftwareRank, SimError> {
     let job_tag = splitmix64(config.impairments.seed);
     let job = SoftwareJob::new(rank, config.ranks, job_tag, config.payload_beats);
@@ -603,7 +583,6 @@ fn software_rank(config: &ClusterConfig, rank: usize, port: &Arc<CardPort>) -> R
     Ok(software)
 }
 
-/// Names the rank of an error of its host library or driver.
 pub(crate) fn rank_error<E: std::error::Error + Send + Sync + 'static>(rank: usize) -> impl Fn(E) -> SimError {
     move |source| SimError::Rank { rank, source: Box::new(source) }
 }

@@ -1,4 +1,4 @@
-//! What moves a rank's windows: a card behind its driver, or software.
+//! Data plane of a rank: a card behind its driver, or software.
 
 use std::fmt;
 
@@ -11,11 +11,8 @@ use thiserror::Error;
 
 use crate::card::software_rank::SoftwareRank;
 
-/// A rank's data plane. `S`: what does the card's work on ranks without one.
 pub enum RankPlane<S = SoftwareRank> {
-    /// A simulated card.
     Card(Box<SmartNic<InProcessBus>>),
-    /// None: the host does the card's work.
     Software(S),
 }
 
@@ -28,20 +25,15 @@ impl<S: fmt::Debug> fmt::Debug for RankPlane<S> {
     }
 }
 
-/// Either's error.
 #[derive(Debug, Error)]
 pub enum RankPlaneError {
-    /// The card's, or its driver's.
     #[error(transparent)]
     Card(#[from] SmartNicError),
-    /// The software's.
     #[error(transparent)]
     Software(#[from] SoftwareError),
 }
 
 impl RankPlane {
-    /// What it has counted.
-    ///
     /// # Errors
     /// If the card is gone.
     pub fn counters(&mut self) -> Result<Counters, DriverError> {
@@ -52,7 +44,6 @@ impl RankPlane {
     }
 }
 
-/// Whatever a rank has does it.
 macro_rules! forward {
     ($self:ident, $plane:ident => $do:expr) => {
         match $self {
@@ -62,7 +53,6 @@ macro_rules! forward {
     };
 }
 
-/// As [`forward`], with the error of whatever a rank has.
 macro_rules! forward_result {
     ($self:ident, $plane:ident => $do:expr) => {
         forward!($self, $plane => $do.map_err(RankPlaneError::from))

@@ -1,27 +1,19 @@
-//! Frames in a pcap file, for Wireshark and tshark.
-//!
-//! Source: libpcap's file format (pcap-savefile(5)), with nanoseconds; link type 1, Ethernet. Written here: two headers, of 24 and 16 bytes.
+//! Frames in a pcap file: pcap-savefile(5) with nanoseconds, link type 1 (Ethernet).
 
 use std::io::{self, Write};
 
 use crate::wire::Arrival;
 
-/// Magic number of files with nanoseconds.
 const MAGIC: u32 = 0xa1b2_3c4d;
 const NS_PER_S: u64 = 1_000_000_000;
 
-/// Writer of a pcap file, in order of time.
 pub struct Capture<W: Write> {
     to: W,
-    /// Frames that others may still come before.
+    /// Frames that earlier ones may still precede.
     pending: Vec<Arrival>,
 }
 
 impl<W: Write> Capture<W> {
-    /// Writes the file's header.
-    ///
-    /// # Errors
-    /// If `to` cannot be written.
     pub fn new(mut to: W) -> io::Result<Self> {
         // Version 2.4; time zone and accuracy, unused; longest frame; Ethernet.
         for word in [MAGIC, 4 << 16 | 2, 0, 0, 0xffff, 1] {
@@ -30,15 +22,11 @@ impl<W: Write> Capture<W> {
         Ok(Self { to, pending: Vec::new() })
     }
 
-    /// Takes frames, to be written once none can come before them.
     pub fn take<'a>(&mut self, frames: impl IntoIterator<Item = &'a Arrival>) {
         self.pending.extend(frames.into_iter().cloned());
     }
 
-    /// Writes the frames that came before `until_ns`: all that are taken later come at that time or after it.
-    ///
-    /// # Errors
-    /// If they cannot be written.
+    /// Writes the queued frames before `until_ns`. No earlier frame may be queued afterwards.
     pub fn write_until(&mut self, until_ns: u64) -> io::Result<()> {
         self.pending.sort_by_key(|frame| frame.at_ns);
         let ready = self.pending.partition_point(|frame| frame.at_ns < until_ns);
@@ -52,10 +40,6 @@ impl<W: Write> Capture<W> {
         Ok(())
     }
 
-    /// Writes what is left.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn finish(mut self) -> io::Result<()> {
         self.write_until(u64::MAX)?;
         self.to.flush()

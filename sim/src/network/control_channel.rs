@@ -1,27 +1,26 @@
-//! The control channel: what ranks tell one another reliably, beside their packets.
+//! The control channel: reliable messages between ranks.
 //!
-//! Model: a message takes as long as a packet of the network that is never lost, and messages between two ranks keep their
-//! order. They take no room on the wire, which is kind: there are few, and they are short.
+//! Model: a message takes as long as a packet that is never lost, and messages between two ranks
+//! stay in order. As a simplification they occupy no time on the wire.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::network::{Impairments, PacketId};
 
-/// Marks the identities of messages among those of packets: no packet has this stage.
+/// Stage of a message; packets never have it.
 const STAGE_MESSAGE: u8 = 0xff;
 
-/// A message on its way: when it arrives, its number, sender, receiver, bytes.
+/// Arrival time, number, sender, receiver, bytes.
 type Flight = (u64, u64, usize, usize, Vec<u8>);
 
-/// The channel between all ranks of a job.
 #[derive(Debug)]
 pub(crate) struct ControlChannel {
     impairments: Impairments,
     ranks: usize,
     in_flight: BinaryHeap<Reverse<Flight>>,
     sent: u64,
-    /// When the last message of each pair (sender * ranks + receiver) arrives.
+    /// Arrival of the last message by pair (sender * ranks + receiver).
     last_ns: Vec<u64>,
 }
 
@@ -30,7 +29,6 @@ impl ControlChannel {
         Self { impairments, ranks, in_flight: BinaryHeap::new(), sent: 0, last_ns: vec![0; ranks * ranks] }
     }
 
-    /// Rank `from` sends a message at `now_ns`.
     pub(crate) fn send(&mut self, now_ns: u64, from: usize, to: usize, message: Vec<u8>) {
         let (src, dst, number) = (from as u8, to as u8, self.sent);
         let id =
@@ -41,13 +39,12 @@ impl ControlChannel {
         self.sent += 1;
     }
 
-    /// The next message that has arrived by `now_ns`: sender, receiver, bytes.
+    /// Returns sender, receiver and bytes of the next message that has arrived.
     pub(crate) fn receive(&mut self, now_ns: u64) -> Option<(usize, usize, Vec<u8>)> {
         self.next_ns().filter(|at_ns| *at_ns <= now_ns)?;
         self.in_flight.pop().map(|Reverse((_, _, from, to, message))| (from, to, message))
     }
 
-    /// When the next message arrives; `None` if none is on its way.
     pub(crate) fn next_ns(&self) -> Option<u64> {
         self.in_flight.peek().map(|Reverse((at_ns, ..))| *at_ns)
     }

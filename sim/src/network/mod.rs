@@ -1,16 +1,16 @@
 //! The simulated network: delay, tail, loss, duplication, reordering, corruption and incast.
 //!
-//! Model, per frame: a one-way delay drawn from a lognormal distribution (median and P99/P50 are parameters, floor
-//! [`DELAY_MIN_NS`]), then the receiver's port, which passes one frame after another at 100 Gb/s. Frames queue there,
-//! so incast costs time; the queue is unbounded, so only injected loss loses. Delays are drawn per frame, and a link
-//! (one sender, one receiver) is first in, first out: a delayed frame holds up those behind it. Only frames that are
-//! held on purpose ([`Impairments::hold`]) and second copies are overtaken.
+//! Model of a frame: a one-way delay from a lognormal distribution (median, P99/P50, minimum
+//! [`DELAY_MIN_NS`]), then the receiver's port, which passes frames one by one at 100 Gb/s. Frames
+//! queue at the port, so incast costs time. The queue is unbounded, so only injected loss drops
+//! frames. A link (one sender, one receiver) is first in, first out, except for frames held on
+//! purpose ([`Impairments::hold`]).
 //!
-//! Every decision is a pure function of the seed and of *which packet this is* (sender, receiver, bucket, step, stage,
-//! offset, copy), not of when it was sent. So two kinds of card, or an all-reduce over another transport, lose the
-//! same packets, and no decision depends on how the simulation is scheduled.
+//! Every decision is a pure function of the seed and the identity of the packet (sender, receiver,
+//! bucket, step, stage, offset, copy), not of the time. Different engines and transports therefore
+//! lose the same packets.
 //!
-//! Limits: iid loss (bursts only as far as the caller picks the packets), one switch hop, no finite switch buffers.
+//! Limits: independent loss without bursts, one switch hop, no finite switch buffers.
 
 pub(crate) mod capture;
 pub(crate) mod control_channel;
@@ -25,25 +25,22 @@ use optireduce_contract::signs::splitmix64;
 
 use crate::wire::{Arrival, Departure, wire_ps};
 
-/// No frame is faster than this: the lookahead of the cluster's event loop.
+/// Smallest delay of a frame, and lookahead of the cluster's event loop.
 pub const DELAY_MIN_NS: u64 = 1000;
-/// What the network does to packets: delay, loss, duplication, reordering, corruption.
+/// Impairments of packets. Probabilities are at least 0 and less than 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)] // described above
 pub struct Impairments {
-    /// Seed of every decision.
     pub seed: u64,
-    /// Median one-way delay in microseconds.
     pub delay_us_median: f64,
     /// P99 / P50 of the delay, at least 1.
     pub tail_ratio: f64,
-    /// Probability that a packet is lost, 0 to 1 (exclusive).
     pub loss: f64,
-    /// Probability that a packet comes twice (the copy has its own delay and its own chance to be lost).
+    /// Probability of a duplicate, which has its own delay and loss.
     pub duplicate: f64,
-    /// Probability that a packet is held back by [`Impairments::HOLD_NS`], so that many others overtake it.
+    /// Probability that a packet is held for [`Impairments::HOLD_NS`], so that others overtake it.
     pub hold: f64,
-    /// Probability that one bit of a packet flips on its way, any bit from the Ethernet header on: where no FCS reaches, in the
-    /// memory of a switch.
+    /// Probability that one bit flips, from the Ethernet header on, as in a switch's memory.
     pub corrupt: f64,
 }
 
@@ -54,15 +51,15 @@ impl Default for Impairments {
 }
 
 impl Impairments {
-    /// How long a held packet is held.
+    /// Delay of a held packet.
     pub const HOLD_NS: u64 = 20_000;
 
-    /// Whether copy `copy` of a packet is lost.
+    /// Returns whether a copy of a packet is lost.
     pub fn loses(&self, packet: &PacketId, copy: u32) -> bool {
         unit(self.hash(packet, copy, 1)) < self.loss
     }
 
-    /// One-way delay of copy `copy` of a packet, without the receiver's port.
+    /// Returns the one-way delay of a copy, without the receiver's port.
     pub fn delay_ns(&self, packet: &PacketId, copy: u32) -> u64 {
         // ln(P99/P50) = 2.3263 sigma for a lognormal.
         let sigma = self.tail_ratio.ln() / 2.326_347_874_040_841;
@@ -72,12 +69,12 @@ impl Impairments {
         ((self.delay_us_median * 1000.0 * (sigma * normal).exp()) as u64).max(DELAY_MIN_NS)
     }
 
-    /// Whether copy `copy` of a packet leaves its place in the link's queue and comes [`HOLD_NS`](Self::HOLD_NS) later.
+    /// Returns whether a copy is held outside the link's queue.
     fn holds(&self, packet: &PacketId, copy: u32) -> bool {
         unit(self.hash(packet, copy, 4)) < self.hold
     }
 
-    /// The bit that flips in copy `copy` of a packet of `bytes`, counted from the frame's first byte, lowest bit first.
+    /// Returns the bit that flips, lowest bit of the first byte first.
     fn flips(&self, packet: &PacketId, copy: u32, bytes: usize) -> Option<usize> {
         let is_hit = unit(self.hash(packet, copy, 6)) < self.corrupt;
         is_hit.then(|| (unit(self.hash(packet, copy, 7)) * (8 * bytes) as f64) as usize)
@@ -98,31 +95,25 @@ impl Impairments {
     }
 }
 
-/// A uniform number in [0, 1) from 53 bits of a hash.
+/// Maps a hash to [0, 1) by 53 bits.
 pub(crate) fn unit(hash: u64) -> f64 {
     (hash >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Which packet of a job this is.
+/// Identity of a packet; `step` is its collective and `offset` the byte in its bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs)] // described above
 pub struct PacketId {
-    /// Rank that sent it.
     pub src: u8,
-    /// Rank it is for.
     pub dst: u8,
-    /// Collective number.
     pub step: u16,
-    /// Stage on the wire.
     pub stage: u8,
-    /// Bucket id.
     pub bucket: u16,
-    /// Byte offset in the bucket.
     pub offset: u32,
 }
 
 impl PacketId {
-    /// Reads the identity from a frame that left port `src`; the destination is what its IPv4 header says.
-    /// `None` if the frame is shorter than a header or not addressed to one of `ports` ranks.
+    /// Reads the identity of a frame from port `src`. `None` if it is short or for no port.
     pub fn of_frame(src: usize, bytes: &[u8], ports: usize) -> Option<Self> {
         let header = bytes.get(..HEADER_BYTES)?;
         let be = |f: optireduce_contract::field::Field| {
@@ -141,27 +132,26 @@ impl PacketId {
     }
 }
 
-/// One packet that was sent: what became of it. The record of a run, for reports and independent checks.
+/// Fate of one sent packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // described above
 pub struct Fate {
-    /// Which packet.
     pub packet: PacketId,
-    /// Bytes of payload.
     pub payload_bytes: u32,
-    /// Copies that reach the receiver: 0 if it was lost.
+    /// Copies delivered; 0 if the packet was lost.
     pub delivered: u8,
-    /// Copies that were lost.
+    /// Copies lost.
     pub lost: u8,
-    /// Of the copies that reach the receiver, those with a flipped bit.
+    /// Copies delivered with a flipped bit.
     pub corrupted: u8,
 }
 
-/// The switch: takes departures, hands out arrivals.
+/// The switch.
 #[derive(Debug)]
 pub struct Network {
     impairments: Impairments,
     ports: Vec<Port>,
-    /// When the last packet of each link (source * ports + destination) arrives: links are first in, first out.
+    /// Arrival of the last packet by link (source * ports + destination), for first in, first out.
     links: Vec<u64>,
     copies: Copies,
     fates: Vec<Fate>,
@@ -169,8 +159,8 @@ pub struct Network {
     sequence: u64,
 }
 
-/// How many copies of each packet there were, so that one that is sent again has a fate of its own. Remembers the last 16384 packets
-/// at least, and twice as many at most.
+/// Copies of each packet, so that retransmits have independent fates. Keeps the last 16384 to 32768
+/// packets.
 #[derive(Debug, Default)]
 struct Copies {
     newer: HashMap<PacketId, u32>,
@@ -180,7 +170,6 @@ struct Copies {
 impl Copies {
     const KEPT: usize = 1 << 14;
 
-    /// The numbers of the next so many copies of a packet.
     fn take(&mut self, packet: PacketId, count: u32) -> Range<u32> {
         let taken = self.newer.get(&packet).or_else(|| self.older.get(&packet)).copied().unwrap_or(0);
         if self.newer.len() == Self::KEPT {
@@ -193,7 +182,7 @@ impl Copies {
 
 #[derive(Debug, Default)]
 struct Port {
-    /// Frames on their way, by the time they reach the port, then by order of sending.
+    /// Ordered by arrival at the port, then by sending.
     flying: BinaryHeap<Reverse<Flight>>,
     free_ps: u64,
 }
@@ -206,7 +195,7 @@ struct Flight {
 }
 
 impl Network {
-    /// A switch with `ports` ports, one per rank, addressed as [`Endpoint::of_rank`].
+    /// Creates a switch with one port per rank, addressed as [`Endpoint::of_rank`].
     pub fn new(ports: usize, impairments: Impairments) -> Self {
         Self {
             impairments,
@@ -219,8 +208,7 @@ impl Network {
         }
     }
 
-    /// Takes what port `src` sends. Frames that are addressed to none of the ports vanish, counted by
-    /// [`strays`](Network::strays).
+    /// Sends frames from port `src`. Frames with unknown destinations are discarded and counted.
     pub fn send(&mut self, src: usize, departures: impl IntoIterator<Item = Departure>) {
         for departure in departures {
             let Some(packet) = PacketId::of_frame(src, &departure.frame, self.ports.len()) else {
@@ -257,10 +245,8 @@ impl Network {
         }
     }
 
-    /// Moves the frames that reach port `dst` before `until_ns` through the port into `rx`.
-    ///
-    /// Right only if nothing can be sent any more that reaches the port before `until_ns`: the caller has sent
-    /// everything that departs before `until_ns` - [`DELAY_MIN_NS`].
+    /// Passes frames that reach port `dst` before `until_ns` to `rx`. All departures before
+    /// `until_ns` - [`DELAY_MIN_NS`] must have been sent.
     pub fn deliver(&mut self, dst: usize, until_ns: u64, rx: &mut VecDeque<Arrival>) {
         let port = &mut self.ports[dst];
         while port.flying.peek().is_some_and(|Reverse(flight)| flight.at_ns < until_ns) {
@@ -270,17 +256,17 @@ impl Network {
         }
     }
 
-    /// When the next frame reaches port `dst`.
+    /// Arrival of the next frame at port `dst`.
     pub fn next_ns(&self, dst: usize) -> Option<u64> {
         self.ports[dst].flying.peek().map(|Reverse(flight)| flight.at_ns)
     }
 
-    /// Hands over the record of what was sent since the last call, in order of sending.
+    /// Returns the fates of packets sent since the last call, in order.
     pub fn take_fates(&mut self) -> Vec<Fate> {
         std::mem::take(&mut self.fates)
     }
 
-    /// Frames that were addressed to nobody.
+    /// Number of discarded frames.
     pub fn strays(&self) -> u64 {
         self.strays
     }
@@ -334,7 +320,7 @@ mod tests {
         let mut rx = VecDeque::new();
         network.deliver(0, 1_000_000, &mut rx);
         let times: Vec<_> = rx.iter().map(|arrival| arrival.at_ns).collect();
-        // 1496 bytes with overhead take 119.68 ns each, after 10 us; eight one after the other.
+        // After 10 us, eight frames of 1496 bytes with overhead take 119.68 ns each.
         let expected: Vec<_> = (1..=8).map(|k: u64| (10_500_000 + k * 119_680u64).div_ceil(1000)).collect();
         assert_eq!(times, expected);
     }
@@ -404,7 +390,7 @@ mod tests {
         let fates = network.take_fates();
         let lost = fates.iter().filter(|fate| fate.lost == 1).count();
         assert!(lost.abs_diff(500) < 80, "{lost} of 1000 lost at 50 %"); // 5 standard deviations of 15.8
-        // The first is lost, or not, as it is whatever comes after it.
+        // The fate of the first copy does not depend on later copies.
         assert_eq!(fates[0].lost == 1, impairments.loses(&fates[0].packet, 0));
     }
 

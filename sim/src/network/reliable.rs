@@ -1,15 +1,16 @@
 //! The baseline: the same all-reduce (TAR) over a reliable transport on the same network.
 //!
-//! Model: a rank that enters a stage sends all its packets at line rate, window by window and peer by peer. A lost
-//! packet is sent again: one round trip after it was sent if a later packet of the same flow gets through
-//! (fast retransmit), else after the retransmission timeout of [`RTO_NS`] (a tuned TCP minimum), doubled each time. The
-//! receiver's port passes one packet after another. A stage ends at a rank when everything has come; the
-//! broadcast starts then. Nothing is ever missing, so everybody waits for the slowest rank and the unluckiest packet.
+//! Model: a rank that enters a stage sends all its packets at line rate, window by window and peer
+//! by peer. A lost packet is retransmitted after one round trip if a later packet of the same flow
+//! arrives (fast retransmit), otherwise after [`RTO_NS`], which doubles each time. The receiver's
+//! port passes packets one by one. A rank starts the broadcast once all contributions have arrived,
+//! so all ranks wait for the slowest rank and the last packet.
 //!
-//! Packets have the identities, so the losses and delays, of the ones the cards send. Each stage also costs
-//! [`STAGE_NS`], as a reliable transport is software on the hosts.
-//! Left out, in favour of the reliable transport: congestion control, slow start, handshakes, and queueing between the
-//! two stages.
+//! Packets have the same identities, hence the same losses and delays, as in the simulation of
+//! cards. Each stage also costs [`STAGE_NS`] of host software.
+//!
+//! Simplifications in favour of the reliable transport: no congestion control, slow start,
+//! handshakes, or queueing between the two stages.
 
 use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_contract::packet::{HEADER_BYTES, STAGE_BROADCAST, STAGE_CONTRIBUTE};
@@ -18,37 +19,36 @@ use optireduce_core::protocol::WindowPlan;
 use crate::network::{Impairments, PacketId};
 use crate::wire::{PS_PER_BYTE, wire_ps};
 
-/// Smallest retransmission timeout.
+/// Smallest retransmission timeout: a tuned TCP minimum.
 pub const RTO_NS: u64 = 5_000_000;
-/// What a stage costs beside the network: system calls, copies, interrupts and scheduling of a tuned kernel transport.
+/// Host cost of a stage with a tuned kernel transport: system calls, copies, interrupts and
+/// scheduling.
 pub const STAGE_NS: u64 = 20_000;
 
-/// How ranks send.
+/// Sending parameters of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sending {
     /// Payload of a full packet in beats.
     pub payload_beats: usize,
-    /// How fast a rank sends in all, in bytes of the wire per microsecond; at most [`WIRE_BYTES_PER_US`].
+    /// Total rate in bytes on the wire, at most [`WIRE_BYTES_PER_US`].
     pub bytes_per_us: u64,
 }
 
-/// The wire's rate: 100 Gb/s.
+/// 100 Gb/s.
 pub const WIRE_BYTES_PER_US: u64 = 1_000_000 / PS_PER_BYTE;
 
-/// One collective over the reliable transport.
+/// Timing of one collective over the reliable transport.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReliableRun {
-    /// By rank: time in the contribute and in the broadcast stage.
+    /// Durations of both stages, by rank.
     pub stage_ns: Vec<[u64; 2]>,
-    /// From the step's begin until the last rank is done.
+    /// Time until the last rank is done.
     pub total_ns: u64,
-    /// Packets sent again.
+    /// Retransmitted packets.
     pub retransmissions: u64,
 }
 
-/// Runs one collective.
-///
-/// `starts_ns`: by rank, how long after the step's begin it enters.
+/// Simulates one collective. `starts_ns`: each rank's delay from the start of the step.
 pub fn run(plans: &[WindowPlan], sending: Sending, impairments: &Impairments, starts_ns: &[u64]) -> ReliableRun {
     let mut retransmissions = 0;
     let mut stage = |number, entries: &[u64]| {
@@ -75,20 +75,20 @@ pub fn run(plans: &[WindowPlan], sending: Sending, impairments: &Impairments, st
     }
 }
 
-/// The packets of one rank to one peer in one stage, in order of sending.
+/// Packets of one rank to one peer in one stage, in order of sending.
 struct Flow {
     packets: Vec<(PacketId, u64, usize)>,
 }
 
 impl Flow {
-    /// Adds the time at which each packet reaches the receiver's port; returns how many had to be sent again.
+    /// Adds arrivals at the receiver's port. Returns the number of retransmits.
     fn deliver(&self, impairments: &Impairments, arrivals: &mut [Vec<(u64, usize)>]) -> u64 {
         let round_trip_ns = (2000.0 * impairments.delay_us_median) as u64;
         let mut retransmissions = 0;
         for (index, (packet, sent_ns, frame_bytes)) in self.packets.iter().enumerate() {
             let noticed = self.packets[index + 1..].iter().any(|(later, ..)| !impairments.loses(later, 0));
             let (mut at_ns, mut copy, mut rto_ns) = (*sent_ns, 0, RTO_NS);
-            // Bounded: after 64 losses in a row the transport would have given up as well.
+            // A real transport would also give up after 64 losses.
             while copy < 64 && impairments.loses(packet, copy) {
                 if copy == 0 && noticed {
                     at_ns += round_trip_ns;
@@ -105,7 +105,6 @@ impl Flow {
     }
 }
 
-/// The flows of rank `src` in a stage that it starts to send at `at_ns`.
 fn send_stage(plans: &[WindowPlan], sending: Sending, stage: u8, src: usize, ranks: usize, at_ns: u64) -> Vec<Flow> {
     let mut flows: Vec<Flow> = (0..ranks).map(|_| Flow { packets: Vec::new() }).collect();
     let mut sent_ps = at_ns * 1000;
@@ -132,7 +131,7 @@ fn send_stage(plans: &[WindowPlan], sending: Sending, stage: u8, src: usize, ran
     flows
 }
 
-/// When the last of the packets has passed the receiver's port; 0 if there are none.
+/// Time at which the last packet has passed the port; 0 without packets.
 fn last_through_port(mut arrivals: Vec<(u64, usize)>) -> u64 {
     arrivals.sort_unstable();
     let free_ps = arrivals.into_iter().fold(0, |free_ps, (at_ns, bytes)| (at_ns * 1000).max(free_ps) + wire_ps(bytes));
@@ -145,7 +144,7 @@ mod tests {
     use crate::card::engine::Engine;
     use crate::cluster::ClusterConfig;
 
-    /// A bucket of 2 shards of `packets` packets of one beat.
+    /// Two shards of `packets` one-beat packets.
     fn plans(packets: usize) -> Vec<WindowPlan> {
         ClusterConfig::new(Engine::Functional, 2).plans(0, 2 * packets * 16, false).unwrap()
     }
@@ -166,7 +165,7 @@ mod tests {
     #[test]
     fn without_loss_a_stage_takes_entry_wire_and_delay() {
         let found = run(&plans(3), ONE_BEAT, &CALM, &[0, 0]);
-        // Three packets leave one after the other; the last goes through the receiver's port as well.
+        // Three packets leave one after the other; the last also passes the receiver's port.
         let stage_ns = (STAGE_NS * 1000 + 3 * PACKET_PS) / 1000 * 1000 + 10_000_000;
         let stage_ns = (stage_ns + PACKET_PS).div_ceil(1000);
         assert_eq!(found.stage_ns[0][0], stage_ns);
@@ -188,7 +187,7 @@ mod tests {
     #[test]
     fn a_lost_packet_costs_a_round_trip_or_if_it_was_the_last_the_timeout() {
         let calm = run(&plans(3), ONE_BEAT, &CALM, &[0, 0]).total_ns;
-        // In 3-packet flows: seeds where exactly one packet of all twelve is lost, once.
+        // Seeds with exactly one lost packet of all twelve, lost once.
         let lost_packet = |impairments: &Impairments| {
             let flow = |stage, src| send_stage(&plans(3), ONE_BEAT, stage, src, 2, 0).swap_remove(1 - src).packets;
             let all: Vec<_> = [STAGE_CONTRIBUTE, STAGE_BROADCAST]
@@ -206,7 +205,7 @@ mod tests {
             let found = run(&plans(3), ONE_BEAT, &impairments, &[0, 0]);
             let more_ns = found.total_ns - calm;
             let costs_ns = if at == 2 { RTO_NS } else { 20_000 };
-            // Less by the packets that no longer queue before it.
+            // Slightly less, as fewer packets queue before the retransmitted one.
             assert!(more_ns.abs_diff(costs_ns) < 100, "seed {seed}: packet {at} of its flow cost {more_ns} ns");
             assert_eq!(found.retransmissions, 1);
             seen[at] += 1;

@@ -1,7 +1,7 @@
-//! The report of a run as JSON. The names are stable; units are in the keys.
+//! The report of a run as JSON, with stable names and units in the keys.
 //!
-//! Same arguments and seed: the same bytes, apart from `wall_s` and `cycles_per_s`. Numbers that are none (the error of
-//! a NaN) are `null`.
+//! Equal arguments and seed give equal bytes, except for `wall_s` and `cycles_per_s`. Non-finite
+//! numbers, such as the error of a NaN, are `null`.
 
 pub mod table;
 pub mod timeline;
@@ -13,69 +13,60 @@ use crate::card::engine::Engine;
 use crate::check::oracle::{exact_mean, max_abs_error, nmse};
 use crate::cluster::StepRecord;
 
-/// A whole run.
+/// Report of a run. Its first fields repeat the arguments.
 #[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)] // described above
 pub struct RunReport {
-    /// Seed of losses, delays and signs.
     pub seed: u64,
-    /// Ranks of the job.
     pub ranks: usize,
-    /// Kind of card.
     pub engine: Engine,
-    /// Ranks without a card.
     pub software_ranks: Vec<usize>,
-    /// Whether gradients and means travelled as bf16.
     pub bf16: bool,
-    /// Peers that a rank sent to at a time.
     pub incast: usize,
-    /// How fast a rank sent to each peer; `null`: as fast as the wire.
+    /// Rate to each peer; `null` for line rate.
     pub rate_gbps: Option<f64>,
-    /// Steps in order.
     pub steps: Vec<StepReport>,
-    /// Real time of the run.
+    /// Wall-clock time in seconds.
     pub wall_s: f64,
-    /// Clock cycles simulated per second of real time, all cards together; 0 without clocked cards.
+    /// Simulated clock cycles of all cards per second of wall-clock time; 0 for other engines.
     pub cycles_per_s: f64,
 }
 
-/// One step.
+/// Report of one step.
 #[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)] // described above
 pub struct StepReport {
-    /// Number of the step.
     pub step: u32,
-    /// Elements of the bucket.
     pub elements: usize,
-    /// Simulated time until the last rank was done.
+    /// Virtual time until the last rank was done.
     pub virtual_us: f64,
-    /// Clock cycles of all cards together.
+    /// All cards together.
     pub cycles: u64,
-    /// |result - mean|^2 / |mean|^2 against the exact mean of all ranks, in f64; of the worst rank.
+    /// NMSE of the worst rank against the exact mean, |result - mean|^2 / |mean|^2 in f64.
     pub nmse: f64,
-    /// Largest error of an element, of the worst rank.
+    /// Largest absolute error of the worst rank.
     pub max_abs_error: f64,
-    /// Ranks in order.
     pub ranks: Vec<RankReport>,
 }
 
-/// One rank in one step.
+/// Report of one rank in one step. Pairs are indexed by stage.
 #[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)] // described above
 pub struct RankReport {
-    /// The rank.
     pub rank: usize,
-    /// Fraction of the peers' bytes (as fp32) received in time: contribute, broadcast.
+    /// Fraction of the peers' bytes (as fp32) received in time.
     pub received_fraction: [f64; 2],
-    /// Bytes of peers (as fp32) that did not come in time, both stages together.
+    /// Peers' bytes (as fp32) not received in time, in both stages.
     pub lost_bytes: u64,
-    /// Why the stages closed, worst over the windows: contribute, broadcast.
+    /// Causes of close, worst over the windows.
     pub closed_by: [ClosedBy; 2],
-    /// Peers of whose contribution less than half came in time.
+    /// Peers with less than half of their contribution received in time.
     pub late_peers: Vec<usize>,
-    /// What the safeguard says about the update.
     pub action: UpdateAction,
 }
 
 impl StepReport {
-    /// Sums a step up against the exact mean of `gradients`.
+    /// Compares a step with the exact mean of `gradients`.
     pub fn new(record: &StepRecord, gradients: &[Vec<f32>]) -> Self {
         let mean = exact_mean(gradients);
         let of_ranks =
@@ -105,13 +96,13 @@ impl StepReport {
 }
 
 impl RunReport {
-    /// Whether the protocol said halt in any step, to any rank.
+    /// Returns whether any rank halted.
     pub fn is_halted(&self) -> bool {
         self.steps.iter().flat_map(|step| &step.ranks).any(|rank| rank.action == UpdateAction::Halt)
     }
 }
 
-/// The largest of some errors; NaN if any is.
+/// NaN if any error is NaN.
 fn worst(errors: impl Iterator<Item = f64>) -> f64 {
     errors.fold(0.0, |worst, error| if worst.is_nan() || error.is_nan() { f64::NAN } else { worst.max(error) })
 }

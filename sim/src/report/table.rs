@@ -1,4 +1,4 @@
-//! The result of a run as text for a person.
+//! The result of a run as readable text.
 
 use std::fmt::Write;
 
@@ -8,13 +8,13 @@ use crate::cluster::{ClusterConfig, Early, StepRecord};
 use crate::network::reliable::ReliableRun;
 use crate::report::StepReport;
 
-/// What stands below the tables: the model behind the comparison.
+/// Footnote of the tables.
 pub const MODEL: &str = "\
 Reliable all-reduce: a model of the same shards over a reliable transport, same network, same losses. It waits for the
 slowest rank; a lost packet costs a round trip if later ones get through, else a timeout of 5 ms; a stage costs 20 us
 of host time.";
 
-/// One line about the job, before the tables.
+/// Returns the lines above the tables.
 pub fn header(config: &ClusterConfig, name: &str) -> String {
     let impairments = &config.impairments;
     let mut line = format!(
@@ -49,7 +49,7 @@ pub fn header(config: &ClusterConfig, name: &str) -> String {
     line
 }
 
-/// The table of one step.
+/// Returns the table of one step.
 pub fn step(record: &StepRecord, report: &StepReport, reliable: &ReliableRun) -> String {
     let mut out = String::new();
     let encoded = if record.hadamard { ", Hadamard-encoded" } else { "" };
@@ -95,7 +95,7 @@ pub fn step(record: &StepRecord, report: &StepReport, reliable: &ReliableRun) ->
     let _ = writeln!(
         out,
         "  ranks on time were done after {done_us:.0} us{cycles}\n  \
-         a reliable all-reduce would have taken {:.0} us, {} sent again",
+         a reliable all-reduce would have taken {:.0} us, {} retransmitted",
         reliable.total_ns as f64 / 1000.0,
         count(reliable.retransmissions as usize, "packet")
     );

@@ -1,7 +1,7 @@
-//! One step as a picture: for every rank how long its stages took, and what a reliable all-reduce would have taken.
+//! Picture of one step: the durations of every rank's stages, and of a reliable all-reduce.
 //!
-//! SVG 1.1, no script, no font of its own. Same step: the same bytes. Times are whole microseconds.
-//! Where a straggler makes the step much longer than it is for the others, the axis is broken.
+//! SVG 1.1 without scripts or embedded fonts. Output is deterministic. A straggler that makes the
+//! step much longer breaks the axis.
 
 use std::fmt::Write as _;
 
@@ -11,13 +11,13 @@ use crate::cluster::{ClusterConfig, StepRecord};
 use crate::network::reliable::ReliableRun;
 
 const WIDTH: f64 = 960.0;
-/// Where the time axis begins and ends, in pixels.
+/// Start and end of the time axis, in pixels.
 const AXIS: [f64; 2] = [150.0, 930.0];
-/// Where a broken axis is cut, in pixels.
+/// Cut of a broken axis, in pixels.
 const CUT: [f64; 2] = [690.0, 720.0];
 const ROW: f64 = 34.0;
 const TOP: f64 = 78.0;
-/// A bar's height, and how far it lies below its row's top.
+/// Height of a bar, and its offset from the top of its row.
 const BAR: [f64; 2] = [20.0, 7.0];
 
 const CONTRIBUTE: &str = "#3b76c4";
@@ -25,22 +25,20 @@ const BROADCAST: &str = "#3f9a57";
 const WAITING: &str = "url(#waiting)";
 const RELIABLE: &str = "#b5533c";
 
-/// Time to pixels: linear, or linear in two parts with a cut between them.
+/// Linear map from time to pixels, in two parts if the axis is cut.
 struct Scale {
-    /// End of the first part, in us.
     near_us: f64,
-    /// Begin and end of the second part.
     far_us: Option<[f64; 2]>,
 }
 
 impl Scale {
-    /// `on_time_us`: when the ranks on time are done; `end_us`: when everything is.
+    /// `on_time_us`: end of the punctual ranks. `end_us`: end of all ranks.
     fn new(on_time_us: f64, end_us: f64) -> Self {
         let near_us = on_time_us * 1.12;
         if end_us < 2.0 * near_us {
             return Self { near_us: end_us.max(near_us), far_us: None };
         }
-        // Of the waiting only its end is of interest.
+        // Only the end of the wait is of interest.
         let span = near_us * (AXIS[1] - CUT[1]) / (CUT[0] - AXIS[0]);
         Self { near_us, far_us: Some([end_us - 0.85 * span, end_us + 0.15 * span]) }
     }
@@ -56,7 +54,7 @@ impl Scale {
         }
     }
 
-    /// Times with a label: four to eight in the first part.
+    /// Labelled times of the first part, four to nine.
     fn ticks(&self) -> impl Iterator<Item = f64> {
         let steps = (0..7).flat_map(|power| [1.0, 2.0, 5.0].map(|first| first * 10f64.powi(power)));
         let step = steps.into_iter().find(|step| self.near_us / step <= 8.0).unwrap_or(1e7);
@@ -74,7 +72,6 @@ impl Picture {
         let _ = writeln!(self.svg, r#"<text x="{x:.0}" y="{y:.0}" {attributes}>{}</text>"#, escaped(text));
     }
 
-    /// A bar from `begin_us` to `end_us`, with what it is.
     fn bar(&mut self, row: usize, [begin_us, end_us]: [f64; 2], fill: &str, title: &str) {
         let (x, end, y) = (self.scale.x(begin_us), self.scale.x(end_us), top(row) + BAR[1]);
         let _ = writeln!(
@@ -86,7 +83,7 @@ impl Picture {
         );
     }
 
-    /// A note right of a time, or left of it where there is no room.
+    /// Notes near the right edge are placed to the left of their time.
     fn note(&mut self, row: usize, us: f64, note: &str) {
         let (x, y) = (self.scale.x(us), top(row) + 21.0);
         let room = if self.scale.far_us.is_some() && x < CUT[0] { CUT[0] } else { WIDTH };
@@ -184,7 +181,7 @@ fn head(picture: &mut Picture, config: &ClusterConfig) {
     }
 }
 
-/// Both stages of a rank. `is_late`: its card alone, without its host.
+/// `is_late`: only the card acts, without its host.
 fn stages(picture: &mut Picture, row: usize, rank: usize, report: &Report, done_us: f64, is_late: bool) {
     let ends_us = {
         let [contribute, broadcast] = [0, 1].map(|stage| us(report.stages[stage].elapsed_ns_max));
@@ -230,7 +227,6 @@ fn axis(picture: &mut Picture, rows: usize, bound_us: f64) {
     picture.text(bound_x, TOP - 12.0, r#"text-anchor="middle" font-weight="600""#, "t_B");
 }
 
-/// Two slanted lines where the axis is broken.
 fn cut(picture: &mut Picture, rows: usize) {
     if picture.scale.far_us.is_none() {
         return;
@@ -263,7 +259,7 @@ mod tests {
         assert_eq!([0.0, 250.0].map(|us| whole.x(us)), AXIS);
         let broken = Scale::new(236.0, 2072.0);
         assert!(broken.x(236.0) < CUT[0] && broken.x(2000.0) > CUT[1] && broken.x(2072.0) < AXIS[1]);
-        // The same number of pixels for a microsecond on both sides of the cut.
+        // Equal scale on both sides of the cut.
         let slope = |us: f64| broken.x(us + 1.0) - broken.x(us);
         assert!((slope(100.0) - slope(2050.0)).abs() < 1e-9);
         assert!((4..=9).contains(&broken.ticks().count()));

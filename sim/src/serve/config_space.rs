@@ -1,12 +1,11 @@
-//! The configuration space of a served card: an endpoint with one 64-bit BAR of 64 KiB and MSI-X, as the Alveo shells configure Xilinx's
-//! bridge, and with function-level reset, which they do not have.
+//! Configuration space of a served card: an endpoint with one 64-bit BAR of 64 KiB and MSI-X, as
+//! Alveo shells configure Xilinx's bridge, plus function-level reset.
 //!
-//! Left out: power management, extended capabilities. What a host writes into registers that do nothing here is kept.
+//! Not modelled: power management, extended capabilities. Writable bits without effect are stored.
 
 use optireduce_contract::limits::QUEUES;
 use optireduce_contract::pci::{BAR, BAR0_BYTES, CLASS, DEVICE_ID, MSIX_PENDING, MSIX_TABLE, VENDOR_ID};
 
-/// Bytes of configuration space.
 pub(super) const CONFIG_BYTES: usize = 4096;
 
 const VENDOR_DEVICE: u32 = (DEVICE_ID as u32) << 16 | VENDOR_ID as u32;
@@ -17,24 +16,22 @@ const BAR0: usize = 0x10;
 const MSIX: usize = 0x40;
 const PCIE: usize = 0x60;
 const DEVICE_CONTROL: usize = PCIE + 8;
-/// High byte of the device control register: initiate function-level reset.
+/// Bit of the high byte of the device control register.
 const INITIATE_FLR: u8 = 1 << 7;
 
-/// The configuration space.
 pub(super) struct ConfigSpace {
     bytes: Vec<u8>,
-    /// Bits that the host may write.
+    /// Mask of the host's writable bits.
     writable: Vec<u8>,
 }
 
 impl ConfigSpace {
-    /// As after power-on.
     pub fn new() -> Self {
         let mut space = Self { bytes: vec![0; CONFIG_BYTES], writable: vec![0; CONFIG_BYTES] };
         let capability = |id: u32, next: usize| id | (next as u32) << 8;
         for (at, value, writable) in [
             (0x00, VENDOR_DEVICE, 0),
-            // Status: there are capabilities. Command: memory space, bus master, interrupt disable.
+            // Status: capability list. Command: memory space, bus master, interrupt disable.
             (COMMAND, 1 << 20, 0x0406),
             (0x08, CLASS << 8, 0),
             (0x0c, 0, 0xff),
@@ -44,7 +41,7 @@ impl ConfigSpace {
             (0x2c, VENDOR_DEVICE, 0),
             (0x34, MSIX as u32, 0),
             (0x3c, 0, 0xff),
-            // Table size less one; enable, and mask all.
+            // Table size minus one; enable and mask-all bits.
             (MSIX, capability(0x11, PCIE) | (QUEUES as u32 - 1) << 16, 0xc000_0000),
             (MSIX + 4, MSIX_TABLE as u32 | BAR, 0),
             (MSIX + 8, MSIX_PENDING as u32 | BAR, 0),
@@ -53,7 +50,7 @@ impl ConfigSpace {
             // Payloads up to 256 bytes, role-based errors, function-level reset.
             (PCIE + 4, 1 | 1 << 15 | 1 << 28, 0),
             (DEVICE_CONTROL, 0, 0x7fff),
-            // 8 GT/s, 16 lanes: what the link can, and what it does.
+            // 8 GT/s, 16 lanes: maximum and current.
             (PCIE + 0x0c, 0x103, 0),
             (PCIE + 0x10, 0x103 << 16, 0xffff),
             (PCIE + 0x28, 0, 0xffff),
@@ -64,14 +61,13 @@ impl ConfigSpace {
         space
     }
 
-    /// Reads; zero beyond the end.
     pub fn read(&self, offset: u64, out: &mut [u8]) {
         for (index, byte) in out.iter_mut().enumerate() {
             *byte = place(offset, index).map_or(0, |at| self.bytes[at]);
         }
     }
 
-    /// Writes what may be written; whether that asks for a function-level reset.
+    /// Returns whether a function-level reset was requested.
     pub fn write(&mut self, offset: u64, bytes: &[u8]) -> bool {
         let mut resets = false;
         for (index, byte) in bytes.iter().enumerate() {
@@ -82,13 +78,12 @@ impl ConfigSpace {
         resets
     }
 
-    /// Whether the card may begin transactions.
+    /// Returns whether DMA and interrupts are enabled.
     pub fn is_bus_master(&self) -> bool {
         self.bytes[COMMAND] & COMMAND_BUS_MASTER != 0
     }
 }
 
-/// Where a byte of an access lies; `None`: beyond the end.
 fn place(offset: u64, index: usize) -> Option<usize> {
     usize::try_from(offset).ok()?.checked_add(index).filter(|at| *at < CONFIG_BYTES)
 }
@@ -103,7 +98,6 @@ mod tests {
         u32::from_le_bytes(bytes)
     }
 
-    /// As a kernel does when it finds the device.
     #[test]
     fn a_kernel_finds_the_bar_its_size_and_the_capabilities() {
         let mut space = ConfigSpace::new();

@@ -1,4 +1,4 @@
-//! A served card as the vfio-user library sees it: regions, memory, interrupts, reset.
+//! A served card as a backend of the vfio-user library: regions, memory, interrupts, reset.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -16,26 +16,24 @@ use vfio_user::{DmaMapFlags, DmaUnmapFlags, IrqInfo, ServerBackend, ServerRegion
 use super::config_space::{CONFIG_BYTES, ConfigSpace};
 use super::running::Running;
 
-/// Bytes of an MSI-X table with a vector for each queue pair.
 const MSIX_TABLE_BYTES: usize = MSIX_VECTOR_BYTES * QUEUES;
 
-/// One client's view of a card.
 pub(super) struct Device {
     card: Arc<Running>,
     config: ConfigSpace,
-    /// A client with interrupts as eventfds writes it for nobody.
+    /// Only stored. Clients set up interrupts with eventfds.
     msix_table: [u8; MSIX_TABLE_BYTES],
 }
 
 impl Device {
-    /// The device as after power-on.
+    /// Resets the card.
     pub fn new(card: Arc<Running>) -> Self {
         card.windows.clear();
         card.reset();
         Self { card, config: ConfigSpace::new(), msix_table: [0; MSIX_TABLE_BYTES] }
     }
 
-    /// The regions of a PCI device, of which two are there.
+    /// BAR 0 and the configuration space.
     pub fn regions() -> Vec<ServerRegion> {
         let region = |index| {
             let size = match index {
@@ -51,7 +49,7 @@ impl Device {
         (0..VFIO_PCI_NUM_REGIONS).map(region).collect()
     }
 
-    /// The kinds of interrupts of a PCI device, of which one is there.
+    /// Only MSI-X.
     pub fn interrupts() -> Vec<IrqInfo> {
         let kind = |index| {
             let count = if index == VFIO_PCI_MSIX_IRQ_INDEX { QUEUES as u32 } else { 0 };
@@ -60,7 +58,7 @@ impl Device {
         (0..VFIO_PCI_NUM_IRQS).map(kind).collect()
     }
 
-    /// Function-level reset. Memory stays mapped: that is the host's.
+    /// Function-level reset. Mappings stay, since they belong to the host.
     fn reset_function(&mut self) {
         tracing::debug!("function-level reset");
         self.card.reset();
@@ -68,14 +66,12 @@ impl Device {
         self.msix_table = [0; MSIX_TABLE_BYTES];
     }
 
-    /// The part of the MSI-X table that an access of `bytes` bytes is to.
     fn table(&mut self, offset: u64, bytes: usize) -> Option<&mut [u8]> {
         let at = usize::try_from(offset.checked_sub(MSIX_TABLE as u64)?).ok()?;
         self.msix_table.get_mut(at..at.checked_add(bytes)?)
     }
 }
 
-/// Registers are words.
 fn check_words(region: u32, offset: u64, bytes: usize) -> io::Result<()> {
     let is_within = offset.checked_add(bytes as u64).is_some_and(|end| end <= BAR0_BYTES as u64);
     if offset.is_multiple_of(4) && bytes.is_multiple_of(4) && is_within {
@@ -89,7 +85,7 @@ fn check_words(region: u32, offset: u64, bytes: usize) -> io::Result<()> {
 }
 
 fn no_such_region(region: u32) -> io::Error {
-    io::Error::new(ErrorKind::InvalidInput, format!("there is nothing in region {region}"))
+    io::Error::new(ErrorKind::InvalidInput, format!("region {region} does not exist"))
 }
 
 impl ServerBackend for Device {
@@ -150,7 +146,7 @@ impl ServerBackend for Device {
         fd: Option<File>,
     ) -> io::Result<()> {
         tracing::debug!(?flags, offset, address, size, with_file = fd.is_some(), "memory is mapped");
-        // Memory without a file could only be reached by messages, which the library does not have: the card finds nothing there.
+        // Memory without a file needs DMA messages, which the library lacks. Accesses to it fail.
         let Some(file) = fd else { return Ok(()) };
         let allowed = [DmaMapFlags::READ, DmaMapFlags::WRITE].map(|access| flags.contains(access));
         let mapped = self.card.windows.map(address, size, &file, offset, allowed);
@@ -176,11 +172,11 @@ impl ServerBackend for Device {
         let is_ours = index == VFIO_PCI_MSIX_IRQ_INDEX && flags & VFIO_IRQ_SET_ACTION_TRIGGER != 0;
         let last = start.checked_add(count).filter(|end| *end as usize <= QUEUES);
         if !is_ours || last.is_none() {
-            // Kinds of interrupts that are not there are switched off by those who reset a device.
+            // Hosts that reset a device also disable kinds of interrupts that it lacks.
             return Ok(());
         }
         let mut files = fds.into_iter();
-        // No vectors at all: all of them are switched off.
+        // A count of zero disables all vectors.
         let vectors = if count == 0 { 0..QUEUES } else { start as usize..(start + count) as usize };
         for vector in vectors {
             let event = files.next().filter(|_| flags & VFIO_IRQ_SET_DATA_EVENTFD != 0);

@@ -1,19 +1,21 @@
 //! `optireduce-sim serve`: a simulated card as a PCIe device on a vfio-user socket.
 //!
-//! Why: whoever drives a PCIe device, a driver in user space or a virtual machine, then drives this one, without a board; and the card
-//! takes part in jobs with ranks of this host.
+//! A user-space driver or a virtual machine drives the card without a board, and the card takes
+//! part in jobs.
 //!
 //! ```text
 //!  client: driver, QEMU      socket      device.rs    configuration space, BAR 0, MSI-X, function-level reset
-//!  its memory                mapped      windows.rs   what the card reaches of it
+//!  its memory                mapped      windows.rs   memory accesses of the card
 //!                                        running.rs   the card, in wall-clock time
 //!  other cards and ranks     network     network/     UDP, a hub, TUN, TAP: frames in, frames out
 //!  files                                 recorder.rs  waveforms, frames, accepted beats
 //! ```
 //!
-//! One client of a card at a time. When it goes, in whatever way, the card is reset and lets go of its memory, and the next can have it.
-//! Limits: the library behind it has no messages for DMA, so the card reaches memory only that comes with a file; a client that breaks
-//! the protocol badly enough loses its connection.
+//! A card has one client at a time. When the client disconnects or crashes, the card is reset and
+//! its mappings are removed.
+//!
+//! Limits: the vfio-user library does not support DMA messages, so the card only reaches memory
+//! mapped from a file. A client that violates the protocol may lose its connection.
 
 mod config_space;
 mod device;
@@ -52,45 +54,37 @@ use crate::card::engine::Engine;
 use crate::card::functional::FunctionalCard;
 use crate::error::SimError;
 
-/// After a connection that failed.
 const PAUSE: Duration = Duration::from_millis(20);
-/// How long it is measured how fast cycles are simulated.
 const MEASURE: Duration = Duration::from_millis(50);
-/// Most cards of a process: as many as a job has ranks.
+/// One card per rank of the largest job.
 pub const CARDS_MAX: usize = 64;
 
-/// What is to be served.
+/// Parameters of served cards.
 #[derive(Clone, Debug)]
+#[allow(missing_docs)] // described above
 pub struct Settings {
-    /// Where: the socket of one card; of several, each with a dot and its number after it.
+    /// Several cards have the suffixes `.0`, `.1`, ...
     pub socket: PathBuf,
-    /// How many, 1 to [`CARDS_MAX`].
+    /// 1 to [`CARDS_MAX`].
     pub cards: usize,
-    /// How they are simulated.
     pub engine: Engine,
-    /// What they are connected to.
     pub network: NetworkArg,
-    /// What the network loses.
     pub loss: Loss,
-    /// What is written down.
     pub files: Files,
 }
 
-/// Cards that are served. Their threads go on until the process ends; dropping this takes their sockets away.
+/// Served cards. Threads run until the process ends; dropping removes the sockets.
 pub struct Served {
     cards: Vec<Socket>,
     recorder: Option<Arc<Recorder>>,
 }
 
-/// A card and where it is.
 struct Socket {
     path: SocketPath,
     card: Arc<Running>,
-    /// What it is, for a person.
     kind: String,
 }
 
-/// The socket's file, which goes when this is dropped.
 struct SocketPath(PathBuf);
 
 impl Drop for SocketPath {
@@ -100,14 +94,14 @@ impl Drop for SocketPath {
 }
 
 impl Served {
-    /// Powers up cards and serves them, at paths where nothing may be but the socket of a process that has ended.
+    /// Serves cards. A path must be unused or an abandoned socket.
     ///
     /// # Errors
-    /// If a socket, the network, a file or the engine cannot be had.
+    /// If a socket, the network, a file or the engine is unavailable.
     pub fn start(settings: &Settings) -> Result<Self, SimError> {
         let Settings { socket, cards, engine, network, loss, files } = settings;
         let ports = Port::open_all(network, *cards, *loss)
-            .map_err(|error| SimError::Argument(format!("--network: it cannot be used on this host: {error}")))?;
+            .map_err(|error| SimError::Argument(format!("--network: cannot be used on this host: {error}")))?;
         let epoch = Instant::now();
         let mut built = Vec::new();
         for number in 0..*cards {
@@ -138,48 +132,44 @@ impl Served {
         Ok(served)
     }
 
-    /// What they are and where, for a person: a line each.
+    /// Returns one line per card with socket and network address.
     pub fn describe(&self) -> String {
         let line = |Socket { path, card, kind }: &Socket| {
-            format!(
-                "{kind} at {}; on the network it is {}; its time is the wall clock's\n",
-                path.0.display(),
-                card.address()
-            )
+            format!("{kind} at {}; network address {}; wall-clock time\n", path.0.display(), card.address())
         };
         self.cards.iter().map(line).collect()
     }
 
-    /// The cards leave the bus, for good, as ones that are pulled out of their slots: whoever reads them reads ones.
+    /// Removes the cards from the bus permanently: registers read as ones.
     pub fn leave(&self) {
         self.cards.iter().for_each(|socket| socket.card.leave());
     }
 
-    /// The cards are reset, as by a function-level reset of somebody else's.
+    /// Resets the cards as a function-level reset by another party does.
     pub fn reset(&self) {
         self.cards.iter().for_each(|socket| socket.card.reset_alone());
     }
 
-    /// The cards hang until they are reset: their registers answer, and nothing else does.
+    /// Hangs the cards until a reset: only registers respond.
     pub fn hang(&self) {
         self.cards.iter().for_each(|socket| socket.card.hang());
     }
 
-    /// What they have counted since they were enabled last, for a person: a line each.
+    /// Returns packet counts since the cards were last enabled, as text.
     pub fn counted(&self) -> String {
         let line = |Socket { card, .. }: &Socket| {
             let [received, sent] = [reg::RX_PACKETS, reg::TX_PACKETS].map(|register| card.counter(&register));
             let (cycles, busy) = card.cycles();
             let speed = if cycles > 0 { format!("; {}", at_speed(cycles, busy)) } else { String::new() };
             format!(
-                "{}: {received} packets received, {sent} sent since the card was enabled last{speed}\n",
+                "{}: {received} packets received, {sent} sent since the card was last enabled{speed}\n",
                 card.address()
             )
         };
         self.cards.iter().map(line).collect()
     }
 
-    /// Writes what is left of what is recorded.
+    /// Completes the recorded files.
     ///
     /// # Errors
     /// If a file could not be written.
@@ -188,14 +178,13 @@ impl Served {
     }
 }
 
-/// The path of one of several cards.
 fn numbered(socket: &Path, number: usize) -> PathBuf {
     let mut path = socket.as_os_str().to_owned();
     path.push(format!(".{number}"));
     path.into()
 }
 
-/// A card at power-on, and what it is, for a person.
+/// Returns a card at power-on, and its description.
 fn power_up(engine: Engine, end: CardEnd) -> Result<(Box<dyn Card>, String), SimError> {
     if engine == Engine::Functional {
         let kind = "functional card of 1 MiB windows".to_owned();
@@ -203,7 +192,7 @@ fn power_up(engine: Engine, end: CardEnd) -> Result<(Box<dyn Card>, String), Sim
     }
     if !engine.is_slow() {
         return Err(SimError::Argument(format!(
-            "--engine {engine}: it is no card; expected functional, rtl or verilator"
+            "--engine {engine}: not a card, expected functional, rtl or verilator"
         )));
     }
     let mut card = engine.build(end)?;
@@ -231,32 +220,31 @@ fn start_threads(path: &Path, listener: OwnedFd, card: &Arc<Running>) -> Result<
     spawn("card", Box::new(move || running.run()))?;
     let receive = move || {
         if let Err(error) = receiving.receive() {
-            tracing::error!(%error, "nothing comes from the network any more");
+            tracing::error!(%error, "the card's network failed");
         }
     };
     spawn("network", Box::new(receive))?;
     spawn("clients", Box::new(move || serve_clients(listener, &serving)))
 }
 
-/// Serves a client at a time, for ever.
 fn serve_clients(listener: OwnedFd, card: &Arc<Running>) {
     let server = Server::from_owned_fd(listener, true, Device::interrupts(), Device::regions());
     loop {
         let mut device = Device::new(card.clone());
-        // The library panics at some messages that it cannot read. They cost a client its connection, not the card.
+        // The library panics at some invalid messages. Only the client's connection is closed.
         match catch_unwind(AssertUnwindSafe(|| server.run(&mut device))) {
-            Ok(Ok(())) => tracing::info!("the client has gone"),
+            Ok(Ok(())) => tracing::info!("the client disconnected"),
             Ok(Err(error)) => {
                 tracing::warn!(%error, "the connection to the client has failed");
-                // Not too often, if there are no more file descriptors.
+                // Prevents a busy loop without free file descriptors.
                 thread::sleep(PAUSE);
             }
-            Err(_) => tracing::warn!("the client sent what is not vfio-user; its connection is closed"),
+            Err(_) => tracing::warn!("the client violated the vfio-user protocol; closing its connection"),
         }
     }
 }
 
-/// A socket at `path`, in place of one that nobody listens at any more.
+/// Replaces an abandoned socket.
 fn listen(path: &Path) -> Result<OwnedFd, SimError> {
     let failed = |source| SimError::File { path: path.into(), action: "serve a card at", source };
     let is_stale = fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_socket())

@@ -1,7 +1,8 @@
-//! What served cards do, written to files: waveforms, frames, and the beats that they accept.
+//! Records served cards to files: waveforms, frames and accepted beats.
 //!
-//! Each card says what it did up to some time; a thread merges that in order of time, and writes what no other card can come before any more.
-//! If a file cannot be written, the rest is given up, and [`Recorder::finish`] says so: cards work on.
+//! A thread merges the cards' reports in order of time and writes all that precedes the earliest
+//! pending report. If a file cannot be written, recording stops and [`Recorder::finish`] returns
+//! the error; the cards continue.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -17,42 +18,39 @@ use crate::error::SimError;
 use crate::network::capture::Capture;
 use crate::wire::Arrival;
 
-/// Reports that may wait; who has more waits for the disk.
+/// Cards wait for the disk beyond this queue.
 const WAITING_MAX: usize = 1024;
 
-/// Which files are to be written.
+/// Paths of files to record to.
 #[derive(Clone, Debug, Default)]
 pub struct Files {
-    /// Waveforms of the cards' signals, as a VCD file.
+    /// Waveforms, as a VCD file.
     pub vcd: Option<PathBuf>,
-    /// Frames that leave the cards and come to them, as a pcap file.
+    /// Frames from and to the cards, as a pcap file.
     pub pcap: Option<PathBuf>,
-    /// Beats that the cards accept, in order of acceptance: a JSON object a line.
+    /// Accepted beats, one JSON object per line.
     pub trace: Option<PathBuf>,
 }
 
-/// What a card did since its last report.
+/// Activity of a card since its last report.
 #[derive(Default)]
 pub(super) struct Did {
-    /// Number of the card.
     pub card: usize,
-    /// Up to this time; what it reports later is not before it.
+    /// Later reports start here.
     pub until_ns: u64,
     pub changes: Vec<SignalChange>,
     pub frames: Vec<Arrival>,
     pub accepts: Vec<Accept>,
 }
 
-/// Writes the files.
 pub(super) struct Recorder {
-    /// `None`: finished.
+    /// `None` once finished.
     reports: Mutex<Option<SyncSender<Did>>>,
     writer: Mutex<Option<JoinHandle<Result<(), SimError>>>>,
     pub frames: bool,
     pub accepts: bool,
 }
 
-/// A line of the trace of accepted beats.
 #[derive(serde::Serialize)]
 struct Line {
     card: usize,
@@ -64,10 +62,7 @@ struct Line {
 }
 
 impl Recorder {
-    /// Begins the files. `signals`: of each card.
-    ///
-    /// # Errors
-    /// If a file cannot be made.
+    /// Creates the files. `signals` is indexed by card.
     pub fn start(files: &Files, signals: Vec<Vec<SignalDef>>) -> Result<Self, SimError> {
         let create = |path: &Path| {
             let failed = |source| SimError::File { path: path.into(), action: "write", source };
@@ -80,9 +75,8 @@ impl Recorder {
         let paths = files.clone();
         let write = move || {
             let mut out = Out::begin(&paths, signals, vcd, pcap, trace)?;
-            let outcome =
-                out.follow(&receiver).inspect_err(|error| tracing::error!(%error, "nothing is recorded any more"));
-            // Whoever reports does not wait for a disk that is full.
+            let outcome = out.follow(&receiver).inspect_err(|error| tracing::error!(%error, "recording stopped"));
+            // After an error, cards must not block on the queue.
             receiver.iter().for_each(drop);
             outcome.and_then(|()| out.finish())
         };
@@ -96,18 +90,13 @@ impl Recorder {
         })
     }
 
-    /// Takes a report.
     pub fn take(&self, did: Did) {
         if let Some(reports) = &*self.reports.lock().unwrap_or_else(PoisonError::into_inner) {
-            // Without a reader the files are given up already.
+            // The writer only ends after an error, which `finish` returns.
             let _ = reports.send(did);
         }
     }
 
-    /// Writes what is left.
-    ///
-    /// # Errors
-    /// If a file could not be written.
     pub fn finish(&self) -> Result<(), SimError> {
         drop(self.reports.lock().unwrap_or_else(PoisonError::into_inner).take());
         let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -117,16 +106,14 @@ impl Recorder {
 
 type Sink = BufWriter<File>;
 
-/// The files, on the thread that writes them.
 struct Out<'a> {
     paths: &'a Files,
     vcd: Option<VcdTrace<Sink>>,
     pcap: Option<Capture<Sink>>,
     trace: Option<Sink>,
-    /// Of each card: up to when it has reported, and changes that are not written yet.
     until_ns: Vec<u64>,
     changes: Vec<Vec<SignalChange>>,
-    /// When the cards' time was zero, by the clock of the world.
+    /// Unix time at card time zero.
     origin_ns: u64,
 }
 
@@ -150,7 +137,6 @@ impl<'a> Out<'a> {
         Ok(Self { paths, vcd, pcap, trace, until_ns: vec![0; cards], changes: vec![Vec::new(); cards], origin_ns })
     }
 
-    /// Writes until nobody reports any more.
     fn follow(&mut self, reports: &Receiver<Did>) -> Result<(), SimError> {
         for did in reports {
             let Did { card, until_ns, changes, mut frames, accepts } = did;
@@ -166,7 +152,7 @@ impl<'a> Out<'a> {
                     let text = serde_json::to_string(&line).unwrap_or_default();
                     writeln!(trace, "{text}").map_err(failed(self.paths.trace.as_ref()))?;
                 }
-                // Others may read it while the cards are at work.
+                // The file can be read while cards run.
                 trace.flush().map_err(failed(self.paths.trace.as_ref()))?;
             }
             let all_ns = self.until_ns.iter().min().copied().unwrap_or(0);

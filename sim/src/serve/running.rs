@@ -1,11 +1,12 @@
-//! A served card at work: its time is that of this machine's clock.
+//! A served card in real time.
 //!
-//! Accesses of the host act on the card at once, on the thread that carries them. A thread of its own lets the card's time go on: it sleeps
-//! until the card's next timer, an arrival or an access, and then runs the card up to now. So deadlines hold by the wall clock, however
-//! slow the card's datapath is simulated; what the card does in between is late by what that thread sleeps, some tens of microseconds.
+//! Register accesses of the host act on the card on the calling thread. The card's own thread
+//! sleeps until the card's next timer, an arrival or an access, and then runs the card up to now.
+//! Deadlines therefore hold in wall-clock time, whatever the speed of the simulated datapath. Other
+//! actions are late by the wake-up latency of the thread, some tens of microseconds.
 //!
-//! A card that is simulated cycle by cycle cannot jump to now: its time is read from the clock before every cycle, and cycles are run as fast as they
-//! can be, [`SLICE_NS`] of them between two looks at what arrived and who waits for the card.
+//! A cycle-level card cannot jump in time. It runs as fast as possible, in slices of [`SLICE_NS`]
+//! between checks for arrivals and accesses.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -25,38 +26,33 @@ use super::windows::Windows;
 use crate::card::Card;
 use crate::wire::{Arrival, Departure};
 
-/// It looks around this often even if nothing happens.
+/// Longest sleep of the card's thread.
 const NAP: Duration = Duration::from_secs(1);
-/// Frames that wait for the card's thread; what comes beyond is lost, as in a full receive buffer.
+/// Further frames are lost, as in a full receive buffer.
 const ARRIVALS_MAX: usize = 1 << 16;
-/// How long a card runs cycle by cycle before somebody else may have it.
+/// Longest uninterrupted run of a cycle-level card.
 const SLICE_NS: u64 = 1_000_000;
 
-/// A card, its registers and memory, and what it is connected to.
 pub(super) struct Running {
     work: Mutex<Work>,
-    /// There may be something to do.
+    /// Signals possible work for the card's thread.
     changed: Condvar,
-    /// Threads that want to reach the card's registers.
     visitors: AtomicUsize,
     pub windows: Arc<Windows>,
     port: Port,
     epoch: Instant,
-    /// It has left the bus and the network.
     left: AtomicBool,
 }
 
-/// A card at power-on, and how it is run.
 pub(super) struct Parts {
     pub card: Box<dyn Card>,
     pub end: CardEnd,
     pub windows: Arc<Windows>,
     pub port: Port,
-    /// When the card's time is zero.
+    /// Card time zero.
     pub epoch: Instant,
-    /// It is run cycle by cycle.
     pub by_cycles: bool,
-    /// Writes what it does, under this number.
+    /// With the card's number.
     pub recorder: Option<(Arc<Recorder>, usize)>,
 }
 
@@ -67,20 +63,17 @@ struct Work {
     tx: Vec<Departure>,
     by_cycles: bool,
     recorder: Option<(Arc<Recorder>, usize)>,
-    /// Frames that are to be recorded.
     frames: Vec<Arrival>,
-    /// How long the card ran cycle by cycle.
+    /// Wall-clock time of cycle-level simulation.
     busy: Duration,
-    /// It takes no command and its time stands still, until it is reset.
+    /// Card time stops until a reset.
     hangs: bool,
-    /// Eventfds of the MSI-X vectors.
     interrupts: [Option<File>; QUEUES],
-    /// `CQ_TAIL` of each queue pair when its vector was raised last.
+    /// `CQ_TAIL` of each queue pair at its last interrupt.
     told: [u32; QUEUES],
 }
 
 impl Running {
-    /// A card at power-on.
     pub fn new(parts: Parts) -> Self {
         let Parts { card, end, windows, port, epoch, by_cycles, recorder } = parts;
         let work = Work {
@@ -109,15 +102,15 @@ impl Running {
         running
     }
 
-    /// Nothing is enabled, no memory is reached, no interrupt is raised. The card knows its own address on the network, if it is served with
-    /// one; the rest of what the host wrote stays, as in a card of hardware.
+    /// Disables the card, bus mastering and interrupts. Other registers keep their values, except
+    /// for a configured network address.
     pub fn reset(&self) {
         self.windows.set_bus_master(false);
         self.reset_alone();
         self.visit(|work| work.interrupts = Default::default());
     }
 
-    /// As [`Running::reset`], but for what the host's kernel saves and restores around a reset: bus mastering and interrupts.
+    /// As [`Running::reset`], but keeps bus mastering and interrupts, which a kernel restores.
     pub fn reset_alone(&self) {
         self.visit(|work| {
             self.catch_up(work);
@@ -131,7 +124,7 @@ impl Running {
         });
     }
 
-    /// Hangs until it is reset: registers answer, and nothing else does.
+    /// Only registers respond until a reset.
     pub fn hang(&self) {
         self.visit(|work| {
             self.catch_up(work);
@@ -139,18 +132,16 @@ impl Running {
         });
     }
 
-    /// Leaves the bus, for good: from now on it reaches no memory, raises no interrupt and sends no packet.
     pub fn leave(&self) {
         self.left.store(true, Ordering::Release);
         self.windows.set_bus_master(false);
     }
 
-    /// Whether it has left: what is read from it is ones then.
     pub fn has_left(&self) -> bool {
         self.left.load(Ordering::Acquire)
     }
 
-    /// Reads the word of BAR 0 at a byte offset; zero where nothing is.
+    /// Unused offsets read as zero.
     pub fn read_register(&self, offset: u64) -> u32 {
         self.visit(|work| {
             self.catch_up(work);
@@ -163,7 +154,6 @@ impl Running {
         })
     }
 
-    /// Writes the word of BAR 0 at a byte offset.
     pub fn write_register(&self, offset: u64, value: u32) {
         let Some(word) = register_word(offset) else { return };
         self.visit(|work| {
@@ -173,14 +163,13 @@ impl Running {
                 work.card.sync_registers();
             }
             if word == reg::CONTROL.word() && value & reg::CONTROL_ENABLE == 0 {
-                // It counts from zero again.
+                // The card restarts its count.
                 work.told = [0; QUEUES];
             }
             self.changed.notify_one();
         });
     }
 
-    /// What is to be written to when a vector is raised; without effect for vectors that are not there.
     pub fn set_interrupt(&self, vector: usize, event: Option<File>) {
         self.visit(|work| {
             if let Some(place) = work.interrupts.get_mut(vector) {
@@ -189,22 +178,19 @@ impl Running {
         });
     }
 
-    /// The card's address on the network, for a person.
     pub fn address(&self) -> String {
         self.port.address().map_or("without an address".into(), |address| address.to_string())
     }
 
-    /// The value of a register, for a person.
     pub fn counter(&self, register: &reg::Register) -> u32 {
         self.read_register(register.offset as u64)
     }
 
-    /// Clock cycles that were simulated, and how long that took; both zero for a card without a clock.
+    /// Simulated clock cycles and their wall-clock time; both zero for functional cards.
     pub fn cycles(&self) -> (u64, Duration) {
         self.visit(|work| (work.card.cycles(), work.busy))
     }
 
-    /// Lets the card's time go on, for ever.
     pub fn run(&self) {
         loop {
             let mut work = self.lock();
@@ -215,17 +201,17 @@ impl Running {
             }
             let sent = std::mem::take(&mut work.tx);
             if !sent.is_empty() {
-                // The kernel takes its time; accesses of the host need not wait for it.
+                // Accesses of the host need not wait for sending.
                 drop(work);
                 sent.iter().filter(|_| !self.has_left()).for_each(|departure| self.port.send(&departure.frame));
                 continue;
             }
-            // What is due at the end of the interval that was run is not done yet.
+            // Work due exactly at the end of the interval is still pending.
             let nap_ns = |at_ns: u64| (at_ns + 1).saturating_sub(work.card.now_ns());
             let wake_ns = work.card.next_wake_ns().filter(|_| !work.hangs);
             let mut nap = wake_ns.map_or(NAP, |at_ns| NAP.min(Duration::from_nanos(nap_ns(at_ns))));
             if work.by_cycles && wake_ns == Some(work.card.now_ns()) {
-                // A card at work pauses only for those who wait for it: a lock does not go to who waits for it longest.
+                // Pauses only for waiting threads, which an unfair mutex would starve.
                 let waits = self.visitors.load(Ordering::Acquire) > 0;
                 nap = if waits { Duration::from_nanos(SLICE_NS) } else { Duration::ZERO };
             }
@@ -235,10 +221,6 @@ impl Running {
         }
     }
 
-    /// Hands what arrives to the card, until the network fails.
-    ///
-    /// # Errors
-    /// Why the network failed.
     pub fn receive(&self) -> std::io::Result<()> {
         let mut buffer = Vec::new();
         loop {
@@ -254,7 +236,7 @@ impl Running {
         }
     }
 
-    /// The registers that tell a driver where the card is on the network, if anybody has given it an address. No shell of a board fills them.
+    /// Sets the configured network address, unlike a board's shell.
     fn provision(&self, end: &CardEnd) {
         let Some(address) = self.port.address() else { return };
         let Endpoint { mac, ip } = Endpoint::of_ip(address.ip().octets());
@@ -268,7 +250,6 @@ impl Running {
         }
     }
 
-    /// Lets a card that can jump do so, to now.
     fn catch_up(&self, work: &mut Work) {
         if work.by_cycles {
             return;
@@ -283,7 +264,6 @@ impl Running {
         work.done(before, now_ns, self.windows.is_bus_master());
     }
 
-    /// Lets a card that cannot jump run for a while, as long as it has something to do.
     fn run_slice(&self, work: &mut Work) {
         if work.hangs {
             work.rx.clear();
@@ -298,7 +278,6 @@ impl Running {
         work.done(before, now_ns, self.windows.is_bus_master());
     }
 
-    /// Does something with the card, on a thread that is not its own.
     fn visit<T>(&self, act: impl FnOnce(&mut Work) -> T) -> T {
         self.visitors.fetch_add(1, Ordering::AcqRel);
         let mut work = self.lock();
@@ -320,8 +299,7 @@ impl Running {
 }
 
 impl Work {
-    /// After the card has run up to now: raises the vectors of queues that have new completions, and records what it did. `sent_before`: frames
-    /// that it had sent before.
+    /// Raises interrupts and records the activity of a run. `sent_before`: frames sent earlier.
     fn done(&mut self, sent_before: usize, now_ns: u64, bus_master: bool) {
         self.card.sync_registers();
         if self.card.take_rang() {
@@ -343,7 +321,7 @@ impl Work {
     fn ring(&mut self, tails: &[usize; QUEUES], bus_master: bool) {
         for (queue, (told, event)) in self.told.iter_mut().zip(&mut self.interrupts).enumerate() {
             let tail = self.end.read_register(tails[queue]);
-            // An interrupt is a write on the bus, too.
+            // An interrupt is a write on the bus, so it needs bus mastering.
             if std::mem::replace(told, tail) != tail
                 && bus_master
                 && let Some(event) = event
@@ -354,7 +332,6 @@ impl Work {
         }
     }
 
-    /// Notes a frame that comes to the card.
     fn record(&mut self, arrival: &Arrival) {
         if self.recorder.as_ref().is_some_and(|(recorder, _)| recorder.frames) {
             self.frames.push(arrival.clone());
@@ -362,7 +339,6 @@ impl Work {
     }
 }
 
-/// The word of BAR 0 that begins at a byte offset.
 fn register_word(offset: u64) -> Option<usize> {
     let offset = usize::try_from(offset).ok()?;
     (offset < BAR_BYTES && offset.is_multiple_of(4)).then_some(offset / 4)

@@ -1,9 +1,11 @@
-//! Host memory as a served card reaches it: what its client has mapped for it, window by window.
+//! Host memory accessible to a served card: windows mapped by its client.
 //!
-//! An access may touch several windows: behind a virtual IOMMU each page is one. It is split at their edges, and fails at the first byte
-//! that is in none, or in one of another kind. Without bus mastering every access fails, as on a real bus.
-//! Trust: a window is a memory file of another process, which may change its bytes at any time (so they are seen as atomics) but not take
-//! pages away: files that could shrink are refused, since an access beyond their end would end this process.
+//! An access may span windows, since behind a virtual IOMMU each page is one. It fails at the first
+//! byte that is unmapped or lacks permission. Without bus mastering every access fails.
+//!
+//! Trust: a window is a memory file of another process, which may change its contents at any time,
+//! so bytes are accessed as atomics. A file that shrinks would crash this process, so files without
+//! a seal against shrinking are rejected.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -15,10 +17,10 @@ use memmap2::MmapOptions;
 use optireduce_driver::{DmaFault, DmaMap, HostMemory};
 use rustix::fs::{SealFlags, fcntl_get_seals};
 
-/// Most windows of a card: 256 MiB, page by page.
+/// 256 MiB in pages.
 const WINDOWS_MAX: usize = 1 << 16;
 
-/// The windows of a card, by the IOVA of their first byte; no two overlap.
+/// Non-overlapping windows by IOVA.
 #[derive(Default)]
 pub(super) struct Windows {
     windows: RwLock<BTreeMap<u64, Window>>,
@@ -32,20 +34,19 @@ struct Window {
 }
 
 impl Windows {
-    /// Switches bus mastering on or off.
     pub fn set_bus_master(&self, on: bool) {
         self.bus_master.store(on, Ordering::Release);
     }
 
-    /// Whether the card may begin transactions on the bus: accesses to memory, interrupts.
     pub fn is_bus_master(&self) -> bool {
         self.bus_master.load(Ordering::Acquire)
     }
 
-    /// Maps `bytes` bytes of `file`, from `offset` on, as `iova`.
+    /// Maps a part of `file` at `iova`.
     ///
     /// # Errors
-    /// If the file may shrink or is too short, if the window is no whole pages or overlaps another, or if there are too many.
+    /// If the file may shrink or is too short, or the window is not whole pages, overlaps another
+    /// or exceeds the limit of windows.
     pub fn map(
         &self,
         iova: u64,
@@ -69,23 +70,22 @@ impl Windows {
         let overlaps = before.is_some_and(|(start, window)| start + window.memory.bytes() as u64 > iova)
             || windows.range(iova..=last.max(iova)).next().is_some();
         if overlaps {
-            return refuse(format!("{bytes} bytes at IOVA {iova:#x} overlap what is mapped already"));
+            return refuse(format!("{bytes} bytes at IOVA {iova:#x} overlap an existing mapping"));
         }
         if windows.len() >= WINDOWS_MAX {
-            return refuse(format!("{WINDOWS_MAX} windows are mapped already, the most that a card takes"));
+            return refuse(format!("{WINDOWS_MAX} windows are mapped already, the limit of a card"));
         }
         let memory = DmaMap::from_mapping(MmapOptions::new().offset(offset).len(length).map_raw(file)?, iova)?;
         windows.insert(iova, Window { memory, readable, writable });
         Ok(())
     }
 
-    /// Takes away all windows that begin within `bytes` bytes from `iova` on.
+    /// Removes the windows that begin within the range.
     pub fn unmap(&self, iova: u64, bytes: u64) {
         let last = iova.saturating_add(bytes.saturating_sub(1));
         self.locked_mut().retain(|start, _| !(iova..=last).contains(start));
     }
 
-    /// Takes away all windows.
     pub fn clear(&self) {
         self.locked_mut().clear();
     }
@@ -98,7 +98,7 @@ impl Windows {
         self.windows.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does `act` with each piece of the access in turn: its window, its IOVA, and which of the access's bytes it is.
+    /// Calls `act` for each piece of an access with window, IOVA and range of bytes.
     fn pieces(
         &self,
         iova: u64,
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn an_access_is_split_at_the_edges_of_windows_and_fails_beyond_them() {
         let (windows, file) = (windows(), file(4 * PAGE, SealFlags::SHRINK));
-        // Neighbours in IOVA, far apart and in another order in the file.
+        // Adjacent in IOVA, distant and in another order in the file.
         windows.map(8 * PAGE, PAGE, &file, 3 * PAGE, BOTH).unwrap();
         windows.map(9 * PAGE, 2 * PAGE, &file, 0, BOTH).unwrap();
         let sent: Vec<u8> = (0..300_u32).map(|byte| byte as u8).collect();
@@ -169,7 +169,7 @@ mod tests {
             windows.read(at, &mut got).unwrap();
             assert_eq!(got, sent, "at {at:#x}");
         }
-        // Seen through the file: the end of the first window lies in the file's last page.
+        // The end of the first window is in the file's last page.
         let mut last = [0; 2];
         windows.write(9 * PAGE - 2, &[7, 8, 9]).unwrap();
         std::os::unix::fs::FileExt::read_exact_at(&file, &mut last, 4 * PAGE - 2).unwrap();

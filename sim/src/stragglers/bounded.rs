@@ -1,4 +1,4 @@
-//! Bounded all-reduces of gradients, with the settings of `optireduce.torch`: the deadline measured or given, repairs waited for.
+//! Bounded all-reduces of gradients, with the settings of `optireduce.torch`.
 
 use optireduce::{BOUND_MAX_DEFAULT, BOUND_MIN};
 use optireduce_core::protocol::{
@@ -13,23 +13,22 @@ use crate::card::software_rank::SoftwareRank;
 use crate::cluster::rank_error;
 use crate::error::SimError;
 
-/// The shortest silence that closes a stage early, as the host library has it.
+/// As in the host library.
 const GRACE_MIN_NS: u32 = 250_000;
-/// How much later than its bound a stage may be reported, as the host library has it.
+/// Tolerance of a stage's report, as in the host library.
 const SLACK_NS: u64 = 10_000_000_000;
 
-/// One worker of a job that all-reduces gradients.
 pub(super) struct Bounded {
     rank: usize,
     collectives: Collectives<SoftwareRank>,
-    /// What waits until the workers have agreed on who takes part.
+    /// Until the workers have agreed on the members.
     gradient: Option<Vec<f32>>,
     since_ns: u64,
     counts: Counts,
 }
 
 impl Bounded {
-    /// `bound_ns`: the deadline of a stage; `None`: the workers measure it.
+    /// `bound_ns`: bound of a stage; `None` to measure it.
     pub fn new(
         rank: usize,
         workers: usize,
@@ -99,7 +98,7 @@ impl Exchange for Bounded {
 
     fn handle_message(&mut self, now_ns: u64, from: usize, message: &[u8]) -> Result<(), SimError> {
         match self.collectives.handle_message(now_ns, from, message) {
-            // An answer to a repair that was given up meanwhile.
+            // May answer a repair abandoned in the meantime.
             Ok(()) | Err(MessageError::Unexpected(_)) => Ok(()),
             Err(error) => Err(rank_error(self.rank)(error)),
         }

@@ -14,60 +14,60 @@ use crate::error::SimError;
 use crate::network::Impairments;
 
 const EXAMPLES: &str = "Exit codes:
-  0  success
-  1  a worker's protocol gave up
-  2  could not run: wrong arguments
+  0  done
+  1  a worker gave up
+  2  could not run: bad arguments
 
 Examples:
   optireduce-sim stragglers
-  optireduce-sim stragglers --conditions slow4 --own 0
-  optireduce-sim stragglers --conditions slow4 --workers 8 --loss 0.01 --tail-ratio 3
-  optireduce-sim stragglers --conditions halves --contenders partial,partial-unguarded --json";
+  optireduce-sim stragglers --conditions slow4 --own 0 --json
+  optireduce-sim stragglers --conditions slow4 --workers 8 --loss 0.01
+  optireduce-sim stragglers --conditions halves --contenders partial-unguarded";
 
 /// Arguments of `stragglers`.
 #[derive(Clone, Debug, PartialEq, Args)]
 #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
 pub struct StragglersArgs {
-    /// Which workers are slow [default: all of these, in turn]
+    /// Slow workers [default: all conditions, in turn]
     #[arg(long, value_enum, value_name = "CONDITION,...", value_delimiter = ',', help_heading = "Job")]
     conditions: Vec<Condition>,
-    /// How workers put together what they have learned [default: all of these, in turn]
+    /// Methods of combining the workers' results [default: all methods, in turn]
     #[arg(long, value_enum, value_name = "CONTENDER,...", value_delimiter = ',', help_heading = "Job")]
     contenders: Vec<Contender>,
-    /// Workers, 2 to 64
+    /// Number of workers, 2 to 64
     #[arg(long, value_name = "N", default_value_t = 4, help_heading = "Job")]
     workers: usize,
-    /// Workers of a group, 2 to all [default: half of them, rounded up]
+    /// Number of workers in a group, 2 to all [default: half of them, rounded up]
     #[arg(long, value_name = "P", help_heading = "Job")]
     group_size: Option<usize>,
-    /// How much of a worker's images are of digits that few others have, in %, 0 (shards are alike) to 100
+    /// Fraction of a worker's images that show its own digits, in %, 0 (equal shards) to 100
     #[arg(long, value_name = "PERCENT", default_value_t = 80.0, allow_negative_numbers = true, help_heading = "Job")]
     own: f64,
-    /// Virtual seconds of training, 0.1 to 1000
+    /// Virtual duration of training, in seconds, 0.1 to 1000
     #[arg(long, value_name = "S", default_value_t = 8.0, allow_negative_numbers = true, help_heading = "Job")]
     seconds: f64,
-    /// A training step, in ms, 0.1 to 1000
+    /// Duration of a training step, in ms, 0.1 to 1000
     #[arg(long, value_name = "MS", default_value_t = 20.0, allow_negative_numbers = true, help_heading = "Job")]
     step_ms: f64,
-    /// How much longer a step takes that stalls, in ms, 0 to 10000
+    /// Additional duration of a stalled step, in ms, 0 to 10000
     #[arg(long, value_name = "MS", default_value_t = 200.0, allow_negative_numbers = true, help_heading = "Job")]
     stall_ms: f64,
-    /// Deadline of a stage for bounded-fixed, in ms, 0.1 to 4000 [default: 1.25 times a step]
+    /// Bound on each stage for bounded-fixed, in ms, 0.1 to 4000 [default: 1.25 times a step]
     #[arg(long, value_name = "MS", allow_negative_numbers = true, help_heading = "Job")]
     deadline_ms: Option<f64>,
-    /// The accuracy in tests that is timed, in %, 0 to 100
+    /// Test accuracy whose time is reported, in %, 0 to 100
     #[arg(long, value_name = "PERCENT", default_value_t = 92.0, allow_negative_numbers = true, help_heading = "Job")]
     target: f64,
-    /// Runs, each with the next seed, 1 to 30
+    /// Number of runs, each with the next seed, 1 to 30
     #[arg(long, value_name = "K", default_value_t = 10, help_heading = "Job")]
     seeds: usize,
-    /// The first seed: images, paces, losses and delays follow from it
+    /// First seed: determines images, paces, losses and delays
     #[arg(long, value_name = "S", default_value_t = 1, help_heading = "Job")]
     seed: u64,
     /// Probability that a packet is lost: at least 0, less than 1
     #[arg(long, value_name = "P", default_value_t = 0.0, allow_negative_numbers = true, help_heading = "Network")]
     loss: f64,
-    /// Median one-way delay, in us
+    /// Median one-way delay, in us, 1 to 1000000
     #[arg(
         long,
         value_name = "MEDIAN",
@@ -76,7 +76,7 @@ pub struct StragglersArgs {
         help_heading = "Network"
     )]
     delay_us: f64,
-    /// Tail of the delay: P99 / P50, at least 1
+    /// Ratio of the delay's P99 to its median, 1 to 1000
     #[arg(long, value_name = "R", default_value_t = 1.5, allow_negative_numbers = true, help_heading = "Network")]
     tail_ratio: f64,
     /// Print JSON instead of tables
@@ -84,7 +84,6 @@ pub struct StragglersArgs {
     json: bool,
 }
 
-/// The report as JSON. Names are stable.
 #[derive(Debug, Serialize)]
 struct Report {
     workers: usize,
@@ -101,7 +100,6 @@ struct Report {
 }
 
 impl StragglersArgs {
-    /// What is to be run; every number is checked.
     fn setup(&self) -> Result<Setup, SimError> {
         let check = |ok: bool, name: &str, found: &dyn std::fmt::Display, expected: &str| {
             let error = || SimError::Argument(format!("--{name} is {found}, expected {expected}"));
@@ -148,7 +146,6 @@ impl StragglersArgs {
     }
 }
 
-/// A run of each seed, at the same time; what they give does not depend on that.
 fn all_runs(
     setup: &Setup,
     condition: Condition,
@@ -162,10 +159,10 @@ fn all_runs(
     })
 }
 
-/// Runs the command: what goes to stdout. `progress` is told what begins.
+/// Returns the output. `progress` is called before each combination.
 ///
 /// # Errors
-/// If an argument cannot be, or a worker's protocol gives up.
+/// If an argument is out of range, or a worker's protocol fails.
 pub fn command(args: &StragglersArgs, mut progress: impl FnMut(&str)) -> Result<String, SimError> {
     use clap::ValueEnum as _;
 

@@ -1,12 +1,11 @@
-//! How far the workers have come: accuracy over time.
+//! Accuracy over time.
 
 use super::digits::{Image, accuracy};
 use super::trainee::Trainee;
 
-/// Time between two points.
 const POINT_NS: u64 = 50_000_000;
 
-/// The accuracy of the mean of the workers' models over time, in tests.
+/// Test accuracy of the mean of the workers' models, over time.
 #[derive(Clone, Debug)]
 pub(super) struct Curve {
     tests: Vec<Image>,
@@ -18,7 +17,7 @@ impl Curve {
         Self { tests, points: Vec::new() }
     }
 
-    /// The models are as they are, and were, until `until_ns`.
+    /// Adds points up to `until_ns`, for models that do not change until then.
     pub fn note(&mut self, until_ns: u64, trainees: &[Trainee]) {
         if self.next_ns() > until_ns {
             return;
@@ -33,24 +32,20 @@ impl Curve {
         (self.points.len() as u64 + 1) * POINT_NS
     }
 
-    /// When the accuracy was there first.
     pub fn seconds_to(&self, target: f64) -> Option<f64> {
         let at = self.points.iter().position(|found| *found >= target)?;
         Some((at as u64 + 1) as f64 * POINT_NS as f64 / 1e9)
     }
 
-    /// Of the last point.
     pub fn last(&self) -> f64 {
         self.points.last().copied().unwrap_or(0.0)
     }
 
-    /// The least accuracy of a worker's own model.
     pub fn least(&self, trainees: &[Trainee]) -> f64 {
         trainees.iter().map(|one| accuracy(&one.model, &self.tests)).fold(1.0, f64::min)
     }
 }
 
-/// The mean of the workers' models.
 fn mean(trainees: &[Trainee]) -> Vec<f32> {
     let count = trainees.len() as f32;
     let mut mean = vec![0.0; trainees.first().map_or(0, |one| one.model.len())];
@@ -60,7 +55,7 @@ fn mean(trainees: &[Trainee]) -> Vec<f32> {
     mean
 }
 
-/// How far the workers' models are apart: the largest distance of one from their mean, beside the mean's length.
+/// Largest distance of a model from the mean, relative to the norm of the mean.
 pub(super) fn distance(trainees: &[Trainee]) -> f64 {
     let mean = mean(trainees);
     let length =

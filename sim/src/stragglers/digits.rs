@@ -1,50 +1,44 @@
-//! What is trained: softmax regression on handwritten digits, each worker on digits of its own.
+//! The trained model: softmax regression on handwritten digits.
 //!
-//! Why: small enough that a job of minutes is simulated in a fraction of a second, and real: how models that were averaged late or seldom
-//! learn cannot be assumed. Shards may differ: part of a worker's images are of digits that few others have, so that an update that is
-//! lost, or comes late, is missing in the model.
+//! It is small enough for long simulations. Training is real, since the effect of late or rare
+//! averages on learning cannot be predicted. Some digits may be rare outside a worker's shard, so
+//! that a lost or late update matters.
 
 use safetensors::tensor::{Dtype, SafeTensors};
 
 use crate::error::SimError;
 use crate::random::Random;
 
-/// Images of digits, and what they show. See `sim/data/README.md`.
+/// See `sim/data/README.md`.
 const SHIPPED: &[u8] = include_bytes!("../../data/digits.safetensors");
 const SHIPPED_NAME: &str = "(built-in digits)";
-/// Values of an image: its pixels, and a one that is multiplied by the bias.
+/// Pixels, and a constant one for the bias.
 const INPUTS: usize = 65;
 const DIGITS: usize = 10;
-/// The brightest pixel.
 const WHITE: f32 = 16.0;
-/// Images to train with; the others are to test with.
+/// Training images; the others are test images.
 const TRAINED: usize = 1440;
 
-/// Parameters of a model.
 pub(super) const PARAMETERS: usize = INPUTS * DIGITS;
-/// Payload of a packet: small, so that a rank's part of so small a model is some packets, as that of a large one is. If all that a peer
-/// sends is one packet, one that is lost cannot be told from a peer that is late.
+/// Small, so that every part of the model is several packets. The loss of a peer's only packet
+/// would look like a late peer.
 pub(super) const PAYLOAD_BEATS: usize = 1;
 
-/// An image, and the digit that it shows.
 #[derive(Clone, Debug)]
 pub(super) struct Image {
     inputs: [f32; INPUTS],
     digit: usize,
 }
 
-/// The images of a job.
 #[derive(Clone, Debug)]
 pub(super) struct Digits {
-    /// To train with, by worker.
     pub shards: Vec<Vec<Image>>,
     pub tests: Vec<Image>,
 }
 
 impl Digits {
-    /// Deals the images out to so many workers; which ones are to test with follows from the seed.
-    ///
-    /// `own`: the part, 0 to 1, of a worker's images that are of its own digits; the others may show any.
+    /// The seed selects the test images. `own`: fraction of a worker's images that show its own
+    /// digits.
     pub fn deal(seed: u64, workers: usize, own: f64) -> Result<Self, SimError> {
         let mut images = shipped()?;
         let mut random = Random::new(seed, 0);
@@ -76,7 +70,6 @@ fn shipped() -> Result<Vec<Image>, SimError> {
     Ok(bytes("images")?.chunks_exact(INPUTS - 1).zip(bytes("labels")?).map(image).collect())
 }
 
-/// How likely a model takes each digit for the one that an image shows.
 fn probabilities(model: &[f32], image: &Image) -> [f32; DIGITS] {
     let mut scores = [0.0_f32; DIGITS];
     for (input, weights) in image.inputs.iter().zip(model.chunks_exact(DIGITS)).filter(|(input, _)| **input > 0.0) {
@@ -88,7 +81,7 @@ fn probabilities(model: &[f32], image: &Image) -> [f32; DIGITS] {
     scores.map(|score| score / sum)
 }
 
-/// The gradient of a model's cross entropy over some images.
+/// Gradient of the cross entropy.
 pub(super) fn gradient(model: &[f32], batch: &[&Image]) -> Vec<f32> {
     let mut gradient = vec![0.0; PARAMETERS];
     for image in batch {
@@ -103,11 +96,10 @@ pub(super) fn gradient(model: &[f32], batch: &[&Image]) -> Vec<f32> {
     gradient
 }
 
-/// The share of images that a model takes for what they show.
 pub(super) fn accuracy(model: &[f32], images: &[Image]) -> f64 {
     let is_right = |image: &&Image| {
         let found = probabilities(model, image);
-        // Of equal ones the first.
+        // The first of equal maxima.
         let most = (0..DIGITS).rev().max_by(|one, other| found[*one].total_cmp(&found[*other]));
         most == Some(image.digit)
     };

@@ -11,23 +11,20 @@ use crate::card::software_rank::SoftwareRank;
 use crate::cluster::rank_error;
 use crate::error::SimError;
 
-/// The deadline of a stage of a group, and the silence that closes it early; what comes later is fetched.
+/// Bound and grace time of stages; later data is repaired.
 const BOUND_NS: u64 = 20_000_000;
 const GRACE_NS: u32 = 1_000_000;
-/// How long a member waits for an answer to what it lacks.
 const REPAIR_NS: u64 = 1_000_000_000;
-/// How much later than its bound a stage may be reported, as the host library has it.
+/// Tolerance of a stage's report, as in the host library.
 const SLACK_NS: u64 = 10_000_000_000;
-/// Packets of groups that a worker has not heard of yet.
+/// Limit of packets of unknown groups.
 const UNANNOUNCED_BYTES_MAX: usize = 16 << 20;
 
-/// One worker of a job that averages models in groups.
 pub(super) struct Groups {
     rank: usize,
     workers: usize,
     worker: Worker,
     averages: GroupAverages<SoftwareRank>,
-    /// Of this worker's model.
     iteration: u64,
     messages: Vec<(usize, Vec<u8>)>,
     since_ns: u64,
@@ -54,7 +51,6 @@ impl Groups {
         })
     }
 
-    /// What the worker wants: messages are sent, and a group begins.
     fn take_outputs(&mut self, now_ns: u64, trainee: &Trainee) -> Result<(), SimError> {
         while let Some(output) = self.worker.poll() {
             match output {
@@ -67,7 +63,7 @@ impl Groups {
                 }
                 WorkerOutput::Controller(_) => {}
                 WorkerOutput::Dropped => {
-                    return Err(SimError::Check(format!("worker {} was dropped, and lives", self.rank)));
+                    return Err(SimError::Check(format!("worker {} was dropped although it is alive", self.rank)));
                 }
             }
         }
@@ -114,7 +110,7 @@ impl Exchange for Groups {
                 self.worker.handle_message(now_ns, from, message.clone());
                 self.averages.handle_message(now_ns, from, message);
             }
-            _ => return Err(SimError::Check(format!("worker {}: a message that is none of groups", self.rank))),
+            _ => return Err(SimError::Check(format!("worker {}: unexpected kind of message", self.rank))),
         }
         Ok(())
     }

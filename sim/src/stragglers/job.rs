@@ -1,8 +1,8 @@
-//! A job in virtual time: workers that train at their own pace, and what they do with one another's results over the simulated network.
+//! A job in virtual time: workers train at their own pace and exchange results over the simulated
+//! network.
 //!
-//! The event loop is the cluster's, see [`crate::cluster`]: quanta of [`QUANTUM_NS`], those in which nothing happens left out; here hosts
-//! never wait for one another's steps to begin. What workers say to one another, and when, is decided behind [`Exchange`], by the same code
-//! as over sockets.
+//! The event loop runs in quanta of [`QUANTUM_NS`], as in [`crate::cluster`], but hosts start their
+//! steps independently.
 
 use std::collections::VecDeque;
 
@@ -21,48 +21,44 @@ use crate::network::control_channel::ControlChannel;
 use crate::network::{Impairments, Network};
 use crate::wire::Arrival;
 
-/// What a worker does with the others after each of its training steps.
+/// Exchange of results after each training step.
 pub(super) trait Exchange {
-    /// Its training step is over.
+    /// Ends a training step.
     fn trained(&mut self, now_ns: u64, trainee: &mut Trainee) -> Result<(), SimError>;
 
-    /// Does what there is to do; whether the worker may go on training, with what came of it.
+    /// Makes progress. Returns whether the worker may continue, with the results in `trainee`.
     fn poll(&mut self, now_ns: u64, trainee: &mut Trainee) -> Result<bool, SimError>;
 
-    /// A message of another worker on the control channel.
     fn handle_message(&mut self, now_ns: u64, from: usize, message: &[u8]) -> Result<(), SimError>;
 
-    /// The next message to another worker, and to whom.
     fn poll_message(&mut self) -> Option<(usize, Vec<u8>)>;
 
-    /// When it is to be polled at the latest.
+    /// Latest time of the next poll.
     fn next_timeout(&self) -> Option<u64>;
 
-    /// What has become of its calls.
     fn counts(&self) -> Counts;
 }
 
-/// What has become of a worker's calls.
+/// Counts of a worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[allow(missing_docs)] // described above
 pub struct Counts {
-    /// All-reduces, or averages of groups, that are over.
+    /// Finished all-reduces or group averages.
     pub collectives: u64,
-    /// Bytes that peers were to send, and those of them that did not come in time.
     pub expected_bytes: u64,
-    /// See [`expected_bytes`](Self::expected_bytes).
+    /// Bytes of [`expected_bytes`](Self::expected_bytes) that were late.
     pub lost_bytes: u64,
-    /// All-reduces that lost too much to be used.
+    /// Skipped because of losses.
     pub skipped: u64,
-    /// Of these, those at which a job would end. Here it goes on.
+    /// Skipped ones that halt a job; the simulation continues.
     pub halts: u64,
-    /// Time from the end of a training step until a worker had what it waited for, all together.
+    /// Total wait after training steps.
     pub waited_ns: u64,
 }
 
-/// The most that the host library lets a rank have in flight to a peer, in bytes.
+/// Largest congestion window of the host library.
 const IN_FLIGHT_BYTES_MAX: u64 = 1 << 20;
 
-/// The data plane of a worker, which is also what stands at its port of the network. Peers give feedback, as the host library's do.
 pub(super) fn software(worker: usize, workers: usize, seed: u64) -> Result<SoftwareRank, SimError> {
     let job = SoftwareJob {
         in_flight_bytes_max: vec![IN_FLIGHT_BYTES_MAX; workers],
@@ -71,7 +67,6 @@ pub(super) fn software(worker: usize, workers: usize, seed: u64) -> Result<Softw
     SoftwareRank::new(job, 0).map_err(rank_error(worker))
 }
 
-/// The workers, and what lies between them.
 pub(super) struct Job<E> {
     exchanges: Vec<E>,
     ports: Vec<SoftwareRank>,
@@ -82,7 +77,6 @@ pub(super) struct Job<E> {
 }
 
 impl<E: Exchange> Job<E> {
-    /// `worker`: what a worker does, over its data plane.
     pub fn new(
         workers: usize,
         impairments: Impairments,
@@ -101,7 +95,6 @@ impl<E: Exchange> Job<E> {
         })
     }
 
-    /// Trains until `end_ns`; what has become of each worker's calls.
     pub fn train(mut self, trainees: &mut [Trainee], curve: &mut Curve, end_ns: u64) -> Result<Vec<Counts>, SimError> {
         while self.now_ns < end_ns {
             curve.note(self.now_ns, trainees);
@@ -113,7 +106,6 @@ impl<E: Exchange> Job<E> {
         Ok(self.exchanges.iter().map(Exchange::counts).collect())
     }
 
-    /// The hosts do what there is to do.
     fn serve(&mut self, trainees: &mut [Trainee]) -> Result<(), SimError> {
         let now_ns = self.now_ns;
         while let Some((from, to, message)) = self.control.receive(now_ns) {
@@ -133,7 +125,6 @@ impl<E: Exchange> Job<E> {
         Ok(())
     }
 
-    /// When something happens next.
     fn next_ns(&self, trainees: &[Trainee]) -> Option<u64> {
         let of = |rank: usize| {
             let hosts = [trainees[rank].trained_ns, self.exchanges[rank].next_timeout()];
@@ -143,7 +134,6 @@ impl<E: Exchange> Job<E> {
         (0..self.ports.len()).flat_map(of).chain(self.control.next_ns()).min()
     }
 
-    /// Lets a quantum pass at all ports.
     fn run_quantum(&mut self) {
         let until_ns = self.now_ns + QUANTUM_NS;
         let mut tx = Vec::new();
@@ -152,7 +142,7 @@ impl<E: Exchange> Job<E> {
             port.run(until_ns, &mut self.rx[rank], &mut tx);
             self.network.send(rank, tx.drain(..));
         }
-        // Nobody asks what became of each.
+        // The fates are not used.
         self.network.take_fates();
         self.now_ns = until_ns;
     }

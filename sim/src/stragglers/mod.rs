@@ -1,10 +1,12 @@
-//! Training with workers that are slow or stall, in virtual time: all-reduces, bounded all-reduces and Partial Reduce side by side.
+//! Training with slow or stalling workers, in virtual time: all-reduces, bounded all-reduces and
+//! Partial Reduce.
 //!
-//! Why: what a straggler costs depends on its kind, and on a machine with fewer cores than workers it cannot be told from what the
-//! scheduler costs. Here computing takes exactly as long as it is said to, the network is the simulator's, and the
-//! [protocol](optireduce_core::protocol) is that of a real job: bounded all-reduces by `Collectives`, groups by `protocol::partial_reduce`
-//! and `GroupAverages`.
-//! Limits: hosts and averaging cost no time; nobody dies. All-reduces over a reliable transport are the [model](crate::network::reliable).
+//! Computing takes exactly its configured time, independent of a scheduler. The network is
+//! simulated, and the [protocol](optireduce_core::protocol) is the real one: `Collectives` for
+//! bounded all-reduces, `protocol::partial_reduce` and `GroupAverages` for groups.
+//!
+//! Limits: hosts and averaging cost no time, and workers do not fail. All-reduces over a reliable
+//! transport are a [model](crate::network::reliable).
 
 mod bounded;
 pub mod cli;
@@ -31,92 +33,88 @@ use self::trainee::{Pace, Trainee};
 use crate::error::SimError;
 use crate::network::Impairments;
 
-/// Steps are longer or shorter by up to this part.
+/// Largest relative deviation of a step's duration.
 const JITTER: f64 = 0.1;
-/// Where workers stall, one step in so many does.
+/// Fraction of stalled steps under [`Condition::Stalls`].
 const STALLS: f64 = 1.0 / 50.0;
 
-/// Which workers are slow.
+/// Slow workers of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Condition {
     /// None
     Even,
-    /// The last one's steps take twice as long
+    /// The last one, by a factor of two
     Slow2,
-    /// The last one's steps take four times as long
+    /// The last one, by a factor of four
     Slow4,
-    /// Each stalls in one of 50 steps
+    /// All, each in one of 50 steps
     Stalls,
-    /// None; but half of them are always ready half a step after the others
+    /// None, but half of them are always ready half a step after the others
     Halves,
 }
 
-/// How workers put together what they have learned.
+/// Method of combining the workers' results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Contender {
-    /// All-reduces over a reliable transport: every step waits for everybody
+    /// All-reduces over a reliable transport; every step waits for all workers
     AllReduce,
-    /// Bounded all-reduces, with a deadline that the workers measure
+    /// Bounded all-reduces with a measured bound
     Bounded,
-    /// Bounded all-reduces, with a given deadline
+    /// Bounded all-reduces with a given bound
     BoundedFixed,
-    /// Partial Reduce, dynamic weights
+    /// Partial Reduce with dynamic weights
     Partial,
-    /// Partial Reduce, all models of a group count the same
+    /// Partial Reduce with equal weights
     PartialConstant,
-    /// Partial Reduce, dynamic weights, without the guard against groups that stay among themselves
+    /// Partial Reduce with dynamic weights, without the guard against isolated groups
     PartialUnguarded,
 }
 
-/// What all runs have in common.
+/// Parameters common to all runs.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)] // described above
 pub struct Setup {
-    /// Workers, 2 to 64.
     pub workers: usize,
-    /// Workers of a group.
     pub group_size: usize,
-    /// The part, 0 to 1, of a worker's images that are of its own digits.
+    /// Fraction of a worker's images that show its own digits.
     pub own: f64,
-    /// How long workers train.
     pub train_ns: u64,
-    /// A training step, and how much longer one takes that stalls.
     pub step_ns: u64,
-    /// See [`step_ns`](Self::step_ns).
+    /// Additional duration of a stalled step.
     pub stall_ns: u64,
-    /// The given deadline.
+    /// Bound of a stage for [`Contender::BoundedFixed`].
     pub deadline_ns: u64,
-    /// The network; its seed is that of a run.
+    /// Each run replaces the seed.
     pub impairments: Impairments,
-    /// The accuracy, 0 to 1, that a run is to reach.
+    /// Accuracy to reach, 0 to 1.
     pub target: f64,
 }
 
-/// What came of a run.
+/// Result of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)] // described above
 pub struct Run {
-    /// The seed of images, paces and packets.
     pub seed: u64,
-    /// When the mean of the workers' models had the accuracy that was to be reached, in steps of 50 ms; `null`: not in time.
+    /// Time until the mean of the models reached the target, in steps of 50 ms; `null` if never.
     pub seconds_to_target: Option<f64>,
-    /// Its accuracy at the end, and the least of the workers' own models.
+    /// Final accuracy of the mean of the models.
     pub accuracy: f64,
-    /// See [`accuracy`](Self::accuracy).
+    /// Lowest final accuracy of a worker's model.
     pub accuracy_least: f64,
-    /// The largest distance of a worker's model from their mean at the end, beside the mean's length.
+    /// Largest final distance of a model from the mean, relative to its norm.
     pub distance: f64,
-    /// Training steps, by worker.
     pub steps: Vec<u64>,
-    /// What has become of each worker's calls; none of a model.
+    /// Indexed by worker; empty for [`Contender::AllReduce`].
     pub counts: Vec<Counts>,
 }
 
 impl Setup {
-    /// Trains once.
+    /// Runs one training.
     ///
     /// # Errors
-    /// If a worker's protocol gives up; none should.
+    /// If a worker's protocol fails.
     pub fn run(&self, condition: Condition, contender: Contender, seed: u64) -> Result<Run, SimError> {
         let Digits { shards, tests } = Digits::deal(seed, self.workers, self.own)?;
         let trainee = |(worker, images)| Trainee::new(seed, worker, self.pace(condition, worker), images);
@@ -171,7 +169,7 @@ impl Setup {
                 Condition::Slow4 if is_last => 4,
                 _ => 1,
             },
-            // Or chance would bring the halves together.
+            // Chance would bring the halves together.
             jitter: if is_half { 0.0 } else { JITTER },
             stall_share: if condition == Condition::Stalls { STALLS } else { 0.0 },
             stall_ns: self.stall_ns,
@@ -179,7 +177,6 @@ impl Setup {
     }
 }
 
-/// Each value once, in the order in which they come.
 fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut found = Vec::new();
     values.into_iter().for_each(|value| {

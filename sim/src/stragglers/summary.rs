@@ -1,4 +1,4 @@
-//! Runs of one contender under one condition, over seeds, and tables of them.
+//! Summaries over seeds, and tables of them.
 
 use serde::Serialize;
 
@@ -9,44 +9,41 @@ const STUDENT: [f64; 29] = [
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
     2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045,
 ];
-/// Most seeds that there is a quantile for.
 pub(super) const SEEDS_MAX: usize = STUDENT.len() + 1;
 
-/// What a contender did under a condition.
+/// Summary of a contender under a condition.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)] // described above
 pub struct Summary {
-    /// Which workers were slow.
     pub condition: Condition,
-    /// How the workers put together what they had learned.
     pub contender: Contender,
-    /// Median over the runs; those that did not get there count as slower than all others. `null`: most did not.
+    /// Median over the runs; `null` if most missed the target.
     pub seconds_to_target: Option<f64>,
-    /// The mean over the runs, and half of its 95 % interval; `null` with one run.
+    /// Mean over the runs.
     pub accuracy: f64,
-    /// See [`accuracy`](Self::accuracy).
+    /// Half of the 95 % interval of [`accuracy`](Self::accuracy); `null` with one run.
     pub accuracy_interval: Option<f64>,
-    /// Mean over the runs, as everything below.
+    /// Mean over the runs.
     pub accuracy_least: f64,
-    /// See [`Run::distance`].
+    /// Mean over the runs of [`Run::distance`].
     pub distance: f64,
-    /// Training steps of all workers together, and of the last, in a second of virtual time.
+    /// All workers together, per second of virtual time.
     pub steps_per_s: f64,
-    /// See [`steps_per_s`](Self::steps_per_s).
+    /// The last worker alone.
     pub steps_per_s_last: f64,
-    /// How long a worker waited after a step; `null` of a model.
+    /// Mean wait after a step; `null` for [`Contender::AllReduce`].
     pub waited_ms: Option<f64>,
-    /// The part of the peers' bytes that did not come in time; `null` of a model.
+    /// Fraction of peers' bytes that were late; `null` for [`Contender::AllReduce`].
     pub lost_fraction: Option<f64>,
-    /// All-reduces of a worker that were skipped, and those at which a job would have ended; mean over the workers.
+    /// Skipped all-reduces per worker and run.
     pub skipped: f64,
-    /// See [`skipped`](Self::skipped).
+    /// Halts per worker and run.
     pub halts: f64,
-    /// The runs.
     pub runs: Vec<Run>,
 }
 
 impl Summary {
-    /// Sums runs up, of which there is at least one; they took `seconds` each.
+    /// Summarises at least one run of `seconds` each.
     pub fn new(condition: Condition, contender: Contender, runs: Vec<Run>, seconds: f64) -> Self {
         let accuracies: Vec<f64> = runs.iter().map(|run| run.accuracy).collect();
         let counts = || runs.iter().flat_map(|run| &run.counts);
@@ -72,7 +69,6 @@ impl Summary {
         }
     }
 
-    /// How many runs got to the target.
     fn reached(&self) -> usize {
         self.runs.iter().filter(|run| run.seconds_to_target.is_some()).count()
     }
@@ -103,7 +99,6 @@ impl Summary {
     }
 }
 
-/// The tables: one for each condition.
 pub(super) fn tables(summaries: &[Summary], target: f64) -> String {
     let mut text = String::new();
     for condition in super::distinct(summaries.iter().map(|one| one.condition)) {
@@ -130,13 +125,13 @@ pub(super) fn tables(summaries: &[Summary], target: f64) -> String {
 }
 
 const LEGEND: &str = "
-Virtual seconds until the mean of the workers' models has that accuracy in tests, median over the seeds; how many times sooner than
-all-reduces; accuracy at the end in %, mean over the seeds and its 95 % interval, and the least of the workers' own models; largest distance
-of a worker's model from their mean; training steps a second, of all workers and of the last; how long a worker waits after a step; bytes
-that did not come in time; updates of a worker that were skipped because too much was lost.
+Columns: virtual seconds until the mean of the workers' models reaches the test accuracy (median over the seeds); speedup over all-reduces;
+runs that reached it; final accuracy in % (mean over the seeds, 95 % interval) and the lowest one of a worker's model; largest distance of a
+worker's model from the mean; training steps per second of all workers and of the last one; wait of a worker after a step; bytes that were
+late; updates per worker skipped because of losses.
 ";
 
-/// As it is given on the command line.
+/// Name on the command line.
 pub(super) fn name(value: &impl clap::ValueEnum) -> String {
     value.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
 }
@@ -146,14 +141,13 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     values.sum::<f64>() / count as f64
 }
 
-/// The middle of some times, of which those that are not there are the longest; the later one of two in the middle.
+/// The later one of two middle values. `None` counts as the longest time.
 fn median(times: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let mut times: Vec<Option<f64>> = times.collect();
     times.sort_by(|one, other| one.unwrap_or(f64::INFINITY).total_cmp(&other.unwrap_or(f64::INFINITY)));
     times.get(times.len() / 2).copied().flatten()
 }
 
-/// Half of the 95 % interval of a mean.
 fn interval(values: &[f64]) -> Option<f64> {
     let quantile = STUDENT.get(values.len().checked_sub(2)?)?;
     let mean = mean(values.iter().copied());

@@ -1,25 +1,21 @@
-//! A worker's training: its model, its images, and how long its steps take.
+//! A worker's training: model, images and pace.
 
 use super::digits::{self, Image, PARAMETERS};
 use crate::random::Random;
 
-/// Images of a training step.
 const BATCH: usize = 32;
-/// The learning rate.
 const RATE: f32 = 0.5;
 
-/// How long a worker's training steps take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Pace {
-    /// When the first one begins.
     pub begin_ns: u64,
-    /// A step of a worker that is not slow.
+    /// A normal worker's step.
     pub step_ns: u64,
-    /// How many times as long this one's take.
+    /// Factor of this worker.
     pub slowness: u64,
-    /// Each step is longer or shorter by up to this part of it.
+    /// Largest relative deviation.
     pub jitter: f64,
-    /// How often a step stalls, and for how long.
+    /// Fraction and additional duration of stalled steps.
     pub stall_share: f64,
     pub stall_ns: u64,
 }
@@ -33,13 +29,11 @@ impl Pace {
     }
 }
 
-/// One worker.
 #[derive(Clone, Debug)]
 pub(super) struct Trainee {
     pub model: Vec<f32>,
-    /// When its training step is over; `None`: it waits for others.
+    /// `None` while waiting for peers.
     pub trained_ns: Option<u64>,
-    /// Training steps that are over.
     pub steps: u64,
     images: Vec<Image>,
     pace: Pace,
@@ -48,7 +42,7 @@ pub(super) struct Trainee {
 }
 
 impl Trainee {
-    /// All workers begin with the same model.
+    /// All workers start with the same model.
     pub fn new(seed: u64, worker: usize, pace: Pace, images: Vec<Image>) -> Self {
         let stream = |of: u64| Random::new(seed, 1 + 2 * worker as u64 + of);
         let mut chance_of_pace = stream(0);
@@ -57,12 +51,11 @@ impl Trainee {
         Self { model: vec![0.0; PARAMETERS], trained_ns, steps: 0, images, pace, chance_of_pace, chance_of_images }
     }
 
-    /// The next training step begins.
     pub fn begin(&mut self, now_ns: u64) {
         self.trained_ns = Some(now_ns + self.pace.draw(&mut self.chance_of_pace));
     }
 
-    /// What its training step has found.
+    /// Ends a training step.
     pub fn gradient(&mut self) -> Vec<f32> {
         self.steps += 1;
         let count = self.images.len() as u64;
@@ -71,7 +64,6 @@ impl Trainee {
         digits::gradient(&self.model, &batch)
     }
 
-    /// Makes the model better by a gradient.
     pub fn apply(&mut self, gradient: &[f32]) {
         self.model.iter_mut().zip(gradient).for_each(|(value, slope)| *value -= RATE * slope);
     }

@@ -1,4 +1,4 @@
-//! All-reduces over a reliable transport: every step waits for everybody. The baseline, see [`reliable`].
+//! The baseline: all-reduces over a reliable transport ([`reliable`]) that wait for all workers.
 
 use super::curve::Curve;
 use super::digits::{PARAMETERS, PAYLOAD_BEATS};
@@ -8,7 +8,6 @@ use crate::cluster::ClusterConfig;
 use crate::error::SimError;
 use crate::network::{Impairments, reliable};
 
-/// Trains until `end_ns`.
 pub(super) fn train(
     impairments: Impairments,
     trainees: &mut [Trainee],

@@ -1,4 +1,4 @@
-//! Cards that `optireduce-sim serve` serves, in a process of their own.
+//! Cards served by separate `optireduce-sim serve` processes.
 
 use std::io::Write;
 use std::net::Ipv4Addr;
@@ -19,14 +19,13 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::served::{Served, free_port};
 
-/// Far longer than any wait here, on a busy machine.
+/// Far longer than any wait, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn start() -> Served {
     Served::start(Ipv4Addr::LOCALHOST, free_port())
 }
 
-/// A job of two, of which only this rank is there.
 fn configured(bus: VfioUserBus) -> (Nic<VfioUserBus>, [DmaBuffer; 3]) {
     let mut nic = Nic::open(bus).unwrap();
     nic.configure(&bench_job(2, 4)).unwrap();
@@ -48,7 +47,7 @@ fn the_bus_to_a_served_card_obeys_every_rule_of_a_bus() {
     assert_eq!((id.vendor, id.device, id.class), (VENDOR_ID, DEVICE_ID, CLASS));
 }
 
-/// One for each batch of completions, to be heard once; none after a reset, until they are set up again.
+/// One interrupt per batch of completions, and none between a reset and the next setup.
 #[test]
 fn an_interrupt_tells_of_completions_to_a_driver_that_does_not_look() {
     let is_rung = |nic: &Nic<VfioUserBus>, timeout: Duration| {
@@ -62,7 +61,7 @@ fn an_interrupt_tells_of_completions_to_a_driver_that_does_not_look() {
     nic.ring_doorbell().unwrap();
     assert!(is_rung(&nic, PATIENCE));
     (0..2).for_each(|_| assert_eq!(nic.wait_completion(PATIENCE).unwrap().cookie, 1));
-    // Completions are in memory shortly before it rings for them.
+    // The interrupt may follow the completions in memory.
     let is_quiet = |_| {
         nic.bus().hear();
         !is_rung(&nic, Duration::from_millis(20))
@@ -70,14 +69,14 @@ fn an_interrupt_tells_of_completions_to_a_driver_that_does_not_look() {
     assert!((0..50).any(is_quiet), "nothing is left to tell");
 }
 
-/// Wherever the driver is when the card's process is killed, it is told so, long before its wait ends, and by every later call.
+/// Every wait and every later call fails long before its timeout.
 #[test]
 fn a_card_whose_process_is_killed_is_gone_for_its_driver_at_once() {
     for at in 0..3 {
         let served = start();
         let (mut nic, buffers) = configured(open(&served).unwrap());
         let [arm, contribute] = window(buffers, 1, BOUND_NS);
-        // It would close after 4 s.
+        // Its bound is 4 s.
         nic.submit(&Submission { bound_ns: u32::MAX, ..arm }).unwrap();
         nic.submit(&contribute).unwrap();
         if at > 0 {
@@ -110,21 +109,21 @@ fn a_card_whose_process_is_killed_is_gone_for_its_driver_at_once() {
     }
 }
 
-/// A driver that leaves a card at work, one that speaks no vfio-user, and one that only connects: the next finds a card as after a
-/// reset, which leaves it what the host wrote but CONTROL, as the contract says.
+/// Drivers that leave a busy card, speak no vfio-user, or only connect. By contract a reset card
+/// keeps host settings except CONTROL.
 #[test]
 fn whoever_had_a_card_before_leaves_it_as_after_a_reset() {
     let served = start();
     let (mut nic, buffers) = configured(open(&served).unwrap());
     nic.submit(&Submission { bound_ns: u32::MAX, ..window(buffers, 1, BOUND_NS)[0] }).unwrap();
     nic.ring_doorbell().unwrap();
-    // As a process that is killed: no goodbye to the card.
+    // As a killed process does.
     hang_up(nic.bus().connection().unwrap());
     assert!(matches!(nic.wait_completion(PATIENCE), Err(DriverError::DeviceGone { .. })));
     drop(nic);
 
     let mut stranger = UnixStream::connect(&served.socket).unwrap();
-    // A version message without its text.
+    // Version message without its text.
     let mut strange = vec![0; 16];
     strange[2..4].copy_from_slice(&1u16.to_ne_bytes());
     strange[4..8].copy_from_slice(&24u32.to_ne_bytes());
@@ -142,8 +141,7 @@ fn whoever_had_a_card_before_leaves_it_as_after_a_reset() {
     a_window_travels_and_rings_turn(bus, BOUND_NS).unwrap();
 }
 
-/// A reset leaves a card what the host wrote for its job, as the contract says, but its own address is again what it is served with; and the card
-/// works on for the same driver.
+/// The card's own address is again the served one, and the same driver can use the card.
 #[test]
 fn a_reset_leaves_what_the_host_wrote_and_the_card_goes_on_after_it() {
     let served = start();
@@ -158,7 +156,7 @@ fn a_reset_leaves_what_the_host_wrote_and_the_card_goes_on_after_it() {
     a_window_travels_and_rings_turn(bus, BOUND_NS).unwrap();
 }
 
-/// Its time is the wall clock's, and its cycles take what they take: the same rules, with longer bounds.
+/// Deadlines use the wall clock, and cycles are slow.
 #[test]
 fn the_bus_to_a_verilated_card_obeys_every_rule_of_a_bus() {
     let served = Served::start_with(Ipv4Addr::LOCALHOST, free_port(), &["--engine", "verilator"]);
@@ -167,7 +165,6 @@ fn the_bus_to_a_verilated_card_obeys_every_rule_of_a_bus() {
     assert!(said.contains(" cycles/s (1 in "), "{said}");
 }
 
-/// As one that is pulled out of its slot, while its process goes on.
 #[test]
 fn a_card_that_leaves_the_bus_reads_as_ones_and_its_driver_is_told() {
     let file = crate::served::free_path();
@@ -184,7 +181,7 @@ fn a_card_that_leaves_the_bus_reads_as_ones_and_its_driver_is_told() {
     assert!(matches!(error, Some(DriverError::DeviceGone { .. })), "{error:?}");
 }
 
-/// A second driver waits, is told who is to blame, and gets the card once the first has gone.
+/// A second driver waits, fails with the probable cause, and succeeds after the first.
 #[test]
 fn a_card_has_one_driver_at_a_time() {
     let served = start();

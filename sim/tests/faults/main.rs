@@ -1,8 +1,8 @@
-//! What befalls cards, in every state of a window: what the caller is told, to the letter, and that the next one can open the card.
+//! Faults of cards in every state of a window: exact errors, and the next open of the card.
 //!
-//! Cards are processes of their own (`optireduce-sim serve`), reached over vfio-user; so is the driver, where that is killed or stopped. The
-//! table of this is in `driver/faults.md`: `cargo test -p optireduce-sim --features serve --test faults -- --nocapture` prints it.
-//! What a machine lacks before a card can be opened is there, too.
+//! Cards are `optireduce-sim serve` processes. Drivers that are killed or stopped have separate
+//! processes as well. The results are the table in `driver/faults.md`, which `cargo test -p
+//! optireduce-sim --features serve --test faults -- --nocapture` prints.
 #![cfg(feature = "serve")]
 
 #[path = "../../../driver/tests/machine_in_a_folder/mod.rs"]
@@ -32,12 +32,12 @@ use table::{Fault, ROWS, Told, markdown};
 use window::{PATIENCE, STATES, State, Window};
 
 const DOCUMENT: &str = include_str!("../../../driver/faults.md");
-/// How long a driver waits for a card that hangs. The texts say it, too.
+/// Timeout of a driver with a hanging card; error texts contain it.
 const SHORT: Duration = Duration::from_secs(1);
-/// Cells at a time: most of them sleep.
+/// Concurrent cells; most of them sleep.
 const THREADS: usize = 8;
 
-/// A card for one cell, with files that make it leave, reset itself and hang.
+/// A card with files that remove, reset and hang it.
 struct Stage {
     card: Served,
     port: u16,
@@ -51,20 +51,18 @@ impl Stage {
         Self { card, port, files }
     }
 
-    /// Its process ends, and it is served again.
     fn restart(&self) {
         self.card.end();
         self.files.iter().for_each(|file| drop(fs::remove_file(file)));
         self.card.restart(Ipv4Addr::LOCALHOST, self.port, &options(&self.files));
     }
 
-    /// Makes the card do what is behind a file, and waits until `is_so`.
+    /// Triggers a fault and waits for its effect.
     fn befall(&self, file: usize, is_so: impl Fn() -> bool) {
         served::befall(&self.files[file]);
         wait_until(is_so, "nothing happens");
     }
 
-    /// Whether the process of the card has mapped the memory file of a driver.
     fn maps_a_drivers_memory(&self) -> bool {
         fs::read_to_string(format!("/proc/{}/maps", self.card.pid())).unwrap().contains("/memfd:optireduce")
     }
@@ -73,12 +71,11 @@ impl Stage {
         Window::open(&self.card.socket, self.port)
     }
 
-    /// As the caller is told it.
     fn said(&self, error: impl std::fmt::Display) -> String {
         error.to_string().replace(&format!("vfio-user:{}", self.card.socket.display()), "CARD")
     }
 
-    /// Stops its process, and waits until none of its threads runs any more: a signal takes its time.
+    /// Stops the card's process, and waits until all its threads have stopped.
     fn stop_card(&self) {
         self.signal_card(Signal::STOP);
         let tasks = || fs::read_dir(format!("/proc/{}/task", self.card.pid())).unwrap();
@@ -108,7 +105,7 @@ fn signal_process(process: u32, signal: Signal) {
     kill_process(Pid::from_raw(process as i32).unwrap(), signal).unwrap();
 }
 
-/// What a caller is told whose card is in `state` when `fault` befalls it. Then the card is opened again, and works.
+/// Returns the caller's error after `fault` in `state`. Then uses the card again.
 fn cell(fault: Fault, state: State) -> Option<String> {
     let stage = Stage::new();
     let told = match fault {
@@ -137,7 +134,7 @@ fn in_this_process(stage: &Stage, fault: Fault, state: State) -> Option<String> 
     match fault {
         Fault::Removal => stage.befall(0, || bus.read(&reg::MAGIC) == u32::MAX),
         Fault::Reset => stage.befall(1, || bus.read(&reg::CONTROL) == 0),
-        // Registers that it writes do not change any more.
+        // A hanging card ignores writes.
         Fault::Hang => stage.befall(2, || {
             let wrote = bus.read(&reg::SCRATCH).wrapping_add(1);
             bus.write(&reg::SCRATCH, wrote);
@@ -157,7 +154,6 @@ fn in_this_process(stage: &Stage, fault: Fault, state: State) -> Option<String> 
     });
     match fault {
         Fault::CardStopped => stage.signal_card(Signal::CONT),
-        // What the text advises.
         Fault::Reset => {
             window.nic.configure(&optireduce_sim::check::card_bench::bench_job(2, 4)).unwrap();
             window.nic.check_working().unwrap();
@@ -168,7 +164,7 @@ fn in_this_process(stage: &Stage, fault: Fault, state: State) -> Option<String> 
     second.or(first)
 }
 
-/// What the card's memory was is unmapped, as by an IOMMU whose tables have changed.
+/// As an IOMMU does after a change of its tables.
 fn unmap(window: &Window) {
     const DMA_UNMAP: u16 = 3;
     let dma = window.nic.bus().dma();
@@ -177,14 +173,14 @@ fn unmap(window: &Window) {
     tell(window, DMA_UNMAP, &[body, place].concat());
 }
 
-/// No MSI-X vector rings any more.
+/// Disables all MSI-X vectors.
 fn silence(window: &Window) {
     const SET_IRQS: u16 = 8;
-    // No data, trigger; MSI-X; from 0 on, none.
+    // No data, trigger; MSI-X; from vector 0, none.
     tell(window, SET_IRQS, &[20u32, 1 | 1 << 5, 2, 0, 0].map(u32::to_ne_bytes).concat());
 }
 
-/// Sends the card's server a message on the driver's connection, and takes the answer.
+/// Sends a message to the card's server on the driver's connection, and receives the answer.
 fn tell(window: &Window, command: u16, body: &[u8]) {
     let connection: OwnedFd = window.nic.bus().departure().unwrap().unwrap();
     let mut connection = UnixStream::from(connection);
@@ -198,7 +194,7 @@ fn tell(window: &Window, command: u16, body: &[u8]) {
     connection.read_exact(&mut vec![0; bytes as usize - 16]).unwrap();
 }
 
-/// The driver is this program, started once more.
+/// This program is the driver.
 fn in_another_process(stage: &Stage, fault: Fault, state: State) -> Option<String> {
     let mut driver = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "a_driver_for_the_others", "--ignored", "--nocapture"])
@@ -221,12 +217,11 @@ fn in_another_process(stage: &Stage, fault: Fault, state: State) -> Option<Strin
     assert!(stage.maps_a_drivers_memory(), "{state:?}: the card cannot reach its driver's memory");
     driver.kill().unwrap();
     driver.wait().unwrap();
-    // Nothing of the dead is held on to, though nobody has closed anything in order.
+    // The server must release a dead driver's memory.
     wait_until(|| !stage.maps_a_drivers_memory(), "the card's process keeps the memory of a driver that was killed");
     None
 }
 
-/// Waits until something is so, as long as anything may take.
 fn wait_until(is_so: impl Fn() -> bool, or_else: &str) {
     (0..PATIENCE.as_millis()).find(|_| {
         std::thread::sleep(Duration::from_millis(1));
@@ -239,7 +234,6 @@ const DRIVER: &str = "OPTIREDUCE_FAULTS_DRIVER";
 const REACHED: &str = "the state is reached";
 const TOLD: &str = "told: ";
 
-/// Opens a card, brings it into a state, and finishes the window once it is told to.
 #[test]
 #[ignore = "the others run it, in a process of its own"]
 fn a_driver_for_the_others() {
@@ -279,7 +273,6 @@ fn the_table_in_the_documentation_is_that_of_the_test() {
     assert!(DOCUMENT.contains(&table), "driver/faults.md is not current; this belongs into it:\n{table}");
 }
 
-/// What is found when a card is opened, before it has anything to do.
 #[test]
 fn what_forbids_to_open_a_card_is_told_as_the_documentation_says() {
     let documented = |said: String| assert!(DOCUMENT.contains(&said.replace('\n', "\n    ")), "{said}");
@@ -289,7 +282,6 @@ fn what_forbids_to_open_a_card_is_told_as_the_documentation_says() {
         let bus = CardBus::open(address, 4096).unwrap();
         let bus = FaultBus::new(bus).on_read(move |read, found| if read == register { value } else { found });
         documented(stage.said(Nic::open(bus).err().unwrap()));
-        // Of the right one.
         Nic::open(CardBus::open(address, 4096).unwrap()).unwrap();
     }
     let (folder, at) = (Folder::new("faults"), "0000:5e:00.0");
@@ -307,7 +299,7 @@ fn what_forbids_to_open_a_card_is_told_as_the_documentation_says() {
     fs::write(process.join("status"), "CapEff:\t0000000000000000\n").unwrap();
     limits("65536");
     let (found, mend) = lacks().unwrap();
-    documented(format!("{at}: locked memory: {found}.\nTo mend it: {mend}."));
+    documented(format!("{at}: locked memory: {found}.\nTo fix it: {mend}."));
     limits("unlimited");
     assert_eq!(lacks(), None);
     limits("65536");
@@ -315,5 +307,5 @@ fn what_forbids_to_open_a_card_is_told_as_the_documentation_says() {
     assert_eq!(lacks(), None, "CAP_IPC_LOCK");
     folder.device("0000:02:00.0", (0x144d, 0xa808, 0x01_0802), Some("nvme"), Some("7"));
     let (found, mend) = lacks().unwrap();
-    documented(format!("{at}: IOMMU group: {found}.\nTo mend it: {mend}."));
+    documented(format!("{at}: IOMMU group: {found}.\nTo fix it: {mend}."));
 }

@@ -1,10 +1,9 @@
-//! The table: what befalls a card, and what its caller is told, by the state that it is in. `driver/faults.md` is made of it.
+//! Table of faults and errors in `driver/faults.md`.
 
 use optireduce_contract::registers::CONTROL_ENABLE;
 
 use crate::window::STATES;
 
-/// What befalls a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     Removal,
@@ -20,24 +19,22 @@ pub enum Fault {
     SecondOpener,
 }
 
-/// What the caller is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
-    /// Nothing: the window ends whole.
+    /// No error: the window is complete.
     Nothing,
-    /// There is no caller any more.
+    /// The caller is dead.
     Nobody,
     Gone,
     WasReset,
     DmaError,
-    /// So many submissions are not consumed.
+    /// Unconsumed submissions.
     Silent(u32),
     Stopped,
-    /// The second opener is told.
+    /// Only the second opener has an error.
     Busy,
 }
 
-/// A row of the table.
 pub struct Row {
     pub fault: Fault,
     pub what: &'static str,
@@ -50,7 +47,6 @@ const fn row(fault: Fault, what: &'static str, told: [Told; 4], next: &'static s
 }
 
 const AT_ONCE: &str = "works";
-/// All of it, by what befalls the card.
 pub const ROWS: [Row; 11] = [
     row(Fault::Removal, "removed: it reads as ones", [Told::Gone; 4], "works once the card is back"),
     row(
@@ -61,27 +57,26 @@ pub const ROWS: [Row; 11] = [
     ),
     row(
         Fault::CardStopped,
-        "the process that serves it stands still (SIGSTOP)",
+        "the process that serves it is stopped (SIGSTOP)",
         [Told::Gone; 4],
-        "works once it goes on",
+        "works once it continues",
     ),
-    row(Fault::Reset, "function-level reset by somebody else", [Told::WasReset; 4], "works; so does `configure`"),
-    row(Fault::DmaError, "an address of the window is not there for the card", [Told::DmaError; 4], AT_ONCE),
+    row(Fault::Reset, "function-level reset by another process", [Told::WasReset; 4], "works; so does `configure`"),
+    row(Fault::DmaError, "an address of the window is not mapped for the card", [Told::DmaError; 4], AT_ONCE),
     row(
         Fault::Hang,
-        "its queues stall: registers answer, nothing else does",
+        "its queues stall; registers still answer",
         [Told::Silent(2), Told::Silent(1), Told::Silent(0), Told::Silent(0)],
         AT_ONCE,
     ),
-    row(Fault::NoMemory, "the IOMMU lets it reach no memory", [Told::Stopped; 4], AT_ONCE),
+    row(Fault::NoMemory, "the IOMMU blocks all memory accesses", [Told::Stopped; 4], AT_ONCE),
     row(Fault::NoInterrupts, "its interrupts are lost", [Told::Nothing; 4], AT_ONCE),
     row(Fault::DriverKilled, "the caller's process is killed (SIGKILL)", [Told::Nobody; 4], AT_ONCE),
-    row(Fault::DriverStopped, "the caller's process stands still (SIGSTOP), and goes on", [Told::Nothing; 4], AT_ONCE),
-    row(Fault::SecondOpener, "somebody else wants to open it", [Told::Busy; 4], "works once the first has closed it"),
+    row(Fault::DriverStopped, "the caller's process is stopped (SIGSTOP) and continued", [Told::Nothing; 4], AT_ONCE),
+    row(Fault::SecondOpener, "another process opens it", [Told::Busy; 4], "works once the first has closed it"),
 ];
 
 impl Told {
-    /// Its name in the table.
     fn name(self) -> &'static str {
         match self {
             Self::Nothing => "nothing",
@@ -97,7 +92,7 @@ impl Told {
         }
     }
 
-    /// The text, to the letter, of a driver whose waits end after a second; `None`: there is none.
+    /// Error text of a driver with a timeout of one second.
     pub fn text(self) -> Option<String> {
         let text = match self {
             Self::Nothing | Self::Nobody => return None,
@@ -108,7 +103,7 @@ impl Told {
             Self::WasReset => {
                 return Some(format!(
                     "CARD: the card has been reset or disabled by somebody else: CONTROL is 0x0, expected {CONTROL_ENABLE:#x}.\n\
-                     Its windows are lost. Configure the card anew, or open it again, once nobody else uses it."
+                     Its windows are lost. Configure the card again, or reopen it, once no other process uses it."
                 ));
             }
             Self::DmaError => "a completion with status DMA_ERROR",
@@ -119,19 +114,18 @@ impl Told {
                 ));
             }
             Self::Stopped => {
-                "CARD: queue 0 has stopped: the card could not read a submission or not write a completion in host memory.\n\
-                 Look for IOMMU faults in the kernel log, then configure the card anew. Windows that are armed end by their bounds."
+                "CARD: queue 0 has stopped: the card could not read a submission or write a completion in host memory.\n\
+                 Look for IOMMU faults in the kernel log, then configure the card again. Armed windows end with their bounds."
             }
             Self::Busy => {
                 "CARD: agreeing on a version: no answer within 5s; another process probably has the card: it takes one driver at a time.\n\
-                 End the job or program that has the card, or wait until it ends. If nothing has it, the process that serves the card hangs: start that anew."
+                 End the job or program that has the card, or wait until it ends. If nothing has it, the process that serves the card hangs: restart it."
             }
         };
         Some(text.to_owned())
     }
 }
 
-/// The table and the texts, as they stand in `driver/faults.md`.
 pub fn markdown() -> String {
     let mut out =
         "| what happens | idle | armed | contributing | broadcasting | the next open |\n|---|---|---|---|---|---|\n"

@@ -1,4 +1,4 @@
-//! One window of a job of two ranks: the card under test, which a driver brings into a state, and its peer, which is a socket.
+//! One window of two ranks: a card that a driver brings into a state, and a peer that is a socket.
 
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::path::Path;
@@ -19,17 +19,16 @@ const BEATS: usize = 100;
 const LANES: usize = BEAT_BYTES / 4;
 const PAYLOAD_BEATS: usize = 4;
 const DMA_BYTES: usize = 1 << 20;
-/// What this rank and its peer give; the mean of both; the peer's mean of its own shard.
+/// Values of this rank and its peer, their mean, and the peer's mean for its own shard.
 const OWN: f32 = 3.0;
 const PEER: f32 = 5.0;
 const MEAN: f32 = 4.0;
 const OTHER_MEAN: f32 = 7.0;
-/// Between two tries of the peer: what it sends before the window is armed is dropped.
+/// Interval of the peer's retransmits, since packets before arming are dropped.
 const AGAIN: Duration = Duration::from_millis(5);
-/// Far longer than anything takes on a busy machine.
+/// Far longer than any wait.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How far the window is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum State {
     Idle,
@@ -40,7 +39,6 @@ pub enum State {
 
 pub const STATES: [State; 4] = [State::Idle, State::Armed, State::Contributing, State::Broadcasting];
 
-/// A driver with a window.
 pub struct Window {
     pub nic: Nic<CardBus>,
     peer: Peer,
@@ -51,10 +49,10 @@ pub struct Window {
 }
 
 impl Window {
-    /// Takes the card at `socket`, whose network port is at `port`, and configures it.
+    /// `port` is the card's UDP port.
     pub fn open(socket: &Path, port: u16) -> Result<Self, DriverError> {
         let mut nic = Nic::open(CardBus::open(socket.to_str().unwrap(), DMA_BYTES)?)?;
-        // Both are on this host: the card drops what comes from another address than its peer's.
+        // Cards drop packets from other addresses.
         let endpoints = vec![Endpoint::of_ip(Ipv4Addr::LOCALHOST.octets()); 2];
         let job = JobConfig { udp_port: port, endpoints, ..bench_job(2, PAYLOAD_BEATS) };
         nic.configure(&job)?;
@@ -70,7 +68,7 @@ impl Window {
             beats: BEATS as u16,
             shard_quotient: shards.quotient as u16,
             shard_remainder: shards.remainder as u8,
-            // 4 s: stages close because all has come.
+            // 4 s: stages close because they are complete.
             bound_ns: u32::MAX,
             host_beats: BEATS as u16,
             mark_packets: 1,
@@ -84,7 +82,7 @@ impl Window {
         Ok(Self { nic, peer: Peer::new(port), arm, contribute, result, state: State::Idle })
     }
 
-    /// From now on an address of the window is beyond the memory: the one that is used next after `state`.
+    /// Moves the next address used after `state` beyond the memory.
     pub fn misplace(&mut self, state: State) {
         let (iova, bytes) = (optireduce_driver::Bus::dma(self.nic.bus()).iova(), DMA_BYTES as u64);
         match state {
@@ -94,7 +92,7 @@ impl Window {
         }
     }
 
-    /// Brings the card into a state; it stays there, as the peer sends nothing more.
+    /// The card stays in the state because the peer is silent.
     pub fn reach(&mut self, state: State) {
         if state >= State::Armed {
             self.command(self.arm).unwrap();
@@ -102,7 +100,7 @@ impl Window {
         }
         if state >= State::Contributing {
             self.command(self.contribute).unwrap();
-            // Its gradient has been read once the peer's shard has left.
+            // The gradient has been read once the peer's shard has left.
             self.until(|nic| nic.counters().unwrap().tx_packets >= 13);
         }
         if state >= State::Broadcasting {
@@ -113,10 +111,7 @@ impl Window {
         self.state = state;
     }
 
-    /// Goes on from there to the end, waiting so long for each completion.
-    ///
-    /// # Errors
-    /// What the caller is told: an error of the driver, or a completion that is none of success.
+    /// `timeout` applies to each completion. A completion without success is an error.
     pub fn finish(&mut self, timeout: Duration) -> Result<(), String> {
         let (peer, over) = (self.peer.clone(), AtomicBool::new(false));
         let completions = std::thread::scope(|threads| {
@@ -186,7 +181,7 @@ impl Peer {
         Self { socket, card: (Ipv4Addr::LOCALHOST, port).into() }
     }
 
-    /// All its packets of a stage: what it gives to the card's shard, or the mean of its own.
+    /// Sends the peer's contribution to the card's shard, or its mean.
     fn send(&self, stage: u8) {
         let (shard, value) = if stage == STAGE_CONTRIBUTE { (0, PEER) } else { (1, OTHER_MEAN) };
         let beats: Vec<usize> = ShardMap::new(BEATS, 2, 0).range_of(shard).collect();
@@ -194,7 +189,7 @@ impl Peer {
             let offset = (beats[0] * BEAT_BYTES) as u32;
             let header = UbtHeader { stage, offset, sender: 1, job_tag: JOB_TAG, ..UbtHeader::default() };
             let payload = value.to_le_bytes().repeat(beats.len() * LANES);
-            // A card whose process has ended refuses.
+            // Fails if the card's process has ended.
             let _ = self.socket.send_to(&[&header.to_bytes()[..], &payload].concat(), self.card);
         }
     }

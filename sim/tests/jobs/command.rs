@@ -1,4 +1,4 @@
-//! `optireduce run --card` beside `optireduce-sim serve`.
+//! `optireduce run --card` with `optireduce-sim serve`.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
@@ -10,9 +10,8 @@ fn optireduce() -> Command {
     program("optireduce-cli", "optireduce")
 }
 
-/// A program of the workspace.
 pub fn program(package: &str, name: &str) -> Command {
-    // tests/run has built it, with the features of the whole workspace.
+    // tests/run has built it with the features of the whole workspace.
     if std::env::var_os("OPTIREDUCE_BUILT").is_none() {
         let build = Command::new(env!("CARGO")).args(["build", "--quiet", "-p", package]).status();
         assert!(build.expect("cargo").success());
@@ -28,7 +27,7 @@ pub fn program(package: &str, name: &str) -> Command {
     command
 }
 
-/// The ranks of a job: the first with its card as an option, the second with its in the environment, the third has none.
+/// Three ranks: a card by option, a card by environment variable, and no card.
 fn start(job: &Job, arguments: &[&str]) -> Vec<Child> {
     (0..3)
         .map(|rank| {
@@ -46,7 +45,6 @@ fn start(job: &Job, arguments: &[&str]) -> Vec<Child> {
         .collect()
 }
 
-/// What they say.
 fn run(job: &Job, arguments: &[&str]) -> Vec<Output> {
     start(job, arguments).into_iter().map(|rank| rank.wait_with_output().unwrap()).collect()
 }
@@ -86,7 +84,7 @@ fn a_job_that_falls_back_goes_on_and_says_so() {
     let job = Job::new(2);
     let bench = ["--bench", "64K", "--secs", "6", "--json", "--card-fallback", "udp", "--log-filter", "info"];
     let mut ranks = start(&job, &bench);
-    // Once collectives run, the bound is found.
+    // The first collectives measure the bound.
     let mut log = BufReader::new(ranks[2].stderr.take().unwrap()).lines().map(Result::unwrap);
     let mut logs = vec![String::new(); 2];
     logs.push(log.find(|line| line.contains("a view of the same ranks")).expect("a bound"));
@@ -99,16 +97,16 @@ fn a_job_that_falls_back_goes_on_and_says_so() {
     for (rank, (output, log)) in said.iter().zip(&mut logs).enumerate() {
         log.push_str(&String::from_utf8_lossy(&output.stderr));
         assert_eq!(log.contains("the card of this rank has failed"), rank == 0, "rank {rank}: {log}");
-        assert!(log.contains("all ranks go on over UDP"), "rank {rank}: {log}");
+        assert!(log.contains("all ranks continue over UDP"), "rank {rank}: {log}");
     }
 }
 
 #[test]
 fn what_does_not_go_with_a_card_is_named() {
     for (arguments, parts) in [
-        (&["--engine", "tcp"][..], &["--card: --engine tcp goes over TCP"][..]),
-        (&["--groups", "2"], &["--card: --groups goes over the kernel's UDP"]),
-        (&["--partial", "2"], &["--card: --partial goes over the kernel's UDP"]),
+        (&["--engine", "tcp"][..], &["--card: --engine tcp uses TCP"][..]),
+        (&["--groups", "2"], &["--card: --groups uses the kernel's UDP"]),
+        (&["--partial", "2"], &["--card: --partial uses the kernel's UDP"]),
         (&["--rejoin"], &["--rejoin: a job with", "--card"]),
         (&["--secret-file", "/dev/null"], &["--secret-file", "--card"]),
         (&[], &["/nowhere/card.sock: cannot connect", "--features serve -- serve --socket /nowhere/card.sock "]),

@@ -1,4 +1,4 @@
-//! Jobs of cards that are simulated cycle by cycle, and what is recorded of them.
+//! Jobs of cards simulated by clock cycles, and their recordings.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use optireduce_sim::check::oracle;
 
 use super::*;
 
-/// Bounds hold by the wall clock while cycles are slow: nearly the longest there is.
+/// Nearly the longest possible bound: cycles are slow, and bounds use the wall clock.
 const SLOW: Duration = Duration::from_secs(4);
 const STEPS: usize = 3;
 
@@ -18,14 +18,14 @@ fn file(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("served-{name}-{}", std::process::id()))
 }
 
-/// Of any magnitude, so that the order of a sum shows in its bits.
+/// Values of any magnitude, so that the bits of a sum depend on its order.
 fn uneven(seed: u64, rank: usize, step: usize, elements: usize) -> Vec<f32> {
     let bits = |at| splitmix64(splitmix64(seed ^ (rank << 8 | step) as u64) ^ at as u64);
     let value = |bits: u64| (bits as i32 as f32) * 2f32.powi((bits >> 32) as i32 % 20 - 30);
     (0..elements).map(|at| value(bits(at))).collect()
 }
 
-/// What the cards of a process accepted: by collective, then card.
+/// Beats accepted by the cards of a process, by collective and card.
 fn accepted(path: &PathBuf, cards: usize) -> BTreeMap<u32, Vec<Vec<Accept>>> {
     let mut all = BTreeMap::new();
     for line in std::fs::read_to_string(path).unwrap().lines() {
@@ -44,8 +44,7 @@ fn accepted(path: &PathBuf, cards: usize) -> BTreeMap<u32, Vec<Vec<Accept>>> {
     all
 }
 
-/// Every bit of every result follows from the gradients and from the order in which the cards took beats, as they recorded it. Buckets of one
-/// window and of several.
+/// Checks every bit of every result against the gradients and the recorded order of beats.
 fn a_job_of_cards_is_that_of_the_oracle(engine: &str, ranks: usize, elements: usize) {
     let seed = 7;
     let [trace, vcd, pcap] = ["jsonl", "vcd", "pcap"].map(|kind| file(&format!("{engine}.{kind}")));
@@ -95,7 +94,6 @@ fn a_job_of_cards_is_that_of_the_oracle(engine: &str, ranks: usize, elements: us
     [trace, vcd, pcap].iter().for_each(|path| std::fs::remove_file(path).unwrap());
 }
 
-/// Waveforms in which each card's receiver and transmitter moved, and frames of which each is whole and none is from nobody.
 fn assert_files(vcd: &PathBuf, pcap: &PathBuf, cards: usize) {
     let text = std::fs::read_to_string(vcd).unwrap();
     let (header, body) = text.split_once("$enddefinitions $end").unwrap();
@@ -132,7 +130,6 @@ fn a_job_of_cards_in_rust_hdl_has_the_bits_of_the_oracle() {
     a_job_of_cards_is_that_of_the_oracle("rtl", 2, 500);
 }
 
-/// Two cards of different engines and a rank without a card.
 #[test]
 fn cards_of_all_engines_share_a_job_with_a_rank_without() {
     let mut job = Job::new(0);

@@ -1,4 +1,4 @@
-//! What goes wrong in the middle of a job: a card's process is killed, a rank leaves, a card's host is late.
+//! Failures during a job: a card's process is killed, a rank leaves, a card's host is late.
 
 use std::ops::Range;
 
@@ -9,12 +9,12 @@ use crate::served::{befall, free_path};
 
 pub const RANKS: usize = 4;
 pub const ELEMENTS: usize = 5000;
-/// Collectives before and after something goes wrong; in a few of the latter it is waited for.
+/// Collectives before and after a failure. The first ones after it wait for the failed rank.
 pub const BEFORE: Range<usize> = 0..10;
 pub const AFTER: Range<usize> = 10..60;
-/// So many of them must be whole.
+/// Minimum of complete results afterwards.
 const WHOLE_MIN: usize = 5;
-/// Long enough for a collective, short enough to wait for a rank that does not come.
+/// Long enough for a collective, short enough to wait for an absent rank.
 pub const SHORT: Duration = Duration::from_millis(300);
 
 fn connect(job: &Job, rank: usize) -> (Communicator, Bucket) {
@@ -24,12 +24,12 @@ fn connect(job: &Job, rank: usize) -> (Communicator, Bucket) {
     (communicator, bucket)
 }
 
-/// Nothing of what was lost before is in later sums.
+/// Without repair, later sums contain no earlier losses.
 pub fn declare(communicator: &mut Communicator) -> Bucket {
     communicator.bucket(ELEMENTS, exact().repair(false)).unwrap()
 }
 
-/// All-reduces of numbers `steps`, of which some must be whole among `live` alone, and none of those wrong.
+/// Some all-reduces must be complete among `live` alone, with exact results.
 fn go_on_among(bucket: &mut Bucket, rank: usize, live: &[usize], steps: Range<usize>) {
     let (mut whole, mut last) = (0, None);
     for step in steps {
@@ -60,14 +60,13 @@ fn a_card_that_is_killed_ends_its_rank_at_once_and_the_others_go_on() {
         let text = error.to_string();
         assert!(matches!(error, Error::Collective(_)), "{error:?}");
         assert!(text.contains("the card is gone") && text.contains(job.cards[1].socket.to_str().unwrap()), "{text}");
-        // And every later call, and whoever asks.
         assert_eq!(bucket.all_reduce(&mut [1.0; ELEMENTS]).unwrap_err().to_string(), text);
         assert_eq!(communicator.failure().unwrap().to_string(), text);
         assert_eq!(communicator.metrics().unwrap().counters, Default::default());
     });
 }
 
-/// They answer when asked, and so they must be asked.
+/// Such cards answer register reads.
 #[test]
 fn a_card_that_is_reset_or_hangs_ends_its_rank_with_a_sentence() {
     for (fault, expected) in [
@@ -92,7 +91,6 @@ fn a_card_that_is_reset_or_hangs_ends_its_rank_with_a_sentence() {
     }
 }
 
-/// While nobody waits in a call, too.
 #[test]
 fn a_card_that_is_killed_between_calls_is_noticed() {
     let job = Job::new(1);
@@ -119,8 +117,8 @@ fn cards_go_on_without_a_software_rank_that_leaves() {
     });
 }
 
-/// All at once they take far longer than the bound, and each slot of a card is used many times: nobody is ahead of its card, and who waits
-/// for one has patience as long as earlier collectives run.
+/// The calls take far longer than the bound and reuse each slot of a card many times. No wait may
+/// time out while earlier collectives run.
 #[test]
 fn many_collectives_at_once_do_not_outrun_a_card() {
     const CALLS: usize = 200;
@@ -140,7 +138,7 @@ fn many_collectives_at_once_do_not_outrun_a_card() {
     });
 }
 
-/// The others begin after their bound, without the late rank's gradient, and it is part of the next mean.
+/// The late gradient is in the next mean.
 #[test]
 fn a_host_that_is_late_with_its_card_holds_up_nobody_beyond_the_bound() {
     let job = Job::new(1);
@@ -153,7 +151,7 @@ fn a_host_that_is_late_with_its_card_holds_up_nobody_beyond_the_bound() {
             std::thread::sleep(6 * SHORT);
         }
         let report = bucket.all_reduce(&mut gradient(rank, 1, ELEMENTS)).unwrap();
-        // Nobody is ahead of it any more.
+        // After this no rank is ahead of the late one.
         communicator.barrier().unwrap();
         go_on_among(&mut bucket, rank, &[0, 1, 2, 3], BEFORE);
         report.late_ranks().to_vec()

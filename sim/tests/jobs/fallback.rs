@@ -1,4 +1,4 @@
-//! A card fails, and its job goes on over UDP with all of its ranks.
+//! Jobs with a failed card continue over UDP with all ranks.
 
 use std::ops::Range;
 
@@ -10,17 +10,17 @@ use super::failures::{AFTER, BEFORE, ELEMENTS, RANKS, SHORT, declare};
 use super::*;
 use crate::served::{befall, free_path};
 
-/// So many collectives after a card has failed may lose something.
+/// Maximum of collectives with losses after a failure.
 pub const LOSSY: usize = 10;
 const LIVE: [usize; RANKS] = [0, 1, 2, 3];
-/// Longer than a busy machine keeps a rank off the CPU; a card that hangs is found out after two of them.
+/// Longer than a busy machine delays a rank.
 pub const BOUND: Duration = Duration::from_secs(1);
 
 fn builder(job: &Job, rank: usize) -> Builder {
     job.builder(rank, RANKS).bound(Bound::Fixed(BOUND)).card_fallback(CardFallback::Udp)
 }
 
-/// All-reduces of numbers `steps`, none of which loses a rank. All but the first `lossy` of them are whole, on all ranks, and exact.
+/// All-reduces keep all ranks, and are complete and exact except for the first `lossy`.
 fn go_on(bucket: &mut Bucket, rank: usize, steps: Range<usize>, lossy: usize) {
     for step in steps.clone() {
         let mut data = gradient(rank, step, ELEMENTS);
@@ -34,7 +34,8 @@ fn go_on(bucket: &mut Bucket, rank: usize, steps: Range<usize>, lossy: usize) {
     }
 }
 
-/// That all ranks have fallen back at the same collective, and only `failed` know of a card that has failed: what they say of it.
+/// Checks the fallback, and that only `failed` ranks report a failed card. Returns the first
+/// collective over UDP and the reported text.
 fn assert_fallen_back(communicator: &Communicator, failed: bool) -> (u32, String) {
     let metrics = communicator.metrics().unwrap();
     let over_udp = metrics.over_udp.expect("metrics of what goes over UDP");
@@ -60,7 +61,7 @@ fn a_card_that_fails_costs_its_job_a_few_collectives_and_no_rank() {
             let mut communicator = builder(&job, rank).connect().unwrap();
             let mut bucket = declare(&mut communicator);
             go_on(&mut bucket, rank, BEFORE, 0);
-            // What the card has still to send is of the last one.
+            // Unsent data of the card now belongs to the last collective.
             communicator.barrier().unwrap();
             if rank == 1 {
                 match fault {
@@ -69,10 +70,9 @@ fn a_card_that_fails_costs_its_job_a_few_collectives_and_no_rank() {
                     _ => befall(&file),
                 }
             }
-            // Nobody goes on before it has.
+            // No rank continues before the failure.
             communicator.barrier().unwrap();
             go_on(&mut bucket, rank, AFTER, LOSSY);
-            // Whatever else a job does.
             communicator.barrier().unwrap();
             let mut once = gradient(rank, 1, 500);
             assert!(is_whole(&communicator.all_reduce(&mut once).unwrap()));
@@ -88,7 +88,7 @@ fn a_card_that_fails_costs_its_job_a_few_collectives_and_no_rank() {
     }
 }
 
-/// The other rank waits in the first collective after that until both bounds; the rank whose card has failed does not go ahead of it.
+/// The rank with the failed card must not run ahead of the other one, which waits for both bounds.
 #[test]
 fn the_first_collective_over_udp_is_whole() {
     let job = Job::new(1);
@@ -111,13 +111,12 @@ fn the_first_collective_over_udp_is_whole() {
                 }
             }
         }
-        // None, if they agreed before either had begun the next one.
+        // Empty if the ranks agreed before the next collective started.
         let from = assert_fallen_back(&communicator, rank == 0).0;
         assert_eq!(lossy, (10..from).collect::<Vec<_>>(), "rank {rank}");
     });
 }
 
-/// All-reduces and halves, several at a time, in an order that all ranks must keep; two cards fail, at different times.
 #[test]
 fn calls_that_are_under_way_when_cards_fail_are_answered_in_order() {
     let job = Job::new(2);
@@ -126,7 +125,7 @@ fn calls_that_are_under_way_when_cards_fail_are_answered_in_order() {
         let mut buckets = [0, 1].map(|_| declare(&mut communicator));
         for step in 0..40 {
             if step == 5 || step == 15 {
-                // All have what came before: a card takes with it what it has not sent yet, also of calls that are done on its own rank.
+                // A failed card loses unsent data, even of calls that are done on its rank.
                 communicator.barrier().unwrap();
             }
             let first = buckets[0].start_all_reduce(gradient(rank, step, ELEMENTS));
@@ -149,7 +148,6 @@ fn calls_that_are_under_way_when_cards_fail_are_answered_in_order() {
             }
         }
         assert_fallen_back(&communicator, rank < 2);
-        // Buckets that are declared after that.
         let mut late = communicator.bucket(1000, exact()).unwrap();
         let mut data = gradient(rank, 7, 1000);
         assert!(is_whole(&late.all_reduce(&mut data).unwrap()));
@@ -159,8 +157,7 @@ fn calls_that_are_under_way_when_cards_fail_are_answered_in_order() {
     });
 }
 
-/// What a rank applied, and what `settle` says that it lacks, is in the end the same on all: the rank whose card failed has
-/// what the others applied meanwhile.
+/// After `settle`, applied updates and corrections have the same sum on all ranks.
 #[test]
 fn replicas_agree_again_after_a_card_has_failed() {
     let job = Job::new(2);
@@ -194,7 +191,7 @@ fn replicas_agree_again_after_a_card_has_failed() {
     }
 }
 
-/// With the default bound and early rule, buckets of many windows, encoded ones and agreed updates; a card dies at any moment.
+/// The job has the default bound and early rule, and large, encoded and agreed buckets.
 #[test]
 fn a_card_may_die_at_any_moment() {
     const LARGE: usize = 60_001;
@@ -204,7 +201,7 @@ fn a_card_may_die_at_any_moment() {
         let after = Duration::from_micros(splitmix64(seed) % 300_000);
         on_ranks(RANKS, |rank| {
             let builder = job.builder(rank, RANKS).bound(Bound::Measured { max: SHORT }).early(Early::Adaptive);
-            // Three silent collectives in a row may be over before a rank is on the CPU again.
+            // A delayed rank may miss a few collectives.
             let builder = builder.drop_silent_after(Some(20));
             let builder = builder.card_fallback(CardFallback::Udp).agree(seed % 2 == 0);
             let mut communicator = builder.connect().unwrap();
@@ -230,7 +227,7 @@ fn a_card_may_die_at_any_moment() {
             });
             let settled = plain.settle(None).unwrap();
             assert!(settled.is_settled, "seed {seed}, rank {rank}: {settled:?}");
-            // The bound is short, and ranks may be late on a busy machine.
+            // With a short bound, ranks may be late on a busy machine.
             let exact = (0..20).filter(|step| {
                 let mut once = gradient(rank, *step, LARGE);
                 let report = communicator.all_reduce(&mut once).unwrap();
@@ -245,7 +242,6 @@ fn a_card_may_die_at_any_moment() {
     }
 }
 
-/// Before the first call, and while nobody waits.
 #[test]
 fn a_card_that_is_killed_before_the_first_call_is_told_and_done_without() {
     let job = Job::new(1);

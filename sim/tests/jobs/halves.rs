@@ -1,13 +1,13 @@
-//! Reduce-scatters and all-gathers in jobs with cards: made over the kernel's UDP, beside the all-reduces of the cards.
+//! Reduce-scatters and all-gathers in jobs with cards, which use the kernel's UDP.
 
 use optireduce::{Error, Kind};
 
 use super::*;
 
-/// Buckets whose shards are whole beats, and not, and empty for the last rank.
+/// Shards of whole beats, of partial beats, and no shard for the last rank.
 const SIZES: [usize; 4] = [3, 1000, 5 * 16 * 3, 40_001];
 
-/// A card and two ranks without: both halves, declared and one-off, among all-reduces, several at a time, with rates.
+/// One card, two software ranks, declared and one-off halves.
 #[test]
 fn halves_and_all_reduces_take_turns_and_are_exact() {
     const RANKS: usize = 3;
@@ -34,7 +34,7 @@ fn halves_and_all_reduces_take_turns_and_are_exact() {
                 check(&data, &sum(&[0, 1, 2], step, elements), &what);
             }
         }
-        // Begun at once, and awaited in the other order.
+        // Started together and awaited in another order.
         let [_, small, _, large] = &mut buckets;
         let reduced = large.start_all_reduce(gradient(rank, 9, 40_001));
         let scattered = small.start_reduce_scatter(gradient(rank, 5, 1000));
@@ -44,7 +44,6 @@ fn halves_and_all_reduces_take_turns_and_are_exact() {
         let (shard, _) = scattered.wait().unwrap();
         check(&shard, &sum(&[0, 1, 2], 5, 1000)[small.shard_range()], "the second");
         check(&reduced.wait().unwrap().0, &sum(&[0, 1, 2], 9, 40_001), "the first");
-        // Not declared.
         let (shard, report) = communicator.reduce_scatter(&gradient(rank, 2, 500)).unwrap();
         assert!(is_whole(&report), "{report}");
         check(&shard, &mean(&[0, 1, 2], 2, 500)[communicator.shard_range(500)], "once");
@@ -54,7 +53,7 @@ fn halves_and_all_reduces_take_turns_and_are_exact() {
     });
 }
 
-/// Without a call too many the ranks differ, which the end finds, as without cards.
+/// A surplus call on one rank is reported at the end of the job.
 #[test]
 fn wrong_halves_are_errors_on_all_ranks() {
     let job = Job::new(1);
@@ -63,7 +62,7 @@ fn wrong_halves_are_errors_on_all_ranks() {
         let mut bucket = communicator.bucket(64, exact()).unwrap();
         let error = communicator.reduce_scatter(&vec![1.0; 64 + rank]).unwrap_err().to_string();
         assert!(error.contains("64") && error.contains("65"), "{error}");
-        // The other half, and of too few elements: the job beside the cards ends, and the cards' goes on.
+        // Ends only the job over UDP; the cards continue.
         let error = bucket.all_gather(&vec![1.0; 32 - rank]).unwrap_err();
         assert!(matches!(error, Error::Mismatch(_)), "{error:?}");
         let mut data = gradient(rank, 7, 64);
@@ -80,7 +79,6 @@ fn wrong_halves_are_errors_on_all_ranks() {
     assert!(errors.iter().all(|error| error.contains("reduce-scatter") && *error == errors[0]), "{errors:?}");
 }
 
-/// Shards stay as they were, and nobody is waited for who has gone.
 #[test]
 fn a_rank_that_leaves_is_dropped_from_halves_too() {
     const RANKS: usize = 4;
@@ -105,7 +103,6 @@ fn a_rank_that_leaves_is_dropped_from_halves_too() {
             }
         }
         assert!(whole >= 5, "rank {rank}: {whole} whole");
-        // Not declared, and declared after the rank has gone: neither waits for it.
         communicator.barrier().unwrap();
         let (shard, report) = communicator.reduce_scatter(&gradient(rank, 1, 4000)).unwrap();
         assert_eq!((shard.len(), report.live_ranks()), (own.len(), &[0, 1, 3][..]));

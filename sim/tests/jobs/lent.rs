@@ -1,4 +1,4 @@
-//! Memory from `Communicator::alloc`, which cards read and write themselves.
+//! Memory from `Communicator::alloc`, which cards access directly.
 
 use std::process::Command;
 use std::time::Instant;
@@ -13,10 +13,8 @@ use super::*;
 
 const RANKS: usize = 3;
 const ALL: [usize; RANKS] = [0, 1, 2];
-/// Elements of a window.
 const WINDOW: usize = 1024;
 
-/// A gradient and room for its sum.
 struct Lent(Buffer, Buffer);
 
 impl Lent {
@@ -24,7 +22,6 @@ impl Lent {
         Self(communicator.alloc(elements).unwrap(), communicator.alloc(elements).unwrap())
     }
 
-    /// One all-reduce between them.
     fn all_reduce(&mut self, bucket: &mut optireduce::Bucket, rank: usize, step: usize) -> Report {
         let Self(from, to) = self;
         let elements = from.values().unwrap().len();
@@ -38,7 +35,7 @@ impl Lent {
     }
 }
 
-/// How often callers' memory is mapped in the process that serves a card.
+/// Caller-owned mappings in the process that serves a card.
 fn mappings(card: &Served) -> usize {
     let maps = std::fs::read_to_string(format!("/proc/{}/maps", card.pid())).unwrap();
     maps.lines().filter(|line| line.contains("memfd:optireduce-buffer")).count()
@@ -58,11 +55,10 @@ fn what_lies_in_lent_memory_is_not_copied_and_leaves_the_card_when_it_is_freed()
                 check(lent.1.values().unwrap(), &sum(&ALL, step, elements), &format!("rank {rank}, step {step}"));
                 if rank < 2 {
                     assert_eq!(report.copied_bytes(), 0, "{elements} elements");
-                    // Those of the bucket before are taken away with the first of these.
+                    // A bucket's first collective removes earlier mappings.
                     assert_eq!(mappings(&job.cards[rank]), 2, "bucket {number}, step {step}");
                 }
             }
-            // Memory of any other kind is copied.
             let mut data = gradient(rank, 9, elements);
             let report = bucket.all_reduce(&mut data).unwrap();
             check(&data, &sum(&ALL, 9, elements), "ordinary memory");
@@ -70,7 +66,7 @@ fn what_lies_in_lent_memory_is_not_copied_and_leaves_the_card_when_it_is_freed()
         }
         communicator.close().unwrap();
     });
-    // Once the process that serves it has noticed that its driver has gone.
+    // The serving process must first notice the end of its driver.
     let deadline = Instant::now() + TIMEOUT;
     while job.cards.iter().any(|card| mappings(card) > 0) {
         assert!(Instant::now() < deadline, "memory of a driver that has gone stays mapped");
@@ -78,7 +74,7 @@ fn what_lies_in_lent_memory_is_not_copied_and_leaves_the_card_when_it_is_freed()
     }
 }
 
-/// A collective that is not done ends with what the rank has, and its memory is given back, to which the card has no way any more.
+/// An unfinished collective ends with the available data and returns its memory.
 #[test]
 fn a_card_that_fails_is_cut_off_from_lent_memory() {
     for hangs in [false, true] {
@@ -105,7 +101,7 @@ fn a_card_that_fails_is_cut_off_from_lent_memory() {
             communicator.barrier().unwrap();
             for step in 3..30 {
                 let report = lent.all_reduce(&mut bucket, rank, step);
-                // The first ones may lack something, and have what earlier ones lacked.
+                // The first results may be incomplete or corrected.
                 if step >= 3 + LOSSY {
                     assert!(is_whole(&report), "rank {rank}, step {step}: {report}");
                     check(lent.1.values().unwrap(), &sum(&ALL, step, elements), &format!("rank {rank}, step {step}"));
@@ -120,8 +116,8 @@ fn a_card_that_fails_is_cut_off_from_lent_memory() {
     }
 }
 
-/// In the log of a rank whose card is killed that has four of its buffers: a line of the card, and one of what its job does. A log is that of a process, so
-/// this runs itself again in one of its own.
+/// One line is about the card and one about the job. A process has one log, so the test runs itself
+/// in another process.
 #[test]
 fn a_card_that_dies_is_one_line_in_the_log_whatever_was_lent_to_it() {
     const VARIABLE: &str = "OPTIREDUCE_TEST_OF_THE_LOG";

@@ -1,5 +1,4 @@
-//! Jobs over real sockets in which some ranks have a card that another process serves: communicators as trainers use them, and the
-//! command `optireduce`.
+//! Jobs over real sockets, with cards served by other processes.
 #![cfg(feature = "serve")]
 
 mod command;
@@ -27,11 +26,11 @@ use optireduce::{
 use root::free_root;
 use served::{Served, free_port};
 
-/// Far longer than any stage here, on a busy machine.
+/// Far longer than any stage, even on a busy machine.
 const BOUND: Duration = Duration::from_secs(3);
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A job on this host whose first ranks have a card each. Every rank and card has an address of its own.
+/// Cards for the first ranks. Ranks and cards have different addresses.
 struct Job {
     network: [u8; 3],
     port: u16,
@@ -43,7 +42,7 @@ impl Job {
     fn new(cards: usize) -> Self {
         static NEXT: AtomicU8 = AtomicU8::new(0);
         let [low, high] = (std::process::id() as u16).to_le_bytes();
-        // Of 127.0.0.0/8, which is this host's as a whole.
+        // All of 127.0.0.0/8 belongs to this host.
         let network = [127, 1 + low % 250, high.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed))];
         let mut job = Self { network, port: free_port(), root: free_root(), cards: Vec::new() };
         job.cards = (0..cards).map(|rank| Served::start(job.address(100 + rank), job.port)).collect();
@@ -55,7 +54,7 @@ impl Job {
         Ipv4Addr::new(a, b, c, host as u8)
     }
 
-    /// A rank that never closes a stage before its time.
+    /// No early close, and a long bound.
     fn builder(&self, rank: usize, ranks: usize) -> Builder {
         let launch = Launch::new(rank, ranks, self.root.clone()).unwrap();
         let builder = Communicator::builder().launch(launch).timeout(TIMEOUT).bound(Bound::Fixed(BOUND));
@@ -71,7 +70,7 @@ impl Job {
     }
 }
 
-/// What `rank` gives of each rank, each on a thread of its own.
+/// Runs each rank on a thread. Returns the results by rank.
 fn on_ranks<T: Send>(ranks: usize, rank: impl Fn(usize) -> T + Sync) -> Vec<T> {
     std::thread::scope(|threads| {
         let rank = &rank;
@@ -80,29 +79,28 @@ fn on_ranks<T: Send>(ranks: usize, rank: impl Fn(usize) -> T + Sync) -> Vec<T> {
     })
 }
 
-/// Sums that nothing encodes.
+/// Exact sums: no encoding.
 fn exact() -> BucketOptions {
     BucketOptions::new().reduce_op(ReduceOp::Sum).hadamard(HadamardMode::Off)
 }
 
-/// Whole numbers, so that sums have no error whatever their order.
+/// Whole numbers: sums are exact in any order.
 fn gradient(rank: usize, step: usize, elements: usize) -> Vec<f32> {
     (0..elements).map(|at| ((rank + 1) * (at % 1000) + step) as f32).collect()
 }
 
-/// The mean of those of `ranks`: the exact sum, times what a mean of so many is multiplied by.
+/// The exact sum times the reciprocal.
 fn mean(ranks: &[usize], step: usize, elements: usize) -> Vec<f32> {
     let factor: usize = ranks.iter().map(|rank| rank + 1).sum();
     let sum = |at: usize| (factor * (at % 1000) + ranks.len() * step) as f32;
     (0..elements).map(|at| sum(at) * (1.0 / ranks.len() as f32)).collect()
 }
 
-/// The sum, which is made of the mean.
+/// As the library computes it, from the mean.
 fn sum(ranks: &[usize], step: usize, elements: usize) -> Vec<f32> {
     mean(ranks, step, elements).iter().map(|mean| mean * ranks.len() as f32).collect()
 }
 
-/// That every value is as expected, to the bit; shows the first that is not.
 fn check(found: &[f32], expected: &[f32], what: &str) {
     let differs = found.iter().zip(expected).position(|(found, expected)| found.to_bits() != expected.to_bits());
     let differs = differs.map(|at| (at, found[at], expected[at]));
@@ -113,8 +111,8 @@ fn is_whole(report: &Report) -> bool {
     report.lost_bytes() == 0 && report.action() == UpdateAction::Apply
 }
 
-/// Two cards and two ranks without: buckets of one window, of as many as a card has slots and of more; ranks come late in turns,
-/// by which nothing is lost, since nobody begins before the cards are ready.
+/// Buckets have one window, as many as a card has slots, and more. Ranks are late in turn, without
+/// loss because all wait until the cards are ready.
 #[test]
 fn cards_and_software_ranks_get_the_same_exact_sums() {
     const RANKS: usize = 4;
@@ -135,14 +133,13 @@ fn cards_and_software_ranks_get_the_same_exact_sums() {
                 check(&data, &sum(&[0, 1, 2, 3], step, elements), &format!("rank {rank}, step {step}"));
             }
         }
-        // Several at a time.
         let requests: Vec<_> = (0..20).map(|step| buckets[1].start_all_reduce(gradient(rank, step, 1000))).collect();
         for (step, request) in requests.into_iter().enumerate() {
             let (data, report) = request.wait().unwrap();
             assert!(is_whole(&report), "rank {rank}, request {step}: {report}");
             check(&data, &sum(&[0, 1, 2, 3], step, 1000), &format!("rank {rank}, request {step}"));
         }
-        // Encoded, and rounded: not exact, but the same on all.
+        // Encoded or rounded results are equal on all ranks.
         let encoded = communicator.bucket(10_000, BucketOptions::new().hadamard(HadamardMode::On)).unwrap();
         let rounded = communicator.bucket(10_000, BucketOptions::new().hadamard(HadamardMode::Off).bf16(true)).unwrap();
         let outputs: Vec<Vec<u32>> = [encoded, rounded]
@@ -157,7 +154,7 @@ fn cards_and_software_ranks_get_the_same_exact_sums() {
                 data.iter().map(|value| value.to_bits()).collect()
             })
             .collect();
-        // One that was not declared, and what goes over TCP.
+        // A one-off call, and calls over TCP.
         let mut once = gradient(rank, 1, 500);
         assert!(is_whole(&communicator.all_reduce(&mut once).unwrap()));
         check(&once, &mean(&[0, 1, 2, 3], 1, 500), "once");
@@ -173,7 +170,6 @@ fn cards_and_software_ranks_get_the_same_exact_sums() {
     assert!(outputs.iter().all(|output| *output == outputs[0]), "replicas differ");
 }
 
-/// Nobody without a card, and the cards at once in a second job when the first is over.
 #[test]
 fn a_job_of_cards_alone_and_the_next_on_the_same_cards() {
     const RANKS: usize = 3;
@@ -193,7 +189,7 @@ fn a_job_of_cards_alone_and_the_next_on_the_same_cards() {
     }
 }
 
-/// Groups and averages of models go over the kernel's UDP, beside the card's collectives.
+/// Groups and Partial Reduce use the kernel's UDP.
 #[test]
 fn groups_and_partial_reduce_work_beside_cards() {
     const RANKS: usize = 2;

@@ -1,4 +1,4 @@
-//! Jobs of cards on other networks than the kernel's UDP: a hub, TUN and TAP devices.
+//! Jobs of cards on a hub, a TUN or a TAP device.
 
 use std::net::SocketAddrV4;
 use std::path::Path;
@@ -13,15 +13,14 @@ use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketType, ipproto, recv
 
 use super::*;
 
-/// What one rank of a job on such a network has: a card's socket, or an address.
 enum Rank {
     Card(String),
-    /// A card that has no address, and the one that its rank gives it.
+    /// A card without an address, and the address that its rank assigns.
     Board(String, &'static str),
     Software(Ipv4Addr),
 }
 
-/// A job whose ranks all get exact means.
+/// All ranks must have exact means.
 fn run_job(root: &str, ranks: &[Rank]) {
     on_ranks(ranks.len(), |rank| {
         let launch = Launch::new(rank, ranks.len(), root.to_owned()).unwrap();
@@ -47,7 +46,8 @@ fn run_job(root: &str, ranks: &[Rank]) {
     });
 }
 
-/// Two cards of one process and one of another; the process that ran the switch ends, and the others have another job.
+/// Two cards of one process, and one of the process with the switch, which ends before a second
+/// job.
 #[test]
 fn cards_on_a_hub_share_jobs_and_outlive_who_ran_it() {
     let hub = served::free_path();
@@ -57,7 +57,7 @@ fn cards_on_a_hub_share_jobs_and_outlive_who_ran_it() {
     let card = |number| Rank::Card(others.socket_of(number));
     run_job(&free_root(), &[Rank::Card(first.socket.display().to_string()), card(0), card(1)]);
     first.end();
-    // The others look for a switch every 10 ms, and what is sent before they have one is lost; a busy host takes longer.
+    // Packets are lost until another process runs the switch.
     std::thread::sleep(Duration::from_secs(1));
     run_job(&free_root(), &[card(0), card(1)]);
     let said = others.finish();
@@ -66,7 +66,7 @@ fn cards_on_a_hub_share_jobs_and_outlive_who_ran_it() {
     let _ = std::fs::remove_file(format!("{}.lock", hub.display()));
 }
 
-/// Runs an ignored test of this program in a network namespace of its own, where it is root.
+/// Runs an ignored test of this program as root of a new network namespace.
 fn in_a_namespace(name: &str) {
     let own = |program: &Path| {
         let mut command = Command::new("unshare");
@@ -93,7 +93,6 @@ fn cards_behind_a_tun_device_share_jobs_with_ranks_without() {
     in_a_namespace("networks::inside_tun");
 }
 
-/// The kernel routes between the ranks' sockets and the cards.
 #[test]
 #[ignore = "runs in a namespace: cards_behind_a_tun_device_share_jobs_with_ranks_without"]
 fn inside_tun() {
@@ -113,7 +112,7 @@ fn a_kernel_finds_and_pings_a_card_behind_a_tap_device_and_shares_jobs_with_it()
     in_a_namespace("networks::inside_tap");
 }
 
-/// A device that was made before, with a MAC address that the kernel made up. Nobody tells the kernel the card's.
+/// The device exists already. The kernel learns the card's address by ARP.
 #[test]
 #[ignore = "runs in a namespace: a_kernel_finds_and_pings_a_card_behind_a_tap_device_and_shares_jobs_with_it"]
 fn inside_tap() {
@@ -124,7 +123,6 @@ fn inside_tap() {
         ip(&format!("link set {device} mtu 9000 up"));
         ip(&format!("address add {}/24 dev {device}", Ipv4Addr::from(host)));
         let served = Served::on(&format!("tap:{device},{}", Ipv4Addr::from(card)), &["--engine", engine]);
-        // An enabled card answers for itself.
         let mut nic = Nic::open(VfioUserBus::open(&served.socket, 1 << 16).unwrap()).unwrap();
         let endpoints = [card, host].map(Endpoint::of_ip).into();
         nic.configure(&JobConfig { endpoints, ..bench_job(2, 4) }).unwrap();
@@ -150,7 +148,7 @@ fn cards_without_addresses_get_them_from_their_ranks_and_reach_other_networks_by
     in_a_namespace("networks::inside_tap_of_boards");
 }
 
-/// Two cards as boards are, a rank on their network, and one behind this host, which is the gateway.
+/// Two cards, a rank on their network, and a rank behind this host as the gateway.
 #[test]
 #[ignore = "runs in a namespace: cards_without_addresses_get_them_from_their_ranks_and_reach_other_networks_by_a_gateway"]
 fn inside_tap_of_boards() {
@@ -160,17 +158,17 @@ fn inside_tap_of_boards() {
         ip(&format!("link set {device} mtu 9000 up"));
         ip(&format!("address add {network} dev {device}"));
     }
-    // One that does not look like that of a card.
+    // A MAC address unlike those of cards.
     ip("link set or0 address 52:54:00:12:34:56");
     let served = Served::on("tap:or0", &["--cards", "2"]);
     let software = |address: [u8; 4]| Rank::Software(address.into());
     let board = |card| Rank::Board(served.socket_of(card), "10.82.0.2{rank}/24,gateway=52:54:00:12:34:56");
     let builder = Communicator::builder().launch(Launch::new(0, 2, "10.82.0.1:29517").unwrap());
     let taken = builder.card(served.socket_of(0)).card_address("10.82.0.1").connect().unwrap_err().to_string();
-    assert!(taken.contains("`card_address` is 10.82.0.1:5791, which an interface of this host has"), "{taken}");
+    assert!(taken.contains("`card_address` is 10.82.0.1:5791, which belongs to an interface of this host"), "{taken}");
     let ranks = [software([10, 82, 0, 1]), board(0), software([10, 83, 0, 1]), board(1)];
     run_job("10.82.0.1:29517", &ranks);
-    // The next job gives them others, also after the one before was killed.
+    // The next job assigns other addresses.
     let board = |card| Rank::Board(served.socket_of(card), "10.82.0.3{rank}/24,gateway=52:54:00:12:34:56");
     let ranks = [software([10, 82, 0, 1]), board(0), software([10, 83, 0, 1]), board(1)];
     run_job("10.82.0.1:29518", &ranks);
@@ -178,11 +176,10 @@ fn inside_tap_of_boards() {
     assert!(said.contains("without an address: "), "{said}");
 }
 
-/// An echo request of the kernel's to an address, which must be answered as it was asked.
 fn ping(to: [u8; 4], bytes: usize) {
     let socket = socket(AddressFamily::INET, SocketType::RAW, Some(ipproto::ICMP)).unwrap();
     set_socket_timeout(&socket, Timeout::Recv, Some(TIMEOUT)).unwrap();
-    // Echo request; no code; the checksum; identifier and number; the payload.
+    // Echo request, code 0, checksum, identifier and number, payload.
     let mut message = vec![8, 0, 0, 0, 0x4f, 0x52, 0, bytes as u8];
     message.extend((0..bytes).map(|at| at as u8));
     let checksum = ipv4_checksum(&message).to_be_bytes();
@@ -191,7 +188,6 @@ fn ping(to: [u8; 4], bytes: usize) {
     let mut answer = [0; 2048];
     loop {
         let (got, _) = recv(&socket, &mut answer, RecvFlags::empty()).expect("an answer");
-        // After the header of its packet.
         let (header, answer) = answer[..got].split_at(20);
         if header[12..16] == to && answer[0] == 0 {
             return assert!(answer[4..] == message[4..], "{bytes} bytes: {answer:?}");

@@ -1,4 +1,4 @@
-//! Cards that cannot be had, and what jobs with cards cannot do: each is a sentence that names it.
+//! Errors of unusable cards, and of calls that jobs with cards do not support.
 
 use std::fs::File;
 use std::io;
@@ -18,7 +18,7 @@ use super::failures::RANKS;
 use super::served::free_path;
 use super::*;
 
-/// What a rank is told that is given this card. The other rank of its job does not come.
+/// The other rank of the job does not exist.
 fn refused(card: &str) -> String {
     let launch = Launch::new(1, 2, free_root()).unwrap();
     let timeout = Duration::from_millis(100);
@@ -41,7 +41,7 @@ fn what_is_no_card_is_refused() {
     let long = refused(&format!("/tmp/{}", "x".repeat(200)));
     assert!(long.contains("cannot connect"), "{long}");
 
-    // Somebody listens who hangs up.
+    // A listener that hangs up.
     let path = free_path();
     let listener = UnixListener::bind(&path).unwrap();
     let hangs_up = std::thread::spawn(move || drop(listener.accept()));
@@ -49,7 +49,7 @@ fn what_is_no_card_is_refused() {
     hangs_up.join().unwrap();
     assert!(stranger.contains("agreeing on a version") && stranger.contains("check the path"), "{stranger}");
 
-    // And one who says nothing.
+    // A listener that never answers.
     std::fs::remove_file(&path).unwrap();
     let _listener = UnixListener::bind(&path).unwrap();
     let silent = refused(path.to_str().unwrap());
@@ -60,7 +60,7 @@ fn what_is_no_card_is_refused() {
     std::fs::remove_file(&path).unwrap();
 }
 
-/// Whichever rank it is, and whether it comes before the others or after them.
+/// The rank without a working card connects before or after the others.
 #[test]
 fn all_ranks_are_told_at_once_which_one_has_a_card_that_cannot_be_opened() {
     for (unable, late) in [(0, false), (0, true), (2, false), (2, true)] {
@@ -70,7 +70,6 @@ fn all_ranks_are_told_at_once_which_one_has_a_card_that_cannot_be_opened() {
                 std::thread::sleep(Duration::from_millis(300));
             }
             let card = if rank == unable { "/nowhere/card.sock" } else { "" };
-            // Nobody waits for the end of this.
             let builder = job.builder(rank, RANKS).timeout(Duration::from_secs(600)).card(card);
             builder.connect().unwrap_err().to_string()
         });
@@ -92,7 +91,7 @@ fn a_card_in_use_is_refused_and_can_be_had_afterwards() {
     on_ranks(2, |rank| job.connect(rank, 2).close().unwrap());
 }
 
-/// A device whose registers hold these numbers once it was reset: whoever had it before may have left anything.
+/// Device with these register values after a reset, and any before.
 struct Fake {
     registers: Vec<(usize, u32)>,
     was_reset: bool,
@@ -131,7 +130,6 @@ impl ServerBackend for Fake {
     }
 }
 
-/// Serves one client.
 fn serve(path: &Path, mut fake: Fake) {
     let region = |index| {
         let size = match index {
@@ -168,7 +166,7 @@ fn a_card_of_another_contract_and_another_device_are_refused() {
     }
 }
 
-/// The errors of the ranks of a job with cards that cannot be, which are the same.
+/// The error must be equal on all ranks.
 fn errors(job: &Job, ranks: usize, change: impl Fn(usize, Builder) -> Builder + Sync) -> String {
     let errors = on_ranks(ranks, |rank| {
         let error = change(rank, job.builder(rank, ranks)).connect().unwrap_err();
@@ -197,7 +195,7 @@ fn a_job_that_cards_cannot_have_is_refused_on_all_ranks_alike() {
     );
 }
 
-/// Before anybody is waited for: the other rank is not there.
+/// Does not wait for the other rank, which does not exist.
 #[test]
 fn a_card_address_that_cannot_be_is_named() {
     let job = Job::new(1);
@@ -212,7 +210,7 @@ fn a_card_address_that_cannot_be_is_named() {
     assert!(wrong.contains("card_address is 10.0.0.2/24, expected IP[/PREFIX][:PORT][,gateway=MAC]"), "{wrong}");
 }
 
-/// Another process has the port at the address of a rank without a card.
+/// At the address of a rank without a card.
 #[test]
 fn a_port_in_use_is_named() {
     let job = Job::new(1);
@@ -223,7 +221,6 @@ fn a_port_in_use_is_named() {
     assert!(errors[0].is_err(), "nobody waits for a rank that has gone");
 }
 
-/// The calls are refused on all ranks, those without a card among them, and the job goes on.
 #[test]
 fn calls_that_cards_do_not_know_are_refused_on_all_ranks_and_change_nothing() {
     let job = Job::new(1);
@@ -233,7 +230,7 @@ fn calls_that_cards_do_not_know_are_refused_on_all_ranks_and_change_nothing() {
         let error = communicator.rejoin().unwrap_err();
         let text = error.to_string();
         assert!(matches!(error, Error::Cards { rank: 0, .. }), "{error:?}");
-        assert!(text.starts_with("rejoin: not in a job with cards, and rank 0 has one; "), "{text}");
+        assert!(text.starts_with("rejoin is not supported in a job with cards (rank 0 has one); "), "{text}");
         let mut data = gradient(rank, 7, 64);
         assert!(is_whole(&bucket.all_reduce(&mut data).unwrap()));
         check(&data, &sum(&[0, 1], 7, 64), &format!("rank {rank}"));
@@ -241,7 +238,7 @@ fn calls_that_cards_do_not_know_are_refused_on_all_ranks_and_change_nothing() {
     });
 }
 
-/// Whoever is started again is told why it cannot come back, at the end of its patience: the job may be about to end.
+/// A restarted rank fails only at its timeout, because the job might have been ending.
 #[test]
 fn nobody_comes_into_a_job_with_cards() {
     let job = Job::new(1);
@@ -249,5 +246,5 @@ fn nobody_comes_into_a_job_with_cards() {
     drop(communicators.pop());
     let launch = Launch::new(2, 3, job.root.clone()).unwrap().rejoin(true);
     let again = job.builder(2, 3).launch(launch).timeout(Duration::from_secs(2)).connect().unwrap_err().to_string();
-    assert!(again.contains("the job runs already, and rank 0 has a card"), "{again}");
+    assert!(again.contains("the job is already running, and rank 0 has a card"), "{again}");
 }

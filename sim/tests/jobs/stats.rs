@@ -1,4 +1,4 @@
-//! `optireduce-nic stats` beside a job whose card it must leave alone.
+//! `optireduce-nic stats` does not disturb the job that uses the card.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,6 @@ fn rank(job: &Job, rank: usize, folder: &Path, secs: &str) -> Child {
     command.spawn().unwrap()
 }
 
-/// While it runs, when it has ended, and when it was killed.
 #[test]
 fn the_counters_of_a_card_at_work_are_shown_and_the_job_goes_on() {
     let job = Job::new(1);
@@ -50,7 +49,7 @@ fn the_counters_of_a_card_at_work_are_shown_and_the_job_goes_on() {
     assert!(watched.status.success() && lines.len() == 3, "{lines:?}");
     let packets = |line: &Value| line["counters"]["rx_packets"].as_u64().unwrap();
     assert!(packets(&lines[0]) < packets(&lines[2]), "{lines:?}");
-    // The card writes two completions for each window, and the driver takes them.
+    // The driver consumes two completions per window.
     let rings = |line: &Value| {
         let count = |name: &str| line["rings"][name].as_u64().unwrap();
         (count("written"), count("consumed"), count("completed"), count("taken"))
@@ -68,7 +67,6 @@ fn the_counters_of_a_card_at_work_are_shown_and_the_job_goes_on() {
         assert_eq!(waiting, usize::from(behind(written, consumed).min(16)), "{line}");
     }
     assert!(lines[0].get("per_second").is_none() && lines[2]["per_second"]["rx_packets"].as_f64().unwrap() > 0.0);
-    // Until the end.
     let watched = stats(socket, &folder, &["--watch"]);
     let said = String::from_utf8(watched.stderr).unwrap();
     assert!(watched.status.success() && said.contains("the job has ended"), "{said}");
@@ -91,13 +89,13 @@ fn the_counters_of_a_card_at_work_are_shown_and_the_job_goes_on() {
     for arguments in [&[][..], &["--watch"]] {
         let dead = stats(socket, &folder, arguments);
         let said = String::from_utf8(dead.stderr).unwrap();
-        assert!(dead.status.code() == Some(2) && said.contains("has ended without giving it back"), "{said}");
+        assert!(dead.status.code() == Some(2) && said.contains("has ended without closing the card"), "{said}");
         assert!(String::from_utf8(dead.stdout).unwrap().contains("rx_packets"));
     }
-    // What is no such file is told, too.
+    // A file without counters is an error.
     let file = fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
     fs::write(&file, "{}").unwrap();
     let strange = String::from_utf8(stats(socket, &folder, &[]).stderr).unwrap();
-    assert!(strange.contains("expected what a job with a card writes there"), "{strange}");
+    assert!(strange.contains("expected the counters of a job with a card"), "{strange}");
     fs::remove_dir_all(&folder).unwrap();
 }

@@ -1,4 +1,4 @@
-//! The command `optireduce-nic` on cards that `optireduce-sim serve` serves.
+//! The command `optireduce-nic` with cards of `optireduce-sim serve`.
 #![cfg(feature = "serve")]
 
 #[path = "../served/mod.rs"]
@@ -53,14 +53,14 @@ fn serve() -> Served {
     Served::start(Ipv4Addr::LOCALHOST, free_port())
 }
 
-/// Errors and helps print it, to be copied. Cargo is not called: it would build a release.
+/// The command in errors and help texts. Cargo is skipped, since it would build a release.
 #[test]
 fn the_command_that_is_said_to_serve_a_card_does() {
     let socket = free_path();
     let command = serve_command(&socket);
     let (cargo, arguments) = command.split_once(" -- ").unwrap();
     assert_eq!(cargo, format!("cargo run --release -p {} --features serve", env!("CARGO_PKG_NAME")));
-    // At its port a card of somebody else's may be.
+    // The default port may be in use by another card.
     let arguments = format!("{arguments}:{}", free_port());
     let mut simulator = Command::new(env!("CARGO_BIN_EXE_optireduce-sim"));
     let mut served = simulator.args(arguments.split(' ')).stdout(Stdio::piped()).spawn().unwrap();
@@ -71,7 +71,6 @@ fn the_command_that_is_said_to_serve_a_card_does() {
     served.wait().unwrap();
     let _ = std::fs::remove_file(&socket);
     assert!(info.status.success(), "{said}, {info:?}");
-    // The guides have the same.
     for guide in [include_str!("../../../driver/README.md"), include_str!("../../../driver/cli/README.md")] {
         assert!(guide.contains(&serve_command("/tmp/card.sock".as_ref())));
     }
@@ -103,7 +102,6 @@ fn a_served_card_says_what_it_is_and_what_it_holds() {
     }
 }
 
-/// Nothing is left of the first for the second, nor for a driver.
 #[test]
 fn the_self_test_passes_as_often_as_it_is_run_and_leaves_the_card_idle() {
     let card = serve();
@@ -121,7 +119,7 @@ fn the_self_test_passes_as_often_as_it_is_run_and_leaves_the_card_idle() {
     assert!(output.status.success() && said.contains(", seed ") && said.ends_with("passed\n"), "{said}");
 }
 
-/// A card that is served on UDP hears what it sends to its own address.
+/// A card on UDP receives packets that it sends to its own address.
 #[test]
 fn the_self_test_with_a_loopback_demands_every_packet_back() {
     let card = serve();
@@ -137,7 +135,7 @@ fn the_self_test_with_a_loopback_demands_every_packet_back() {
     assert!(output.status.code() == Some(1) && said.contains("came back whole (DROP_MALFORMED)"), "{said}");
 }
 
-/// Deadlines are the wall clock's: a bound of 3 ms is a hundred cycles, and the self-test says what to do.
+/// The self-test suggests a longer bound: 3 ms are a hundred cycles of wall-clock time.
 #[test]
 fn the_self_test_passes_on_a_verilated_card_with_longer_bounds() {
     let card = Served::start_with(Ipv4Addr::LOCALHOST, free_port(), &["--engine", "verilator"]);
@@ -148,7 +146,7 @@ fn the_self_test_passes_on_a_verilated_card_with_longer_bounds() {
     assert_eq!(report["passed"], true, "{report}");
 }
 
-/// The goal of the fast path, on a card in another process.
+/// Goal of the fast path, with a card in another process.
 #[test]
 fn a_collective_takes_one_doorbell_and_no_read() {
     let card = serve();
@@ -157,12 +155,12 @@ fn a_collective_takes_one_doorbell_and_no_read() {
     let collectives = report["collectives"].as_array().unwrap();
     let figures = |cost: &Value| ["bytes", "copied_bytes"].map(|name| cost[name].as_u64().unwrap());
     let found: Vec<_> = collectives.iter().map(figures).collect();
-    // Of the driver's memory, and of memory that is lent.
+    // With the driver's memory, and with lent memory.
     let expected = [4096, 65536, 1 << 20].into_iter().flat_map(|bytes| [[bytes, 2 * bytes], [bytes, 0]]);
     assert_eq!(found, expected.collect::<Vec<_>>());
     for cost in collectives {
         assert_eq!(cost["doorbell_stores"], 1.0, "{report}");
-        // A card that takes more than 10 ms is asked whether it works, and this one may for the largest.
+        // After 10 ms the driver checks the card by a register, which may happen for the largest.
         assert!(cost["loads_min"] == 0 || cost["bytes"] == 1 << 20, "{report}");
         assert!(cost["cpu_us"].as_f64().unwrap() > 0.0, "{report}");
     }
@@ -171,7 +169,7 @@ fn a_collective_takes_one_doorbell_and_no_read() {
     json("selftest", &card.socket, &["--seed", "1"]);
 }
 
-/// Wherever the test is by then: before it has the card, in a step, or through.
+/// Before the test has opened the card, during a step, or after the last one.
 #[test]
 fn a_card_that_is_killed_ends_the_self_test_at_once() {
     let ends = [0, 20, 60, 100, 200, 350, 500].map(|after_ms| {
@@ -209,7 +207,7 @@ fn a_card_that_somebody_else_has_is_told_and_is_there_again_afterwards() {
     json("info", &card.socket, &[]);
 }
 
-/// What accepts connections and speaks no vfio-user is given up, too.
+/// The server accepts connections but speaks no vfio-user.
 #[test]
 fn what_is_no_card_is_refused_in_bounded_time() {
     let path = free_path();

@@ -1,5 +1,5 @@
-//! Cards that `optireduce-sim serve` serves, in processes of their own.
-#![allow(dead_code)] // Each test binary uses its part.
+//! Cards served by separate `optireduce-sim serve` processes.
+#![allow(dead_code)] // Each test binary uses a part.
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::{Ipv4Addr, UdpSocket};
@@ -11,42 +11,37 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// A process that serves a card or several.
 pub struct Served {
     process: Mutex<Child>,
-    /// Where its card is served; of several, see [`Served::socket_of`].
+    /// With several cards, see [`Served::socket_of`].
     pub socket: PathBuf,
 }
 
 impl Served {
-    /// A card at this address of the network, once it is served.
+    /// Waits until the card is available.
     pub fn start(address: Ipv4Addr, port: u16) -> Self {
         Self::start_with(address, port, &[])
     }
 
-    /// As [`Served::start`], with more options.
     pub fn start_with(address: Ipv4Addr, port: u16, options: &[&str]) -> Self {
         Self::on(&udp(address, port), options)
     }
 
-    /// Cards on any network, once they are served.
     pub fn on(network: &str, options: &[&str]) -> Self {
         let socket = free_path();
         let process = Mutex::new(serve(&socket, network, options));
         Self { process, socket }
     }
 
-    /// Where one of several cards is served.
     pub fn socket_of(&self, card: usize) -> String {
         format!("{}.{card}", self.socket.display())
     }
 
-    /// Serves it again, at the same path, after its [end](Served::end).
+    /// Serves the card again after its [end](Served::end).
     pub fn restart(&self, address: Ipv4Addr, port: u16, options: &[&str]) {
         *self.process.lock().unwrap() = serve(&self.socket, &udp(address, port), options);
     }
 
-    /// Tells it to end; what it says then.
     pub fn finish(&self) -> String {
         let mut process = self.process.lock().unwrap();
         kill_process(Pid::from_child(&process), Signal::TERM).unwrap();
@@ -56,12 +51,10 @@ impl Served {
         said
     }
 
-    /// The number of its process.
     pub fn pid(&self) -> u32 {
         self.process.lock().unwrap().id()
     }
 
-    /// Kills it.
     pub fn end(&self) {
         let mut process = self.process.lock().unwrap();
         let _ = process.kill();
@@ -76,7 +69,6 @@ impl Drop for Served {
     }
 }
 
-/// Makes a card do what it does once this file is there, and waits until it has.
 pub fn befall(file: &Path) {
     std::fs::write(file, "").unwrap();
     let begin = Instant::now();
@@ -100,21 +92,20 @@ fn serve(socket: &Path, network: &str, options: &[&str]) -> Child {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    // It is there once it says so.
+    // Printed once the card is available.
     let mut said = String::new();
     BufReader::new(process.stdout.as_mut().unwrap()).read_line(&mut said).unwrap();
     assert!(said.contains(" card of "), "{said}");
     process
 }
 
-/// A path for a socket, which nobody else has. Short: paths of sockets have 108 bytes.
+/// Short, since paths of sockets have at most 108 bytes.
 pub fn free_path() -> PathBuf {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     std::env::temp_dir().join(format!("optireduce-{}-{number}.sock", std::process::id()))
 }
 
-/// A UDP port that the kernel has not given to anybody.
 pub fn free_port() -> u16 {
     UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }

@@ -1,4 +1,4 @@
-//! `badnet compare`: contenders take turns under each condition; rows of JSON, then a table.
+//! `badnet compare`: runs contenders in turns, and prints rows of JSON and a table.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -14,43 +14,41 @@ use crate::flow::Flow;
 use crate::row::{Condition, DEFAULT, Figures, Row};
 use crate::{job, table};
 
-/// The first port that is used; each run takes the next one.
+/// Port of the first run; later runs use the following ones.
 const PORT: u16 = 24_000;
-/// The largest MTU that loopback packets of this project fill.
+/// Largest MTU that this project uses over loopback.
 const LOOPBACK_MTU: u16 = 9000;
-/// How late a straggler is in every call.
 const STRAGGLER_MS: f64 = 50.0;
 
-/// Arguments of `compare`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  tests/compare                      # installs torch, Open MPI and MPICH, builds all, compares everything: half an hour
-  badnet compare --contenders optireduce,optireduce-tcp --conditions clean,loss1 --bench 1M --mtu 9000
-  badnet compare --conditions incast,incast-ecn --hosts 8 --bench 64K,1M    # ports of 200 Mb/s with a short queue
-  badnet compare --read compare.json # the tables of an earlier run")]
+  tests/compare                       # installs, builds, compares: half an hour
+  badnet compare --contenders optireduce,optireduce-tcp --conditions clean,loss1
+  badnet compare --conditions incast,incast-ecn --hosts 8 --bench 64K,1M
+  badnet compare --read compare.json  # tables of an earlier run")]
 pub struct CompareArgs {
-    /// Which all-reduces to compare
+    /// All-reduces to compare
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = Contender::value_variants().to_vec())]
     contenders: Vec<Contender>,
-    /// Under which network conditions
+    /// Network conditions
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = DEFAULT.to_vec())]
     conditions: Vec<Condition>,
-    /// Buffer sizes in bytes; K and M stand for KiB and MiB
+    /// Buffer sizes in bytes, KiB (K) or MiB (M)
     #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = size, default_value = "64K,1M,25M")]
     bench: Vec<usize>,
-    /// Number of hosts, with one rank on each
+    /// Number of hosts, 2 to 64, with one rank each
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u8).range(2..=64))]
     hosts: u8,
-    /// Numbers of ranks for the condition loopback; 16 need as many cores, or patience
+    /// Numbers of ranks in the condition loopback; give each rank a core
     #[arg(long, value_delimiter = ',', default_value = "2,4,8")]
     loopback_ranks: Vec<usize>,
-    /// Largest IP packet between hosts, in bytes
+    /// Largest IP packets between hosts, in bytes, 576 to 9216
     #[arg(long, value_delimiter = ',', default_value = "1500,9000", value_parser = clap::value_parser!(u16).range(576..=9216))]
     mtu: Vec<u16>,
-    /// Time for each size, contender and condition, in seconds
+    /// Measuring time per size, contender and condition, in seconds
     #[arg(long, default_value_t = 3.0, value_parser = seconds)]
     secs: f64,
-    /// How many turns the contenders take; tables show medians over the turns
+    /// Number of runs of each contender, in turns; tables show medians
     #[arg(long, default_value_t = 1)]
     turns: usize,
     /// Seed of losses, outages and delays
@@ -59,18 +57,16 @@ pub struct CompareArgs {
     /// Append one line of JSON per row to this file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Measure nothing; show the rows that an earlier run wrote, as far as the other options choose
-    /// them
+    /// Measure nothing; show the rows of this file that the other options select
     #[arg(long, value_name = "FILE", conflicts_with = "json")]
     read: Option<PathBuf>,
-    /// Also show the project's goals beside the figures
+    /// Also show the project's goals
     #[arg(long)]
     goals: bool,
     #[command(flatten)]
     programs: Programs,
 }
 
-/// A place where contenders take turns.
 struct Place {
     condition: Condition,
     ranks: usize,
@@ -97,7 +93,7 @@ pub fn compare(args: &CompareArgs) -> crate::Outcome {
     for place in places(args) {
         let hosts = match place.condition {
             Condition::Loopback => None,
-            // One more, for the stream's source.
+            // One more host, the source of the stream.
             condition => Some(Hosts::new(place.ranks + usize::from(condition.has_flow()), place.mtu)?),
         };
         for contender in (0..args.turns).flat_map(|_| &args.contenders).copied() {
@@ -142,7 +138,6 @@ pub fn compare(args: &CompareArgs) -> crate::Outcome {
 }
 
 impl CompareArgs {
-    /// Returns whether the options choose a row of an earlier run.
     fn chooses(&self, row: &Row) -> bool {
         let is_place = match row.condition {
             Condition::Loopback => self.loopback_ranks.contains(&row.ranks),
@@ -180,7 +175,7 @@ fn places(args: &CompareArgs) -> Vec<Place> {
     places
 }
 
-/// Runs a contender once. The outer error ends the comparison, the inner one is the contender's.
+/// Runs a contender once. The outer error ends the comparison.
 fn measure(
     args: &CompareArgs,
     place: &Place,
@@ -203,7 +198,7 @@ fn measure(
         Some(hosts) if place.condition.has_flow() => Some(Flow::start(hosts, ranks, 0)?),
         _ => None,
     };
-    // Programs measure for four times as long at most, and have to find each other first.
+    // Programs measure for at most four times `secs` per size, after a rendezvous.
     let most = Duration::from_secs_f64(60.0 + 8.0 * args.secs * args.bench.len() as f64);
     let outcome = job::run(commands, most, contender.accepted()).and_then(|lines| {
         let rows = lines.iter().filter(|line| line.starts_with('{'));

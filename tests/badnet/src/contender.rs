@@ -1,4 +1,4 @@
-//! Who is compared, and how its ranks are started.
+//! Contenders, and the commands that start their ranks.
 
 use std::net::Ipv4Addr;
 use std::os::unix::process::CommandExt;
@@ -8,36 +8,34 @@ use std::process::Command;
 use clap::ValueEnum;
 use optireduce_badnet::{Hosts, INTERFACE, Tcp, address};
 
-/// An all-reduce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum Contender {
-    /// This project over UDP: bounded, reports what was lost.
+    /// OptiReduce over UDP: bounded time, reports losses.
     Optireduce,
-    /// The same through shared memory: over loopback only.
+    /// OptiReduce over shared memory; loopback only.
     OptireduceShm,
-    /// This project's Transpose AllReduce over TCP: waits for everybody.
+    /// OptiReduce's Transpose AllReduce over TCP: exact, waits for every rank.
     OptireduceTcp,
     /// torch.distributed with Gloo over TCP.
     Gloo,
-    /// Gloo, with TCP told to send again after 5 ms instead of 200 ms.
+    /// Gloo with a minimum TCP retransmission timeout of 5 ms.
     GlooTuned,
     /// Open MPI over TCP.
     Openmpi,
-    /// Open MPI, with TCP told to send again after 5 ms instead of 200 ms.
+    /// Open MPI with a minimum TCP retransmission timeout of 5 ms.
     OpenmpiTuned,
-    /// Open MPI through shared memory (vader): over loopback only.
+    /// Open MPI over shared memory (vader); loopback only.
     OpenmpiVader,
-    /// MPICH through its network module, UCX: over loopback only. Through shared memory its ranks spin until all have a core of their own.
+    /// MPICH over UCX; loopback only. Its ranks spin over shared memory and need a core each.
     Mpich,
 }
 
 impl Contender {
-    /// Its name on the command line and in tables.
     pub fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default()
     }
 
-    /// Whether it can take part: tuned TCP is of networks, shared memory of one host.
+    /// True where the contender runs: tuned TCP on networks, shared memory on one host.
     pub fn takes_part(self, over_loopback: bool) -> bool {
         match self {
             Self::OptireduceShm | Self::OpenmpiVader | Self::Mpich => over_loopback,
@@ -45,12 +43,11 @@ impl Contender {
         }
     }
 
-    /// Its exit codes that come with rows. 3: optireduce has measured, and would have halted a training job.
+    /// Exit codes of a run with rows. Code 3: optireduce would have halted training.
     pub fn accepted(self) -> &'static [i32] {
         if matches!(self, Self::Optireduce | Self::OptireduceShm) { &[0, 3] } else { &[0] }
     }
 
-    /// What it wants TCP to be like.
     pub fn tcp(self) -> Tcp {
         match self {
             Self::GlooTuned | Self::OpenmpiTuned => Tcp::Tuned,
@@ -59,38 +56,36 @@ impl Contender {
     }
 }
 
-/// Where the programs are.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Programs {
-    /// Python with torch, for Gloo.
+    /// Python with torch, for Gloo
     #[arg(long, value_name = "PYTHON", default_value = "python3")]
     pub python: PathBuf,
-    /// `mpi.c`, compiled by mpicc.
+    /// Program compiled from tests/badnet/mpi.c by Open MPI's mpicc
     #[arg(long, value_name = "PROGRAM", default_value = "mpi")]
     pub mpi: PathBuf,
-    /// `mpi.c`, compiled by MPICH's mpicc.
+    /// Program compiled from tests/badnet/mpi.c by MPICH's mpicc
     #[arg(long, value_name = "PROGRAM", default_value = "mpich")]
     pub mpich: PathBuf,
-    /// MPICH's mpiexec.
+    /// MPICH's mpiexec
     #[arg(long, value_name = "PROGRAM", default_value = "mpiexec.hydra")]
     pub mpiexec: PathBuf,
-    /// The command `optireduce`. Default: the one beside this program.
+    /// Command `optireduce` [default: in the folder of this program]
     #[arg(long, value_name = "PROGRAM")]
     pub optireduce: Option<PathBuf>,
 }
 
-/// What is measured.
 #[derive(Clone, Debug)]
 pub struct Measurement<'a> {
     pub ranks: usize,
     pub sizes: &'a [usize],
     pub secs: f64,
     pub straggler_ms: f64,
-    /// Where ranks meet. A new one for each run, since TCP keeps old ones for a while.
+    /// Port of the rendezvous. New for each run, since old TCP ports stay in TIME_WAIT.
     pub port: u16,
 }
 
-/// The processes of one run: on `hosts`, or all on this one.
+/// Returns the commands of one run: one per rank, or one launcher.
 pub fn processes(
     contender: Contender,
     programs: &Programs,
@@ -119,7 +114,7 @@ pub fn processes(
             None => Command::new(program),
         };
         match contender {
-            // Beside others that use the network: ours, too.
+            // The other contenders of this comparison use the network, so this one does as well.
             Contender::OptireduceShm => command.args(["run", "--json", "--shared-memory", "auto"]),
             Contender::Optireduce => command.args(["run", "--json", "--shared-memory", "off"]),
             Contender::OptireduceTcp => command.args(["run", "--json", "--engine", "tcp"]),
@@ -136,7 +131,7 @@ pub fn processes(
     Ok(commands.collect())
 }
 
-/// Sets the variables that torchrun sets. `local`: which of its host's ranks it is.
+/// Sets the variables that torchrun sets. `local`: rank within the host.
 pub fn launch(command: &mut Command, (rank, local): (usize, usize), ranks: usize, root: Ipv4Addr) {
     let [rank, local, ranks] = [rank, local, ranks].map(|number| number.to_string());
     command.envs([("RANK", rank), ("WORLD_SIZE", ranks), ("LOCAL_RANK", local)]);
@@ -150,13 +145,14 @@ fn mpirun(
     hosts: Option<&Hosts>,
 ) -> Result<Command, String> {
     let ranks = run.ranks.to_string();
-    // No spinning where ranks share the cores.
+    // Ranks share the cores, so they must not spin.
     let btl = if contender == Contender::OpenmpiVader { "vader,self" } else { "tcp,self" };
     let way = ["--mca", "pml", "ob1", "--mca", "btl", btl, "--mca", "mpi_yield_when_idle", "1"];
     let mut command = match hosts {
         None => Command::new("mpirun"),
         Some(hosts) => {
-            // Open MPI wants hosts of different names, and a way to start processes on them.
+            // Open MPI needs a different name for each host, and a program that starts processes
+            // there.
             let mut command = hosts.command(0, "unshare");
             command.args(["-u", "sh", "-c", "hostname node0; exec \"$@\"", "sh", "mpirun"]);
             let names: Vec<String> = (0..run.ranks).map(|host| format!("{}:1", address(host))).collect();
@@ -172,16 +168,15 @@ fn mpirun(
     Ok(command)
 }
 
-/// The arguments of `mpi.c`.
 fn mpi_arguments(run: &Measurement<'_>) -> impl Iterator<Item = String> {
     let times = [run.secs, run.straggler_ms].map(|time| time.to_string());
     times.into_iter().chain(run.sizes.iter().map(usize::to_string))
 }
 
-/// The variable that tells [`rsh`] what the namespaces are called.
+/// Variable for [`Hosts::prefix`], which [`rsh`] needs.
 const PREFIX: &str = "BADNET_PREFIX";
 
-/// `badnet rsh [OPTIONS] 10.77.0.K COMMAND...`: becomes the command on that host.
+/// `badnet rsh [OPTIONS] 10.77.0.K COMMAND...`: replaces this process by the command on that host.
 pub fn rsh(arguments: &[String]) -> Result<(), String> {
     let expected = || format!("rsh: found {arguments:?}, expected a host 10.77.0.K and a command");
     let mut rest = arguments.iter().skip_while(|argument| argument.starts_with('-'));
@@ -196,12 +191,11 @@ pub fn rsh(arguments: &[String]) -> Result<(), String> {
     Err(format!("rsh: ip: {}", ip.exec()))
 }
 
-/// This program, to be run again.
 pub fn own_program() -> Result<PathBuf, String> {
     std::env::current_exe().map_err(|error| format!("this program's path: {error}"))
 }
 
-/// Processes on other hosts begin in other folders.
+/// Makes a path absolute, since processes on other hosts start in other folders.
 fn absolute(program: &Path) -> Result<PathBuf, String> {
     program.canonicalize().map_err(|error| format!("{}: {error}; tests/compare builds it", program.display()))
 }

@@ -1,4 +1,4 @@
-//! A TCP stream that competes with the ranks: as much as it gets, from one host to another, until it is ended.
+//! A TCP stream from one host to another that competes with the ranks for bandwidth.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -9,24 +9,18 @@ use optireduce_badnet::{Hosts, address};
 
 use crate::contender::own_program;
 
-/// Where the stream's receiver listens.
 const PORT: u16 = 23_999;
-/// How long its source tries to connect, and how long either end waits for the other.
+/// Limit for connecting and for idle time.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Bytes of a write or a read.
 const PIECE_BYTES: usize = 1 << 16;
 
-/// A stream that runs. It ends when it is dropped.
+/// A running stream. Ends when dropped.
 pub struct Flow {
     sink: Child,
     source: Child,
 }
 
 impl Flow {
-    /// Begins a stream between two hosts.
-    ///
-    /// # Errors
-    /// If a process cannot be started.
     pub fn start(hosts: &Hosts, from: usize, to: usize) -> Result<Self, String> {
         let program = own_program()?;
         let start = |host: usize, arguments: [String; 2]| {
@@ -44,10 +38,8 @@ impl Flow {
         }
     }
 
-    /// Ends it; what it has carried.
-    ///
-    /// # Errors
-    /// If it carried nothing, since what was measured beside it would mean something else then.
+    /// Ends the stream and returns its volume and rate. Fails if it carried nothing, since the
+    /// ranks then had no competition.
     pub fn end(mut self) -> Result<String, String> {
         let _ = self.source.kill();
         let mut said = String::new();
@@ -68,10 +60,7 @@ impl Drop for Flow {
     }
 }
 
-/// Takes one stream, and prints what came once it has ended.
-///
-/// # Errors
-/// If nobody connects within 10 s, or nothing comes for as long.
+/// Receives one stream and returns its volume and rate.
 pub fn receive(at: Ipv4Addr) -> Result<String, String> {
     let named = |error: std::io::Error| format!("TCP stream at {at}:{PORT}: {error}");
     let listener = TcpListener::bind((at, PORT)).map_err(named)?;
@@ -84,7 +73,7 @@ pub fn receive(at: Ipv4Addr) -> Result<String, String> {
                 std::thread::sleep(Duration::from_millis(5));
             }
             Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                return Err(format!("TCP stream at {at}:{PORT}: nobody has connected for {} s", PATIENCE.as_secs()));
+                return Err(format!("TCP stream at {at}:{PORT}: no connection within {} s", PATIENCE.as_secs()));
             }
             Err(error) => return Err(named(error)),
         }
@@ -96,7 +85,7 @@ pub fn receive(at: Ipv4Addr) -> Result<String, String> {
             Ok(0) => break,
             Ok(count) => bytes += count as u64,
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            // Killed, its source resets the connection.
+            // The source resets the connection when it is killed.
             Err(error) if error.kind() == ErrorKind::ConnectionReset => break,
             Err(error) => return Err(named(error)),
         }
@@ -105,10 +94,7 @@ pub fn receive(at: Ipv4Addr) -> Result<String, String> {
     Ok(format!("TCP stream beside: {} MB, {mbps:.0} Mb/s\n", bytes / 1_000_000))
 }
 
-/// Sends as much as the network takes, until the other end has gone.
-///
-/// # Errors
-/// If it cannot connect within 10 s.
+/// Sends until the receiver closes the connection.
 pub fn send(to: Ipv4Addr) -> Result<(), String> {
     let (to, begin) = (SocketAddr::from((to, PORT)), Instant::now());
     let mut stream = loop {

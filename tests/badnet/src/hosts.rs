@@ -11,32 +11,30 @@ use crate::link::Conditions;
 use crate::output::say;
 use crate::relay::Relay;
 
-/// The interface's name in every host.
+/// Name of the interface of every host.
 pub const INTERFACE: &str = "bn0";
-/// Packets that a host's device holds until the relay takes them. Larger than what any sender here has in flight: hosts
-/// lose packets in the network, not in themselves.
+/// Packets between a host and the relay. Above any congestion window, so that hosts lose none.
 const DEVICE_QUEUE_PACKETS: u32 = 5000;
 
-/// Headers of IPv4 and TCP.
 const IP_TCP_BYTES: usize = 40;
 
-/// What is taken for TCP's behaviour.
+/// TCP settings of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tcp {
-    /// As Linux comes: cubic, a retransmission after 200 ms at the earliest.
+    /// Linux's defaults: cubic, minimum retransmission timeout of 200 ms.
     AsItComes,
-    /// For networks like this one: cubic, a retransmission after 5 ms at the earliest.
+    /// Cubic with a minimum retransmission timeout of 5 ms.
     Tuned,
 }
 
-/// Hosts with the addresses 10.77.0.1, 10.77.0.2 and so on. They go when this is dropped.
+/// Hosts with the addresses 10.77.0.1, 10.77.0.2 and so on. Removed when dropped.
 pub struct Hosts {
     namespaces: Vec<String>,
     devices: Arc<Vec<SyncDevice>>,
 }
 
 impl Hosts {
-    /// Makes `hosts` of them. Needs root, /dev/net/tun and iproute2.
+    /// Creates `hosts` network namespaces. Needs root, /dev/net/tun and iproute2.
     pub fn new(hosts: usize, mtu: u16) -> Result<Self, String> {
         let own = std::process::id();
         let mut made = Self { namespaces: Vec::new(), devices: Arc::default() };
@@ -65,7 +63,8 @@ impl Hosts {
         Ok(made)
     }
 
-    /// How TCP behaves from now on. It does not find out by itself what a silent path takes: `path_mtu` tells it, unless 0.
+    /// Sets the behaviour of TCP. `path_mtu` limits its segments, since there is no ICMP; 0: no
+    /// limit.
     pub fn tcp(&self, tcp: Tcp, path_mtu: usize) -> Result<(), String> {
         let segment = path_mtu.saturating_sub(IP_TCP_BYTES).to_string();
         for (host, namespace) in self.namespaces.iter().enumerate() {
@@ -84,12 +83,12 @@ impl Hosts {
         Ok(())
     }
 
-    /// Joins the hosts, until the answer is dropped.
+    /// Connects the hosts until the relay is dropped.
     pub fn join(&self, conditions: Conditions, seed: u64) -> Relay {
         Relay::start(&self.devices, conditions, seed)
     }
 
-    /// Packets that hosts lost themselves so far: before they were in the network, and for want of room in a socket.
+    /// Counts packets lost at sending devices and in full UDP sockets.
     pub fn own_losses(&self) -> String {
         let (mut unsent, mut overrun) = (0, 0);
         for host in 0..self.namespaces.len() {
@@ -109,14 +108,14 @@ impl Hosts {
         format!("unsent {unsent}, socket full {overrun}")
     }
 
-    /// A command that runs in `host`.
+    /// Returns a command that runs in `host`.
     pub fn command(&self, host: usize, program: &str) -> Command {
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &self.namespaces[host], program]);
         command
     }
 
-    /// The file that stands for a host's network: a thread that enters it is on that host.
+    /// Path of a host's network namespace.
     pub fn namespace(&self, host: usize) -> PathBuf {
         Path::new("/run/netns").join(&self.namespaces[host])
     }
@@ -124,12 +123,12 @@ impl Hosts {
     /// Runs `ip` with these arguments in `host`.
     ///
     /// # Errors
-    /// What `ip` says.
+    /// Standard error of `ip`.
     pub fn ip(&self, host: usize, arguments: &[&str]) -> Result<(), String> {
         ip(&[&["-n", self.namespaces[host].as_str()], arguments].concat())
     }
 
-    /// What the names of the namespaces begin with.
+    /// Prefix of the namespaces' names, before the number of the host.
     pub fn prefix() -> String {
         format!("badnet-{}-", std::process::id())
     }
@@ -145,7 +144,7 @@ impl Drop for Hosts {
     }
 }
 
-/// A host's address.
+/// Address of a host.
 pub fn address(host: usize) -> Ipv4Addr {
     Ipv4Addr::new(10, 77, 0, host as u8 + 1)
 }

@@ -1,4 +1,4 @@
-//! The processes of a job: one a host, watched to their end.
+//! Processes of a job, watched until all have ended.
 
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;
@@ -9,12 +9,10 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// How often a job's processes are looked at.
 const LOOK: Duration = Duration::from_millis(20);
-/// Lines of a failed process that are shown.
 const LINES_SHOWN: usize = 12;
 
-/// Whether the user wants to end.
+/// Set when the user interrupts the program.
 pub static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 struct Process {
@@ -24,14 +22,18 @@ struct Process {
     ended: Option<ExitStatus>,
 }
 
-/// Runs the processes until all have ended, and returns what the first one printed. If one fails, that is, ends with an exit
-/// code that is not in `accepted`, or `most` has passed, or the user interrupts, the others are killed.
+///
+/// Runs processes to their end, and returns the standard output of the first.
+///
+/// # Errors
+/// If one exits with a code outside `accepted`, `most` has passed, or the user interrupts. All are
+/// killed then.
 pub fn run(commands: Vec<Command>, most: Duration, accepted: &[i32]) -> Result<Vec<String>, String> {
     let begin = Instant::now();
     let mut processes = Vec::new();
     let mut failed = None;
     for (rank, mut command) in commands.into_iter().enumerate() {
-        // A group of its own, so that what it starts ends with it.
+        // A process group, so that its children are killed with it.
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         match command.spawn() {
             Ok(mut child) => {
@@ -80,7 +82,6 @@ pub fn run(commands: Vec<Command>, most: Duration, accepted: &[i32]) -> Result<V
     }
 }
 
-/// Reads a process's lines to their end.
 fn lines(from: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<String>> {
     std::thread::spawn(move || {
         let Some(from) = from else { return Vec::new() };

@@ -1,8 +1,8 @@
 //! Hosts joined by a lossy, slow network on one machine.
 //!
-//! Hosts are network namespaces with a TUN device each; the network is threads of the caller's process, which lose, queue, delay or
-//! hand over every packet. Why: any program that speaks IPv4 can be tried on a bad network, without netem or kernel modules.
-//! Linux, root, /dev/net/tun and iproute2. The command `badnet` runs programs on it.
+//! Hosts are network namespaces with a TUN device each. The network is threads of the caller's
+//! process, which drop, queue, delay or forward packets. It needs Linux, root, /dev/net/tun and
+//! iproute2, but neither netem nor kernel modules. The command `badnet` runs programs on it.
 
 mod hosts;
 mod link;

@@ -1,7 +1,7 @@
-//! One direction between two hosts: which packets are lost, and when the others arrive.
+//! One direction between two hosts: loss and delay.
 //!
-//! Pure and in the caller's time, so that a seed gives the same network again. Packets of a link stay in order, as they
-//! mostly do between two hosts of a data centre. Rates and queues belong to the receiving host's [port](crate::port).
+//! Pure functions of the caller's clock, so that a seed repeats a network. Packets stay in order.
+//! Rates and queues belong to the receiver's [port](crate::port).
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -9,48 +9,48 @@ use rand_distr::{Distribution, Exp, LogNormal};
 
 use crate::port::PortLimits;
 
-/// P99 of the standard normal distribution.
 const Z99: f64 = 2.326_347_874;
 
-/// What is wrong with a network. The default: nothing.
+/// Faults of a network. Default: none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, clap::Args)]
 pub struct Conditions {
-    /// Share of the packets that are lost, each by itself.
+    /// Share of packets that are lost, independently, 0 to 1
     #[arg(long, default_value_t = 0.0, value_parser = share)]
     pub loss: f64,
-    /// Mean time between outages of a link in milliseconds, exponentially distributed; 0: none.
+    /// Mean time between outages of a link, in milliseconds, exponential; 0 means none
     #[arg(long, default_value_t = 0.0, value_parser = milliseconds, requires = "outage_ms")]
     pub outage_gap_ms: f64,
-    /// Mean length of an outage in milliseconds, exponentially distributed: all packets in it are lost.
+    /// Mean length of an outage, in milliseconds, exponential
     #[arg(long, default_value_t = 0.0, value_parser = milliseconds, requires = "outage_gap_ms")]
     pub outage_ms: f64,
-    /// Median of the delay in one direction in microseconds, lognormal; 0: the relay's own, some 20 us.
+    /// Median one-way delay, in microseconds, lognormal; 0 leaves about 20 us of the relay
     #[arg(long, default_value_t = 0.0, value_parser = microseconds)]
     pub delay_us: f64,
-    /// 99th percentile of the delay over its median.
+    /// Ratio of the delay's P99 to its median, 1 to 1000
     #[arg(long, default_value_t = 1.0, value_parser = ratio)]
     pub delay_p99_over_p50: f64,
-    /// Bytes of the largest packet that gets through, whatever the interfaces say; 0: what they say.
+    /// Largest packet that is not lost silently, in bytes; 0 means unlimited
     #[arg(long, default_value_t = 0)]
     pub path_mtu: usize,
-    /// Share of the packets that arrive a second time.
+    /// Share of packets that are duplicated, 0 to 1
     #[arg(long, default_value_t = 0.0, value_parser = share)]
     pub replay: f64,
-    /// How much later they arrive the second time, in milliseconds.
+    /// Delay of a duplicate after the original, in milliseconds
     #[arg(long, default_value_t = 0.0, value_parser = milliseconds, requires = "replay")]
     pub replay_after_ms: f64,
-    /// Share of those, if they are UDP, whose content is overwritten in one place, with a checksum that fits.
+    /// Share of duplicates with one overwritten place in the UDP payload, 0 to 1
+    ///
+    /// Their checksums are removed.
     #[arg(long, default_value_t = 0.0, value_parser = share, requires = "replay")]
     pub garble: f64,
-    /// How long a link keeps its delay before it draws another, in milliseconds; 0: for one packet.
+    /// Time until a link draws another delay, in milliseconds; 0 draws one per packet
     #[arg(long, default_value_t = 0.0, value_parser = milliseconds)]
     pub delay_hold_ms: f64,
-    /// What the ports take at which hosts receive.
+    /// Limits of the receiving ports.
     #[command(flatten)]
     pub port: PortLimits,
 }
 
-/// Longest time that an option takes: an hour.
 const TIME_MS_MAX: f64 = 3_600_000.0;
 
 fn number(text: &str, fits: impl Fn(f64) -> bool, expected: &str) -> Result<f64, String> {
@@ -76,34 +76,33 @@ fn ratio(text: &str) -> Result<f64, String> {
     number(text, |value| (1.0..=1000.0).contains(&value), "a ratio from 1 to 1000")
 }
 
-/// One direction of a path between two hosts.
+/// One direction between two hosts.
 #[derive(Debug)]
 pub struct Link {
     conditions: Conditions,
     random: StdRng,
-    /// Whether the link is out, and until when it stays as it is.
+    /// Whether the link is out, and until when.
     outage: (bool, u64),
     delay_ns: u64,
-    /// When the delay is drawn again.
     redraw_ns: u64,
     last_ns: u64,
 }
 
 impl Link {
-    /// A link whose losses and delays follow from `seed`.
+    /// Creates a link; losses and delays follow from `seed`.
     pub fn new(conditions: Conditions, seed: u64) -> Self {
         let random = StdRng::seed_from_u64(seed);
-        // It starts out, for a moment of no length: the first call draws how long all is well.
+        // An outage of length 0, so that the first call draws the time until the next outage.
         Self { conditions, random, outage: (true, 0), delay_ns: 0, redraw_ns: 0, last_ns: 0 }
     }
 
-    /// From now on packets fare like this.
+    /// Changes the conditions of later packets.
     pub fn change(&mut self, conditions: Conditions) {
         (self.conditions, self.outage, self.delay_ns, self.redraw_ns) = (conditions, (true, 0), 0, 0);
     }
 
-    /// When a packet that arrives at `at_ns` arrives a second time, if it does, and where its content is then overwritten, as a
-    /// share of its length.
+    /// Draws a duplicate of a packet that arrives at `at_ns`: its arrival, and the place to
+    /// overwrite as a share of its length.
     pub fn replay(&mut self, at_ns: u64) -> Option<(u64, Option<f64>)> {
         let Conditions { replay, replay_after_ms, garble, .. } = self.conditions;
         if replay == 0.0 || !self.random.random_bool(replay) {
@@ -113,7 +112,7 @@ impl Link {
         Some((at_ns.saturating_add((replay_after_ms * 1e6) as u64), place))
     }
 
-    /// When a packet of so many bytes that is sent now arrives; `None`: it is lost. `now_ns` must not run backwards.
+    /// Arrival of a packet sent at `now_ns`, which must not decrease. `None`: lost.
     pub fn pass(&mut self, now_ns: u64, bytes: usize) -> Option<u64> {
         let Conditions { loss, outage_gap_ms, outage_ms, delay_us, path_mtu, .. } = self.conditions;
         let lost = loss > 0.0 && self.random.random_bool(loss) || path_mtu > 0 && bytes > path_mtu;
@@ -150,7 +149,7 @@ mod tests {
 
     const PACKETS: u64 = 100_000;
 
-    /// When each of many packets arrives, one every `every_ns`.
+    /// Arrivals of [`PACKETS`] packets, one every `every_ns`.
     fn arrivals(conditions: Conditions, seed: u64, every_ns: u64) -> Vec<Option<u64>> {
         let mut link = Link::new(conditions, seed);
         (0..PACKETS).map(|packet| link.pass(packet * every_ns, 1500)).collect()
@@ -163,7 +162,7 @@ mod tests {
         }
         assert!(microseconds("3.7e9").is_err() && microseconds("NaN").is_err() && ratio("inf").is_err());
         assert_eq!((milliseconds("3600000"), microseconds("3.6e9"), ratio("1")), (Ok(3.6e6), Ok(3.6e9), Ok(1.0)));
-        // The longest of all, drawn from the widest distribution, overflows nothing.
+        // The longest delay, drawn from the widest distribution, must not overflow.
         let slow = Conditions {
             delay_us: 3.6e9,
             delay_p99_over_p50: 1000.0,
@@ -205,7 +204,7 @@ mod tests {
         // A packet every 100 us, 10 s in all: 100 ms between outages of 10 ms.
         let conditions = Conditions { outage_gap_ms: 100.0, outage_ms: 10.0, ..Default::default() };
         let arrived = arrivals(conditions, 4, 100_000);
-        assert!(arrived[0].is_some(), "it starts well");
+        assert!(arrived[0].is_some(), "the first packet arrives");
         let out = arrived.iter().filter(|at| at.is_none()).count() as f64 / PACKETS as f64;
         assert!((0.06..0.12).contains(&out), "out for {out} of the time, expected 1 / 11");
         let begins = arrived.windows(2).filter(|pair| pair[0].is_some() && pair[1].is_none()).count();
@@ -215,7 +214,7 @@ mod tests {
     #[test]
     fn delays_have_the_percentiles_asked_for_and_stay_in_order() {
         let conditions = Conditions { delay_us: 500.0, delay_p99_over_p50: 3.0, ..Default::default() };
-        // Far enough apart that none waits for the one before.
+        // Far enough apart that no packet waits for the previous one.
         let arrived = arrivals(conditions, 5, 1_000_000_000);
         let mut delays: Vec<u64> =
             arrived.iter().enumerate().map(|(packet, at)| at.unwrap() - packet as u64 * 1_000_000_000).collect();
@@ -244,7 +243,7 @@ mod tests {
         assert_eq!(link.pass(5, 1500), None);
         link.change(Conditions { path_mtu: 1000, ..Default::default() });
         assert_eq!((link.pass(6, 1500), link.pass(7, 1000)), (None, Some(7)));
-        // Where outages began and ended before says nothing any more.
+        // Earlier outages have no effect on the new conditions.
         link.change(Conditions { outage_gap_ms: 1e-3, outage_ms: 1e6, ..Default::default() });
         assert!((1..100).any(|ms| link.pass(ms * 1_000_000, 100).is_none()), "it is out");
         link.change(Conditions::default());

@@ -1,7 +1,4 @@
-//! `badnet`: hosts joined by a lossy, slow network on one machine, and how all-reduces compare on it.
-//!
-//! Hosts are network namespaces, the network is this process: it takes every packet from a host's TUN device and loses,
-//! queues, delays or hands it over. So any program that speaks IPv4 can be tried on a bad network, without netem. Linux, root.
+//! `badnet`: hosts joined by a lossy, slow network on one machine, and a comparison of all-reduces.
 
 mod compare;
 mod contender;
@@ -19,9 +16,11 @@ use optireduce_badnet::{Conditions, Hosts, Tcp, address, print, say};
 const EXIT_CODES: &str = "Exit codes:
   0  done
   1  a command or a contender failed
-  2  nothing could be run: arguments, rights, missing programs";
+  2  could not run: bad arguments, no root, missing programs";
 
-/// Hosts joined by a lossy, slow network on this machine; needs Linux, root, /dev/net/tun and iproute2
+/// Runs commands on hosts joined by a lossy, slow network on one machine
+///
+/// Needs Linux, root, /dev/net/tun and iproute2.
 #[derive(Parser)]
 #[command(version, arg_required_else_help = true, after_help = EXIT_CODES)]
 struct Args {
@@ -31,14 +30,16 @@ struct Args {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run a command on every host, once or several times, with the variables that torchrun sets: RANK, WORLD_SIZE, MASTER_ADDR, ...
+    /// Run a command on every host, as a rank started by torchrun
+    ///
+    /// Sets RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT.
     Run(RunArgs),
-    /// Compare all-reduces (OptiReduce, Gloo, Open MPI) under one network condition after the other
+    /// Compare OptiReduce, Gloo, Open MPI and MPICH on bad networks
     Compare(compare::CompareArgs),
-    /// One end of a TCP stream that competes with the ranks
+    /// Run one end of a TCP stream that competes with the ranks
     #[command(hide = true)]
     Flow(FlowArgs),
-    /// What mpirun calls to start a process on another host
+    /// Start a process on another host; called by mpirun
     #[command(hide = true, disable_help_flag = true)]
     Rsh {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -49,31 +50,31 @@ enum Command {
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   badnet run --loss 0.01 -- optireduce run --bench 1M
-  badnet run --hosts 8 --port-mbps 200 --queue-kib 64 --ecn-kib 24 -- optireduce run --bench 1M
-  badnet run --hosts 2 --ranks-per-host 4 -- optireduce run --bench 1M --groups hosts
-  badnet run --hosts 2 --mtu 9000 --delay-us 500 --delay-p99-over-p50 3 -- sh -c 'ping -c 3 10.77.0.1'")]
+  badnet run --port-mbps 200 --queue-kib 64 --ecn-kib 24 -- optireduce run
+  badnet run --hosts 2 --ranks-per-host 4 -- optireduce run --groups hosts
+  badnet run --hosts 2 --delay-us 500 -- ping -c 3 10.77.0.1")]
 struct RunArgs {
-    /// Number of hosts, with addresses from 10.77.0.1
+    /// Number of hosts, 1 to 64, with addresses from 10.77.0.1
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=64))]
     hosts: u8,
-    /// How many times the command runs on each host, as ranks next to one another
+    /// Number of ranks per host, 1 to 64
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=64))]
     ranks_per_host: u8,
-    /// Largest IP packet, in bytes
+    /// Largest IP packet between hosts, in bytes, 576 to 9216
     #[arg(long, default_value_t = 1500, value_parser = clap::value_parser!(u16).range(576..=9216))]
     mtu: u16,
     #[command(flatten)]
     conditions: Conditions,
-    /// TCP sends again after 5 ms at the earliest, instead of 200 ms
+    /// Lower TCP's minimum retransmission timeout from 200 ms to 5 ms
     #[arg(long)]
     tuned_tcp: bool,
     /// Seed of losses, outages and delays
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// When the command is killed, in seconds
+    /// Timeout of the command, in seconds; the command is then killed
     #[arg(long, default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout_s: u64,
-    /// The command and its arguments
+    /// Command and its arguments
     #[arg(last = true, required = true)]
     command: Vec<String>,
 }
@@ -87,7 +88,7 @@ struct FlowArgs {
     send_to: Option<std::net::Ipv4Addr>,
 }
 
-/// Whether all that was run ended well. The error is why nothing could be run.
+/// True if every command ended well. Error: nothing could be run.
 type Outcome = Result<bool, String>;
 
 fn main() -> ExitCode {

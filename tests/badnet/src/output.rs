@@ -1,16 +1,17 @@
-//! What a command prints. A reader that has gone away ends nothing: hosts and processes that were started are still cleaned up.
+//! Output. A closed pipe is no error, so that hosts and processes are cleaned up.
 
 use std::io::{ErrorKind, Write};
 
-/// Says a line on stderr. Nobody has to read it.
+/// Writes a line to stderr and ignores errors.
 pub fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// Writes a part of the result to stdout.
+///
+/// Writes to stdout.
 ///
 /// # Errors
-/// If it cannot be written, for instance to a disk that is full. A closed pipe is no error.
+/// If it cannot be written. A closed pipe is no error.
 pub fn print(text: &str) -> Result<(), String> {
     write(&mut std::io::stdout().lock(), text)
 }

@@ -1,58 +1,57 @@
-//! A host's receiving port: a rate, and a queue before it that all who send to the host share.
+//! Receiving port of a host: a rate, and one queue for the packets of all senders.
 //!
-//! Pure and in the caller's time. The queue is one of bytes, first in, first out: the last bits of a packet leave when all bytes
-//! before it and its own have had their time at the port's rate. What does not fit is dropped (drop-tail). A queue that marks does
-//! what switches do (RFC 3168, and the queues of DCTCP): with more than so many bytes before it, a packet of a sender that
-//! understands marks is marked and any other is dropped.
-//! Counted are bytes of IP packets, without Ethernet's headers and gaps.
+//! Pure functions of the caller's clock. The queue is a FIFO in bytes of IP packets, with
+//! drop-tail. Above the marking threshold, packets of ECN-capable senders are marked and others are
+//! dropped, as in switches (RFC 3168, DCTCP).
 
-/// Units in a bit's time: nanoseconds times Mb/s.
+/// Time units (ns times Mb/s) per bit.
 const UNITS_PER_BIT: u128 = 1000;
-/// The field of IPv4's second byte that says whether marks are understood, and marks.
+/// ECN field of the second byte of an IPv4 header.
 const ECN_BITS: u8 = 3;
-/// All of them set: congestion was experienced.
 const ECN_MARKED: u8 = 3;
 
-/// What a host's port can take. The default: everything, at once.
+/// Limits of a host's port. Default: none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct PortLimits {
-    /// Rate at which each host receives, in Mb/s; 0: that of the relay.
+    /// Rate at which each host receives, in Mb/s; 0 means unlimited
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     pub port_mbps: u32,
-    /// Bytes that wait before that port at most, in KiB: what does not fit is dropped; 0: any number.
+    /// Queue of each host's port, in KiB; 0 means unlimited
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1 << 20), requires = "port_mbps")]
     pub queue_kib: u32,
-    /// With more bytes before them, in KiB, packets that understand marks are marked (ECN), others dropped; 0: no marks.
+    /// Queue length above which packets get ECN marks, in KiB; 0 means never
+    ///
+    /// Packets that are not ECN-capable are lost instead.
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1 << 20), requires = "port_mbps")]
     pub ecn_kib: u32,
 }
 
-/// What has become of a packet that came to a port.
+/// Fate of a packet at a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It has left the port by then.
+    /// It passes.
     Passes {
-        /// When its last bit has left.
+        /// Departure of its last bit.
         at_ns: u64,
-        /// Whether it is to be marked.
+        /// Whether it must be marked.
         mark: bool,
     },
-    /// There was no room.
+    /// No room, or not ECN-capable above the marking threshold.
     Dropped,
 }
 
-/// The queue before a port with a rate.
+/// Queue before a port with a rate.
 #[derive(Debug)]
 pub struct Queue {
     mbps: u128,
     room_bytes: u128,
     mark_bytes: u128,
-    /// When the port has sent all that is in the queue, in ns times Mb/s.
+    /// Departure of the last packet, in ns times Mb/s.
     busy_until: u128,
 }
 
 impl Queue {
-    /// An empty queue; `None` if the port has no rate of its own.
+    /// Creates an empty queue; `None` if the port has no rate limit.
     pub fn new(limits: PortLimits) -> Option<Self> {
         let bytes = |kib: u32| if kib == 0 { u128::MAX } else { u128::from(kib) << 10 };
         let PortLimits { port_mbps, queue_kib, ecn_kib } = limits;
@@ -64,13 +63,13 @@ impl Queue {
         })
     }
 
-    /// Bytes that have not left by `now_ns`, a part of a byte counted as one.
+    /// Bytes in the queue at `now_ns`, rounded up.
     pub fn bytes(&self, now_ns: u64) -> u64 {
         let units = self.busy_until.saturating_sub(u128::from(now_ns) * self.mbps);
         units.div_ceil(8 * UNITS_PER_BIT) as u64
     }
 
-    /// A packet of so many bytes comes. An empty queue takes a packet of any size.
+    /// Adds a packet. An empty queue accepts any size.
     pub fn enter(&mut self, now_ns: u64, bytes: usize, understands_marks: bool) -> Outcome {
         let waiting = u128::from(self.bytes(now_ns));
         let is_long = waiting > self.mark_bytes;
@@ -83,12 +82,12 @@ impl Queue {
     }
 }
 
-/// Whether the sender of an IPv4 packet understands marks: ECT(0), ECT(1), or marked already.
+/// Returns whether an IPv4 packet is ECN-capable or marked.
 pub fn understands_marks(packet: &[u8]) -> bool {
     packet.get(1).is_some_and(|tos| tos & ECN_BITS != 0)
 }
 
-/// Marks an IPv4 packet, and makes its header's checksum fit (RFC 1624).
+/// Marks an IPv4 packet and updates its header checksum (RFC 1624).
 pub fn mark(packet: &mut [u8]) {
     let Some(header) = packet.first_chunk_mut::<20>() else { return };
     let before = u16::from_be_bytes([header[0], header[1]]);
@@ -106,15 +105,14 @@ mod tests {
     use super::*;
 
     const LIMITS: PortLimits = PortLimits { port_mbps: 400, queue_kib: 64, ecn_kib: 0 };
-    /// Of a packet of 1500 bytes at 400 Mb/s.
     const PACKET_NS: u64 = 30_000;
 
     fn queue(limits: PortLimits) -> Queue {
         Queue::new(limits).unwrap()
     }
 
-    /// Times at which packets of 1500 bytes leave, how many are dropped and how many marked, if `senders` of them send one each
-    /// every `every_ns`, `turns` times.
+    /// Departures, drops and marks when each of `senders` sends 1500 bytes every `every_ns`,
+    /// `turns` times.
     fn run(limits: PortLimits, senders: u64, every_ns: u64, turns: u64, ecn: bool) -> (Vec<u64>, u64, u64) {
         let (mut queue, mut left, mut dropped, mut marked) = (queue(limits), Vec::new(), 0, 0);
         for turn in 0..turns * senders {
@@ -141,28 +139,31 @@ mod tests {
         assert!(left.iter().enumerate().all(|(turn, at)| *at == (turn as u64 + 1) * PACKET_NS));
     }
 
-    /// Three senders with twice the port's rate together: 43 packets fit, and from then on every second one is dropped.
+    /// Three senders with twice the port's rate together: 43 packets fit, then every second one is
+    /// dropped.
     #[test]
     fn a_full_queue_drops_what_the_port_cannot_send_and_delays_by_its_length() {
         let turns = 10_000;
         let (left, dropped, _) = run(LIMITS, 3, 3 * PACKET_NS / 2, turns, false);
-        // The port never rests, so what has come by the end has left or waits: 64 KiB hold 43 packets of 1500.
+        // The port is never idle, so each packet has left or waits: 64 KiB hold 43 packets of 1500
+        // bytes.
         let end_ns = (turns - 1) * 3 * PACKET_NS / 2;
         let sent = end_ns.div_ceil(PACKET_NS);
         assert_eq!(left.len() as u64 - sent, 43);
         assert_eq!(left.len() as u64 + dropped, 3 * turns);
         assert!(left.windows(2).all(|pair| pair[1] - pair[0] == PACKET_NS), "no time is lost");
-        // Of the one that is being sent half is left.
+        // Half of the packet that is being sent has left.
         assert_eq!(left.last().unwrap() - end_ns, 43 * PACKET_NS + PACKET_NS / 2);
     }
 
     #[test]
     fn above_the_threshold_packets_are_marked_or_dropped_by_what_their_sender_understands() {
         let limits = PortLimits { ecn_kib: 15, ..LIMITS };
-        // A burst of 20 at once: with 11 packets before it, 16500 bytes, the twelfth is the first one above 15 KiB.
+        // A burst of 20 packets: the twelfth is the first with more than 15 KiB (11 packets, 16500
+        // bytes) before it.
         assert_eq!(run(limits, 20, 0, 1, true), ((1..=20).map(|turn| turn * PACKET_NS).collect(), 0, 9));
         assert_eq!(run(limits, 20, 0, 1, false), ((1..=11).map(|turn| turn * PACKET_NS).collect(), 9, 0));
-        // Marks do not make room: 43 fit.
+        // Marks do not enlarge the queue, which holds 43 packets.
         let (left, dropped, marked) = run(limits, 100, 0, 1, true);
         assert_eq!((left.len(), dropped, marked), (43, 57, 43 - 11));
     }
@@ -183,11 +184,10 @@ mod tests {
         assert_eq!(queue.enter(5, 9000, false), Outcome::Passes { at_ns: 9_000_005, mark: false });
         assert_eq!(queue.enter(6, 1, false), Outcome::Dropped);
         assert_eq!(queue.enter(9_000_005, 9000, false), Outcome::Passes { at_ns: 18_000_005, mark: false });
-        // The longest times overflow nothing.
+        // The latest time must not overflow.
         assert!(matches!(queue.enter(u64::MAX, 1, false), Outcome::Passes { .. }));
     }
 
-    /// The sum over an IPv4 header with its checksum in place.
     fn sum(header: &[u8]) -> u16 {
         let words = header.chunks(2).map(|pair| u32::from(pair[0]) << 8 | u32::from(pair[1])).sum::<u32>();
         let folded = (words & 0xffff) + (words >> 16);

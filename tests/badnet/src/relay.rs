@@ -1,4 +1,4 @@
-//! Packets from one host's TUN device to another's, as the links between them will have it.
+//! Forwards packets between the hosts' TUN devices, through links and ports.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,34 +15,28 @@ use tun_rs::SyncDevice;
 use crate::link::{Conditions, Link};
 use crate::port::{self, Outcome, Queue};
 
-/// Largest IP packet.
 const PACKET_BYTES_MAX: usize = 9216;
-/// Packets taken from a device before those that are due have their turn.
+/// Packets read from a device before the due packets are delivered.
 const TURN: usize = 32;
-/// How long the relay sleeps when nothing comes, before it looks whether it should end.
+/// Poll interval of the end flag when idle.
 const IDLE_NS: u64 = 50_000_000;
-/// Priority of the relay's threads, above the hosts': their packets must not wait for a turn on the CPU. Needs root.
+/// Nice value, because packets must not wait behind the ranks for a CPU.
 const NICE: i32 = -15;
 
-/// What the network did so far.
+/// Number of packets by fate: `lost` in links, `overrun` in queues. `bytes` were delivered.
 #[derive(Debug, Default)]
+#[allow(missing_docs)] // described above
 pub struct Counts {
-    /// Packets that were handed over.
     pub passed: AtomicU64,
-    /// Bytes of those.
     pub bytes: AtomicU64,
-    /// By loss and outages.
     pub lost: AtomicU64,
-    /// Dropped by the queue before the receiver's port.
     pub overrun: AtomicU64,
-    /// Marked there, of those that passed.
     pub marked: AtomicU64,
-    /// Addressed to nobody here, or refused by the device.
     pub undelivered: AtomicU64,
 }
 
 impl Counts {
-    /// All of them in a line.
+    /// Formats all counters in one line.
     pub fn line(&self) -> String {
         let Self { passed, bytes, lost, overrun, marked, undelivered } = self;
         let [passed, bytes, lost, overrun, marked, undelivered] =
@@ -54,19 +48,17 @@ impl Counts {
     }
 }
 
-/// A running network; ends when it is dropped.
+/// A running network; ends when dropped.
 pub struct Relay {
-    /// What it did so far.
+    /// Counters of the network.
     pub counts: Arc<Counts>,
     end: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
-    /// To each sending host's thread: new conditions, and to whom.
     changes: Vec<Sender<(usize, Conditions)>>,
 }
 
 impl Relay {
-    /// Joins the devices; the host of `devices[i]` has the last octet i + 1. Devices must be non-blocking. Ports stay what they are:
-    /// [`change`](Self::change) is about the ways between hosts.
+    /// Joins devices, which are non-blocking. `devices[i]` has the address 10.77.0.(i + 1).
     pub fn start(devices: &Arc<Vec<SyncDevice>>, conditions: Conditions, seed: u64) -> Self {
         let (counts, end) = (Arc::new(Counts::default()), Arc::new(AtomicBool::new(false)));
         let (mut threads, mut changes) = (Vec::new(), Vec::new());
@@ -84,7 +76,7 @@ impl Relay {
         Self { threads, counts, end, changes }
     }
 
-    /// From now on packets of `from` to `to` fare like this.
+    /// Changes the conditions of later packets from `from` to `to`; ports stay the same.
     pub fn change(&self, from: usize, to: usize, conditions: Conditions) {
         // A thread ends only with the relay.
         let _ = self.changes[from].send((to, conditions));
@@ -100,21 +92,20 @@ impl Drop for Relay {
     }
 }
 
-/// Where a packet on its way is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
-    /// On the way to the receiver's port.
+    /// In a link.
     Link,
-    /// In the queue before it.
+    /// In the queue of a port.
     Queue,
 }
 
-/// A packet on its way: when it is at the end of that place, its number (first in, first out), to whom, and its bytes.
+/// Departure time, sequence number (FIFO), destination, place, bytes.
 type Underway = Reverse<(u64, u64, usize, Place, Vec<u8>)>;
 
-/// The ports at which hosts receive, and the time of the whole network.
+/// Receiving ports, and the clock of the network.
 struct Ports {
-    /// None for ports without a rate.
+    /// `None` for ports without a rate limit.
     queues: Vec<Option<Mutex<Queue>>>,
     begin: Instant,
 }
@@ -124,23 +115,21 @@ impl Ports {
         self.begin.elapsed().as_nanos() as u64
     }
 
-    /// A packet comes to a host's port now; `None`: it goes on at once.
+    /// Adds a packet to a port; `None` if it has no queue.
     fn enter(&self, to: usize, packet: &[u8]) -> Option<Outcome> {
         let mut queue = self.queues[to].as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
         Some(queue.enter(self.now_ns(), packet.len(), port::understands_marks(packet)))
     }
 }
 
-/// What a host sends, from its device to the others': a thread, as every port of a switch works by itself.
+/// Forwards the packets of one host, on a thread, as ports of a switch work in parallel.
 struct Uplink {
     source: usize,
     devices: Arc<Vec<SyncDevice>>,
     ports: Arc<Ports>,
-    /// To each host.
     links: Vec<Link>,
     underway: BinaryHeap<Underway>,
     taken: u64,
-    /// Room for the packet that is taken.
     room: Vec<u8>,
     counts: Arc<Counts>,
     changes: Receiver<(usize, Conditions)>,
@@ -184,7 +173,6 @@ impl Uplink {
         self.ports.now_ns()
     }
 
-    /// Takes what the host has sent.
     fn take(&mut self) {
         for _ in 0..TURN {
             let mut room = std::mem::take(&mut self.room);
@@ -199,7 +187,6 @@ impl Uplink {
         }
     }
 
-    /// Has a packet of the host's fare as its link will have it.
     fn forward(&mut self, packet: &[u8]) {
         let Some(to) = destination(packet).filter(|to| *to < self.devices.len() && *to != self.source) else {
             self.counts.undelivered.fetch_add(1, Ordering::Relaxed);
@@ -229,7 +216,6 @@ impl Uplink {
         self.underway.push(Reverse((at_ns, self.taken, to, place, packet)));
     }
 
-    /// A packet has come to the receiver's port.
     fn enter_port(&mut self, to: usize, mut packet: Vec<u8>) {
         match self.ports.enter(to, &packet) {
             None => self.hand_over(to, &packet),
@@ -274,14 +260,13 @@ impl Uplink {
     }
 }
 
-/// The host that an IPv4 packet is for.
 fn destination(packet: &[u8]) -> Option<usize> {
     let is_ipv4 = packet.first()? >> 4 == 4;
     let octet = packet.get(19)?;
     is_ipv4.then(|| usize::from(*octet).checked_sub(1)).flatten()
 }
 
-/// Overwrites eight bytes of what an IPv4 packet carries by UDP, at this share of its length, and says that it has no checksum.
+/// Overwrites eight bytes of a UDP payload at a share of its length, and clears the checksum.
 fn garble(packet: &mut [u8], place: f64) {
     const UDP: u8 = 17;
     let Some(header) = packet.first().map(|first| usize::from(first & 15) * 4) else { return };

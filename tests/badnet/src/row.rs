@@ -1,14 +1,13 @@
-//! A line of the results, and the conditions that it was measured under.
+//! Rows of the results, and the conditions of a run.
 
 use clap::ValueEnum;
 use optireduce_badnet::{Conditions, PortLimits};
 use serde::{Deserialize, Serialize};
 
-/// What is wrong in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Condition {
-    /// Ranks on one host, over its loopback.
+    /// Ranks on one host, over loopback.
     Loopback,
     /// A network without faults.
     Clean,
@@ -18,35 +17,33 @@ pub enum Condition {
     Loss1,
     /// Each link is out for 5 ms about once a second.
     Outages,
-    /// Delays with a median of 200 us and a P99 of 1.5 times that, kept for 10 ms.
+    /// Delays with a median of 200 us and a P99 of 1.5 times the median, kept for 10 ms.
     Delay15,
-    /// Delays with a median of 200 us and a P99 of 3 times that, kept for 10 ms.
+    /// Delays with a median of 200 us and a P99 of 3 times the median, kept for 10 ms.
     Delay3,
     /// The last rank is 50 ms late in every call.
     Straggler,
-    /// Each host receives 200 Mb/s at most, from a queue of 64 KiB.
+    /// Each host receives at most 200 Mb/s, from a queue of 64 KiB.
     Incast,
-    /// That, and beside it a TCP stream from a host without a rank to the first one.
+    /// As incast, with a TCP stream from a host without a rank to the first host.
     IncastFlow,
-    /// As incast, and the queue marks packets (ECN) that have more than 24 KiB before them.
+    /// As incast, and the queue marks packets (ECN) above 24 KiB.
     IncastEcn,
-    /// That, and beside it a TCP stream from a host without a rank to the first one.
+    /// As incast-ecn, with a TCP stream from a host without a rank to the first host.
     IncastEcnFlow,
 }
 
-/// The conditions that are compared unless others are given: those in which the machine is the limit.
+/// Conditions without a rate limit, in which the machine is the bottleneck.
 pub const DEFAULT: [Condition; 8] = {
     use Condition::*;
     [Loopback, Clean, Loss01, Loss1, Outages, Delay15, Delay3, Straggler]
 };
 
 impl Condition {
-    /// Its name on the command line and in tables.
     pub fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default()
     }
 
-    /// What the network does.
     pub fn network(self) -> Conditions {
         let clean = Conditions { delay_p99_over_p50: 1.0, ..Conditions::default() };
         let port = PortLimits { port_mbps: 200, queue_kib: 64, ecn_kib: 0 };
@@ -63,35 +60,31 @@ impl Condition {
         }
     }
 
-    /// Whether a TCP stream runs beside the ranks.
     pub fn has_flow(self) -> bool {
         matches!(self, Self::IncastFlow | Self::IncastEcnFlow)
     }
 }
 
-/// What a contender printed for a size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
-    /// Earlier files say `size`.
+    /// Named `size` in old files.
     #[serde(alias = "size")]
     pub size_bytes: usize,
-    /// Calls.
     pub iters: usize,
     pub p50_ms: f64,
     pub p90_ms: f64,
     pub p99_ms: f64,
     pub max_ms: f64,
     pub received_fraction: f64,
-    /// Of all ranks, for a gigabyte of a rank's buffer.
+    /// CPU time of all ranks for a gigabyte of a rank's buffer.
     pub cpu_s_per_gb: f64,
-    /// Of the rank that had most.
+    /// Peak memory of the largest rank, in MB.
     pub memory_mb: f64,
-    /// Of each stage, if there is one.
+    /// Bound on a stage; 0 for contenders without one.
     #[serde(default)]
     pub bound_ms: f64,
 }
 
-/// A line of the results.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     pub contender: String,
@@ -100,6 +93,6 @@ pub struct Row {
     pub mtu: u16,
     #[serde(flatten)]
     pub figures: Figures,
-    /// The machine's load when it ended: that of the ranks, or others too.
+    /// Load average of the machine after the run.
     pub load: f64,
 }

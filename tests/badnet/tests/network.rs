@@ -1,10 +1,10 @@
-//! The network as programs see it: real sockets on real hosts. Needs root and /dev/net/tun; says so and does nothing without.
+//! The network with real sockets on real hosts. Skipped without root and /dev/net/tun.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Rank 1 sends a thousand datagrams to rank 0, slowly enough for any queue; rank 0 prints how many came and ends with
-/// the last one, or after a second of silence.
+/// Rank 1 sends 1000 datagrams to rank 0, slowly enough for any queue. Rank 0 prints the number
+/// received, after the last one or a second without any.
 const COUNT: &str = r#"
 import os, socket, time
 host = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -29,7 +29,7 @@ else:
         time.sleep(0.0002)
 "#;
 
-/// What `badnet run` with these arguments counts; `None` if hosts cannot be made here.
+/// Output of rank 0 under `badnet run`; `None` if hosts cannot be made here.
 fn count(arguments: &[&str]) -> Option<u32> {
     let mut badnet = Command::new(env!("CARGO_BIN_EXE_badnet"));
     let output = badnet.args(["run", "--hosts", "2"]).args(arguments).args(["--", "python3", "-c", COUNT]).output();
@@ -52,7 +52,6 @@ fn a_clean_network_loses_nothing_and_a_lossy_one_what_was_asked_for() {
     assert!((843..957).contains(&lossy), "{lossy} of 1000 came with 10 % loss");
 }
 
-/// The routes of host 0, when `badnet run` has these arguments; `None` if hosts cannot be made here.
 fn routes(arguments: &[&str]) -> Option<String> {
     let mut badnet = Command::new(env!("CARGO_BIN_EXE_badnet"));
     let output =
@@ -74,20 +73,19 @@ fn tuned_tcp_may_send_again_after_5_ms() {
     assert!(plain.contains("cubic") && !plain.contains("rto_min"), "{plain}");
 }
 
-/// A row of `optireduce run` on a network.
 fn run(network: &[&str], arguments: &[&str]) -> Option<serde_json::Value> {
     run_after("", network, arguments)
 }
 
-/// A row of `optireduce run`, which every rank's shell starts after `script`.
+/// Row of `optireduce run`, started after `script` in each rank's shell; `None` as in [`count`].
 fn run_after(script: &str, network: &[&str], arguments: &[&str]) -> Option<serde_json::Value> {
     let (printed, _) = output_after(script, network, arguments)?;
     Some(serde_json::from_slice(&printed).expect("a row"))
 }
 
-/// What `optireduce run --json` prints, which every rank's shell starts after `script`, and what badnet says.
+/// Standard output of `optireduce run --json`, and standard error of badnet.
 fn output_after(script: &str, network: &[&str], arguments: &[&str]) -> Option<(Vec<u8>, String)> {
-    // tests/run has built it, with the features of the whole workspace.
+    // tests/run builds it beforehand, with the features of the whole workspace.
     if std::env::var_os("OPTIREDUCE_BUILT").is_none() {
         let build = Command::new(env!("CARGO")).args(["build", "--quiet", "-p", "optireduce-cli"]).status();
         assert!(build.expect("cargo").success());
@@ -117,7 +115,7 @@ fn ranks_on_a_lossy_network_end_and_say_what_was_lost() {
     assert!(row["iters"].as_u64() >= Some(20) && row["ranks"] == 3, "{row}");
 }
 
-/// Writes 8 MiB of this rank's number.
+/// Writes 8 MiB of values equal to this rank's number.
 const GRADIENT: &str = r#"python3 -c 'import array, os, sys
 array.array("f", [float(os.environ["RANK"])] * (1 << 21)).tofile(open(sys.argv[1], "wb"))' "$FOLDER/gradient.$RANK.f32""#;
 
@@ -126,7 +124,7 @@ fn with_two_levels_by_host_a_host_sends_what_one_rank_would() {
     let folder = std::env::temp_dir().join(format!("badnet-levels-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
     let file = |name: &str| folder.join(name).display().to_string();
-    // All-reduces the file once; how many MB went from host to host.
+    // All-reduces the file once and returns the megabytes sent between hosts.
     let sent_mb = |groups: &[&str]| {
         let script = format!("FOLDER='{}'\n{GRADIENT}", folder.display());
         let (gradient, mean) = (file("gradient.{rank}.f32"), file("mean.{rank}.f32"));
@@ -143,14 +141,14 @@ fn with_two_levels_by_host_a_host_sends_what_one_rank_would() {
     let sent = sent_mb(&[]).zip(sent_mb(&["--groups", "hosts"]));
     let _ = std::fs::remove_dir_all(&folder);
     let Some((flat, levels)) = sent else { return };
-    // Of 8.4 MB each rank sends a quarter to each of two others and the mean of its own; with levels the two halves are each
-    // all-reduced by two.
+    // Of its 8.4 MB each rank sends a quarter to each of two ranks on the other host, and the mean
+    // of its own quarter to both. With levels each half is all-reduced between two ranks.
     assert!((33.0..37.0).contains(&flat) && (16.0..19.0).contains(&levels), "{flat} MB, on two levels {levels} MB");
 }
 
 #[test]
 fn an_interface_that_goes_down_for_moments_costs_packets_and_ends_no_rank() {
-    // Short and far between: three collectives in a row that lose much would halt the job.
+    // Short and rare: three collectives in a row with large losses would halt the job.
     let flap = r#"[ "$RANK" = 1 ] && (sleep 1; for i in 1 2 3 4 5 6 7 8; do
         ip link set bn0 down; sleep 0.04; ip link set bn0 up; sleep 0.6; done) &"#;
     let network = ["--hosts", "2", "--mtu", "9000"];
@@ -163,7 +161,7 @@ fn an_interface_that_goes_down_for_moments_costs_packets_and_ends_no_rank() {
 #[test]
 fn packets_are_as_large_as_the_path_takes_though_interfaces_promise_more() {
     let network = ["--hosts", "2", "--mtu", "9000", "--path-mtu", "4400"];
-    // Larger packets would all be lost, smaller ones would not be found out; TCP finds its own way.
+    // Larger packets would all be lost. badnet limits TCP's segments to the path MTU.
     let Some(row) = run(&network, &["--bench", "64K", "--bound-ms", "200", "--secs", "1"]) else { return };
     assert_eq!((row["payload_bytes"].as_u64(), row["ranks"].as_u64()), (Some(3904), Some(2)), "{row}");
     assert!(row["received_fraction"].as_f64() > Some(0.5), "{row}");
@@ -171,7 +169,7 @@ fn packets_are_as_large_as_the_path_takes_though_interfaces_promise_more() {
 
 #[test]
 fn a_signal_ends_the_job_and_removes_its_hosts() {
-    // The job says when it runs, in a file of its own.
+    // The command reports that it runs through a file.
     let folder = std::env::temp_dir().join(format!("badnet-signal-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
     for signal in ["-TERM", "-INT", "-HUP"] {
@@ -230,7 +228,7 @@ fn what_goes_wrong_is_named_and_leaves_nothing_behind() {
         |line: &str| line.split('-').nth(1).is_some_and(|pid| std::path::Path::new(&format!("/proc/{pid}")).exists());
     let mut stale = namespaces();
     stale.retain(|line| line.starts_with("badnet-") && !live(line));
-    // Those of another test that has ended since they were listed are gone by now.
+    // A parallel test may have removed its namespaces since the first listing.
     let left = namespaces();
     stale.retain(|line| left.contains(line));
     assert!(stale.is_empty(), "left behind: {stale:?}");

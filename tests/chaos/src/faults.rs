@@ -1,4 +1,4 @@
-//! A fault's beginning and its end.
+//! Injects a fault, and removes it again.
 
 use std::time::{Duration, Instant};
 
@@ -9,14 +9,13 @@ use crate::process::{Process, wait};
 use crate::scenario::{Fault, Scenario};
 use crate::strangers::{Strangers, ports};
 
-/// Packets that the path takes while its MTU is small, in bytes: control messages fit, gradients do not.
+/// Path MTU in bytes that control messages pass and gradients do not.
 const SMALL_MTU: usize = 400;
-/// How much later packets come again, in milliseconds.
+/// Delay of duplicates, in milliseconds.
 const AGAIN_MS: [f64; 3] = [0.0, 3.0, 50.0];
-/// Of a slow process: how long it is stopped, and how long it then runs.
+/// Stopped and running times of a slow process.
 const PULSE: [Duration; 2] = [Duration::from_millis(40), Duration::from_millis(10)];
 
-/// Where a fault strikes.
 pub struct Stage<'a> {
     pub scenario: &'a Scenario,
     pub hosts: &'a Hosts,
@@ -24,7 +23,7 @@ pub struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    /// Strikes, waits, and mends it again. `restart` starts the victim anew.
+    /// Injects the fault, waits, and removes it.
     pub fn strike(
         &self,
         ranks: &mut Vec<Process>,
@@ -78,11 +77,11 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// Changes what the network does to packets, or mends it.
     fn network(&self, is_broken: bool) {
         let Scenario { fault, victim, ranks, .. } = *self.scenario;
         let good = Conditions { delay_p99_over_p50: 1.0, ..Conditions::default() };
-        // Into the same collective, one of the next, or the next with the same place in a table of windows.
+        // Duplicates reach the same collective, the next ones, or a later one in the same place of
+        // the window table.
         let after_ms = AGAIN_MS[self.scenario.seed as usize % AGAIN_MS.len()];
         let again = Conditions { replay: 1.0, replay_after_ms: after_ms, ..good };
         let (bad, from_victim, to_victim, others) = match fault {
@@ -102,7 +101,7 @@ impl Stage<'_> {
         }
     }
 
-    /// For a while the victim's kernel refuses what goes to the others.
+    /// Makes the victim's kernel refuse packets to all others.
     fn routes(&self, kind: &str, pass: impl Fn()) -> Result<(), String> {
         let Scenario { victim, ranks, .. } = *self.scenario;
         let others = (0..ranks).filter(|host| *host != victim).map(|host| format!("{}/32", address(host)));
@@ -117,7 +116,7 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// What a host listens to.
+    /// Sockets of a host: whether each is TCP, and its address.
     pub fn ports(&self, host: usize) -> Vec<(bool, std::net::SocketAddr)> {
         let read = |path: &str| {
             let output = self.hosts.command(host, "cat").arg(path).output();

@@ -1,29 +1,26 @@
-//! The files that ranks average, and a file system without room.
+//! Files that ranks average, and a full file system.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use optireduce_badnet::say;
 
-/// Elements of a rank's file: 4 MiB.
+/// Elements of a rank's file (4 MiB).
 const ELEMENTS: usize = 1 << 20;
 
-/// A rank's values: whole numbers, so that sums are exact.
+/// A rank's value: a whole number, so that sums are exact.
 fn value(rank: usize, at: usize) -> f32 {
     ((at * 31 + rank * 977) % 2003) as f32 - 1000.0
 }
 
-/// Where a rank's values are.
 pub fn given(folder: &Path, rank: usize) -> PathBuf {
     folder.join(format!("given.{rank}.raw"))
 }
 
-/// Where its mean goes.
 pub fn mean(folder: &Path, rank: usize) -> PathBuf {
     folder.join(format!("out.{rank}")).join("mean.raw")
 }
 
-/// Writes the files of all ranks, and makes the folders of their means.
 pub fn write(folder: &Path, ranks: usize) -> std::io::Result<()> {
     for rank in 0..ranks {
         let bytes: Vec<u8> = (0..ELEMENTS).flat_map(|at| value(rank, at).to_le_bytes()).collect();
@@ -33,8 +30,8 @@ pub fn write(folder: &Path, ranks: usize) -> std::io::Result<()> {
     Ok(())
 }
 
-/// What is wrong with what a rank wrote. `has_written`: it said so, by its exit code. `is_whole`: every contribution came, as the
-/// job's summary says; if not, a mean may be that of some of the ranks.
+/// Returns the error in a rank's mean. `has_written`: its exit code is 0. `is_whole`: nothing was
+/// lost; else a mean over some ranks is right as well.
 pub fn judge(folder: &Path, rank: usize, ranks: usize, has_written: bool, is_whole: bool) -> Option<String> {
     let path = mean(folder, rank);
     let bytes = match std::fs::read(&path) {
@@ -58,12 +55,11 @@ pub fn judge(folder: &Path, rank: usize, ranks: usize, has_written: bool, is_who
     wrong.map(|(at, found)| format!("rank {rank}: element {at} of the mean is {found}, not {}", mean(at, all)))
 }
 
-/// A file system of a few pages, while it lives.
+/// A mounted file system of 64 KiB.
 #[derive(Debug)]
 pub struct Small(PathBuf);
 
 impl Small {
-    /// Mounts it.
     pub fn mount(folder: PathBuf) -> Result<Self, String> {
         let made = Command::new("mount").args(["-t", "tmpfs", "-o", "size=64k", "chaos"]).arg(&folder).status();
         match made {

@@ -1,4 +1,4 @@
-//! One job from its beginning to what it leaves behind.
+//! Runs one job and judges its results.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,33 +15,31 @@ use crate::record::Log;
 use crate::scenario::{Fault, Scenario, Subject};
 use crate::{Outcome, training};
 
-/// How long ranks wait for one another, in seconds.
+/// Timeout of ranks for one another, in seconds.
 pub const TIMEOUT_S: u64 = 10;
-/// How long `run --bench` measures, in seconds.
 const SECS: &str = "2";
-/// As long as a rank needs to come back, and more.
+/// Duration with a restarted rank, in seconds: longer than a rejoin.
 const SECS_RESTART: &str = "10";
-/// By then a job has ended, however busy the machine is: several of its own timeouts.
+/// Limit for a job on a busy machine: several times [`TIMEOUT_S`].
 const LIMIT: Duration = Duration::from_secs(120);
-/// How long a rank has to come back, on a busy machine.
+/// Limit for a rejoin on a busy machine.
 const BACK: Duration = Duration::from_secs(20);
-/// Collectives that trainers do when all is well again: so many that none has done them all before it hears of the end.
+/// Collectives after the fault. No rank may run them all before it reads the end.
 const OPS_AFTER: u32 = 300;
 
-/// Where the programs are.
+/// Paths of `optireduce` and `chaos-trainer`.
 #[derive(Clone, Debug)]
+#[allow(missing_docs)] // described above
 pub struct Programs {
-    /// The command `optireduce`.
     pub optireduce: PathBuf,
-    /// `chaos-trainer`.
     pub trainer: PathBuf,
 }
 
 impl Programs {
-    /// Those in a folder.
+    /// Finds the programs in a folder.
     ///
     /// # Errors
-    /// Names the one that is not there.
+    /// If one is missing.
     pub fn in_folder(folder: &Path) -> Result<Self, String> {
         let program = |name: &str| {
             let path = folder.join(name);
@@ -57,7 +55,6 @@ impl Programs {
     }
 }
 
-/// A job that runs.
 struct Job<'a> {
     scenario: &'a Scenario,
     programs: &'a Programs,
@@ -69,13 +66,13 @@ struct Job<'a> {
 /// Runs the job of a scenario.
 ///
 /// # Errors
-/// What cannot be done here: hosts, processes or files that cannot be made.
+/// If hosts, processes or files cannot be created.
 pub fn run(scenario: &Scenario, programs: &Programs) -> Result<Outcome, String> {
     static JOBS: AtomicU64 = AtomicU64::new(0);
     let begin = Instant::now();
     let mark = format!("{}-{}", std::process::id(), JOBS.fetch_add(1, Ordering::Relaxed));
     let folder = TempDir::with_prefix("optireduce-chaos-").map_err(|error| format!("a temporary folder: {error}"))?;
-    // One host more, for strangers.
+    // One more host, for strangers.
     let hosts = Hosts::new(scenario.ranks + 1, scenario.mtu)?;
     hosts.tcp(Tcp::AsItComes, 0)?;
     let job = Job { scenario, programs, folder, mark, hosts };
@@ -111,7 +108,7 @@ impl Job<'_> {
                 .enumerate()
                 .filter_map(|(rank, process)| process.has_ended().is_none().then_some(rank));
             let hung: Vec<usize> = hung.collect();
-            // Unless the user did not want to wait.
+            // No finding is shown if the user interrupted the wait.
             findings.push(format!("ranks {hung:?} had not ended after {} s", LIMIT.as_secs()));
             processes.iter_mut().for_each(|process| process.signal(rustix::process::Signal::KILL));
         }
@@ -129,12 +126,10 @@ impl Job<'_> {
         self.folder.path()
     }
 
-    /// What a trainer notes; `is_again`: one that was started again.
     fn log(&self, rank: usize, is_again: bool) -> PathBuf {
         self.path().join(format!("log.{rank}{}", if is_again { ".again" } else { "" }))
     }
 
-    /// Starts a rank on its host, or starts it again.
     fn start(&self, rank: usize, is_again: bool) -> Result<Process, String> {
         let Scenario { seed, subject, fault, ranks, one_host, victim, secret, bound_ms, hadamard, .. } = *self.scenario;
         let program = match subject {
@@ -171,7 +166,7 @@ impl Job<'_> {
         Process::start(command, &self.mark, to_nowhere)
     }
 
-    /// Waits until all is well again, and tells the trainers to end.
+    /// Waits until all live ranks make progress, then ends the training.
     fn end_training(&self, processes: &mut [Process]) -> Result<(), String> {
         let Scenario { fault, victim, ranks, .. } = *self.scenario;
         let newest = |processes: &[Process]| processes.iter().filter_map(Process::op).max().unwrap_or(0);
@@ -191,7 +186,7 @@ impl Job<'_> {
             .map_err(|error| format!("{}: {error}", path.display()))
     }
 
-    /// Compares results; how many.
+    /// Judges results. Returns the number compared.
     fn judge_results(&self, processes: &mut [Process], findings: &mut Vec<String>) -> Result<usize, String> {
         let Scenario { subject, ranks, victim, fault, .. } = *self.scenario;
         match subject {
@@ -222,7 +217,7 @@ impl Job<'_> {
                         Some(end) if ended_well && end.errors[1] >= end.errors[0] => {
                             findings.push(format!("rank {rank} did not learn: the error is {:?}", end.errors));
                         }
-                        // What only a rank had that was killed is lost.
+                        // A killed rank's updates may be lost with it.
                         Some(end) if ended_well && !end.is_whole && !fault.kills() && rank != victim => {
                             findings.push(format!("rank {rank}: its replica still lacks updates at the end"));
                         }
@@ -234,7 +229,6 @@ impl Job<'_> {
         }
     }
 
-    /// What is left behind: processes, sockets, files.
     fn judge_rest(&self, stage: &Stage<'_>, findings: &mut Vec<String>) {
         let left = left(&self.mark);
         if !left.is_empty() {

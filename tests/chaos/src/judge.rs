@@ -1,49 +1,48 @@
-//! The judge of how ranks end: exit codes and messages.
+//! Judges exit codes and messages of the ranks.
 
 use std::time::Duration;
 
 use crate::process::Process;
 use crate::scenario::{Fault, Scenario, Subject};
 
-/// A measurement that goes on for so long after a rank was started again lets it in.
+/// Time for which a benchmark must outlast the restart of a rank.
 const BACK: Duration = Duration::from_secs(5);
 
-/// What is wrong with the ends of the ranks.
 pub fn ends(scenario: &Scenario, processes: &mut [Process], had_connected: bool) -> Vec<String> {
     let mut findings = Vec::new();
     let comes_back = must_come_back(scenario, processes, had_connected);
     for (number, process) in processes.iter_mut().enumerate() {
         let said = process.said();
         let Some(code) = process.code() else { continue };
-        // A process that was started again comes after all others.
+        // Restarted processes follow all others.
         let (rank, is_again) = if number < scenario.ranks { (number, false) } else { (scenario.victim, true) };
-        let again = if is_again { ", started again," } else { "" };
+        let again = if is_again { ", restarted," } else { "" };
         let stays_out = is_again && comes_back && !matches!(code, 0 | 3);
-        let stays_out = stays_out.then(|| "it could have come into the job, which went on".into());
+        let stays_out = stays_out.then(|| "it could have rejoined the running job".into());
         if let Some(wrong) = end(scenario, rank, is_again, had_connected, code, &said).or(stays_out) {
-            findings.push(format!("rank {rank}{again} ended with {code}: {wrong}; it said: {said}"));
+            findings.push(format!("rank {rank}{again} ended with {code}: {wrong}; stderr: {said}"));
         }
     }
     findings
 }
 
-/// Whether a rank that was started again has to end well: there was a job to come into, which went on for long enough.
+/// Returns whether a restarted rank must end well.
 fn must_come_back(scenario: &Scenario, processes: &mut [Process], had_connected: bool) -> bool {
     let &Scenario { ranks, subject, victim, .. } = scenario;
     let (others, [again]) = processes.split_at_mut(ranks) else { return false };
     let went_on = matches!(others[0].code(), Some(0 | 3));
     went_on
         && match subject {
-            // The others come to rank 0, and a mean is of those who began it.
+            // The rendezvous is at rank 0, and a mean over files has the ranks of its start only.
             _ if victim == 0 => false,
             Subject::File => false,
             Subject::Bench => others[0].outlived(again, BACK),
-            // It ends once its ranks are back.
+            // Trainers end only after all ranks are back.
             Subject::Train => had_connected,
         }
 }
 
-/// What is wrong with the end of one rank.
+/// Returns the violation of one rank, if any.
 fn end(scenario: &Scenario, rank: usize, is_again: bool, had_connected: bool, code: i32, said: &str) -> Option<String> {
     let &Scenario { subject, fault, victim, bound_ms, .. } = scenario;
     if said.contains("panicked") {
@@ -51,8 +50,8 @@ fn end(scenario: &Scenario, rank: usize, is_again: bool, had_connected: bool, co
     }
     let is_victim = rank == victim;
     if is_victim && fault.kills() && !is_again {
-        // It may have been done before.
-        return (code != -9 && code != 0).then(|| "it was to be killed".into());
+        // It may have finished before.
+        return (code != -9 && code != 0).then(|| "it should have been killed".into());
     }
     if code < 0 {
         return Some("a signal that nobody sent".into());
@@ -61,14 +60,14 @@ fn end(scenario: &Scenario, rank: usize, is_again: bool, had_connected: bool, co
         return Some("no message says why".into());
     }
     let goes_on: &[i32] = match subject {
-        // 3: too much was lost for a job that trains.
+        // Exit code 3: too much loss for a training job.
         Subject::Bench => &[0, 3],
         Subject::Train => &[0],
-        // 1: something was lost, or so much that no mean was written.
+        // Exit code 1: loss, or so much loss that no mean was written.
         Subject::File if fault.is_harmless() && fault != Fault::Loss && bound_ms == 3000 => &[0],
         Subject::File => &[0, 1],
     };
-    // A mean that one rank cannot write is written by none.
+    // If one rank cannot write the mean, no rank does.
     if fault == Fault::DiskFull && (is_victim || subject == Subject::File) && code != 2 {
         return Some("an output had no room".into());
     }
@@ -77,7 +76,7 @@ fn end(scenario: &Scenario, rank: usize, is_again: bool, had_connected: bool, co
     }
     let names_victim = said.contains(&format!("rank {victim}"));
     match fault {
-        // Before all are there, the job cannot go on; afterwards it does. Only trainers say when that is.
+        // A job goes on only after all ranks have connected, which only trainers report.
         Fault::Kill | Fault::Restart if is_again => None,
         Fault::Kill | Fault::Restart if subject == Subject::Train && had_connected => {
             Some("the others could go on".into())
@@ -87,13 +86,13 @@ fn end(scenario: &Scenario, rank: usize, is_again: bool, had_connected: bool, co
             (!said.contains("No space left on device")).then(|| "the full disk is not named".into())
         }
         Fault::DiskFull => (!names_victim).then(|| format!("rank {victim} is not named")),
-        // The others go on without it, and it says so.
+        // The others go on without the victim, which reports that.
         _ if is_victim && !fault.is_harmless() && said.contains("dropped") && subject != Subject::Train => None,
         _ => Some("it could go on".into()),
     }
 }
 
-/// What is wrong with what rank 0 of a bench printed.
+/// Returns the violation in a benchmark's row, if any.
 pub fn row(process: &Process, ranks: usize) -> Option<String> {
     let printed = process.printed();
     let row = printed.first()?;
@@ -108,7 +107,7 @@ pub fn row(process: &Process, ranks: usize) -> Option<String> {
     (fits != [true; 4]).then(|| format!("an impossible row: {row}"))
 }
 
-/// Whether rank 0 of a job that averages files says that everything came. If it was killed before it said so, nobody knows.
+/// Returns whether a file job reports no loss.
 pub fn has_received_all(process: &Process) -> bool {
     let row = process.printed().first().and_then(|row| serde_json::from_str::<serde_json::Value>(row).ok());
     row.is_some_and(|row| row["received_fraction"].as_f64() == Some(1.0))

@@ -1,4 +1,4 @@
-//! `optireduce-chaos`: jobs of real processes with faults, one after the other, each from a seed.
+//! `optireduce-chaos`: runs jobs of real processes with faults, each from a seed.
 
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
@@ -9,36 +9,38 @@ use optireduce_badnet::{print, say};
 use optireduce_chaos::{Fault, INTERRUPTED, Programs, Scenario, Subject, run};
 
 const HELP_END: &str = "Exit codes:
-  0  no judge found anything
-  1  a judge found something; the command that repeats the job is printed
-  2  no job could be run: arguments, rights, missing programs
+  0  no judge objects
+  1  a judge objects; the command that repeats the job is printed
+  2  could not run: bad arguments, no root, missing programs
 
 Examples:
   cargo build --release -p optireduce-cli -p optireduce-chaos
   target/release/optireduce-chaos --minutes 10 --seed 1
-  target/release/optireduce-chaos --jobs 20 --subject train --fault stop --json > jobs.jsonl
-  target/release/optireduce-chaos --jobs 1 --seed 17         # one job again";
+  target/release/optireduce-chaos --jobs 20 --subject train --fault stop --json
+  target/release/optireduce-chaos --jobs 1 --seed 17  # repeats one job";
 
-/// Jobs of real processes on real sockets, with faults from a seed; needs Linux, root, /dev/net/tun and iproute2
+/// Runs jobs of real processes with faults drawn from seeds, and judges their results
+///
+/// Needs Linux, root, /dev/net/tun and iproute2.
 #[derive(Parser)]
 #[command(version, after_help = HELP_END)]
 struct Args {
-    /// When to begin no further job, in minutes [default: 10 minutes]
+    /// Time after which no job starts, in minutes [default: 10 minutes]
     #[arg(long, default_value_t = 10.0, value_parser = minutes, hide_default_value = true)]
     minutes: f64,
-    /// How many jobs to run at most [default: as many as there is time for]
+    /// Maximum number of jobs [default: unlimited]
     #[arg(long)]
     jobs: Option<u64>,
-    /// Seed of the first job; the next one has the next seed
+    /// Seed of the first job; each later job has the next seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Only this kind of job [default: each job's seed decides]
+    /// Run only this kind of job [default: drawn from the seed]
     #[arg(long, value_enum)]
     subject: Option<Subject>,
-    /// Only this fault [default: each job's seed decides]
+    /// Use only this fault [default: drawn from the seed]
     #[arg(long, value_enum)]
     fault: Option<Fault>,
-    /// One line of JSON per job on stdout; units are in the keys
+    /// Print one line of JSON per job; keys contain units
     #[arg(long)]
     json: bool,
 }
@@ -59,7 +61,6 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether no judge found anything.
 fn chaos(args: &Args) -> Result<bool, String> {
     ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed)).map_err(|error| error.to_string())?;
     let own = std::env::current_exe().map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! The processes of a job: what they print, signals, and what is left of them.
+//! Processes of a job: output, signals, and leftovers.
 
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::ExitStatusExt;
@@ -10,17 +10,15 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// The variable that every process of a job has, with a value of this job's own.
+/// Variable of all processes of a job; its value is unique.
 const MARK: &str = "OPTIREDUCE_CHAOS";
-/// How often processes are looked at.
 pub const LOOK: Duration = Duration::from_millis(10);
 
-/// Whether the user wants to end.
+/// Set when the user interrupts the program.
 pub static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 type Lines = Arc<Mutex<Vec<String>>>;
 
-/// A rank's process.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
@@ -32,7 +30,7 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts it. Its output is read, unless `command` sends it elsewhere.
+    /// Starts a process. `to_nowhere`: its standard output is a full device.
     pub fn start(mut command: Command, mark: &str, to_nowhere: bool) -> Result<Self, String> {
         let stdout = if to_nowhere {
             let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
@@ -51,14 +49,12 @@ impl Process {
         Ok(Self { child, printed, said, readers, started: Instant::now(), ended: None })
     }
 
-    /// Sends a signal, if it still runs.
     pub fn signal(&mut self, signal: Signal) {
         if self.has_ended().is_none() {
             let _ = kill_process(Pid::from_child(&self.child), signal);
         }
     }
 
-    /// How it ended, if it has.
     pub fn has_ended(&mut self) -> Option<ExitStatus> {
         if self.ended.is_none() {
             self.ended = self.child.try_wait().ok().flatten().map(|status| (status, Instant::now()));
@@ -66,18 +62,18 @@ impl Process {
         self.ended.map(|(status, _)| status)
     }
 
-    /// Whether it still ran so long after another one was started.
+    /// Returns whether the process was running `by` after another's start.
     pub fn outlived(&self, started: &Self, by: Duration) -> bool {
         self.ended.is_none_or(|(_, ended)| ended >= started.started + by)
     }
 
-    /// Its exit code, or the signal that ended it as a negative number.
+    /// Exit code, or the negated signal.
     pub fn code(&mut self) -> Option<i32> {
         let status = self.has_ended()?;
         status.code().or_else(|| status.signal().map(|signal| -signal))
     }
 
-    /// Waits for its end and its last words.
+    /// Waits for the process and its output.
     pub fn join(&mut self) {
         if let Ok(status) = self.child.wait() {
             self.ended.get_or_insert((status, Instant::now()));
@@ -85,17 +81,14 @@ impl Process {
         self.readers.drain(..).for_each(|reader| drop(reader.join()));
     }
 
-    /// The lines on its standard output so far.
     pub fn printed(&self) -> Vec<String> {
         self.printed.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The lines on its standard error so far.
     pub fn said(&self) -> String {
         self.said.lock().unwrap_or_else(PoisonError::into_inner).join("\n")
     }
 
-    /// The last collective that a trainer printed.
     pub fn op(&self) -> Option<u32> {
         let printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
         printed.iter().rev().find_map(|line| line.strip_prefix("op ")?.split(' ').next()?.parse().ok())
@@ -119,7 +112,7 @@ fn read(from: impl Read + Send + 'static, lines: Lines) -> JoinHandle<()> {
     })
 }
 
-/// Waits until `is_so`, at most until `until`; whether it was.
+/// Waits for a condition until a time. Returns whether it became true.
 pub fn wait(until: Instant, mut is_so: impl FnMut() -> bool) -> bool {
     loop {
         if is_so() {
@@ -132,7 +125,7 @@ pub fn wait(until: Instant, mut is_so: impl FnMut() -> bool) -> bool {
     }
 }
 
-/// Numbers of the processes that have the mark of a job.
+/// Ids of running processes with the mark of a job.
 pub fn left(mark: &str) -> Vec<String> {
     let wanted = format!("{MARK}={mark}");
     let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };

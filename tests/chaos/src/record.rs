@@ -1,7 +1,7 @@
-//! What a trainer notes for the judge: every gradient that it gave, every result with its report, and the weights at the end.
+//! Log of a trainer: gradients, results with reports, and final weights.
 //!
-//! A line of JSON each, followed by as many little-endian fp32 values as the line says. A process that is killed leaves a last
-//! entry that is not whole; it does not count.
+//! Each entry is a line of JSON, followed by its number of little-endian fp32 values. A killed
+//! process leaves an incomplete entry, which readers ignore.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -10,48 +10,40 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-/// The report of a collective.
+/// Report of a collective. `lost` counts bytes in the contribute and broadcast stages.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)] // described above
 pub struct Got {
-    /// Its number.
     pub op: u32,
-    /// Ranks that took part.
     pub live: Vec<usize>,
-    /// Whether the update is to be applied.
     pub applied: bool,
-    /// Whether the result contains what earlier ones lacked.
     pub corrected: bool,
-    /// Whether it travelled encoded.
     pub hadamard: bool,
-    /// Elements that the result lacks.
     pub missing: Vec<Range<usize>>,
-    /// Bytes of peers that did not come, of contributions and of means.
     pub lost: [u64; 2],
-    /// The bound on a stage, in milliseconds.
     pub bound_ms: f64,
-    /// How long the caller waited, in milliseconds.
     pub ms: f64,
 }
 
-/// How a trainer ended.
+/// Final state of a trainer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct End {
-    /// Nothing was outstanding, and nothing had been given up since the model was last fetched.
+    /// True if no update is missing since the model was fetched.
     pub is_whole: bool,
-    /// How often it was dropped and came back.
+    /// Number of rejoins.
     pub rejoined: u32,
-    /// Mean square of the weights' errors at the beginning and at the end.
+    /// Mean square error of the weights, before and after.
     pub errors: [f64; 2],
 }
 
-/// What is noted.
+/// An entry of the log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Entry {
-    /// A gradient for the collective of this number; values: the gradient.
+    /// A collective's gradient.
     Given(u32),
-    /// A result; values: what came back.
+    /// A collective's report and result.
     Got(Got),
-    /// The end; values: the weights.
+    /// Final weights.
     End(End),
 }
 
@@ -61,23 +53,23 @@ struct Line {
     entry: Entry,
 }
 
-/// A log that is being written.
+/// A log being written.
 #[derive(Debug)]
 pub struct Log(File);
 
 impl Log {
-    /// Begins one.
+    /// Creates a log.
     ///
     /// # Errors
-    /// The file system's.
+    /// If the file system fails.
     pub fn create(path: &Path) -> io::Result<Self> {
         File::create(path).map(Self)
     }
 
-    /// Adds an entry.
+    /// Appends an entry.
     ///
     /// # Errors
-    /// The file system's.
+    /// If the file system fails.
     pub fn add(&mut self, entry: Entry, values: &[f32]) -> io::Result<()> {
         let mut bytes = serde_json::to_vec(&Line { values: values.len(), entry })?;
         bytes.push(b'\n');
@@ -85,10 +77,11 @@ impl Log {
         self.0.write_all(&bytes)
     }
 
-    /// The entries of a log, as far as they are whole. A file that does not exist has none.
+    ///
+    /// Reads the complete entries; a missing file has none.
     ///
     /// # Errors
-    /// The file system's, or a line that is no entry.
+    /// If the file system fails, or a line is no entry.
     pub fn read(path: &Path) -> io::Result<Vec<(Entry, Vec<f32>)>> {
         let mut file = match File::open(path) {
             Ok(file) => BufReader::new(file),

@@ -1,4 +1,4 @@
-//! What is done in a job, from a seed.
+//! A job and its fault, drawn from a seed.
 
 use clap::ValueEnum;
 use rand::rngs::StdRng;
@@ -6,7 +6,7 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use serde::Serialize;
 
-/// What runs.
+/// Program of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Subject {
@@ -18,27 +18,27 @@ pub enum Subject {
     Train,
 }
 
-/// What goes wrong.
+/// Fault in a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fault {
     /// SIGKILL.
     Kill,
-    /// SIGKILL, then the same command again.
+    /// SIGKILL, then a restart with the same command.
     Restart,
     /// SIGSTOP, later SIGCONT.
     Stop,
-    /// The process gets a fifth of its time.
+    /// The process runs for a fifth of the time.
     Slow,
-    /// What the victim sends vanishes.
+    /// All packets from the victim are lost.
     Mute,
-    /// What is sent to the victim vanishes.
+    /// All packets to the victim are lost.
     Deaf,
-    /// Both.
+    /// All packets from and to the victim are lost.
     Cut,
-    /// Nearly every tenth packet of all hosts is lost.
+    /// 8 % of all packets are lost.
     Loss,
-    /// The path to and from the victim takes only small packets, and tells nobody.
+    /// The path to and from the victim loses large packets silently.
     PathMtu,
     /// The victim's interface is down.
     Interface,
@@ -46,71 +46,61 @@ pub enum Fault {
     Prohibited,
     /// The victim's kernel refuses to send: no route.
     Unreachable,
-    /// The victim's output goes where there is no room.
+    /// The victim's output goes to a full device.
     DiskFull,
-    /// Strangers connect and say nothing.
+    /// Strangers connect and send nothing.
     SilentStrangers,
-    /// Strangers connect and send a byte now and then.
+    /// Strangers connect and send single bytes.
     SlowStrangers,
     /// Strangers send garbage over TCP.
     LoudStrangers,
     /// Strangers send garbage over UDP.
     Datagrams,
-    /// All packets to the victim come again, later.
+    /// All packets to the victim are duplicated later.
     Replay,
-    /// Packets to the victim come again, overwritten in one place: strangers who know the tag.
+    /// Packets to the victim are duplicated and overwritten in one place.
     Forgery,
 }
 
 impl Fault {
-    /// No rank may notice, but by its report.
+    /// Returns whether every rank must end well. Losses may be reported.
     pub fn is_harmless(self) -> bool {
         use Fault::{Datagrams, Forgery, Loss, LoudStrangers, Replay, SilentStrangers, Slow, SlowStrangers};
         matches!(self, SilentStrangers | SlowStrangers | LoudStrangers | Datagrams | Replay | Forgery | Loss | Slow)
     }
 
-    /// It strikes a process and not its host: the ranks may all be on one.
+    /// Returns whether the fault strikes one process instead of a host.
     pub fn is_of_process(self) -> bool {
         matches!(self, Self::Kill | Self::Restart | Self::Stop | Self::Slow | Self::DiskFull)
     }
 
-    /// A process is ended by it.
+    /// Returns whether the fault kills a process.
     pub fn kills(self) -> bool {
         matches!(self, Self::Kill | Self::Restart)
     }
 }
 
-/// A job and its fault.
+/// A job and its fault: `for_ms` long, `after_ms` after the start. With `one_host` all ranks share
+/// a host. A `bound_ms` of 0 means a measured bound.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)] // described above
 pub struct Scenario {
-    /// What it follows from.
     pub seed: u64,
-    /// What runs.
     pub subject: Subject,
-    /// What goes wrong.
     pub fault: Fault,
-    /// Ranks, one a host unless they share one.
     pub ranks: usize,
-    /// Whether all ranks are on one host, where they share memory.
     pub one_host: bool,
-    /// The rank that the fault strikes.
     pub victim: usize,
-    /// When it strikes, after the ranks were started, in milliseconds.
     pub after_ms: u64,
-    /// How long it lasts, in milliseconds.
     pub for_ms: u64,
-    /// Largest packet, in bytes.
     pub mtu: u16,
-    /// Whether the job has a secret.
     pub secret: bool,
-    /// The fixed bound on a stage in milliseconds; 0: measured.
     pub bound_ms: u64,
-    /// Whether the trainer's collectives are Hadamard-encoded after losses.
     pub hadamard: bool,
 }
 
 impl Scenario {
-    /// The job of a seed; a subject or a fault that is given replaces the one drawn.
+    /// Draws the job of a seed, or part of it.
     pub fn new(seed: u64, subject: Option<Subject>, fault: Option<Fault>) -> Self {
         let mut random = StdRng::seed_from_u64(seed);
         let drawn_subject = *Subject::value_variants().choose(&mut random).unwrap_or(&Subject::Train);
@@ -118,13 +108,13 @@ impl Scenario {
         let fault = fault.unwrap_or(drawn_fault);
         let mut subject = subject.unwrap_or(drawn_subject);
         if fault == Fault::DiskFull && subject == Subject::Train {
-            // Its output is the judge's.
+            // The judge needs a trainer's output.
             subject = Subject::File;
         }
         let ranks = random.random_range(3..=4);
-        // A file is averaged in less time than others train.
+        // Averaging a file takes less time than the other programs.
         let latest_ms = if subject == Subject::File { 500 } else { 2500 };
-        // As long as a busy machine needs for what is averaged.
+        // A bound of a file job must suffice for 4 MiB on a busy machine.
         let bounds_ms = if subject == Subject::File { [0, 1000, 3000] } else { [0, 100, 300] };
         let scenario = Self {
             seed,
@@ -140,16 +130,16 @@ impl Scenario {
             bound_ms: *bounds_ms.choose(&mut random).unwrap_or(&0),
             hadamard: random.random_bool(0.3),
         };
-        // Without a secret, whoever knows the tag is trusted.
-        // With one, what comes again is dropped before it meets a window.
+        // Without a secret, packets with the right tag are trusted, so forgery needs one. With a
+        // secret, replayed packets are dropped before they reach a window, so replay needs none.
         let secret = fault == Fault::Forgery || scenario.secret && fault != Fault::Replay;
         let one_host = random.random_bool(0.5) && fault.is_of_process();
-        // Only rank 0 prints.
+        // Only rank 0 of a benchmark prints.
         let prints = (subject, fault) == (Subject::Bench, Fault::DiskFull);
         Self { secret, one_host, victim: if prints { 0 } else { scenario.victim }, ..scenario }
     }
 
-    /// What it does, in a line.
+    /// Describes the job in one line.
     pub fn line(&self) -> String {
         let name = |value: Option<clap::builder::PossibleValue>| {
             value.map(|value| value.get_name().to_owned()).unwrap_or_default()
@@ -165,7 +155,7 @@ impl Scenario {
         )
     }
 
-    /// The command that repeats it.
+    /// Returns the command that repeats the job.
     pub fn command(&self) -> String {
         let name = |value: Option<clap::builder::PossibleValue>| {
             value.map(|value| value.get_name().to_owned()).unwrap_or_default()
@@ -192,7 +182,7 @@ mod tests {
             assert_eq!(drawn, repeated);
             assert!(drawn.victim < drawn.ranks && (drawn.secret || drawn.fault != Fault::Forgery));
             if drawn.fault == Fault::DiskFull {
-                // Its victim is one that prints.
+                // Its victim must be a rank that prints.
                 continue;
             }
             let other = Scenario::new(seed, Some(drawn.subject), Some(Fault::Kill));

@@ -1,4 +1,4 @@
-//! Those who are no part of the job: threads on a host of their own, until they are dropped.
+//! Strangers: senders outside the job, on a host of their own.
 
 use std::fs::File;
 use std::io::Write;
@@ -17,12 +17,11 @@ use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
 use crate::scenario::Fault;
 
-/// Strangers at once.
 const STRANGERS: usize = 20;
 const PAUSE: Duration = Duration::from_millis(20);
 const CONNECT: Duration = Duration::from_millis(200);
 
-/// Strangers who do something until they are dropped.
+/// Running strangers; end when dropped.
 #[derive(Debug)]
 pub struct Strangers {
     end: Arc<AtomicBool>,
@@ -30,7 +29,6 @@ pub struct Strangers {
 }
 
 impl Strangers {
-    /// Lets them loose on the TCP and UDP ports of the ranks' hosts.
     pub fn start(fault: Fault, namespace: PathBuf, ports: Vec<(bool, SocketAddr)>, seed: u64) -> Self {
         let end = Arc::new(AtomicBool::new(false));
         let until = end.clone();
@@ -81,7 +79,7 @@ fn pester(fault: Fault, ports: &[(bool, SocketAddr)], end: &AtomicBool, mut rand
                 let mut bytes = vec![0; random.random_range(1..5000)];
                 random.fill_bytes(&mut bytes);
                 if random.random() {
-                    // A frame's length, so that the rest is looked at.
+                    // A valid length of a frame, so that the reader parses the rest.
                     let length = (bytes.len() as u32).saturating_sub(5).to_le_bytes();
                     bytes.iter_mut().zip(length).for_each(|(byte, length)| *byte = length);
                 }
@@ -91,16 +89,17 @@ fn pester(fault: Fault, ports: &[(bool, SocketAddr)], end: &AtomicBool, mut rand
         }
         match fault {
             Fault::SlowStrangers => open.retain_mut(|stream| stream.write(&[4]).is_ok()),
-            // Some go, others come.
+            // Half of them disconnect, and others connect.
             Fault::LoudStrangers if open.len() == STRANGERS => drop(open.drain(..STRANGERS / 2)),
             _ => {}
         }
     }
 }
 
-/// What a host listens to, as its kernel says: whether it is TCP, and the port at `address`.
+/// Parses listening ports from /proc/net: whether each is TCP, and its address.
 pub fn ports(tcp: &str, udp: &str, address: Ipv4Addr) -> Vec<(bool, SocketAddr)> {
-    // Lines of /proc/net: number, local address, remote address, state; a listening TCP socket has state 0A.
+    // Lines of /proc/net: number, local address, remote address, state; a listening TCP socket has
+    // state 0A.
     let of = |text: &str, state: &[&str]| {
         let lines = text.lines().skip(1).map(|line| line.split_whitespace().collect::<Vec<_>>());
         let bound = lines.filter(|fields| fields.get(3).is_some_and(|found| state.contains(found)));

@@ -1,40 +1,34 @@
-//! The judge of a training job: compares every result with sums of the gradients that the ranks noted.
+//! Judge of a training job: compares results with sums of the logged gradients.
 //!
-//! Shares no code with the library: sums in fp64, over every set of ranks that may be in a mean.
+//! Shares no code with the library. Sums are fp64, over every set of ranks that may be in a mean.
 
 use std::collections::BTreeMap;
 
 use crate::record::{End, Entry, Got};
 
-/// A rank's log.
 pub type Entries = Vec<(Entry, Vec<f32>)>;
 
-/// How far a mean may be from the exact one: the card multiplies by a rounded reciprocal.
+/// Relative tolerance: the library multiplies by a rounded reciprocal.
 const TOLERANCE: f64 = 1e-6;
-/// With the transform, which rounds to a block's exponent.
+/// With the Hadamard transform, which rounds to a block's exponent.
 const TOLERANCE_HADAMARD: f64 = 1e-3;
-/// Weights of replicas: roundings of hundreds of updates, in another order.
+/// Between replicas, after hundreds of updates in different orders.
 const TOLERANCE_WEIGHTS: f32 = 1e-3;
-/// A call may take so much longer than its two bounds on a machine that is busy, stopped, or waits for an agreement.
+/// Time of a call beyond its bounds, on a busy machine or during an agreement.
 const SLACK_MS: f64 = 15_000.0;
 
-/// What the logs of one job come to.
 #[derive(Debug, Default)]
 pub struct Judgement {
-    /// What should not be.
     pub findings: Vec<String>,
-    /// Results that were compared.
     pub compared: usize,
-    /// How each rank ended, if it did.
     pub ends: Vec<Option<End>>,
 }
 
 type Results<'a> = BTreeMap<u32, Vec<Option<(&'a Got, &'a [f32])>>>;
 
-/// Judges the logs of all ranks.
 pub fn judge(logs: &[Entries]) -> Judgement {
     let mut judgement = Judgement { ends: vec![None; logs.len()], ..Default::default() };
-    // What a rank gave for a collective: the last time, should it have been dropped and given it anew.
+    // The last gradient counts: a dropped rank contributes to the same collective again.
     let mut given: BTreeMap<u32, Vec<Option<&[f32]>>> = BTreeMap::new();
     let mut results: Results<'_> = BTreeMap::new();
     let mut weights = Vec::new();
@@ -76,7 +70,6 @@ pub fn judge(logs: &[Entries]) -> Judgement {
     judgement
 }
 
-/// Judges one collective.
 fn judge_op(
     op: u32,
     given: &[Option<&[f32]>],
@@ -86,16 +79,17 @@ fn judge_op(
     let mut findings = Vec::new();
     let reports: Vec<_> =
         of_ranks.iter().enumerate().filter_map(|(rank, got)| got.map(|(got, values)| (rank, got, values))).collect();
-    // That of most ranks, and of the lowest of those: a rank that the others have dropped may not know it yet.
+    // The view of most ranks, at a tie the lowest rank's: a dropped rank may not have learnt of it
+    // yet.
     let views = reports.iter().map(|(rank, got, _)| (*rank, &got.live));
     let of_how_many = |live: &[usize]| views.clone().filter(|(_, other)| *other == live).count();
     let Some((first, live)) = views.clone().rev().max_by_key(|(_, live)| of_how_many(live)) else { return findings };
-    // A rank that is not known to have lost nothing may have left out anybody.
+    // Without a report of no loss, a rank may have left out any peer.
     let all_arrived = live.iter().all(|rank| of_ranks[*rank].is_some_and(|(got, _)| got.lost[0] == 0));
     for (rank, got, values) in &reports {
         let place = format!("collective {op}, rank {rank}");
         if got.live != *live && live.contains(rank) {
-            findings.push(format!("{place}: ranks {:?} took part, but rank {first} says {live:?}", got.live));
+            findings.push(format!("{place}: ranks {:?} took part, but rank {first} reports {live:?}", got.live));
         }
         let most_ms = 2.0 * got.bound_ms + SLACK_MS;
         if got.ms > most_ms {
@@ -107,7 +101,7 @@ fn judge_op(
         };
         if !got.applied {
             if own.iter().zip(*values).any(|(own, value)| own.to_bits() != value.to_bits()) {
-                findings.push(format!("{place}: the update is to be left out, but the caller's values changed"));
+                findings.push(format!("{place}: the update is skipped, but the caller's values changed"));
             }
             continue;
         }
@@ -133,7 +127,7 @@ fn judge_op(
     findings
 }
 
-/// Whether a value is the mean over all ranks or, unless all arrived, over some of them.
+/// Returns whether a value is the mean of all ranks, or of some after a loss.
 fn is_mean(value: f64, of_ranks: &[f64], all_arrived: bool, tolerance: f64) -> bool {
     let all = (1u32 << of_ranks.len()) - 1;
     let is_mean_of = |set: u32| {
@@ -170,7 +164,7 @@ mod tests {
     #[test]
     fn what_is_right_passes_and_every_planted_fault_is_found() {
         assert_eq!(findings(|_| ()), [""; 0]);
-        // One rank's values alone, after a loss; without one they are wrong.
+        // One rank's value alone is right after a loss, and wrong without one.
         let alone = |logs: &mut [Entries; 2]| logs[0][1].1 = vec![2.0, 6.0];
         let after_a_loss = |logs: &mut [Entries; 2]| {
             alone(logs);
@@ -181,7 +175,7 @@ mod tests {
         let planted: [Planted<'_>; 7] = [
             ("element 1 is 6, not the mean of [2.0, 6.0]", &alone),
             ("element 0 is 4, not a mean of any of", &|logs| {
-                // Counted twice.
+                // A contribution was added twice.
                 logs[0][1].1 = vec![4.0, 4.0];
                 report(&mut logs[0]).lost = [4, 0];
             }),
@@ -189,7 +183,7 @@ mod tests {
                 logs[1][1].1 = vec![0.0, 4.0];
                 report(&mut logs[1]).missing = std::iter::once(1..2).collect();
             }),
-            ("ranks [1] took part, but rank 0 says [0, 1]", &|logs| report(&mut logs[1]).live = vec![1]),
+            ("ranks [1] took part, but rank 0 reports [0, 1]", &|logs| report(&mut logs[1]).live = vec![1]),
             ("took 15300 ms", &|logs| report(&mut logs[1]).ms = 15_300.0),
             ("the caller's values changed", &|logs| report(&mut logs[1]).applied = false),
             ("weight 1 is 8 on rank 0 and 9 on rank 1", &|logs| logs[1][2].1 = vec![7.0, 9.0]),

@@ -1,4 +1,4 @@
-//! Every fault once, each on another kind of job. Needs root and /dev/net/tun; says so and does nothing without.
+//! Every fault once, with alternating kinds of job. Skipped without root and /dev/net/tun.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,12 +6,11 @@ use std::process::Command;
 use clap::ValueEnum;
 use optireduce_chaos::{Fault, Programs, Scenario, Subject, run};
 
-/// Seed of the first job.
 const SEED: u64 = 1;
 
 #[test]
 fn whatever_breaks_ranks_end_in_time_with_right_results_and_clear_errors() {
-    // tests/run has built it, with the features of the whole workspace.
+    // tests/run builds it beforehand, with the features of the whole workspace.
     if std::env::var_os("OPTIREDUCE_BUILT").is_none() {
         let build = Command::new(env!("CARGO")).args(["build", "--quiet", "-p", "optireduce-cli"]).status();
         assert!(build.expect("cargo").success());

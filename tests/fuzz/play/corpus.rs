@@ -1,11 +1,12 @@
-//! What the fuzzer has kept of a target, played again by a test.
+//! Replays the corpus of a fuzz target in a test.
 
 use std::path::Path;
 
+///
 /// Plays every input of `tests/fuzz/corpus/TARGET`.
 ///
 /// # Panics
-/// If an input does, whose name was printed; or if there are few inputs.
+/// If an input panics, or the corpus is too small.
 pub fn replay(target: &str, play: impl Fn(&[u8])) {
     let folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|folder| folder.join("tests/fuzz/corpus"));
     let folder = folders.map(|corpus| corpus.join(target)).find(|folder| folder.is_dir()).expect("the corpus");

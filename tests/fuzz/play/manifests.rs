@@ -1,10 +1,9 @@
-//! The text of a bitstream's manifest: one that is taken is whole, one that is not is an error with a message.
+//! Manifests of bitstreams: an accepted one is complete, a refused one has an error message.
 
 use std::path::Path;
 
 use optireduce_driver::{Manifest, State};
 
-/// Reads `data` as a manifest.
 pub fn play(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     match Manifest::parse(Path::new("manifest.toml"), text) {

@@ -1,15 +1,15 @@
-//! Messages of peers on the reliable channel: each is refused, or survives being encoded and decoded again; and the membership of
-//! a rank that takes them, between collectives of its own, keeps its rules.
+//! Messages of peers, and a rank's membership that receives them between its collectives. A message
+//! is refused or survives encoding.
 
 use optireduce_core::protocol::membership::{Output, Settings};
 use optireduce_core::protocol::{MESSAGE_VERSION, Membership, MembershipParams, Message, Ranks};
 
 const RANKS: usize = 4;
 const RANK: usize = 1;
-/// What one order may make a rank say: a few messages to each rank for each view that it keeps.
+/// A few messages to each rank for each view that is kept.
 const OUTPUTS_MAX: usize = 1000;
 
-/// Does what `data` says: one order after the other, each its kind, its sender, a length, and as many bytes.
+/// Executes orders: kind, sender, length, and that number of bytes.
 pub fn play(data: &[u8]) {
     let settings = Settings::first(1_000_000);
     let params = MembershipParams { lead_ops: 4, ..MembershipParams::new(RANKS) };
@@ -55,14 +55,13 @@ pub fn play(data: &[u8]) {
     }
 }
 
-/// A message of a peer.
 fn take(membership: &mut Membership, now_ns: u64, from: usize, bytes: &[u8]) {
     let mut bytes = bytes.to_vec();
     bytes.iter_mut().take(1).for_each(|version| *version = MESSAGE_VERSION);
     match Message::decode(from, RANKS, &bytes) {
         Ok(message) => {
             let again = message.encode();
-            // Their text, since a value may be NaN, which equals nothing.
+            // Their debug texts are compared, since a value may be NaN.
             let decoded = Message::decode(from, RANKS, &again).map(|again| format!("{again:?}"));
             assert_eq!(decoded.as_deref(), Ok(format!("{message:?}").as_str()), "from {bytes:?}");
             if let Message::Membership(message) = message {

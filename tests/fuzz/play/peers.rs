@@ -1,8 +1,8 @@
-//! One rank of three, and whatever its peers and strangers may send it.
+//! One rank of three, and anything that peers and strangers may send.
 //!
-//! The fuzzer's bytes are orders: datagrams that are raw, or whole packets of the job with fields of the fuzzer's choice, from
-//! peers or strangers; messages of the reliable channel; collectives of this rank's host; time. Checked: nothing
-//! panics, no datagram is an error, and at the end every collective ends, by the bounds of its stages.
+//! Orders are raw datagrams, packets of the job with chosen fields, messages, collectives of this
+//! rank, and time. Nothing may panic, no datagram may cause an error, and every collective must end
+//! within its bounds.
 
 use optireduce_contract::packet::UbtHeader;
 use optireduce_core::protocol::{BoundParams, EarlyRule, HadamardMode, JobParams, MESSAGE_VERSION, MembershipParams};
@@ -13,7 +13,7 @@ const RANKS: usize = 3;
 const JOB_TAG: u64 = 0x0123_4567_89ab_cdef;
 const BOUND_NS: u64 = 1_000_000;
 const RUNNING_MAX: usize = 4;
-/// Turns at the end, more than four collectives of a few windows can need.
+/// More turns than four collectives can need.
 const TURNS_MAX: usize = 100_000;
 
 /// The fuzzer's bytes; zeros after their end.
@@ -46,7 +46,7 @@ struct Rank {
     out: Vec<u8>,
 }
 
-/// Does what `data` says, and then lets everything end.
+/// Executes the orders in `data`, then waits for all collectives.
 pub fn play(data: &[u8]) {
     let mut bytes = Bytes(data);
     let options = bytes.u8();
@@ -96,9 +96,9 @@ impl Rank {
             6 => {
                 let (from, count) = (bytes.u8(), bytes.u8());
                 let mut message = bytes.take(count.into()).to_vec();
-                // The corpus is older than the messages' last change.
+                // The corpus has messages of earlier versions.
                 message.iter_mut().take(1).for_each(|version| *version = (*version).max(MESSAGE_VERSION));
-                // Refused or taken; a peer's message is never more than that.
+                // An error is allowed: the message is refused.
                 let _ = self.collectives.handle_message(self.now_ns, 1 + usize::from(from % 2), &message);
             }
             _ => self.send(),
@@ -113,7 +113,7 @@ impl Rank {
         assert_eq!(plane.counters().rx_packets, before + 1, "every datagram is counted");
     }
 
-    /// A packet of this job: its sender is who it says, and its payload is whole.
+    /// A complete packet from the sender in its header.
     fn packet(&mut self, bytes: &mut Bytes<'_>) {
         let (sender, what) = (1 + bytes.u8() % 2, bytes.u8());
         let raw_offset = what & 64 != 0;
@@ -139,7 +139,7 @@ impl Rank {
         if self.running == RUNNING_MAX || !self.collectives.may_prepare(self.now_ns) {
             return;
         }
-        // Whatever peers seem to be at, by what they say: what the caller calls counts.
+        // Collectives that peers claim to be at have no influence; the caller's calls count.
         let op = self.collectives.prepare(self.now_ns, bucket.into(), elements, hadamard).expect("it can be prepared");
         self.collectives.start(self.now_ns, op, vec![1.0; elements]).expect("it was prepared");
         self.running += 1;
@@ -168,7 +168,7 @@ impl Rank {
         self.collectives.handle_timeout(self.now_ns);
     }
 
-    /// Nothing comes any more: everything ends by itself.
+    /// Ends all collectives without further packets.
     fn end(&mut self) {
         for _ in 0..TURNS_MAX {
             self.poll();

@@ -1,13 +1,14 @@
-//! Which module of a crate uses which, and whether that goes round in circles.
+//! Dependencies between the modules of a crate, and cycles among them.
 //!
-//! Why: in a crate whose modules use one another in a circle nothing can be read, tested or replaced alone. So among the
-//! modules beside one another (the children of one module, the crate's root included), "uses" must be an order.
+//! Modules in a cycle cannot be read, tested or replaced alone, so dependencies among children of
+//! one module (including the crate's root) must be acyclic.
 //!
-//! What counts as a use: a path that begins with `crate`, `super` or `self`, in a `use` item or anywhere else. It leads to
-//! the module that has the name; a name that a module passes on (`pub use child::Name`) leads on to the child. What a module takes
-//! from its parent's own file, or a parent from its children, does not count. Tests (`#[cfg(test)]`) may use anything.
-//! Limits: the source is read as tokens, so names that only a macro makes, glob imports, and methods are not seen; a module
-//! with `#[path]` is refused.
+//! A dependency is a path that begins with `crate`, `super` or `self`. A re-export (`pub use
+//! child::Name`) leads on to the child. Paths between a parent's own file and its children do not
+//! count. Tests (`#[cfg(test)]`) may use anything.
+//!
+//! Limits: sources are read as tokens, so names from macros, glob imports and methods are not seen.
+//! A module with `#[path]` is refused.
 
 mod tokens;
 
@@ -17,32 +18,31 @@ use std::{fs, io};
 
 use tokens::{Token, tokens};
 
-/// Names of modules from the crate's root down; empty: the root.
+/// Names of modules from the crate's root down; empty for the root.
 pub type ModulePath = Vec<String>;
 
-/// A crate's modules.
+/// Modules of a crate.
 #[derive(Debug, Default)]
 pub struct Crate {
     modules: BTreeMap<ModulePath, Module>,
 }
 
-/// What a module's source says.
 #[derive(Debug, Default)]
 struct Module {
-    /// Paths with a relative or absolute beginning, resolved to names from the crate's root down.
+    /// Used paths, resolved to names from the crate's root down.
     uses: Vec<Vec<String>>,
-    /// Names that are not of its own but stand for others in it, from the module on down: what `use child::Name` brings.
+    /// Names that the module re-exports, and their paths from the module down.
     passed_on: BTreeMap<String, Vec<String>>,
 }
 
-/// A circle: the modules of `parent` that use one another in turn.
+/// A cycle among the children of `parent`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Circle {
-    /// The module whose children they are.
+    /// Parent module.
     pub parent: ModulePath,
-    /// A shortest way round, its first module once.
+    /// A shortest cycle, without repeating its first module.
     pub modules: Vec<String>,
-    /// All modules that use one another in turn, those of other ways round too.
+    /// Strongly connected component of the cycle.
     pub knot: BTreeSet<String>,
 }
 
@@ -84,7 +84,7 @@ impl Crate {
         Ok(())
     }
 
-    /// Adds a module's source; returns the names of its children that are in files of their own.
+    /// Adds a module. Returns its children in separate files.
     pub fn add(&mut self, path: &[String], source: &str) -> Vec<String> {
         let all = tokens(source);
         let mut children = Vec::new();
@@ -128,7 +128,7 @@ impl Crate {
         self.modules.insert(path.to_vec(), module);
     }
 
-    /// For each module with children: which of them uses which others.
+    /// Returns, for each module with children, which child uses which others.
     pub fn uses(&self) -> BTreeMap<ModulePath, BTreeMap<String, BTreeSet<String>>> {
         let mut found: BTreeMap<ModulePath, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
         for (path, module) in &self.modules {
@@ -144,14 +144,14 @@ impl Crate {
         found
     }
 
-    /// The circles: for each set of modules that all use one another, in turn or directly, a shortest one.
+    /// Returns a shortest cycle of each strongly connected component.
     pub fn circles(&self) -> Vec<Circle> {
         let mut circles = Vec::new();
         for (parent, uses) in self.uses() {
             let mut seen = BTreeSet::new();
             for from in uses.keys() {
                 let Some(modules) = way_round(&uses, from).filter(|_| !seen.contains(from)) else { continue };
-                // All that can be reached from here and lead back are told with this one.
+                // Modules of the same component are reported with this cycle.
                 let reached = reachable(&uses, from).into_iter();
                 let knot: BTreeSet<_> = reached.filter(|to| reachable(&uses, to).contains(from)).collect();
                 seen.extend(knot.clone());
@@ -161,11 +161,12 @@ impl Crate {
         circles
     }
 
-    /// The module that an absolute path leads to.
+    /// Module that an absolute path leads to.
     fn module_of(&self, used: &[String]) -> ModulePath {
         let mut path: ModulePath = Vec::new();
         let mut rest: Vec<String> = used.to_vec();
-        // Names are passed on from parents to children only, so this ends; the limit is for nonsense.
+        // Re-exports lead from parents to children, so the loop ends; the limit guards against
+        // invalid sources.
         for _ in 0..100 {
             let Some(name) = rest.first().cloned() else { break };
             let child: Vec<_> = path.iter().cloned().chain([name.clone()]).collect();
@@ -182,7 +183,6 @@ impl Crate {
     }
 }
 
-/// A shortest way from a module back to itself.
 fn way_round(uses: &BTreeMap<String, BTreeSet<String>>, from: &str) -> Option<Vec<String>> {
     let mut ways = vec![vec![from.to_owned()]];
     let mut seen = BTreeSet::new();
@@ -211,7 +211,7 @@ fn reachable(uses: &BTreeMap<String, BTreeSet<String>>, from: &str) -> BTreeSet<
     seen
 }
 
-/// The names from the crate's root down, if the path begins with `crate`, `super` or `self`.
+/// Names from the crate's root down, if the path begins with `crate`, `super` or `self`.
 fn absolute(module: &[String], path: &[String]) -> Option<Vec<String>> {
     let mut base = match path.first()?.as_str() {
         "crate" => Vec::new(),
@@ -225,7 +225,7 @@ fn absolute(module: &[String], path: &[String]) -> Option<Vec<String>> {
     Some(base)
 }
 
-/// A path outside of `use`, and how many tokens it takes.
+/// A path outside of `use`, and its number of tokens.
 fn plain_path(tokens: &[Token<'_>]) -> (Vec<String>, usize) {
     let (mut path, mut at) = (Vec::new(), 0);
     while let Some(Token::Word(name)) = tokens.get(at) {
@@ -239,7 +239,7 @@ fn plain_path(tokens: &[Token<'_>]) -> (Vec<String>, usize) {
     (path, at)
 }
 
-/// What a `use` brings: paths, and the names that they have then.
+/// Paths of a `use`, each with its name in the module.
 fn use_tree(tokens: &[Token<'_>]) -> Vec<(Vec<String>, String)> {
     let (path, at) = plain_path(tokens);
     match tokens.get(at) {
@@ -253,7 +253,7 @@ fn use_tree(tokens: &[Token<'_>]) -> Vec<(Vec<String>, String)> {
             };
             branches.map(whole).collect()
         }
-        // The name after a second path is a renaming: `as Name`.
+        // A name after the path is a renaming (`as Name`).
         _ => {
             let renamed = tokens.iter().rev().find_map(|token| match token {
                 Token::Word(name) => Some((*name).to_owned()),
@@ -265,7 +265,6 @@ fn use_tree(tokens: &[Token<'_>]) -> Vec<(Vec<String>, String)> {
     }
 }
 
-/// Splits at the commas outside of braces.
 fn split<'a, 'b>(tokens: &'b [Token<'a>]) -> Vec<&'b [Token<'a>]> {
     let (mut parts, mut from, mut depth) = (Vec::new(), 0, 0);
     for (at, token) in tokens.iter().enumerate() {
@@ -283,7 +282,7 @@ fn split<'a, 'b>(tokens: &'b [Token<'a>]) -> Vec<&'b [Token<'a>]> {
     parts
 }
 
-/// Length of a block that begins here, brackets of any kind included.
+/// Length of a bracketed block, or 1.
 fn block(tokens: &[Token<'_>]) -> usize {
     let mut depth = 0;
     for (at, token) in tokens.iter().enumerate() {
@@ -299,7 +298,7 @@ fn block(tokens: &[Token<'_>]) -> usize {
     tokens.len()
 }
 
-/// The tokens without the items that are for tests only.
+/// Removes items under `#[cfg(test)]`.
 fn without_tests<'a>(tokens: &[Token<'a>]) -> Vec<Token<'a>> {
     use Token::{Punct, Word};
     const CFG_TEST: [Token<'_>; 7] =
@@ -315,7 +314,8 @@ fn without_tests<'a>(tokens: &[Token<'a>]) -> Vec<Token<'a>> {
         while tokens.get(at) == Some(&Punct('#')) {
             at += 1 + block(&tokens[at + 1..]);
         }
-        // An item ends with a semicolon or with its block; other brackets are a part of it.
+        // An item ends with a semicolon or with a block in braces; other brackets belong to the
+        // item.
         while at < tokens.len() {
             let length = block(&tokens[at..]);
             let (is_block, is_end) = (tokens[at] == Punct('{'), tokens[at] == Punct(';'));

@@ -1,4 +1,5 @@
-//! Prints which module of a crate uses which: `cargo run -p optireduce-modules -- host-lib/core/src/lib.rs`.
+//! Prints the dependencies between a crate's modules:
+//! `cargo run -p optireduce-modules -- host-lib/core/src/lib.rs`.
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -1,17 +1,14 @@
-//! Rust source as tokens: as much of the language as paths, modules and attributes need.
+//! Rust source as tokens, as far as needed for paths, modules and attributes.
 
-/// A token: a word, `::`, or any other single character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token<'a> {
     /// An identifier, a keyword or a number.
     Word(&'a str),
-    /// `::`
     PathSep,
-    /// Any other character.
     Punct(char),
 }
 
-/// The tokens of a source file, without comments, strings and characters.
+/// Splits a source file into tokens, without comments, strings and characters.
 pub fn tokens(source: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let mut rest = source;
@@ -46,7 +43,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Length of a block comment, which may hold others.
+/// Length of a block comment; they nest.
 fn block_comment(rest: &str) -> usize {
     let (mut depth, mut at) = (0, 0);
     while at < rest.len() {
@@ -66,7 +63,7 @@ fn block_comment(rest: &str) -> usize {
     rest.len()
 }
 
-/// Length of a string with its prefix, if there is one: `"..."`, `b"..."`, `c"..."`, `r#"..."#`.
+/// Length of a string with its prefix: `"..."`, `b"..."`, `c"..."`, `r#"..."#`.
 fn string(rest: &str) -> Option<usize> {
     let prefix = ["br", "cr", "b", "c", "r", ""].into_iter().find(|prefix| {
         let after = rest.strip_prefix(prefix).unwrap_or("");
@@ -91,11 +88,11 @@ fn string(rest: &str) -> Option<usize> {
     Some(rest.len())
 }
 
-/// Length of a character, or of the tick of a lifetime.
+/// Length of a character literal, or of the tick of a lifetime.
 fn character(rest: &str) -> usize {
     let mut chars = rest.char_indices().skip(1);
     match (chars.next(), chars.next()) {
-        // The one after the backslash may be a tick.
+        // The escaped character may be a tick.
         (Some((_, '\\')), Some((at, escaped))) => {
             let from = at + escaped.len_utf8();
             rest[from..].find('\'').map_or(1, |end| from + end + 1)

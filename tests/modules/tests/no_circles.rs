@@ -1,4 +1,4 @@
-//! No crate of the workspace has modules that use one another in a circle.
+//! Checks that the modules of each crate of the workspace have no cyclic dependencies.
 
 use std::fs;
 use std::path::Path;

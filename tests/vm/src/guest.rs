@@ -1,7 +1,8 @@
-//! A virtual machine: QEMU, an unmodified kernel, a virtual IOMMU, and cards on its PCI bus that `optireduce-sim serve` serves.
+//! A virtual machine: QEMU, an unmodified kernel, a virtual IOMMU, and cards that `optireduce-sim
+//! serve` serves.
 //!
-//! It does commands one at a time, which go to it over its second serial port ([`Guest::run`]); the kernel talks to the first.
-//! Every wait has an end, and a machine that misses it is shown and killed.
+//! Commands run one at a time over the second serial port; the kernel uses the first. Every wait is
+//! bounded; a machine that exceeds a bound is killed.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -12,26 +13,23 @@ use std::time::{Duration, Instant};
 
 use crate::text;
 
-/// How long the kernel may take to come up, emulated, on a busy machine.
 const BOOT: Duration = Duration::from_secs(120);
 const MEMORY_MIB: usize = 512;
 
-/// What a machine is made of.
 pub struct Parts<'a> {
     pub name: &'a str,
-    /// What `fetch` has made.
+    /// Folder of `tests/vm/fetch`.
     pub packages: &'a Path,
     pub initramfs: &'a Path,
-    /// Sockets of its cards.
     pub cards: &'a [PathBuf],
-    /// Its network interface on this side, and its address with the length of the network's prefix.
+    /// Network interface on the host, and the machine's address with the prefix length.
     pub tap: &'a str,
     pub address: &'a str,
-    /// Where the kernel's messages go.
+    /// Folder for the kernel's messages.
     pub scratch: &'a Path,
 }
 
-/// A machine at work. It is killed when this is dropped.
+/// A running machine; killed when dropped.
 pub struct Guest {
     name: String,
     process: Child,
@@ -40,16 +38,15 @@ pub struct Guest {
     console: PathBuf,
 }
 
-/// How a command ended.
 #[derive(Debug)]
 pub struct Ended {
     pub code: i32,
-    /// What it said, on either stream.
+    /// Standard output and standard error.
     pub said: String,
 }
 
 impl Guest {
-    /// Switches a machine on; [`Guest::wait_until_ready`] is to follow.
+    /// Starts a machine; call [`Guest::wait_until_ready`] next.
     pub fn start(parts: &Parts<'_>) -> Result<Self, String> {
         let console = parts.scratch.join(format!("{}.console", parts.name));
         let root = parts.packages.join("root");
@@ -59,7 +56,7 @@ impl Guest {
         for folder in ["qemu", "seabios"] {
             command.arg("-L").arg(root.join("usr/share").join(folder));
         }
-        // No KVM: not every machine that runs tests has it, and some hang.
+        // No KVM, since some machines that run tests lack it, and on some it hangs.
         command.args([
             "-accel",
             "tcg,thread=multi",
@@ -71,7 +68,7 @@ impl Guest {
             "none",
             "-no-reboot",
         ]);
-        // The cards reach the machine's memory as this file, through the IOMMU.
+        // Shared memory, which the cards access through the IOMMU.
         let memory = format!("memory-backend-memfd,id=mem,size={MEMORY_MIB}M,share=on");
         command.args(["-machine", "q35,memory-backend=mem", "-m", &format!("{MEMORY_MIB}M"), "-object", &memory]);
         command.args(["-device", "intel-iommu,intremap=on,caching-mode=on"]);
@@ -82,11 +79,12 @@ impl Guest {
             command.args(["-device", &card.to_string()]);
         }
         command.args(["-netdev", &format!("tap,id=net,ifname={},script=no,downscript=no", parts.tap)]);
-        // Two machines with one MAC address would take each other's frames.
+        // Machines with equal MAC addresses would receive each other's frames.
         let mac = parts.tap.bytes().last().unwrap_or_default();
         command.args(["-device", &format!("virtio-net-pci,netdev=net,mac=52:54:00:99:00:{mac:02x},romfile=")]);
         command.arg("-kernel").arg(parts.packages.join("vmlinuz")).arg("-initrd").arg(parts.initramfs);
-        // A busy host is late with the timer's interrupts, which the kernel would take for a fault at its start.
+        // A busy host delays the timer's interrupts, which the kernel would treat as a fault at
+        // boot.
         let kernel = format!("console=ttyS0 quiet intel_iommu=on no_timer_check panic=-1 guest={} ", parts.address);
         command.args(["-append", &kernel, "-serial", &format!("file:{}", console.display()), "-serial", "stdio"]);
         let said = fs::File::create(parts.scratch.join(format!("{}.qemu", parts.name))).map_err(text)?;
@@ -108,13 +106,12 @@ impl Guest {
         Ok(Self { name: parts.name.into(), process, commands, lines, console })
     }
 
-    /// Until it takes commands.
     pub fn wait_until_ready(&mut self) -> Result<(), String> {
         let said = self.until("@ready", BOOT)?.1;
-        if said.is_empty() { Ok(()) } else { Err(self.explain(&format!("its start says {said}"))) }
+        if said.is_empty() { Ok(()) } else { Err(self.explain(&format!("its init printed {said}"))) }
     }
 
-    /// Does a command of its shell, and waits for its end.
+    /// Runs a shell command.
     pub fn run(&mut self, command: &str, patience: Duration) -> Result<Ended, String> {
         let commands = self.commands.as_mut().ok_or("it was switched off")?;
         writeln!(commands, "{command}").and_then(|()| commands.flush()).map_err(text)?;
@@ -123,12 +120,10 @@ impl Guest {
         Ok(Ended { code, said })
     }
 
-    /// The process, to be stopped and continued.
     pub fn id(&self) -> u32 {
         self.process.id()
     }
 
-    /// Switches it off; whether that is all it did.
     pub fn end(mut self) -> Result<(), String> {
         let commands = self.commands.as_mut().ok_or("it was switched off")?;
         writeln!(commands, "poweroff -f").and_then(|()| commands.flush()).map_err(text)?;
@@ -142,7 +137,7 @@ impl Guest {
         Err(self.explain("it does not switch itself off"))
     }
 
-    /// The rest of the line that begins like that, and all lines before it.
+    /// Waits for a line that begins with `start`. Returns its rest, and all lines before.
     fn until(&mut self, start: &str, patience: Duration) -> Result<(String, String), String> {
         let deadline = Instant::now() + patience;
         let mut said = String::new();
@@ -153,16 +148,16 @@ impl Guest {
                     None => said += &(line + "\n"),
                 },
                 Err(RecvTimeoutError::Timeout) => {
-                    return Err(self.explain(&format!("nothing after {patience:?}; it said {said}")));
+                    return Err(self.explain(&format!("no answer within {patience:?}; output: {said}")));
                 }
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(self.explain(&format!("QEMU has ended; it said {said}")));
+                    return Err(self.explain(&format!("QEMU has ended; output: {said}")));
                 }
             }
         }
     }
 
-    /// With the end of what kernel and QEMU said.
+    /// Adds the last messages of kernel and QEMU to an error.
     fn explain(&self, what: &str) -> String {
         let end = |path: &Path| {
             let text = String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned();

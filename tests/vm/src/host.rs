@@ -1,7 +1,7 @@
-//! This side of the virtual machines: a network of its own, the served cards, and ranks without cards.
+//! Host side: a network, the served cards, and ranks without cards.
 //!
-//! The program runs in a network namespace (see [`enter`]), so that addresses and ports collide with nobody's, and without root. Machines,
-//! cards and ranks are on one bridge.
+//! The program runs in its own namespaces (see [`enter`]), so that it needs no root and its
+//! addresses never collide. Machines, cards and ranks share one bridge.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -11,13 +11,12 @@ use std::process::{Child, Command, Stdio};
 
 use crate::text;
 
-/// Says that the program runs in its namespaces already.
+/// Marks a process inside the namespaces.
 const INSIDE: &str = "OPTIREDUCE_VM_INSIDE";
-/// The first three bytes of every address.
 const NETWORK: &str = "10.99.0";
 
-/// Starts the program again in namespaces of its own: user, network, processes. Whatever it has started then ends with it. Returns at once
-/// if it runs there.
+/// Restarts the program in new namespaces (user, network, processes), unless it runs there. Its
+/// child processes end with it.
 pub fn enter() -> Result<(), String> {
     if std::env::var_os(INSIDE).is_some() {
         return Ok(());
@@ -29,12 +28,11 @@ pub fn enter() -> Result<(), String> {
     Err(format!("unshare: {error}; it is part of util-linux"))
 }
 
-/// An address on the network.
 pub fn address(host: u8) -> String {
     format!("{NETWORK}.{host}")
 }
 
-/// Makes the network: a bridge that has the addresses of these hosts, and an interface on it for each machine.
+/// Creates a bridge with these addresses, and an interface on it for each machine.
 pub fn network(hosts: &[u8], taps: &[&str]) -> Result<(), String> {
     ip("link set lo up")?;
     ip("link add br0 type bridge")?;
@@ -59,18 +57,17 @@ fn ip(arguments: &str) -> Result<(), String> {
     }
 }
 
-/// A card that a process serves. It ends when this is dropped.
 pub struct Card {
     process: Child,
     pub socket: PathBuf,
-    /// It leaves once this file is there.
+    /// File whose creation makes the card leave.
     leave: PathBuf,
     trace: PathBuf,
 }
 
 impl Card {
-    /// Serves a card at an address of the network, which loses packets with probability `loss`. `cycles`: its Verilog runs, and it records
-    /// what it accepts.
+    /// Serves a card with packet loss of probability `loss`. `cycles`: simulates the Verilog and
+    /// records a trace.
     pub fn serve(programs: &Path, scratch: &Path, host: u8, loss: f64, cycles: bool) -> Result<Self, String> {
         let file = |kind: &str| scratch.join(format!("card{host}.{kind}"));
         let [socket, log, leave, trace] = ["sock", "log", "leave", "trace"].map(file);
@@ -84,7 +81,7 @@ impl Card {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(said);
         let process = command.spawn().map_err(|error| format!("optireduce-sim: {error}"))?;
         let mut card = Self { process, socket, leave, trace };
-        // It is there once it says so.
+        // The card is ready after its first line.
         let mut said = String::new();
         let read = card.process.stdout.as_mut().map(|output| BufReader::new(output).read_line(&mut said));
         match read {
@@ -96,14 +93,15 @@ impl Card {
         }
     }
 
-    /// What it has accepted so far, a line each.
+    /// Accepted beats so far, one line each.
     pub fn trace(&self) -> Result<String, String> {
         let all = std::fs::read_to_string(&self.trace).map_err(|error| format!("{}: {error}", self.trace.display()))?;
-        // The last line may still be written.
+        // The last line may be incomplete.
         Ok(all[..all.rfind('\n').map_or(0, |end| end + 1)].to_owned())
     }
 
-    /// It leaves the bus: whoever reads it reads ones. Its process goes on: QEMU 11.1 may abort when a socket is closed in the middle of an access.
+    /// Makes the card leave the bus. The process stays, since QEMU 11.1 may abort if a socket is
+    /// closed during an access.
     pub fn leave(&self) -> Result<(), String> {
         File::create(&self.leave).map(drop).map_err(text)
     }

@@ -1,17 +1,15 @@
-//! What a virtual machine boots, as an initramfs: `optireduce-nic` as a static program, and the programs that were built for this machine, with
-//! this machine's libraries.
+//! Initramfs: `optireduce-nic` as a static program, and programs with this machine's libraries.
 //!
-//! Only the first is compiled for it, in seconds; the others would take minutes. Source: the kernel's `buffer-format.rst` ("newc").
+//! Static builds of the others would take minutes. Source: the kernel's `buffer-format.rst`
+//! ("newc").
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A file of the initramfs.
 struct Entry {
     mode: u32,
-    /// Major and minor number of a device.
     device: [u32; 2],
     bytes: Vec<u8>,
 }
@@ -20,8 +18,7 @@ const DIRECTORY: u32 = 0o040_755;
 const EXECUTABLE: u32 = 0o100_755;
 const CHARACTER_DEVICE: u32 = 0o020_600;
 
-/// Makes the initramfs of all machines. `packages`: what `fetch` has made; `alone`: a program that must need no library; `programs`: those that
-/// may; all get into `/bin`; `files`: they get into `/data`.
+/// Builds the initramfs of all machines, with `programs` in `/bin` and `files` in `/data`.
 ///
 /// # Errors
 /// If a file is missing, or `alone` needs a library.
@@ -89,7 +86,7 @@ fn listed(directory: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(entries.filter_map(|entry| Some(entry.ok()?.path())).collect())
 }
 
-/// The loader and the libraries of a program, as the loader finds them.
+/// Loader and libraries of a program.
 fn libraries(program: &Path) -> Result<Vec<PathBuf>, String> {
     let output = Command::new("ldd").arg(program).output().map_err(|error| format!("ldd: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout);
@@ -99,7 +96,7 @@ fn libraries(program: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(text.split_whitespace().filter(|word| word.starts_with('/')).map(PathBuf::from).collect())
 }
 
-/// A copy without symbols, which would fill the machine's memory; the program itself where there is no `strip`.
+/// Copies a program without symbols, which would fill the machine's memory.
 fn stripped(program: &Path, scratch: &Path) -> Result<PathBuf, String> {
     let copy = scratch.join(name_of(program));
     match Command::new("strip").arg("-o").arg(&copy).arg(program).status() {
@@ -121,7 +118,8 @@ fn cpio(entries: &BTreeMap<String, Entry>) -> Vec<u8> {
 fn append(archive: &mut Vec<u8>, inode: u32, name: &str, entry: &Entry) {
     let (bytes, name_bytes) = (entry.bytes.len() as u32, name.len() as u32 + 1);
     archive.extend(b"070701");
-    // Inode, mode, user, group, links, time, bytes, device, device that it is, bytes of the name, checksum.
+    // Inode, mode, user, group, links, time, size, device, major and minor of a device file, length
+    // of the name, checksum.
     let [major, minor] = entry.device;
     for field in [inode, entry.mode, 0, 0, 1, 0, bytes, 0, 0, major, minor, name_bytes, 0] {
         archive.extend(format!("{field:08x}").bytes());

@@ -1,4 +1,4 @@
-//! A job of four ranks: two in machines with a card each, two on this side without.
+//! A job of four ranks: two in machines with a card each, two on the host without cards.
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::TcpListener;
@@ -13,37 +13,31 @@ use crate::judge;
 use crate::rank::{Line, Step, gradient_of};
 use crate::text;
 
-/// Ranks of a job; the last two are in machines.
 pub const RANKS: usize = 4;
-/// The first rank with a card.
 pub const FIRST_CARD: usize = 2;
-/// How long a job may take to begin.
 const BEGIN: Duration = Duration::from_secs(90);
 
-/// What the ranks of a job are told.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     pub steps: usize,
     pub bound_ms: u64,
     pub pause_ms: u64,
-    /// Whether ranks wait until what broadcasts lost was fetched.
+    /// Whether ranks wait for repairs of broadcasts.
     pub repair: bool,
-    /// Where rank 0 listens: another one for each job.
+    /// Port of rank 0, different for each job.
     pub port: u16,
 }
 
-/// A job at work.
 pub struct Job {
     pub plan: Plan,
-    /// What each rank says.
     lines: Vec<Receiver<String>>,
     processes: Vec<Child>,
     gradients: Vec<Vec<f32>>,
 }
 
 impl Job {
-    /// Starts the ranks. `cards`: the PCI addresses of the cards in the machines. A machine's rank writes to a port of this side, so that what
-    /// it has to say needs no terminal.
+    /// Starts the ranks. Those in machines write to a TCP port, since the serial port is for
+    /// commands.
     pub fn start(
         plan: Plan,
         program: &Path,
@@ -88,16 +82,14 @@ impl Job {
         Ok(job)
     }
 
-    /// The next line of a rank.
     pub fn next(&self, rank: usize, patience: Duration) -> Result<Line, String> {
         match self.lines[rank].recv_timeout(patience) {
-            Ok(line) => serde_json::from_str(&line).map_err(|error| format!("rank {rank} said {line:?}: {error}")),
-            Err(RecvTimeoutError::Timeout) => Err(format!("rank {rank} says nothing for {patience:?}")),
-            Err(RecvTimeoutError::Disconnected) => Err(format!("rank {rank} has ended without a word")),
+            Ok(line) => serde_json::from_str(&line).map_err(|error| format!("rank {rank} printed {line:?}: {error}")),
+            Err(RecvTimeoutError::Timeout) => Err(format!("rank {rank} printed nothing for {patience:?}")),
+            Err(RecvTimeoutError::Disconnected) => Err(format!("rank {rank} ended without a last line")),
         }
     }
 
-    /// Waits until all ranks have begun.
     pub fn begun(&self) -> Result<(), String> {
         for rank in 0..RANKS {
             match self.next(rank, BEGIN)? {
@@ -108,7 +100,7 @@ impl Job {
         Ok(())
     }
 
-    /// The steps of a rank up to the first that is `last`.
+    /// Returns steps up to the first for which `last` is true.
     pub fn steps_until(
         &self,
         rank: usize,
@@ -119,20 +111,21 @@ impl Job {
         while !steps.last().is_some_and(&last) {
             match self.next(rank, patience)? {
                 Line::Step(step) => steps.push(step),
-                other => return Err(format!("rank {rank} says {other:?} after {} steps", steps.len())),
+                other => return Err(format!("rank {rank} printed {other:?} after {} steps", steps.len())),
             }
         }
         Ok(steps)
     }
 
-    /// All that a rank has still to say: its steps, and how it ended. `Err`: it was not done within `patience`.
+    /// Returns the remaining steps, and the rank's outcome. `Err`: not done within `patience`.
     pub fn rest(&self, rank: usize, patience: Duration) -> Result<(Vec<Step>, Result<(), String>), String> {
         let deadline = Instant::now() + patience;
         let mut steps = Vec::new();
         loop {
             match self.next(rank, deadline.saturating_duration_since(Instant::now()))? {
                 Line::Begun => {}
-                // Its memory is whole beats, which a card reads and writes itself.
+                // Its buffers are whole beats in memory that the card accesses itself, so nothing
+                // is copied.
                 Line::Step(Step { step, copied_bytes: copied @ 1.., action, .. })
                     if rank >= FIRST_CARD && action == "Apply" =>
                 {
@@ -149,11 +142,12 @@ impl Job {
         }
     }
 
-    /// Checks all results of a step: each is a mean, of all live ranks where nothing was lost, and what came is the same on all ranks.
+    /// Checks the results of a step: means over all live ranks unless values were lost, and equal
+    /// on all ranks.
     pub fn check(&self, steps: &[&Step]) -> Result<(), String> {
         let Some(first) = steps.first() else { return Ok(()) };
         let whole = steps.iter().all(|step| step.lost_bytes == 0);
-        // A rank that was dropped gives nothing, and that is no loss.
+        // A dropped rank contributes nothing, which is no loss.
         let ranks = if whole { first.live.clone() } else { (0..RANKS).collect() };
         let gradients: Vec<Vec<f32>> =
             ranks.iter().map(|rank| gradient_of(&self.gradients[*rank], first.step)).collect();
@@ -188,7 +182,6 @@ impl Drop for Job {
     }
 }
 
-/// Reads what comes, line by line, on a thread of its own.
 fn read_lines<R: Read>(open: impl FnOnce() -> Option<R> + Send + 'static) -> Receiver<String> {
     let (sender, lines) = channel();
     std::thread::spawn(move || {

@@ -1,17 +1,18 @@
-//! What a result may be, from the gradients alone: it shares no code with the library.
+//! Judge of results; shares no code with the library.
 //!
-//! The mean of an element is the sum of some ranks' values, fp32, rounded after each addition, times the reciprocal of their number. In which
-//! order values come is up to the network, so every order is allowed, but one for all elements of a beat; and, where something was reported lost,
-//! every set of ranks. Where a card has recorded what it added, in order, only that is ([`check_order`]).
+//! The mean of an element is the fp32 sum of values, rounded after each addition, times the
+//! reciprocal of their number. Any order of addition is allowed, but only one for a beat. After a
+//! loss any subset of the ranks is allowed. If a card recorded its order, only that order is
+//! allowed ([`check_order`]).
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// Values that travel together, to the same rank at the same time.
+/// Elements of a beat, which arrive together.
 const BEAT: usize = 16;
 
-/// A line of what a card accepted, as `optireduce-sim serve --trace` writes it.
+/// An accepted beat, as `optireduce-sim serve --trace` writes it.
 #[derive(Deserialize)]
 struct Accepted {
     cookie: u32,
@@ -20,18 +21,19 @@ struct Accepted {
     sender: usize,
 }
 
-/// Of each collective in order, by beat: the ranks whose values a card added, in order.
+/// By collective and beat: the ranks whose values a card added, in order.
 pub type Orders = Vec<BTreeMap<usize, Vec<usize>>>;
 
-/// Reads what a card accepted in a job of one bucket in one window.
+///
+/// Parses the trace of a card, from a job with one window.
 ///
 /// # Errors
-/// If a line is none of such a trace, or of another window.
+/// If a line is invalid, or belongs to another window.
 pub fn orders(trace: &str) -> Result<Orders, String> {
     let mut all = BTreeMap::<u32, BTreeMap<usize, Vec<usize>>>::new();
     for line in trace.lines() {
         let accepted: Accepted = serde_json::from_str(line).map_err(|error| format!("{line:?}: {error}"))?;
-        // Collective, and number of the window.
+        // The cookie holds the collective, and the number of the window.
         let (collective, window) = (accepted.cookie >> 16, accepted.cookie & 0xffff);
         if window != 0 {
             return Err(format!("{line:?}: window {window}, expected one for each collective"));
@@ -44,11 +46,11 @@ pub fn orders(trace: &str) -> Result<Orders, String> {
     Ok(all.into_values().collect())
 }
 
-/// Checks the elements of a result that a card has aggregated: the sum of what it added in that order, fp32, times the reciprocal of their
-/// number. How many they are.
+///
+/// Checks the elements that a card aggregated in the recorded order. Returns their number.
 ///
 /// # Errors
-/// The first element that is something else, or a rank that was added twice.
+/// The first wrong element, or a rank that was added twice.
 pub fn check_order(
     bits: &[u32],
     gradients: &[Vec<f32>],
@@ -80,7 +82,7 @@ pub fn check_order(
     Ok(checked)
 }
 
-/// Whether `bits` are means of `values`, some of each rank, all in one order; of all ranks if `whole`, and else of some.
+/// Returns whether `bits` are means in one order, over all ranks if `whole`, else over some.
 fn are_means(bits: &[u32], values: &[Vec<f32>], whole: bool) -> bool {
     let ranks: Vec<usize> = (0..values.len()).collect();
     any_order(&ranks, values, &[], 0, &|sums, count| {
@@ -90,7 +92,8 @@ fn are_means(bits: &[u32], values: &[Vec<f32>], whole: bool) -> bool {
     })
 }
 
-/// Whether `found` says so of any sums of values of one rank or more of those `left`, after `sums` of `count` ranks.
+/// Returns whether `found` holds for sums over some of the ranks `left`, added to `sums` of `count`
+/// ranks.
 fn any_order(
     left: &[usize],
     values: &[Vec<f32>],
@@ -108,10 +111,11 @@ fn any_order(
     })
 }
 
-/// Checks a result: `whole`, nothing of it may be lost; `missing`, these elements were said not to have come.
+///
+/// Checks a result. `whole`: nothing was lost.
 ///
 /// # Errors
-/// The first beat whose elements are not all means, in one order.
+/// The first beat whose elements are not means in one order.
 pub fn check(bits: &[u32], gradients: &[Vec<f32>], whole: bool, missing: &[(usize, usize)]) -> Result<(), String> {
     if gradients.iter().any(|gradient| gradient.len() != bits.len()) {
         return Err(format!("{} elements, expected as many as a gradient has", bits.len()));
@@ -158,7 +162,7 @@ mod tests {
         let mut bits = vec![0; 20];
         bits[16..].fill(third);
         assert_eq!(check_order(&bits, &gradients, &found[0], &[]), Ok(4));
-        // 1e8 + 1 - 1e8 is something else.
+        // Another order of 1e8 + 1 - 1e8 has another sum.
         let other = BTreeMap::from([(1, vec![0, 1, 2])]);
         assert!(check_order(&bits, &gradients, &other, &[]).unwrap_err().starts_with("element 16 is 0.33"));
         bits[18] ^= 1;
@@ -173,7 +177,7 @@ mod tests {
 
     #[test]
     fn means_in_any_order_are_told_from_what_is_none() {
-        // 1e8 + 1 - 1e8: the order decides.
+        // The result of 1e8 + 1 - 1e8 depends on the order.
         let values = [1e8, 1.0, -1e8, 3.0];
         let mean = |order: &[usize]| {
             let sum = order[1..].iter().fold(values[order[0]], |sum, rank| sum + values[*rank]);
@@ -195,7 +199,7 @@ mod tests {
         assert!(said.starts_with("elements [0, 1] are "), "{said}");
         assert!(check(&[right, right ^ 1], &gradients, true, &[(1, 2)]).is_ok());
         assert!(check(&[right], &gradients, true, &[]).is_err());
-        // One order for a beat, another for the next.
+        // Different orders for two beats.
         let other = mean(&[0, 2, 1, 3]);
         let gradients = values.map(|value| vec![value; BEAT + 1]);
         let mut bits = [vec![right; BEAT], vec![other]].concat();

@@ -15,11 +15,11 @@ use clap::{Parser, Subcommand};
 
 use scenario::Places;
 
-/// Shows cards behind an unmodified kernel: two virtual machines with three simulated cards each, jobs of two ranks in them and two outside.
+/// Demonstrates simulated cards behind an unmodified kernel, in virtual machines
 #[derive(Parser)]
 #[command(name = "optireduce-vm")]
 struct Args {
-    /// What tests/vm/fetch has downloaded [default: vm beside the folder of this program]
+    /// Folder filled by tests/vm/fetch [default: vm beside the folder of this program]
     #[arg(long, value_name = "FOLDER")]
     packages: Option<PathBuf>,
     #[command(subcommand)]
@@ -28,7 +28,7 @@ struct Args {
 
 #[derive(Subcommand)]
 enum Inner {
-    /// One rank of a job, for the scenario
+    /// Run one rank of a job
     #[command(hide = true)]
     Rank(rank::RankArgs),
 }
@@ -48,12 +48,11 @@ fn main() -> ExitCode {
     }
 }
 
-/// An error of another crate, as this program has them.
+/// Converts an error of another crate to text.
 fn text(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
-/// Little-endian fp32, as files of gradients have it.
 fn values_of(bytes: &[u8]) -> Vec<f32> {
     bytes.as_chunks().0.iter().map(|word| f32::from_le_bytes(*word)).collect()
 }

@@ -1,5 +1,5 @@
-//! A rank of a job, in a machine with a card or on this side without one: it all-reduces gradients step by step, and writes a line about each
-//! step for the judge, with every bit of its result.
+//! A rank, in a machine with a card or on the host without one: all-reduces gradients, and writes a
+//! line with all bits about each step.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -12,83 +12,76 @@ use serde::{Deserialize, Serialize};
 
 use crate::{text, values_of};
 
-/// Arguments of a rank.
 #[derive(Clone, Debug, clap::Args)]
 pub struct RankArgs {
     #[arg(long)]
     pub rank: usize,
     #[arg(long)]
     pub ranks: usize,
-    /// Where rank 0 listens
+    /// Address of rank 0
     #[arg(long)]
     pub root: String,
-    /// Its card
+    /// PCI address of the card
     #[arg(long, default_value = "")]
     pub card: String,
-    /// Its address, if it has no card
+    /// IP address of a rank without a card
     #[arg(long)]
     pub interface: Option<String>,
-    /// Its gradient: little-endian fp32
+    /// File of the gradient: little-endian fp32
     #[arg(long)]
     pub gradient: PathBuf,
     #[arg(long)]
     pub steps: usize,
     #[arg(long)]
     pub bound_ms: u64,
-    /// Between two steps, as long as a backward pass takes
+    /// Pause between steps in milliseconds, in place of a backward pass
     #[arg(long, default_value_t = 5)]
     pub pause_ms: u64,
-    /// Fetch what broadcasts lost, and wait for it, four bounds at most
+    /// Repair losses of broadcasts, and wait up to four bounds for the repairs
     #[arg(long)]
     pub repair: bool,
 }
 
-/// What a rank says of itself and its steps, a line each.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Line {
-    /// The job has begun.
     Begun,
     Step(Step),
-    /// It cannot go on.
+    /// The rank failed, `after_ms` after its last call began.
     Failed {
         error: String,
         after_ms: f64,
     },
-    /// All steps are done.
     Done,
 }
 
-/// One step of a rank.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Step {
     pub step: usize,
-    /// From the call to the result.
+    /// Duration of the call.
     pub ms: f64,
     pub lost_bytes: u64,
-    /// Between its memory and the card's.
+    /// Bytes copied between the caller's memory and the card's.
     pub copied_bytes: u64,
     pub action: String,
-    /// Of each stage, why it closed.
+    /// Reason for the end of each stage.
     pub closed_by: [String; 2],
-    /// Of each stage, the peers of which nothing came.
+    /// Peers without any received byte, for each stage.
     pub silent: [Vec<usize>; 2],
-    /// Elements whose mean did not come.
     pub missing: Vec<(usize, usize)>,
     pub live: Vec<usize>,
-    /// The result.
     pub bits: Vec<u32>,
 }
 
-/// The gradient of a step: another one each time, of the same values.
+/// Rotates `values` by a distance that depends on the step.
 pub fn gradient_of(values: &[f32], step: usize) -> Vec<f32> {
     let at = step * 131 % values.len();
     [&values[at..], &values[..at]].concat()
 }
 
-/// Takes part in the job.
+/// Takes part in the job. Its failure is a [`Line`].
 ///
 /// # Errors
-/// If its gradient cannot be read, or nobody reads what it says. What happens in the job is a line.
+/// If the gradient cannot be read, or the output is closed.
 pub fn run(args: &RankArgs) -> Result<(), String> {
     let bytes = std::fs::read(&args.gradient).map_err(|error| format!("{}: {error}", args.gradient.display()))?;
     let values = values_of(&bytes);
@@ -101,7 +94,7 @@ pub fn run(args: &RankArgs) -> Result<(), String> {
 fn steps(args: &RankArgs, values: &[f32], begin: &mut Instant) -> Result<(), Box<dyn std::error::Error>> {
     let bound = Bound::Fixed(Duration::from_millis(args.bound_ms));
     let builder = Communicator::builder().launch(Launch::new(args.rank, args.ranks, args.root.clone())?);
-    // The order of sums is then all that may differ, and the judge knows all orders.
+    // Without the transform only the order of sums may differ, and the judge tries all orders.
     let builder = builder.bound(bound).hadamard(HadamardMode::Off).card(args.card.clone());
     let builder = builder.repair(args.repair).wait_for_repairs(args.repair);
     let builder = match &args.interface {
@@ -154,5 +147,5 @@ fn say(line: &Line) -> Result<(), String> {
     let mut text = serde_json::to_string(line).map_err(text)?;
     text.push('\n');
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| format!("nobody reads: {error}"))
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| format!("writing to stdout: {error}"))
 }

@@ -1,4 +1,4 @@
-//! What is shown: two machines with three cards each, from cards that nobody has bound to jobs of four ranks.
+//! The scenario: two machines with three cards each, from unbound cards to jobs of four ranks.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -14,10 +14,9 @@ use crate::judge;
 use crate::rank::{Step, gradient_of};
 use crate::{text, values_of};
 
-/// For one command in a machine, on a busy host.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Hosts of the network: ranks without cards, machines, their cards on a good network, on one that loses packets, and those whose Verilog runs, which
-/// lose packets, too.
+/// Last byte of addresses: ranks without cards, machines, cards without loss, lossy cards,
+/// Verilated cards.
 const SOFTWARE: [u8; FIRST_CARD] = [1, 2];
 const MACHINES: [u8; 2] = [11, 12];
 const GOOD: [u8; 2] = [101, 102];
@@ -27,17 +26,14 @@ const LOSS: f64 = 0.01;
 /// Gradients of a real network.
 const SHIPPED: &[u8] = include_bytes!("../../../sim/data/digits-mlp-gradients.safetensors");
 
-/// Where things are.
 pub struct Places {
-    /// What `fetch` has made.
+    /// Folder of `tests/vm/fetch`.
     pub packages: PathBuf,
-    /// The programs that were built.
     pub programs: PathBuf,
-    /// For sockets, logs and results; removed afterwards.
+    /// Temporary folder for sockets, logs and results.
     pub scratch: PathBuf,
 }
 
-/// Machines, cards and gradients.
 struct Stage {
     begin: Instant,
     places: Places,
@@ -45,17 +41,18 @@ struct Stage {
     good: Vec<Card>,
     lossy: Vec<Card>,
     verilated: Vec<Card>,
-    /// PCI addresses in each machine: of the card on the good network, of the one on the other, and of the one whose Verilog runs.
+    /// By machine: PCI addresses of the cards without loss, with loss, and Verilated.
     cards: Vec<[String; 3]>,
-    /// Of each rank.
+    /// By rank.
     gradients: Vec<Vec<f32>>,
     port: u16,
 }
 
-/// Shows everything.
+///
+/// Runs the scenario.
 ///
 /// # Errors
-/// What was not as it should be.
+/// The first expectation that does not hold.
 pub fn run(places: Places) -> Result<(), String> {
     let mut stage = Stage::set(places)?;
     stage.say("machines are up; optireduce-nic is a static program in them");
@@ -71,19 +68,19 @@ pub fn run(places: Places) -> Result<(), String> {
     stage.a_machine_that_straggles_is_back_with_its_card()?;
     stage.a_card_that_leaves_ends_its_rank_alone()?;
     stage.a_card_that_leaves_ends_the_self_test()?;
-    // The kernel of the other one would first wait for the cards that have left, a minute each: it is killed.
+    // The other machine is killed, since its kernel would wait a minute for each card that has
+    // left.
     stage.guests.swap_remove(0).end()?;
-    stage.say("machine a has switched itself off");
+    stage.say("machine a is switched off");
     Ok(())
 }
 
-/// That something said is so.
+/// Returns an error unless `is_so`.
 fn expect(is_so: bool, what: &str, found: &dyn std::fmt::Debug) -> Result<(), String> {
     if is_so { Ok(()) } else { Err(format!("expected {what}; found {found:#?}")) }
 }
 
 impl Stage {
-    /// Serves the cards and starts the machines.
     fn set(places: Places) -> Result<Self, String> {
         let begin = Instant::now();
         let taps = ["tap0", "tap1"];
@@ -120,17 +117,16 @@ impl Stage {
         Ok(Self { begin, places, guests, good, lossy, verilated, cards: Vec::new(), gradients, port: 29_500 })
     }
 
-    /// For a person.
+    /// Prints progress for the user.
     fn say(&self, what: &str) {
         println!("{:6.1} s  {what}", self.begin.elapsed().as_secs_f64());
     }
 
-    /// Does a command in a machine.
     fn on(&mut self, machine: usize, command: &str) -> Result<Ended, String> {
         self.guests[machine].run(command, PATIENCE)
     }
 
-    /// Does a command in a machine, which must end well; what it said.
+    /// Expects exit code 0, and returns the output.
     fn must(&mut self, machine: usize, command: &str) -> Result<String, String> {
         let ended = self.on(machine, command)?;
         expect(ended.code == 0, &format!("`{command}` to end with 0"), &ended)?;
@@ -142,7 +138,7 @@ impl Stage {
         self.port
     }
 
-    /// From a card that nobody has bound to one that passes its self-test.
+    /// From unbound cards to a passed self-test.
     fn mend_what_the_doctor_finds(&mut self) -> Result<(), String> {
         for machine in 0..MACHINES.len() {
             let list = self.must(machine, "optireduce-nic list --json")?;
@@ -157,7 +153,7 @@ impl Stage {
         }
         let card = self.cards[0][0].clone();
         let ill = self.on(0, "optireduce-nic doctor")?;
-        let mend = format!("mend it:       optireduce-nic bind {card}");
+        let mend = format!("fix:           optireduce-nic bind {card}");
         expect(ill.code == 1 && ill.said.contains(&mend), "the doctor to ask for `bind`", &ill)?;
         let unbound = self.on(0, &format!("optireduce-nic info {card}"))?;
         let says = "the card is bound to no driver, expected vfio-pci";
@@ -168,7 +164,7 @@ impl Stage {
                 expect(bound.contains(&format!("To undo it: optireduce-nic unbind {card}")), "how to undo it", &bound)?;
             }
         }
-        // And back, and again.
+        // Unbind a card, and bind it again.
         self.must(0, &format!("optireduce-nic unbind {card}"))?;
         let listed = self.must(0, "optireduce-nic list")?;
         expect(
@@ -178,7 +174,7 @@ impl Stage {
         )?;
         self.must(0, &format!("optireduce-nic bind {card}"))?;
         let asked = self.must(0, "optireduce-nic list --identify")?;
-        expect(asked.matches("  contract version ").count() == 3, "three cards that say what they are", &asked)?;
+        expect(asked.matches("  contract version ").count() == 3, "three cards with a contract version", &asked)?;
         let well = self.must(0, "optireduce-nic doctor")?;
         expect(
             !well.contains("FAIL") && well.matches("it was opened: contract version").count() == 3,
@@ -201,7 +197,7 @@ impl Stage {
         )?;
         self.say("self-test passed: registers, queues, interrupts, DMA through the IOMMU");
 
-        // Of a board that Vivado loads: the card that it would replace is asked what it is.
+        // `program` for a board that Vivado loads first identifies the card that it would replace.
         let manifest = format!(
             "mkdir /tmp/bits; echo bits >/tmp/bits/a.bit; sha=$(sha256sum /tmp/bits/a.bit | cut -c -64); \
              printf 'board = \"b\"\\npart = \"p\"\\ncontract = {}\\ntool = \"Vivado\"\\ntool_version = \"1\"\\nstate = \"built\"\\ngit = \"%040d\"\\n\
@@ -218,7 +214,7 @@ impl Stage {
         Ok(())
     }
 
-    /// The suite that all ways to a card are held to, by VFIO, and what a doorbell costs on this one.
+    /// The rules of all buses, and the cost of a doorbell.
     fn every_way_to_a_card_has_the_same_rules(&mut self) -> Result<(), String> {
         let card = self.cards[0][0].clone();
         let rules = self.must(0, &format!("optireduce-sim check-bus {card}"))?;
@@ -235,7 +231,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Whoever is not root needs the right to the group's file and enough locked memory, which the doctor asks for, and nothing else.
+    /// Access to the group's file and enough locked memory suffice; the doctor reports both.
     fn without_root_a_card_needs_two_things(&mut self) -> Result<(), String> {
         let card = self.cards[0][0].clone();
         let list = self.must(0, "optireduce-nic list --json")?;
@@ -248,7 +244,7 @@ impl Stage {
             format!("/dev/vfio/{group}: Permission denied"),
             format!("sudo chown $USER /dev/vfio/{group}"),
             "the limit is 1000 KiB, expected at least ".to_owned(),
-            "mend it:       ulimit -l ".to_owned(),
+            "fix:           ulimit -l ".to_owned(),
         ];
         expect(ill.code == 1 && parts.iter().all(|part| ill.said.contains(part)), &format!("{parts:?}"), &ill)?;
         self.must(0, &format!("chown nobody /dev/vfio/{group}"))?;
@@ -257,7 +253,7 @@ impl Stage {
         expect(little.code == 2 && little.said.contains(says), "the limit to be named", &little)?;
         let report = self.must(0, &as_nobody("4000", "selftest --seed 3"))?;
         expect(report.ends_with("passed\n"), "the self-test to pass without root", &report)?;
-        // Enough for the self-test is not enough for a job, which the doctor knows once it can ask the card.
+        // The self-test needs less than a job, which the doctor reports once it can open the card.
         let short = self.on(0, &as_nobody("4000", "doctor"))?;
         let parts = [
             "the limit is 4000 KiB, expected at least 16436 KiB; a job with this card takes 16436 KiB",
@@ -272,15 +268,16 @@ impl Stage {
         Ok(())
     }
 
-    /// Whoever is killed with a card, wherever it is: the kernel resets the card, lets go of the memory that it had pinned, and the next can have
-    /// both. And nobody can before.
+    /// After a process is killed, the kernel resets the card and releases pinned memory. Until then
+    /// no other process can open the card.
     fn a_process_that_is_killed_leaves_a_card_for_the_next(&mut self) -> Result<(), String> {
         let card = self.cards[1][0].clone();
-        // The self-test takes two of four huge pages; those of the card's would not be free as long as anything pins them.
+        // The self-test uses two of four huge pages, which stay in use while they are pinned.
         let free = "echo free $(cat /sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages)";
         let reserved = self.must(1, &format!("echo 4 > /proc/sys/vm/nr_hugepages; {free}"))?;
         expect(reserved == "free 4\n", "four huge pages", &reserved)?;
-        // It has the card, and its queues are at work, by the time it is killed.
+        // The card's interrupts show that the process has opened it; its queues are active after
+        // the sleep.
         let killed = format!(
             "optireduce-nic selftest {card} --seed 1 >/tmp/first 2>&1 & first=$!; \
              until grep -q \"vfio-msix.*{card}\" /proc/interrupts; do :; done; sleep 0.3; {free} at work; \
@@ -305,7 +302,7 @@ impl Stage {
         Ok(())
     }
 
-    /// The command `optireduce run`: gradients of a real network, one file each; every bit is that of an exact order of sums.
+    /// Every bit must match a sum in some order.
     fn files_are_averaged(&mut self) -> Result<(), String> {
         let port = self.next_port();
         let common = |rank: usize, data: &str, out: &str| {
@@ -359,15 +356,15 @@ impl Stage {
         Ok(())
     }
 
-    /// Starts a job on the cards: `kind` 0, those on the good network.
+    /// Starts a job on the cards at index `kind` in each machine.
     fn job(&mut self, plan: Plan, kind: usize) -> Result<Job, String> {
         let cards = [0, 1].map(|machine| self.cards[machine][kind].as_str());
         let program = self.places.programs.join("optireduce-vm");
         Job::start(plan, &program, &self.places.scratch, &mut self.guests, cards, &self.gradients)
     }
 
-    /// Root resets a card that VFIO has, in the middle of a job, by the kernel's file for that: its rank ends with an error that says so, the
-    /// others go on, and the next can have the card.
+    /// Root resets a card during a job: its rank fails, the others go on, the next process can use
+    /// it.
     fn a_card_that_root_resets_ends_its_rank_alone(&mut self) -> Result<(), String> {
         let plan = Plan { steps: 120, bound_ms: 500, pause_ms: 20, repair: false, port: self.next_port() };
         let card = self.cards[1][0].clone();
@@ -378,20 +375,22 @@ impl Stage {
         let error = ends_alone(&job)?;
         let says = format!(
             "data plane: {card}: the card has been reset or disabled by somebody else: CONTROL is 0x0, expected 0x1. Its windows are lost. \
-             Configure the card anew, or open it again, once nobody else uses it"
+             Configure the card again, or reopen it, once no other process uses it"
         );
         expect(error.starts_with(&says), &says, &error)?;
         let report = self.must(1, &format!("optireduce-nic selftest {card} --seed 5"))?;
         expect(report.ends_with("passed\n"), "the self-test to pass after that", &report)?;
-        self.say("a card that root resets in a job: its rank is told so, the others went on; the next one opens it, and the self-test passes");
+        self.say(
+            "a card reset by root during a job: its rank failed, the others went on, and the next self-test passed",
+        );
         Ok(())
     }
 
-    /// A machine is stopped in the middle of a job for much longer than a bound: no step of any other rank takes much more than its bounds.
+    /// Steps of other ranks stay within their bounds.
     fn a_machine_that_stands_still_costs_the_others_their_bound(&mut self) -> Result<(), String> {
         const BOUND_MS: u64 = 500;
         const STOP: Duration = Duration::from_secs(8);
-        /// One bound until its card has armed its windows, one for each stage; and what a busy machine takes for itself.
+        /// A bound until the card has armed its windows, one for each stage, and slack.
         const MOST_MS: f64 = 3.0 * BOUND_MS as f64 + 2000.0;
         let plan = Plan { steps: 60, bound_ms: BOUND_MS, pause_ms: 50, repair: false, port: self.next_port() };
         let stopped = self.guests[1].id();
@@ -411,7 +410,7 @@ impl Stage {
             } else if let Err(error) = outcome {
                 expect(
                     error.contains("this rank was dropped"),
-                    "the rank that was stopped to be told that it was dropped",
+                    "the stopped rank to report that it was dropped",
                     &error,
                 )?;
             }
@@ -423,7 +422,7 @@ impl Stage {
             &slowest_ms,
         )?;
         let lost: u64 = results[0].iter().map(|step| step.lost_bytes).sum();
-        expect(lost > 0, "what the stopped rank did not send to be reported", &lost)?;
+        expect(lost > 0, "the stopped rank's missing values to be reported", &lost)?;
         let compared = compare(&job, &results)?;
         drop(job);
         self.say(&format!(
@@ -434,7 +433,6 @@ impl Stage {
         Ok(())
     }
 
-    /// One packet in a hundred is lost at each card, each way.
     fn loss_is_reported(&mut self) -> Result<(), String> {
         const BOUND_MS: u64 = 500;
         let plan = Plan { steps: 30, bound_ms: BOUND_MS, pause_ms: 5, repair: true, port: self.next_port() };
@@ -444,7 +442,7 @@ impl Stage {
         let lost: u64 = results.iter().flatten().map(|step| step.lost_bytes).sum();
         expect(lost > 0, "some bytes to be reported as lost", &lost)?;
         let slowest_ms = results.iter().flatten().map(|step| step.ms).fold(0.0_f64, f64::max);
-        // Four more for repairs.
+        // Three bounds as above, and four for repairs.
         expect(slowest_ms <= 7.0 * BOUND_MS as f64 + 2000.0, "no step to outlive its bounds", &slowest_ms)?;
         let compared = compare(&job, &results)?;
         drop(job);
@@ -452,8 +450,7 @@ impl Stage {
         Ok(())
     }
 
-    /// The Verilog of two cards in a job on a network that loses packets: every bit that a card has aggregated follows from the order in which it took
-    /// values, as it recorded it.
+    /// Aggregated bits must follow from the order of arrival that the cards recorded.
     fn verilated_cards_share_a_job(&mut self) -> Result<(), String> {
         const BOUND_MS: u64 = 2000;
         let card = self.cards[0][2].clone();
@@ -477,8 +474,7 @@ impl Stage {
         Ok(())
     }
 
-    /// A machine with a Verilated card is stopped until a collective of the others has ended without its rank: that stage was closed by its deadline.
-    /// Then it goes on, and so does its rank, with the others.
+    /// A machine is stopped until a collective of the others has closed at its deadline.
     fn a_machine_that_straggles_is_back_with_its_card(&mut self) -> Result<(), String> {
         const STRAGGLER: usize = RANKS - 1;
         let plan = Plan { steps: 30, bound_ms: 1000, pause_ms: 20, repair: false, port: self.next_port() };
@@ -504,7 +500,11 @@ impl Stage {
                 expect(step.closed_by[0] == "Deadline", &what, &step.closed_by)?;
             }
             let last = &steps[plan.steps - 1];
-            expect(last.silent.concat().is_empty(), &format!("rank {rank} to hear all at last"), &last.silent)?;
+            expect(
+                last.silent.concat().is_empty(),
+                &format!("rank {rank} to receive from all at the end"),
+                &last.silent,
+            )?;
         }
         self.say(&format!(
             "a machine with a Verilated card stopped for a collective: {without} results without its rank, closed by their deadline; then it is back; \
@@ -513,7 +513,7 @@ impl Stage {
         Ok(())
     }
 
-    /// What the Verilated cards have recorded, once they write no more: they do so a little after a collective has ended.
+    /// Traces of the Verilated cards, once they stop growing.
     fn traces(&self) -> Result<Vec<String>, String> {
         let read = || self.verilated.iter().map(Card::trace).collect::<Result<Vec<_>, _>>();
         let mut traces = read()?;
@@ -527,7 +527,7 @@ impl Stage {
         }
     }
 
-    /// Checks what the Verilated cards have aggregated in a job by the order in which they recorded it since `before`; how many elements.
+    /// Checks results against the traces since `before`. Returns the number of elements.
     fn check_orders(&self, before: &[String], results: &[Vec<Step>]) -> Result<usize, String> {
         let mut checked = 0;
         for (now, before) in self.traces()?.iter().zip(before) {
@@ -541,13 +541,13 @@ impl Stage {
                 }
             }
         }
-        // Two cards own half of all elements, on four ranks; some steps may be skipped.
+        // Two of four cards own half of all elements, which are on four ranks; some steps may be
+        // skipped.
         let expected = results[0].len() * self.gradients[0].len();
         expect(checked >= expected, "elements that the cards aggregated, on all ranks", &checked)?;
         Ok(checked)
     }
 
-    /// A card leaves the bus in the middle of a job: its rank ends with an error that says so, the others go on.
     fn a_card_that_leaves_ends_its_rank_alone(&mut self) -> Result<(), String> {
         let plan = Plan { steps: 120, bound_ms: 500, pause_ms: 20, repair: false, port: self.next_port() };
         let card = self.good.pop().ok_or("no card is left")?;
@@ -556,14 +556,13 @@ impl Stage {
         job.steps_until(0, PATIENCE, |step| step.step == 4)?;
         card.leave()?;
         let error = ends_alone(&job)?;
-        expect(error.contains("the card is gone"), "the rank to say that its card is gone", &error)?;
+        expect(error.contains("the card is gone"), "the rank to report that its card is gone", &error)?;
         drop(job);
-        self.say(&format!("a card that leaves a job: its rank says {:?}; the others went on", first_line(&error)));
+        self.say(&format!("a card that leaves a job: its rank reported {:?}; the others went on", first_line(&error)));
         Ok(())
     }
 
-    /// And in the middle of the self-test. Its process ends once the kernel has given up waiting for the card, which takes a minute; what it says
-    /// comes at once.
+    /// The process ends only after the kernel has waited a minute for the card.
     fn a_card_that_leaves_ends_the_self_test(&mut self) -> Result<(), String> {
         let card = self.lossy.pop().ok_or("no card is left")?;
         let address = self.cards[1][1].clone();
@@ -575,14 +574,14 @@ impl Stage {
         card.leave()?;
         let left = Instant::now();
         let said = self.must(1, "until grep -q optireduce-nic: /tmp/left; do sleep 0.1; done; cat /tmp/left")?;
-        expect(said.contains("the card is gone"), "the self-test to say that the card is gone", &said)?;
-        expect(left.elapsed() < PATIENCE / 2, "it at once", &left.elapsed())?;
-        self.say("a card that leaves the self-test: it is told at once");
+        expect(said.contains("the card is gone"), "the self-test to report that the card is gone", &said)?;
+        expect(left.elapsed() < PATIENCE / 2, "an immediate report", &left.elapsed())?;
+        self.say("a card that leaves during the self-test: reported immediately");
         Ok(())
     }
 }
 
-/// Why the last rank ends. The others do all steps, right ones, and agree to go on without it.
+/// Returns the error of the last rank. The others must finish, and agree to go on without it.
 fn ends_alone(job: &Job) -> Result<String, String> {
     let (_, outcome) = job.rest(RANKS - 1, PATIENCE)?;
     let error = outcome.err().unwrap_or_default();
@@ -599,7 +598,7 @@ fn ends_alone(job: &Job) -> Result<String, String> {
     Ok(error)
 }
 
-/// Every step of every rank, all of which end well; `first`: those that rank 0 has told already.
+/// Steps of all ranks, which must end well. `first`: steps of rank 0 that were read before.
 fn all_steps(job: &Job, first: Vec<Step>) -> Result<Vec<Vec<Step>>, String> {
     let mut results = vec![Vec::new(); RANKS];
     results[0] = first;
@@ -612,7 +611,7 @@ fn all_steps(job: &Job, first: Vec<Step>) -> Result<Vec<Vec<Step>>, String> {
     Ok(results)
 }
 
-/// Compares the results of all ranks step by step; how many.
+/// Compares results step by step. Returns their number.
 fn compare(job: &Job, results: &[Vec<Step>]) -> Result<usize, String> {
     let mut compared = 0;
     for number in 0..job.plan.steps {

@@ -1,4 +1,5 @@
-//! The whole scenario. Needs what `tests/vm/fetch` downloads, and fails without; `OPTIREDUCE_NO_VM=1` leaves it out, and says so.
+//! Runs the scenario, unless `OPTIREDUCE_NO_VM` is set. Fails without the downloads of
+//! `tests/vm/fetch`.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -8,7 +9,7 @@ fn cards_behind_an_unmodified_kernel_work_in_jobs() {
     if std::env::var_os("OPTIREDUCE_NO_VM").is_some() {
         return eprintln!("NOT RUN: OPTIREDUCE_NO_VM is set");
     }
-    // tests/run has built them, with the features of the whole workspace.
+    // tests/run builds them beforehand, with the features of the whole workspace.
     if std::env::var_os("OPTIREDUCE_BUILT").is_none() {
         let packages = ["optireduce-cli", "optireduce-nic", "optireduce-sim"];
         let mut build = Command::new(env!("CARGO"));

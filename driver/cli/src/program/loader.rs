@@ -1,4 +1,4 @@
-//! openFPGALoader: the boards that it lists, the part in a board's JTAG chain, and loading. Every call is bounded.
+//! openFPGALoader. Every call has a timeout.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -10,25 +10,20 @@ use std::time::{Duration, Instant};
 use crate::outcome::Failure;
 
 const NAME: &str = "openFPGALoader";
-/// What is said where it is missing.
 pub const MISSING: &str = "openFPGALoader is not on the PATH (Debian: apt install openfpgaloader)";
-/// For what only lists, for what asks a cable, and for loading: slow cables take a minute for the largest FPGAs.
+// Slow cables take a minute to load the largest FPGAs.
 const LIST: Duration = Duration::from_secs(10);
 const DETECT: Duration = Duration::from_secs(30);
 const LOAD: Duration = Duration::from_secs(600);
-/// Most that is read of what it says.
+/// Maximum output read.
 const TEXT_BYTES_MAX: u64 = 1 << 20;
 
-/// The loader of this machine.
 pub struct Loader {
     boards: Vec<String>,
 }
 
 impl Loader {
-    /// `None`: there is none on the PATH.
-    ///
-    /// # Errors
-    /// It does not list its boards.
+    /// Returns the loader, `None` if it is not on the PATH.
     pub fn find() -> Result<Option<Self>, Failure> {
         let arguments = ["--list-boards"];
         match said(Command::new(NAME).args(arguments), LIST) {
@@ -38,15 +33,11 @@ impl Loader {
         }
     }
 
-    /// Whether it lists a board of this name.
     pub fn lists(&self, name: &str) -> bool {
         self.boards.iter().any(|board| board == name)
     }
 
-    /// The part of the FPGA on a board, as the JTAG chain says.
-    ///
-    /// # Errors
-    /// The cable is not there, or the chain has no FPGA, or several.
+    /// Returns the part in the board's JTAG chain, which must have exactly one FPGA.
     pub fn detect(&self, board: &str) -> Result<String, Failure> {
         let arguments = ["--board", board, "--detect"];
         let text = said(Command::new(NAME).args(arguments), DETECT).map_err(|error| failed(&arguments, &error))?;
@@ -54,17 +45,14 @@ impl Loader {
             [one] => Ok(one.clone()),
             several => Err(Failure::check(format!(
                 "board {board}: openFPGALoader finds {} FPGAs in the JTAG chain, expected one: {}.\n\
-                 Is the board on, and its cable plugged in? Take other boards off the chain.",
+                 Is the board powered, and its cable plugged in? Remove other boards from the chain.",
                 several.len(),
                 if several.is_empty() { "none".to_owned() } else { several.join(", ") }
             ))),
         }
     }
 
-    /// Loads a bitstream; what the loader says is shown on stderr.
-    ///
-    /// # Errors
-    /// It fails, or does not end.
+    /// Loads a bitstream, with the loader's output on stderr.
     pub fn load(&self, board: &str, file: &Path) -> Result<(), Failure> {
         let mut command = Command::new(NAME);
         command.args(["--board", board]).arg(file).stdin(Stdio::null()).stdout(io::stderr());
@@ -77,13 +65,12 @@ fn failed(arguments: &[&str], error: &io::Error) -> Failure {
     format!("`{NAME} {}`: {error}", arguments.join(" ")).into()
 }
 
-/// What a command says on stdout, if it ends well and in time.
 fn said(command: &mut Command, bound: Duration) -> io::Result<String> {
     let deadline = Instant::now() + bound;
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
     let out = child.stdout.take();
     let (sender, text) = mpsc::channel();
-    // Not joined: a process that it started may hold the pipe open.
+    // Not joined, since a grandchild may hold the pipe open.
     thread::spawn(move || {
         let mut bytes = Vec::new();
         let read = out.map_or(Ok(0), |out| out.take(TEXT_BYTES_MAX).read_to_end(&mut bytes));
@@ -94,7 +81,6 @@ fn said(command: &mut Command, bound: Duration) -> io::Result<String> {
     text.recv_timeout(left).map_err(|_| late(bound))?
 }
 
-/// Until it has ended, well. It is killed at the deadline.
 fn wait(mut child: Child, deadline: Instant, bound: Duration) -> io::Result<()> {
     loop {
         if let Some(status) = child.try_wait()? {
@@ -110,16 +96,15 @@ fn wait(mut child: Child, deadline: Instant, bound: Duration) -> io::Result<()> 
 }
 
 fn late(bound: Duration) -> io::Error {
-    io::Error::new(io::ErrorKind::TimedOut, format!("it has not ended after {bound:?}, and was killed"))
+    io::Error::new(io::ErrorKind::TimedOut, format!("it did not end within {bound:?} and was killed"))
 }
 
-/// The table of `--list-boards`: names and cables, which may be missing, below a head.
+/// Parses `--list-boards`: a header, then names and optional cables.
 fn boards(text: &str) -> Vec<String> {
     let rows = text.lines().skip_while(|line| !line.starts_with("board name")).skip(1);
     rows.filter_map(|line| Some(line.split_whitespace().next()?.to_owned())).collect()
 }
 
-/// The models of `--detect`.
 fn models(text: &str) -> Vec<String> {
     let line = |line: &str| Some(line.trim().strip_prefix("model ")?.trim().to_owned());
     text.lines().filter_map(line).collect()
@@ -145,8 +130,8 @@ mod tests {
     fn a_loader_that_hangs_is_killed() {
         let error = said(Command::new("sleep").arg("600"), Duration::from_millis(50)).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
-        assert_eq!(error.to_string(), "it has not ended after 50ms, and was killed");
-        // Its child has the pipe, and lives on.
+        assert_eq!(error.to_string(), "it did not end within 50ms and was killed");
+        // The grandchild keeps the pipe open.
         let error = said(Command::new("sh").args(["-c", "sleep 2 & exit 0"]), Duration::from_millis(200)).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
         let error = said(Command::new("sh").args(["-c", "exit 3"]), LIST).unwrap_err();

@@ -1,11 +1,14 @@
-//! `selftest`: whether a card does what the contract says.
+//! `selftest`: checks that a card follows the contract.
 //!
-//! How: the card is rank 0 of a job of two whose other rank is absent. So every stage ends at its deadline, and the contract says which bits
-//! the results have: a beat of the card's own shard is the mean of one contribution, any other beat is zero.
-//! With a loopback the absent rank has the card's own addresses: every packet comes back, passes all checks of what stands below UBT, and is
-//! dropped for its sender alone, which is this rank itself.
-//! Limits: nothing arrives from other ranks, so sums of several ranks, early closes and duplicates are not tested, nor are the Hadamard
-//! transform and bf16.
+//! The card is rank 0 of a two-rank job whose other rank is absent, so a stage that expects data
+//! ends at its deadline. The contract then defines every bit of the results: the card's own shard
+//! is the mean of one contribution, the other shard is zero.
+//!
+//! With a loopback the absent rank has the card's own addresses. Every packet returns, passes all
+//! checks below UBT, and is dropped because its sender is this rank.
+//!
+//! Limits: no packets from other ranks, so sums of several ranks, early closes, duplicates, the
+//! Hadamard transform and bf16 are not tested.
 
 mod problem;
 mod queues;
@@ -37,21 +40,17 @@ use problem::{Problem, equal};
 use random::Random;
 use report::{Figures, Report, Steps};
 
-/// The rank that is not there: an address for documentation, which no host has (RFC 5737).
+/// Address of the absent rank, reserved for documentation (RFC 5737).
 const ABSENT: [u8; 4] = [192, 0, 2, 1];
-/// The card's own address if it knows none; from the same network.
+/// Address of a card that has none, in the same network.
 const UNKNOWN: [u8; 4] = [192, 0, 2, 2];
-/// How long a card may take for what has no deadline of its own. Its process may be off the CPU.
+/// Timeout of operations without a deadline, for simulators that may be off the CPU.
 const PATIENCE: Duration = if cfg!(test) { Duration::from_millis(300) } else { Duration::from_secs(5) };
-/// DMA memory: a gradient and a result as long as the largest window of any card, and room around them.
+/// Memory for gradient and result of the largest window of any card, with guard areas.
 pub const DMA_BYTES: usize = 2 * WINDOW_BEATS_LIMIT * BEAT_BYTES + (1 << 18);
 
-/// Tests the card that the arguments name.
-///
-/// # Errors
-/// If it cannot be opened, and if a step fails.
 pub fn run(args: &SelftestArgs) -> Result<(), Failure> {
-    // The numbers of the standard library's hash maps are the only random ones that it has.
+    // A hasher's seed is the only random number in the standard library.
     let seed = args.seed.unwrap_or_else(|| RandomState::new().hash_one(()) >> 32);
     let bus = open(args.card.card.as_deref(), DMA_BYTES)?;
     let id = bus.id();
@@ -64,18 +63,15 @@ pub fn run(args: &SelftestArgs) -> Result<(), Failure> {
     }
 }
 
-/// How a card is tested.
 pub struct Settings {
-    /// What random values follow from.
     seed: u64,
-    /// On a stage of a window.
     bound_ns: u32,
-    /// What the card sends comes back to it.
+    /// True if the card receives its own packets.
     loopback: bool,
 }
 
-/// Tests the card on `bus`, step by step; after one that fails, the rest is left out, but the card is left idle.
-/// `reset`: a function-level reset.
+/// Runs all steps. After a failed step, only the step that leaves the card idle runs. `reset` is a
+/// function-level reset.
 fn test_with<B: Bus>(
     bus: B,
     id: Option<PciId>,
@@ -107,7 +103,7 @@ fn test_with<B: Bus>(
         let checked = leave_idle(&mut nic, reset);
         or_gone(&nic, checked)
     };
-    // Whatever has failed, unless nobody is there to listen; and if nothing has, that is to be told.
+    // A card that has left is an error of this step only if no step has failed.
     if is_there {
         steps.always("idle", idle);
     } else {
@@ -116,7 +112,7 @@ fn test_with<B: Bus>(
     steps.end()
 }
 
-/// What a step found; but if the card has gone meanwhile, that, since its registers then read as ones.
+/// Replaces a problem by the card's absence, which makes its registers read as ones.
 fn or_gone<B: Bus>(nic: &Nic<B>, checked: Result<(), Problem>) -> Result<(), Problem> {
     checked.or_else(|problem| {
         nic.check_alive()?;
@@ -124,7 +120,6 @@ fn or_gone<B: Bus>(nic: &Nic<B>, checked: Result<(), Problem>) -> Result<(), Pro
     })
 }
 
-/// It is a card of ours, and it hears what is written.
 fn identify<B: Bus>(bus: B, id: Option<PciId>, figures: &mut Figures) -> Result<Nic<B>, Problem> {
     if let Some(PciId { vendor, device, class }) = id {
         let advice = "Check the address, and the shell that the card was programmed with.";
@@ -138,12 +133,12 @@ fn identify<B: Bus>(bus: B, id: Option<PciId>, figures: &mut Figures) -> Result<
     Ok(nic)
 }
 
-/// Disables the card and resets it: no error, no counter and no index of a queue is left. What the host wrote for its job may be.
+/// Disables and resets the card, and checks that errors, counters and queue indices are cleared.
 fn leave_idle<B: Bus>(nic: &mut Nic<B>, reset: impl Fn(&B) -> Result<(), DriverError>) -> Result<(), Problem> {
     nic.disable()?;
     reset(nic.bus())?;
     nic.bus().flush()?;
-    let advice = "A reset must bring back what this register holds after power-on.";
+    let advice = "A reset must restore this register's power-on value.";
     let is_state = |register: &Register| {
         register.access == Access::ReadOnly
             && register.offset >= reg::STATUS.offset
@@ -156,7 +151,7 @@ fn leave_idle<B: Bus>(nic: &mut Nic<B>, reset: impl Fn(&B) -> Result<(), DriverE
     Ok(nic.check_alive()?)
 }
 
-/// The job of the test, on the smallest rings, so that they turn often.
+/// Job with the smallest rings, so that they wrap often.
 pub fn job<B: Bus>(nic: &Nic<B>, queue: usize) -> Result<JobConfig, DriverError> {
     let place = nic.network_address()?;
     let own = place.map_or(Endpoint::of_ip(UNKNOWN), |place| place.endpoint);
@@ -173,7 +168,6 @@ pub fn job<B: Bus>(nic: &Nic<B>, queue: usize) -> Result<JobConfig, DriverError>
     })
 }
 
-/// Hands commands to the card with one doorbell, and waits for `completions`, each at most `timeout`.
 fn submit<B: Bus>(
     nic: &mut Nic<B>,
     commands: &[Submission],

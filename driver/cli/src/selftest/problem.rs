@@ -1,22 +1,20 @@
-//! What a step of the self-test found wrong.
+//! Failure of a step of the self-test.
 
 use std::fmt;
 
 use optireduce_driver::DriverError;
 
-/// Why a step failed.
 #[derive(Debug)]
 pub enum Problem {
-    /// The card works, but not as the contract says.
+    /// The card answers, but violates the contract.
     Wrong {
-        /// What was looked at.
+        /// Register, field or memory.
         object: String,
         found: String,
         expected: String,
-        /// What it means, or what to do.
+        /// Meaning or remedy.
         advice: &'static str,
     },
-    /// The driver's error.
     Driver(DriverError),
 }
 
@@ -37,7 +35,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Compares what was found with what must be, and says both in hexadecimal.
+/// Compares a value with its expectation; reports both in hexadecimal.
 pub fn equal<T: PartialEq + fmt::LowerHex>(
     object: impl Into<String>,
     found: T,

@@ -1,6 +1,6 @@
-//! Queue pairs: rings that turn several times, in batches of every size, and their interrupts.
+//! Queue pairs: rings that wrap several times, batches of every size, and interrupts.
 //!
-//! The commands have an opcode that the contract does not know, so the card refuses each of them, in order, and does nothing else.
+//! The commands have an undefined opcode, so that the card must refuse them, in order.
 
 use std::time::Duration;
 
@@ -13,12 +13,11 @@ use super::{PATIENCE, job, submit};
 
 const UNKNOWN_OPCODE: u8 = 0xff;
 const ENTRIES: u32 = 1 << RING_LOG2_MIN;
-/// How often each ring turns, at least.
+/// Minimum turns of each ring.
 const TURNS: u32 = 5;
-/// How many commands of a queue may lack their interrupt before it counts as having none. One that is lost costs a driver time, no result.
+/// Attempts to observe an interrupt. A lost one only delays a driver, so it is no failure.
 const TRIES: u32 = 3;
 
-/// Checks each queue pair of the card.
 pub fn check<B: Bus>(nic: &mut Nic<B>, figures: &mut Figures) -> Result<(), Problem> {
     let queues = nic.limits().queues;
     let (mut commands, mut interrupts, mut lost) = (0, None, 0);
@@ -35,32 +34,30 @@ pub fn check<B: Bus>(nic: &mut Nic<B>, figures: &mut Figures) -> Result<(), Prob
             }
         }
         let counters = nic.counters()?;
-        let advice = "The card has consumed or written another number of entries: compare its build with hw/contract.";
+        let advice = "The card consumed or wrote a different number of entries: compare its build with hw/contract.";
         equal(format!("queue {queue}: SQ_HEAD"), counters.sq_head, cookie, advice)?;
         equal(format!("queue {queue}: CQ_TAIL"), counters.cq_tail, cookie, advice)?;
         commands += cookie;
     }
     figures.push(("queue_pairs", queues as u64));
     figures.push(("commands", commands.into()));
-    // Without a figure the bus cannot tell.
+    // `None` if the bus cannot observe interrupts.
     figures.extend(interrupts.map(|interrupts| ("interrupts", interrupts)));
     figures.extend((lost > 0).then_some(("interrupts_lost", lost)));
     Ok(())
 }
 
-/// A completion of the queue makes its vector ring; whether the bus can tell.
+/// Checks that a completion raises an interrupt. Returns whether the bus observes interrupts.
 fn check_interrupt<B: Bus>(nic: &mut Nic<B>, queue: usize, cookie: &mut u32) -> Result<bool, Problem> {
     for _ in 0..TRIES {
-        // What came before.
         nic.bus().wait_interrupt(Duration::ZERO);
         nic.submit(&command(*cookie))?;
         nic.ring_doorbell()?;
         let came = nic.bus().wait_interrupt(PATIENCE);
-        // A card that has gone raises none either.
+        // If the card is gone, that is the better error.
         nic.check_alive()?;
         match nic.wait_completion(PATIENCE) {
             Ok(completion) => check_completion(queue, *cookie, &completion)?,
-            // Of a card that does not answer the missing interrupt is told.
             Err(_) if came == Some(false) => break,
             Err(error) => return Err(error.into()),
         }
@@ -73,11 +70,10 @@ fn check_interrupt<B: Bus>(nic: &mut Nic<B>, queue: usize, cookie: &mut u32) -> 
         object: format!("queue {queue}: interrupts within {PATIENCE:?} of a command"),
         found: "none".to_owned(),
         expected: "one".to_owned(),
-        advice: "Check that MSI-X is enabled and that the card may master the bus.",
+        advice: "Check that MSI-X and bus mastering are enabled.",
     })
 }
 
-/// Commands with one doorbell are refused one after the other.
 fn check_batch<B: Bus>(nic: &mut Nic<B>, queue: usize, batch: u32, cookie: &mut u32) -> Result<(), Problem> {
     let commands: Vec<Submission> = (*cookie..*cookie + batch).map(command).collect();
     for completion in submit(nic, &commands, commands.len(), PATIENCE)? {
@@ -92,7 +88,7 @@ fn check_completion(
     cookie: u32,
     completion: &optireduce_contract::queue::Completion,
 ) -> Result<(), Problem> {
-    let advice = "The card must refuse an unknown command, each in its turn: compare its build with hw/contract.";
+    let advice = "The card must refuse unknown commands, in order: compare its build with hw/contract.";
     let object = |field: &str| format!("queue {queue}, completion {cookie}: {field}");
     equal(object("COOKIE"), completion.cookie, cookie, advice)?;
     equal(object("OPCODE"), completion.opcode, DONE_REFUSED, advice)?;

@@ -1,13 +1,12 @@
-//! Random numbers from a seed (SplitMix64), and from them numbers to compute with.
+//! Random numbers from a seed (SplitMix64).
 
 use optireduce_contract::limits::NAN_BITS;
 use optireduce_contract::signs::{SPLITMIX64_STEP, splitmix64};
 
-/// The same numbers from the same seed.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
-/// Numbers in which arithmetic goes wrong first: zeros, infinities, NaNs of both kinds and signs, subnormals, and the edges of normal numbers.
+/// Zeros, infinities, NaNs of both kinds and signs, subnormals, and the limits of normal numbers.
 const SPECIAL: [u32; 16] = [
     0x0000_0000,
     0x8000_0000,
@@ -38,12 +37,11 @@ impl Random {
         value
     }
 
-    /// A number below `limit`, which is not 0.
     pub fn below(&mut self, limit: usize) -> usize {
         (self.next() % limit.max(1) as u64) as usize
     }
 
-    /// The bits of an fp32 number: one in four is special, the others may be any.
+    /// Returns the bits of an fp32 number, one in four of them special.
     pub fn fp32_bits(&mut self) -> u32 {
         let number = self.next();
         if number.is_multiple_of(4) { SPECIAL[(number >> 2) as usize % SPECIAL.len()] } else { (number >> 32) as u32 }

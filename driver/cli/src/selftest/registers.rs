@@ -1,4 +1,5 @@
-//! Registers: those of the host keep what is written, those of the card do not change, and every other address reads as zero.
+//! Registers: host registers keep their values, card registers ignore writes, and all other
+//! addresses read as zero.
 
 use optireduce_contract::limits::{QUEUES, RANKS_MAX};
 use optireduce_contract::registers::{
@@ -11,12 +12,11 @@ use crate::registers::all;
 use super::problem::{Problem, equal};
 use super::report::Figures;
 
-/// How often SCRATCH_ECHO is read before it must have followed SCRATCH.
+/// Maximum reads of SCRATCH_ECHO until it must follow SCRATCH.
 const POLLS_MAX: usize = 1000;
 const BAD_BIT: &str =
-    "A bit is stuck, or two addresses are one register. Check the card's timing, or program it again.";
+    "A bit is stuck, or two addresses select the same register. Check the card's timing, or program it again.";
 
-/// Checks all registers of a card that is disabled, and leaves them as they were.
 pub fn check(bus: &impl Bus, queues: usize, figures: &mut Figures) -> Result<(), Problem> {
     check_scratch(bus)?;
     let host: Vec<Register> = host_written(queues).collect();
@@ -34,12 +34,10 @@ pub fn check(bus: &impl Bus, queues: usize, figures: &mut Figures) -> Result<(),
     Ok(())
 }
 
-/// The registers that the host writes, of as many queue pairs, but CONTROL.
 fn host_written(queues: usize) -> impl Iterator<Item = Register> {
     all(queues).filter(|register| register.access == Access::ReadWrite && *register != reg::CONTROL)
 }
 
-/// What a register is called, and of which queue pair it is.
 pub fn name(register: &Register) -> String {
     match register.offset.checked_sub(QUEUE_BASE) {
         Some(at) => format!("{} of queue {} at {:#05x}", register.name, at / QUEUE_BYTES, register.offset),
@@ -47,7 +45,6 @@ pub fn name(register: &Register) -> String {
     }
 }
 
-/// All words of BAR 0 that are neither a register nor of the peer table.
 fn undefined() -> impl Iterator<Item = Register> {
     let defined: Vec<usize> = all(QUEUES).map(|register| register.offset).collect();
     let peers = PEER_TABLE..PEER_TABLE + RANKS_MAX * PEER_BYTES;
@@ -63,7 +60,7 @@ fn undefined() -> impl Iterator<Item = Register> {
     (0..BAR_BYTES).step_by(4).filter(is_free).map(word)
 }
 
-/// Ones and zeros that walk through SCRATCH come back from it, and complemented from SCRATCH_ECHO.
+/// Checks that walking ones and zeros read back, and inverted from SCRATCH_ECHO.
 fn check_scratch(bus: &impl Bus) -> Result<(), Problem> {
     let walking = (0..32).map(|bit| 1u32 << bit);
     for value in walking.flat_map(|one| [one, !one]).chain([0, u32::MAX, 0x5555_5555, 0xaaaa_aaaa]) {
@@ -83,7 +80,7 @@ fn check_scratch(bus: &impl Bus) -> Result<(), Problem> {
     Ok(check_here(bus)?)
 }
 
-/// Each keeps every bit that legal values need, and takes no other register's.
+/// Checks that each register keeps all its bits and changes no other register.
 fn check_host_written(bus: &impl Bus, registers: &[Register]) -> Result<(), Problem> {
     registers.iter().for_each(|register| bus.write(register, 0));
     for register in registers {
@@ -110,7 +107,7 @@ fn check_card_written(bus: &impl Bus, registers: &[Register]) -> Result<(), Prob
     bus.flush()?;
     for register in registers {
         let object = || format!("{} after it was written", name(register));
-        // What goes on by itself: the bit that is written, and the most that it may go on until it is read.
+        // CARD_TIME advances: bits to write, and its largest advance until it is read.
         let (written, most) = match *register {
             reg::CARD_TIME_LO => (1 << 31, 1 << 30),
             reg::CARD_TIME_HI => (1 << 15, 1),
@@ -124,7 +121,7 @@ fn check_card_written(bus: &impl Bus, registers: &[Register]) -> Result<(), Prob
             Ok::<_, Problem>((before, found, found.wrapping_sub(before) <= most))
         };
         let (mut before, mut found, mut kept) = write()?;
-        // Again, if this process had no CPU for a second.
+        // Repeated in case this process was off the CPU for a second.
         for _ in 0..if most > 0 { 2 } else { 0 } {
             if !kept {
                 (before, found, kept) = write()?;
@@ -143,8 +140,7 @@ fn check_card_written(bus: &impl Bus, registers: &[Register]) -> Result<(), Prob
 fn check_undefined(bus: &impl Bus, words: &[Register]) -> Result<(), Problem> {
     for word in words {
         for _ in 0..2 {
-            let advice =
-                "Every address answers, with zero where nothing is: compare the card's build with hw/contract.";
+            let advice = "Every address must answer, with zero if it has no register: compare the card's build with hw/contract.";
             equal(name(word), bus.read(word), 0, advice)?;
             bus.write(word, u32::MAX);
             bus.flush()?;

@@ -1,4 +1,4 @@
-//! What the self-test says: a line per step.
+//! Report of the self-test.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -8,20 +8,17 @@ use serde::{Serialize, Serializer};
 use super::problem::Problem;
 use crate::outcome::table;
 
-/// What a step counted or measured, by name, units last.
+/// Counts of a step, by name.
 pub type Figures = Vec<(&'static str, u64)>;
 
-/// How a step ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     Passed,
     Failed,
-    /// A step before it failed.
     Skipped,
 }
 
-/// One step.
 #[derive(Debug, Serialize)]
 pub struct Step {
     pub name: &'static str,
@@ -29,7 +26,7 @@ pub struct Step {
     elapsed_us: u64,
     #[serde(serialize_with = "as_map")]
     pub figures: Figures,
-    /// Object, what was found, what was expected, what to do.
+    /// Object, found, expected, remedy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
@@ -38,7 +35,6 @@ fn as_map<S: Serializer>(figures: &Figures, serializer: S) -> Result<S::Ok, S::E
     figures.iter().copied().collect::<BTreeMap<_, _>>().serialize(serializer)
 }
 
-/// All steps.
 #[derive(Debug, Serialize)]
 pub struct Report {
     card: String,
@@ -48,14 +44,12 @@ pub struct Report {
 }
 
 impl Report {
-    /// What the first step that failed found; `None` if all passed.
     pub fn problem(&self) -> Option<String> {
         let failed = self.steps.iter().find(|step| step.outcome == Outcome::Failed)?;
         let problem = failed.problem.as_deref().unwrap_or_default();
-        Some(format!("{}: {problem}\nThe same test again: selftest --seed {}", failed.name, self.seed))
+        Some(format!("{}: {problem}\nRepeat this test: selftest --seed {}", failed.name, self.seed))
     }
 
-    /// For a person.
     pub fn describe(&self) -> String {
         let row = |step: &Step| {
             let outcome = match step.outcome {
@@ -72,7 +66,6 @@ impl Report {
     }
 }
 
-/// Steps that are being run.
 pub struct Steps(Report);
 
 impl Steps {
@@ -80,7 +73,7 @@ impl Steps {
         Self(Report { card: card.to_owned(), seed, passed: true, steps: Vec::new() })
     }
 
-    /// Runs a step, unless one before it failed.
+    /// Runs a step, unless an earlier step failed.
     pub fn run(&mut self, name: &'static str, step: impl FnOnce(&mut Figures) -> Result<(), Problem>) {
         if self.0.passed {
             self.always(name, step);
@@ -90,7 +83,6 @@ impl Steps {
         }
     }
 
-    /// Runs a step.
     pub fn always(&mut self, name: &'static str, step: impl FnOnce(&mut Figures) -> Result<(), Problem>) {
         let begin = Instant::now();
         let mut figures = Figures::new();

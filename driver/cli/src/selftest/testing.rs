@@ -1,5 +1,5 @@
-//! A small card on the far end of an in-process bus, as rank 0 of a job of two whose other rank is absent. What it writes can be changed
-//! before it does, so that there is a card for every fault.
+//! Small card on an in-process bus: rank 0 of a two-rank job whose other rank is absent. A fault
+//! can change its output.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -11,26 +11,23 @@ use optireduce_contract::registers::{self as reg, CONTROL_ENABLE, PEER_BYTES, Re
 use optireduce_contract::rules::command::shards;
 use optireduce_driver::{Bus, CardEnd, CardHook, DmaMap, DriverError, InProcessBus, in_process};
 
-/// What a card is about to write for a window.
 pub struct Written {
     pub arm: Submission,
     pub result: Vec<u8>,
     pub reports: [u8; REPORT_BYTES],
     pub completions: [Completion; 2],
     pub packets: u32,
-    /// Writes that it should not do: IOVA and byte.
+    /// IOVA and byte.
     pub strays: Vec<(u64, u8)>,
 }
 
-/// What is wrong with a card.
 type Fault = Box<dyn Fn(&mut Written) + Send + Sync>;
 
-/// The card.
 pub struct TestCard {
     end: OnceLock<CardEnd>,
     state: Mutex<State>,
     fault: Fault,
-    /// It takes this many commands, and no more.
+    /// Number of commands after which the card stops.
     commands_max: usize,
 }
 
@@ -49,12 +46,10 @@ struct Queue {
     waiting: VecDeque<Completion>,
 }
 
-/// A card without faults, and the bus to it.
 pub fn good_card() -> TestBus {
     card(usize::MAX, |_| ())
 }
 
-/// A card that changes what it writes for each window, and stops after some commands.
 pub fn card(commands_max: usize, fault: impl Fn(&mut Written) + Send + Sync + 'static) -> TestBus {
     let fault = Box::new(fault);
     let card = Arc::new(TestCard { end: OnceLock::new(), state: Mutex::default(), fault, commands_max });
@@ -148,7 +143,6 @@ impl TestCard {
         }
     }
 
-    /// Shows in the registers what the card did.
     fn publish(&self) {
         self.set(&reg::SCRATCH_ECHO, !self.register(&reg::SCRATCH));
         let state = self.state.lock().unwrap();
@@ -160,7 +154,6 @@ impl TestCard {
     }
 }
 
-/// What a card without faults writes.
 fn window(arm: Submission, gradient: &[u8]) -> Written {
     let shards = shards(&arm, 2);
     let own = shards.range_of(0);
@@ -203,16 +196,13 @@ impl CardHook for TestCard {
     }
 }
 
-/// The bus to a test card, with interrupts.
 pub struct TestBus {
     inner: InProcessBus,
     card: Arc<TestCard>,
-    /// Whether interrupts arrive.
     pub rings: bool,
 }
 
 impl TestBus {
-    /// A function-level reset.
     pub fn reset(&self) -> Result<(), DriverError> {
         self.card.power_on();
         Ok(())

@@ -1,4 +1,4 @@
-//! The self-test passes on a card without faults, and finds each fault that is planted.
+//! The self-test passes on a card without faults and finds each planted fault.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -14,7 +14,8 @@ use super::*;
 
 const SEED: u64 = 7;
 
-/// The step that failed and what it says; the other steps are as they must be.
+/// Returns the failed step and its problem. Requires that earlier steps pass and later ones are
+/// skipped.
 fn failure(report: &Report) -> (&'static str, String) {
     let failed = report.steps.iter().position(|step| step.outcome == Outcome::Failed).expect("a step fails");
     assert!(report.steps[..failed].iter().all(|step| step.outcome == Outcome::Passed), "{}", report.describe());
@@ -25,7 +26,6 @@ fn failure(report: &Report) -> (&'static str, String) {
     (report.steps[failed].name, problem)
 }
 
-/// With the bound that the command has if none is said.
 fn test<B: Bus>(bus: B, id: Option<PciId>, seed: u64, reset: impl Fn(&B) -> Result<(), DriverError>) -> Report {
     test_with(bus, id, &Settings { seed, bound_ns: 3_000_000, loopback: false }, reset)
 }
@@ -34,15 +34,13 @@ fn test_card(bus: TestBus) -> Report {
     test(bus, None, SEED, TestBus::reset)
 }
 
-/// A card that writes something else for its windows.
 fn with(fault: impl Fn(&mut Written) + Send + Sync + 'static) -> (&'static str, String) {
     failure(&test_card(card(usize::MAX, fault)))
 }
 
-/// A card with registers that read or take something else.
 fn with_bus(fault: impl FnOnce(FaultBus<TestBus>) -> FaultBus<TestBus>) -> (&'static str, String) {
     let bus = fault(FaultBus::new(good_card()));
-    // What is below is behind the faults.
+    // No reset, since the card behind the faults is not reachable from here.
     failure(&test(bus, None, SEED, |_| Ok(())))
 }
 
@@ -94,7 +92,7 @@ fn wrong_numbers_are_found() {
             }
         }
     };
-    // Another NaN, subnormals flushed, -0.0 lost, infinities as the largest number.
+    // Another NaN, subnormals flushed, -0.0 lost, infinities as the largest finite number.
     let changes: [fn(u32) -> u32; 4] = [
         |bits| if bits == 0x7fc0_0000 { 0xffc0_0000 } else { bits },
         |bits| if bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits },
@@ -103,11 +101,10 @@ fn wrong_numbers_are_found() {
     ];
     for change in changes {
         let (step, problem) = with(of_lanes(change));
-        assert!(step == "windows" && problem.contains("in the own shard"), "{problem}");
+        assert!(step == "windows" && problem.contains("in this rank's shard"), "{problem}");
     }
-    // The own shard halved, as if two had contributed; what was in memory before left in the absent rank's shard.
     let faults: [(Fault, &str); 2] = [
-        (|written| written.result.iter_mut().for_each(|byte| *byte = byte.wrapping_mul(2)), "in the own shard"),
+        (|written| written.result.iter_mut().for_each(|byte| *byte = byte.wrapping_mul(2)), "in this rank's shard"),
         (|written| written.result[written.arm.beats as usize * 32 + 64..].fill(0xa5), "in the absent rank's shard"),
     ];
     for (fault, part) in faults {
@@ -129,7 +126,7 @@ fn writes_beside_the_result_are_found() {
         (|written| written.arm.host_address + written.result.len() as u64 + 4095, "memory around the result"),
         (|written| written.arm.report_address - 1, "memory around the stage reports"),
         (|written| written.arm.report_address + 256, "memory around the stage reports"),
-        // The first page of the gradient's buffer, which is the first that is allocated behind the rings.
+        // First page of the gradient's buffer, allocated directly after the rings.
         (|_| 0x8_0000_2000, "memory around the gradient"),
     ];
     for (stray, part) in strays {
@@ -158,7 +155,7 @@ fn wrong_reports_and_completions_are_found() {
     ];
     for (fault, part) in faults {
         let (step, problem) = with(move |written| {
-            // Of the first window whose stages both wait.
+            // In the first window of which both stages wait.
             if written.arm.beats > 1 {
                 fault(written);
             }
@@ -183,7 +180,7 @@ fn faulty_registers_are_found() {
     let (step, problem) = with_bus(|bus| bus.on_write(two_in_one));
     assert!(step == "registers" && problem.contains("JOB_TAG_HI"), "{problem}");
 
-    // One register under two addresses: what is written to the first is read from the second.
+    // One register at two addresses.
     static LAST: AtomicU32 = AtomicU32::new(0);
     let (step, problem) = with_bus(|bus| {
         let written = |register: &Register, value: u32| {
@@ -199,7 +196,6 @@ fn faulty_registers_are_found() {
     });
     assert!(step == "registers" && problem.contains("RANKS at 0x10c after RANK at 0x108 was written"), "{problem}");
 
-    // Registers of the card that the host can write.
     static COUNTER: AtomicU32 = AtomicU32::new(0);
     let (step, problem) = with_bus(|bus| {
         let written = |register: &Register, value: u32| {
@@ -224,7 +220,6 @@ fn faulty_registers_are_found() {
     assert!(step == "identity" && problem.contains("MAGIC"), "{problem}");
 }
 
-/// A card's time goes on by itself, and whoever writes it does not set it.
 #[test]
 fn a_time_that_goes_on_passes_and_one_that_can_be_set_is_found() {
     let time = AtomicU32::new(u32::MAX - 5000);
@@ -283,7 +278,7 @@ fn a_ring_that_stops_turning_is_found_in_bounded_time() {
     }
 }
 
-/// A card that answers so many reads and is then gone, and how many reads it has answered.
+/// Returns a card that is gone after `reads` reads, and the number of reads so far.
 fn leaving(reads: u32) -> (FaultBus<TestBus>, Arc<AtomicU32>) {
     let answered = Arc::new(AtomicU32::new(0));
     let count = answered.clone();

@@ -1,4 +1,4 @@
-//! Windows: what the card reads from host memory, computes, writes back and reports, bit by bit.
+//! Windows: every bit that the card reads from host memory, computes, writes back and reports.
 
 pub mod case;
 pub mod memory;
@@ -19,18 +19,18 @@ use super::random::Random;
 use super::report::Figures;
 use super::{PATIENCE, Settings, job, submit};
 
-/// How much later than its bound a stage may end. A board is late by a few cycles, a simulated card by what its process was off the CPU.
+/// Maximum delay of a stage's end, for a simulator that is off the CPU.
 const LATE_NS_MAX: u64 = 1_000_000_000;
-/// Windows in lent memory, which counts as locked memory beside the driver's, are no longer.
+/// Maximum length of windows in lent memory, which counts as locked beside the driver's.
 const LENT_BEATS_MAX: usize = 512;
-const DISAGREES: &str = "The card does not do what the contract says of a job whose other rank is absent: compare its build with hw/contract. One that is \
-                         simulated cycle by cycle needs a longer bound: --bound-ms 300.";
+const DISAGREES: &str = "The card violates the contract for a job whose other rank is absent: compare its build with hw/contract. A card simulated \
+                         cycle by cycle needs a longer bound: --bound-ms 300.";
 
-const NO_LOOP: &str = "Is the loopback in place, does the link have its light (`optireduce-nic info`), and does nobody else send to the card? What else came is in its \
-                       counters: RX_BAD, DROP_FIFO_FULL, DROP_MAC, DROP_IP and the others.";
+const NO_LOOP: &str = "Is the loopback in place, is the link up (`optireduce-nic info`), and does nothing else send to the card? Its counters show the \
+                       causes of other drops: RX_BAD, DROP_FIFO_FULL, DROP_MAC, DROP_IP and the others.";
 
-/// Runs windows of many lengths at many places, each as often as there are ranks, so that each shard is the card's own once.
-/// Their bound is long enough for the largest gradient to be read, short enough to wait for.
+/// Runs windows of many lengths and places, with each shard once as the card's own. The bound must
+/// suffice to read the largest gradient.
 pub fn check<B: Bus>(
     nic: &mut Nic<B>,
     random: &mut Random,
@@ -62,7 +62,6 @@ pub fn check<B: Bus>(
     }
     let counters = nic.counters()?;
     equal("TX_PACKETS after all windows", counters.tx_packets as usize, packets, DISAGREES)?;
-    // Each window is two commands and two completions.
     equal("SQ_HEAD after all windows", counters.sq_head as usize, 2 * number, DISAGREES)?;
     equal("CQ_TAIL after all windows", counters.cq_tail as usize, 2 * number, DISAGREES)?;
     if loopback {
@@ -77,8 +76,8 @@ pub fn check<B: Bus>(
     Ok(())
 }
 
-/// Packets of this rank's own that have come back, once that is all of them, or none has come for a while. Such a packet is dropped as
-/// malformed, because of its sender; one that was changed on the way, for another cause.
+/// Returns the number of packets that came back intact, counted as malformed because of their
+/// sender. Waits for `all`, or until none returns for a while.
 fn came_back<B: Bus>(nic: &Nic<B>, all: usize) -> Result<usize, Problem> {
     let (mut found, mut since) = (0, Instant::now());
     while found < all && since.elapsed() < PATIENCE {
@@ -91,7 +90,6 @@ fn came_back<B: Bus>(nic: &Nic<B>, all: usize) -> Result<usize, Problem> {
     Ok(found)
 }
 
-/// One window; how much later than its bound a stage ended at most, in ns.
 fn check_window<B: Bus>(
     nic: &mut Nic<B>,
     memory: &mut Memory,
@@ -127,7 +125,7 @@ fn check_completion(
     (slot, number): (usize, usize),
 ) -> Result<(), Problem> {
     let (own, expected) = (case.own().len() as u64, case.expected_beats(stage) as u64);
-    // Nobody is waited for who has nothing to send.
+    // A stage does not wait for ranks that have nothing to send.
     let closed_by = if expected == 0 { CLOSED_COMPLETE } else { CLOSED_DEADLINE };
     for (field, found, expected) in [
         ("COOKIE", completion.cookie.into(), number as u64),
@@ -145,7 +143,7 @@ fn check_completion(
     Ok(())
 }
 
-/// A stage that waited ended at its bound; how much later, in ns.
+/// Checks the time of a stage; returns its delay after the bound, in ns.
 fn check_time(object: &str, completion: &Completion, bound_ns: u64) -> Result<u64, Problem> {
     let elapsed_ns = completion.elapsed_ns;
     let first_ns = if completion.closed_by == CLOSED_DEADLINE { bound_ns } else { 0 };
@@ -156,12 +154,11 @@ fn check_time(object: &str, completion: &Completion, bound_ns: u64) -> Result<u6
         object: format!("{object}: ELAPSED_NS"),
         found: elapsed_ns.to_string(),
         expected: format!("{first_ns} to {}", bound_ns + LATE_NS_MAX),
-        advice: "The card's clock runs at another rate, or its process had no CPU. Test again on a machine that does nothing else, or a card that is simulated \
-                 cycle by cycle with a longer --bound-ms.",
+        advice: "The card's clock runs at another rate, or its process was off the CPU. Repeat the test on an idle machine, or with a longer --bound-ms \
+                 if the card is simulated cycle by cycle.",
     })
 }
 
-/// Beats per rank: this rank's own, and none of others.
 fn check_report(object: &str, own: usize, report: &[u8]) -> Result<(), Problem> {
     const { assert!(REPORT_BYTES == 2 * STAGE_REPORT_BYTES && STAGE_REPORT_BYTES == 2 * RANKS_MAX) };
     for (rank, beats) in report.as_chunks::<2>().0.iter().enumerate() {

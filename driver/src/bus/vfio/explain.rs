@@ -1,4 +1,4 @@
-//! Why the kernel does not hand out a card, in words: VFIO's errors are bare numbers, and what each means depends on what was tried.
+//! Explanations of VFIO's error numbers, whose meaning depends on the operation.
 
 use std::io;
 
@@ -7,7 +7,6 @@ use rustix::io::Errno;
 use crate::error::DriverError;
 use crate::machine::Precondition;
 
-/// What was tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doing {
     Open,
@@ -19,15 +18,13 @@ pub enum Doing {
     Interrupts,
 }
 
-/// A precondition that does not hold.
 pub fn unmet(device: &str, precondition: Precondition) -> DriverError {
     let Precondition { name, found, mend } = precondition;
     let mend = mend.unwrap_or_default();
-    let remedy = format!("To mend it: {mend}. `optireduce-nic doctor {device}` checks the rest, too.");
+    let remedy = format!("To fix it: {mend}. `optireduce-nic doctor {device}` also checks the rest.");
     DriverError::Bus { device: device.into(), problem: format!("{name}: {found}"), remedy: remedy.into() }
 }
 
-/// The kernel has refused.
 pub fn refused(device: &str, doing: Doing, dma_bytes: usize, error: &io::Error) -> DriverError {
     let what = match doing {
         Doing::Open => "opening it by VFIO",
@@ -40,11 +37,11 @@ pub fn refused(device: &str, doing: Doing, dma_bytes: usize, error: &io::Error) 
     };
     let remedy = match (doing, errno(error)) {
         (Doing::Open, Some(Errno::BUSY)) => {
-            "Another process has the card, or one of its IOMMU group: end it (`fuser -v /dev/vfio/*` names it); a card has one driver at a time."
+            "Another process has the card, or another function of its IOMMU group, open. End it (`fuser -v /dev/vfio/*` names it): a card has one driver at a time."
                 .to_owned()
         }
         (Doing::Open, Some(Errno::PERM)) => {
-            "The IOMMU does not remap interrupts, so the card could forge some: switch on interrupt remapping in the BIOS. If all who use this \
+            "The IOMMU does not remap interrupts, so the card could forge them. Switch on interrupt remapping in the BIOS, or, if all users of this \
              machine are trusted: echo 1 > /sys/module/vfio_iommu_type1/parameters/allow_unsafe_interrupts"
                 .to_owned()
         }
@@ -52,42 +49,40 @@ pub fn refused(device: &str, doing: Doing, dma_bytes: usize, error: &io::Error) 
         (Doing::Open, Some(Errno::NODEV | Errno::NOENT)) => {
             "modprobe vfio_iommu_type1; then bind the card again: `optireduce-nic unbind` and `bind`".to_owned()
         }
-        // VFIO says INVAL when the kernel has found no way to reset the device.
+        // VFIO reports INVAL if the kernel has no way to reset the device.
         (Doing::Reset, Some(Errno::INVAL | Errno::NOTTY)) => format!(
             "The card has no function-level reset, and the kernel cannot reset its bus instead, for which it must be the only function below a PCIe \
-             port: in a virtual machine give it a root port of its own. What the kernel can do: cat /sys/bus/pci/devices/{device}/reset_method"
+             port. In a virtual machine, put it behind its own root port. Resets that the kernel supports: cat /sys/bus/pci/devices/{device}/reset_method"
         ),
         (Doing::Lend, Some(Errno::NOMEM)) => {
             let kib = dma_bytes.div_ceil(1024);
-            format!("The process may not lock so much memory, or there is none: ulimit -l {kib}")
+            format!("The process may not lock that much memory, or there is none: ulimit -l {kib}")
         }
         (Doing::Lend, Some(Errno::INVAL)) => {
-            "The IOMMU refuses the addresses: look for the cause in the kernel's log (`dmesg`), and report it.".to_owned()
+            "The IOMMU refuses the addresses. Look for the cause in the kernel's log (`dmesg`), and report it.".to_owned()
         }
         (Doing::Identify | Doing::MapBar | Doing::Interrupts, None) => {
-            "This is not an OptiReduce card, or not programmed: check the address, and program the card.".to_owned()
+            "This is not an OptiReduce card, or it is not programmed. Check the address and program the card.".to_owned()
         }
-        _ => format!("The kernel's log (`dmesg`) may say why; `optireduce-nic doctor {device}` checks what it needs."),
+        _ => format!("The kernel's log (`dmesg`) may name the cause; `optireduce-nic doctor {device}` checks the preconditions."),
     };
     DriverError::Bus { device: device.into(), problem: format!("{what}: {error}"), remedy: remedy.into() }
 }
 
-/// What it means that there are no huge pages for so much memory, and the commands after which there are.
 pub fn no_huge_pages(dma_bytes: usize, mends: &[String]) -> String {
     let look = ["look for the cause in the kernel's log (`dmesg`)".to_owned()];
     let mends = if mends.is_empty() { &look } else { mends };
     format!(
-        "no huge pages for {dma_bytes} bytes of DMA memory, which takes small ones: the IOMMU is then slower; for huge ones: {}",
+        "no huge pages for {dma_bytes} bytes of DMA memory: small pages are used, which slow the IOMMU down; for huge pages: {}",
         mends.join("; ")
     )
 }
 
-/// Whether the kernel said so.
 pub fn is_os_error(error: &io::Error) -> bool {
     errno(error).is_some()
 }
 
-/// The kernel's number. `pci-driver` gives that of a mapping only as the end of a text.
+/// Error number of the kernel. `pci-driver` reports mapping errors only as text.
 fn errno(error: &io::Error) -> Option<Errno> {
     let in_text = || error.to_string().rsplit_once("(os error ")?.1.strip_suffix(')')?.parse().ok();
     error.raw_os_error().or_else(in_text).map(Errno::from_raw_os_error)
@@ -130,7 +125,7 @@ mod tests {
         let said = unmet("0000:01:00.0", missing).to_string();
         assert_eq!(
             said,
-            "0000:01:00.0: driver: bound to xdma.\nTo mend it: bind it. `optireduce-nic doctor 0000:01:00.0` checks the rest, too."
+            "0000:01:00.0: driver: bound to xdma.\nTo fix it: bind it. `optireduce-nic doctor 0000:01:00.0` also checks the rest."
         );
     }
 }

@@ -1,11 +1,11 @@
-//! Where DMA memory goes in the card's address space: VFIO says which addresses the IOMMU takes, and leaves the choice to us.
+//! Placement of DMA memory within the IOVAs that the IOMMU accepts.
 
 use std::ops::Range;
 
-/// Where DMA memory goes if the IOMMU allows: a mix-up with addresses of the process or of small devices then shows.
+/// Preferred first IOVA, far from addresses of processes and small devices so that a mix-up shows.
 const WISHED: u64 = 0x1_0000_0000;
 
-/// Where `bytes` bytes go among the IOVAs that the IOMMU allows, at a multiple of `align`: above 4 GiB if they can.
+/// Chooses the IOVA of `bytes` bytes at a multiple of `align`, above 4 GiB if possible.
 pub fn place(ranges: &[Range<u64>], bytes: u64, align: u64) -> Option<u64> {
     let fit = |from: u64| {
         ranges.iter().find_map(|range| {
@@ -16,7 +16,6 @@ pub fn place(ranges: &[Range<u64>], bytes: u64, align: u64) -> Option<u64> {
     fit(WISHED).or_else(|| fit(0))
 }
 
-/// What is left of `ranges` without what is taken.
 pub fn without(ranges: &[Range<u64>], taken: &[Range<u64>]) -> Vec<Range<u64>> {
     taken.iter().fold(ranges.to_vec(), |ranges, taken| {
         let parts = ranges
@@ -42,7 +41,7 @@ mod tests {
 
     #[test]
     fn memory_is_placed_inside_one_range_and_above_4_gib_if_it_can_be() {
-        // As Intel's virtual IOMMU has them: without the interrupts' window.
+        // Ranges of Intel's virtual IOMMU, which leaves out the interrupt window.
         let ranges = [0x1000..0xfee0_0000, 0xfef0_0000..0x80_0000_0000];
         assert_eq!(place(&ranges, 4096, 4096), Some(WISHED));
         assert_eq!(place(&ranges[..1], 4096, 4096), Some(0x1000));

@@ -1,4 +1,4 @@
-//! The two mappings of a card by VFIO: its BAR in our address space, our memory in its own.
+//! Mappings of a card through VFIO: its BAR in this process, and memory in its address space.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -19,44 +19,40 @@ use crate::bus::memory::{Pages, others_memory, shared_memory};
 use crate::dma::{DMA_ALIGN, DmaMap};
 use crate::machine::HUGE_BYTES;
 
-/// Maps the registers of BAR 0, and no more: the page of the MSI-X table need not be mappable.
+/// Maps only the registers of BAR 0, since the page of the MSI-X table need not be mappable.
 pub fn map_bar(device: &VfioPciDevice) -> io::Result<BarMap> {
     let bar = device.bar(0).ok_or_else(|| io::Error::other("there is no BAR 0"))?;
     let (found, expected) = (bar.len(), BAR_BYTES.next_multiple_of(DMA_ALIGN) as u64);
     if found < expected || !bar.is_mappable() {
         let mappable = if bar.is_mappable() { "can" } else { "cannot" };
-        let what = format!("BAR 0 has {found} bytes and {mappable} be mapped, expected at least {expected} that can");
+        let what = format!(
+            "BAR 0 has {found} bytes and {mappable} be mapped, expected at least {expected} that can be mapped"
+        );
         return Err(io::Error::new(io::ErrorKind::InvalidData, what));
     }
     let mapped = bar.map(..expected, Permissions::ReadWrite)?;
     let base = NonNull::new(mapped.as_mut_ptr()).ok_or(io::ErrorKind::InvalidData)?;
     let bytes = mapped.len();
-    // SAFETY: `mapped` has just mapped `bytes` bytes at `base` to be read and written, nothing else knows the address, and as the owner passed
-    // along it keeps them mapped, and the device open, until the last clone is dropped. The kernel lets accesses fault while memory space is
-    // off: it is on from `enable` on, and off during a reset, when the thread that owns the bus is in that call.
+    // SAFETY: `mapped` has mapped `bytes` bytes at `base` for reading and writing, and its address
+    // is used nowhere else. As the owner passed along it keeps them mapped, and the device open,
+    // until the last clone is dropped. The kernel lets accesses fault while memory space is off. It
+    // is on after `enable`, except during a reset, which runs on the thread that owns the bus.
     unsafe { BarMap::from_raw(base, bytes, Arc::new(mapped)) }
 }
 
-/// Memory that the card may read and write.
 pub struct Lent {
     dma: DmaMap,
 }
 
 impl Lent {
-    /// Memory of `bytes` bytes, a multiple of the pages' size, in the card's address space.
-    ///
-    /// # Errors
-    /// If there is none, if no range of the IOMMU holds it, or if the kernel does not map it.
+    /// Allocates `bytes` bytes, a multiple of the page size, and maps them for the card.
     pub fn new(device: &VfioPciDevice, bytes: usize, pages: Pages) -> io::Result<Self> {
         let page = if pages == Pages::Huge { HUGE_BYTES } else { DMA_ALIGN };
         let (_file, mapping) = shared_memory(bytes, pages)?;
         Self::of(device, mapping, page, &[])
     }
 
-    /// The first `bytes` bytes of somebody's memory file. `taken`: where the card has other memory.
-    ///
-    /// # Errors
-    /// As [`Lent::new`], and if the file is not as [`others_memory`] has it.
+    /// Maps a caller-owned memory file for the card, outside the IOVAs `taken`.
     pub fn of_others(
         device: &VfioPciDevice,
         file: BorrowedFd<'_>,
@@ -75,24 +71,23 @@ impl Lent {
         })?;
         let base = mapping.as_mut_ptr().cast_const();
         let dma = DmaMap::from_mapping(mapping, iova)?;
-        // SAFETY: the mapping is `bytes` bytes at `base`. The card may write to them from now on, which `DmaMap` allows for: they are accessed as
-        // atomics alone here, and who else has the file mapped knows of the card ([`Bus::map`](crate::Bus::map)). The kernel has pinned the pages, and lets go of them when they are taken back or the device is closed, so what the card
-        // writes hits no memory of anybody else's, even after `dma` was dropped.
+        // SAFETY: the mapping is `bytes` bytes at `base`. The card may write to them afterwards,
+        // which `DmaMap` allows for: they are accessed only as atomics here, and other users of the
+        // file expect it ([`Bus::map`](crate::Bus::map)). The kernel keeps the pages pinned until
+        // they are unmapped or the device is closed, so the card never writes to reused memory,
+        // even after `dma` was dropped.
         unsafe { iommu.map(iova, bytes, base, Permissions::ReadWrite)? };
         Ok(Self { dma })
     }
 
-    /// The memory.
     pub fn dma(&self) -> &DmaMap {
         &self.dma
     }
 
-    /// Where the card has it.
     pub fn range(&self) -> Range<u64> {
         self.dma.iova()..self.dma.iova() + self.dma.bytes() as u64
     }
 
-    /// Takes it out of the card's address space.
     pub fn take_back(&self, device: &VfioPciDevice) -> io::Result<()> {
         device.iommu().unmap(self.dma.iova(), self.dma.bytes())
     }

@@ -1,17 +1,21 @@
-//! A bus to a card on this machine's PCI bus, by VFIO: the kernel's way to hand a device to a process, with the IOMMU between the card and
-//! all memory but what it was given.
+//! Bus to a card in this machine through VFIO, behind the IOMMU.
 //!
-//! How: registers are BAR 0, mapped; DMA memory is a memory file that the kernel pins and the IOMMU shows to the card; the MSI-X vectors ring
-//! an eventfd, all the same one. It means "look at the rings": a lost interrupt, or one that overtakes the completion that it speaks of, costs
-//! time and nothing else ([`Nic::wait_completion`](crate::Nic::wait_completion)).
-//! Order: identity, reset, memory space and bus mastering on, BAR, memory, interrupts; and back: interrupts and bus mastering off, reset, and
-//! only then is the memory unmapped. A process that is killed leaves that to the kernel, which resets the card, too.
-//! A card that has left reads as ones. Waiting for a completion reads no register, so the first one is read every 10 ms meanwhile. The kernel
-//! resets a card that is closed, and waits up to a minute for one that does not answer: such a card is closed by a thread of its own, so that
-//! nobody waits but the end of the process, and one that does not answer to begin with is not opened.
-//! Source: Linux `vfio.rst`; PCIe 6.2, 7.5.1 (command register), 6.6.2 (function-level reset). `pci-driver` makes the system calls; its gaps: it
-//! switches on neither memory space nor bus mastering, allocates no IOVAs, and its errors name nothing (`explain.rs`).
-//! Limits: VFIO's groups with an IOMMU; one driver at a time.
+//! BAR 0 is mapped. DMA memory is a memory file that the kernel pins and the IOMMU maps for the
+//! card. All MSI-X vectors signal one eventfd.
+//!
+//! Opening: reset, memory space and bus mastering on, PCI numbers, BAR, memory, interrupts.
+//! Closing: interrupts and bus mastering off, reset, memory unmapped. The kernel resets the card of
+//! a killed process.
+//!
+//! A card that has left reads as ones. Polling reads no register, so a wait reads one every 10 ms.
+//! Closing a card that does not answer blocks for up to a minute, because the kernel resets it.
+//! Such a card is not opened, and a card that stops answering is closed on a separate thread.
+//!
+//! Source: Linux `vfio.rst`; PCIe 6.2, 7.5.1 (command register), 6.6.2 (function-level reset).
+//! `pci-driver` makes the system calls. It enables neither memory space nor bus mastering, and
+//! allocates no IOVAs.
+//!
+//! Limits: VFIO groups with an IOMMU; one driver at a time.
 
 mod explain;
 mod iova;
@@ -40,31 +44,28 @@ use crate::error::DriverError;
 use crate::machine::{HUGE_BYTES, Machine, full_address};
 use crate::pci::{BUS_MASTER, COMMAND, MEMORY_SPACE, PciId};
 
-/// How often a card that is waited for is asked whether it is there.
 const ASK: Duration = Duration::from_millis(10);
 
-/// A card that VFIO has handed to this process.
+/// Bus to a card through VFIO.
 pub struct VfioBus {
     name: String,
-    /// It also has the device, and is dropped before it.
+    /// Dropped before `device`, to which it holds a reference.
     bar: BarMap,
     device: Arc<VfioPciDevice>,
     lent: Lent,
-    /// Memory of others that the card reaches, too.
     mapped: RefCell<Vec<Lent>>,
     interrupts: Bell,
     id: PciId,
-    /// When the card was asked last whether it is there, and that it was not.
     asked: Cell<Instant>,
     gone: Cell<bool>,
 }
 
 impl VfioBus {
-    /// Takes the card at this PCI address, with a domain or without, resets it, and gives it `dma_bytes` bytes of memory, rounded up to
-    /// pages: huge ones from 2 MiB on, if there are any.
+    /// Opens and resets the card at this PCI address, with or without a domain. Maps `dma_bytes`
+    /// bytes of memory for it, rounded up to pages; from 2 MiB on huge pages, if available.
     ///
     /// # Errors
-    /// [`DriverError::Bus`]: it cannot be had; why, and the command that mends it. [`DriverError::Map`]: no memory.
+    /// [`DriverError::Bus`] with the cause and the remedy; [`DriverError::Map`].
     pub fn open(address: &str, dma_bytes: usize) -> Result<Self, DriverError> {
         let machine = Machine::this();
         let name = full_address(address).unwrap_or_else(|| address.to_owned());
@@ -92,11 +93,11 @@ impl VfioBus {
         self.id
     }
 
-    /// Resets the card, by its function-level reset or, if it has none and is alone there, by a reset of its bus; memory space,
-    /// bus mastering and interrupts are switched on again.
+    /// Resets the card by a function-level reset or, without one, by a reset of its bus if the card
+    /// is alone there. Memory space, bus mastering and interrupts are on afterwards.
     ///
     /// # Errors
-    /// [`DriverError::Bus`]: the kernel could not; [`DriverError::DeviceGone`].
+    /// [`DriverError::Bus`] if the kernel cannot reset the card; [`DriverError::DeviceGone`].
     pub fn reset(&self) -> Result<(), DriverError> {
         if self.is_missing() {
             return Err(DriverError::DeviceGone { device: self.name.clone() });
@@ -110,25 +111,25 @@ impl VfioBus {
         reset().map_err(|error| refused(&self.name, Doing::Reset, self.lent.dma().bytes(), &error))
     }
 
-    /// What becomes readable when the card has something to say, until [`VfioBus::hear`].
+    /// File descriptor that is readable from an interrupt until [`VfioBus::hear`].
     pub fn interrupts(&self) -> BorrowedFd<'_> {
         self.interrupts.as_fd()
     }
 
-    /// Takes note of all interrupts so far: whether there were any. What they speak of is to be looked at after this, and once more later: an
-    /// interrupt may overtake it.
+    /// Consumes all interrupts; returns whether any arrived. Poll the rings afterwards, and once
+    /// more later, because an interrupt may overtake its completion.
     pub fn hear(&self) -> bool {
         self.interrupts.hear()
     }
 
-    /// Takes all memory away from the card, or as much as can be.
+    /// Unmaps all memory from the card, even after a failure.
     fn take_all_back(&self) -> io::Result<()> {
         let mapped = self.mapped.borrow();
         let all: Vec<_> = mapped.iter().chain([&self.lent]).map(|lent| lent.take_back(&self.device)).collect();
         all.into_iter().collect()
     }
 
-    /// Asks the card whether it is there. A register may hold all ones once, while a reset of somebody else's is under way.
+    /// Reads twice, since a register may read as ones during a reset by another process.
     fn is_missing(&self) -> bool {
         self.asked.set(Instant::now());
         let missing = (0..2).all(|_| self.bar.read(&MAGIC) == u32::MAX);
@@ -203,12 +204,13 @@ impl Bus for VfioBus {
     }
 }
 
-/// The card must not reach memory any more when that is unmapped. The kernel does the same for whatever fails here, once the device is closed.
+/// Keeps the card from accessing memory after it is unmapped. If a step fails, the kernel does so
+/// when the device is closed.
 impl Drop for VfioBus {
     fn drop(&mut self) {
         if self.is_missing() {
             if let Err(error) = self.take_all_back() {
-                tracing::warn!(device = self.name, %error, "cannot take its memory away");
+                tracing::warn!(device = self.name, %error, "cannot unmap its memory");
             }
             return close_later(self.device.clone());
         }
@@ -216,7 +218,7 @@ impl Drop for VfioBus {
             ("switch off interrupts", self.device.interrupts().msi_x().disable()),
             ("switch off bus mastering", disable(&self.device)),
             ("reset the card", self.device.reset()),
-            ("take its memory away", self.take_all_back()),
+            ("unmap its memory", self.take_all_back()),
         ];
         for (what, error) in steps.into_iter().filter_map(|(what, done)| Some((what, done.err()?))) {
             tracing::warn!(device = self.name, %error, "cannot {what}");
@@ -224,30 +226,27 @@ impl Drop for VfioBus {
     }
 }
 
-/// Closes a card that has left, once nobody else has it: the kernel then resets it, and waits for that in vain, up to a minute.
+/// Closes a departed card on a separate thread, since this blocks for up to a minute.
 fn close_later(device: Arc<VfioPciDevice>) {
     let close = move || {
         while Arc::strong_count(&device) > 1 {
             std::thread::sleep(Duration::from_millis(1));
         }
     };
-    // Without a thread it is closed here and now.
+    // Without a new thread, this thread closes the card.
     drop(std::thread::Builder::new().name("optireduce-close".into()).spawn(close));
 }
 
-/// Memory space on, so that BAR 0 answers, and bus mastering, without which neither DMA nor interrupts come.
 fn enable(device: &VfioPciDevice) -> io::Result<()> {
     let config = device.config();
     config.write_le_u16(COMMAND, config.read_le_u16(COMMAND)? | MEMORY_SPACE | BUS_MASTER)
 }
 
-/// Bus mastering off.
 fn disable(device: &VfioPciDevice) -> io::Result<()> {
     let config = device.config();
     config.write_le_u16(COMMAND, config.read_le_u16(COMMAND)? & !BUS_MASTER)
 }
 
-/// Every MSI-X vector rings the same bell.
 fn ring(device: &VfioPciDevice, bell: &Bell) -> io::Result<()> {
     let interrupts = device.interrupts();
     let (vectors, expected) = (interrupts.msi_x().max(), QUEUES);
@@ -264,7 +263,7 @@ fn identify(device: &VfioPciDevice) -> io::Result<PciId> {
     Ok(PciId { vendor, device, class: config.read_le_u32(8)? >> 8 })
 }
 
-/// Gives the card memory: huge pages if it is enough for one and there are some.
+/// Maps memory for the card, in huge pages if it fills one and they are available.
 fn lend(device: &VfioPciDevice, name: &str, dma_bytes: usize) -> Result<Lent, DriverError> {
     let unit = |bytes: usize| dma_bytes.max(1).checked_next_multiple_of(bytes).unwrap_or(dma_bytes);
     if dma_bytes >= HUGE_BYTES {
@@ -280,7 +279,6 @@ fn lend(device: &VfioPciDevice, name: &str, dma_bytes: usize) -> Result<Lent, Dr
     Lent::new(device, bytes, Pages::Small).map_err(map_failed(name, bytes))
 }
 
-/// Memory of `bytes` bytes was not mapped for the card, or not taken away from it.
 fn map_failed(name: &str, bytes: usize) -> impl Fn(io::Error) -> DriverError {
     move |error| match explain::is_os_error(&error) {
         true => refused(name, Doing::Lend, bytes, &error),

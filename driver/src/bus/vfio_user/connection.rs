@@ -1,8 +1,8 @@
-//! The client's half of the vfio-user protocol, version 0.1, as far as a driver needs it: messages out, answers in.
+//! Client side of vfio-user 0.1, with the messages that a driver needs.
 //!
-//! Every call ends by a deadline. After one that failed half way, the connection cannot be used any more: what comes next might be the
-//! late answer. What is posted may be answered later. Nothing that the server says is trusted: lengths, kinds and numbers of answers are checked.
-//! Source: the specification in QEMU's `docs/interop/vfio-user.rst`. All numbers are in the byte order of the host.
+//! Every call has a timeout. A failed call makes the connection unusable, because the next message
+//! might be the late reply. Length, command and number of every reply are checked. Numbers are in
+//! host byte order. Source: QEMU's `docs/interop/vfio-user.rst`.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSlice, Read};
@@ -16,19 +16,17 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
 
-/// How long a server may take for an answer; it may be off the CPU.
+/// Timeout of a reply. The server may be off the CPU.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long an answer is waited for that need not be: most come within some microseconds.
+/// Timeout of the reply to a posted message; most arrive within microseconds.
 const POST_PATIENCE: Duration = Duration::from_millis(100);
 const HEADER_BYTES: usize = 16;
-/// Largest answer that a driver asks for.
 const ANSWER_BYTES_MAX: usize = 4096;
 
 const FLAG_REPLY: u32 = 1;
 const FLAG_ERROR: u32 = 1 << 5;
 const MASK_TYPE: u32 = 0xf;
 
-/// What the client asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u16)]
 pub(super) enum Command {
@@ -44,11 +42,10 @@ pub(super) enum Command {
     Reset = 13,
 }
 
-/// A connection to a server.
 pub(super) struct Connection {
     stream: UnixStream,
     next_id: u16,
-    /// What the server was asked and has not answered yet, in order: the numbers of messages, and how many bytes are expected.
+    /// Outstanding commands, in order: message number, command, minimum bytes of the reply.
     asked: VecDeque<(u16, Command, usize)>,
 }
 
@@ -59,7 +56,7 @@ impl Connection {
         Ok(Self { stream, next_id: 0, asked: VecDeque::new() })
     }
 
-    /// Sends a command, perhaps with a file, and waits for its answer, which must have at least `expected` bytes.
+    /// Sends a command and waits for its reply of at least `expected` bytes.
     pub fn call(
         &mut self,
         command: Command,
@@ -77,14 +74,15 @@ impl Connection {
         }
     }
 
-    /// Sends a command, and waits for its answer only if the server is heard to answer: it may stand still.
+    /// Sends a command and waits briefly for its reply, or not at all if earlier replies are
+    /// outstanding, since the server may be stopped.
     pub fn post(&mut self, command: Command, body: &[u8], expected: usize) -> io::Result<()> {
         let stands_still = !self.asked.is_empty();
         self.ask(command, body, None, expected)?;
         self.settle(if stands_still { Duration::ZERO } else { POST_PATIENCE }).map(drop)
     }
 
-    /// Whether the server answers within this time, now: a command that is sent here, or all that it was sent before.
+    /// Returns whether the server replies in time to outstanding commands, or else to this one.
     pub fn answers(&mut self, command: Command, body: &[u8], expected: usize, within: Duration) -> io::Result<bool> {
         if self.asked.is_empty() {
             self.ask(command, body, None, expected)?;
@@ -92,7 +90,6 @@ impl Connection {
         self.settle(within)
     }
 
-    /// Waits until all is answered.
     pub fn finish(&mut self) -> io::Result<()> {
         let deadline = Instant::now() + PATIENCE;
         while !self.asked.is_empty() {
@@ -109,7 +106,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Hears what has come, or comes within this time: whether all is answered.
+    /// Receives replies for up to `within`; returns whether all have arrived.
     fn settle(&mut self, within: Duration) -> io::Result<bool> {
         let start = Instant::now();
         while !self.asked.is_empty() {
@@ -117,7 +114,7 @@ impl Connection {
             let left = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };
             match poll(&mut [PollFd::new(&self.stream, PollFlags::IN)], Some(&left)) {
                 Ok(0) => return Ok(false),
-                // What has begun comes to its end, or the server is no use.
+                // A reply that has begun must arrive whole.
                 Ok(_) => drop(self.hear(Instant::now() + PATIENCE)?),
                 Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
@@ -126,7 +123,6 @@ impl Connection {
         Ok(true)
     }
 
-    /// Waits for the next answer.
     fn hear(&mut self, deadline: Instant) -> io::Result<Vec<u8>> {
         let Some((id, command, expected)) = self.asked.pop_front() else { return Ok(Vec::new()) };
         let mut header = [0; HEADER_BYTES];
@@ -162,14 +158,13 @@ impl Connection {
         Ok(answer)
     }
 
-    /// Whether the server has closed the connection, or says what it was not asked.
+    /// Returns whether the connection is closed, or the server sends a message without a request.
     pub fn is_closed(&mut self) -> bool {
         let mut one = [0];
         if self.settle(Duration::ZERO).is_err() {
             return true;
         }
         match rustix::net::recv(&self.stream, &mut one, RecvFlags::PEEK | RecvFlags::DONTWAIT) {
-            // An answer may have come meanwhile.
             Ok((bytes, _)) => bytes == 0 || self.asked.is_empty(),
             Err(error) => !matches!(error, Errno::AGAIN | Errno::INTR),
         }
@@ -188,7 +183,7 @@ impl Connection {
         if !files.is_empty() {
             control.push(SendAncillaryMessage::ScmRights(&files));
         }
-        // Not a signal if the server is gone.
+        // A closed connection is an error here, not a signal.
         let sent = sendmsg(&self.stream, &[IoSlice::new(&message)], &mut control, SendFlags::NOSIGNAL)?;
         if sent == message.len() { Ok(()) } else { Err(strange(format!("{sent} of {} bytes sent", message.len()))) }
     }
@@ -223,17 +218,14 @@ fn strange(what: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("found {what}"))
 }
 
-/// The number at a place of an answer; zero beyond its end.
 pub(super) fn u16_at(bytes: &[u8], at: usize) -> u16 {
     bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u16::from_ne_bytes(*bytes))
 }
 
-/// The number at a place of an answer; zero beyond its end.
 pub(super) fn u32_at(bytes: &[u8], at: usize) -> u32 {
     bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u32::from_ne_bytes(*bytes))
 }
 
-/// The number at a place of an answer; zero beyond its end.
 pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u64::from_ne_bytes(*bytes))
 }

@@ -1,12 +1,14 @@
-//! A bus to a card that another process serves on a vfio-user socket: the same driver, without a board, a kernel module or root.
+//! Bus to a card that another process serves on a vfio-user socket. Needs no board, kernel module
+//! or root.
 //!
-//! How: register accesses are messages, each with its answer, so that a write has arrived when it returns, but for one to a
-//! server that stands still: that is posted, and the driver goes on. DMA memory is a memory file that the server maps. Interrupts are an
-//! eventfd that the card's MSI-X vectors ring, all the same one: it means "look at the ring".
-//! A lost interrupt costs time and nothing else ([`Nic::wait_completion`](crate::Nic::wait_completion)).
-//! A connection that fails, is late or says what cannot be is given up for good: from then on registers read as ones, which is what a
-//! card does that was pulled, and the driver finds [`DriverError::DeviceGone`].
-//! Limits: small pages only; one driver at a time, since a server takes one connection.
+//! A register access is a message with a reply, so a write has arrived when it returns. Writes to a
+//! stopped server are posted instead. DMA memory is a memory file that the server maps. All MSI-X
+//! vectors signal one eventfd.
+//!
+//! A connection that fails, times out or violates the protocol is abandoned. Registers then read as
+//! ones, as of a removed card.
+//!
+//! Limits: small pages only; one driver at a time.
 
 mod connection;
 
@@ -28,12 +30,12 @@ use crate::dma::{DMA_ALIGN, DmaMap};
 use crate::error::DriverError;
 use crate::pci::{BUS_MASTER, COMMAND, MEMORY_SPACE, PciId};
 
-/// What the card calls the first byte of DMA memory. A server has no use for our addresses; one that is far from them shows a mix-up.
+/// IOVA of the DMA memory, far from process addresses so that a mix-up shows.
 const IOVA_BASE: u64 = 0x1_0000_0000;
-/// Memory of others begins at multiples of this: with gaps, so that an access beyond its end meets nothing.
+/// Alignment of caller-owned memory, with gaps that let an access beyond its end fault.
 const OTHERS_ALIGN: u64 = 1 << 30;
 
-// Of VFIO, `linux/vfio.h`.
+// From VFIO, `linux/vfio.h`.
 const BAR0: u32 = 0;
 const CONFIG: u32 = 7;
 const MSIX: u32 = 2;
@@ -43,33 +45,32 @@ const IRQ_DATA_EVENTFD: u32 = 1 << 2;
 const IRQ_ACTION_TRIGGER: u32 = 1 << 5;
 const DMA_READ_WRITE: u32 = 3;
 
-/// A server that has a client leaves others waiting.
-const BUSY: &str = "End the job or program that has the card, or wait until it ends. If nothing has it, the process that serves the card hangs: start \
-                    that anew.";
-const HANGS: &str = "The process that serves the card hangs, or is kept from the processor: start it anew.";
+const BUSY: &str = "End the job or program that has the card, or wait until it ends. If nothing has it, the process that serves the card hangs: restart \
+                    it.";
+const HANGS: &str = "The process that serves the card hangs or lacks CPU time: restart it.";
 const FILES: &str = "The process may have too many files open: `ulimit -n`.";
 const NOT_OURS: &str = "Something else is served there: check the path.";
 
-/// A card behind a socket.
+/// Bus to a card behind a socket.
 pub struct VfioUserBus {
     name: String,
     connection: RefCell<Connection>,
     dma: DmaMap,
-    /// Memory of others that the card reaches, too: IOVA and length. And where the next begins.
+    /// IOVA and length of caller-owned memory.
     mapped: RefCell<Vec<(u64, usize)>>,
     next_iova: Cell<u64>,
     interrupts: Bell,
     id: PciId,
-    /// The connection is not used any more.
     gone: Cell<bool>,
 }
 
 impl VfioUserBus {
-    /// Connects to the card served at `path`, resets it, and gives it `dma_bytes` bytes of memory (rounded up to pages).
+    /// Connects to and resets the card served at `path`, and maps `dma_bytes` bytes of memory for
+    /// it (rounded up to pages).
     ///
     /// # Errors
-    /// [`DriverError::Bus`]: nothing is served there, somebody else has the card, or it is no PCI device like ours;
-    /// [`DriverError::Map`]: no memory.
+    /// [`DriverError::Bus`] if nothing is served there, the card has another driver, or the device
+    /// is not a card; [`DriverError::Map`].
     pub fn open(path: &Path, dma_bytes: usize) -> Result<Self, DriverError> {
         let name = format!("vfio-user:{}", path.display());
         let connection = Connection::open(path).map_err(|error| {
@@ -94,7 +95,7 @@ impl VfioUserBus {
         self.id
     }
 
-    /// Resets the card by its function-level reset; memory space, bus mastering and interrupts are switched on again.
+    /// Resets the card. Memory space, bus mastering and interrupts are on afterwards.
     ///
     /// # Errors
     /// [`DriverError::DeviceGone`].
@@ -107,36 +108,36 @@ impl VfioUserBus {
         self.with(reset).ok_or_else(|| self.departed())
     }
 
-    /// What becomes readable when the card has something to say, until [`VfioUserBus::hear`].
+    /// File descriptor that is readable from an interrupt until [`VfioUserBus::hear`].
     pub fn interrupts(&self) -> BorrowedFd<'_> {
         self.interrupts.as_fd()
     }
 
-    /// Takes note of all interrupts so far: whether there were any. What they speak of is to be looked at after this.
+    /// Consumes all interrupts; returns whether any arrived.
     pub fn hear(&self) -> bool {
         self.interrupts.hear()
     }
 
-    /// The connection, which becomes readable when the card goes away.
+    /// Duplicates the connection, which becomes readable when the card goes away.
     ///
     /// # Errors
-    /// If there are no more file descriptors.
+    /// If no file descriptor is available.
     pub fn connection(&self) -> io::Result<OwnedFd> {
         self.connection.borrow().as_fd().try_clone_to_owned()
     }
 
-    /// Whether the card's process answers within this time, now. If not it may be off the CPU, and accesses that wait for it may take 5 s.
+    /// Returns whether the card's process answers in this time. Otherwise accesses may take 5 s.
     pub fn answers(&self, within: Duration) -> bool {
         let body = access(BAR0, MAGIC.offset as u64, 4);
         self.with(|connection| connection.answers(Command::RegionRead, &body, ACCESS_BYTES + 4, within)) == Some(true)
     }
 
-    /// Gives the connection up: nothing waits for the card any more, which from now on is gone.
+    /// Abandons the connection, so that no call waits for the card.
     pub fn abandon(&self) {
         self.give_up(&io::Error::new(io::ErrorKind::TimedOut, "its process does not answer"));
     }
 
-    /// Does something over the connection, unless it was given up; gives it up if that fails.
+    /// Runs `act` unless the connection is abandoned; abandons it if `act` fails.
     fn with<T>(&self, act: impl FnOnce(&mut Connection) -> io::Result<T>) -> Option<T> {
         if self.gone.get() {
             return None;
@@ -145,9 +146,8 @@ impl VfioUserBus {
         done.inspect_err(|error| self.give_up(error)).ok()
     }
 
-    /// The one line that is logged of a card that has gone: whoever calls is told the rest.
     fn give_up(&self, error: &io::Error) {
-        tracing::error!(device = self.name, %error, "the card is gone: its connection is given up");
+        tracing::error!(device = self.name, %error, "the card is gone: its connection is abandoned");
         self.gone.set(true);
     }
 
@@ -169,11 +169,11 @@ impl Bus for VfioUserBus {
         &self.dma
     }
 
-    /// Where memory was mapped once, no other is: a late access of the card's meets nothing.
+    /// Never reuses an IOVA, so that a late access of the card faults.
     fn map(&self, file: BorrowedFd<'_>, bytes: usize) -> Result<Option<u64>, DriverError> {
         let device = || self.name.clone();
         let mapping = others_memory(file, bytes);
-        let map = |source| DriverError::Map { device: device(), what: "memory of the caller's", bytes, source };
+        let map = |source| DriverError::Map { device: device(), what: "caller-owned memory", bytes, source };
         drop(mapping.map_err(map)?);
         let iova = self.next_iova.get();
         let call = |connection: &mut Connection| connection.call(Command::DmaMap, &dma_map(iova, bytes), Some(file), 0);
@@ -193,7 +193,7 @@ impl Bus for VfioUserBus {
         self.with(call).map(drop).ok_or_else(|| self.departed())
     }
 
-    /// Of a card that is gone the next read tells.
+    /// Succeeds even if the card is gone; the next read shows it.
     fn flush(&self) -> Result<(), DriverError> {
         self.with(Connection::finish);
         Ok(())
@@ -207,7 +207,7 @@ impl Bus for VfioUserBus {
         true
     }
 
-    /// Ends as soon as the card goes away, too.
+    /// Also ends when the card goes away.
     fn wait_interrupt(&self, timeout: Duration) -> Option<bool> {
         let connection = self.connection.borrow();
         Some(!self.gone.get() && self.interrupts.wait(timeout, Some(connection.as_fd())))
@@ -240,21 +240,21 @@ impl Bus for VfioUserBus {
     }
 }
 
-/// The command that serves a simulated card at `socket`, as it is to be typed in a clone of the project: the simulator serves none unless it is
-/// built with a feature.
+/// Command that serves a simulated card at `socket`, in a clone of the project.
 pub fn serve_command(socket: &Path) -> String {
     let socket = socket.display();
     format!("cargo run --release -p optireduce-sim --features serve -- serve --socket {socket} --network udp:127.0.0.2")
 }
 
-/// Why nobody is reached at `path`, and what to do. The kernel refuses a connection to a file of any kind as it does one to a dead server's socket.
+/// Cause and remedy of a failed connection. A dead server's socket and a file of any other kind
+/// have the same error number.
 fn not_reached(path: &Path, error: &io::Error) -> (String, String) {
     let start = || format!("a simulated one, in a clone of the project: `{}`.", serve_command(path));
     let found = std::fs::metadata(path).map(|file| file.file_type());
     match (found, error.kind()) {
         (Ok(found), _) if !found.is_socket() => {
             let kind = if found.is_dir() { "a folder" } else { "a file that is no socket" };
-            let remedy = "Check the path: that of a served card is its socket's; a card on the PCI bus is named by its address, such as 0000:5e:00.0.";
+            let remedy = "Check the path: a served card is named by its socket, a card on the PCI bus by its address, such as 0000:5e:00.0.";
             (format!("found {kind}, expected the socket of a card"), remedy.to_owned())
         }
         (Ok(_), io::ErrorKind::ConnectionRefused) => {
@@ -263,17 +263,16 @@ fn not_reached(path: &Path, error: &io::Error) -> (String, String) {
         }
         (_, io::ErrorKind::NotFound) => (error.to_string(), format!("Check the path, or start the card; {}", start())),
         (_, io::ErrorKind::PermissionDenied) => {
-            let remedy = "To connect, a user must be allowed to write to the socket and to search the folders above it: `namei -l` shows who is. Be the user who serves \
-                          the card, or have that user permit it (chmod).";
+            let remedy = "Connecting requires write permission for the socket and search permission for the folders above it: `namei -l` shows both. Run as the user \
+                          who serves the card, or have that user grant them (chmod).";
             (error.to_string(), remedy.to_owned())
         }
         _ => {
-            (error.to_string(), "Check the path: it is to be that of a stream socket, of at most 107 bytes.".to_owned())
+            (error.to_string(), "Check the path: expected a stream socket and a path of at most 107 bytes.".to_owned())
         }
     }
 }
 
-/// A connection on which the card is not known yet.
 struct Opening<'a> {
     connection: Connection,
     name: &'a str,
@@ -284,7 +283,7 @@ impl Opening<'_> {
         DriverError::Bus { device: self.name.into(), problem, remedy: remedy.into() }
     }
 
-    /// Calls the server; `doing` says for what.
+    /// Calls the server; `doing` names the purpose in errors.
     fn call(
         &mut self,
         doing: &str,
@@ -294,7 +293,7 @@ impl Opening<'_> {
         expected: usize,
     ) -> Result<Vec<u8>, DriverError> {
         self.connection.call(command, body, file, expected).map_err(|error| {
-            // A server that answers has taken this client.
+            // Only a server that has accepted this client answers at all.
             let (why, remedy) = match (error.kind(), command) {
                 (io::ErrorKind::TimedOut, Command::Version) => {
                     ("; another process probably has the card: it takes one driver at a time", BUSY)
@@ -318,7 +317,7 @@ impl Opening<'_> {
         Ok(())
     }
 
-    /// It is a PCI device that can be reset, with our BAR 0 and an MSI-X vector for each queue pair.
+    /// Checks for a PCI device with a reset, our BAR 0 and an MSI-X vector per queue pair.
     fn check_device(&mut self) -> Result<(), DriverError> {
         let doing = "asking what is served";
         let info = self.call(doing, Command::GetInfo, &words(&[16, 0, 0, 0]), None, 16)?;
@@ -356,13 +355,11 @@ impl Opening<'_> {
         Ok(PciId { vendor: ids as u16, device: (ids >> 16) as u16, class: class >> 8 })
     }
 
-    /// Whatever a driver before has left.
     fn reset(&mut self) -> Result<(), DriverError> {
         self.call("resetting the card", Command::Reset, &[], None, 0)?;
         enable(&mut self.connection).map_err(|error| self.failed(format!("enabling bus mastering: {error}"), NOT_OURS))
     }
 
-    /// Memory that both sides map. It cannot shrink: the server would die of an access beyond its end.
     fn share(&mut self, dma_bytes: usize) -> Result<DmaMap, DriverError> {
         let bytes = dma_bytes.checked_next_multiple_of(DMA_ALIGN).unwrap_or(dma_bytes);
         let make = || -> io::Result<(OwnedFd, DmaMap)> {
@@ -375,7 +372,6 @@ impl Opening<'_> {
         Ok(dma)
     }
 
-    /// The eventfd of all MSI-X vectors.
     fn interrupts(&mut self) -> Result<Bell, DriverError> {
         let event = Bell::new().map_err(|error| self.failed(format!("an eventfd for interrupts: {error}"), FILES))?;
         ring(&mut self.connection, &event)
@@ -384,13 +380,11 @@ impl Opening<'_> {
     }
 }
 
-/// Memory space and bus mastering on: without the second, neither DMA nor interrupts come.
 fn enable(connection: &mut Connection) -> io::Result<()> {
     let command = u16::from_le_bytes(read::<2>(connection, CONFIG, COMMAND)?) | MEMORY_SPACE | BUS_MASTER;
     write(connection, CONFIG, COMMAND, &command.to_le_bytes())
 }
 
-/// All MSI-X vectors ring this.
 fn ring(connection: &mut Connection, event: &Bell) -> io::Result<()> {
     (0..QUEUES as u32).try_for_each(|vector| {
         let body = words(&[20, IRQ_DATA_EVENTFD | IRQ_ACTION_TRIGGER, MSIX, vector, 1]);
@@ -409,7 +403,6 @@ fn write(connection: &mut Connection, region: u32, offset: u64, bytes: &[u8]) ->
     connection.post(Command::RegionWrite, &body, ACCESS_BYTES)
 }
 
-/// The body of a message that maps the first bytes of a file.
 fn dma_map(iova: u64, bytes: usize) -> Vec<u8> {
     let mut body = words(&[32, DMA_READ_WRITE]);
     [0, iova, bytes as u64].iter().for_each(|word| body.extend(word.to_ne_bytes()));
@@ -418,7 +411,6 @@ fn dma_map(iova: u64, bytes: usize) -> Vec<u8> {
 
 const ACCESS_BYTES: usize = 16;
 
-/// What an access to a region begins with.
 fn access(region: u32, offset: u64, bytes: usize) -> Vec<u8> {
     [&offset.to_ne_bytes()[..], &words(&[region, bytes as u32])].concat()
 }
@@ -438,7 +430,6 @@ mod tests {
         std::fs::create_dir_all(&folder).unwrap();
         let at = |name: &str| folder.join(name);
         std::fs::write(at("file"), "").unwrap();
-        // Its file stays when the server ends.
         drop(UnixListener::bind(at("dead")).unwrap());
         let _datagrams = UnixDatagram::bind(at("datagrams")).unwrap();
         let said = |path: &Path| VfioUserBus::open(path, 4096).err().unwrap().to_string();
@@ -457,9 +448,9 @@ mod tests {
             let starts = ["missing", "dead"].map(&at).contains(&path);
             assert_eq!(said.contains(&serve_command(&path)), starts, "{said}");
         }
-        // Root may do all, so the kernel does not say it to whoever runs this as root.
+        // Root passes all permission checks, so this error is made here.
         let (why, remedy) = not_reached(&at("dead"), &io::ErrorKind::PermissionDenied.into());
-        assert!(why == "permission denied" && remedy.contains("write to the socket"), "{why}, {remedy}");
+        assert!(why == "permission denied" && remedy.contains("write permission for the socket"), "{why}, {remedy}");
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

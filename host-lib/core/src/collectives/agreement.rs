@@ -1,5 +1,4 @@
-//! What the ranks of a job settle among themselves, beside their collectives: views (who takes part, t_B, the Hadamard
-//! transform), repairs, updates that are skipped; and the messages that this takes.
+//! Agreements among the ranks of a job: views, repairs, skipped updates, and their messages.
 
 use std::collections::VecDeque;
 
@@ -13,44 +12,32 @@ use crate::protocol::{
 };
 use crate::repairs::{Outcome, Repairs};
 
-/// How long a collective of a declared bucket waits for its repairs, in bounds, if it does. Only an owner that does not answer takes so long.
+/// Maximum wait of a declared bucket's collective for its repairs, in bounds.
 const REPAIR_BOUNDS: u64 = 4;
-/// How long a one-off collective waits for its repairs, unless something else is said.
 const ONE_OFF_WAIT_NS: u64 = 5_000_000_000;
 
 #[derive(Debug)]
 pub(super) struct Agreement {
     rank: usize,
     ranks: usize,
-    /// Agrees on views, if the ranks do.
     pub control: Option<Control>,
-    /// Agrees on skipped updates, if the ranks do.
     pub votes: Option<Votes>,
-    /// [`VoteParams::of_bound`]'s slack, if votes follow the bound.
     pub vote_slack_ns: Option<u64>,
     safeguard: Safeguard,
-    /// Fetches what broadcasts lost, if they are to be repaired.
     pub repairs: Option<Repairs>,
-    /// Compares what the ranks call, if they do.
     pub calls: Option<CallCheck>,
-    /// Says when a collective may begin, if some ranks have cards.
     pub arming: Option<Arming>,
-    /// How long a one-off collective waits for its repairs.
     pub one_off_wait_ns: u64,
-    /// Whether a declared bucket's collective waits for its repairs.
     pub repairs_first: bool,
-    /// The view of all ranks.
     first: View,
-    /// The incarnation with which this rank wants to join.
     joining: Option<u64>,
-    /// Ranks whose reliable channel has ended, and that have no new one.
+    /// Ranks whose reliable channel has closed.
     gone: Ranks,
     outgoing: VecDeque<(usize, Message)>,
     events: VecDeque<MembershipEvent>,
 }
 
 impl Agreement {
-    /// Nothing is agreed on: all ranks take part with the job's settings, and each judges by itself.
     pub fn new(params: &JobParams) -> Self {
         let &JobParams { rank, ranks, bound_ns, .. } = params;
         let first = View::first(Ranks::all(ranks), Settings::first(bound_ns));
@@ -74,79 +61,68 @@ impl Agreement {
         }
     }
 
-    /// The newest view; that of all ranks while this rank takes no part.
     pub fn newest(&self) -> &View {
         self.control.as_ref().and_then(Control::newest).unwrap_or(&self.first)
     }
 
-    /// Collectives have this bound from now on.
     pub fn set_bound_ns(&mut self, bound_ns: u64) {
         if let (Some(votes), Some(slack_ns)) = (&mut self.votes, self.vote_slack_ns) {
             votes.set_params(VoteParams::of_bound(bound_ns, slack_ns));
         }
     }
 
-    /// Whether a job with this bound is still measuring it.
     pub fn is_measuring(&self, bound_ns: u64) -> bool {
         self.control.as_ref().is_some_and(|control| control.is_measuring(bound_ns))
     }
 
-    /// The windows of collective `op` are armed here, and those of all before it.
     pub fn armed(&mut self, op: u32, view: &View) {
         if let Some(arming) = &mut self.arming {
             arming.armed(op, view.live());
         }
     }
 
-    /// The first rank of `view` that collective `op` is to wait for: one with a card that has not armed it, and is there.
+    /// First rank of `view` with a card that is not gone and has not armed `op`.
     pub fn not_armed(&self, op: u32, view: &View) -> Option<usize> {
         let arming = self.arming.as_ref()?;
         arming.not_armed(op, view.live().filter(|rank| !self.gone.contains(*rank)))
     }
 
-    /// Whether this rank takes part.
     pub fn is_member(&self) -> bool {
         self.control.as_ref().is_none_or(|control| control.newest().is_some())
     }
 
-    /// The view of collective `op`, the next one, if it is known.
     pub fn view_of(&mut self, now_ns: u64, op: u32) -> Option<View> {
         let Some(control) = &mut self.control else { return Some(self.first.clone()) };
         control.view_of(now_ns, op)
     }
 
-    /// Asks to take part again; the next collective was `next_op`.
     pub fn join(&mut self, now_ns: u64, incarnation: u64, next_op: u32) {
         self.joining = Some(incarnation);
-        // The model comes anew.
+        // The rank receives a new copy of the model, so earlier repairs are obsolete.
         self.repairs = self.repairs.take().map(|_| Repairs::new(next_op));
         self.calls.iter_mut().for_each(CallCheck::join);
         self.votes.iter_mut().for_each(Votes::join);
         if let Some(control) = &mut self.control {
             control.join(now_ns, incarnation);
         }
-        // It takes part anew, its channels do not.
+        // Joining resets membership, but not the channels.
         self.gone.clone().iter().for_each(|rank| self.handle_gone(rank));
     }
 
-    /// This rank takes no part until it joins.
     pub fn leave(&mut self) {
         self.control.iter_mut().for_each(Control::leave);
         self.votes.iter_mut().for_each(Votes::join);
     }
 
-    /// This rank calls collective `op`.
     pub fn called(&mut self, now_ns: u64, op: u32, call: &Call, params: &JobParams, view: &View) {
         let Some(calls) = &mut self.calls else { return };
         calls.called(now_ns, op, call.info(params, view), view.live().collect());
         if call.is_one_off() {
-            // Nobody declared it, so all compare it with the leader, which answers.
+            // One-off calls are not declared, so all ranks compare them with the leader's.
             calls.doubt(op, view.live().next());
         }
     }
 
-    /// This rank's caller has handed in `found` elements for collective `op`, which is not what the call takes: tells all others,
-    /// who call it rightly.
     pub fn misfit(&mut self, now_ns: u64, op: u32, call: &Call, found: usize, params: &JobParams) {
         let view = self.newest().clone();
         let Some(calls) = &mut self.calls else { return };
@@ -155,13 +131,11 @@ impl Agreement {
         calls.announce(op);
     }
 
-    /// Whether all that can be asked have said what they call at `op`, and it is what this rank calls.
     pub fn is_confirmed_by_all(&self, op: u32) -> bool {
         let view = self.newest();
         self.calls.as_ref().is_none_or(|calls| view.live().all(|rank| calls.is_confirmed(op, rank)))
     }
 
-    /// Packets of another bucket came for collective `op`; `wire_bucket`: its number on the wire.
     pub fn doubt_bucket(&mut self, op: u32, wire_bucket: u16) {
         let Some(calls) = &mut self.calls else { return };
         let Some((call, live)) = calls.call_of(op) else { return };
@@ -171,28 +145,24 @@ impl Agreement {
         }
     }
 
-    /// A stage of collective `op` ran into the bound, and nothing came from these ranks.
     pub fn doubt_unheard(&mut self, op: u32, ranks: Vec<usize>) {
         if let Some(calls) = &mut self.calls {
             calls.doubt(op, ranks);
         }
     }
 
-    /// Ranks call different collectives, and the others were told what this rank calls.
     pub fn mismatch(&self, now_ns: u64) -> Option<Mismatch> {
         self.calls.as_ref().filter(|_| self.outgoing.is_empty()).and_then(|calls| calls.mismatch(now_ns))
     }
 
-    /// All windows of a collective have closed: what is held of it until it is returned. `silent`: the peers of which
-    /// nothing came although they had something to send.
     pub fn hold(&mut self, now_ns: u64, running: Running, silent: &Ranks) -> Held {
-        // A rank that is silent is about to be dropped: that ends by an agreement, not by a halt.
+        // A silent rank is about to be dropped, which ends its losses without a halt.
         let drops = self.control.as_ref().is_some_and(Control::drops_silent);
         let may_halt = !drops || silent.is_empty();
         let call = &running.call;
         let is_repaired_first =
             self.repairs_first && self.repairs.is_some() && running.is_repaired() && !call.is_one_off();
-        // If it is to be agreed on, this is one rank's opinion. What waits for its repairs is judged once it is repaired.
+        // The safeguard counts final verdicts only, and these cases are judged or agreed on later.
         let is_opinion = self.votes.is_some() || call.is_one_off() || is_repaired_first || !may_halt;
         let wait_ns = match call.is_one_off() {
             true => self.one_off_wait_ns,
@@ -204,23 +174,18 @@ impl Agreement {
         Held { running, report, until_ns: now_ns.saturating_add(wait_ns), voted: false, may_halt }
     }
 
-    /// Takes how a collective went at this rank, who was heard in it, and who had something to send but was not.
-    /// `came_late`: whether packets came after their stage had closed, if the data plane can tell.
     pub fn observe(&mut self, now_ns: u64, report: &Report, heard: &Ranks, silent: &Ranks, came_late: Option<bool>) {
         if let Some(control) = &mut self.control {
             control.observe(now_ns, report, heard, silent, came_late);
         }
     }
 
-    /// The collective in `held`, once it is known what becomes of it, with what was repaired in it. A rank that waits for that
-    /// says so: it begins no other collective, and would be taken for dead.
     pub fn release(&mut self, now_ns: u64, held: &mut Option<Held>, spares: &mut Spares) -> Option<Finished> {
         let released = self.judged(now_ns, held, spares);
         self.wait_for_others(now_ns, held.is_some());
         released
     }
 
-    /// Whether this rank waits for others, and tells them.
     pub fn wait_for_others(&mut self, now_ns: u64, waits: bool) {
         if let Some(control) = &mut self.control {
             control.wait_for_others(now_ns, waits);
@@ -267,8 +232,8 @@ impl Agreement {
         Some(if is_one_off { held.into_finished(spares) } else { self.apply(held, outcome, spares) })
     }
 
-    /// Ranks outside of a view cannot be asked for anything; the one that joins with it can again, from its first collective on, unless
-    /// its new channel has ended, too.
+    /// Stops asking ranks outside a view. A rank that joins can be asked again, unless its new
+    /// channel has closed as well.
     fn follow_ranks(&mut self, view: &View) {
         let joined = view.joined.map(|(rank, _)| usize::from(rank)).filter(|rank| !self.gone.contains(*rank));
         for rank in 0..self.ranks {
@@ -289,7 +254,6 @@ impl Agreement {
         }
     }
 
-    /// The leader asks those that have not asked it.
     fn ask_the_others(&mut self, op: u32, view: &View) {
         let is_leader = view.live().next() == Some(self.rank);
         if let Some(calls) = self.calls.as_mut().filter(|_| is_leader) {
@@ -297,7 +261,6 @@ impl Agreement {
         }
     }
 
-    /// Whether nothing of a one-off collective is outstanding, and all ranks that can be asked call the same.
     fn is_complete(&self, op: u32, view: &View) -> bool {
         let is_fetched = self.repairs.as_ref().is_none_or(|repairs| repairs.is_fetched(op));
         is_fetched
@@ -308,7 +271,6 @@ impl Agreement {
             })
     }
 
-    /// What a collective lacks that no later output takes, after its repair.
     fn finish_alone(&mut self, running: &mut Running, report: &mut Report) {
         let Some(repairs) = &mut self.repairs else {
             report.missing = running.missing_elements();
@@ -322,7 +284,6 @@ impl Agreement {
         report.repair.bytes = repairs.report_of(bucket);
     }
 
-    /// A one-off collective is judged by what is missing after its repair.
     fn repair_one_off(&mut self, held: &mut Held) {
         let Held { running, report, .. } = held;
         self.finish_alone(running, report);
@@ -330,8 +291,10 @@ impl Agreement {
         report.action = if is_bad { UpdateAction::Skip } else { UpdateAction::Apply };
     }
 
-    /// A collective that waited for its repairs is judged by what it lacks now. Unless the ranks agree, an update that is whole is
-    /// applied although its owners missed contributions, since the others apply it too; but it counts towards the halt.
+    /// Judges a collective that waited for its repairs by its remaining loss.
+    ///
+    /// Without votes, a complete update is applied whatever its owners missed, since all ranks have
+    /// the same means. It still counts towards the halt.
     fn judge_repaired(&mut self, held: &mut Held) {
         let Some(repairs) = self.repairs.as_ref().filter(|_| held.running.is_repaired()) else { return };
         let report = &mut held.report;
@@ -346,8 +309,6 @@ impl Agreement {
         };
     }
 
-    /// The output of a call of a declared bucket; of an all-reduce with the corrections of those before if it is applied, else what
-    /// was given.
     fn apply(&mut self, mut held: Held, outcome: Outcome, spares: &mut Spares) -> Finished {
         let Held { running, report, .. } = &mut held;
         let stream = running.call.stream_id();
@@ -368,7 +329,6 @@ impl Agreement {
         held.into_finished(spares)
     }
 
-    /// When [`handle_timeout`](Self::handle_timeout) has something to do at the latest.
     pub fn next_timeout(&self) -> Option<u64> {
         let control = self.control.as_ref().and_then(Control::next_timeout);
         let votes = self.votes.as_ref().and_then(Votes::next_timeout);
@@ -386,7 +346,7 @@ impl Agreement {
     }
 
     pub fn handle_message(&mut self, now_ns: u64, from: usize, bytes: &[u8]) -> Result<(), MessageError> {
-        // What this rank does not take part in, it does not listen to.
+        // Messages of protocols that this rank does not use are ignored.
         match Message::decode(from, self.ranks, bytes)? {
             Message::Membership(message) => {
                 if let Some(control) = &mut self.control {
@@ -413,13 +373,12 @@ impl Agreement {
                     arming.handle(from, message);
                 }
             }
-            // Groups have a channel of their own.
+            // Groups have a separate channel.
             Message::Partial(_) => {}
         }
         Ok(())
     }
 
-    /// The reliable channel to a rank has ended.
     pub fn handle_gone(&mut self, rank: usize) {
         self.gone.insert(rank);
         if let Some(control) = &mut self.control {
@@ -433,7 +392,6 @@ impl Agreement {
         }
     }
 
-    /// There is a new reliable channel to a rank.
     pub fn handle_back(&mut self, rank: usize) {
         self.gone.remove(rank);
         if let Some(control) = &mut self.control {
@@ -449,8 +407,8 @@ impl Agreement {
         self.events.pop_front()
     }
 
-    /// Collects what the parts have to say. `decided` is called with each view that was decided, and whether this rank joins
-    /// with it.
+    /// Collects messages and events. Calls `decided` with each new view, and whether this rank
+    /// joins with it.
     pub fn take_outputs(&mut self, mut decided: impl FnMut(&View, bool)) {
         while let Some((to, message)) = self.repairs.as_mut().and_then(Repairs::poll) {
             self.outgoing.push_back((to, Message::Repair(message)));

@@ -1,5 +1,4 @@
-//! The collectives of one rank that are prepared or running, oldest first: their windows are armed and contributed in order,
-//! and their reports come back to them.
+//! Prepared and running collectives of one rank, armed and contributed in order.
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
@@ -19,27 +18,20 @@ use crate::repairs::{Repairs, missing_elements};
 use crate::spans::Spans;
 use crate::values::{Destination, Values};
 
-/// Most collectives that are prepared before the caller asks for them.
 const PREPOSTS_MAX: usize = 2;
-/// Most unexpected collectives that are remembered.
 const UNEXPECTED_MAX: usize = 64;
 
 #[derive(Debug, Default)]
 pub(super) struct Pipeline {
     running: VecDeque<Running>,
-    /// The collective that has ended and waits for an agreement.
     pub held: Option<Held>,
-    /// Number of the next collective that is prepared.
     pub next_op: u32,
-    /// Epoch of the views that the data plane is in.
     entered: u32,
-    /// The declared buckets by their number on the wire, as they were called the last time.
     declared: HashMap<u16, Call>,
-    /// Collectives that peers seem to have started and that are not prepared here: wire bucket and step.
+    /// Collectives that peers seem to have started before this rank: wire bucket and step.
     unexpected: Vec<(u16, u16)>,
-    /// Memory for results.
     pub spares: Spares,
-    /// How many of the youngest in `running` were preposted.
+    /// Preposted collectives, the youngest in `running`.
     preposted: usize,
 }
 
@@ -48,67 +40,54 @@ pub(super) struct Running {
     pub call: Call,
     pub machine: AllReduce,
     spans: Spans,
-    /// Who takes part, and who was heard so far, by the job's ranks.
     pub view: View,
     pub heard: Ranks,
     started: bool,
-    /// What this rank gives, as the windows hold it, once started, while it is not lent.
+    /// This rank's input in the layout of the windows, while it is not lent.
     pub gradient: Option<Values>,
-    /// What the windows hold, while it is not lent.
+    /// Likewise, the result.
     pub result: Values,
-    /// Where the caller wants it.
     destination: Destination,
-    /// How much of that is not finite.
     not_finite: u64,
-    /// The windows that are not whole.
     pub incomplete: Vec<(WindowPlan, Incomplete)>,
-    /// After a reduce-scatter: elements on the wire of this rank's part that lack contributions, and whose came, by their indices in
-    /// the view.
+    /// After a reduce-scatter: elements (wire layout) of this rank's part that lack contributions,
+    /// and the contributing ranks as indices in the view.
     pub arrived: Vec<(Range<usize>, Ranks)>,
 }
 
-/// A collective whose windows have closed, and that is not returned yet: it waits for its repairs, if it is one-off
-/// or the job waits for those of declared buckets, and for an agreement, if there is to be one.
+/// Collective whose windows have closed, waiting for repairs or an agreement.
 #[derive(Debug)]
 pub(super) struct Held {
     pub running: Running,
     pub report: Report,
-    /// Until when its repairs are waited for.
     pub until_ns: u64,
-    /// Whether the others were told what this rank thinks of it.
     pub voted: bool,
     /// Whether a skip counts towards the safeguard's halt.
     pub may_halt: bool,
 }
 
 impl Pipeline {
-    /// Collectives that run, or wait for an agreement.
     pub fn len(&self) -> usize {
         self.running.len() + usize::from(self.held.is_some())
     }
 
-    /// When a running collective is to be looked at, should nothing happen before.
     pub fn next_timeout(&self) -> Option<u64> {
         let held = self.held.as_ref().filter(|held| !held.voted).map(|held| held.until_ns);
         self.running.iter().filter_map(|one| one.machine.next_timeout()).chain(held).min()
     }
 
-    /// Whether the next collective that the caller prepares was preposted: prepared already, because peers have started it.
     pub fn is_preposted(&self) -> bool {
         self.preposted > 0
     }
 
-    /// Whether nothing runs that the caller has prepared.
     pub fn is_idle(&self) -> bool {
         self.held.is_none() && self.running.len() == self.preposted
     }
 
-    /// Number of the next collective that the caller calls.
     pub fn next_op_of_caller(&self) -> u32 {
         self.next_op.wrapping_sub(self.preposted as u32)
     }
 
-    /// Adds the next collective, among the ranks of `view`.
     pub fn push<E: std::error::Error>(
         &mut self,
         params: &JobParams,
@@ -119,8 +98,6 @@ impl Pipeline {
         self.push_parts(params, view, call, parts)
     }
 
-    /// The same, with another cut than that among all ranks of the job: into `parts`, one for each rank of `view`. An all-reduce has
-    /// none.
     pub fn push_parts<E: std::error::Error>(
         &mut self,
         params: &JobParams,
@@ -156,8 +133,6 @@ impl Pipeline {
         Ok(op)
     }
 
-    /// The caller calls this; `wire_bucket`: its bucket on the wire. Declared buckets are prepared without the caller from
-    /// now on, if peers are at them.
     pub fn learn(&mut self, wire_bucket: u16, call: Call) {
         if call.is_one_off() {
             self.declared.remove(&wire_bucket);
@@ -166,7 +141,6 @@ impl Pipeline {
         }
     }
 
-    /// A declared bucket is not called any more as it was: it is not prepared without the caller, and what was is given up.
     pub fn release<P: DataPlane>(
         &mut self,
         bucket: u16,
@@ -178,30 +152,27 @@ impl Pipeline {
         if is_preposted { self.cancel_preposted(plane, repairs) } else { Ok(()) }
     }
 
-    /// Forgets which buckets are declared, and what peers have started: this rank was dropped, and does not know what they
-    /// have declared since.
     pub fn forget_declared(&mut self) {
         self.declared.clear();
         self.unexpected.clear();
     }
 
-    /// This rank takes part from collective `op` on.
     pub fn join(&mut self, op: u32) {
         self.next_op = op;
-        // Their numbers may mean others by now.
+        // The job may have reused these steps since.
         self.unexpected.clear();
     }
 
-    /// A peer has started a collective that is not prepared here.
     pub fn note_unexpected(&mut self, bucket: u16, step: u16) {
         if self.unexpected.len() < UNEXPECTED_MAX {
             self.unexpected.push((bucket, step));
         }
     }
 
-    /// The next collective, if peers have started it and its bucket is known: to be preposted, as it was called the last time.
-    /// Packets only say when: how it travels is the declaration's and the view's to say, so that a forged packet cannot arm a
-    /// window that drops those of the peers.
+    /// Returns the next collective that peers seem to have started, if its bucket is declared.
+    ///
+    /// Packets decide only the time. The settings follow from the last call and the view, so that a
+    /// forged packet cannot arm a window that rejects the packets of peers.
     pub fn next_to_prepost(&mut self) -> Option<Call> {
         if self.preposted == PREPOSTS_MAX {
             return None;
@@ -212,26 +183,25 @@ impl Pipeline {
         started.find_map(|(wire_bucket, _)| self.declared.get(wire_bucket)).copied()
     }
 
-    /// Prepares a collective before the caller does. What packets say may be wrong: if it cannot be prepared, it is not.
-    /// Returns its number if it is.
+    /// Prepares a collective before the caller does. `None` if it cannot be prepared, because the
+    /// packets that caused it may be forged.
     pub fn prepost(&mut self, params: &JobParams, view: View, call: Call) -> Option<u32> {
         let pushed = self.push::<std::convert::Infallible>(params, view, call);
         let step = self.next_op as u16;
         match pushed {
             Ok(op) => {
                 self.preposted += 1;
-                tracing::debug!(op, "a collective is preposted");
+                tracing::debug!(op, "collective preposted");
                 Some(op)
             }
             Err(error) => {
-                tracing::debug!(%error, %call, "peers seem to be at what cannot be");
+                tracing::debug!(%error, %call, "cannot prepost the collective that peers seem to have started");
                 self.unexpected.retain(|(_, other)| *other != step);
                 None
             }
         }
     }
 
-    /// Hands the oldest preposted collective to the caller, if it is the one that the caller means.
     pub fn take_preposted(&mut self, found: Call) -> Option<(u32, View)> {
         let first = self.running.len().checked_sub(self.preposted).filter(|_| self.preposted > 0)?;
         let one = self.running.get(first).filter(|one| one.call == found)?;
@@ -239,7 +209,6 @@ impl Pipeline {
         Some((one.machine.op(), one.view.clone()))
     }
 
-    /// What was preposted is not what the caller calls: gives it up. Packets alone prove nothing.
     pub fn cancel_preposted<P: DataPlane>(
         &mut self,
         plane: &mut P,
@@ -247,7 +216,7 @@ impl Pipeline {
     ) -> Result<(), CollectivesError<P::Error>> {
         let first = self.running.len() - std::mem::take(&mut self.preposted);
         for mut one in self.running.drain(first..).rev() {
-            tracing::debug!(op = one.machine.op(), call = %one.call, "preposted in vain");
+            tracing::debug!(op = one.machine.op(), call = %one.call, "preposted collective cancelled");
             for plan in one.machine.armed() {
                 plane.cancel(plan).map_err(CollectivesError::Plane)?;
             }
@@ -259,8 +228,6 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Where the result of a collective that was not started is to lie. If the data plane has other memory for it already, it is laid there,
-    /// or else copied at the end.
     pub fn set_destination<P: DataPlane>(
         &mut self,
         op: u32,
@@ -288,7 +255,6 @@ impl Pipeline {
         Ok(())
     }
 
-    /// What this rank gives to collective `op` is there.
     pub fn start<E: std::error::Error>(&mut self, op: u32, gradient: Values) -> Result<(), CollectivesError<E>> {
         let waits = |one: &&mut Running| one.machine.op() == op && !one.started;
         let one = self.running.iter_mut().find(waits).ok_or(CollectivesError::NotPrepared { op })?;
@@ -304,7 +270,7 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Does what the collectives ask for, oldest first, with one doorbell; whether there was anything.
+    /// Executes pending actions with one doorbell. Returns whether there were any.
     pub fn act<P: DataPlane>(
         &mut self,
         now_ns: u64,
@@ -316,7 +282,7 @@ impl Pipeline {
         let mut slots_free = params.slots.saturating_sub(in_use);
         let mut acted = false;
         for one in &mut self.running {
-            // A view is entered to arm windows, once all of the views before are armed; what is armed goes on without.
+            // A view is entered only to arm windows, so fully armed collectives need none.
             if self.entered != one.view.epoch && !one.machine.is_armed() {
                 if slots_free == 0 || !plane.enter(&one.view).map_err(CollectivesError::Plane)? {
                     break;
@@ -350,7 +316,6 @@ impl Pipeline {
         Ok(acted)
     }
 
-    /// A stage of a window has closed.
     pub fn handle_report<P: DataPlane>(
         &mut self,
         now_ns: u64,
@@ -378,8 +343,7 @@ impl Pipeline {
         Ok(())
     }
 
-    /// The collective of a stage that ran into the bound, and the ranks that were to send something in it of which nothing
-    /// came.
+    /// For a stage that reached its bound: its collective, and peers that should have been heard.
     pub fn unheard(&self, report: &StageReport) -> Option<(u32, Vec<usize>)> {
         let one = self.running.iter().find(|one| one.machine.plan_of(report.cookie).is_ok())?;
         let (plan, rank) = (one.machine.plan_of(report.cookie).ok()?, one.machine.params().rank);
@@ -390,52 +354,46 @@ impl Pipeline {
         (report.closed_by == ClosedBy::Deadline).then(|| (one.machine.op(), silent.map(|(_, rank)| rank).collect()))
     }
 
-    /// The number of one of the last collectives that were prepared, by its number on the wire.
     pub fn op_of_step(&self, step: u16) -> Option<u32> {
         op_of_step(step, self.next_op).filter(|op| (1..=64).contains(&self.next_op.saturating_sub(*op)))
     }
 
-    /// A contribution refused after its collective has finished is an ordinary late one.
+    /// A stale contribution to a finished collective is merely late.
     pub fn handle_refused(&mut self, cookie: u32, status: RefusedStatus) -> Result<(), ProtocolError> {
         let next_op = self.next_op;
         match self.find(cookie) {
             Some(one) => one.machine.handle_refused(cookie, status)?,
-            None if status == RefusedStatus::Stale => tracing::debug!(cookie, "contribution came after its collective"),
+            None if status == RefusedStatus::Stale => tracing::debug!(cookie, "late contribution refused"),
             None => return Err(ProtocolError::UnknownWindow { op: next_op, cookie, windows: 0 }),
         }
         Ok(())
     }
 
-    /// An error if a window was not reported for far too long.
     pub fn check(&self, now_ns: u64) -> Result<(), ProtocolError> {
         self.running.iter().try_for_each(|one| one.machine.handle_timeout(now_ns))
     }
 
-    /// The oldest collective, if it was started and all its windows are done, with the memory that was lent.
     pub fn pop_done(&mut self, plane: &mut impl DataPlane) -> Option<Running> {
         let mut one = self.running.pop_front_if(|one| one.started && one.machine.is_done())?;
         one.reclaim(plane);
         Some(one)
     }
 
-    /// The newest collective whose first windows are armed, as are those of all before it.
+    /// Newest collective for which it and all before it have their first windows armed.
     pub fn newest_open(&self) -> Option<&Running> {
         self.running.iter().take_while(|one| one.machine.is_open()).last()
     }
 
-    /// The view of a collective that runs.
     pub fn view_of(&self, op: u32) -> Option<&View> {
         self.running.iter().find(|one| one.machine.op() == op).map(|one| &one.view)
     }
 
-    /// The collective that a cookie belongs to.
     fn find(&mut self, cookie: u32) -> Option<&mut Running> {
         self.running.iter_mut().find(|one| one.machine.plan_of(cookie).is_ok())
     }
 }
 
 impl Held {
-    /// What the caller gets: if an update of a declared bucket is skipped, what it gave.
     pub fn into_finished(self, spares: &mut Spares) -> Finished {
         let Self { running, mut report, .. } = self;
         let Running { call, machine, gradient, result, destination, not_finite, .. } = running;
@@ -446,7 +404,7 @@ impl Held {
             spares.put(&call, result);
             unpacked.into()
         };
-        // Repairs and corrections change values.
+        // Repairs and corrections change values, so the windows' count is no longer valid.
         let is_repaired = report.repair.corrected || report.received_fraction[Stage::Broadcast.index()] < 1.0;
         report.not_finite = if is_repaired { count_not_finite(&result) } else { not_finite };
         let is_update = call.kind == Kind::AllReduce && !call.is_one_off();
@@ -476,23 +434,19 @@ impl Held {
 }
 
 impl Running {
-    /// What the windows lack, if nothing is repaired.
     pub fn missing_elements(&self) -> Vec<Range<usize>> {
         let of = |(plan, incomplete): &(WindowPlan, Incomplete)| missing_elements(plan, &incomplete.present);
         self.incomplete.iter().flat_map(of).collect()
     }
 
-    /// Whether what is missing in it is asked for.
     pub fn is_repaired(&self) -> bool {
         self.call.kind.sends(Stage::Broadcast) && self.call.repair
     }
 
-    /// Its memory.
     fn memory(&self, role: Role) -> Memory {
         Memory { op: self.machine.op(), role, first_element: 0 }
     }
 
-    /// Takes back what was lent.
     fn reclaim(&mut self, plane: &mut impl DataPlane) {
         if let Some(gradient) = plane.reclaim(self.memory(Role::Gradient)) {
             self.gradient = Some(gradient);
@@ -502,7 +456,6 @@ impl Running {
         }
     }
 
-    /// A window is done: takes its result, and keeps what repairs need.
     fn take_result<P: DataPlane>(
         &mut self,
         cookie: u32,
@@ -547,8 +500,7 @@ impl Running {
     }
 }
 
-/// What a window lacks of what rank `index` of the view gets: of a reduce-scatter, which broadcasts nothing, that is its own shard, of
-/// which beats that nobody contributed to are missing.
+/// Missing data of a window's result. After a reduce-scatter, only in this rank's shard.
 fn of_result(plan: &WindowPlan, index: usize, mut incomplete: Incomplete) -> Option<Incomplete> {
     if !plan.kind.sends(Stage::Broadcast) {
         let own = plan.shards.range_of(index);
@@ -562,8 +514,8 @@ fn of_result(plan: &WindowPlan, index: usize, mut incomplete: Incomplete) -> Opt
     Some(incomplete)
 }
 
-/// Of a data plane that has no repair data (a card): the output's own shard, as it was sent unless it was encoded. What nobody
-/// contributed to, if this rank was late, is not known: it is zero there, and not reported.
+/// This rank's shard as sent, for data planes without repair data (cards); empty if it was encoded.
+/// Beats without any contribution are unknown and count as zeros.
 fn own_shard(plan: &WindowPlan, index: usize, output: &[f32]) -> Vec<f32> {
     let shard = plan.shards.range_of(index);
     let value = |index: usize| output.get(index).copied().unwrap_or(0.0);
@@ -571,7 +523,7 @@ fn own_shard(plan: &WindowPlan, index: usize, output: &[f32]) -> Vec<f32> {
     own.map(value).collect()
 }
 
-/// Of a data plane that has no repair data: the shards of which some is missing, all of them.
+/// For data planes without repair data: incomplete shards count as wholly missing.
 fn shards_missing(plan: &WindowPlan, short: &[(usize, u64)]) -> Option<Incomplete> {
     let is_short = |beat: &usize| short.iter().any(|(from, _)| plan.shards.range_of(*from).contains(beat));
     let present = || {
@@ -588,7 +540,6 @@ mod tests {
     use crate::protocol::membership::Settings;
     use crate::software::{Batch, Software, SoftwareJob};
 
-    /// A pipeline with the two windows of collective 0 armed, which fill half the slots, and its parameters.
     fn pipeline() -> (Pipeline, Software, JobParams, View) {
         let job = SoftwareJob { slots: 4, ..SoftwareJob::new(0, 2, 1, 1) };
         let plane = Software::new(job).unwrap();
@@ -613,8 +564,7 @@ mod tests {
         assert_eq!((pipeline.len(), pipeline.next_op), (2, u32::MAX));
     }
 
-    /// A rank that has joined is ahead: its packets have the first collective of its view preposted while the last one of
-    /// the view before has not started yet, and both together take all slots.
+    /// Together they take all slots.
     #[test]
     fn a_view_that_was_entered_ahead_does_not_stop_the_collective_before() {
         let (mut pipeline, mut plane, params, view) = pipeline();

@@ -1,10 +1,12 @@
-//! Memory for results: gradients that were contributed become the results of later calls of their bucket.
+//! Result buffers: a contributed gradient becomes the result of a later call of its bucket.
 //!
-//! Why: a caller hands in a buffer and gets one back, and on a skip it gets its gradient back unchanged; so a collective takes two
-//! buffers, the gradient's and the result's. They swap roles from call to call, and nothing is copied or allocated. Halves of an
-//! all-reduce are packed for the windows, and take two buffers for that, which buckets of a length share.
-//! Limits: calls of declared buckets; as many buffers a bucket as it has had all-reduces running at once; [`OF_HALVES_MAX`] of halves, since
-//! who calls these wants to keep only parts.
+//! A caller passes in one buffer and receives one back, which is its own gradient if the update is
+//! skipped. A collective therefore needs two buffers, which swap roles from call to call without
+//! copies or allocations. Halves (reduce-scatters and all-gathers) are packed into two more, shared
+//! by buckets of equal length.
+//!
+//! Limits: declared buckets only. Per bucket, as many buffers as all-reduces ran concurrently;
+//! [`OF_HALVES_MAX`] for halves, whose callers want to save memory.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -12,19 +14,17 @@ use super::types::Call;
 use crate::protocol::Kind;
 use crate::values::Values;
 
-/// Buffers of halves that are kept: those of two that run at once.
+/// Enough for two halves that run concurrently.
 const OF_HALVES_MAX: usize = 4;
 
-/// Buffers that are free.
 #[derive(Debug, Default)]
 pub(super) struct Spares {
     of_bucket: HashMap<u16, Vec<Vec<f32>>>,
-    /// Of all buckets, the newest last.
     of_halves: VecDeque<Vec<f32>>,
 }
 
 impl Spares {
-    /// A buffer for a call with `elements` on the wire. What it holds means nothing.
+    /// Returns a buffer for a call with `elements` on the wire. Its content is unspecified.
     pub fn take(&mut self, call: &Call, elements: usize) -> Vec<f32> {
         let spare = match kept_by(call) {
             None => None,
@@ -38,7 +38,7 @@ impl Spares {
             }
         };
         let Some(mut buffer) = spare else {
-            // One that is kept has all of its pages from the beginning: it may be written first when peers wait for what is written.
+            // Filling touches all pages now, not while peers wait for the first writes.
             return vec![if kept_by(call).is_some() { f32::NAN } else { 0.0 }; elements];
         };
         if cfg!(debug_assertions) {
@@ -47,7 +47,6 @@ impl Spares {
         buffer
     }
 
-    /// Takes back a buffer that a call does not need any more. Lent memory is given back.
     pub fn put(&mut self, call: &Call, buffer: Values) {
         let Values::Own(buffer) = buffer else { return };
         match kept_by(call) {
@@ -62,19 +61,16 @@ impl Spares {
         }
     }
 
-    /// Gives the memory of a bucket back.
     pub fn forget(&mut self, bucket: u16) {
         self.of_bucket.remove(&bucket);
     }
 }
 
-/// Who keeps the buffers of a call.
 enum Keeper {
     Bucket(u16),
     Halves,
 }
 
-/// `None`: nobody, it is not repeated.
 fn kept_by(call: &Call) -> Option<Keeper> {
     let keeper = if call.kind == Kind::AllReduce { Keeper::Bucket(call.bucket) } else { Keeper::Halves };
     (!call.is_one_off()).then_some(keeper)

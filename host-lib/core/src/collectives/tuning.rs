@@ -1,5 +1,5 @@
-//! What follows the network while collectives run: the early rule's grace time, the incast and the rates, each within the
-//! bound, and each only if the caller has asked for it.
+//! Parameters that adapt to the network while collectives run, if enabled: grace time of the early
+//! rule, incast and send rates.
 
 use optireduce_contract::limits::{BEAT_BYTES, LANES};
 
@@ -7,24 +7,18 @@ use crate::protocol::{
     EarlyController, EarlyRule, IncastController, JobParams, Kind, PeerHints, RateController, Report, Stage,
 };
 
-/// The slowest that a rate becomes, 50 Mb/s, if the bound allows.
+/// Minimum send rate, 50 Mb/s, unless the bound requires more.
 const RATE_MIN_BYTES_PER_US: f64 = 6.25;
-/// Collectives for which loss is expected after one that lost something.
 const LOSSY_OPS: u32 = 100;
 
 #[derive(Debug, Default)]
 pub(super) struct Tuning {
-    /// Sets the early rule's grace time, never below so many ns, if it is to follow the stage times.
+    /// Controller of the grace time and its minimum in ns, if it adapts to stage times.
     early: Option<(EarlyController, u32)>,
-    /// Bytes that had come late when the last collective finished.
     late_bytes: u64,
-    /// Sets the incast, if it is to follow the loss.
     incast: Option<IncastController>,
-    /// Sets the rate of each rank, if it is to follow the round-trip times.
     rates: Option<Vec<RateController>>,
-    /// Collectives for which loss is still expected.
     lossy_ops: u32,
-    /// The bound is still being measured: a stage may take very long.
     is_measuring: bool,
 }
 
@@ -42,7 +36,6 @@ impl Tuning {
         self.rates = Some(vec![rate; ranks]);
     }
 
-    /// What the stage times say for both stages, and not below the floor beside them.
     pub fn grace_ns(&self, bucket: u16) -> Option<u32> {
         let (early, grace_min_ns) = self.early.as_ref()?;
         let grace_ns = Stage::ALL.into_iter().map(|stage| early.grace_ns(bucket, stage)).max().unwrap_or(0);
@@ -53,7 +46,6 @@ impl Tuning {
         self.rates.as_ref()?.get(peer).map(RateController::rate_bytes_per_us)
     }
 
-    /// The parameters of a bucket's next window, which is sent to `peers`.
     pub fn tuned(&self, params: &JobParams, bucket: u16, peers: impl Iterator<Item = usize>) -> JobParams {
         let mut params = params.clone();
         params.expect_loss |= self.lossy_ops > 0 || self.is_measuring;
@@ -67,13 +59,14 @@ impl Tuning {
         params
     }
 
-    /// Whether the bound is still being measured. A lost mark costs the bound, which is then the longest: loss is expected, since no
-    /// collective has shown yet that nothing is lost.
+    /// Sets whether t_B is still being measured. Loss is then expected, since a lost mark costs the
+    /// longest bound.
     pub fn set_measuring(&mut self, is_measuring: bool) {
         self.is_measuring = is_measuring;
     }
 
-    /// A bucket of so many elements must get through: the shard of what is in flight at a time in half the bound.
+    /// Raises the minimum rate so that the shards in flight of a bucket of `elements` take at most
+    /// half the bound.
     pub fn raise_rates(&mut self, params: &JobParams, elements: usize) {
         let JobParams { ranks, in_flight, window_beats_max, bound_ns, .. } = *params;
         let beats = elements.div_ceil(LANES).min(in_flight * window_beats_max).div_ceil(ranks);
@@ -81,31 +74,26 @@ impl Tuning {
         self.rates.iter_mut().flatten().for_each(|rate| rate.raise_floor(floor));
     }
 
-    /// A peer's answer took `rtt_ns`: the rate at which it is sent to from now on, if that follows.
     pub fn observe_rtt(&mut self, peer: usize, rtt_ns: u64) -> Option<u32> {
         let rate = self.rates.as_mut()?.get_mut(peer)?;
         rate.observe_rtt(rtt_ns);
         Some(rate.rate_bytes_per_us().ceil() as u32)
     }
 
-    /// Bytes that had come late when the last collective finished.
     pub fn late_bytes(&self) -> u64 {
         self.late_bytes
     }
 
-    /// Takes the hints in a rank's headers. An incast of 0 says nothing: it was not heard, or a card sent its mean before its host's
-    /// contribution.
     pub fn hear(&mut self, rank: usize, hints: PeerHints) {
         if let Some(incast) = self.incast.as_mut().filter(|_| hints.incast > 0) {
             incast.hear(rank, hints.incast);
         }
     }
 
-    /// How a collective went, with ranks as indices into its view. `late_bytes`: those that came late so far, if the data plane can
-    /// tell them from lost ones.
+    /// `late_bytes`: total so far, if the data plane distinguishes them from lost bytes.
     pub fn observe(&mut self, report: &Report, late_bytes: Option<u64>) {
         let kind: Kind = report.kind;
-        // Loss at this rank stands for loss on its way to the peers, which it does not hear of.
+        // Loss towards the peers is not visible here, so loss at this rank stands in for it.
         let is_lossy = report.network_loss() > 0.0;
         self.lossy_ops = if is_lossy { LOSSY_OPS } else { self.lossy_ops.saturating_sub(1) };
         let late_share = late_bytes.map_or(1.0, |late_bytes| {
@@ -114,7 +102,7 @@ impl Tuning {
         });
         for (stage, summary) in Stage::ALL.into_iter().zip(&report.stages).filter(|(stage, _)| kind.sends(*stage)) {
             if let Some((early, _)) = &mut self.early {
-                // Longer grace does not bring back what the network lost, only what came a little too late.
+                // A longer grace time recovers late data, but not lost data.
                 let loss = (1.0 - summary.received_fraction).min(late_share);
                 let bucket = kind.wire_bucket(report.bucket).unwrap_or(report.bucket);
                 early.observe(bucket, stage, loss, &summary.samples_16us);
@@ -125,7 +113,6 @@ impl Tuning {
         }
     }
 
-    /// The bound has changed.
     pub fn set_bound_ns(&mut self, bound_ns: u64) {
         if let Some((early, _)) = &mut self.early {
             early.set_bound_ns(bound_ns);
@@ -145,11 +132,11 @@ mod tests {
         let expects = |tuning: &Tuning| tuning.tuned(&params, 0, 0..1).expect_loss;
         assert!(!expects(&tuning));
         let report = |elements| {
-            // Nothing was reported: all of it is lost. A bucket of no elements loses nothing.
+            // No stage was reported, so all data is lost. An empty bucket loses nothing.
             AllReduce::new(&params, 0, 0, elements, false).unwrap().finish(&mut Safeguard::default())
         };
         let mut lossy = report(1024);
-        // As if the peer had been there.
+        // Without this, the peer counts as late instead of the network as lossy.
         lossy.late_peers.clear();
         tuning.observe(&lossy, None);
         assert!(lossy.network_loss() > 0.0 && expects(&tuning));

@@ -1,4 +1,4 @@
-//! What callers of collectives give and get.
+//! Inputs, outputs and errors of collectives.
 
 use std::fmt;
 
@@ -17,62 +17,61 @@ use crate::values::Values;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Finished {
-    /// How it went.
+    /// Loss, timing and action.
     pub report: Report,
-    /// Mean gradient, or what else the collective gives ([`Kind`]). Elements in [`Report::missing_ranges`] are zero, or what
-    /// is left of their Hadamard block. If an update of a declared bucket is skipped: what this rank gave, unchanged.
+    /// Mean gradient or other result of the [`Kind`]. Elements in [`Report::missing_ranges`] are
+    /// zero, or decoded from the rest of their Hadamard block. After a skipped update of a declared
+    /// bucket: this rank's gradient, unchanged.
     pub result: Values,
-    /// If an update of a declared bucket was skipped: what came of it. Not to be applied: it comes whole with a later output.
+    /// Received mean of a skipped update of a declared bucket. Do not apply it: if only this rank
+    /// skips, a repair adds the whole update to a later output.
     pub partial: Option<Values>,
-    /// Bytes of the result that were copied to where the caller wants it, see [`Destination`](crate::Destination).
+    /// Bytes of the result copied to the caller's [`Destination`](crate::Destination).
     pub copied_bytes: usize,
 }
 
-/// A collective that all ranks are to call.
+/// Parameters of a collective, the same on all ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // `kind` explains itself
 pub struct Call {
-    /// What is done.
     pub kind: Kind,
     /// Bucket id, below [`BUCKETS_MAX`](crate::protocol::BUCKETS_MAX).
     pub bucket: u16,
-    /// Elements of the bucket; of an all-gather all parts together.
+    /// Elements of the bucket; in an all-gather, of all parts together.
     pub elements: usize,
-    /// When it travels Hadamard-encoded; all-reduces only.
+    /// When to Hadamard-encode the data. All-reduces only.
     pub hadamard: HadamardMode,
-    /// Whether it travels as bf16; `None`: as [`JobParams::bf16`](crate::protocol::JobParams::bf16) says.
+    /// Sends values as bf16. `None`: as [`JobParams::bf16`](crate::protocol::JobParams::bf16).
     pub bf16: Option<bool>,
-    /// Whether what its broadcast stage lost is repaired, if the job repairs ([`Collectives::repair`](super::Collectives::repair)).
+    /// Whether to [repair](super::Collectives::repair) losses of the broadcast stage.
     pub repair: bool,
-    /// Whether the bucket is declared: where repairs go.
+    /// Declared bucket or one-off, which decides where repairs go.
     pub stream: Stream,
 }
 
 impl Call {
-    /// A collective of its own: see [`Stream::OneOff`]. Not encoded, repaired if the job repairs.
+    /// One-off collective ([`Stream::OneOff`]), not encoded, repaired if the job repairs.
     pub const fn one_off(kind: Kind, bucket: u16, elements: usize) -> Self {
         let (hadamard, stream) = (HadamardMode::Off, Stream::OneOff);
         Self { kind, bucket, elements, hadamard, bf16: None, repair: true, stream }
     }
 
-    /// A collective of a bucket that was declared `generation` times before: see [`Stream::Declared`]. Not encoded, repaired if
-    /// the job repairs.
+    /// Likewise, of a bucket that was declared `generation` times before ([`Stream::Declared`]).
     pub const fn declared(kind: Kind, bucket: u16, elements: usize, generation: u32) -> Self {
         Self { stream: Stream::Declared { generation }, ..Self::one_off(kind, bucket, elements) }
     }
 
-    /// Whether it is encoded among ranks of `view`.
     pub(super) fn is_encoded(&self, view: &View) -> bool {
         self.kind == Kind::AllReduce && self.hadamard.is_on(view.settings.hadamard)
     }
 
-    /// What the ranks compare of it, among ranks of `view`.
     pub(super) fn info(&self, params: &JobParams, view: &View) -> CallInfo {
         let Self { kind, bucket, elements, bf16, stream, .. } = *self;
         let (hadamard, bf16) = (self.is_encoded(view), bf16.unwrap_or(params.bf16));
         CallInfo { kind, bucket, elements: elements as u64, hadamard, bf16, stream, misfit: None }
     }
 
-    /// The stream whose corrections its output takes, if there is one: repaired all-reduces of declared buckets only.
+    /// Stream whose corrections the output takes, if any.
     pub fn stream_id(&self) -> Option<StreamId> {
         let Self { kind, bucket, elements, repair, stream, .. } = *self;
         match stream {
@@ -83,7 +82,7 @@ impl Call {
         }
     }
 
-    /// Whether it belongs to no declared bucket.
+    /// Returns whether the call belongs to no declared bucket.
     pub fn is_one_off(&self) -> bool {
         self.stream == Stream::OneOff
     }
@@ -96,91 +95,63 @@ impl fmt::Display for Call {
     }
 }
 
-/// What ends them, or a call of it.
+/// Error of a collective, or of all collectives.
+#[allow(missing_docs)] // the messages name the fields
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CollectivesError<E: std::error::Error + 'static> {
-    /// A parameter is out of range.
     #[error(transparent)]
     Params(#[from] ParamError),
-    /// The bucket cannot be cut into windows.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// The data plane said what cannot be, or nothing at all.
+    /// The data plane reported an impossible state, or nothing at all.
     #[error(transparent)]
     Protocol(#[from] ProtocolError),
     /// The data plane is broken.
     #[error("data plane: {0}")]
     Plane(#[source] E),
-    /// No such collective waits for its gradient.
+    /// The collective does not wait for its input.
     #[error("collective {op} was not prepared, has started already, or is finished")]
-    NotPrepared {
-        /// Collective number.
-        op: u32,
-    },
-    /// What is given is not as long as the bucket or, in an all-gather, as this rank's part of it.
-    #[error("collective {op}: {found} elements were handed in, expected {expected}")]
-    WrongLength {
-        /// Collective number.
-        op: u32,
-        /// Elements given.
-        found: usize,
-        /// Elements expected.
-        expected: usize,
-    },
-    /// Ranks call different collectives, as they have told one another.
+    NotPrepared { op: u32 },
+    /// The input is not as long as the bucket or, in an all-gather, as this rank's part.
+    #[error("collective {op}: {found} elements were passed, expected {expected}")]
+    WrongLength { op: u32, found: usize, expected: usize },
     #[error(transparent)]
     Mismatch(#[from] Mismatch),
-    /// It is not decided which ranks take part in the next collective, or this rank does not.
+    /// The members of the next collective are undecided, or this rank is not one.
     #[error(
         "collective {op}: the ranks have not agreed on who takes part; handle their messages and ask `may_prepare` again"
     )]
-    NoView {
-        /// Collective number.
-        op: u32,
-    },
-    /// The job has no number left for another collective.
-    #[error("a job has at most {op} collectives; start it again from a checkpoint")]
-    OutOfNumbers {
-        /// The number that would have come next.
-        op: u32,
-    },
-    /// The data plane cannot do what the call needs.
+    NoView { op: u32 },
+    #[error("a job has at most {op} collectives; restart it from a checkpoint")]
+    OutOfNumbers { op: u32 },
     #[error(transparent)]
     Unsupported(#[from] Unsupported),
-    /// A blocking call found collectives still running.
     #[error("{running} collectives are still running; poll until they are finished")]
-    Busy {
-        /// How many.
-        running: usize,
-    },
+    Busy { running: usize },
 }
 
-/// A change among the ranks of the job.
+/// Change of the job's membership.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // fields explain themselves
 pub enum MembershipEvent {
-    /// Nothing was received from this rank for several collectives.
-    Silent {
-        /// The rank.
-        rank: usize,
-    },
-    /// A view was decided: the ranks that take part from its `first_op` on.
+    /// Nothing was received from this rank for several collectives in a row.
+    Silent { rank: usize },
+    /// A view was decided. Its ranks take part from its `first_op` on.
     View(View),
-    /// This rank was dropped from the view; it may [`join`](super::Collectives::join) again.
+    /// This rank was dropped. It may [rejoin](super::Collectives::join).
     Dropped,
 }
 
-/// A message of another rank that was refused. Nothing of it was used.
+/// Reason for rejecting a message of another rank, which had no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
+#[allow(missing_docs)] // described by their types
 pub enum MessageError {
-    /// It cannot be read.
     #[error(transparent)]
     Malformed(#[from] MalformedMessage),
-    /// It cannot come from a rank of this job.
     #[error(transparent)]
     Membership(#[from] BadMessage),
-    /// A repair that this rank does not wait for.
     #[error(transparent)]
     Unexpected(#[from] UnexpectedAnswer),
 }

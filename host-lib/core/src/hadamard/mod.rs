@@ -1,18 +1,22 @@
-//! The randomised Hadamard transform on the CPU, with the bits of the card.
+//! The randomised Hadamard transform on the CPU, with bit-identical results to the card.
 //!
-//! What: a window is K = 2^`log2_blocks` blocks of n = 2^`log2_n` values. [`encode`] makes y = H diag(s) x / sqrt(n) of
-//! each block and lays the blocks' 64-byte beats out interleaved, as they travel; [`decode`] takes what arrived, undoes
-//! both, and rescales each block by its beats over the beats received.
-//! Why: a burst of losses becomes a little noise everywhere. Ranks with and without a card share jobs, and replicas must
-//! hold the same bits: this is the arithmetic of the card, not an approximation of it.
-//! How: block floating point in `i32`. The block's largest exponent gives one scale, values are rounded to it, every
-//! second butterfly stage halves, results are rounded back; always to nearest even. A block is gathered into 1 to 64 KiB
-//! of stack, several of them at a time when decoding (at most 128 KiB); conversions, signs, halving, rescaling and interleave happen on the passes that the stages need anyway.
-//! Limits: n is 256, 1024, 4096 or 16384. A block that holds an infinity or a NaN becomes all NaN (0x7fc00000); a result
-//! too large is an infinity; one below the smallest normal number is +0, as is every zero.
-//! Fastest where the memory of what it leaves is aligned to 64 bytes: from windows of 256 KiB on, it then bypasses the caches (x86-64).
-//! Needs: the rounding mode every thread starts with, to nearest even. Flushing subnormals changes nothing.
-//! Source: OptiReduce (NSDI'25) 3.3; arithmetic and signs as `hw/src/hadamard/model.rs`, against which the tests compare.
+//! A window has 2^`log2_blocks` blocks of n = 2^`log2_n` values. [`encode`] computes y = H diag(s)
+//! x / sqrt(n) for each block and interleaves the beats of the blocks in wire order. [`decode`]
+//! inverts both, and rescales each block by its beats over the beats received. A burst of losses
+//! thus becomes a little noise everywhere.
+//!
+//! Why bit-identical: ranks with and without a card share jobs, and replicas must hold the same
+//! bits.
+//!
+//! How: block floating point in `i32`. The largest exponent of a block sets its scale, and every
+//! second butterfly stage halves. All roundings are to nearest even. Blocks are copied to the
+//! stack: 1 to 64 KiB to encode, up to about 200 KiB to decode.
+//!
+//! Limits: n is 256, 1024, 4096 or 16384. A block with an infinity or a NaN becomes all NaN
+//! (0x7fc00000). Too large results are infinities; those below the smallest normal number are +0.
+//! On x86-64, results of windows from 256 KiB on bypass the caches if aligned to 64 bytes.
+//! Requires: the default rounding mode. Flushing of subnormals changes nothing.
+//! Source: OptiReduce (NSDI'25) 3.3; arithmetic and signs as in `hw/src/hadamard/model.rs`.
 
 mod bf16;
 mod block;
@@ -35,24 +39,24 @@ use window::{Decode, Encode};
 
 pub use bf16::{from_bf16, round_to_bf16, to_bf16, widen_bf16};
 
-/// How a window is encoded. All ranks of a job must use the same.
+/// Encoding of a window; the same on all ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Code {
-    /// log2 of the block in elements: 8, 10, 12 or 14.
+    /// log2 of the block size in elements: 8, 10, 12 or 14.
     pub log2_n: u32,
-    /// log2 of the blocks in the window, at most 16.
+    /// log2 of the number of blocks, at most 16.
     pub log2_blocks: u32,
-    /// Key of the window's signs, from [`optireduce_contract::signs::window_key`].
+    /// Key of the random signs, from [`optireduce_contract::signs::window_key`].
     pub sign_key: u64,
 }
 
 impl Code {
-    /// Blocks of the window.
+    /// Number of blocks in the window.
     pub const fn blocks(&self) -> usize {
         1 << self.log2_blocks
     }
 
-    /// Elements of the window, padding included.
+    /// Number of elements in the window, with padding.
     pub const fn elements(&self) -> usize {
         1 << (self.log2_n + self.log2_blocks)
     }
@@ -67,81 +71,79 @@ impl Code {
     }
 }
 
-/// Encodes a window: `gradient`, padded with zeros to the window, into `out`, the whole window in the order of the wire.
+/// Encodes `gradient`, padded with zeros, into the window `out` in wire order.
 ///
 /// # Panics
-/// When `code` is out of its limits, `gradient` is longer than the window, or `out` is not as long: the caller has cut
-/// the window wrongly.
+/// If `code` is out of range, `gradient` is longer than the window, or `out` has another length.
 pub fn encode(code: Code, gradient: &[f32], out: &mut [f32]) {
     encode_with(Kernel::best(), code, gradient, out);
 }
 
-/// Decodes a window: `gathered`, the whole window in the order of the wire, into `out`, its first elements.
+/// Decodes the window `gathered`, in wire order, into `out`, the first elements of the result.
 ///
-/// `present`: bit p % 64 of word p / 64 says whether the beat at position p arrived; `None`: all did. What the others hold
-/// is not looked at. A block of which nothing arrived becomes zeros.
+/// In `present`, bit p % 64 of word p / 64 is set if the beat at position p arrived (`None`: all).
+/// Values of missing beats are ignored. A block without any beat becomes zeros.
 ///
 /// # Panics
-/// When `code` is out of its limits, `gathered` is not as long as the window, `out` is longer, or `present` has no bit
-/// for some beat: the caller has cut the window wrongly.
+/// If `code` is out of range, `gathered` has another length than the window, `out` is longer, or
+/// `present` is too short.
 pub fn decode(code: Code, gathered: &[f32], present: Option<&[u64]>, out: &mut [f32]) {
     decode_with(Kernel::best(), code, gathered, present, out);
 }
 
-/// [`encode`] with a chosen kernel.
+/// [`encode`] with a specific kernel.
 ///
 /// # Panics
-/// As [`encode`], and when this processor cannot run the kernel.
+/// As [`encode`], and if this processor cannot run the kernel.
 pub fn encode_with(kernel: Kernel, code: Code, gradient: &[f32], out: &mut [f32]) {
     code.check();
     let elements = code.elements();
     assert!(gradient.len() <= elements, "the gradient has {} elements, its window {elements}", gradient.len());
-    assert_eq!(out.len(), elements, "elements of the encoded window, and of its code");
+    assert_eq!(out.len(), elements, "length of the encoded window (left) and of its code (right)");
     kernel.run(Encode { code, gradient, out });
 }
 
-/// [`decode`] with a chosen kernel.
+/// [`decode`] with a specific kernel.
 ///
 /// # Panics
-/// As [`decode`], and when this processor cannot run the kernel.
+/// As [`decode`], and if this processor cannot run the kernel.
 pub fn decode_with(kernel: Kernel, code: Code, gathered: &[f32], present: Option<&[u64]>, out: &mut [f32]) {
     code.check();
     let elements = code.elements();
-    assert_eq!(gathered.len(), elements, "elements of the gathered window, and of its code");
+    assert_eq!(gathered.len(), elements, "length of the gathered window (left) and of its code (right)");
     assert!(out.len() <= elements, "the result has {} elements, its window {elements}", out.len());
     let bits = present.map_or(usize::MAX, |words| 64 * words.len());
-    assert!(bits >= elements / LANES, "{bits} bits say which of {} beats arrived", elements / LANES);
+    assert!(bits >= elements / LANES, "the arrival map has {bits} bits for {} beats", elements / LANES);
     kernel.run(Decode { code, gathered, present, out });
 }
 
-/// The instructions that a transform is made of. All give the same bits.
+/// Instruction set of a transform. All kernels produce the same bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // names of instruction sets
 pub enum Kernel {
-    /// What the target of the build has.
+    /// Plain loops for the target of the build.
     Portable,
-    /// AVX2.
     Avx2,
     /// AVX-512 F.
     Avx512,
-    /// NEON.
     Neon,
 }
 
 impl Kernel {
-    /// All kernels, the fastest first.
+    /// All kernels, fastest first.
     pub const ALL: [Self; 4] = [Self::Avx512, Self::Avx2, Self::Neon, Self::Portable];
 
-    /// The fastest kernel of this processor.
+    /// Fastest kernel of this processor.
     pub fn best() -> Self {
         Self::available().next().unwrap_or(Self::Portable)
     }
 
-    /// The kernels of this processor, the fastest first.
+    /// Kernels of this processor, fastest first.
     pub fn available() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(|kernel| kernel.is_available())
     }
 
-    /// Whether this processor can run the kernel.
+    /// Returns whether this processor can run the kernel.
     pub fn is_available(self) -> bool {
         match self {
             Self::Portable => true,
@@ -155,7 +157,7 @@ impl Kernel {
         }
     }
 
-    /// Its name in reports.
+    /// Name in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Portable => "portable",
@@ -166,7 +168,7 @@ impl Kernel {
     }
 
     fn run(self, task: impl Task) {
-        assert!(self.is_available(), "this processor cannot run the kernel {}: take Kernel::best()", self.name());
+        assert!(self.is_available(), "this processor cannot run the kernel {}; use Kernel::best()", self.name());
         match self {
             Self::Portable => task.run::<Portable>(),
             #[cfg(target_arch = "x86_64")]
@@ -180,7 +182,7 @@ impl Kernel {
     }
 }
 
-/// Work on a window. Its `run` is `inline(always)`, so that it is compiled with the instructions of the kernel.
+/// Work on a window. `inline(always)` on `run` compiles it with the kernel's instructions.
 trait Task {
     fn run<E: Engine>(self);
 }

@@ -1,10 +1,15 @@
 //! The transform on NEON, which every 64-bit Arm processor has.
 //!
-//! Why intrinsics: as in `x86.rs`; and left to itself the compiler has no rounding conversion to integers.
-//! Stages inside a beat: two registers hold eight values, of which the register's number is one index bit. Unzipping them rotates the
-//! three index bits, so that the two stages inside a register are butterflies of whole registers; the other two are between registers.
-//! Why every block is sound: its instructions exist, since the target of the build has NEON (checked below), and its loads and stores
-//! go to whole arrays of sixteen 32-bit values behind a reference and need no alignment.
+//! Why intrinsics: as in `x86.rs`. In addition, the compiler does not generate the rounding
+//! conversion to integers.
+//!
+//! Two registers hold eight values, and the register number is one of three index bits. An unzip
+//! rotates the index bits, so the two stages inside a register become butterflies of whole
+//! registers.
+//!
+//! Safety of every block: the build target has NEON (checked below), so the instructions exist.
+//! Loads and stores access whole arrays of sixteen 32-bit values behind a reference, at any
+//! alignment.
 #![allow(unsafe_code, clippy::undocumented_unsafe_blocks)]
 
 use std::arch::aarch64::*;
@@ -17,16 +22,14 @@ use super::vector::Beat;
 
 const _: () = assert!(cfg!(target_feature = "neon"), "targets without NEON have the portable kernel only");
 
-/// Runs `task` with NEON.
 pub fn run_neon(task: impl Task) {
     task.run::<Neon>();
 }
 
-/// A beat in four registers.
 #[derive(Clone, Copy)]
 struct Neon([int32x4_t; 4]);
 
-/// Negates the lanes of `flip`, of which `lanes` has one bit each.
+/// Negates the lanes of `flip`. `lanes` has the bit of each lane.
 #[inline(always)]
 fn flipped(x: int32x4_t, lanes: int32x4_t, flip: int32x4_t) -> int32x4_t {
     unsafe {
@@ -58,13 +61,12 @@ fn halved(a: int32x4_t, b: int32x4_t) -> (int32x4_t, int32x4_t) {
     }
 }
 
-/// Rotates the index bits of the register and of the two of its lanes: after three rotations everything is back in its place.
+/// Rotates the three index bits of the register and its lanes.
 #[inline(always)]
 fn rotate((a, b): (int32x4_t, int32x4_t)) -> (int32x4_t, int32x4_t) {
     unsafe { (vuzp1q_s32(a, b), vuzp2q_s32(a, b)) }
 }
 
-/// The two stages inside a register, of two registers.
 #[inline(always)]
 fn inside(a: int32x4_t, b: int32x4_t) -> (int32x4_t, int32x4_t) {
     let (a, b) = rotate((a, b));
@@ -95,7 +97,7 @@ impl Neon {
 }
 
 impl Beat for Neon {
-    // Thirty-two registers hold eight beats.
+    // The 32 registers hold only eight beats.
     const SIXTEEN: bool = false;
 
     #[inline(always)]
@@ -126,7 +128,7 @@ impl Beat for Neon {
         }
     }
 
-    /// As other stores: there is no intrinsic for those past the caches.
+    /// There is no intrinsic for streamed stores.
     #[inline(always)]
     fn stream(self, to: &mut [f32; LANES]) {
         self.store_floats(to);

@@ -1,10 +1,9 @@
-//! The transform in plain loops, for any machine, and in integers for tiny blocks.
+//! The transform in plain loops for any processor, and in integers for tiny blocks.
 
 use optireduce_contract::limits::LANES;
 
 use super::block::{Engine, Flips, Place, Scale, Scratch};
 
-/// Plain loops, which the compiler vectorises with what the target has.
 pub struct Portable;
 
 impl Engine for Portable {
@@ -21,8 +20,8 @@ impl Engine for Portable {
     }
 }
 
-/// Tiny blocks: conversions in integers only, so that neither a unit without a normal float nor a processor that takes
-/// subnormals for zeros changes a bit.
+/// Transforms a tiny block, with conversions in integers: a unit may not be a normal float, and the
+/// processor may flush subnormals.
 #[cold]
 #[inline(never)]
 pub fn transform_tiny<const BEATS: usize>(
@@ -38,7 +37,7 @@ pub fn transform_tiny<const BEATS: usize>(
     });
 }
 
-/// All stages on the block in fixed point: `there` takes the bits of a float to it, `back` a result from it.
+/// All stages of a block in fixed point. `there` and `back` convert.
 #[inline(always)]
 fn in_fixed_point<const BEATS: usize>(
     scratch: &mut Scratch<BEATS>,
@@ -63,16 +62,15 @@ fn in_fixed_point<const BEATS: usize>(
     }
 }
 
-/// The nearest even integer; `x` is below 2^31.
+/// Rounds to the nearest integer, ties to even. The magnitude must be below 2^31.
 #[inline(always)]
 fn nearest(x: f32) -> i32 {
-    // From 2^23 on every float is an integer; below, adding 2^23 leaves no bits for a fraction.
+    // From 2^23 on, every float is an integer. Below, adding 2^23 leaves no bits for a fraction.
     const WHOLE: f32 = 8_388_608.0;
     let whole = WHOLE.copysign(x);
     (if x.abs() < WHOLE { (x + whole) - whole } else { x }) as i32
 }
 
-/// Negates the lanes of `flip`.
 #[inline(always)]
 fn negate(lanes: &mut [i32; LANES], flip: u16) {
     for (i, lane) in lanes.iter_mut().enumerate() {
@@ -81,7 +79,7 @@ fn negate(lanes: &mut [i32; LANES], flip: u16) {
     }
 }
 
-/// All butterfly stages, two at a time: one plain, one halving.
+/// All butterfly stages, two per pass: one plain, one halving.
 #[inline(always)]
 fn stages(values: &mut [i32]) {
     let mut distance = 1;
@@ -100,18 +98,18 @@ fn stages(values: &mut [i32]) {
     }
 }
 
-/// ceil(b/2) + floor(a/2) and floor(b/2) - floor(a/2). As b = ceil(b/2) + floor(b/2), the first is b less the second.
+/// Returns ceil(b/2) + floor(a/2) and floor(b/2) - floor(a/2). The first is b minus the second.
 #[inline(always)]
 fn halved(a: i32, b: i32) -> (i32, i32) {
     let difference = (b >> 1).wrapping_sub(a >> 1);
     (b.wrapping_sub(difference), difference)
 }
 
-/// A float in units, of which 2^30 have this exponent field, below 32; to nearest even.
+/// Converts a float to units, to nearest even. Exponent field `exponent`, below 32, is 2^30 units.
 fn tiny_to_fixed(bits: u32, exponent: u32) -> i32 {
     let field = (bits >> 23 & 0xff).max(1);
     let mantissa = bits & 0x7f_ffff | u32::from(bits & 0x7f80_0000 != 0) << 23;
-    // Bit 23 of the mantissa is worth 2^(30 + field - exponent) units: `down` bits are below a unit.
+    // Bit 23 of the mantissa is 2^(30 + field - exponent) units, so `down` bits are below a unit.
     let down = exponent as i32 - field as i32 - 7;
     let magnitude = match down {
         ..=0 => mantissa << -down,
@@ -124,9 +122,9 @@ fn tiny_to_fixed(bits: u32, exponent: u32) -> i32 {
     if bits >> 31 == 1 { -(magnitude as i32) } else { magnitude as i32 }
 }
 
-/// A number of such units as a float: to nearest even, below the smallest normal number +0.
+/// Converts such units to a float, to nearest even. Results below the normal numbers are +0.
 fn fixed_to_tiny(units: i32, exponent: u32) -> f32 {
-    // Rounded on a scale that has room, then moved by the exponent field alone.
+    // Rounded as a normal float, then scaled by the exponent field alone.
     let rounded = (units as f32).to_bits();
     let field = (rounded >> 23 & 0xff) as i32 + exponent as i32 - 157;
     if units == 0 || field < 1 {

@@ -1,5 +1,5 @@
-//! The golden vector of the paper, the oracles of the protocol, and what is refused. That every kernel has the bits of the
-//! card is shown in `tests/whole_stack/numerics.rs`.
+//! The paper's golden vector, the oracles of the protocol, and invalid arguments.
+//! `tests/whole_stack/numerics.rs` compares the kernels with the card.
 
 use optireduce_contract::limits::LANES;
 use optireduce_contract::signs::{SPLITMIX64_STEP, signs16, splitmix64, window_key};
@@ -8,8 +8,9 @@ use super::*;
 
 #[test]
 fn golden_vector_of_figure_9_is_reproduced() {
-    // OptiReduce (NSDI'25) figure 9, n = 8, un-normalised. In a block of 256 whose other values are zero, the transform
-    // repeats that of the first eight. The generator's signs are multiplied out of the figure's.
+    // OptiReduce (NSDI'25) figure 9, n = 8, not normalised. In a block of 256 with zeros elsewhere,
+    // the transform repeats that of the first eight values. `s * ours` replaces our signs by the
+    // figure's.
     let code = Code { log2_n: 8, log2_blocks: 0, sign_key: 9 };
     let x = [1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5];
     let s = [1.0, -1.0, 1.0, 1.0, -1.0, 1.0, -1.0, 1.0];
@@ -32,7 +33,6 @@ fn golden_vector_of_figure_9_is_reproduced() {
     }
 }
 
-/// Inputs for the oracles, which hold for any.
 fn inputs(elements: usize) -> [(&'static str, Vec<f32>); 3] {
     let mut state = 0x0au64;
     let mut uniform = || {
@@ -47,7 +47,6 @@ fn inputs(elements: usize) -> [(&'static str, Vec<f32>); 3] {
     [("even", even), ("heavy tail", heavy), ("one value", one)]
 }
 
-/// A tail of the window is lost: the decoded gradient, and what a decoder that does not rescale would return.
 fn decoded_after_tail_loss(code: Code, x: &[f32], lost_beats: usize) -> (Vec<f32>, Vec<f32>) {
     let beats = code.elements() / LANES;
     let mut window = vec![0.0; code.elements()];
@@ -56,7 +55,7 @@ fn decoded_after_tail_loss(code: Code, x: &[f32], lost_beats: usize) -> (Vec<f32
     (beats - lost_beats..beats).for_each(|at| present[at / 64] &= !(1 << (at % 64)));
     let mut rescaled = vec![0.0; x.len()];
     decode(code, &window, Some(&present), &mut rescaled);
-    // Written zeros look like arrived ones.
+    // Zeros written here count as arrived.
     window[(beats - lost_beats) * LANES..].fill(0.0);
     let mut zero_filled = vec![0.0; x.len()];
     decode(code, &window, None, &mut zero_filled);
@@ -70,7 +69,7 @@ fn nmse(found: &[f32], x: &[f32]) -> f64 {
 
 const SEEDS: u64 = 200;
 
-/// Means over seeds of the NMSE after tail loss, rescaled and zero-filled, and the share lost.
+/// Means over seeds: NMSE rescaled, NMSE zero-filled, and the fraction lost.
 fn mean_nmse(x: &[f32], lost_beats: usize) -> (f64, f64, f64) {
     let (mut rescaled, mut zero_filled) = (0.0, 0.0);
     for seed in 0..SEEDS {
@@ -122,8 +121,7 @@ fn rescaled_decoding_has_no_bias_and_zero_filled_loses_the_share_lost() {
     }
 }
 
-/// Gradients that tell conversions apart: floats of this range of exponents, among them halves of units, zeros of both signs, and now
-/// and then one of the `rare` values.
+/// Floats in a range of exponents, halves of units, zeros of both signs, and a few `rare` values.
 fn bits(low: u32, span: u32, rare: &[f32], elements: usize, state: &mut u64) -> Vec<f32> {
     let mut next = || {
         let word = splitmix64(*state);
@@ -142,8 +140,7 @@ fn bits(low: u32, span: u32, rare: &[f32], elements: usize, state: &mut u64) -> 
 
 #[test]
 fn every_kernel_has_the_bits_of_the_portable_one() {
-    // That this one has the bits of the card is shown in `tests/whole_stack/numerics.rs`; this is what other processors than that of
-    // CI run, in an emulator (`tests/aarch64`).
+    // Also runs for other processors, in an emulator (`tests/aarch64`).
     let mut state = 0x4e30;
     let huge = [f32::MAX, f32::MAX];
     let cases: [(&str, u32, u32, &[f32]); 8] = [
@@ -183,7 +180,6 @@ fn every_kernel_has_the_bits_of_the_portable_one() {
 
 #[test]
 fn a_kernel_that_the_processor_has_is_chosen() {
-    // Every 64-bit Arm processor has NEON.
     assert!(!cfg!(target_arch = "aarch64") || Kernel::best() == Kernel::Neon);
     assert!(Kernel::best().is_available() && Kernel::available().any(|kernel| kernel == Kernel::Portable));
 }

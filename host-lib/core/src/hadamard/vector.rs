@@ -1,4 +1,4 @@
-//! The transform in vector registers: four stages inside the beats, the others between them, two or four stages a pass.
+//! The transform in vector registers: four stages inside the beats, the others between them.
 
 #![allow(clippy::needless_range_loop)] // index loops are what the compiler unrolls into registers
 
@@ -8,31 +8,27 @@ use super::block::{Bits, Engine, Flips, Place, Scale, Scratch};
 
 /// One beat in registers: fixed point, or the bits of fp32.
 ///
-/// All functions are `inline(always)`, and neither closures nor the standard library's combinators stand between them:
-/// a call that is not inlined into the kernel has no vector instructions, and costs a hundred times as much.
+/// All functions are `inline(always)`, without closures or iterator combinators between them: a
+/// call that is not inlined into the kernel has no vector instructions and is far slower.
 pub trait Beat: Copy {
-    /// Whether sixteen beats fit the registers, and not only four.
+    /// Whether the registers hold sixteen beats, not only four.
     const SIXTEEN: bool;
 
-    /// Reads a beat.
     fn load(from: &Bits) -> Self;
-    /// Writes fixed point.
     fn store(self, to: &mut Bits);
-    /// Writes floats.
     fn store_floats(self, to: &mut [f32; LANES]);
-    /// Writes floats past the caches, where `to` is aligned to 64 bytes; otherwise as [`store_floats`](Self::store_floats).
+    /// Stores past the caches if `to` is aligned to 64 bytes.
     fn stream(self, to: &mut [f32; LANES]);
-    /// Orders streamed writes before all that follows.
     fn fence();
-    /// Floats times `there`, to the nearest even integers, then the lanes of `flip` negated.
+    /// Multiplies by `there`, rounds to integers, ties to even, and negates the lanes of `flip`.
     fn fixed(self, flip: u16, there: f32) -> Self;
-    /// Integers with the lanes of `flip` negated, to the nearest even floats, times `back`.
+    /// Negates the lanes of `flip`, converts to floats, ties to even, and multiplies by `back`.
     fn floats(self, flip: u16, back: f32) -> Self;
     /// A butterfly: a + b and b - a.
     fn plain(a: Self, b: Self) -> (Self, Self);
     /// A halving butterfly: ceil(b/2) + floor(a/2) and floor(b/2) - floor(a/2).
     fn halved(a: Self, b: Self) -> (Self, Self);
-    /// The four stages inside a beat, of two beats.
+    /// The four stages inside a beat, for two beats.
     fn within(pair: [Self; 2]) -> [Self; 2];
 }
 
@@ -80,7 +76,6 @@ struct End<'a, const BEATS: usize> {
     place: Place<'a>,
 }
 
-/// To fixed point, the stages inside the beats, and those between `R` neighbours.
 #[inline(always)]
 fn first<B: Beat, const R: usize, const BEATS: usize>(scratch: &mut Scratch<BEATS>, there: f32, before: &Flips<BEATS>) {
     for (beats, flips) in scratch.0.as_chunks_mut::<R>().0.iter_mut().zip(before.0.as_chunks::<R>().0) {
@@ -98,7 +93,6 @@ fn first<B: Beat, const R: usize, const BEATS: usize>(scratch: &mut Scratch<BEAT
     }
 }
 
-/// The stages between `R` beats that are `distance` and more apart.
 #[inline(always)]
 fn middle<B: Beat, const R: usize, const BEATS: usize>(scratch: &mut Scratch<BEATS>, distance: usize) {
     for group in scratch.0.chunks_exact_mut(R * distance) {
@@ -115,7 +109,6 @@ fn middle<B: Beat, const R: usize, const BEATS: usize>(scratch: &mut Scratch<BEA
     }
 }
 
-/// The stages between the `R` parts of the block, and from fixed point to the results.
 #[inline(always)]
 fn last<B: Beat, const R: usize, const BEATS: usize>(scratch: &mut Scratch<BEATS>, end: &mut End<'_, BEATS>) {
     let distance = BEATS / R;
@@ -137,7 +130,7 @@ fn last<B: Beat, const R: usize, const BEATS: usize>(scratch: &mut Scratch<BEATS
     }
 }
 
-/// Two or four stages, from neighbours on; none for one beat.
+/// Two or four stages, from neighbours on. None for one beat.
 #[inline(always)]
 fn between<B: Beat, const R: usize>(t: &mut [B; R]) {
     for i in 0..R / 4 {
@@ -150,7 +143,6 @@ fn between<B: Beat, const R: usize>(t: &mut [B; R]) {
     }
 }
 
-/// A plain and a halving stage between four beats.
 #[inline(always)]
 fn four<B: Beat, const R: usize>(t: &mut [B; R], at: usize, distance: usize) {
     let [a, b, c, d] = [t[at], t[at + distance], t[at + 2 * distance], t[at + 3 * distance]];

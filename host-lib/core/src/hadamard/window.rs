@@ -1,4 +1,4 @@
-//! Windows: their blocks, gathered, transformed and put in their places.
+//! Transform of whole windows.
 
 use optireduce_contract::limits::LANES;
 use optireduce_contract::shard::interleaved;
@@ -8,18 +8,16 @@ use super::portable::transform_tiny;
 use super::{Code, Task};
 
 const ZERO: [f32; LANES] = [0.0; LANES];
-/// From this size on, what a transform of a window leaves bypasses the caches: 256 KiB. The beats of an encoded block lie a power
-/// of two apart, all in a few sets of the caches, from which they would be thrown out one by one.
+/// Window size from which results bypass the caches: 256 KiB. The beats of an encoded block are a
+/// power of two apart and would evict each other.
 const STREAM_BEATS: usize = 4096;
 
-/// A window from a gradient.
 pub struct Encode<'a> {
     pub code: Code,
     pub gradient: &'a [f32],
     pub out: &'a mut [f32],
 }
 
-/// A gradient from a window.
 pub struct Decode<'a> {
     pub code: Code,
     pub gathered: &'a [f32],
@@ -92,7 +90,7 @@ impl Decode<'_> {
             let first = at * GROUP;
             let received = group.gather(gathered, self.present, first, blocks);
             for (index, out) in out.chunks_mut(BEATS * LANES).enumerate() {
-                // Nothing received: all values are zeros, and the ratio is not used.
+                // If nothing was received, all values are zeros and the infinite ratio is not used.
                 let ratio = BEATS as f32 * (1.0 / received[index] as f32);
                 let after = Flips::signed(Flips::ODD, self.code.sign_key, first + index);
                 let scratch = &mut group.0[index].scratch;
@@ -114,11 +112,11 @@ impl Decode<'_> {
     }
 }
 
-/// Blocks that are gathered together: their beats lie side by side in the window, while those of one block lie a power of two apart,
-/// each on a page of its own. At most 128 KiB of stack.
+/// Blocks that are gathered together: their beats are adjacent in the window, while the beats of
+/// one block are each on its own page.
 struct Group<const BEATS: usize, const GROUP: usize>([Member<BEATS>; GROUP]);
 
-/// A block of a group. Without the room after it the beats of a row would share a set of the caches.
+/// A block of a group. `room` keeps beats of different blocks out of the same cache set.
 #[repr(C, align(64))]
 struct Member<const BEATS: usize> {
     scratch: Scratch<BEATS>,
@@ -128,7 +126,6 @@ struct Member<const BEATS: usize> {
 impl<const BEATS: usize, const GROUP: usize> Group<BEATS, GROUP> {
     const ZERO: Self = Self([const { Member { scratch: Scratch::ZERO, room: [0; LANES] } }; GROUP]);
 
-    /// Gathers the blocks from `first` on, zeros for beats that did not come; how many came of each.
     #[inline(always)]
     fn gather(
         &mut self,
@@ -142,7 +139,7 @@ impl<const BEATS: usize, const GROUP: usize> Group<BEATS, GROUP> {
         for beat in 0..BEATS {
             let at = interleaved(first, beat, blocks);
             let row = &gathered[at..at + count];
-            // Groups are powers of two, and begin at multiples of their size: a row's bits are in one word.
+            // Groups are aligned powers of two, so the bits of a row are in one word.
             let all = u64::MAX >> (64 - count);
             let came = present.map_or(all, |bits| bits[at / 64] >> (at % 64) & all);
             match row.first_chunk::<GROUP>() {

@@ -1,12 +1,13 @@
-//! The transform on AVX2 and AVX-512. With `neon.rs`, the only unsafe code of this crate.
+//! The transform on AVX2 and AVX-512. Only this file and `neon.rs` have unsafe code in this crate.
 //!
-//! Why intrinsics: left to itself the compiler vectorises the stages between beats, but not those inside one.
-//! Stages inside a beat: two registers hold 2^(k+1) values, of which the register's number is one index bit. A perfect
-//! shuffle rotates the index bits through that place, so that every stage is a butterfly of two whole registers.
-//! Why every block without a comment of its own is sound: its instructions exist, since `Zmm` and `Ymm` are private, made
-//! by their own functions only, and these run only inside `run_avx512` and `run_avx2`, which check the processor; its
-//! loads and stores go to whole arrays of sixteen 32-bit values behind a reference and need no alignment, but for
-//! streamed stores, before which it is checked.
+//! Why intrinsics: the compiler vectorises the stages between beats, but not those inside a beat.
+//! There, two registers hold 2^(k+1) values, and the register number is one index bit. A perfect
+//! shuffle rotates the index bits, so that every stage is a butterfly of two whole registers.
+//!
+//! Safety of every block without its own comment: the instructions exist, because `Zmm` and `Ymm`
+//! are private and created only inside `run_avx512` and `run_avx2`, which check the processor.
+//! Loads and stores access whole arrays of sixteen 32-bit values behind a reference, at any
+//! alignment. Streamed stores check their alignment first.
 #![allow(unsafe_code, clippy::undocumented_unsafe_blocks)]
 
 use std::arch::x86_64::*;
@@ -17,17 +18,14 @@ use super::Task;
 use super::block::Bits;
 use super::vector::Beat;
 
-/// Whether the processor has AVX2. The answer is cached.
 pub fn has_avx2() -> bool {
     std::is_x86_feature_detected!("avx2")
 }
 
-/// Whether the processor has what the kernel for AVX-512 is compiled with. The answer is cached.
 pub fn has_avx512() -> bool {
     std::is_x86_feature_detected!("avx512f") && has_avx2()
 }
 
-/// Runs `task` with AVX2.
 pub fn run_avx2(task: impl Task) {
     #[target_feature(enable = "avx2")]
     fn run(task: impl Task) {
@@ -38,7 +36,6 @@ pub fn run_avx2(task: impl Task) {
     unsafe { run(task) }
 }
 
-/// Runs `task` with AVX-512.
 pub fn run_avx512(task: impl Task) {
     #[target_feature(enable = "avx512f,avx2")]
     fn run(task: impl Task) {
@@ -49,11 +46,11 @@ pub fn run_avx512(task: impl Task) {
     unsafe { run(task) }
 }
 
-/// A beat in one register of AVX-512. Made inside [`run_avx512`] only.
+/// A beat in one AVX-512 register. Created only inside [`run_avx512`].
 #[derive(Clone, Copy)]
 struct Zmm(__m512i);
 
-/// A beat in two registers of AVX2. Made inside [`run_avx2`] only.
+/// A beat in two AVX2 registers. Created only inside [`run_avx2`].
 #[derive(Clone, Copy)]
 struct Ymm(__m256i, __m256i);
 
@@ -85,7 +82,8 @@ impl Beat for Zmm {
 
     #[inline(always)]
     fn fence() {
-        // Streamed stores are weakly ordered: whoever is told of the window later must find them done.
+        // Streamed stores are weakly ordered; a later signal that the window is ready must follow
+        // them.
         unsafe { _mm_sfence() }
     }
 
@@ -120,7 +118,7 @@ impl Beat for Zmm {
 
     #[inline(always)]
     fn within([a, b]: [Self; 2]) -> [Self; 2] {
-        // Five index bits: after five rotations everything is back in its place.
+        // There are five index bits, so five rotations are the identity.
         #[inline(always)]
         fn rotate((a, b): (Zmm, Zmm)) -> (Zmm, Zmm) {
             unsafe {
@@ -138,7 +136,7 @@ impl Beat for Zmm {
     }
 }
 
-/// Negates the lanes of `flip`.
+/// Negates the lanes of `flip`. `lanes` has the bit of each lane.
 #[inline(always)]
 fn flipped(x: __m256i, lanes: __m256i, flip: u16) -> __m256i {
     unsafe {
@@ -167,7 +165,7 @@ fn floats(x: __m256i, scale: f32) -> __m256i {
     unsafe { _mm256_castps_si256(_mm256_mul_ps(_mm256_cvtepi32_ps(x), _mm256_set1_ps(scale))) }
 }
 
-/// Turns the index bits of the register and of the place in its half.
+/// Rotates the index bits of the register and of the lane in its half.
 #[inline(always)]
 fn rotate((a, b): (__m256i, __m256i)) -> (__m256i, __m256i) {
     unsafe {
@@ -248,7 +246,6 @@ impl Beat for Ymm {
 
     #[inline(always)]
     fn fence() {
-        // Streamed stores are weakly ordered: whoever is told of the window later must find them done.
         unsafe { _mm_sfence() }
     }
 

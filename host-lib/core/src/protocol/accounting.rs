@@ -1,70 +1,63 @@
-//! Loss and timing of a job so far, per peer and stage.
-//!
-//! Why: a report says how one collective went; which peer or stage is the trouble shows over many.
-//! Limits: as seen by one rank. Averages are exponential, weight 1/16 of the newest collective.
+//! Loss and timing of a job, per peer and stage, as observed by one rank. Averages are exponential.
 
 use serde::Serialize;
 
 use super::report::{Report, fraction};
 use super::types::{ClosedBy, Stage, UpdateAction};
 
-/// Weight of the newest collective in averages.
 const EWMA_WEIGHT: f64 = 1.0 / 16.0;
 
-/// What one peer sent in one stage.
+/// Data received from one peer in one stage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PeerMetrics {
-    /// Bytes the peer was to send.
+    /// Bytes that the peer had to send.
     pub expected_bytes: u64,
-    /// Bytes that came in time.
+    /// Bytes that arrived in time.
     pub received_bytes: u64,
-    /// Smoothed lost fraction, 0 to 1, over the collectives in which the peer had something to send.
+    /// Smoothed loss, 0 to 1, over the collectives counted here.
     pub loss_ewma: f64,
-    /// Collectives in which nothing came of what the peer was to send.
+    /// Collectives in which the peer had data to send and none arrived in time.
     pub silent: u64,
     #[serde(skip)]
     seen: bool,
 }
 
-/// How one stage went.
+/// Outcomes of one stage: collectives by the worst reason for closing of their windows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
+#[allow(missing_docs)] // described above
 pub struct StageMetrics {
-    /// Collectives whose worst window was complete.
     pub complete: u64,
-    /// Collectives whose worst window closed by the early rule.
     pub early: u64,
-    /// Collectives with a window that ran into the bound.
     pub deadline: u64,
-    /// Longest stage so far, in ns.
+    /// Longest stage, in ns.
     pub elapsed_ns_max: u64,
-    /// What each rank sent; nothing for this rank itself.
+    /// Per sending rank; all zero for this rank.
     pub peers: Vec<PeerMetrics>,
 }
 
-/// The metrics of one rank. All counts are since the beginning of the job.
+/// Metrics of one rank so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
+#[allow(missing_docs)] // described above
 pub struct Metrics {
-    /// Collectives finished.
     pub collectives: u64,
-    /// Of them Hadamard-encoded.
     pub hadamard: u64,
-    /// Without this rank's own gradient, because it was late.
+    /// Collectives without this rank's gradient, because the rank was late.
     pub local_late: u64,
-    /// Updates to be skipped, the ones that halted the job included.
+    /// Skipped updates, including a halt.
     pub skipped: u64,
-    /// Bytes of peers that did not come in time, both stages together.
+    /// Bytes of peers not received in time, both stages together.
     pub lost_bytes: u64,
-    /// Values of results that are infinities or NaNs.
+    /// Infinities and NaNs in results.
     pub not_finite: u64,
-    /// The stages: contribute, broadcast.
+    /// Contribute and broadcast stage.
     pub stages: [StageMetrics; 2],
 }
 
 impl Metrics {
-    /// Adds a finished collective. The number of ranks may change from one to the next; a peer is its number.
+    /// Adds a finished collective. The world size may grow.
     pub fn observe(&mut self, report: &Report) {
         self.collectives += 1;
         self.hadamard += u64::from(report.hadamard);
@@ -88,7 +81,7 @@ impl Metrics {
         }
     }
 
-    /// Lost fraction of what `peer` was to send in a stage so far, 0 to 1; 0 for peers unheard of.
+    /// Returns the loss of `peer` in a stage over all collectives, 0 to 1; 0 for unknown peers.
     pub fn loss_of(&self, peer: usize, stage: Stage) -> f64 {
         let peer = self.stages[stage.index()].peers.get(peer);
         peer.map_or(0.0, |peer| 1.0 - fraction(peer.received_bytes, peer.expected_bytes))
@@ -175,7 +168,6 @@ mod tests {
         assert!((metrics.loss_of(2, Stage::Contribute) - 0.1).abs() < 1e-12);
         assert_eq!((metrics.loss_of(1, Stage::Contribute), metrics.loss_of(1, Stage::Broadcast)), (0.0, 0.5));
         assert_eq!((metrics.loss_of(0, Stage::Broadcast), metrics.loss_of(9, Stage::Broadcast)), (0.0, 0.0));
-        // First 20 %, then a clean one with weight 1/16; and a first one that does not count, for lack of bytes.
         assert!((contribute.peers[2].loss_ewma - 0.2 * 15.0 / 16.0).abs() < 1e-12);
         assert!((broadcast.peers[2].loss_ewma - 0.1).abs() < 1e-12);
         assert_eq!((broadcast.peers[1].silent, broadcast.peers[2].silent), (1, 0));

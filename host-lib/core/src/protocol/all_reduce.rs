@@ -1,10 +1,9 @@
-//! One collective of one bucket: Transpose AllReduce (OptiReduce 3.1) over windows, as a pure state machine.
+//! One collective of one bucket: Transpose AllReduce (OptiReduce 3.1), as a pure state machine.
 //!
-//! A window is armed (its stages are open to the peers), contributed (this rank's gradient goes out), and closes its
-//! contribute and then its broadcast stage; windows run side by side. A rank that is late finds its windows closed by
-//! their clocks: it takes what the peers' means say, and its report says `local_contribution: false`.
-//! Limits: no repair of missing entries, no adaptive bound. Every wait is bounded by the watchdog once the gradient is
-//! there.
+//! Each window is armed (accepts packets of peers), contributed (this rank's gradient is sent), and
+//! then closes its contribute and its broadcast stage. Windows run in parallel. Windows of a late
+//! rank close by their clocks with the means of its peers. Once the gradient is available, a
+//! watchdog bounds every wait.
 
 use std::ops::Range;
 
@@ -19,10 +18,11 @@ use super::types::{ClosedBy, Kind, RefusedStatus, Stage, UpdateAction};
 use crate::values::Values;
 use optireduce_contract::limits::BEAT_BYTES;
 
-/// How much later than the next slowest the slowest peer's packets count as; in the last of two rounds they come after twice the time.
+/// Limit on the slowest peer's time, relative to the next slowest: in the last of two rounds,
+/// packets take twice as long without being late.
 const SLOWEST_MAX: u64 = 2;
 
-/// What the data plane is to do.
+/// Command to the data plane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Reserve a slot for the window and open its stages.
@@ -31,105 +31,42 @@ pub enum Action {
     Contribute(WindowPlan),
 }
 
-/// What must not happen. The collective cannot go on after it.
+/// Invalid report, refused command or watchdog timeout. The collective cannot continue.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
+#[allow(missing_docs)] // described above
 pub enum ProtocolError {
-    /// A report or refusal for a window that this collective does not have.
-    #[error("collective {op}: cookie {cookie:#010x} is none of its {windows} windows")]
-    UnknownWindow {
-        /// Collective number.
-        op: u32,
-        /// Cookie of the report.
-        cookie: u32,
-        /// Windows of the collective.
-        windows: usize,
-    },
-    /// A report that cannot come now: the window is not armed, the stage was reported before, or broadcast came first.
+    #[error("collective {op}: unknown cookie {cookie:#010x} (this collective has {windows} windows)")]
+    UnknownWindow { op: u32, cookie: u32, windows: usize },
     #[error(
-        "collective {op} window {window}: unexpected report of the {stage} stage; not armed, twice, or out of order"
+        "collective {op} window {window}: unexpected report of the {stage} stage; not armed, repeated, or out of order"
     )]
-    UnexpectedReport {
-        /// Collective number.
-        op: u32,
-        /// Window of the report.
-        window: u16,
-        /// Stage of the report.
-        stage: Stage,
-    },
-    /// A report that contradicts itself or the plan.
+    UnexpectedReport { op: u32, window: u16, stage: Stage },
     #[error("collective {op} window {window}, {stage} stage: {found} bytes from rank {from}, expected {expected}")]
-    WrongCount {
-        /// Collective number.
-        op: u32,
-        /// Window of the report.
-        window: u16,
-        /// Stage of the report.
-        stage: Stage,
-        /// Rank whose bytes are wrong.
-        from: usize,
-        /// Bytes reported.
-        found: u64,
-        /// Bytes the plan allows, or demands if the stage closed complete.
-        expected: u64,
-    },
-    /// A report for another number of ranks.
+    WrongCount { op: u32, window: u16, stage: Stage, from: usize, found: u64, expected: u64 },
     #[error("collective {op} window {window}, {stage} stage: report of {found} ranks, expected {expected}")]
-    WrongRanks {
-        /// Collective number.
-        op: u32,
-        /// Window of the report.
-        window: u16,
-        /// Stage of the report.
-        stage: Stage,
-        /// Ranks in the report.
-        found: usize,
-        /// Ranks of the job.
-        expected: usize,
-    },
-    /// The data plane refused a command that was right.
+    WrongRanks { op: u32, window: u16, stage: Stage, found: usize, expected: usize },
     #[error("collective {op} window {window}: the data plane refused a command: {status:?}")]
-    Refused {
-        /// Collective number.
-        op: u32,
-        /// Window of the command.
-        window: u16,
-        /// The reason given.
-        status: RefusedStatus,
-    },
-    /// The watchdog: a stage was not reported although its bound and the slack have passed.
+    Refused { op: u32, window: u16, status: RefusedStatus },
     #[error(
         "collective {op} window {window}: no report of the {stage} stage {late_ns} ns after its bound of {bound_ns} \
          ns and the slack; the card or its host memory does not answer"
     )]
-    StageOverdue {
-        /// Collective number.
-        op: u32,
-        /// Window that is overdue.
-        window: u16,
-        /// Stage that is overdue.
-        stage: Stage,
-        /// t_B in ns.
-        bound_ns: u64,
-        /// How long ago the watchdog should have heard of it, in ns.
-        late_ns: u64,
-    },
+    StageOverdue { op: u32, window: u16, stage: Stage, bound_ns: u64, late_ns: u64 },
 }
 
 /// One collective of one bucket on one rank.
 ///
-/// Call order: [`new`](Self::new); [`poll`](Self::poll) until `None` arms windows; [`start`](Self::start) once the
-/// gradient is there. From then on, after every event: first [`handle_report`](Self::handle_report) and
-/// [`handle_refused`](Self::handle_refused) for all that has come, then [`poll`](Self::poll) until `None`, then
-/// [`handle_timeout`](Self::handle_timeout); at the latest at [`next_timeout`](Self::next_timeout). Once
-/// [`is_done`](Self::is_done), [`finish`](Self::finish) gives the report. After an error the collective is dead.
+/// [`poll`](Self::poll) arms windows, and contributes them after [`start`](Self::start). After each
+/// event and at [`next_timeout`](Self::next_timeout), pass in all events, poll until `None`, and
+/// call [`handle_timeout`](Self::handle_timeout). When [`is_done`](Self::is_done), call
+/// [`finish`](Self::finish). After an error the collective is unusable.
 #[derive(Clone, Debug)]
 pub struct AllReduce {
     params: JobParams,
     kind: Kind,
     op: u32,
     bucket: u16,
-    /// All elements of the bucket, and in partial collectives the part of each rank.
     parts: Parts,
     hadamard: bool,
     started: bool,
@@ -142,9 +79,8 @@ struct Window {
     plan: WindowPlan,
     contributed: bool,
     refused: bool,
-    /// Reports of the stages so far.
     stages: [Option<StageReport>; 2],
-    /// When the next stage's report is overdue.
+    /// Time at which the next stage's report is overdue.
     overdue_ns: Option<u64>,
 }
 
@@ -153,14 +89,13 @@ impl Window {
         self.stages[Stage::Broadcast.index()].is_some()
     }
 
-    /// The stage that must be reported next.
     fn next_stage(&self) -> Option<Stage> {
         Stage::ALL.into_iter().find(|stage| self.stages[stage.index()].is_none())
     }
 }
 
 impl AllReduce {
-    /// Plans collective number `op` of a bucket of `elements`. The parameters must have passed [`JobParams::check`].
+    /// Plans collective `op`. The parameters must have passed [`JobParams::check`].
     ///
     /// # Errors
     /// If the bucket cannot be cut into windows.
@@ -169,11 +104,7 @@ impl AllReduce {
         Ok(Self::of(plans, params, Kind::AllReduce, op, bucket, Parts::new(elements, params.ranks), hadamard))
     }
 
-    /// Plans a reduce-scatter or an all-gather, which are never encoded. As many ranks are live in `parts` as the parameters
-    /// say.
-    ///
-    /// # Errors
-    /// If the bucket cannot be cut into windows.
+    /// Likewise a reduce-scatter or an all-gather, which are never Hadamard-encoded.
     pub fn partial(params: &JobParams, op: u32, kind: Kind, bucket: u16, parts: Parts) -> Result<Self, PlanError> {
         let plans = plan_partial(params, op, kind, bucket, &parts)?;
         Ok(Self::of(plans, params, kind, op, bucket, parts, false))
@@ -193,18 +124,18 @@ impl AllReduce {
         Self { params: params.clone(), kind, op, bucket, parts, hadamard, started: false, armed: 0, windows }
     }
 
-    /// Elements that this rank gives: its part in an all-gather, else the bucket.
+    /// Number of elements of this rank's input.
     pub fn given_elements(&self) -> usize {
         if self.kind == Kind::AllGather { self.own_part().len() } else { self.parts.elements() }
     }
 
-    /// Elements that the windows hold together, without the padding of the last.
+    /// Number of elements in all windows, without the padding of the last.
     pub fn wire_elements(&self) -> usize {
         if self.kind == Kind::AllReduce { self.parts.elements() } else { self.parts.wire_elements() }
     }
 
-    /// What this rank gives, as the windows hold it. `wire` gives a buffer of [`wire_elements`](Self::wire_elements) for that, whatever it
-    /// holds, if there is to be one.
+    /// Orders this rank's input as the windows hold it. `wire` provides a buffer of
+    /// [`wire_elements`](Self::wire_elements) with any content; an all-reduce needs none.
     pub fn pack(&self, given: Values, wire: impl FnOnce() -> Vec<f32>) -> Values {
         if self.kind == Kind::AllReduce {
             return given;
@@ -219,12 +150,12 @@ impl AllReduce {
         wire.into()
     }
 
-    /// What this rank gets, from what the windows hold: its part after a reduce-scatter, else the bucket.
+    /// Extracts this rank's result.
     pub fn unpack(&self, wire: Values) -> Values {
         if self.kind == Kind::AllReduce { wire } else { self.unpacked(&wire).into() }
     }
 
-    /// As [`unpack`](Self::unpack), a copy, also of an all-reduce.
+    /// As [`unpack`](Self::unpack), but always copies.
     pub fn unpacked(&self, wire: &[f32]) -> Vec<f32> {
         match self.kind {
             Kind::AllReduce => wire.to_vec(),
@@ -242,8 +173,8 @@ impl AllReduce {
         }
     }
 
-    /// Elements of the bucket in these elements of the windows, in order and as few ranges as possible; in an all-gather also
-    /// the parts of ranks that take no part.
+    /// Maps missing ranges of the windows to sorted ranges of the bucket. An all-gather adds the
+    /// parts of dropped ranks.
     pub fn missing_of(&self, wire: &[Range<usize>]) -> Vec<Range<usize>> {
         let mut missing = wire.to_vec();
         if self.kind != Kind::AllReduce && !wire.is_empty() {
@@ -274,14 +205,13 @@ impl AllReduce {
         self.windows.iter().map(|window| &window.plan)
     }
 
-    /// The gradient is there: windows may be contributed.
+    /// Allows windows to be contributed.
     pub fn start(&mut self) {
         self.started = true;
     }
 
-    /// What the data plane is to do next, with `slots_free` slots of it free; the caller does it before calling again.
-    /// Arms before it contributes, both in window order. A window that closed without this rank is not contributed any
-    /// more.
+    /// Returns the next command, to be executed before the next call. Arming comes first. Windows
+    /// that closed without this rank are not contributed.
     pub fn poll(&mut self, now_ns: u64, slots_free: usize) -> Option<Action> {
         if slots_free > 0
             && let Some(window) = self.windows.get(self.armed)
@@ -295,17 +225,18 @@ impl AllReduce {
         let overdue_ns = self.overdue_from(now_ns);
         let window = self.windows[..self.armed].iter_mut().find(|window| !window.contributed && !window.is_done())?;
         window.contributed = true;
+        // The watchdog already runs if the contribute stage closed without this rank.
         window.overdue_ns.get_or_insert(overdue_ns);
         Some(Action::Contribute(window.plan.clone()))
     }
 
-    /// Takes the report of a stage. Windows may close in any order; the stages of a window come in theirs.
+    /// Handles the report of a stage.
     ///
     /// # Errors
-    /// See [`ProtocolError`]; nothing of a wrong report is used.
+    /// See [`ProtocolError`]; a wrong report has no effect.
     pub fn handle_report(&mut self, now_ns: u64, report: StageReport) -> Result<(), ProtocolError> {
         let (op, rank) = (self.op, self.params.rank);
-        // The broadcast stage may have what is left of the contribute stage's bound.
+        // The broadcast stage inherits the unused time of the contribute stage.
         let left_ns = self.params.bound_ns.saturating_sub(report.elapsed_ns);
         let overdue_ns = self.overdue_from(now_ns).saturating_add(left_ns);
         let index = self.window_of(report.cookie)?;
@@ -330,10 +261,7 @@ impl AllReduce {
         Ok(())
     }
 
-    /// Takes a refusal. A stale contribution is normal for a late rank; anything else is an error.
-    ///
-    /// # Errors
-    /// See [`ProtocolError`].
+    /// Handles a refused command. A stale contribution is no error: this rank is late.
     pub fn handle_refused(&mut self, cookie: u32, status: RefusedStatus) -> Result<(), ProtocolError> {
         let op = self.op;
         let index = self.window_of(cookie)?;
@@ -345,12 +273,12 @@ impl AllReduce {
         Ok(())
     }
 
-    /// When [`handle_timeout`](Self::handle_timeout) is to be called at the latest.
+    /// Latest time of the next call of [`handle_timeout`](Self::handle_timeout).
     pub fn next_timeout(&self) -> Option<u64> {
         self.windows.iter().filter_map(|window| window.overdue_ns).min()
     }
 
-    /// The watchdog: to be called after all reports so far were handled.
+    /// Watchdog, to be run after all pending reports were handled.
     ///
     /// # Errors
     /// [`ProtocolError::StageOverdue`] if a stage was not reported in time.
@@ -371,47 +299,47 @@ impl AllReduce {
         self.op
     }
 
-    /// Bucket, its elements, and whether it travels Hadamard-encoded.
+    /// Bucket id, number of elements, and whether it is Hadamard-encoded.
     pub fn bucket(&self) -> (u16, usize, bool) {
         (self.bucket, self.parts.elements(), self.hadamard)
     }
 
-    /// What it does.
+    /// Kind of the collective.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// The parameters that it was planned with.
+    /// Parameters of this collective.
     pub fn params(&self) -> &JobParams {
         &self.params
     }
 
-    /// Slots in use: windows armed and not yet closed.
+    /// Number of windows armed and not yet closed.
     pub fn slots_in_use(&self) -> usize {
         self.windows[..self.armed].iter().filter(|window| !window.is_done()).count()
     }
 
-    /// Whether every window was armed.
+    /// Returns whether every window has been armed.
     pub fn is_armed(&self) -> bool {
         self.armed == self.windows.len()
     }
 
-    /// Whether as many windows were armed as a rank contributes before one of them has closed.
+    /// Returns whether enough windows are armed to contribute [`JobParams::in_flight`] of them.
     pub fn is_open(&self) -> bool {
         self.armed >= self.windows.len().min(self.params.in_flight)
     }
 
-    /// Windows that are armed and have not closed.
+    /// Plans of these windows.
     pub fn armed(&self) -> impl Iterator<Item = &WindowPlan> {
         self.windows[..self.armed].iter().filter(|window| !window.is_done()).map(|window| &window.plan)
     }
 
-    /// Whether a stage of any window has closed.
+    /// Returns whether a stage of any window has closed.
     pub fn is_reported(&self) -> bool {
         self.windows[..self.armed].iter().any(|window| window.stages.iter().any(Option::is_some))
     }
 
-    /// What the broadcast stage of a window left short: ranks of which less came than was expected, and the bytes.
+    /// Ranks with bytes missing in the broadcast stage of a window, and the number of bytes.
     pub fn short_of(&self, cookie: u32) -> Vec<(usize, u64)> {
         let Some(window) = self.window_of(cookie).ok().map(|index| &self.windows[index]) else { return Vec::new() };
         let Some(report) = &window.stages[Stage::Broadcast.index()] else { return Vec::new() };
@@ -421,33 +349,28 @@ impl AllReduce {
         short.filter(|(_, bytes)| *bytes > 0).collect()
     }
 
-    /// Whether this rank's gradient went into its own shard of a window in time. If not, there may be means that nobody
-    /// contributed to.
+    /// Returns whether this rank's gradient reached its own shard of a window in time.
     pub fn has_contributed(&self, cookie: u32) -> bool {
         self.window_of(cookie).is_ok_and(|index| self.has_own_contribution(&self.windows[index]))
     }
 
-    /// Whether every window has closed. A bucket of no elements is done from the beginning.
+    /// Returns whether every window has closed.
     pub fn is_done(&self) -> bool {
         self.windows.iter().all(Window::is_done)
     }
 
-    /// A stage that all windows have closed.
+    /// Summary of a stage that all windows have closed.
     pub fn finished_stage(&self, stage: Stage) -> Option<StageSummary> {
         let is_finished = self.windows.iter().all(|window| window.stages[stage.index()].is_some());
         is_finished.then(|| self.summarise(stage))
     }
 
-    /// The window of this collective that a cookie names.
-    ///
-    /// # Errors
-    /// [`ProtocolError::UnknownWindow`].
+    /// Looks up a window by its cookie.
     pub fn plan_of(&self, cookie: u32) -> Result<&WindowPlan, ProtocolError> {
         self.window_of(cookie).map(|index| &self.windows[index].plan)
     }
 
-    /// Sums the collective up and lets the safeguard judge it. To be called once done; before, what is not reported
-    /// counts as lost by deadline.
+    /// Returns the report, judged by `safeguard`. Stages not yet reported count as lost.
     pub fn finish(&self, safeguard: &mut Safeguard) -> Report {
         let stages = Stage::ALL.map(|stage| self.summarise(stage));
         let loss_bytes = |stage: &StageSummary| stage.expected_bytes - stage.received_bytes;
@@ -476,7 +399,7 @@ impl AllReduce {
         report
     }
 
-    /// The peers that were to send this rank something, as indices into its view.
+    /// Peers with data to send to this rank, as indices into its view.
     pub fn senders(&self) -> impl Iterator<Item = usize> + '_ {
         let rank = self.params.rank;
         let sends = move |from: &usize| {
@@ -488,7 +411,6 @@ impl AllReduce {
         (0..self.params.ranks).filter(move |from| *from != rank).filter(sends)
     }
 
-    /// [`Report::packets`].
     fn packets(&self) -> u64 {
         let stages = Stage::ALL.into_iter().filter(|stage| self.kind.sends(*stage)).count();
         let of_shard = |plan: &WindowPlan| {
@@ -516,7 +438,6 @@ impl AllReduce {
     fn summarise(&self, stage: Stage) -> StageSummary {
         let (rank, ranks) = (self.params.rank, self.params.ranks);
         let reports = || self.windows.iter().map(|window| window.stages[stage.index()].as_ref());
-        // Expected from and received of each rank; nothing for this rank itself.
         let mut counts = vec![(0u64, 0u64); ranks];
         for (window, report) in self.windows.iter().zip(reports()) {
             for (from, (expected, received)) in counts.iter_mut().enumerate().filter(|(from, _)| *from != rank) {
@@ -545,12 +466,12 @@ impl AllReduce {
         }
     }
 
-    /// [`StageSummary::transfer_ns`].
+    /// Computes [`StageSummary::transfer_ns`].
     ///
-    /// The slowest peer may be a straggler, or only the last of the rounds: it counts, but as at most [`SLOWEST_MAX`] times the next
-    /// slowest. In a job of two it is all there is. The means of an all-reduce say nothing, since they wait for what their owners
-    /// lost. Where the data plane does not say when packets came, the contribute stage says nothing, since it waits for the
-    /// slowest caller.
+    /// The slowest peer may be a straggler, or just the last of the rounds: it counts as at most
+    /// [`SLOWEST_MAX`] times the next slowest. Left out: the broadcast stage of an all-reduce,
+    /// since owners wait for their losses; on a card, the contribute stage instead, since it waits
+    /// for the slowest caller.
     fn transfer_ns(&self, stage: Stage) -> Option<u64> {
         let of_window = |window: &Window| {
             let report = window.stages[stage.index()].as_ref()?;
@@ -580,7 +501,6 @@ impl AllReduce {
         self.windows.iter().filter_map(of_window).max()
     }
 
-    /// What each rank says a window of the stage took, the longest.
     fn samples_16us(&self, stage: Stage) -> Vec<u16> {
         let (rank, bound_ns) = (self.params.rank, self.params.bound_ns);
         let mut samples = vec![0; self.params.ranks];
@@ -595,13 +515,11 @@ impl AllReduce {
         samples
     }
 
-    /// Peers most of whose contribution or part did not come in time, over all windows.
     fn late_peers(&self, first: &StageSummary) -> Vec<usize> {
         let is_late = |peer: &usize| *peer != self.params.rank && first.received_fraction_per_rank[*peer] < 0.5;
         (0..self.params.ranks).filter(is_late).collect()
     }
 
-    /// Whether this rank's gradient went into its own shard of the window in time.
     fn has_own_contribution(&self, window: &Window) -> bool {
         let rank = self.params.rank;
         let own = window.stages[Stage::Contribute.index()].as_ref().map(|report| report.received_bytes_per_rank[rank]);

@@ -1,30 +1,26 @@
-//! The bound t_B on a receive stage, measured over the collectives that the job runs anyway.
+//! Measurement of t_B, the bound on a receive stage, from the collectives of the job.
 //!
-//! Why: one slow peer must not hold up a whole stage, and a bound that is too long costs its whole length whenever a peer is
-//! late, while one that is too short loses data that was on its way.
-//! A job begins with the longest bound ([`BoundParams::max_ns`]). Each rank collects the times of its stages
-//! ([`StageSummary::transfer_ns`]); once it has those of [`STAGES_MIN`] it asks for [`HEADROOM`] times their 95th percentile. All
-//! ranks take the same value at the same collective: see [`Membership`](super::membership::Membership). From then on a rank asks
-//! for another bound when what it sees no longer fits, in either direction; nothing stops for that.
+//! A long bound costs its full length whenever a peer is late; a short one loses data in transit. A
+//! job starts with the longest bound. After [`STAGES_MIN`] stage times
+//! ([`StageSummary::transfer_ns`]), each rank requests [`HEADROOM`] times their 95th percentile,
+//! and later another bound when its stage times no longer fit. All ranks change the bound at the
+//! same collective, see [`Membership`](super::membership::Membership).
 //!
-//! * The slowest peer of a stage counts as at most twice the next slowest, so that one straggler, or one that is frozen, does not set
-//!   the bound.
-//! * A loss does not lengthen a stage: its time is that of the last packet that came, not that of the deadline.
-//! * Stages of small buckets say little about large ones: only collectives of at least half the largest bucket count.
-//! * Of an all-reduce the contribute stage counts, and as many bytes travel in the other. How long means take depends on how long
-//!   their owners waited for what was lost, so that a bound measured from them would grow with the loss, and with itself.
-//! * On a busy host now this rank, now that one is off the CPU for longer than any percentile tells. So a stage that one peer missed,
-//!   whose packets came all the same, counts as well: once a second peer has been late, twice the bound is asked for, within limits, and
-//!   that headroom is halved only after [`QUIET_STAGES`] stages without. Of a straggler, the same peer again and again, that says
-//!   nothing.
-//! * Times cannot exceed the bound. So stages that run into it while most peers are still sending count as hits, and if
-//!   there are too many, twice the bound is asked for.
+//! * Stragglers: the slowest peer counts as at most twice the next slowest.
+//! * Bucket size: only collectives of at least half the largest bucket count.
+//! * All-reduces: only the contribute stage counts. Broadcasts also wait for the losses of their
+//!   owners, so a bound measured from them would grow with the loss, and with itself.
+//! * Busy hosts: the scheduler may stop any rank for longer than the percentile covers. If a second
+//!   peer misses a stage and its packets arrive later, the headroom is raised, within limits. A
+//!   single late peer is a straggler and changes nothing.
+//! * Saturation: stage times cannot exceed the bound. Too many stages that reach it while at least
+//!   two peers are still sending (hits) request twice the bound.
 //!
-//! Limits: with two ranks the one peer is the slowest as well, and counts; a card does not say when packets came, so on
-//! its rank only broadcast stages that closed before the deadline count, with what their owners waited.
-//! Source: OptiReduce 3.2.1 takes the 95th percentile of both stages in 20 collectives over TCP before the job, and keeps it.
-//! Differs: TCP's retransmission timer is part of such times, which under loss gave bounds of seconds, and which differed
-//! tenfold from run to run; and a network changes while a job runs.
+//! Limits: with two ranks, the only peer counts in full. A rank with a card measures only broadcast
+//! stages that closed before the deadline.
+//!
+//! Differs: OptiReduce 3.2.1 measures 20 collectives over TCP before the job. Under loss, TCP's
+//! retransmission timeouts inflate these times.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -32,37 +28,35 @@ use super::params::ParamError;
 use super::report::{Report, StageSummary};
 use super::types::{ClosedBy, Ranks, Stage};
 
-/// Stage times that a bound is measured from, at least: those of 20 collectives, as in the paper.
+/// Minimum number of stage times for a measurement, as in the paper.
 pub const STAGES_MIN: usize = 20;
-/// Stage times that are remembered.
 const STAGES_KEPT: usize = 100;
-/// What the 95th percentile is multiplied by: the paper's bound alone is passed by one stage in twenty of a healthy network.
+/// Factor on the 95th percentile, which one stage in twenty of a healthy network exceeds.
 pub const HEADROOM: u64 = 2;
-/// Stages in time after which a headroom that was raised is halved.
+/// Stages without a late peer after which a raised headroom is halved.
 const QUIET_STAGES: u32 = 2000;
-/// How far a headroom is raised: to so many times the 95th percentile, or of the shortest bound, whichever is longer. What is later
-/// than that is late for other reasons, such as a peer that waits for TCP's retransmissions before it calls.
+/// Limits of a raised headroom: multiples of the 95th percentile and of the shortest bound; the
+/// longer applies. Later packets have other causes, such as TCP retransmissions.
 const BUSY_HEADROOM: u64 = 3;
 const BUSY_BOUND: u64 = 4;
-/// A peer of whose bytes less came in time is late; a network loses less.
+/// Received fraction below which a peer is late; a network loses less.
 const LATE_FRACTION: f64 = 0.9;
-/// How many of the last hundred stages may run into the bound.
+/// Hits tolerated in the last hundred stages.
 const HITS_MAX: u32 = 5;
-/// A bound that is wanted must be larger than the present one by this factor, in percent; smaller, by the inverse.
+/// Range, in percent of the current bound, in which a new value is not requested.
 const RAISE_PERCENT: u64 = 125;
 const LOWER_PERCENT: u64 = 50;
 
-/// What the bound may be if it is measured.
+/// Range of a measured bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BoundParams {
-    /// The shortest, in ns: for so long a host may keep a thread off the CPU.
+    /// Shortest bound in ns; the time for which a host may deschedule a thread.
     pub min_ns: u64,
-    /// The longest, in ns, with which the job begins: what a stage may take at most while nothing is known.
+    /// Longest bound in ns, at most 2^32 - 1; in force until the first measurement.
     pub max_ns: u64,
 }
 
 impl BoundParams {
-    /// Names what is out of range.
     pub(super) fn check(&self) -> Result<(), ParamError> {
         for (name, found, min, max) in
             [("bound max_ns", self.max_ns, 1, u32::MAX.into()), ("bound min_ns", self.min_ns, 1, self.max_ns)]
@@ -74,43 +68,35 @@ impl BoundParams {
         Ok(())
     }
 
-    /// Whether a job with this bound is still measuring it, or has found none below the longest.
+    /// Returns whether `bound_ns` is the longest bound.
     pub fn is_measuring(&self, bound_ns: u64) -> bool {
         bound_ns >= self.max_ns
     }
 }
 
-/// What one rank says the bound should be.
-///
-/// Call order: [`observe`](Self::observe) when a collective is finished, then [`wanted`](Self::wanted).
+/// Estimator of t_B on one rank. Call [`observe`](Self::observe) after each collective, then
+/// [`wanted`](Self::wanted).
 #[derive(Clone, Debug)]
 pub struct BoundEstimator {
     params: BoundParams,
-    /// The bound that what follows was seen under.
     bound_ns: u64,
-    /// The last stage times in ns, the newest last.
     stages_ns: VecDeque<u64>,
-    /// The last hundred stages, the newest in bit 0: whether they ran into the bound.
+    /// Hits among the last hundred stages; the newest in bit 0.
     hits: u128,
-    /// Elements of the largest collective.
     elements_max: usize,
-    /// Ranks of the job.
     ranks: usize,
-    /// What was asked for last.
     asked_ns: Option<u64>,
     lateness: Lateness,
 }
 
-/// Peers that were late now and then, and what they are worth.
 #[derive(Clone, Debug)]
 struct Lateness {
-    /// What the 95th percentile is multiplied by, in percent.
+    /// Factor on the 95th percentile, in percent.
     headroom_percent: u64,
-    /// Stages that each peer was late in since the headroom was raised.
+    /// Late stages per peer since the headroom was last raised.
     stages_of: BTreeMap<usize, u32>,
-    /// Stages since one was late.
     quiet_stages: u32,
-    /// Late in the last collective; whether their packets were lost is not known yet.
+    /// Peers that missed the last stage: late, or their packets were lost.
     doubtful: Vec<usize>,
 }
 
@@ -119,7 +105,8 @@ impl Lateness {
         Self { headroom_percent: 100 * HEADROOM, stages_of: BTreeMap::new(), quiet_stages: 0, doubtful: Vec::new() }
     }
 
-    /// `late`: the peers that missed the stage. Packets that came late since the last collective show that they were not lost.
+    /// `came_late`: packets of earlier stages arrived since the last collective, so they were not
+    /// lost.
     fn observe(&mut self, late: Vec<usize>, came_late: bool) {
         if came_late && !(self.doubtful.is_empty() && late.is_empty()) {
             self.quiet_stages = 0;
@@ -135,7 +122,8 @@ impl Lateness {
         }
     }
 
-    /// Raises the headroom to twice the bound, if more than one peer was late, or one of two ranks more than once.
+    /// Raises the headroom towards twice the bound if several peers were late, or the only peer
+    /// repeatedly.
     fn raise(&mut self, bound_ns: u64, percentile_ns: u64, min_ns: u64, ranks: usize) {
         let most = self.stages_of.values().max().copied().unwrap_or(0);
         let excused = if ranks > 2 { most } else { most.min(1) };
@@ -149,7 +137,7 @@ impl Lateness {
 }
 
 impl BoundEstimator {
-    /// For a job that begins with the longest bound.
+    /// Creates an estimator for a job that starts with the longest bound.
     pub fn new(params: BoundParams) -> Self {
         let bound_ns = params.max_ns;
         Self {
@@ -164,13 +152,13 @@ impl BoundEstimator {
         }
     }
 
-    /// What the bound may be.
+    /// Parameters.
     pub fn params(&self) -> BoundParams {
         self.params
     }
 
-    /// Takes a finished collective. `silent`: ranks of which nothing came at all, not even late; `came_late`: whether
-    /// packets came after their stage had closed, if the data plane can tell.
+    /// Adds a finished collective. `silent`: ranks without any packet, not even a late one.
+    /// `came_late`: whether late packets arrived, if the data plane can tell.
     pub fn observe(&mut self, report: &Report, silent: &Ranks, came_late: Option<bool>) {
         if report.elements > self.elements_max.saturating_mul(2) {
             self.forget();
@@ -182,7 +170,7 @@ impl BoundEstimator {
         }
         for stage in Stage::ALL.into_iter().filter(|stage| report.kind.sends(*stage)) {
             let summary = &report.stages[stage.index()];
-            // A longer bound would only make later what waits for its owners.
+            // A longer bound would only delay packets that wait for their owners.
             let may_hit = !report.kind.waits_for_owners(stage);
             let hit = may_hit && is_hit(summary, report.bound_ns, silent, came_late);
             if may_hit {
@@ -198,8 +186,7 @@ impl BoundEstimator {
         }
     }
 
-    /// The bound that this rank wants instead of `bound_ns`, the present one of the newest view; `None`: it fits, or too
-    /// little is known.
+    /// Returns the bound to request instead of `bound_ns`, the bound of the newest view, if any.
     pub fn wanted(&mut self, bound_ns: u64) -> Option<u64> {
         if bound_ns != self.bound_ns {
             self.bound_ns = bound_ns;
@@ -215,13 +202,12 @@ impl BoundEstimator {
         let percent = |of: u64| (u128::from(wanted_ns) * 100 / u128::from(of.max(1))) as u64;
         let is_first = self.params.is_measuring(bound_ns) && wanted_ns < max_ns;
         let fits = (LOWER_PERCENT..=RAISE_PERCENT).contains(&percent(bound_ns)) && !is_first;
-        // Ranks are told only of what differs from what they were told.
+        // Small changes repeat the last request, which sends no message.
         let is_told = |asked_ns: &u64| (100 * 100 / RAISE_PERCENT..=RAISE_PERCENT).contains(&percent(*asked_ns));
         self.asked_ns = if fits { None } else { Some(self.asked_ns.filter(is_told).unwrap_or(wanted_ns)) };
         self.asked_ns
     }
 
-    /// The 95th percentile (nearest rank) of the stage times, if there are enough.
     fn percentile_95(&self) -> Option<u64> {
         let mut sorted: Vec<u64> = self.stages_ns.iter().copied().collect();
         sorted.sort_unstable();
@@ -229,7 +215,6 @@ impl BoundEstimator {
         (sorted.len() >= STAGES_MIN).then(|| sorted[nearest - 1])
     }
 
-    /// What was seen says nothing any more.
     fn forget(&mut self) {
         self.stages_ns.clear();
         self.hits = 0;
@@ -237,7 +222,7 @@ impl BoundEstimator {
     }
 }
 
-/// The peers that missed a stage that ran into the bound, unless most did.
+/// Peers that missed a stage closed by its deadline; none if most peers missed it.
 fn late_peers(summary: &StageSummary, silent: &Ranks) -> Vec<usize> {
     let expected = summary.expected_bytes_per_rank.iter().zip(&summary.received_fraction_per_rank).enumerate();
     let peers: Vec<(usize, f64)> =
@@ -248,7 +233,8 @@ fn late_peers(summary: &StageSummary, silent: &Ranks) -> Vec<usize> {
     if some { late } else { Vec::new() }
 }
 
-/// Whether a stage ran into the bound while more than one peer was still sending.
+/// Returns whether a stage reached its bound while two peers (or the only one) were sending, or
+/// packets arrived in its last tenth.
 fn is_hit(summary: &StageSummary, bound_ns: u64, silent: &Ranks, came_late: Option<bool>) -> bool {
     if summary.closed_by != ClosedBy::Deadline {
         return false;
@@ -269,8 +255,6 @@ mod tests {
 
     const PARAMS: BoundParams = BoundParams { min_ns: 10, max_ns: 1_000_000 };
 
-    /// A collective of four ranks, of which rank 0 saw its stages take so long under a bound; `late`: its peers of which
-    /// nothing came by the deadline.
     fn report(bound_ns: u64, elements: usize, transfer_ns: Option<u64>, late: &[usize]) -> Report {
         let params = JobParams::new(0, 4, 22, bound_ns, &PlaneLimits::CARD);
         let mut report = AllReduce::new(&params, 0, 0, elements, false).unwrap().finish(&mut Safeguard::default());
@@ -295,7 +279,6 @@ mod tests {
             assert_eq!(estimator.wanted(PARAMS.max_ns), None);
         }
         observe(&mut estimator, &report(PARAMS.max_ns, 1000, Some(2000), &[]), 1);
-        // Of 20 times, 100 to 2000, the 19th smallest.
         assert_eq!(estimator.wanted(PARAMS.max_ns), Some(2 * 1900));
         assert_eq!(BoundParams { min_ns: 1, max_ns: 5 }.check(), Ok(()));
         assert!(BoundParams { min_ns: 6, max_ns: 5 }.check().is_err());
@@ -313,7 +296,6 @@ mod tests {
             first
         };
         assert_eq!([2, 500, 400_000].map(wanted), [Some(10), Some(1000), Some(800_000)]);
-        // There is no bound below the longest.
         assert_eq!(wanted(600_000), None);
     }
 
@@ -327,7 +309,6 @@ mod tests {
         }
     }
 
-    /// One peer is late in a stage, and its packets come after it; in the one hundred before, nobody was.
     #[test]
     fn now_one_peer_late_and_now_another_is_a_bound_too_short_and_a_straggler_is_not() {
         const SHORTEST: BoundParams = BoundParams { min_ns: 500, ..PARAMS };
@@ -337,7 +318,6 @@ mod tests {
             for peer in peers {
                 (0..100).for_each(|_| estimator.observe(&stage(&[]), &Ranks::none(4), Some(false)));
                 estimator.observe(&stage(&[*peer]), &Ranks::none(4), Some(false));
-                // They came a collective later.
                 estimator.observe(&stage(&[]), &Ranks::none(4), Some(true));
             }
             estimator.wanted(bound_ns)
@@ -346,12 +326,12 @@ mod tests {
         assert_eq!([&[][..], &[2], &[2; 9]].map(|peers| late(&mut raised.clone(), 1000, peers)), [None; 3]);
         assert_eq!(late(&mut raised, 1000, &[2, 3]), Some(2000));
         assert_eq!(late(&mut raised, 2000, &[2, 3, 1, 2, 3]), None, "four times the shortest is enough");
-        // It lasts; and it goes.
+        // The raised headroom lasts, then decays.
         observe(&mut raised, &report(2000, 1000, Some(100), &[]), QUIET_STAGES as usize / 2);
         assert_eq!(raised.wanted(2000), None);
         observe(&mut raised, &report(2000, 1000, Some(100), &[]), 4 * QUIET_STAGES as usize);
         assert_eq!(raised.wanted(2000), Some(500));
-        // What never came was lost, and if most are late, the stage is a hit.
+        // Lost packets and stages that most peers miss do not raise it.
         for (peers, came_late) in [(&[2][..], false), (&[3], false), (&[1, 2], true)] {
             let mut estimator = BoundEstimator::new(PARAMS);
             assert_eq!(estimator.wanted(1000), None);
@@ -372,7 +352,7 @@ mod tests {
         waits.stages[0].closed_by = ClosedBy::Complete;
         observe(&mut estimator, &waits, 100);
         assert_eq!(estimator.wanted(1000), None);
-        // What is all there is of an all-gather does, and so does what a card says of them.
+        // The broadcast stage of an all-gather counts, and so does a card's.
         let gather = Report { kind: Kind::AllGather, ..waits.clone() };
         observe(&mut estimator, &gather, 6);
         assert_eq!(estimator.wanted(1000), Some(2000));
@@ -395,7 +375,6 @@ mod tests {
         observe(&mut estimator, &hit, 1);
         assert_eq!(estimator.wanted(1000), Some(2000), "six of the last hundred");
         assert_eq!(estimator.wanted(2000), None, "with another bound all is forgotten");
-        // One late peer is a straggler, ranks that are silent are dropped, and what does not come at all was lost.
         observe(&mut estimator, &report(2000, 1000, None, &[3]), 50);
         assert_eq!(estimator.wanted(2000), None);
         let hit = report(2000, 1000, None, &[1, 2]);

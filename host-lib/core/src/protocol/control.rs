@@ -1,10 +1,9 @@
-//! What the ranks of a running job agree on: who takes part, the bound t_B, when all-reduces are Hadamard-encoded, and when they fall back.
+//! Agreement in a running job: membership, the bound t_B, the Hadamard transform, and fallback.
 //!
-//! All of it is in the view ([`Membership`]), which all ranks begin at the same collective. A rank that sees a loss above
-//! 2 % requests a view with the transform on; when all have seen next to none for a while ([`HadamardSwitch`]), it is off again. If t_B is to be measured, each rank says what its stage times call for
-//! ([`BoundEstimator`]), over the collectives that run anyway, and nothing stops for it. A view that turns the transform on has twice the bound: with one that fits stages
-//! without it, all of an encoded collective may be late, and the next ones, too, until the job halts.
-//! Source: OptiReduce 3.2.1 for t_B and the 2 %; agreement and limits are ours.
+//! All of these are part of the view ([`Membership`]). A rank requests the transform
+//! ([`HadamardSwitch`]) and the bound ([`BoundEstimator`]) that its collectives call for. If t_B is
+//! measured, it requests twice the bound together with the transform: encoded collectives take
+//! longer, and with the old bound all of them could be late until the job halts.
 
 use super::MembershipParams;
 use super::bound::BoundEstimator;
@@ -14,11 +13,7 @@ use super::params::ParamError;
 use super::report::Report;
 use super::types::Ranks;
 
-/// The agreements of one rank.
-///
-/// Call order: [`view_of`](Self::view_of) before each collective is prepared, in order; [`observe`](Self::observe) when it
-/// is finished; [`handle_message`](Self::handle_message); [`handle_timeout`](Self::handle_timeout) at
-/// [`next_timeout`](Self::next_timeout); after each of them [`poll`](Self::poll) until `None`.
+/// Agreement state of one rank. Call order as for [`Membership`].
 #[derive(Clone, Debug)]
 pub struct Control {
     membership: Membership,
@@ -27,11 +22,11 @@ pub struct Control {
 }
 
 impl Control {
-    /// The agreements of a job that begins with the bound `bound_ns`, or with the longest if it is to be measured, and whose packets carry
-    /// `packet_bytes`.
+    /// Creates the state for packets of `packet_bytes`. The first bound is `bound_ns`, or the
+    /// longest bound if t_B is measured.
     ///
     /// # Errors
-    /// [`ParamError`] names the first number out of range.
+    /// [`ParamError`] names the first parameter out of range.
     pub fn new(
         rank: usize,
         params: MembershipParams,
@@ -51,7 +46,7 @@ impl Control {
         self.membership.leave();
     }
 
-    /// Whether ranks that are silent are dropped.
+    /// Returns whether silent ranks are dropped.
     pub fn drops_silent(&self) -> bool {
         self.membership.drops_silent()
     }
@@ -66,13 +61,13 @@ impl Control {
         self.membership.wait_for_others(now_ns, waits);
     }
 
-    /// The newest view decided; `None` while this rank takes no part.
+    /// Newest agreed view; `None` while this rank takes no part.
     pub fn newest(&self) -> Option<&View> {
         self.membership.newest()
     }
 
-    /// Takes how a collective went at this rank, who was heard in it, and who had something to send but was not. `came_late`:
-    /// whether packets came after their stage had closed, if the data plane can tell.
+    /// Adds a finished collective. `silent`: ranks that had data to send, but were not heard.
+    /// `came_late`: whether late packets arrived, if the data plane can tell.
     pub fn observe(&mut self, now_ns: u64, report: &Report, heard: &Ranks, silent: &Ranks, came_late: Option<bool>) {
         self.membership.observe(now_ns, report.op, heard, silent);
         let Some(newest) = self.membership.newest().cloned() else { return };
@@ -82,7 +77,6 @@ impl Control {
             bound.observe(report, silent, came_late);
             let present_ns = newest.settings.bound_ns;
             let wanted_ns = bound.wanted(present_ns);
-            // Stages that are encoded take longer than those that were measured.
             let encoded_ns = present_ns.saturating_mul(ENCODED_BOUNDS).min(bound.params().max_ns);
             if hadamard == Some(true) { wanted_ns.max(Some(encoded_ns)) } else { wanted_ns }
         });
@@ -94,7 +88,7 @@ impl Control {
         self.membership.fall_back(now_ns);
     }
 
-    /// Whether a job with this bound is still measuring it.
+    /// Returns whether `bound_ns` is still being measured.
     pub fn is_measuring(&self, bound_ns: u64) -> bool {
         self.bound.as_ref().is_some_and(|bound| bound.params().is_measuring(bound_ns))
     }
@@ -102,7 +96,7 @@ impl Control {
     /// As [`Membership::handle_message`].
     ///
     /// # Errors
-    /// [`BadMessage`]: nothing of it was used.
+    /// As for [`Membership::handle_message`].
     pub fn handle_message(&mut self, now_ns: u64, from: usize, message: MembershipMessage) -> Result<(), BadMessage> {
         self.membership.handle_message(now_ns, from, message)
     }
@@ -117,30 +111,30 @@ impl Control {
         self.membership.handle_back(rank);
     }
 
-    /// When [`handle_timeout`](Self::handle_timeout) is to be called.
+    /// As [`Membership::next_timeout`].
     pub fn next_timeout(&self) -> Option<u64> {
         self.membership.next_timeout()
     }
 
-    /// To be called at [`next_timeout`](Self::next_timeout); earlier it does nothing.
+    /// As [`Membership::handle_timeout`].
     pub fn handle_timeout(&mut self, now_ns: u64) {
         self.membership.handle_timeout(now_ns);
     }
 
-    /// Asks to take part again; see [`Membership::join`].
+    /// As [`Membership::join`].
     pub fn join(&mut self, now_ns: u64, incarnation: u64) {
         self.membership.join(now_ns, incarnation);
     }
 
-    /// What is to be done next, in order.
+    /// As [`Membership::poll`].
     pub fn poll(&mut self) -> Option<Output> {
         self.membership.poll()
     }
 }
 
-/// Bytes that were to come from peers of which most came, both stages together, and those of them that were lost: what the transform can
-/// spread. A peer of which less than half came in a stage has stopped, or is late: it is dropped, or comes back, and a
-/// change of settings that it does not answer would only delay that.
+/// Bytes expected from peers, and bytes lost, for the decision on the transform. Peers with less
+/// than half received in a stage are late or gone: a change would only delay their return or
+/// removal.
 fn scattered_loss(report: &Report) -> (u64, u64) {
     let of = |bytes: &[u64], peer: usize| bytes.get(peer).copied().unwrap_or(0);
     let (mut expected, mut received) = (0, 0);

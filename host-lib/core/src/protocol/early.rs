@@ -1,9 +1,11 @@
-//! The early timeout t_C: how long a stage waits, once all peers sent their mark, for what is still on its way.
+//! The early timeout t_C and the grace time: the wait for outstanding packets after the marks of
+//! all peers.
 //!
-//! Why: a lost packet would otherwise cost every stage its whole bound t_B. t_C follows the stage times of all ranks; the
-//! grace time is x percent of it, and x follows the loss.
-//! Limits: samples come in units of 16 us from the headers' timeout field, so shorter stages count as 16 us.
-//! Source: OptiReduce 3.2.1. Ours: the floor of x, that x follows what came too late if that is known, t_B as the first t_C, and what is done about ranks unheard of.
+//! Without it, each lost packet costs its stage the whole bound t_B. t_C follows the stage times of
+//! all ranks. The grace time is x percent of t_C, and x follows the loss.
+//!
+//! Source: OptiReduce 3.2.1. Ours: the minimum of x, late packets instead of losses where known,
+//! t_B as the first t_C, and the handling of silent ranks.
 
 use std::collections::BTreeMap;
 
@@ -11,21 +13,18 @@ use optireduce_contract::packet::TIMEOUT_UNIT_NS;
 
 use super::types::Stage;
 
-/// x in percent: where it starts, and its ends.
+/// Start and limits of x, in percent.
 const X_START: u32 = 10;
 const X_MIN: u32 = 1;
 const X_MAX: u32 = 50;
-/// Loss above which x is doubled.
+/// Loss above which x doubles.
 const LOSS_HIGH: f64 = 0.001;
 /// Loss below which x falls by one point.
 const LOSS_LOW: f64 = 0.0001;
 
-/// The longest t_C to start with.
 const T_C_START_MAX_NS: u64 = 50_000_000;
 
-/// The t_C controllers of all buckets and stages of one rank.
-///
-/// Call order: [`grace_ns`](Self::grace_ns) when a stage is armed, [`observe`](Self::observe) when it was reported.
+/// t_C controllers of all buckets and stages of one rank.
 #[derive(Clone, Debug)]
 pub struct EarlyController {
     bound_ns: u64,
@@ -39,13 +38,13 @@ struct State {
 }
 
 impl EarlyController {
-    /// Controllers that start with x = 10 % and t_C = `bound_ns`, the bound t_B, but at most 50 ms: while the bound is still being
-    /// measured, it is as long as it may be.
+    /// Creates controllers with x = 10 % and t_C = `bound_ns` (t_B), but at most 50 ms, since an
+    /// unmeasured bound is very long.
     pub fn new(bound_ns: u64) -> Self {
         Self { bound_ns, states: BTreeMap::new() }
     }
 
-    /// The grace time of the next stage, in ns: x % of t_C, at most the bound.
+    /// Grace time of the next stage, in ns.
     pub fn grace_ns(&self, bucket: u16, stage: Stage) -> u64 {
         let state = self.state(bucket, stage);
         let grace = u128::from(state.t_c_ns) * u128::from(state.x_percent) / 100;
@@ -62,12 +61,9 @@ impl EarlyController {
         self.state(bucket, stage).t_c_ns
     }
 
-    /// Takes what is known of a stage after it closed.
-    ///
-    /// `loss`: lost fraction of the stage at this rank, 0 to 1; where it is known, only what came after the stage had
-    /// closed, since waiting brings back nothing else. `samples_16us`: one entry for each rank of the view, this
-    /// rank's own included ([`StageSummary::samples_16us`](super::StageSummary::samples_16us)), 0 if it was not heard or
-    /// has no sample yet. With fewer than half the ranks heard t_C stays as it is.
+    /// Adds a closed stage. `loss`: loss at this rank, 0 to 1; where known, only of packets that
+    /// arrived after the close, since waiting recovers no others. `samples_16us`: stage time of
+    /// each rank of the view, 0 if unknown. If fewer than half are known, t_C does not change.
     pub fn observe(&mut self, bucket: u16, stage: Stage, loss: f64, samples_16us: &[u16]) {
         let mut state = self.state(bucket, stage);
         if loss < LOSS_LOW {
@@ -81,7 +77,7 @@ impl EarlyController {
         self.states.insert((bucket, stage.index()), state);
     }
 
-    /// t_B was measured again; what is known of t_C and x stays.
+    /// Replaces t_B. Keeps t_C and x of known buckets.
     pub fn set_bound_ns(&mut self, bound_ns: u64) {
         self.bound_ns = bound_ns;
     }
@@ -92,8 +88,7 @@ impl EarlyController {
     }
 }
 
-/// Median of the samples that are not 0, in ns; of an even number the mean of the two in the middle. `None` with fewer
-/// than half of them.
+/// Median of the nonzero samples, in ns; `None` if most are zero.
 fn median_ns(samples_16us: &[u16]) -> Option<u64> {
     let mut heard: Vec<_> =
         samples_16us.iter().filter(|sample| **sample > 0).map(|sample| u64::from(*sample)).collect();
@@ -131,13 +126,11 @@ mod tests {
     fn t_c_is_95_percent_median_and_5_percent_old() {
         let mut early = EarlyController::new(BOUND_NS);
         assert_eq!((early.t_c_ns(0, Contribute), early.grace_ns(0, Contribute)), (BOUND_NS, 1_000_000));
-        // 5, 6, 12 and 625 units: the median is 9 units, 144 us.
         early.observe(0, Contribute, 0.0005, &[12, 5, 625, 6]);
         assert_eq!(early.t_c_ns(0, Contribute), 144_000 * 95 / 100 + BOUND_NS / 20); // 636_800
         assert_eq!(early.grace_ns(0, Contribute), 63_680);
         early.observe(0, Contribute, 0.0005, &[12, 5, 7]);
         assert_eq!(early.t_c_ns(0, Contribute), 112_000 * 95 / 100 + 636_800 / 20); // 138_240
-        // Nothing of this for other buckets and stages.
         assert_eq!((early.t_c_ns(0, Broadcast), early.t_c_ns(1, Contribute)), (BOUND_NS, BOUND_NS));
     }
 

@@ -1,29 +1,31 @@
-//! When all-reduces are Hadamard-encoded.
+//! Switch of the Hadamard encoding of all-reduces.
 //!
-//! Why: the transform makes the error independent of where losses fall, and costs time; it is worth it once losses are
-//! real. All ranks must encode the same collectives, since packets of the other kind are dropped: so it is a setting
-//! of the view ([`Settings::hadamard`](super::membership::Settings)), which any rank that sees the loss requests, and which ends
-//! when all ranks have seen none for a while. Each time the loss comes back, they wait twice as long.
-//! How: what is lost above 2 % adds up over collectives, and what is lost less takes away from the sum, but not below zero (a CUSUM
-//! chart); [`EXCESS_PACKETS`] of it switch. One small collective says too little: of the 170 packets of 1 MiB on 4 ranks with MTU 9000 a
-//! network that loses 1 % takes more than 2 % every tenth time, by chance.
-//! Source: OptiReduce 3.2.1 (2 %). The sum, the agreement and the way back are ours.
+//! The transform makes the error independent of the position of losses but costs time. All ranks
+//! must encode the same collectives, since packets of the other kind are dropped; the encoding is
+//! therefore a setting of the view ([`Settings::hadamard`](super::membership::Settings)). Any rank
+//! that observes loss turns it on. It ends when all ranks have seen almost none for a while, a
+//! period that doubles each time the loss returns.
+//!
+//! Loss is detected by a CUSUM chart: loss above 2 % adds to a sum, less loss subtracts from it,
+//! down to zero. A single small collective could exceed 2 % by chance.
+//!
+//! Source: OptiReduce 3.2.1 (2 %); the rest is ours.
 
 use std::fmt;
 
-/// Loss above which a rank requests that all-reduces be encoded.
+/// Loss above which a rank requests the encoding.
 pub const LOSS_ON: f64 = 0.02;
-/// Loss up to which a collective counts towards the way back.
+/// Loss up to which a collective counts as clean.
 pub const LOSS_OFF: f64 = 0.005;
-/// Lost packets above that share which show that it is exceeded. A loss of 1 % adds up to so many by chance once in 10^10 packets, and
-/// one of 5 % after 530.
+/// Packets lost in excess of [`LOSS_ON`] that turn the encoding on. A loss of 1 % practically never
+/// reaches this by chance.
 const EXCESS_PACKETS: f64 = 16.0;
-/// Collectives in a row without more loss after which a rank requests, for the first time, that all-reduces be encoded no more.
+/// Consecutive clean collectives after which a rank first requests to end the encoding.
 pub const CLEAN_OPS: u32 = 100;
-/// And the most, after the loss has come back several times.
+/// Upper limit of that number.
 pub const CLEAN_OPS_MAX: u32 = 64 * CLEAN_OPS;
 
-/// Who decides whether all-reduces are encoded.
+/// Policy for the encoding of all-reduces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HadamardMode {
@@ -31,13 +33,13 @@ pub enum HadamardMode {
     Off,
     /// Always encode.
     On,
-    /// Encode once the loss exceeds 2 %, until there has been next to none for a while.
+    /// Encode once the loss exceeds 2 %, until it has been almost zero for a while.
     #[default]
     Auto,
 }
 
 impl HadamardMode {
-    /// Whether a collective is encoded in a view with this setting.
+    /// Returns whether a collective is encoded in a view with this setting.
     pub fn is_on(self, of_view: bool) -> bool {
         match self {
             Self::Off => false,
@@ -47,23 +49,19 @@ impl HadamardMode {
     }
 }
 
-/// What a rank requests of the view's setting.
+/// Decides which setting a rank requests.
 #[derive(Clone, Debug)]
 pub struct HadamardSwitch {
     mode: HadamardMode,
     packet_bytes: f64,
-    /// Bytes lost above [`LOSS_ON`].
     excess_bytes: f64,
-    /// The view's setting at the last collective.
     was_on: bool,
-    /// Collectives in a row without much loss, while the setting was on.
     clean_ops: u32,
-    /// How many it takes.
     enough_ops: u32,
 }
 
 impl HadamardSwitch {
-    /// For a job with this mode, whose packets carry so many bytes.
+    /// Creates the switch for a job whose packets carry `packet_bytes`.
     pub fn new(mode: HadamardMode, packet_bytes: usize) -> Self {
         Self {
             mode,
@@ -71,12 +69,12 @@ impl HadamardSwitch {
             excess_bytes: 0.0,
             was_on: false,
             clean_ops: 0,
+            // Doubles before its first use.
             enough_ops: CLEAN_OPS / 2,
         }
     }
 
-    /// The setting to request after a collective in which so many bytes were expected, and these of them lost, if it differs from that of
-    /// the newest view.
+    /// Adds a collective; returns the setting to request, if it differs from that `of_view`.
     pub fn observe(&mut self, of_view: bool, expected_bytes: u64, lost_bytes: u64) -> Option<bool> {
         if self.mode != HadamardMode::Auto {
             return None;
@@ -123,7 +121,6 @@ mod tests {
         HadamardSwitch::new(mode, PACKET_BYTES)
     }
 
-    /// After a collective of 20 000 packets, which is enough to judge by.
     fn observe(switch: &mut HadamardSwitch, of_view: bool, loss: f64) -> Option<bool> {
         let bytes = 20_000 * PACKET_BYTES as u64;
         switch.observe(of_view, bytes, (loss * bytes as f64) as u64)
@@ -138,7 +135,7 @@ mod tests {
 
     #[test]
     fn small_collectives_add_up_to_a_loss_and_chance_does_not() {
-        // Of 200 packets each.
+        // 200 packets each.
         let first_request = |lost: &mut dyn FnMut(u64) -> u64| {
             let mut switch = switch(HadamardMode::Auto);
             (0..5000).find(|op| switch.observe(false, 200_000, 1000 * lost(*op)).is_some())
@@ -150,7 +147,6 @@ mod tests {
             let by_chance = first_request(&mut |op| (200 * op..200 * op + 200).filter(is_lost).count() as u64);
             assert_eq!(by_chance, None, "seed {seed}");
         }
-        // Nothing that was expected says nothing.
         assert_eq!(switch(HadamardMode::Auto).observe(false, 0, 0), None);
     }
 
@@ -164,7 +160,6 @@ mod tests {
         }
     }
 
-    /// Collectives that it takes with the setting on, the `lossy` first of them with loss.
     fn ops_until_off(switch: &mut HadamardSwitch, lossy: u32) -> u32 {
         let loss = |op| if op <= lossy { LOSS_OFF + 0.001 } else { LOSS_OFF };
         (1..).find(|op| observe(switch, true, loss(*op)) == Some(false)).unwrap()
@@ -177,7 +172,6 @@ mod tests {
         for turn in 0..9 {
             assert_eq!(observe(&mut switch, false, 0.03), Some(true));
             assert_eq!(ops_until_off(&mut switch, 70), 70 + expected, "turn {turn}");
-            // Until the others agree it goes on asking, unless there is loss again.
             let asked = [0.0, LOSS_OFF, 0.006].map(|loss| observe(&mut switch, true, loss));
             assert_eq!(asked, [Some(false), Some(false), None]);
             expected = CLEAN_OPS_MAX.min(2 * expected);

@@ -1,44 +1,42 @@
-//! Dynamic incast: how many peers may send to a rank at the same time.
+//! Dynamic incast: the number of peers that may send to a rank at the same time.
 //!
-//! Why: more senders at a time mean fewer rounds, until the receiver's port is overrun. Each receiver finds out how many
-//! it bears and advertises it in its headers; a sender takes the smallest of those it sends to.
-//! Limits: four bits in the header: at most 15.
-//! Source: OptiReduce 3.2.2. The steps are ours: +1 after ten clean stages, halved on loss above 0.1 % or t_B.
+//! More concurrent senders need fewer rounds, until the receiver's port is overrun. Each receiver
+//! finds its limit and advertises it in its headers; a sender uses the minimum over its receivers.
+//!
+//! Source: OptiReduce 3.2.2. The steps are ours: +1 after ten clean stages, halved on loss or at
+//! t_B.
 
 use super::report::StageSummary;
 use super::{ClosedBy, INCAST_MAX};
 
 /// Loss above which a stage is not clean.
 const LOSS_HIGH: f64 = 0.001;
-/// Clean stages in a row after which one more sender is let in.
+/// Consecutive clean stages after which the incast grows by one.
 const CLEAN_STAGES: u32 = 10;
 
-/// The incast controller of one rank.
-///
-/// Call order: [`advertised`](Self::advertised) into each header; [`hear`](Self::hear) with what peers' headers say;
-/// [`observe`](Self::observe) after each stage; [`send_incast`](Self::send_incast) when a round is planned.
+/// Incast controller of one rank.
 #[derive(Clone, Debug)]
 pub struct IncastController {
     max: u8,
     own: u8,
     clean_stages: u32,
-    /// What each rank advertised last.
+    /// Last value advertised by each rank.
     heard: Vec<u8>,
 }
 
 impl IncastController {
-    /// A controller for a job of `ranks` that starts at `start`, limited to 1 to min(15, ranks - 1).
+    /// Creates a controller that starts at `start`, within 1 and min(15, ranks - 1).
     pub fn new(ranks: usize, start: usize) -> Self {
         let max = ranks.saturating_sub(1).clamp(1, INCAST_MAX as usize);
         Self { max: max as u8, own: start.clamp(1, max) as u8, clean_stages: 0, heard: vec![1; ranks] }
     }
 
-    /// How many peers may send to this rank at a time: what its headers say.
+    /// Number of peers that may send to this rank at a time.
     pub fn advertised(&self) -> u8 {
         self.own
     }
 
-    /// Takes how a stage closed at this rank.
+    /// Adds a stage that closed at this rank.
     pub fn observe(&mut self, stage: &StageSummary) {
         let clean = stage.closed_by != ClosedBy::Deadline && 1.0 - stage.received_fraction <= LOSS_HIGH;
         self.clean_stages = if clean { self.clean_stages + 1 } else { 0 };
@@ -50,16 +48,14 @@ impl IncastController {
         }
     }
 
-    /// Takes the incast field of a header of rank `from`; 0, said by ranks that do not know, counts as 1. Ranks
-    /// outside the job are not heard.
+    /// Handles the incast field of a header of rank `from`; 0 (unknown) counts as 1.
     pub fn hear(&mut self, from: usize, advertised: u8) {
         if let Some(heard) = self.heard.get_mut(from) {
             *heard = advertised.clamp(1, self.max);
         }
     }
 
-    /// How many peers this rank may send to at a time in a round with `peers`: the smallest they advertised, 1 for those
-    /// never heard.
+    /// Number of peers to which this rank may send at a time, given its receivers.
     pub fn send_incast(&self, peers: impl IntoIterator<Item = usize>) -> usize {
         let advertised = peers.into_iter().map(|peer| self.heard.get(peer).copied().unwrap_or(1));
         advertised.min().unwrap_or(1).into()

@@ -1,18 +1,17 @@
-//! The control plane of OptiReduce, pure: no sockets, threads, clocks or randomness of its own.
+//! Control plane of OptiReduce: pure state machines.
 //!
-//! [`AllReduce`] is one collective of one bucket: an all-reduce, or one of its two stages as a collective of its own ([`Kind`]). It cuts the bucket into windows ([`plan_windows`]), says when to arm
-//! and when to contribute each, checks what the data plane reports, and sums it up in a [`Report`]. Around it:
+//! [`AllReduce`] is one collective of one bucket, of any [`Kind`]. It cuts the bucket into windows
+//! ([`plan_windows`]), decides when to arm and contribute each, and sums up the stages in a
+//! [`Report`]. Around it:
+//! * Timing and pacing: [`BoundEstimator`] (t_B), [`EarlyController`] (t_C), [`IncastController`]
+//!   (senders per receiver), [`RateController`] (rate per peer), [`rounds`] (schedule).
+//! * Loss: [`HadamardMode`] (encoding), [`Safeguard`] (skip or halt), [`Votes`] (agreement on a
+//!   skip), [`repair`] (losses of broadcast stages), [`Metrics`].
+//! * Stragglers: [`partial_reduce`] (averages the models of the ranks that are ready).
+//! * Agreement: [`Control`] (settings and membership) over [`membership`] (views), [`CallCheck`]
+//!   (same calls on all ranks), [`Arming`] (start of collectives in a job with cards).
 //!
-//! * Timing and pace: [`BoundEstimator`] (t_B), [`EarlyController`] (t_C), [`IncastController`] (how
-//!   many send at a time), [`RateController`] (how fast), [`rounds`] (the schedule of Transpose AllReduce, also in 2D, and
-//!   its golden numbers).
-//! * Loss: [`HadamardMode`] (when to encode), [`Safeguard`] (skip or halt), [`Votes`] (on all ranks alike), [`repair`] (fetches what broadcasts lost),
-//!   [`Metrics`] (loss per peer and stage over time).
-//! * Stragglers, the other way: [`partial_reduce`] (workers that are ready average their models, nobody waits for the rest).
-//! * Agreement: [`Control`] (who takes part, the bound, the transform: all change at the same collective everywhere) over
-//!   [`membership`] (which view is used from which collective on). [`Arming`]: when a collective may begin in a job with cards.
-//!
-//! Times are nanoseconds on the caller's clock, which must not run backwards.
+//! Times are nanoseconds on the caller's monotonic clock.
 
 mod accounting;
 mod all_reduce;

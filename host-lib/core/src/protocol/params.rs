@@ -1,82 +1,77 @@
-//! What a rank must know about its job before the first collective.
+//! Parameters of a job on one rank.
 
 use thiserror::Error;
 
 use super::types::PlaneLimits;
 
-/// When a stage may close before its bound: OptiReduce 3.2.1, without the t_C controller that sets the grace time.
+/// Rule that closes a stage before its bound (OptiReduce 3.2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EarlyRule {
-    /// Silence after the marks of all peers that closes a stage, in ns. Too short: late packets are lost although there
-    /// was time; too long: the rule gains nothing over the bound.
+    /// Silence in ns, after the marks of all peers, that closes the stage.
     pub grace_ns: u32,
 }
 
-/// log2 of the default Hadamard block in elements.
 const HADAMARD_LOG2_DEFAULT: u32 = 12;
-/// The largest incast that a header can advertise.
+/// Largest incast that a header can advertise.
 pub const INCAST_MAX: u64 = 15;
-/// The parameters of a job on one rank. All ranks must agree on everything but `rank`.
+
+/// Parameters of a job on one rank. The fields used by [`plan_windows`](super::plan_windows),
+/// `payload_beats` and `bound_ns` must be equal on all ranks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobParams {
     /// This rank, below `ranks`.
     pub rank: usize,
-    /// Ranks of the job, 2 to [`PlaneLimits::ranks_max`].
+    /// World size, 2 to [`PlaneLimits::ranks_max`].
     pub ranks: usize,
     /// Payload of a full packet, in beats of 64 bytes.
     pub payload_beats: usize,
-    /// Windows that may be armed at once. Default: the slots of the data plane.
+    /// Maximum number of armed windows. Default: the slots of the data plane.
     pub slots: usize,
-    /// Largest window in beats of 64 bytes. Default: the data plane's.
+    /// Largest window in beats of 64 bytes. Default: the limit of the data plane.
     pub window_beats_max: usize,
-    /// log2 of the largest Hadamard block in elements, 8, 10, 12 or 14. Default: 12, or the data plane's if that is less.
-    /// Larger: a burst of losses is spread over more elements, but short buckets are padded further.
+    /// log2 of the largest Hadamard block in elements: 8, 10, 12 or 14. Default: 12, within the
+    /// limit of the data plane. Larger blocks spread bursts further, but pad short buckets more.
     pub hadamard_log2_max: u32,
-    /// Whether gradients and means travel as bf16: half the bytes, sums stay fp32. Each value is rounded when it is sent
-    /// and each mean once more: relative errors of at most 2^-8, about 2^-9 in root mean square. Default: no.
+    /// Whether gradients and means travel as bf16, with fp32 sums. Default: no. Relative errors are
+    /// at most 2^-8.
     pub bf16: bool,
-    /// Peers that this rank sends to at a time, 1 to 15. Default: 1. More: fewer rounds, and a late
-    /// sender holds up less; too many: receivers' ports are overrun.
+    /// Number of peers to which this rank sends at a time, 1 to 15. Default: 1.
     pub incast: usize,
-    /// How many peers may send to this rank at a time, as its headers say, 0 to 15; 0: it does not say. Default: 1.
+    /// Number of peers that may send to this rank at a time, as advertised: 0 (unknown) to 15.
+    /// Default: 1.
     pub advertised_incast: usize,
-    /// Windows of a collective contributed and not yet closed. Default: half the slots, so that peers that are ahead
-    /// find the next windows armed. 1: no overlap of windows.
+    /// Maximum number of windows contributed and not yet closed, per collective. Default: half the
+    /// slots, so that faster peers find the next windows armed.
     pub in_flight: usize,
-    /// t_B: bound on each stage, in ns, 1 to 2^32 - 1. Too short: stages close before their packets are there (loss);
-    /// too long: every lost packet and every straggler costs its peers that long.
+    /// t_B: bound on each stage, in ns, 1 to 2^32 - 1.
     pub bound_ns: u64,
-    /// Closes a stage before its bound. Default: none.
+    /// Rule that closes a stage before its bound. Default: none.
     pub early: Option<EarlyRule>,
-    /// A stage's clock starts without this rank once so many peers were heard in it; 0: only by this rank's own entry.
-    /// Default: half the peers, rounded up. Limited per window to the peers that have something to send.
+    /// Number of peers heard in a stage that start its clock without this rank; with 0, only this
+    /// rank's entry starts it. Default: half the peers, rounded up.
     pub start_peers: usize,
-    /// Whether peers must be expected to lose packets of this rank, see [`mark_packets_of`](Self::mark_packets_of). Default: no;
-    /// [`Collectives`](crate::Collectives) sets it while its own collectives lose packets.
+    /// Whether packets of this rank may be lost, see [`mark_packets_of`](Self::mark_packets_of).
+    /// Default: no. [`Collectives`](crate::Collectives) sets it.
     pub expect_loss: bool,
-    /// Seed of the Hadamard signs; the same on all ranks.
+    /// Seed of the Hadamard signs.
     pub job_seed: u64,
-    /// How much later than its bound a stage may be reported before the watchdog gives up, in ns. Default: 50 ms, for
-    /// queueing on the card and a host that is not always scheduled.
+    /// Time in ns after the bound for which the watchdog waits for a stage report. Default: 50 ms.
     pub stage_slack_ns: u64,
 }
 
-/// A parameter out of range.
+/// Parameter `name` is `found`, which is not within `min` to `max`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("job parameter {name} is {found}, expected {min} to {max}")]
+#[allow(missing_docs)] // described above
 pub struct ParamError {
-    /// Name of the field of [`JobParams`].
     pub name: &'static str,
-    /// Its value.
     pub found: u64,
-    /// Smallest value allowed.
     pub min: u64,
-    /// Largest value allowed.
     pub max: u64,
 }
 
 impl JobParams {
-    /// Default parameters for a data plane with `limits`; see the fields for the defaults.
+    /// Default parameters for a data plane with these limits.
     pub fn new(rank: usize, ranks: usize, payload_beats: usize, bound_ns: u64, limits: &PlaneLimits) -> Self {
         Self {
             rank,
@@ -98,12 +93,12 @@ impl JobParams {
         }
     }
 
-    /// Checks every field against its range and against the data plane.
+    /// Checks all fields.
     ///
     /// # Errors
     /// [`ParamError`] names the first field out of range.
     pub fn check(&self, limits: &PlaneLimits) -> Result<(), ParamError> {
-        // A window is counted in 16 bits by the queue entries.
+        // Queue entries count the beats of a window in 16 bits.
         let window_beats_max = limits.window_beats_max.min(usize::from(u16::MAX));
         let grace_ns = self.early.map_or(0, |rule| u64::from(rule.grace_ns));
         for (name, found, min, max) in [
@@ -179,13 +174,11 @@ mod tests {
             let params = params(rank, ranks);
             params.start_peers_of(&plan_windows(&params, 0, 0, elements, false).unwrap()[0])
         };
-        // 64 beats on 8 ranks: every shard has beats; half of 7 peers, rounded up.
         assert_eq!(start_peers(0, 8, 1024), 4);
-        // 2 beats on 8 ranks: ranks 0 and 1 own them. Rank 0 hears one peer in the broadcast stage, rank 5 two.
+        // Ranks 0 and 1 own the 2 beats. In the broadcast stage, rank 0 has one sender, rank 5 two.
         assert_eq!(start_peers(0, 8, 32), 1);
         assert_eq!(start_peers(5, 8, 32), 2);
-        // One beat: its owner hears nobody in the broadcast stage, which must not keep the contribute stage from
-        // starting.
+        // One beat: its owner has no sender in the broadcast stage, which does not count.
         assert_eq!(start_peers(0, 8, 16), 4);
         assert_eq!(start_peers(5, 8, 16), 1);
     }

@@ -1,14 +1,9 @@
-//! Partial collectives, reduce-scatter and all-gather: each is one of the two stages of Transpose AllReduce. Trainers that keep
-//! only their part of the weights need them (ZeRO, FSDP).
+//! Partial collectives: reduce-scatter and all-gather, the two stages of Transpose AllReduce on
+//! their own, as used by trainers with sharded weights (ZeRO, FSDP).
 //!
-//! A reduce-scatter is an all-reduce without its broadcast stage: each rank is left with the mean of its own part. An
-//! all-gather is one without its contribute stage: each rank sends its part to all others.
-//! A trainer's parts are contiguous, a window's shards are not: on the wire each window holds a piece of every part, padded
-//! to whole beats, in the shard of the rank whose part it is. So partial collectives share the packets, bounds and reports of
-//! the all-reduce.
-//! The two highest bits of the bucket on the wire give the kind of collective: the same bucket may be scattered, gathered
-//! and all-reduced, and ranks that call different kinds do not mix.
-//! Limits: never Hadamard-encoded, since a part cannot be decoded on its own.
+//! A trainer's parts are contiguous, but the shards of a window are not. On the wire, each window
+//! therefore holds a piece of every part, padded to whole beats, in the shard of the part's owner.
+//! Limits: never Hadamard-encoded, since a part cannot be decoded alone.
 
 use std::ops::Range;
 
@@ -17,55 +12,53 @@ use super::plan::{PlanError, WindowPlan, plan_windows};
 use super::types::Kind;
 use optireduce_contract::limits::LANES;
 
-/// The cut of a bucket into one contiguous part for each rank: all as long as the first, but that the last ones may be
-/// shorter, or empty (as `torch.chunk` cuts). The cut stays when ranks are dropped: their parts are nobody's then.
+/// Partition of a bucket into one contiguous part per rank, as in `torch.chunk`: the last parts may
+/// be shorter or empty. It does not change when ranks are dropped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts {
     elements: usize,
     ranks: usize,
-    /// Those that take part.
     live: Vec<usize>,
 }
 
 impl Parts {
-    /// Parts of a bucket of `elements` among all ranks of the job.
+    /// Partitions a bucket among all ranks of the job.
     pub fn new(elements: usize, ranks: usize) -> Self {
         Self::among((0..ranks).collect(), elements, ranks)
     }
 
-    /// As [`new`](Self::new), if only the ranks in `live` take part, by their indices in it.
+    /// Likewise, if only the ranks in `live` take part.
     pub fn among(live: Vec<usize>, elements: usize, ranks: usize) -> Self {
         Self { elements, ranks, live }
     }
 
-    /// Elements of the bucket.
+    /// Number of elements of the bucket.
     pub fn elements(&self) -> usize {
         self.elements
     }
 
-    /// Elements of the bucket that belong to those that take part, by index.
+    /// Elements owned by each rank in `live`.
     pub fn live(&self) -> impl Iterator<Item = Range<usize>> {
         self.live.iter().map(|rank| self.of(*rank))
     }
 
-    /// Elements of the bucket that belong to those that take no part.
+    /// Elements owned by each rank that does not take part.
     pub fn dropped(&self) -> impl Iterator<Item = Range<usize>> {
         (0..self.ranks).filter(|rank| !self.live.contains(rank)).map(|rank| self.of(rank))
     }
 
-    /// Elements of the bucket that belong to `rank`.
+    /// Elements owned by `rank`.
     pub fn of(&self, rank: usize) -> Range<usize> {
         let length = self.elements.div_ceil(self.ranks);
         let start = (rank * length).min(self.elements);
         start..(start + length).min(self.elements)
     }
 
-    /// Elements on the wire: every live part as long as the first, in whole beats.
+    /// Number of elements on the wire: each live part is padded to the first, in whole beats.
     pub fn wire_elements(&self) -> usize {
         self.elements.div_ceil(self.ranks).next_multiple_of(LANES) * self.live.len()
     }
 
-    /// Where the piece of a live part that a window holds begins on the wire, and its elements within the part.
     fn piece(&self, plan: &WindowPlan, index: usize) -> (usize, Range<usize>) {
         let shard = plan.shards.range_of(index);
         let (start, end) = (plan.first_element / self.live.len(), self.of(self.live[index]).len());
@@ -73,7 +66,6 @@ impl Parts {
         (plan.first_element + shard.start * LANES, piece)
     }
 
-    /// Copies a live part to where it belongs in `wire`, with zeros up to whole beats; the rest is left as it is.
     pub(super) fn scatter<'a>(
         &self,
         plans: impl Iterator<Item = &'a WindowPlan>,
@@ -89,7 +81,7 @@ impl Parts {
         }
     }
 
-    /// Copies a live part from where it belongs in `wire`.
+    /// Copies a live part out of `wire`.
     pub(super) fn gather<'a>(
         &self,
         plans: impl Iterator<Item = &'a WindowPlan>,
@@ -104,8 +96,7 @@ impl Parts {
     }
 }
 
-/// As [`plan_windows`], for a partial collective: every window has a shard of the same size for each rank, which holds a
-/// piece of its part ([`Parts`]).
+/// Like [`plan_windows`], for a partial collective. All shards of a window have the same size.
 ///
 /// # Errors
 /// See [`PlanError`].
@@ -158,7 +149,6 @@ mod tests {
             let plans = plan_partial(&params, op, Kind::ReduceScatter, 9, &Parts::new(elements, ranks)).unwrap();
             let parts = Parts::new(elements, ranks);
             let whole: Vec<f32> = (1..=elements).map(|element| element as f32).collect();
-            // Of an earlier call.
             let mut wire = vec![f32::NAN; parts.wire_elements()];
             (0..ranks).for_each(|rank| parts.scatter(plans.iter(), rank, &whole[parts.of(rank)], &mut wire));
             assert!(wire.iter().all(|value| *value >= 0.0), "{case}: padding is not zero");

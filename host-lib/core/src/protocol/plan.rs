@@ -1,10 +1,10 @@
-//! How a bucket is cut into windows.
+//! Division of a bucket into windows, which tile it in order, without gaps or overlap.
 //!
-//! Why: a card holds windows of limited size; a bucket is a sequence of them, pipelined.
-//! Plain: windows of the largest size, the last one short. Hadamard: blocks of the largest size allowed (a smaller power
-//! of four if the whole bucket fits in one), cut into windows of K blocks, K a power of two, largest first; the last block is padded
-//! with zeros. Windows tile the bucket in order, without gaps or overlap.
-//! Limits: a bucket of 4 GiB (32-bit offsets on the wire) and 65536 windows (16 bits of the cookie).
+//! Plain: windows of the largest size; the last may be shorter. Hadamard: blocks of the largest
+//! size allowed (a smaller power of four if the whole bucket fits in one); the last is padded with
+//! zeros. A window has a power of two of blocks, largest windows first.
+//!
+//! Limits: 4 GiB per bucket (32-bit offsets on the wire) and 65536 windows (16 bits of the cookie).
 
 use optireduce_contract::limits::{BEAT_BYTES, HADAMARD_LOG2_MIN, LANES};
 use optireduce_contract::rules;
@@ -15,57 +15,48 @@ use thiserror::Error;
 use super::params::JobParams;
 use super::types::{BUCKETS_MAX, Kind, Stage};
 
-/// Windows that a cookie can name.
 const WINDOWS_MAX: usize = 1 << 16;
-/// Bytes that a packet's offset can reach.
 const BUCKET_BYTES_MAX: u64 = 1 << 32;
 
-/// One window of a collective: everything but the gradient that a data plane must know to move it.
+/// One window of a collective. Without the Hadamard transform, `log2_n`, `log2_blocks` and
+/// `sign_key` are 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // described above
 pub struct WindowPlan {
-    /// What is done with the bucket.
     pub kind: Kind,
-    /// Number of the window in the bucket.
     pub index: u16,
-    /// Collective number.
     pub op: u32,
-    /// Collective number on the wire: the low 16 bits of `op`, see [`op_of_step`].
+    /// Collective number on the wire, see [`op_of_step`].
     pub step: u16,
     /// Bucket id on the wire, see [`Kind::wire_bucket`].
     pub bucket: u16,
-    /// Name of the window among those in flight: `step << 16 | index`.
+    /// Identifier among the windows in flight: `step << 16 | index`.
     pub cookie: u32,
-    /// First element of the window in the bucket.
     pub first_element: usize,
     /// Elements of the bucket in this window, without padding.
     pub elements: usize,
     /// Beats of the window, padding included.
     pub beats: usize,
-    /// Byte offset of the window in the padded bucket; a multiple of 64.
+    /// Byte offset of the window in the padded bucket.
     pub base_bytes: u32,
-    /// The cut among the ranks.
     pub shards: ShardMap,
-    /// Whether the window travels Hadamard-encoded.
     pub hadamard: bool,
-    /// log2 of the Hadamard block in elements; 0 without.
+    /// log2 of the Hadamard block in elements.
     pub log2_n: u32,
-    /// log2 of the Hadamard blocks in the window; 0 without.
+    /// log2 of the number of Hadamard blocks in the window.
     pub log2_blocks: u32,
-    /// Key of the Hadamard signs; 0 without.
     pub sign_key: u64,
-    /// Whether the window travels as bf16.
     pub bf16: bool,
 }
 
 impl WindowPlan {
-    /// Beats that hold the window's elements in host memory; the rest of `beats` is padding.
+    /// Beats of the window's elements, without padding.
     pub const fn host_beats(&self) -> usize {
         self.elements.div_ceil(LANES)
     }
 
-    /// Beats that `rank` expects from rank `from` in a stage. Contribute: `rank`'s shard, from every rank including
-    /// itself. Broadcast: the shard of `from`, nothing from itself. In the stage that a partial collective leaves out: nothing
-    /// from peers.
+    /// Beats that `rank` expects from rank `from` in a stage. Contribute: `rank`'s shard, also from
+    /// itself. Broadcast: the shard of `from`, nothing from itself.
     pub fn expected_beats(&self, stage: Stage, rank: usize, from: usize) -> usize {
         match stage {
             _ if from != rank && !self.kind.sends(stage) => 0,
@@ -75,12 +66,12 @@ impl WindowPlan {
         }
     }
 
-    /// Bytes that `rank` expects in a stage from all ranks together, itself included.
+    /// Bytes that `rank` expects in a stage from all ranks, itself included.
     pub fn expected_bytes(&self, stage: Stage, rank: usize) -> u64 {
         (0..self.shards.ranks).map(|from| (self.expected_beats(stage, rank, from) * BEAT_BYTES) as u64).sum()
     }
 
-    /// What the contract's rules must know of the window.
+    /// The window as in the contract's rules.
     pub fn shape(&self) -> rules::Window {
         rules::Window {
             bucket: self.bucket,
@@ -94,78 +85,45 @@ impl WindowPlan {
         }
     }
 
-    /// Peers that have something to send to `rank` in a stage.
+    /// Number of peers with data to send to `rank` in a stage.
     pub fn senders(&self, stage: Stage, rank: usize) -> usize {
         (0..self.shards.ranks).filter(|&peer| peer != rank && self.expected_beats(stage, rank, peer) > 0).count()
     }
 }
 
-/// The collective that `step` on the wire means, to a rank whose newest one is `newest`: the nearest of that number. `None`: it
-/// would come before the first one, or after the last that can be.
+/// Returns the collective with the wire number `step` that is nearest to `newest`, if it can exist.
 ///
-/// Ranks are never half the range apart ([`UbtHeader::step`](optireduce_contract::packet::UbtHeader::step)), but a bucket may
-/// rest for longer: so steps are compared as collectives, and widened by the newest of the job, not by that of their bucket.
+/// `newest` is this rank's newest collective of any bucket, since a bucket may be idle while steps
+/// wrap around. Ranks are never half the range apart.
 pub fn op_of_step(step: u16, newest: u32) -> Option<u32> {
     newest.checked_add_signed(step.wrapping_sub(newest as u16).cast_signed().into())
 }
 
-/// A bucket that cannot be cut into windows.
+/// Reason why a bucket cannot be cut into windows. Beats have 64 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
+#[allow(missing_docs)] // described above
 pub enum PlanError {
-    /// Offsets on the wire or window numbers would overflow.
     #[error(
         "a bucket of {elements} elements needs {bytes} bytes in {windows} windows, expected at most \
          {BUCKET_BYTES_MAX} bytes in {WINDOWS_MAX} windows; split the bucket"
     )]
-    TooLarge {
-        /// Elements of the bucket.
-        elements: usize,
-        /// Bytes with padding.
-        bytes: u64,
-        /// Windows it would need.
-        windows: u64,
-    },
-    /// The windows of the data plane hold not even the smallest Hadamard block, or it has no transform.
+    TooLarge { elements: usize, bytes: u64, windows: u64 },
     #[error(
         "a Hadamard block has at least 256 elements (16 beats); the limits are 2^{log2_max} elements and \
          {window_beats_max} beats"
     )]
-    NoHadamard {
-        /// log2 of the largest block in elements.
-        log2_max: u32,
-        /// Largest window in beats.
-        window_beats_max: usize,
-    },
-    /// A bucket's number is too high.
+    NoHadamard { log2_max: u32, window_beats_max: usize },
     #[error("bucket {found}: expected 0 to {}", BUCKETS_MAX - 1)]
-    Bucket {
-        /// The bucket.
-        found: u16,
-    },
-    /// Windows are too small to hold something of each rank.
+    Bucket { found: u16 },
     #[error("a window of {window_beats_max} beats does not hold a beat for each of {ranks} ranks; use larger windows")]
-    Parts {
-        /// Ranks of the job.
-        ranks: usize,
-        /// Largest window in beats.
-        window_beats_max: usize,
-    },
-    /// The job's parameters were not checked.
+    Parts { ranks: usize, window_beats_max: usize },
     #[error("rank {rank} of {ranks} with windows of {window_beats_max} beats cannot be planned; check the parameters")]
-    Params {
-        /// This rank.
-        rank: usize,
-        /// Ranks of the job.
-        ranks: usize,
-        /// Largest window in beats.
-        window_beats_max: usize,
-    },
+    Params { rank: usize, ranks: usize, window_beats_max: usize },
 }
 
-/// Cuts a bucket of `elements` into the windows of collective number `op`, in order. No elements: no windows.
-///
-/// Uses `ranks`, `window_beats_max`, `hadamard_log2_max`, `bf16` and `job_seed` of the parameters; all ranks get the same plan.
+/// Cuts a bucket into the windows of collective `op`, in order; none if it has no elements. Uses
+/// `ranks`, `window_beats_max`, `hadamard_log2_max`, `bf16` and `job_seed` of the parameters.
 ///
 /// # Errors
 /// See [`PlanError`].
@@ -180,7 +138,7 @@ pub fn plan_windows(
     if rank >= ranks || window_beats_max == 0 || window_beats_max > usize::from(u16::MAX) {
         return Err(PlanError::Params { rank, ranks, window_beats_max });
     }
-    // The bucket is a whole number of units (blocks, or beats); a window holds a number of them.
+    // The bucket and each window hold a whole number of units, which are blocks or beats.
     let log2_n = if hadamard { block_log2(params, elements)? } else { 0 };
     let unit_beats = if hadamard { (1 << log2_n) / LANES } else { 1 };
     let unit_elements = unit_beats * LANES;
@@ -225,26 +183,25 @@ pub fn plan_windows(
     Ok(plans)
 }
 
-/// Fewest packets of a shard that carry the last-percentile mark where packets are lost, if it has as many.
+/// Minimum number of marked packets of a longer shard under loss.
 pub const MARK_PACKETS_LOSSY: usize = 3;
 
 impl JobParams {
-    /// Peers that start a stage's clock in this window: `start_peers`, but no more than can be heard in either stage.
-    /// A stage in which no peer has anything to send does not count: its clock starts at this rank's entry alone.
+    /// Number of peers that start a stage's clock in this window: `start_peers`, limited to the
+    /// senders of either stage that has any.
     pub fn start_peers_of(&self, plan: &WindowPlan) -> usize {
         let senders = Stage::ALL.map(|stage| plan.senders(stage, self.rank));
         let reachable = senders.into_iter().filter(|count| *count > 0).min().unwrap_or(0);
         self.start_peers.min(reachable)
     }
 
-    /// Packets at the end of a shard that carry the last-percentile mark.
+    /// Number of packets at the end of a shard that carry the last-percentile mark.
     ///
-    /// The early rule takes a stage for finished once it has a mark of every peer. With the last packet alone marked, a
-    /// network that loses nothing never has a stage closed early: what a peer has sent is there before its mark, however
-    /// slowly it sends. Where packets are lost ([`expect_loss`](Self::expect_loss)), a lost mark would cost the whole
-    /// bound, so the last 1 % carry it, at least three of them.
+    /// Without loss, the last packet is enough, since all others arrive before it. Under loss
+    /// ([`expect_loss`](Self::expect_loss)), a lost mark would cost the whole bound, so the last
+    /// percent of the packets carry it, at least three.
     ///
-    /// Source: OptiReduce 3.2.1 (last 1 %). That it depends on loss, and the least, are ours.
+    /// Source: OptiReduce 3.2.1 (last 1 %). The dependence on loss and the minimum are ours.
     pub fn mark_packets_of(&self, plan: &WindowPlan) -> usize {
         let shard_beats = plan.shards.quotient + usize::from(plan.shards.remainder > 0);
         let packets = shard_beats.div_ceil(plan.shape().packet_beats(self.payload_beats.max(1)));
@@ -252,8 +209,7 @@ impl JobParams {
     }
 }
 
-/// log2 of the Hadamard block for a bucket: the smallest power of four that holds it, at most what the parameters and
-/// a window allow.
+/// log2 of the smallest block that holds the bucket, else of the largest.
 fn block_log2(params: &JobParams, elements: usize) -> Result<u32, PlanError> {
     let fits = |log2: u32| (1 << log2) / LANES <= params.window_beats_max;
     let sizes = (HADAMARD_LOG2_MIN..=params.hadamard_log2_max).step_by(2).filter(|log2| fits(*log2));
@@ -264,7 +220,6 @@ fn block_log2(params: &JobParams, elements: usize) -> Result<u32, PlanError> {
     Ok(sizes.into_iter().find(|log2| elements <= 1 << log2).unwrap_or(largest))
 }
 
-/// The largest power of two that is at most `n`, which is not zero.
 fn floor_power_of_two(n: usize) -> usize {
     1 << n.ilog2()
 }
@@ -286,7 +241,6 @@ mod tests {
         JobParams::new(0, ranks, 22, 1_000_000, &limits)
     }
 
-    /// Checks everything that must hold for any plan; returns it.
     fn checked(params: &JobParams, elements: usize, hadamard: bool) -> Vec<WindowPlan> {
         let op = 0x0003_0007;
         let plans = plan_windows(params, op, 5, elements, hadamard).unwrap();
@@ -350,7 +304,6 @@ mod tests {
             let plans = plan_windows(&board, 0, 0, elements, true).unwrap();
             plans.iter().map(|plan| (plan.beats, plan.log2_n, plan.log2_blocks)).collect::<Vec<_>>()
         };
-        // 1 MiB of gradient is one window of 16 blocks of 16384; 4097 elements take one block.
         assert_eq!(cut(1 << 18), [(16_384, 14, 4)]);
         assert_eq!((cut(4096), cut(4097)), (vec![(256, 12, 0)], vec![(1024, 14, 0)]));
         assert_eq!(plan_windows(&board, 0, 0, 1 << 18, false).unwrap()[0].beats, 16_384);
@@ -403,7 +356,7 @@ mod tests {
     #[test]
     fn expected_beats_of_the_stages_mirror_each_other() {
         let plan = &plan_windows(&params(4), 3, 0, 16 * 10, false).unwrap()[0];
-        // 10 beats on 4 ranks: shards of 3, 3, 2, 2; collective 3 gives rank r the shard (r + 3) mod 4.
+        // Shards of 3, 3, 2, 2 beats; in collective 3, rank r owns shard (r + 3) mod 4.
         let shard_of = |rank| plan.expected_beats(Stage::Contribute, rank, 0);
         assert_eq!([0, 1, 2, 3].map(shard_of), [2, 3, 3, 2]);
         assert_eq!([0, 1, 2, 3].map(|from| plan.expected_beats(Stage::Broadcast, 1, from)), [2, 0, 3, 2]);

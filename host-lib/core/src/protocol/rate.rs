@@ -1,27 +1,25 @@
-//! How fast a peer is sent to: delay-based rate control as in TIMELY.
+//! Delay-based rate control towards one peer, as in TIMELY.
 //!
-//! Why: UBT has no retransmission that would slow a sender down; round-trip times say when queues build up. The receiver
-//! answers every tenth packet on a control channel, and each answer is one step of the sender's rate for that peer.
-//! Below 25 us the rate rises by 50 Mb/s; above 250 us it falls by half of what the RTT exceeds 250 us by, relative to
-//! the RTT; between, the gradient of the RTT decides.
-//! Limits: a step at most halves the rate. TIMELY's faster increase after five good answers is left out.
-//! Source: OptiReduce 3.2.3 (thresholds, step, 0.5); TIMELY (SIGCOMM'15, algorithm 1) for the gradient, which is taken
-//! relative to 25 us and smoothed with weight 0.875 of the newest difference; these two numbers are ours.
+//! RTTs show growing queues. Each answer of the receiver is one step of the sender's rate. Below
+//! 25 us the rate rises by 50 Mb/s; above 250 us it falls by the factor 1 - 0.5 (1 - 250 us / RTT).
+//! In between, the gradient of the RTT decides.
+//!
+//! Source: OptiReduce 3.2.3 (thresholds, step, 0.5); TIMELY (SIGCOMM'15, algorithm 1) for the
+//! gradient, without its faster increase after five good answers. The normalisation by 25 us and
+//! the smoothing weight of 0.875 are ours.
 
-/// The receiver answers every so many packets.
+/// Packets per answer of the paper's receiver. The software data plane's answers by other rules.
 pub const FEEDBACK_PACKETS: u32 = 10;
 /// RTT below which the rate rises.
 const RTT_LOW_NS: f64 = 25_000.0;
 /// RTT above which the rate falls, whatever the gradient.
 const RTT_HIGH_NS: f64 = 250_000.0;
-/// 50 Mb/s.
 const STEP_BYTES_PER_US: f64 = 6.25;
-/// How strongly the rate falls.
 const BETA: f64 = 0.5;
 /// Weight of the newest RTT difference.
 const ALPHA: f64 = 0.875;
 
-/// The rate towards one peer, in bytes per us.
+/// Send rate towards one peer, in bytes per us.
 #[derive(Clone, Debug)]
 pub struct RateController {
     min: f64,
@@ -32,25 +30,25 @@ pub struct RateController {
 }
 
 impl RateController {
-    /// A controller that starts at its ceiling. `min` and `max` in bytes per us: floor and ceiling, usually 50 Mb/s
-    /// (6.25) and the wire's rate. A floor that is not above 0, or above the ceiling, counts as the nearest that is not.
+    /// Creates a controller that starts at its ceiling `max`. Both limits are in bytes per us;
+    /// invalid ones count as the nearest valid ones.
     pub fn new(min: f64, max: f64) -> Self {
         let max = max.max(f64::MIN_POSITIVE);
         Self { min: min.max(f64::MIN_POSITIVE).min(max), max, rate: max, rtt_ns: None, gradient_ns: 0.0 }
     }
 
-    /// Raises the floor to `min` bytes per us, at most to the ceiling.
+    /// Raises the floor to `min` bytes per us, but not above the ceiling.
     pub fn raise_floor(&mut self, min: f64) {
         self.min = self.min.max(min).min(self.max);
         self.rate = self.rate.max(self.min);
     }
 
-    /// The rate in bytes per us, within floor and ceiling.
+    /// The rate in bytes per us.
     pub fn rate_bytes_per_us(&self) -> f64 {
         self.rate
     }
 
-    /// Takes the round-trip time of one answer.
+    /// Adapts the rate to the RTT of one answer.
     pub fn observe_rtt(&mut self, rtt_ns: u64) {
         let rtt_ns = rtt_ns as f64;
         let difference = rtt_ns - self.rtt_ns.unwrap_or(rtt_ns);
@@ -72,7 +70,7 @@ mod tests {
     use super::*;
     use optireduce_contract::signs::splitmix64;
 
-    /// Rates after each RTT in us, from 1000 bytes per us.
+    /// Rates after each RTT in us, starting from 1000 bytes per us.
     fn steps<const N: usize>(rtts_us: [u64; N]) -> [f64; N] {
         let mut control = RateController::new(6.25, 12_500.0);
         control.rate = 1000.0;
@@ -98,17 +96,18 @@ mod tests {
         assert_eq!(steps([250, 250]), [1006.25, 1012.5]);
         // +8 us: smoothed 7 us, 0.28 of 25 us: x(1 - 0.14).
         assert_eq!(steps([100, 108]), [1006.25, 1006.25 * (1.0 - 0.5 * 0.28)]);
-        // Then level: an eighth of the gradient stays, 0.875 us: x(1 - 0.0175). Then falling: increase.
+        // Then level: an eighth of the gradient stays, 0.875 us: x(1 - 0.0175). Then falling:
+        // increase.
         let [_, second, third, fourth] = steps([100, 108, 108, 100]);
         assert!((third / second - (1.0 - 0.0175)).abs() < 1e-12, "{}", third / second);
         assert_eq!(fourth, third + 6.25);
-        // However steep, a step halves at most.
+        // However steep the gradient, a step at most halves the rate.
         assert_eq!(steps([30, 240]), [1006.25, 503.125]);
     }
 
     #[test]
     fn a_queue_that_builds_up_and_drains_lets_the_rate_come_back() {
-        // One sender on a link of 1250 bytes per us with 20 us of propagation: the queue is the RTT's rest.
+        // One sender on a link of 1250 bytes per us with 20 us of propagation.
         let (mut control, mut queue_bytes) = (RateController::new(6.25, 12_500.0), 0.0f64);
         let (mut sent, steps) = (0.0, 20_000);
         for step in 0..steps {
@@ -133,7 +132,7 @@ mod tests {
         };
         assert_eq!(slowest(&mut control), 6.25);
         control.raise_floor(80.0);
-        assert_eq!(control.rate_bytes_per_us(), 80.0, "at once");
+        assert_eq!(control.rate_bytes_per_us(), 80.0, "without another answer");
         control.raise_floor(40.0);
         assert_eq!(slowest(&mut control), 80.0);
         control.raise_floor(2000.0);

@@ -1,8 +1,8 @@
-//! What a data plane says about a stage, and what a collective says about itself.
+//! Stage reports of a data plane, and reports of collectives.
 //!
-//! Loss is counted in bytes that peers were to send and that did not arrive in time, over both stages. This rank's own
-//! shard never counts. What a late rank did not contribute is loss ([`Report::loss`]) but not the network's
-//! ([`Report::network_loss`]): the mean is then one over the other ranks, and as good as theirs.
+//! Lost bytes are bytes of peers that did not arrive in time. Missing contributions of late ranks
+//! are loss ([`Report::loss`]) but not network loss ([`Report::network_loss`]), since the mean over
+//! the other ranks is a sound update.
 
 use std::ops::Range;
 
@@ -12,39 +12,36 @@ use super::repair::RepairReport;
 use super::types::{ClosedBy, Kind, PeerHints, Ranks, Stage, UpdateAction};
 use optireduce_contract::packet::TIMEOUT_UNIT_NS;
 
-/// What happened in one stage of one window, as seen by one rank.
+/// Outcome of one stage of one window, as observed by one rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // described above
 pub struct StageReport {
-    /// Cookie of the window.
     pub cookie: u32,
-    /// The stage.
     pub stage: Stage,
-    /// Why it closed.
     pub closed_by: ClosedBy,
-    /// Bytes received from each rank, each byte counted once; length `ranks`. In the contribute stage the entry of this
-    /// rank is what was summed of its own gradient.
+    /// Bytes received from each rank without duplicates. In the contribute stage, this rank's entry
+    /// is the summed part of its gradient.
     pub received_bytes_per_rank: Vec<u64>,
     /// Time from the start of the stage's clock to its close, in ns.
     pub elapsed_ns: u64,
-    /// Ranks of which something came.
+    /// Ranks with at least one received packet.
     pub heard: Ranks,
-    /// When the last packet of each rank came, in ns since the start of the stage's clock; 0 if none did. Empty if the data
-    /// plane does not say (a card).
+    /// Arrival of each rank's last packet, in ns on the stage's clock; 0 without packets. Empty on
+    /// a card.
     pub last_ns_per_rank: Vec<u64>,
-    /// The hints in each rank's headers, by rank; all zero for this rank and for ranks that were not heard. Empty if the data plane
-    /// does not read them (a card).
+    /// Hints in each rank's headers; zero for this and for silent ranks. Empty on a card.
     pub hints: Vec<PeerHints>,
 }
 
 impl StageReport {
-    /// The stage time sample for the header's timeout field, in units of 16 us, rounded up, saturating.
+    /// Stage time for the header's timeout field, in units of 16 us, rounded up, saturating.
     ///
-    /// Complete: the elapsed time. Otherwise the time until the last packet, scaled to what would have been complete; the bound if
-    /// nothing came. Of a data plane that does not say when packets came: the elapsed time scaled if it closed early, the bound at the
-    /// deadline.
-    /// `expected_bytes`: what was expected from all ranks. Source: OptiReduce 3.2.1. Ours: until the last packet. The grace time
-    /// follows from samples, and a stage that closes early or at its deadline has waited for it: with that in the samples it grows with
-    /// itself, under loss until windows that follow one another take ten times as long.
+    /// For a complete stage, the elapsed time. For an incomplete one, the time until the last
+    /// packet (on a card, the elapsed time of an early close), scaled to `expected_bytes` from all
+    /// ranks. Without either, the bound.
+    ///
+    /// Source: OptiReduce 3.2.1. Ours: the time ends with the last packet. With the grace time,
+    /// which depends on these samples, both would grow under loss.
     pub fn timeout_16us(&self, bound_ns: u64, expected_bytes: u64) -> u16 {
         let received: u64 = self.received_bytes_per_rank.iter().sum();
         let scaled = |ns: u64| {
@@ -63,117 +60,102 @@ impl StageReport {
     }
 }
 
-/// One stage of a collective, over all its windows.
+/// One stage of a collective, over all windows.
+///
+/// Bytes and fractions count the data of the peers that arrived in time. Entries of this rank are
+/// 0 bytes and fraction 1.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
+#[allow(missing_docs)] // described above
 pub struct StageSummary {
-    /// Bytes that peers were to send.
     pub expected_bytes: u64,
-    /// Bytes that came from peers in time.
     pub received_bytes: u64,
     /// `received_bytes / expected_bytes`; 1 if nothing was expected.
     pub received_fraction: f64,
-    /// Bytes that each rank was to send; 0 for this rank itself.
     pub expected_bytes_per_rank: Vec<u64>,
-    /// Bytes that came from each rank in time; 0 for this rank itself.
     pub received_bytes_per_rank: Vec<u64>,
-    /// `received_fraction` of each rank's bytes; 1 for this rank itself.
     pub received_fraction_per_rank: Vec<f64>,
-    /// Why the stage closed, worst over the windows.
+    /// Worst reason for closing over all windows.
     pub closed_by: ClosedBy,
-    /// Why the stage closed, for each window.
     pub closed_by_window: Vec<ClosedBy>,
-    /// Longest time from the start of a window's clock to the close, in ns.
+    /// Longest time from the start of a window's clock to its close, in ns.
     pub elapsed_ns_max: u64,
-    /// How long the network took, in ns: from the start of a window's clock until the last packets of the peers came, the longest of
-    /// the windows. A peer that is far behind all others does not lengthen it. `None` if that is not known: on a card in the
-    /// contribute stage, elsewhere in the broadcast stage of an all-reduce.
+    /// Likewise, to the last packets of the peers; a peer far behind all others does not extend it.
+    /// `None` if unknown, as on a card in the contribute stage, elsewhere in the broadcast stage of
+    /// an all-reduce.
     pub transfer_ns: Option<u64>,
-    /// For each rank the longest time of a window that it says the stage took, in units of 16 us, this rank's own included;
-    /// 0 if it was not heard or says nothing.
+    /// Longest stage time of a window by each rank, in units of 16 us; 0 if unknown.
     pub samples_16us: Vec<u16>,
 }
 
-/// What repairs have to do with a collective of a declared bucket.
+/// Repairs of a declared bucket, after one of its collectives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RepairStatus {
-    /// Whether this output contains what outputs before it lacked.
+    /// Whether this output contains corrections of earlier outputs.
     pub corrected: bool,
-    /// Bytes of the bucket since the beginning of the job: what was missing, and what has become of it. `drift_bytes` are
-    /// lost for good: this replica differs from others there.
+    /// Totals of the bucket.
     #[serde(flatten)]
     pub bytes: RepairReport,
-    /// Largest magnitude that is known to be missing in the sum of all outputs so far: updates that were skipped and are
-    /// not whole yet, and what rounding left. What is outstanding of other updates is not known.
+    /// Largest magnitude known to be missing in the sum of all outputs: skipped updates not yet
+    /// complete, and rounding errors. Other outstanding repairs do not count.
     pub pending_max: f64,
 }
 
-/// What a collective says about itself, as seen by one rank.
+/// Result of a collective on one rank. Arrays have an entry for the contribute and one for the
+/// broadcast stage.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
+#[allow(missing_docs)] // described above
 pub struct Report {
-    /// What was done.
     pub kind: Kind,
-    /// Collective number.
     pub op: u32,
-    /// t_B, the bound on each of its stages, in ns.
+    /// t_B, the bound on each stage, in ns.
     pub bound_ns: u64,
-    /// Bucket id.
     pub bucket: u16,
-    /// Elements of the bucket.
     pub elements: usize,
-    /// Packets that come to a rank from its peers if none is lost, both stages together: the same number for all ranks, that of
-    /// the rank with the largest shards.
+    /// Packets that a rank receives without loss, both stages together. Computed for the largest
+    /// shard, thus equal on all ranks.
     pub packets: u64,
-    /// Whether it travelled Hadamard-encoded.
     pub hadamard: bool,
-    /// Ranks that took part: those of the view.
+    /// Participating ranks, as in the view.
     pub live: Vec<usize>,
-    /// Fraction of the peers' bytes received: contribute, broadcast.
     pub received_fraction: [f64; 2],
-    /// Bytes of peers that did not come in time, padding included, both stages together.
+    /// Bytes not received in time, padding included, both stages together.
     pub lost_bytes: u64,
-    /// Why the stages closed, worst over the windows: contribute, broadcast.
     pub closed_by: [ClosedBy; 2],
-    /// Peers of whose contribution (all-gather: of whose part) less than half came in time. With one packet per shard a
-    /// single loss looks the same.
+    /// Peers with less than half of their contribution (all-gather: of their part) received in
+    /// time.
     pub late_peers: Vec<usize>,
-    /// Whether this rank's own gradient is in its own shard of every window. `false`: this rank was late.
+    /// Whether this rank's gradient is in its own shard of every window.
     pub local_contribution: bool,
-    /// What to do with the update.
     pub action: UpdateAction,
-    /// Whether that is what all ranks do that take part: they have agreed on it.
+    /// Whether the action was decided by vote. False if this rank judged alone.
     pub agreed: bool,
-    /// Values of the result, or of what is there of it if the update was skipped, that are infinities or NaNs: a rank gave
-    /// them, a sum was too large, or a packet was damaged where no checksum reaches.
+    /// Number of infinities and NaNs in the result, or in the received part of a skipped update.
     pub not_finite: u64,
-    /// Elements of the bucket that the result lacks, see [`missing_ranges`](Self::missing_ranges).
+    /// See [`missing_ranges`](Self::missing_ranges).
     pub missing: Vec<Range<usize>>,
-    /// Repairs of the bucket so far.
     pub repair: RepairStatus,
-    /// The stages in detail: contribute, broadcast.
     pub stages: [StageSummary; 2],
 }
 
 impl Report {
-    /// Elements of the bucket that did not come by the time of the return, in order: zeros in the result, or whole Hadamard
-    /// blocks of which a part is missing. Of a declared bucket they are outstanding, and come with a later output; of a
-    /// one-off collective they never come. Empty if the update was skipped: then none of it is in the result.
-    /// Data planes that cannot tell them (a card) give whole shards.
+    /// Elements of the bucket missing in the result, in order: zeros, or whole Hadamard blocks with
+    /// a missing part. A declared bucket adds them to a later output. Empty if the update was
+    /// skipped. A card reports whole shards.
     pub fn missing_ranges(&self) -> &[Range<usize>] {
         &self.missing
     }
 
-    /// Whether this rank did not apply the update: what it gave is unchanged. With repairs the update comes whole with a later
-    /// output of the same bucket.
+    /// Returns whether this rank did not apply the update. With repairs, a later output of the same
+    /// bucket includes the whole update, unless all ranks skipped it.
     pub fn is_skipped(&self) -> bool {
         self.action != UpdateAction::Apply
     }
 
-    /// Ranks of which not everything came in time in a stage, also because they take no part any more. After an all-gather,
-    /// [`Stage::Broadcast`] gives the ranks whose parts have zeros where something is missing, unless it was
-    /// [repaired](Self::missing_ranges).
+    /// Ranks with missing data in a stage, before [repairs](Self::missing_ranges). Includes dropped
+    /// ranks in the stage that carries the ranks' own inputs.
     pub fn missing_from(&self, stage: Stage) -> Vec<usize> {
         let StageSummary { expected_bytes_per_rank, received_bytes_per_rank, .. } = &self.stages[stage.index()];
         let counts = expected_bytes_per_rank.iter().zip(received_bytes_per_rank).enumerate();
@@ -183,8 +165,7 @@ impl Report {
         missing.map(|(rank, _)| rank).collect()
     }
 
-    /// The report by the job's numbers of its ranks, if it has indices into a view: `live` has the numbers. Ranks outside
-    /// the view were to send nothing.
+    /// Converts indices into the view `live` to ranks of the job.
     pub(crate) fn renumbered(mut self, live: &[usize], ranks: usize) -> Self {
         fn spread<T: Copy>(of: &[T], live: &[usize], ranks: usize, other: T) -> Vec<T> {
             let mut all = vec![other; ranks];
@@ -202,13 +183,13 @@ impl Report {
         self
     }
 
-    /// Lost fraction of the bytes that peers were to send, both stages together, 0 to 1.
+    /// Loss of the peers' bytes, both stages together, 0 to 1.
     pub fn loss(&self) -> f64 {
         let expected: u64 = self.stages.iter().map(|stage| stage.expected_bytes).sum();
         1.0 - fraction(expected - self.lost_bytes.min(expected), expected)
     }
 
-    /// Lost fraction of what peers that are not late were to contribute, 0 to 1; of everything if most are late.
+    /// Loss of the contributions of peers that are not late; of all peers if most are late.
     pub fn contribute_loss(&self) -> f64 {
         let stage = &self.stages[0];
         let most_are_late = 2 * self.late_peers.len() > self.live.len().saturating_sub(1);
@@ -218,14 +199,14 @@ impl Report {
         1.0 - fraction(without(stage.received_bytes, &stage.received_bytes_per_rank), expected)
     }
 
-    /// As [`loss`](Self::loss), without what late peers were to contribute: what safeguard and Hadamard switch go by.
-    /// If more than half of the peers are late, the mean says too little, and everything counts.
+    /// Loss without the contributions of late peers, unless most peers are late. The safeguard
+    /// judges by it.
     pub fn network_loss(&self) -> f64 {
         let broadcast = &self.stages[1];
         self.loss_with_means(broadcast.expected_bytes.saturating_sub(broadcast.received_bytes))
     }
 
-    /// As [`network_loss`](Self::network_loss), if so many bytes of the peers' means are missing.
+    /// As [`network_loss`](Self::network_loss), with `missing_bytes` of the peers' means missing.
     pub fn loss_with_means(&self, missing_bytes: u64) -> f64 {
         let [contribute, broadcast] = &self.stages;
         let most_are_late = 2 * self.late_peers.len() > self.live.len().saturating_sub(1);
@@ -238,7 +219,6 @@ impl Report {
     }
 }
 
-/// `part / whole`, and 1 if there is no whole.
 pub(super) fn fraction(part: u64, whole: u64) -> f64 {
     if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
 }
@@ -276,7 +256,6 @@ mod tests {
         assert_eq!(sample(ClosedBy::Early, 160_000, 0), 100);
         assert_eq!(sample(ClosedBy::Complete, u64::MAX, 1000), u16::MAX);
         assert_eq!(sample(ClosedBy::Early, u64::MAX, 1), u16::MAX);
-        // What was waited for after the last packet does not count.
         let last = |closed_by, received, last_ns| sample_of(closed_by, 1_600_000, received, vec![0, last_ns]);
         assert_eq!(last(ClosedBy::Complete, 1000, 80_000), 100);
         assert_eq!([ClosedBy::Early, ClosedBy::Deadline].map(|by| last(by, 500, 80_000)), [10, 10]);

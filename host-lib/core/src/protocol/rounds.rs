@@ -1,39 +1,38 @@
-//! The schedule of Transpose AllReduce: who talks to whom in which round.
+//! Schedule of Transpose AllReduce: the peers of each rank in each round.
 //!
-//! Why: in each round a rank receives from at most `incast` peers, so that no port is overrun, and over the rounds of a
-//! stage every pair meets exactly once. In slot k (1 to ranks - 1) rank r sends to (r + k) mod N and receives from
-//! (r - k) mod N; a round is `incast` consecutive slots.
+//! In each round a rank receives from at most `incast` peers, so that no port is overrun; in a
+//! stage every pair meets exactly once. In slot k (1 to N - 1), rank r sends to (r + k) mod N and
+//! receives from (r - k) mod N. A round is `incast` consecutive slots. The card sends in the order
+//! of k without waiting for rounds.
 //!
-//! With many ranks most rounds are too many: in 2D ([`Rounds2d`]) the ranks form groups; shards are as many as a group has
-//! ranks. Ranks contribute within their group, equal ranks of the groups then exchange their groups' sums, and broadcast
-//! the mean within their group.
-//! Limits: the card sends in this order of k, without waiting for rounds; a software data plane paces by round. 2D has
-//! incast 1; no data plane runs this exchange between groups, under loss replicas would differ: see ARCHITECTURE.md.
+//! In 2D ([`Rounds2d`], at incast 1) the ranks form groups with one shard per member, which takes
+//! fewer rounds. Ranks contribute within their group, equal members of all groups exchange the
+//! sums, and the mean is broadcast within each group. No data plane runs the exchange, since
+//! replicas would diverge under loss: see ARCHITECTURE.md.
+//!
 //! Source: OptiReduce 3.2.2 (rounds), appendix A (2D). The pairing is ours.
 
 use optireduce_contract::rules::send;
 
-/// Whom a rank sends to and receives from at the same time.
+/// Peers of a rank in one slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // described above
 pub struct Pairing {
-    /// Peer to send to.
     pub send_to: usize,
-    /// Peer to receive from.
     pub receive_from: usize,
 }
 
-/// Rounds of one stage with `incast` senders per receiver: ceil((ranks - 1) / incast). An incast of 0 counts as 1.
+/// Number of rounds of one stage: ceil((ranks - 1) / incast). An incast of 0 counts as 1.
 pub fn rounds_per_stage(ranks: usize, incast: usize) -> usize {
     send::rounds(ranks, incast)
 }
 
-/// Rounds of a collective: both stages.
+/// Number of rounds of a collective (both stages).
 pub fn rounds(ranks: usize, incast: usize) -> usize {
     2 * rounds_per_stage(ranks, incast)
 }
 
-/// Rounds of a 2D collective of `groups` groups at incast 1: contribute and broadcast inside a group, and between them
-/// the exchange of equal ranks among the groups. `None` unless the groups are of equal size.
+/// Number of rounds of a 2D collective at incast 1; `None` unless `groups` divides `ranks`.
 pub fn rounds_2d(ranks: usize, groups: usize) -> Option<usize> {
     if groups == 0 || ranks == 0 || !ranks.is_multiple_of(groups) {
         return None;
@@ -41,31 +40,29 @@ pub fn rounds_2d(ranks: usize, groups: usize) -> Option<usize> {
     Some(2 * (ranks / groups - 1) + (groups - 1))
 }
 
-/// The stages of a 2D collective, numbered as on the wire.
+/// Stages of a 2D collective, numbered as on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage2d {
-    /// Ranks send shards to the owners in their group, who add them up.
+    /// Ranks send shards to the owners in their group, which sum them.
     Contribute = 0,
-    /// The owners of the same shard exchange their groups' sums.
+    /// Owners of the same shard exchange the sums of their groups.
     InterGroup = 1,
     /// Owners send the mean of their shard to their group.
     Broadcast = 2,
 }
 
-/// What a rank sends and receives in one round of a 2D collective.
+/// Transfers of a rank in one round of a 2D collective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // described above
 pub struct Exchange2d {
-    /// The stage that the round belongs to.
     pub stage: Stage2d,
-    /// The peers.
     pub peers: Pairing,
-    /// Shard sent: in the contribute stage this rank's values of it, then its group's sum, then the mean.
+    /// Shard of this rank's values (contribute), of its group's sum (inter-group), or of the mean.
     pub send_shard: usize,
-    /// Shard received, of the same kind.
     pub receive_shard: usize,
 }
 
-/// The schedule of a 2D collective: rank r is member r mod M of group r / M, M = ranks / groups.
+/// Schedule of a 2D collective. Rank r is member r mod M of group r / M, with M = ranks / groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rounds2d {
     ranks: usize,
@@ -73,28 +70,27 @@ pub struct Rounds2d {
 }
 
 impl Rounds2d {
-    /// `groups` groups of equal size; `None` if `ranks` cannot be divided so.
+    /// `None` unless `groups` divides `ranks`.
     pub fn new(ranks: usize, groups: usize) -> Option<Self> {
         rounds_2d(ranks, groups).map(|_| Self { ranks, groups })
     }
 
-    /// Ranks of a group, which is also the number of shards of a bucket.
+    /// Number of ranks per group, and of shards of a bucket.
     pub fn members(&self) -> usize {
         self.ranks / self.groups
     }
 
-    /// Rounds of a collective: 2 (ranks / groups - 1) + (groups - 1).
+    /// Number of rounds of a collective.
     pub fn count(&self) -> usize {
         2 * (self.members() - 1) + (self.groups - 1)
     }
 
-    /// The shard that `rank` owns in collective `op`, together with its equals in the other groups. Ownership rotates.
+    /// Shard that `rank` owns in collective `op`, as do its equals in other groups.
     pub fn shard_of(&self, rank: usize, op: u32) -> usize {
         (rank % self.members() + op as usize % self.members()) % self.members()
     }
 
-    /// What `rank` does in round `round` (0 based) of collective `op`; `None` after the last round, and for ranks outside
-    /// the job.
+    /// Transfers of `rank` in `round` (from 0) of collective `op`; `None` after the last round.
     pub fn exchange(&self, rank: usize, round: usize, op: u32) -> Option<Exchange2d> {
         let (ranks, members) = (self.ranks, self.members());
         if rank >= ranks || round >= self.count() {
@@ -123,7 +119,7 @@ impl Rounds2d {
     }
 }
 
-/// The pairings of `rank` in round `round` (0 based) of a stage; empty after the last round.
+/// Pairings of `rank` in `round` (from 0) of a stage; empty after the last round.
 pub fn peers_in_round(rank: usize, ranks: usize, incast: usize, round: usize) -> impl Iterator<Item = Pairing> {
     send::peers_in_round(rank, ranks, incast, round).map(move |send_to| {
         let slot = (send_to + ranks - rank) % ranks;
@@ -191,13 +187,13 @@ mod tests {
         assert_eq!(rounds.exchange(64, 0, 0), None);
     }
 
-    /// Runs the schedule on symbols: how often each rank's value is in what each rank holds of each shard. Returns the
-    /// counts as `[rank][shard][contributor]`.
+    /// Runs the schedule symbolically. Returns how often each rank's value is in each held shard,
+    /// as `[rank][shard][contributor]`.
     fn symbolic_run(rounds: &Rounds2d, op: u32) -> Vec<Vec<Vec<u32>>> {
         let (ranks, members) = (rounds.ranks, rounds.members());
         let own = |rank| (0..ranks).map(|of| u32::from(of == rank)).collect::<Vec<_>>();
         let add = |sum: &mut [u32], more: &[u32]| sum.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
-        // What is sent in a stage is what the rank held when the stage began.
+        // Ranks send the values that they held at the start of the stage.
         let mut held: Vec<Vec<_>> = (0..ranks).map(|rank| vec![own(rank); members]).collect();
         let mut at_start = held.clone();
         let mut stage = Stage2d::Contribute;

@@ -1,33 +1,30 @@
-//! Stops training from going astray when too much is lost.
+//! Safeguard of the training against heavy loss: skips an update, or halts the job.
 //!
-//! Above 10 % loss in a collective its update is skipped; three skips in a row halt the job, or as many as it takes until the collectives had
-//! [`PACKETS_HALT`] packets together: of a bucket of six packets one is more than 10 %, and with 1 % loss three in a row miss one by chance within
-//! some thousand collectives.
-//! Limits: every rank judges by what it received itself; ranks may disagree on a skip, unless they agree on it ([`Votes`](super::Votes)).
-//! A skip with a rank of which nothing was heard counts neither way where silent ranks are dropped: the job goes on without
-//! that rank, or ends because no quorum is left.
-//! Differs: what late ranks did not contribute does not count, as long as they are at most half of the peers: the mean
-//! over the others is a sound update (as in Partial Reduce, SIGMOD'21), and stragglers must not stop a job.
-//! Source: OptiReduce 3.4. The numbers are ours.
+//! Limits: each rank judges by its own loss unless the ranks vote ([`Votes`](super::Votes)). Where
+//! silent ranks are dropped, a collective with a silent rank does not count: the job continues
+//! without that rank, or ends for lack of a quorum.
+//!
+//! Source: OptiReduce 3.4. The numbers are ours. Differs: missing contributions of late ranks do
+//! not count while at most half of the peers are late. The mean over the others is a sound update
+//! (as in Partial Reduce), and stragglers must not stop a job.
 
 use super::types::UpdateAction;
 
 /// Loss above which an update is skipped.
 pub const LOSS_SKIP: f64 = 0.10;
-/// Skips in a row that halt the job, at least.
+/// Minimum number of consecutive skips that halt the job.
 pub const SKIPS_HALT: u32 = 3;
-/// Packets that the collectives of these skips had, at least: [`Report::packets`](super::Report::packets). So many that at 5 % loss hardly any row of
-/// collectives loses more than 10 % each by chance: one in 10^7, whatever their size.
+/// Minimum number of [`Report::packets`](super::Report::packets) of these collectives together. In
+/// a bucket of few packets, one loss exceeds [`LOSS_SKIP`], so three skips in a row may be chance.
 pub const PACKETS_HALT: u64 = 512;
 
-/// Whether an update is skipped of which the fraction `loss` (0 to 1) was lost.
+/// Returns whether an update with this `loss` (0 to 1) is skipped.
 pub fn is_too_much(loss: f64) -> bool {
-    // Not a number: skip.
     let is_little = loss <= LOSS_SKIP;
     !is_little
 }
 
-/// Judges one collective after the other; one for each communicator.
+/// Judges consecutive collectives.
 #[derive(Clone, Debug, Default)]
 pub struct Safeguard {
     skips_in_a_row: u32,
@@ -35,12 +32,12 @@ pub struct Safeguard {
 }
 
 impl Safeguard {
-    /// What to do with an update of `packets` packets of which the fraction `loss` (0 to 1) was lost. To be called once per collective.
+    /// Returns the action for the next update, of `packets` packets.
     pub fn judge(&mut self, loss: f64, packets: u64) -> UpdateAction {
         self.count(is_too_much(loss), packets)
     }
 
-    /// What to do with an update of `packets` packets of which it is known whether it is skipped. To be called once per collective.
+    /// As [`judge`](Self::judge), for a decision made elsewhere.
     pub fn count(&mut self, skip: bool, packets: u64) -> UpdateAction {
         if !skip {
             *self = Self::default();
@@ -86,7 +83,6 @@ mod tests {
         assert_eq!([PACKETS_HALT, 1, 1].map(|packets| safeguard.judge(0.2, packets)), [Skip, Skip, Halt]);
     }
 
-    /// If three skips in a row were enough, buckets of 49 packets would do so within some thousand collectives.
     #[test]
     fn no_network_that_loses_five_percent_halts_a_job_whatever_the_buckets() {
         for packets in [2u64, 6, 19, 29, 49, 72, 120] {

@@ -1,5 +1,4 @@
-//! The vocabulary of the protocol: what its parts, the data planes and the callers all name. It uses nothing else of this
-//! crate.
+//! Types shared by the protocol, the data planes and the callers.
 
 use optireduce_contract::limits;
 use optireduce_contract::ranks::RankSet;
@@ -9,46 +8,46 @@ pub use optireduce_contract::rules::{ClosedBy, Stage};
 
 /// A set of ranks, sized to the job.
 pub type Ranks = RankSet<Vec<u64>>;
-/// Most ranks of a job, on any data plane; a card takes [`optireduce_contract::limits::RANKS_MAX`].
+/// Maximum world size; a card supports [`optireduce_contract::limits::RANKS_MAX`].
 pub const RANKS_MAX: usize = 1024;
 
-/// Buckets have numbers below this.
+/// Exclusive upper limit of bucket ids.
 pub const BUCKETS_MAX: u16 = 1 << KIND_SHIFT;
 const KIND_SHIFT: u32 = 14;
 
-/// What a collective does with its bucket.
+/// Operation on a bucket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// All ranks get the mean.
+    /// All ranks receive the mean.
     #[default]
     AllReduce,
-    /// Each rank gets its own part of the mean.
+    /// Each rank receives its own part of the mean.
     ReduceScatter,
-    /// All ranks get the parts of all.
+    /// All ranks receive the parts of all ranks.
     AllGather,
 }
 
 impl Kind {
     pub(super) const ALL: [Self; 3] = [Self::AllReduce, Self::ReduceScatter, Self::AllGather];
 
-    /// Whether ranks send one another anything in a stage.
+    /// Returns whether ranks exchange data in a stage.
     pub const fn sends(self, stage: Stage) -> bool {
         !matches!((self, stage), (Self::ReduceScatter, Stage::Broadcast) | (Self::AllGather, Stage::Contribute))
     }
 
-    /// Whether what comes in a stage comes only when its owners' contribute stages are over, which after a loss they are late, or at the
-    /// bound.
+    /// Returns whether senders wait for their contribute stage first, which may close late.
     pub const fn waits_for_owners(self, stage: Stage) -> bool {
         matches!(stage, Stage::Broadcast) && self.sends(Stage::Contribute)
     }
 
-    /// A bucket's number on the wire; `None` if it is not below [`BUCKETS_MAX`].
+    /// Bucket id on the wire, with the kind in its two highest bits; `None` if `bucket` is not
+    /// below [`BUCKETS_MAX`].
     pub const fn wire_bucket(self, bucket: u16) -> Option<u16> {
         if bucket < BUCKETS_MAX { Some(bucket | (self as u16) << KIND_SHIFT) } else { None }
     }
 
-    /// What a bucket on the wire is; `None` if it is nothing.
+    /// Decodes a valid bucket id on the wire.
     pub fn of_wire(bucket: u16) -> Option<(Self, u16)> {
         let kind = Self::ALL.get(usize::from(bucket >> KIND_SHIFT))?;
         Some((*kind, bucket % BUCKETS_MAX))
@@ -65,23 +64,22 @@ impl core::fmt::Display for Kind {
     }
 }
 
-/// What a data plane can do at most.
+/// Limits of a data plane. Beats have 64 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // described above
 pub struct PlaneLimits {
-    /// Windows that may be armed at once.
+    /// Maximum number of armed windows.
     pub slots: usize,
-    /// Largest window in beats of 64 bytes.
     pub window_beats_max: usize,
     /// log2 of the largest Hadamard block in elements.
     pub hadamard_log2_max: u32,
-    /// Most ranks of a job.
     pub ranks_max: usize,
-    /// Largest payload of a packet in beats of 64 bytes.
+    /// Largest payload of a packet.
     pub payload_beats_max: usize,
 }
 
 impl PlaneLimits {
-    /// A card built as `hw/contract` describes it. A real one is asked instead.
+    /// Limits of a card built with the values of `hw/contract`. A real card reports its own.
     pub const CARD: Self = Self {
         slots: limits::SLOTS,
         window_beats_max: limits::WINDOW_BEATS,
@@ -91,33 +89,33 @@ impl PlaneLimits {
     };
 }
 
-/// Why a data plane refused a command.
+/// Reason why the data plane refused a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefusedStatus {
-    /// The window had closed before the contribution came: this rank is late.
+    /// The window closed before the contribution arrived: this rank is late.
     Stale,
     /// The slot of an arm command was in use: host and card disagree.
     SlotBusy,
-    /// A field of the command is outside the card's limits: host and card disagree.
+    /// A field is outside the card's limits: host and card disagree.
     BadCommand,
 }
 
-/// What a rank says about itself in its packets' headers. 0: nothing.
+/// Values in a rank's packet headers; 0 if unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PeerHints {
-    /// How long this stage of this bucket took it the last time, in units of 16 us.
+    /// Last duration of this stage of this bucket, in units of 16 us.
     pub timeout_16us: u16,
-    /// The incast it can take: how many peers may send to it at a time.
+    /// Number of peers that may send to the rank at a time.
     pub incast: u8,
 }
 
-/// What to do with the update that a collective returned.
+/// Action for the update that a collective returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UpdateAction {
-    /// Use it.
+    /// Use the update.
     Apply,
-    /// Too much was lost: drop it and go on.
+    /// Too much was lost: discard the update and continue.
     Skip,
     /// Too much was lost too often: stop the job.
     Halt,

@@ -1,40 +1,34 @@
-//! Votes on whether an update is applied, so that replicas do not drift apart.
+//! Votes on whether an update is applied, so that replicas do not diverge.
 //!
-//! Why: each rank sees different losses, so one rank would skip an update that another applies.
-//! Each rank sends its vote to the leader, the lowest rank of the view, over the control channel. The leader decides once it
-//! has every vote, or `leader_ns` after the first one: if any rank votes to skip, all skip. The previous vote of a silent rank
-//! stands. The leader decides even while its own trainer is late.
-//! Limits: a rank that does not receive the decision in time follows its own vote and reports that; ranks may then differ.
+//! Each rank sees different losses, so one rank would skip an update that another applies. All send
+//! their votes to the leader, the lowest rank of the view. It decides once it has every vote, or
+//! `leader_ns` after the first one, even while its own trainer is late. If any rank votes to skip,
+//! all skip. A silent rank counts with its previous vote.
+//!
+//! Limits: a rank that does not receive the decision in time follows its own vote and reports that.
 //! Source: ours; OptiReduce 3.4 leaves it open.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use super::types::Ranks;
 
-/// Messages about this many collectives are accepted, counting from the next one.
+/// Number of collectives, from the next one on, about which messages are accepted.
 const OPS_MAX: u32 = 256;
 
 /// A message about the update of collective `op`.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // described above
 pub enum VoteMessage {
     /// To the leader: the sender's vote.
     Vote {
-        /// Collective number.
         op: u32,
-        /// The ranks of the view.
         live: Ranks,
-        /// Whether the sender would skip the update, because too much was lost.
         skip: bool,
-        /// How long from now others may still fetch what they lost before they vote, in ns.
+        /// Remaining time to fetch missing data, in ns.
         left_ns: u64,
     },
     /// From the leader: the outcome.
-    Decision {
-        /// Collective number.
-        op: u32,
-        /// Whether all ranks skip the update.
-        skip: bool,
-    },
+    Decision { op: u32, skip: bool },
 }
 
 /// The outcome for an update.
@@ -42,52 +36,46 @@ pub enum VoteMessage {
 pub struct Decided {
     /// Whether the update is skipped.
     pub skip: bool,
-    /// Whether the leader decided. `false`: this rank followed its own vote.
+    /// False if this rank followed its own vote.
     pub agreed: bool,
 }
 
-/// How long ranks wait for votes.
+/// Timeouts of votes. Both start after the time that ranks may take to fetch missing data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VoteParams {
-    /// How long the leader waits for the remaining votes after the first, in ns; where ranks may fetch what they lost before they
-    /// vote, from the end of that time.
+    /// Time that the leader waits for further votes after the first one, in ns.
     pub leader_ns: u64,
-    /// How long the other ranks wait for the decision, in ns, from their own vote or the end of that time; longer than `leader_ns`, since the leader may finish later.
+    /// Time that another rank waits for the decision after its own vote, in ns, above `leader_ns`.
     pub others_ns: u64,
 }
 
 impl VoteParams {
-    /// For stages of this bound: both stages of one rank may run into it while another has everything at once. `slack_ns`: how
-    /// much longer the others wait than that takes.
+    /// Timeouts for stages with this bound: one rank may spend it in both stages while another
+    /// receives everything early. `slack_ns`: margin of `others_ns`.
     pub const fn of_bound(bound_ns: u64, slack_ns: u64) -> Self {
         let leader_ns = bound_ns.saturating_mul(2);
         Self { leader_ns, others_ns: leader_ns.saturating_add(bound_ns).saturating_add(slack_ns) }
     }
 }
 
-/// The votes of one rank. Messages must arrive reliably, in any order; times are on the caller's clock.
+/// Voting state of one rank. Messages must arrive reliably, in any order.
 #[derive(Clone, Debug)]
 pub struct Votes {
     rank: usize,
     params: VoteParams,
-    /// The next collective that this rank votes on, or whose decision it waits for; `None` while it waits to take part and does
-    /// not know from which on.
+    /// Next collective to vote on or be decided. `None` while joining.
     next: Option<u32>,
-    /// The ranks whose previous vote was to skip.
     last_skips: Ranks,
-    /// At the leader: the votes on undecided collectives.
     ballots: BTreeMap<u32, Ballot>,
-    /// By collective and who decided it: a leader that was dropped, and does not know yet, decides too.
+    /// By collective and leader: a dropped leader may decide as well.
     decisions: BTreeMap<(u32, usize), bool>,
     waiting: Option<Waiting>,
     outgoing: VecDeque<(usize, VoteMessage)>,
 }
 
-/// The collective whose decision this rank waits for.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     op: u32,
-    /// Who decides: the leader of this rank's view.
     leader: usize,
     own_skip: bool,
     until_ns: u64,
@@ -97,13 +85,12 @@ struct Waiting {
 struct Ballot {
     live: Ranks,
     heard: Ranks,
-    /// Whether one of those heard would skip.
     skip: bool,
     deadline_ns: u64,
 }
 
 impl Votes {
-    /// The votes of `rank` in a job of `ranks`.
+    /// Creates the voting state of `rank`.
     pub fn new(rank: usize, ranks: usize, params: VoteParams) -> Self {
         Self {
             rank,
@@ -117,14 +104,13 @@ impl Votes {
         }
     }
 
-    /// Waits as these parameters say from the next vote on.
+    /// Sets the timeouts from the next vote on.
     pub fn set_params(&mut self, params: VoteParams) {
         self.params = params;
     }
 
-    /// This rank asks to take part again. Ranks may vote on the first collectives of its view, and decide, before this rank
-    /// knows the view: their messages are kept. It decides nothing until then: a late vote may be on a collective that it
-    /// decided before it was dropped, and has forgotten.
+    /// Discards all votes and decisions while this rank asks to join. Until it has its view,
+    /// messages are kept but nothing is decided: a late vote may concern a decided collective.
     pub fn join(&mut self) {
         (self.next, self.waiting) = (None, None);
         self.last_skips.clear();
@@ -132,7 +118,7 @@ impl Votes {
         self.decisions.clear();
     }
 
-    /// Continues at collective `op`; forgets what is too old or too far ahead.
+    /// Continues at collective `op`. Discards messages that are too old or too far ahead.
     pub fn forward(&mut self, op: u32) {
         self.next = Some(op);
         let is_near = |of: &u32| of.wrapping_sub(op) < OPS_MAX;
@@ -140,9 +126,8 @@ impl Votes {
         self.decisions.retain(|(of, _), _| is_near(of));
     }
 
-    /// Votes on collective `op`, which has finished on this rank. `live`: the ranks of its view; `skip`: too much was
-    /// lost; `until_ns`: until when ranks may fetch what they lost before they vote, at the latest now if they do not. Call once
-    /// per collective, in order, after the previous one was decided.
+    /// Votes on finished collective `op`. Call once per collective, in order, after the previous
+    /// decision. `until_ns`: end of the time to fetch missing data, if any.
     pub fn cast(&mut self, now_ns: u64, op: u32, live: &Ranks, skip: bool, until_ns: u64) {
         self.forward(op);
         let left_ns = until_ns.saturating_sub(now_ns);
@@ -172,7 +157,6 @@ impl Votes {
                 } else {
                     self.last_skips.remove(from);
                 }
-                // A late vote was counted as the last time, and its sender has the decision.
                 let is_mine = live.iter().next() == Some(self.rank) && live.contains(from);
                 if is_mine && is_near(op) && !self.decisions.contains_key(&(op, self.rank)) {
                     let deadline_ns = now_ns.saturating_add(left_ns).saturating_add(self.params.leader_ns);
@@ -202,7 +186,7 @@ impl Votes {
         }
     }
 
-    /// The outcome for the update that this rank waits for, once it is known.
+    /// Returns the outcome for the update of the last vote, once it is decided.
     pub fn decided(&mut self, now_ns: u64) -> Option<Decided> {
         self.handle_timeout(now_ns);
         let Waiting { op, leader, own_skip, until_ns } = self.waiting?;
@@ -216,13 +200,14 @@ impl Votes {
         Some(decided)
     }
 
-    /// When [`handle_timeout`](Self::handle_timeout) or [`decided`](Self::decided) has something to say at the latest.
+    /// Time at which [`handle_timeout`](Self::handle_timeout) or [`decided`](Self::decided) must be
+    /// called.
     pub fn next_timeout(&self) -> Option<u64> {
         let ballots = self.ballots.values().filter(|_| self.next.is_some()).map(|ballot| ballot.deadline_ns);
         ballots.chain(self.waiting.map(|waiting| waiting.until_ns)).min()
     }
 
-    /// The next message to send, and to whom.
+    /// Returns the next message to send, with its receiver.
     pub fn poll(&mut self) -> Option<(usize, VoteMessage)> {
         self.outgoing.pop_front()
     }
@@ -235,8 +220,8 @@ mod tests {
 
     const PARAMS: VoteParams = VoteParams { leader_ns: 1000, others_ns: 10_000 };
 
-    /// Runs collectives among ranks whose messages take up to `delay_ns`, and which judge at `judge(op, rank)` (`None`:
-    /// never) with `skip(op, rank)`; what each decides, by collective and rank, and when.
+    /// Runs collectives with message latencies up to `delay_ns`. A rank votes `judge(op, rank)`
+    /// after the start (`None`: never). Returns decisions and their latencies.
     fn run(
         ranks: usize,
         ops: u32,
@@ -312,7 +297,6 @@ mod tests {
     #[test]
     fn a_silent_rank_costs_a_wait_and_counts_as_the_last_time() {
         for (silent, leader) in [(2, 0), (0, 1)] {
-            // Rank `silent` would skip the first update, and comes to the second one late.
             let judge = |op, rank| Some(if op == 1 && rank == silent { 50_000 } else { 0 });
             let found = run(3, 3, |_| 5, judge, |op, rank| op == 0 && rank == silent);
             for (op, found) in found.iter().enumerate() {
@@ -330,7 +314,6 @@ mod tests {
 
     #[test]
     fn without_a_leader_ranks_judge_by_themselves_and_say_so() {
-        // The leader's messages never arrive.
         let found = run(3, 1, |_| 1_000_000, |_, rank| (rank > 0).then_some(0), |_, rank| rank == 2);
         for rank in [1, 2] {
             let (decided, took_ns) = found[0][rank].unwrap();
@@ -354,12 +337,10 @@ mod tests {
     fn a_vote_waits_for_ranks_that_fetch_what_they_lost_and_has_one_deadline() {
         const FETCH_NS: u64 = 50_000;
         let live = Ranks::all(3);
-        // Rank 2 fetches until the last moment, or for ever.
         for votes in [true, false] {
             let mut ranks: Vec<Votes> = (0..3).map(|rank| Votes::new(rank, 3, PARAMS)).collect();
             let mut decided = [None; 3];
             for now_ns in 0..FETCH_NS + 2 * PARAMS.others_ns {
-                // Rank 1 is done at once; the leader has fetched for a while.
                 let casts = [30_000, 0, if votes { FETCH_NS - 1 } else { u64::MAX }];
                 for rank in (0..3).filter(|rank| casts[*rank] == now_ns) {
                     ranks[rank].cast(now_ns, 7, &live, rank == 2, FETCH_NS);
@@ -374,12 +355,11 @@ mod tests {
                 }
             }
             let at_ns = if votes { FETCH_NS - 1 } else { FETCH_NS + PARAMS.leader_ns };
-            // The others hear of it with the next messages.
             let expected = [0, 1].map(|rank| Some((Decided { skip: votes, agreed: true }, at_ns + rank)));
             assert_eq!(decided[..2], expected, "rank 2 votes: {votes}");
             assert_eq!(decided[2].is_some(), votes);
         }
-        // Without the leader: not the whole time again from its own vote on.
+        // The time to fetch is not added again at this rank's own vote.
         let mut alone = Votes::new(1, 3, PARAMS);
         alone.cast(30_000, 7, &live, true, FETCH_NS);
         assert_eq!(alone.next_timeout(), Some(FETCH_NS + PARAMS.others_ns));
@@ -387,7 +367,6 @@ mod tests {
         assert_eq!(alone.decided(FETCH_NS + PARAMS.others_ns), Some(Decided { skip: true, agreed: false }));
     }
 
-    /// A rank that joins may be the leader: the others vote before it knows its view. And they may decide without it.
     #[test]
     fn what_is_said_before_a_rank_knows_its_view_counts() {
         const OP: u32 = 70_000;
@@ -407,7 +386,6 @@ mod tests {
         other.forward(OP);
         other.cast(20, OP, &live, false, 0);
         assert_eq!(other.decided(20), Some(Decided { skip: true, agreed: true }));
-        // Without end they are not kept.
         other.join();
         (0..10_000).for_each(|op| other.handle_message(10, 0, VoteMessage::Decision { op, skip: true }));
         assert_eq!(other.decisions.len(), OPS_MAX as usize);
@@ -423,7 +401,7 @@ mod tests {
         [1, 2].into_iter().for_each(|from| leader.handle_message(0, from, vote(false)));
         assert_eq!(leader.decided(0), Some(Decided { skip: true, agreed: true }));
         while leader.poll().is_some() {}
-        // It was dropped meanwhile, and asks to take part; the vote of rank 2 comes again, or late.
+        // The leader is dropped; the vote of rank 2 is repeated, or late.
         leader.join();
         leader.handle_message(10, 2, vote(false));
         assert_eq!(leader.next_timeout(), None);
@@ -436,7 +414,6 @@ mod tests {
     #[test]
     fn what_makes_no_sense_is_not_counted_and_memory_is_bounded() {
         let mut leader = Votes::new(0, 6, PARAMS);
-        // Of a rank that takes no part, and for a leader that this rank is not.
         leader.handle_message(0, 5, VoteMessage::Vote { op: 1, live: Ranks::all(2), skip: true, left_ns: 0 });
         leader.handle_message(
             0,

@@ -1,4 +1,4 @@
-//! Ranks that lose parts of means, skip updates and repair, with messages that take any time: seeded, a failure prints its seed.
+//! Ranks that lose parts of means, skip updates and repair, with messages of any latency.
 
 use super::*;
 use crate::protocol::membership::Settings;
@@ -27,7 +27,6 @@ fn view() -> View {
     View::first(Ranks::all(RANKS), Settings::first(1))
 }
 
-/// A collective on its way: its windows, the means of all of them in wire order, and what came of it at each rank.
 struct Op {
     op: u32,
     plans: Vec<WindowPlan>,
@@ -48,7 +47,6 @@ impl Op {
         Self { op, plans, wire }
     }
 
-    /// The output of the beats in `present`, by window.
     fn output(&self, present: &[Vec<u64>]) -> Vec<f32> {
         let mut output = vec![0.0; self.plans.iter().map(|plan| plan.elements).sum()];
         for ((plan, wire), present) in self.plans.iter().zip(&self.wire).zip(present) {
@@ -57,12 +55,11 @@ impl Op {
         output
     }
 
-    /// Everything came.
     fn whole(&self) -> Vec<Vec<u64>> {
         self.plans.iter().map(|plan| vec![u64::MAX; plan.beats.div_ceil(64)]).collect()
     }
 
-    /// Closes all windows at a rank that has these beats; what it returns before repairs.
+    /// Closes all windows at a rank with these beats. Returns its output before repairs.
     fn close(&self, repairs: &mut Repairs, rank: usize, stream: Option<StreamId>, present: &[Vec<u64>]) -> Vec<f32> {
         let mut incomplete = Vec::new();
         for ((plan, wire), present) in self.plans.iter().zip(&self.wire).zip(present) {
@@ -84,7 +81,6 @@ impl Op {
     }
 }
 
-/// Beats of each window that come: all of the own shard, most of the others.
 fn losses(draw: &mut Draw, plans: &[WindowPlan], rank: usize) -> Vec<Vec<u64>> {
     let mut window = |plan: &WindowPlan| {
         let own = plan.shards.range_of(rank);
@@ -95,7 +91,6 @@ fn losses(draw: &mut Draw, plans: &[WindowPlan], rank: usize) -> Vec<Vec<u64>> {
     plans.iter().map(&mut window).collect()
 }
 
-/// Reliable channels between all pairs, each in order, none bound to any time; and whether updates are cancelled.
 #[derive(Default)]
 struct Channels(BTreeMap<(usize, usize), VecDeque<RepairMessage>>, bool);
 
@@ -109,13 +104,12 @@ impl Channels {
         }
     }
 
-    /// Delivers one message; whether there was one.
     fn deliver(&mut self, draw: &mut Draw, ranks: &mut [Repairs], what: &str) -> bool {
         self.collect(ranks);
         let waiting: Vec<_> = self.0.iter().filter(|(_, queue)| !queue.is_empty()).map(|(pair, _)| *pair).collect();
         let Some(&(from, to)) = waiting.get(draw.below(waiting.len().max(1) as u64) as usize) else { return false };
         let message = self.0.get_mut(&(from, to)).and_then(VecDeque::pop_front).unwrap();
-        // An update that all leave out needs no repair any more: answers to it that are on their way are unexpected.
+        // A cancelled update needs no repair: answers already sent are then unexpected.
         let result = ranks[to].handle(from, message);
         assert!(result.is_ok() || self.1, "{what}: {result:?}");
         true
@@ -138,12 +132,11 @@ fn outputs_and_corrections_add_up_to_the_means_whatever_was_lost_skipped_or_late
         };
         let count = 1 + draw.below(8) as u32;
         let ops: Vec<Op> = (0..count).map(|op| Op::new(draw, op, stream.bucket, elements, hadamard)).collect();
-        // All leave out the same updates, if they agree.
         let cancelled: Vec<bool> = ops.iter().map(|_| draw.below(6) == 0).collect();
         for (op, _) in ops.iter().zip(&cancelled).filter(|(_, cancelled)| !**cancelled) {
             add(&mut means, &op.output(&op.whole()));
         }
-        // Each rank has finished so many; they drift apart by as much as they like.
+        // Ranks progress independently.
         let mut done = [0; RANKS];
         while done.iter().any(|done| *done < ops.len()) {
             let rank = draw.below(RANKS as u64) as usize;
@@ -182,7 +175,7 @@ fn outputs_and_corrections_add_up_to_the_means_whatever_was_lost_skipped_or_late
             }
             assert!(repairs.is_settled(), "{what}, rank {rank}");
             let apart = sums[rank].iter().zip(&means).fold(0.0, |max, (a, b)| (a - b).abs().max(max));
-            // The transform rounds; without it every bit is there.
+            // Encoded values are rounded; plain values are exact.
             assert!(apart <= if hadamard { 1e-3 } else { 0.0 }, "{what}, rank {rank}: {apart} apart");
         }
     }
@@ -240,7 +233,6 @@ fn what_a_rank_that_is_gone_owned_is_drift_and_waits_for_nobody() {
             repairs.drop_rank(2);
         }
         let op = Op::new(draw, 0, stream.bucket, elements, false);
-        // Everything of rank 2 is lost, nothing else.
         let mut present = op.whole();
         let mut lost = 0;
         for (plan, present) in op.plans.iter().zip(&mut present) {
@@ -265,8 +257,8 @@ fn what_a_rank_that_is_gone_owned_is_drift_and_waits_for_nobody() {
     }
 }
 
-/// The owner is late, and what its peers sent it was lost: the mean is zero. A rank that asks for it, and is answered before its
-/// output is returned, must not take it for a mean of zero.
+/// A rank whose request is answered before its output is returned must report the elements as
+/// missing.
 #[test]
 fn a_mean_that_nobody_contributed_to_is_missing_wherever_it_is_asked_for() {
     for early in [true, false] {
@@ -311,7 +303,6 @@ fn a_collective_that_was_armed_in_vain_answers_nobody() {
     assert!(matches!(repairs.poll(), Some((1, RepairMessage::Request { .. }))));
     repairs.forget(0);
     assert_eq!((repairs.report().outstanding_bytes, repairs.is_repaired(stream)), (0, true));
-    // A request waits until the collective is called after all.
     let first = op.plans[0].shards.range_of(0).start as u16;
     let key = WindowKey { op: 0, bucket: op.plans[0].bucket, window: 0 };
     repairs.handle(1, RepairMessage::Request { key, ranges: vec![BeatRange { first, count: 1 }] }).unwrap();
@@ -320,7 +311,6 @@ fn a_collective_that_was_armed_in_vain_answers_nobody() {
     assert!(matches!(repairs.poll(), Some((1, RepairMessage::Answer { .. }))));
 }
 
-/// A rank that joins may be ahead of others, and asks them for what they have not come to.
 #[test]
 fn what_a_joining_rank_asks_early_is_answered_once_the_collective_is_done() {
     let params = JobParams { window_beats_max: 40, ..JobParams::new(0, 3, 4, 1_000_000, &PlaneLimits::CARD) };
@@ -351,7 +341,7 @@ fn a_rank_that_joins_is_not_asked_for_what_it_never_had() {
     let stream = Some(StreamId { bucket: 1, generation: 0, elements: 600 });
     let asked = |op: u32| {
         let mut repairs = Repairs::new(0);
-        // Rank 1 was started again, and takes part from collective 9 on; this rank is still at 3.
+        // Rank 1 rejoins at collective 9. This rank is still at 3.
         repairs.add_rank(1, 9);
         let nothing = Incomplete { gathered: Vec::new(), present: vec![0; 1] };
         repairs.begin(op, &view, 0, stream, vec![(plan.clone(), nothing)]);
@@ -360,7 +350,6 @@ fn a_rank_that_joins_is_not_asked_for_what_it_never_had() {
         to
     };
     assert_eq!((asked(3), asked(9)), (vec![2], vec![1, 2]));
-    // What it asks of its own collectives before this rank knows of its view is answered once they have closed.
     let mut repairs = Repairs::new(0);
     let ranges = vec![BeatRange { first: 0, count: 1 }];
     let request = |op| RepairMessage::Request { key: key(op, &plan), ranges: ranges.clone() };
@@ -371,7 +360,6 @@ fn a_rank_that_joins_is_not_asked_for_what_it_never_had() {
     }
     let answers: Vec<_> = std::iter::from_fn(|| repairs.poll()).collect();
     assert_eq!(answers, [(1, RepairMessage::Gone { key: key(9, &plan) })]);
-    // And if it is asked by a rank that does not know yet, it says so.
     let mut repairs = Repairs::new(0);
     let ranges = vec![BeatRange { first: 0, count: 1 }];
     repairs.handle(2, RepairMessage::Request { key: key(3, &plan), ranges }).unwrap();

@@ -1,7 +1,5 @@
-//! Which beats of a shard came from which rank.
-//!
-//! A bit for each beat of a rank, one rank after the other: a packet is looked up and entered in one or two words, where a set of ranks
-//! for each beat would take a word a beat.
+//! Beats of a shard that have arrived, by rank: one bitmap row per rank, so that a packet touches
+//! one or two words.
 
 use std::ops::Range;
 
@@ -15,42 +13,38 @@ pub(super) struct Arrivals {
 }
 
 impl Arrivals {
-    /// Words that it takes.
     pub const fn words_for(beats: usize, ranks: usize) -> usize {
         (beats * ranks).div_ceil(64)
     }
 
-    /// None; `zeros`: as many as [it takes](Self::words_for).
+    /// `zeros`: [`words_for`](Self::words_for) words.
     pub fn none(beats: usize, ranks: usize, zeros: Vec<u64>) -> Self {
         Self { beats, ranks, words: zeros }
     }
 
-    /// The memory that it was given.
     pub fn into_words(self) -> Vec<u64> {
         self.words
     }
 
-    /// Whether the first of these beats came from a rank, and where the first is of which the opposite is true, or the end. There is one
-    /// at least.
+    /// Returns whether the first of these beats arrived from a rank, and the end of the run of
+    /// beats in the same state. `beats` must not be empty.
     pub fn run(&self, rank: usize, beats: Range<usize>) -> (bool, usize) {
         let row = rank * self.beats;
         let (has_come, end) = bits::run(&self.words, row + beats.start..row + beats.end);
         (has_come, end - row)
     }
 
-    /// Beats of a rank have come.
     pub fn insert(&mut self, rank: usize, beats: Range<usize>) {
         let row = rank * self.beats;
         bits::set(&mut self.words, row + beats.start..row + beats.end);
     }
 
-    /// The ranks that a beat came from, in order.
     pub fn ranks_of(&self, beat: usize) -> impl Iterator<Item = usize> + '_ {
         let bits = (0..self.ranks).map(move |rank| rank * self.beats + beat);
         bits.enumerate().filter(|(_, bit)| self.words[bit / 64] >> (bit % 64) & 1 == 1).map(|(rank, _)| rank)
     }
 
-    /// All beats, in runs that came from the same ranks. A run ends after 64 beats, whatever follows.
+    /// All beats, in runs that arrived from the same ranks. A run has at most 64 beats.
     pub fn alike(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         let mut begin = 0;
         std::iter::from_fn(move || {
@@ -81,7 +75,6 @@ mod tests {
         Arrivals::none(beats, ranks, vec![0; Arrivals::words_for(beats, ranks)])
     }
 
-    /// Packets of any ranks, which begin and end anywhere, often as others do, in shards of any length.
     #[test]
     fn beats_of_ranks_are_found_as_one_by_one() {
         for seed in 0..400_u64 {

@@ -1,8 +1,8 @@
-//! Bitmaps, 64 bits to a word: bit b is bit b % 64 of word b / 64. All but [`word`] need words for every bit that they are asked for.
+//! Bitmaps: bit b is bit b % 64 of word b / 64. Only [`word`] accepts bits beyond the last word.
 
 use std::ops::Range;
 
-/// The first of these bits that is set, or the first that is not; the end if none is.
+/// Returns the first of these bits with the value `is_set`, or the end of the range.
 pub fn first(words: &[u64], bits: Range<usize>, is_set: bool) -> usize {
     let others = if is_set { 0 } else { u64::MAX };
     let mut at = bits.start;
@@ -16,13 +16,12 @@ pub fn first(words: &[u64], bits: Range<usize>, is_set: bool) -> usize {
     bits.end
 }
 
-/// Whether the first of these bits is set, and where the first that differs from it is, or the end. There is one at least.
+/// Returns the first of these bits, and the end of its run. `bits` must not be empty.
 pub fn run(words: &[u64], bits: Range<usize>) -> (bool, usize) {
     let is_set = words[bits.start / 64] >> (bits.start % 64) & 1 == 1;
     (is_set, first(words, bits, !is_set))
 }
 
-/// Sets bits.
 pub fn set(words: &mut [u64], bits: Range<usize>) {
     if bits.is_empty() {
         return;
@@ -38,7 +37,6 @@ pub fn set(words: &mut [u64], bits: Range<usize>) {
     }
 }
 
-/// 64 bits from any bit on; those past the last word are zeros.
 pub fn word(words: &[u64], at: usize) -> u64 {
     let word = |index: usize| words.get(index).copied().unwrap_or(0);
     let (low, shift) = (word(at / 64) >> (at % 64), 63 - at % 64);
@@ -51,7 +49,6 @@ pub mod tests {
 
     use super::*;
 
-    /// Numbers below what is asked for, from a seed.
     pub fn draws(seed: u64) -> impl FnMut(usize) -> usize {
         let mut drawn = seed << 32;
         move |end| {
@@ -68,7 +65,6 @@ pub mod tests {
             let (mut words, mut model) = (vec![0; count.div_ceil(64)], vec![false; count]);
             for _ in 0..20 {
                 let begin = below(count);
-                // Some are empty, many end with a word or with the bitmap.
                 let end = [begin, (begin / 64 + 1) * 64, begin + below(count), count][below(4)].min(count);
                 set(&mut words, begin..end);
                 model[begin..end].fill(true);

@@ -1,17 +1,22 @@
-//! Bytes on their way to each peer, bounded by what its feedback says.
+//! Congestion control of each peer, by feedback.
 //!
-//! Why: nothing is sent twice, so what overruns a receiver's socket buffer is lost for good.
-//! How: a peer answers what it received with feedback packets that name the last one. What was sent before that one has
-//! come or is lost; what was sent after it is in flight, and held below a window. Silence of two round trips, and of
-//! [`PATIENCE_NS`] at least, counts as an answer: a dead peer or lost feedback never stops a stage, only slows it.
-//! If it goes on the next one takes twice as long, up to [`PATIENCE_NS_MAX`]: a peer that is off the CPU has taken nothing out of its buffer.
-//! The window is what the receiver's buffer has for this rank, and smaller where more would only wait in queues on the way: round
-//! trips of more than [`RTT_NS_MAX`] shrink it, and silence halves it, since what was taken for lost may still be on its way. What the
-//! network marks or loses makes it smaller still ([`congestion`](super::congestion)).
-//! Feedback is a packet, too: there is one for each [`QUANTUM_PART`] of the room that a sender has, for the end of a shard, where a sender
-//! pauses for [`FEEDBACK_NS`], and where the sender asks for it: if little may be in flight, or rates follow round trips. It says
-//! how many packets of the sender have come since the job began (modulo 2^16), and what share of those since the last was marked.
-//! Source: feedback and its round-trip times as in OptiReduce 3.2.3; the window is ours.
+//! Shards are not retransmitted, so data that overruns a receiver's socket buffer is lost.
+//!
+//! - *Feedback* names the last packet that a peer received. Earlier data has arrived or is lost.
+//!   Later data is in flight and limited by a window.
+//! - *Timeout*: a silence of two RTTs, at least [`PATIENCE_NS`], counts as an answer, so that a
+//!   dead peer or lost feedback never stops a stage. While the silence lasts, the timeout doubles
+//!   up to [`PATIENCE_NS_MAX`], since a peer that is off the CPU does not empty its buffer.
+//! - *Window*: at most this rank's share of the receiver's buffer. RTTs above [`RTT_NS_MAX`] shrink
+//!   it, since more data would only queue. A timeout halves it, since data counted as lost may
+//!   still be in flight. Marks and losses shrink it further ([`congestion`](super::congestion)).
+//!
+//! A receiver sends feedback after [`QUANTUM_PART`] of a sender's share, at the end of a shard, in
+//! a pause of [`FEEDBACK_NS`], and on request. Senders request it while their window is limited or
+//! rates follow RTTs. Feedback holds the number of packets received so far (modulo 2^16), and the
+//! marked share since the last feedback.
+//!
+//! Source: feedback and its RTTs as in OptiReduce 3.2.3; the window is ours.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -21,64 +26,51 @@ use optireduce_contract::packet::{FLAG_ANSWER, FLAG_LAST_PERCENTILE, STAGE_FEEDB
 
 use super::congestion::{Answer, Congestion};
 
-/// How long a peer may be silent at least before what is in flight counts as lost.
+/// Minimum silence after which data in flight counts as lost.
 const PATIENCE_NS: u64 = 2_000_000;
-/// How long it may at most: a host that slow has no room for more.
 const PATIENCE_NS_MAX: u64 = 50_000_000;
-/// That time is doubled so often at most.
 const SILENCES_MAX: u32 = (PATIENCE_NS_MAX / PATIENCE_NS).ilog2() + 1;
-/// Round trips that are longer mean that queues are long.
 const RTT_NS_MAX: u64 = 20_000_000;
-/// The smallest window is this part of the largest: a few answers are always under way.
+/// The window is at least this part of the limit, so that answers are always under way.
 const WINDOW_PART_MIN: u64 = 4;
-/// A receiver answers at the latest after this part of what a sender may have in flight.
+/// Part of a sender's limit after which a receiver answers.
 const QUANTUM_PART: u64 = 16;
-/// How long an answer may wait for more.
+/// Maximum delay of an answer.
 const FEEDBACK_NS: u64 = 1_000_000;
-/// Batches that feedback can name.
 const BATCHES_MAX: usize = 256;
-/// The marked share of packets in feedback is in parts of so many.
+/// The marked share in feedback counts in units of 1 / `MARKED_PARTS`.
 const MARKED_PARTS: u32 = 15;
 
-/// What is in flight to each peer, and what each is told of its packets.
 #[derive(Debug)]
 pub(super) struct Credits {
-    /// Of the job, by rank.
     peers: Vec<Peer>,
-    /// Bytes of a peer after which it is answered.
     quantum_bytes: u64,
-    /// Every batch is to be answered.
     asks_always: bool,
 }
 
 #[derive(Debug, Default)]
 struct Peer {
-    /// 0: the peer gives no feedback and takes none.
+    /// 0: no feedback in either direction, and no limit.
     limit_bytes: u64,
-    /// What may be in flight at present: at most the limit.
+    /// Limit from RTTs and timeouts.
     window_bytes: u64,
-    /// When it was made smaller last.
     shrunk_ns: u64,
-    /// The transport takes nothing for it before.
+    /// The transport is full until this time.
     held_until_ns: u64,
     sent_bytes: u64,
     answered_bytes: u64,
-    /// Last time that something was answered, or went out with nothing in flight.
+    /// Time of the last answer, or of the last packet sent with nothing in flight.
     answered_ns: u64,
     batches: VecDeque<Batch>,
-    /// Times in a row that what was in flight has counted as lost, as far as they matter.
     silences: u32,
     rtt_ns: Option<u64>,
     congestion: Congestion,
-    /// Packets sent; those up to the last one that was named, and how many had come then, modulo 2^16.
     sent_packets: u64,
     named_packets: u64,
     named_came: u16,
-    /// Bytes sent up to what was named.
     named_bytes: u64,
-    /// Packets that came of the peer, modulo 2^16.
     came: u16,
-    /// What the next feedback to this peer is to say, when it is to leave at the latest, and the bytes that it answers.
+    /// Next feedback to this peer, and the latest time to send it.
     pending: Option<(UbtHeader, u64)>,
     pending_bytes: u64,
     pending_packets: u32,
@@ -90,29 +82,27 @@ impl Peer {
         Self { limit_bytes, window_bytes: limit_bytes, congestion: Congestion::new(limit_bytes), ..Self::default() }
     }
 
-    /// Makes the window smaller, by half at most.
     fn shrink(&mut self, part: f64, now_ns: u64) {
         self.window_bytes =
             ((self.window_bytes as f64 * part.max(0.5)) as u64).max(self.limit_bytes.div_ceil(WINDOW_PART_MIN));
         self.shrunk_ns = now_ns;
     }
 
-    /// A round trip that took so long has answered so many bytes.
     fn adapt(&mut self, rtt_ns: u64, answered_bytes: u64, now_ns: u64) {
         if rtt_ns <= RTT_NS_MAX {
             self.window_bytes = (self.window_bytes + answered_bytes / 2).min(self.limit_bytes);
         } else if now_ns - self.shrunk_ns >= rtt_ns {
-            // What was sent before it became smaller tells nothing of the smaller one.
+            // RTTs of data sent before the last reduction do not count against the smaller window.
             self.shrink(RTT_NS_MAX as f64 / rtt_ns as f64, now_ns);
         }
     }
 
-    /// Feedback says what came of the packets up to number `named`, and has answered so many bytes. Whether all has come since the one
-    /// before.
+    /// Passes feedback on packets up to number `named`, which answers `bytes`, to the congestion
+    /// window. Returns whether no packet was lost.
     fn learn(&mut self, feedback: &UbtHeader, named: u64, bytes: u64) -> bool {
         let (packets, came) = self.since(feedback, named);
         (self.named_packets, self.named_came) = (self.named_packets.max(named), feedback.timeout_16us);
-        // More than were sent: a packet was late or came twice; many more: the peer has begun to count anew.
+        // Negative: late or duplicate packets. Very negative: the peer restarted its count.
         let lost = packets as i64 - i64::from(came);
         let lost = if lost < -i64::from(i8::MAX) { 0 } else { lost };
         let marked = f64::from(feedback.incast) / f64::from(MARKED_PARTS);
@@ -125,12 +115,10 @@ impl Peer {
         self.sent_bytes - self.answered_bytes
     }
 
-    /// Bytes that may be in flight.
     fn window(&self) -> u64 {
         self.window_bytes.min(self.congestion.window())
     }
 
-    /// How long it may be silent.
     fn patience_ns(&self) -> u64 {
         (2 * self.rtt_ns.unwrap_or(0)).clamp(PATIENCE_NS, PATIENCE_NS_MAX)
     }
@@ -154,13 +142,13 @@ impl Peer {
         self.congestion.sent(self.in_flight());
     }
 
-    /// Packets sent since the last feedback up to number `named`, and those that have come since by this one.
     fn since(&self, feedback: &UbtHeader, named: u64) -> (u64, u16) {
         (named.saturating_sub(self.named_packets), feedback.timeout_16us.wrapping_sub(self.named_came))
     }
 
-    /// The batch that feedback names, and whether it may be another one that is meant: an end that was sent again is taken for answered
-    /// only if as many packets have come as were sent with it. Else each would look like a loss.
+    /// Returns the batch that feedback names, and whether it may mean an earlier one. A
+    /// retransmitted end counts as answered only if as many packets arrived as were sent up to it.
+    /// Otherwise each retransmission would look like a loss.
     fn named(&self, feedback: &UbtHeader) -> Option<(usize, bool)> {
         let names = |batch: &Batch| {
             let within =
@@ -176,13 +164,11 @@ impl Peer {
         Some((last, batch.is_repeated))
     }
 
-    /// When what is in flight counts as lost: each time twice as late, until the peer answers.
     fn silent_ns(&self) -> u64 {
         self.answered_ns + (self.patience_ns() << self.silences).min(PATIENCE_NS_MAX)
     }
 }
 
-/// What feedback may name: packets of one shard, one after the other.
 #[derive(Debug)]
 struct Batch {
     first: UbtHeader,
@@ -191,23 +177,19 @@ struct Batch {
     packets_before: u64,
     packets: u64,
     at_ns: u64,
-    /// Sent for the second time: an answer may be to the first.
+    /// True for a retransmission, whose answer may be to the original.
     is_repeated: bool,
 }
 
-/// What feedback has told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Answered {
-    /// The round-trip time, unless the answer may be to another packet.
     pub rtt_ns: Option<u64>,
-    /// Bytes sent to the peer up to what the feedback before named, and up to what this one does.
+    /// Bytes sent between the packets that the previous and this feedback name.
     pub sent_bytes: Range<u64>,
-    /// Whether all that was sent between them has come.
     pub is_all: bool,
 }
 
 impl Batch {
-    /// Packets sent up to the one that ends at `offset`. All of a batch are of a length, but the last.
     fn packets_to(&self, offset: u32) -> u64 {
         let all = self.end_offset.wrapping_sub(self.first.offset);
         let beats = (u64::from(all) / BEAT_BYTES as u64).div_ceil(self.packets.max(1)).max(1);
@@ -217,30 +199,28 @@ impl Batch {
 }
 
 impl Credits {
-    /// `limits_bytes`: by rank, what may be on its way to it. `rank`: this one, whose limit its peers know, too.
+    /// `limits_bytes`: maximum bytes in flight to each rank. This rank's entry is its peers' limit.
     pub fn new(limits_bytes: impl Iterator<Item = u64>, rank: usize) -> Self {
         let peers: Vec<_> = limits_bytes.map(Peer::new).collect();
         let quantum_bytes = peers.get(rank).map_or(0, |own| own.limit_bytes / QUANTUM_PART);
         Self { peers, quantum_bytes, asks_always: false }
     }
 
-    /// From now on so many bytes may be on their way to a peer; 0: no limit, and no feedback. What was sent before counts as answered.
+    /// Sets the limit of a peer (0: none, and no feedback). Data sent before counts as answered.
     pub fn set_limit(&mut self, peer: usize, limit_bytes: u64) {
         self.peers[peer] = Peer::new(limit_bytes);
     }
 
-    /// From now on peers are asked to answer every batch: rates that follow round trips need that.
     pub fn ask_always(&mut self) {
         self.asks_always = true;
     }
 
-    /// Whether the peer is to answer the batch that is sent to it next.
     pub fn asks(&self, peer: usize) -> bool {
         let peer = &self.peers[peer];
         peer.limit_bytes > 0 && (self.asks_always || peer.congestion.is_limited())
     }
 
-    /// Bytes of the next batch to the peer at most, though one packet always may: a few batches make a window that the network limits.
+    /// Maximum bytes of the next batch to the peer, which may always hold one packet.
     pub fn batch_bytes_max(&self, peer: usize) -> usize {
         let peer = &self.peers[peer];
         if peer.limit_bytes == 0 || !peer.congestion.is_limited() {
@@ -250,28 +230,23 @@ impl Credits {
         (window / 2).min(window.saturating_sub(peer.in_flight())) as usize
     }
 
-    /// Nothing is sent to the peer before.
     pub fn hold(&mut self, peer: usize, until_ns: u64) {
         self.peers[peer].held_until_ns = until_ns;
     }
 
-    /// Whether it is [held](Self::hold) now.
     pub fn is_held(&self, peer: usize, now_ns: u64) -> bool {
         self.peers[peer].held_until_ns > now_ns
     }
 
-    /// When the first peer that is held now is so no more.
     pub fn next_release_ns(&self, now_ns: u64) -> Option<u64> {
         self.peers.iter().map(|peer| peer.held_until_ns).filter(|until_ns| *until_ns > now_ns).min()
     }
 
-    /// Bytes that may be in flight to the peer.
     #[cfg(test)]
     pub fn window(&self, peer: usize) -> u64 {
         self.peers[peer].window()
     }
 
-    /// When the peer may be sent to.
     pub fn ready_ns(&self, peer: usize, now_ns: u64) -> u64 {
         let peer = &self.peers[peer];
         let has_credit = peer.limit_bytes == 0 || peer.in_flight() < peer.window();
@@ -279,28 +254,23 @@ impl Credits {
         ready_ns.max(peer.held_until_ns)
     }
 
-    /// Whether the peer gives feedback.
     pub fn gives_feedback(&self, peer: usize) -> bool {
         self.peers[peer].limit_bytes > 0
     }
 
-    /// Bytes sent to the peer so far.
     pub fn sent_bytes(&self, peer: usize) -> u64 {
         self.peers[peer].sent_bytes
     }
 
-    /// How long the peer may be silent before what is in flight counts as lost.
     pub fn patience_ns(&self, peer: usize) -> u64 {
         self.peers[peer].patience_ns()
     }
 
-    /// When the peer is held no more; in the past if it is not.
     pub fn held_until_ns(&self, peer: usize) -> u64 {
         self.peers[peer].held_until_ns
     }
 
-    /// As [`sent`](Self::sent), of one datagram whose beats were sent before, to a peer that gives feedback: that says nothing of what is
-    /// still on its way.
+    /// Unlike [`sent`](Self::sent), never counts data in flight as lost.
     pub fn sent_again(&mut self, peer: usize, bytes: usize, header: &UbtHeader, now_ns: u64) {
         let peer = &mut self.peers[peer];
         if peer.in_flight() == 0 {
@@ -309,7 +279,6 @@ impl Credits {
         peer.push_batch(1, bytes, header, now_ns, true);
     }
 
-    /// `segments` datagrams with `bytes` together went out to a peer. They start with the header `first`.
     pub fn sent(&mut self, peer: usize, segments: usize, bytes: usize, first: &UbtHeader, now_ns: u64) {
         let peer = &mut self.peers[peer];
         if peer.limit_bytes == 0 {
@@ -326,7 +295,6 @@ impl Credits {
         peer.push_batch(segments, bytes, first, now_ns, false);
     }
 
-    /// A packet of `peer` came, marked by the network or not: feedback will name it.
     pub fn received(&mut self, peer: usize, header: &UbtHeader, payload_bytes: usize, is_marked: bool, now_ns: u64) {
         let peer = &mut self.peers[peer];
         if peer.limit_bytes == 0 {
@@ -344,12 +312,10 @@ impl Credits {
         peer.pending = Some((UbtHeader { offset: end, ..*header }, latest_ns));
     }
 
-    /// When the next feedback is to leave.
     pub fn next_feedback_ns(&self) -> Option<u64> {
         self.peers.iter().filter_map(|peer| Some(peer.pending?.1)).min()
     }
 
-    /// The next feedback to send, but for its sender, and to whom.
     pub fn poll_feedback(&mut self, now_ns: u64) -> Option<(usize, UbtHeader)> {
         let is_due = |peer: &Peer| peer.pending.is_some_and(|(_, latest_ns)| latest_ns <= now_ns);
         let (to, peer) = self.peers.iter_mut().enumerate().find(|(_, peer)| is_due(peer))?;
@@ -360,8 +326,8 @@ impl Credits {
         Some((to, UbtHeader { stage: STAGE_FEEDBACK, flags: named.stage, timeout_16us, incast, ..named }))
     }
 
-    /// Feedback of `peer` came: what was sent up to the packet that it names is not in flight any more. Returns what it tells, if it
-    /// names something that was sent.
+    /// Data up to the packet that feedback names is no longer in flight. `None` if it names nothing
+    /// that was sent.
     pub fn handle_feedback(&mut self, peer: usize, feedback: &UbtHeader, now_ns: u64) -> Option<Answered> {
         let peer = &mut self.peers[peer];
         let (index, is_ambiguous) = peer.named(feedback)?;
@@ -389,18 +355,16 @@ impl Credits {
         Some(Answered { rtt_ns, sent_bytes: before..sent_bytes, is_all })
     }
 
-    /// Smoothed round-trip time to the peer in ns, once it has answered.
     pub fn rtt_ns(&self, peer: usize) -> Option<u64> {
         self.peers.get(peer)?.rtt_ns
     }
 }
 
-/// Whether feedback is on packets of the bucket, the collective and the stage of this one.
 pub(super) fn is_of_stage(feedback: &UbtHeader, sent: &UbtHeader) -> bool {
     (sent.bucket, sent.step, sent.stage) == (feedback.bucket, feedback.step, feedback.flags)
 }
 
-/// Bytes of fp32 for each byte of payload.
+/// Bytes of fp32 per byte of payload.
 pub(super) fn payload_scale(header: &UbtHeader) -> u32 {
     1 + u32::from(header.flags & optireduce_contract::packet::FLAG_BF16 != 0)
 }
@@ -415,12 +379,10 @@ mod tests {
         UbtHeader { bucket: 1, offset, sender: 1, step: 9, ..UbtHeader::default() }
     }
 
-    /// Sends `segments` packets of 1024 bytes to rank 1.
     fn send(credits: &mut Credits, offset: u32, segments: usize, now_ns: u64) {
         credits.sent(1, segments, segments * (UBT_BYTES + 1024), &header(offset), now_ns);
     }
 
-    /// Feedback of a receiver that got the packet at `offset`.
     fn feedback(offset: u32) -> UbtHeader {
         let mut receiver = Credits::new([LIMIT, LIMIT].into_iter(), 1);
         receiver.received(0, &header(offset), 1024, false, 0);
@@ -429,7 +391,6 @@ mod tests {
         feedback
     }
 
-    /// The round-trip time that feedback on the packet at `offset` shows.
     fn rtt_shown(credits: &mut Credits, offset: u32, now_ns: u64) -> Option<u64> {
         credits.handle_feedback(1, &feedback(offset), now_ns)?.rtt_ns
     }
@@ -464,7 +425,6 @@ mod tests {
         }
     }
 
-    /// The end of a shard is sent again although it had come, and both are answered: nothing looks lost, and nothing stays in flight.
     #[test]
     fn an_end_that_is_sent_again_for_nothing_is_no_loss_and_makes_nothing_smaller() {
         for coalesced in [false, true] {
@@ -541,7 +501,6 @@ mod tests {
         assert!(credits.asks(0));
     }
 
-    /// The largest number of packets of 1024 bytes that may be in flight to rank 1.
     fn window(credits: &Credits) -> u64 {
         credits.peers[1].window_bytes / 1024
     }
@@ -551,7 +510,6 @@ mod tests {
         const ROOM: u64 = 64 * 1024;
         let mut credits = Credits::new([0, ROOM].into_iter(), 0);
         let mut now_ns = 0;
-        // Answers a packet after so long.
         let mut answer = |credits: &mut Credits, rtt_ns: u64| {
             send(credits, 0, 1, now_ns);
             now_ns += rtt_ns;
@@ -582,7 +540,7 @@ mod tests {
         assert_eq!(window(&credits), 32, "what was in flight may still be");
     }
 
-    /// As long as it is off the CPU, whose buffer has room for eight windows. How long that takes is not known before its first answer.
+    /// The peer is off the CPU, its buffer has room for eight windows, and it has never answered.
     #[test]
     fn a_peer_that_is_silent_for_long_is_not_sent_more_than_its_buffer_holds() {
         const ROOM: u64 = 64 * 1024;
@@ -599,7 +557,6 @@ mod tests {
         }
         assert!(u64::from(packets) * 1024 < 8 * ROOM, "{packets} packets");
         assert_eq!(waited_ns, [2, 4, 8, 16, 32, 50].map(|ms| ms * 1_000_000), "never much longer than that");
-        // Once it answers, it is as before.
         assert!(rtt_shown(&mut credits, 1024 * (packets - 1), now_ns + 1000).is_some());
         send(&mut credits, 1024 * packets, 64, now_ns + 1000);
         assert_eq!(credits.ready_ns(1, now_ns + 1000), now_ns + 1000 + PATIENCE_NS);

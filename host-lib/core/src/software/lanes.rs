@@ -1,10 +1,8 @@
-//! Values of packets into sums and results, and this rank's own values into its sum. These loops run over every byte that comes, once,
-//! so they are plain: the compiler makes vectors of them.
+//! Conversion between payloads and values, in loops that the compiler can vectorise.
 
 use crate::decode::{is_not_finite, make_canonical};
 use crate::hadamard::{from_bf16, to_bf16};
 
-/// Sets values to those of a payload.
 pub fn put(values: &mut [f32], bytes: &[u8], bf16: bool) {
     if bf16 {
         values.iter_mut().zip(bytes.as_chunks().0).for_each(|(value, bytes)| *value = narrow(*bytes));
@@ -13,7 +11,7 @@ pub fn put(values: &mut [f32], bytes: &[u8], bf16: bool) {
     }
 }
 
-/// As [`put`], with the card's NaN for every NaN; returns how many values are not finite.
+/// Like [`put`], with the card's NaN for every NaN. Returns the number of infinities and NaNs.
 pub fn put_canonical(values: &mut [f32], bytes: &[u8], bf16: bool) -> u64 {
     let mut not_finite = 0;
     let mut put = |value: &mut f32, came: f32| {
@@ -29,7 +27,6 @@ pub fn put_canonical(values: &mut [f32], bytes: &[u8], bf16: bool) -> u64 {
     not_finite.into()
 }
 
-/// Adds the values of a payload.
 pub fn add(sums: &mut [f32], bytes: &[u8], bf16: bool) {
     if bf16 {
         sums.iter_mut().zip(bytes.as_chunks().0).for_each(|(sum, bytes)| *sum += narrow(*bytes));
@@ -38,7 +35,6 @@ pub fn add(sums: &mut [f32], bytes: &[u8], bf16: bool) {
     }
 }
 
-/// Sets sums to what this rank contributes, as its packets would carry it.
 pub fn put_own(sums: &mut [f32], own: &[f32], bf16: bool) {
     if bf16 {
         sums.iter_mut().zip(own).for_each(|(sum, own)| *sum = from_bf16(to_bf16(*own)));
@@ -47,7 +43,6 @@ pub fn put_own(sums: &mut [f32], own: &[f32], bf16: bool) {
     }
 }
 
-/// Adds what this rank contributes, as its packets would carry it.
 pub fn add_own(sums: &mut [f32], own: &[f32], bf16: bool) {
     if bf16 {
         sums.iter_mut().zip(own).for_each(|(sum, own)| *sum += from_bf16(to_bf16(*own)));
@@ -56,7 +51,6 @@ pub fn add_own(sums: &mut [f32], own: &[f32], bf16: bool) {
     }
 }
 
-/// A value of a bf16 payload.
 #[inline(always)]
 fn narrow(bytes: [u8; 2]) -> f32 {
     from_bf16(u16::from_le_bytes(bytes))
@@ -70,7 +64,6 @@ mod tests {
     use crate::decode::{canonical, count_not_finite};
     use crate::hadamard::round_to_bf16;
 
-    /// Values and NaNs of every kind, three beats of them.
     fn values() -> Vec<f32> {
         let special = [0x7f80_0001, 0xffc0_0000, 0x7fff_ffff, 0x7f80_0000, 0xff80_0000, 1, 0x8000_0000, 0x3f80_8000];
         (0..3 * LANES as u32).map(|at| f32::from_bits(special[at as usize % 8] + ((at / 8) << 16))).collect()
@@ -107,7 +100,6 @@ mod tests {
         }
     }
 
-    /// So a rank's own contribution has the bits that its peers get.
     #[test]
     fn own_values_count_as_they_travel() {
         for bf16 in [false, true] {

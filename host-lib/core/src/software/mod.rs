@@ -1,16 +1,23 @@
-//! The software data plane: the card's work on a CPU, pure below the socket.
+//! Software data plane: the card's work on a CPU, up to the socket.
 //!
-//! Datagrams, commands and the time go in; datagrams, events and the next wake-up time come out. So a UDP engine and a
-//! simulator drive the same code, and ranks with and without a card speak the same packets, with the same bits: sums in
-//! fp32, means over what came, windows encoded as the card does.
-//! Call order: [`set_now`](Software::set_now) with the time; [`handle_datagram`](Software::handle_datagram) for all that
-//! came; [`advance`](Software::advance), which closes what is due; events by [`DataPlane::poll`];
-//! [`poll_transmit`](Software::poll_transmit) until `None`; again at [`next_timeout`](Software::next_timeout) at the latest.
-//! Differs from the card: packets of windows that are not armed here yet are kept in an unexpected queue ([`PlaneEvent::Unexpected`]);
-//! while a thread is off the CPU, packets wait in the socket, so no stage closes before they are taken; silence does not end a stage
-//! while a sender may only be slow (module `silence`); and what the contribute stage leaves of its bound is the broadcast stage's
-//! ([`SoftwareJob::carry_over`]).
-//! Limits: a peer's packets are summed in order of arrival, so the last bits of a mean depend on it, the same on all ranks.
+//! Inputs are datagrams, commands and the time. Outputs are datagrams, events and the next wake-up
+//! time. Packets and arithmetic are the card's.
+//!
+//! Call order:
+//! 1. [`set_now`](Software::set_now) with the time.
+//! 2. [`handle_datagram`](Software::handle_datagram) for each received datagram.
+//! 3. [`advance`](Software::advance), which closes due stages.
+//! 4. [`DataPlane::poll`] and [`poll_transmit`](Software::poll_transmit) until both return `None`.
+//! 5. Repeat at [`next_timeout`](Software::next_timeout) at the latest.
+//!
+//! Differences from the card:
+//! - Packets of windows that are not armed yet are kept ([`PlaneEvent::Unexpected`]).
+//! - Stages close only after all packets that waited in the socket.
+//! - Silence closes no stage while a sender may only be slow (module `silence`).
+//! - The broadcast stage inherits unused time from the contribute stage
+//!   ([`SoftwareJob::carry_over`]).
+//!
+//! Limits: the last bits of a mean depend on the order of arrival, but all ranks receive the same.
 
 mod arrivals;
 mod bits;
@@ -52,34 +59,35 @@ use crate::data_plane::{
 use crate::protocol::{ClosedBy, JobParams, PeerHints, PlaneLimits, Ranks, RefusedStatus, Stage, View, WindowPlan};
 use crate::values::Values;
 
-/// What a software data plane must know of its job before the first window.
+/// Configuration of a software data plane on rank `rank`.
+#[allow(missing_docs)] // described above
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SoftwareJob {
-    /// This rank.
     pub rank: usize,
     /// Ranks of the job, 2 to [`RANKS_MAX`].
     pub ranks: usize,
-    /// Random per job: packets with another tag are dropped and counted.
+    /// Random number of the job. Packets with another tag are dropped.
     pub job_tag: u64,
     /// Payload of a full packet, in beats of 64 bytes.
     pub payload_beats: usize,
-    /// Windows that may be armed at once.
+    /// Maximum number of armed windows.
     pub slots: usize,
-    /// Most bytes of unexpected packets that are kept: those whose window is not armed yet.
+    /// Maximum bytes of kept packets whose window is not armed yet.
     pub unexpected_bytes_max: usize,
-    /// By rank: bytes that may be on their way to it before its feedback is waited for. 0 for ranks with cards, which give
-    /// none, or no limit; missing ranks count as 0.
+    /// By rank: maximum bytes in flight without feedback. 0, the default, is no limit. Ranks with
+    /// cards must be 0, since they send no feedback.
     pub in_flight_bytes_max: Vec<u64>,
-    /// How long a peer whose last packet has not come must be silent before the early rule does without it, in ns; an eighth of the
-    /// bound, 50 ms at most, if that is longer. 0: as on the card, which does not tell peers apart. Default: 3 ms, for a sender that is off the CPU.
+    /// Minimum silence in ns before the early rule closes a stage without a peer whose last packet
+    /// is missing. If longer, an eighth of the bound applies, up to 50 ms. 0: no silence is
+    /// required, as on the card. Default: 3 ms, for a sender that is off the CPU.
     pub silence_ns_min: u64,
-    /// Whether the broadcast stage of an all-reduce has what its contribute stage left of its bound, so that both together take up
-    /// to two. No: as on the card, whose stages have a bound each. Default: yes.
+    /// Whether the broadcast stage of an all-reduce inherits unused time from its contribute stage,
+    /// so that both take up to two bounds. Default: yes; the card does not.
     pub carry_over: bool,
 }
 
 impl SoftwareJob {
-    /// A job with [`SLOTS_DEFAULT`] slots that keeps up to 64 MiB of unexpected packets.
+    /// Default configuration: [`SLOTS_DEFAULT`] slots, up to 64 MiB of unexpected packets.
     pub fn new(rank: usize, ranks: usize, job_tag: u64, payload_beats: usize) -> Self {
         Self {
             rank,
@@ -95,49 +103,35 @@ impl SoftwareJob {
     }
 }
 
-/// Windows armed at once, unless the job says otherwise.
+/// Default of [`SoftwareJob::slots`].
 pub const SLOTS_DEFAULT: usize = 32;
-/// Longer than most schedulers keep a thread off the CPU for another.
+/// Longer than most schedulers keep a thread off the CPU.
 const SILENCE_NS_MIN: u64 = 3_000_000;
-/// Most ranks of a job. Sets of ranks are sized to the job, so this bounds memory and nothing else: of a window, its arrival
-/// map takes a bit for each own beat and rank.
+/// Maximum number of ranks of a job. It limits only memory.
 pub use crate::protocol::RANKS_MAX;
 
-/// A command that cannot be done. Nothing was changed by it.
+/// Rejection of a command, which changed nothing.
+#[allow(missing_docs)] // the message names the fields
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SoftwareError {
-    /// The call is refused.
     #[error(transparent)]
     Window(#[from] WindowError),
-    /// The job cannot be.
     #[error("{name} is {found}, expected {min} to {max}")]
-    Job {
-        /// Name of the field of [`SoftwareJob`].
-        name: &'static str,
-        /// Its value.
-        found: usize,
-        /// Smallest value allowed.
-        min: usize,
-        /// Largest value allowed.
-        max: usize,
-    },
+    Job { name: &'static str, found: usize, min: usize, max: usize },
 }
 
-/// A data plane of software. See the module's documentation.
+/// Software data plane. See the [module](self) documentation.
 #[derive(Debug)]
 pub struct Software {
     job: SoftwareJob,
     views: ViewTable,
     now_ns: u64,
-    /// Ranks of which something came since it was asked for.
     heard: Ranks,
     silence: Silence,
-    /// The last time of a window of each stage of each bucket.
     samples_16us: HashMap<(u16, usize), u16>,
-    /// Twice the slots: windows that are done stay until their packets have left.
+    /// Twice the slots: finished windows stay until their packets are sent.
     windows: Vec<Option<Window>>,
-    /// Gradients and results of collectives.
     lent: LentMemory,
     outbox: Outbox,
     tails: Tails,
@@ -148,24 +142,20 @@ pub struct Software {
     events: VecDeque<PlaneEvent>,
     counters: Counters,
     late_bytes: u64,
-    /// A packet has come that asks for an answer.
     is_asked: bool,
     buffers: Buffers,
     trace: Option<Vec<Accepted>>,
 }
 
-/// A beat that was taken into a window: what an independent check needs to know to redo the arithmetic.
+/// Beat `position` of a window, accepted at `at_ns`, for an independent check of the arithmetic.
+/// `sender` is an index in the view: this rank for its own contribution.
+#[allow(missing_docs)] // described above
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Accepted {
-    /// When, in ns.
     pub at_ns: u64,
-    /// The window.
     pub cookie: u32,
-    /// The stage.
     pub stage: Stage,
-    /// Beat of the window.
     pub position: usize,
-    /// Rank that it came from; this rank for its own contribution.
     pub sender: usize,
 }
 
@@ -209,19 +199,19 @@ impl Software {
         })
     }
 
-    /// The time is `now_ns`, which must not go back. Closes nothing: what has come by then is to be handed over first.
+    /// Sets the time, which never goes back. Closes no stage.
     pub fn set_now(&mut self, now_ns: u64) {
         self.now_ns = self.now_ns.max(now_ns);
     }
 
-    /// As [`set_now`](Self::set_now), and all that has come by then was handed over: closes the stages that are due.
+    /// Sets the time and closes due stages, after all datagrams received by then were handled.
     pub fn advance(&mut self, now_ns: u64) {
         self.set_now(now_ns);
         (0..self.windows.len()).for_each(|index| self.close_due(index, true));
     }
 
-    /// When [`advance`](Self::advance) or [`poll_transmit`](Self::poll_transmit) has something to do, if nothing happens
-    /// before.
+    /// Latest time for the next [`advance`](Self::advance) or
+    /// [`poll_transmit`](Self::poll_transmit) if no event occurs before.
     pub fn next_timeout(&self) -> Option<u64> {
         let windows = self.windows.iter().flatten();
         let stages = windows.flat_map(|window| Stage::ALL.map(|stage| self.silence.due(window, stage, self.now_ns)));
@@ -231,15 +221,13 @@ impl Software {
         due.chain(self.outbox.next_ns(self.now_ns, &self.budget)).chain(feedback_ns).chain(tails_ns).min()
     }
 
-    /// The next datagrams for one peer: what follows UDP's header. They are descriptors of what this data plane holds, so that a
-    /// socket, or memory shared with the peer, takes each byte from where it lies.
+    /// Returns the next datagrams for one peer, without UDP headers, in memory of this data plane.
     pub fn poll_transmit(&mut self, batch: Batch) -> Option<Transmit<'_>> {
         let polled = self.poll_feedback().or_else(|| self.poll_tails()).or_else(|| self.poll_outbox(batch))?;
         self.counters.tx_packets += self.train.len() as u64;
         Some(Transmit::new(polled, &self.train, &self.windows, &self.lent))
     }
 
-    /// The next feedback, in the train.
     fn poll_feedback(&mut self) -> Option<Polled> {
         while let Some((to, feedback)) = self.budget.credits.poll_feedback(self.now_ns) {
             let Some(view) = self.views.with_tag(feedback.job_tag) else { continue };
@@ -250,7 +238,6 @@ impl Software {
         None
     }
 
-    /// The next end of a shard that nobody has answered, in the train.
     fn poll_tails(&mut self) -> Option<Polled> {
         let tail = self.tails.poll(self.now_ns, &mut self.budget.credits)?;
         let (to, segment_bytes) = (tail.to, tail.bytes());
@@ -260,7 +247,6 @@ impl Software {
         Some(Polled { to, segment_bytes })
     }
 
-    /// The next packets of windows, in the train.
     fn poll_outbox(&mut self, batch: Batch) -> Option<Polled> {
         let Self { outbox, tails, budget, windows, lent, now_ns, train, .. } = self;
         let polled = outbox.poll(*now_ns, budget, (windows, lent), batch, (train, tails));
@@ -270,41 +256,40 @@ impl Software {
         polled
     }
 
-    /// Keeps up to so many bytes of packets of views that are not [announced](DataPlane::announce) yet, until they are; the oldest
-    /// go first. 0, the default: they are another job's.
+    /// Keeps up to `bytes_max` bytes of packets of views that are not
+    /// [announced](DataPlane::announce) yet; the oldest are dropped first. Default: 0.
     pub fn keep_unannounced(&mut self, bytes_max: usize) {
         self.unannounced.set_bytes_max(bytes_max);
     }
 
-    /// Whether packets have come of a collective of the newest view known that has no windows here yet.
+    /// Returns whether packets of the newest view are kept for a collective without windows here.
     pub fn is_awaited(&self) -> bool {
         self.unexpected.has(self.views.newest_tag())
     }
 
-    /// Whether the last packet was the first of a collective that has no windows here: if they are armed now, those that follow need not
-    /// be kept.
+    /// Returns whether the last packet was the first of a collective without windows here, which
+    /// should be armed before later packets.
     pub fn is_ahead(&self) -> bool {
         matches!(self.events.back(), Some(PlaneEvent::Unexpected { .. }))
     }
 
-    /// Whether there is anything left to send.
+    /// Returns whether packets of windows are left to send.
     pub fn is_sending(&self) -> bool {
         !self.outbox.is_empty()
     }
 
-    /// The transport takes nothing for a peer until `until_ns`, or until it is said anew: what is meant for others goes on. 0: it takes
-    /// packets again.
+    /// Pauses sending to a peer until `until_ns`, because its transport is full. 0 resumes it.
     pub fn hold(&mut self, peer: usize, until_ns: u64) {
         self.budget.credits.hold(peer, until_ns);
     }
 
-    /// As [`SoftwareJob::in_flight_bytes_max`], of one peer, from now on: its transport is another.
+    /// Changes [`SoftwareJob::in_flight_bytes_max`] for a peer whose transport has changed.
     pub fn set_in_flight_bytes_max(&mut self, peer: usize, bytes: u64) {
         self.budget.credits.set_limit(peer, bytes);
     }
 
-    /// Whether all that a peer sends comes, sooner or later: then silence ends no stage that lacks the end of its shard, only the bound
-    /// does. Default: no.
+    /// Sets whether all data of a peer arrives eventually. Only the bound then closes a stage
+    /// without it. Default: false.
     pub fn set_lossless(&mut self, peer: usize, is_lossless: bool) {
         self.silence.set_lossless(peer, is_lossless);
     }
@@ -314,28 +299,30 @@ impl Software {
         self.budget.credits.rtt_ns(peer)
     }
 
-    /// Whether it is of use to know which datagrams the network has marked: a peer waits for answers, since marks or losses limit what it
-    /// sends. Once it was, it stays so.
+    /// Returns whether ECN marks of received datagrams should be read, because a peer has asked for
+    /// feedback.
     pub fn wants_marks(&self) -> bool {
         self.is_asked
     }
 
-    /// What came and what was dropped so far.
+    /// Totals of received, sent and dropped packets.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// The beats accepted since the last call, in order; from the first call on they are recorded.
+    /// Returns the beats accepted since the last call, in order. The first call starts the
+    /// recording.
     pub fn take_trace(&mut self) -> Vec<Accepted> {
         self.trace.replace(Vec::new()).unwrap_or_default()
     }
 
-    /// What the job is.
+    /// Configuration of this data plane.
     pub fn job(&self) -> &SoftwareJob {
         &self.job
     }
 
-    /// Closes the stages of a window that are due; unless all that came was handed over, only those that are complete.
+    /// Closes the due stages of a window; before all received datagrams are handled, only complete
+    /// ones.
     fn close_due(&mut self, index: usize, handed_over: bool) {
         let Some(window) = &mut self.windows[index] else { return };
         for stage in Stage::ALL {
@@ -354,13 +341,11 @@ impl Software {
         }
     }
 
-    /// The index of an armed window whose result was not taken yet.
     fn index_of(&self, cookie: u32) -> Option<usize> {
         let is_it = |window: &Window| window.plan.cookie == cookie && !window.taken;
         self.windows.iter().position(|window| window.as_ref().is_some_and(is_it))
     }
 
-    /// Frees the windows that are done and have nothing left to send.
     fn release_sent(&mut self) {
         for (index, slot) in self.windows.iter_mut().enumerate() {
             if let Some(window) = slot.take_if(|window| window.taken && !self.outbox.holds(index)) {
@@ -369,7 +354,6 @@ impl Software {
         }
     }
 
-    /// An index for a new window; gives up what the longest done window has not sent if there is no other.
     fn free_index(&mut self) -> Option<usize> {
         let in_use = self.windows.iter().flatten().filter(|window| !window.taken).count();
         if in_use >= self.job.slots {
@@ -411,7 +395,7 @@ impl DataPlane for Software {
         self.lent.lend(memory, values);
     }
 
-    /// What is still to be sent from it is copied: rare, and a few packets.
+    /// Copies data of the memory that is still unsent.
     fn reclaim(&mut self, memory: Memory) -> Option<Values> {
         let Self { windows, outbox, lent, buffers, .. } = self;
         for (index, window) in windows.iter_mut().enumerate() {

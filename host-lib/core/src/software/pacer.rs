@@ -1,23 +1,22 @@
-//! How fast each peer is sent to.
+//! Pacing of each peer.
 //!
-//! A peer with a rate is sent to once the bytes of its last batches have had their time on the wire, but for a burst: over
-//! any interval T at most `rate * T` bytes, one burst and one batch go to it. A rate of 0 is no limit.
+//! A peer with a rate receives at most `rate * T` bytes plus one burst and one batch in any
+//! interval T. Feedback and retransmitted ends do not wait. A rate of 0 is no limit.
 
-/// Time whose bytes may go at once, in ns.
+/// Burst allowance in ns at the peer's rate.
 const BURST_NS: u64 = 20_000;
-/// A batch takes no longer than this at the peer's rate, unless it is one datagram.
+/// Maximum duration of a batch at the peer's rate, unless it is one datagram.
 const BATCH_US: u64 = 1000;
-/// Bytes of Ethernet, IPv4 and UDP around each datagram: preamble 8, header 14, check sequence 4, gap 12; 20; 8.
+/// Ethernet with preamble and gap (38), IPv4 (20) and UDP (8) bytes per datagram.
 const OVERHEAD_BYTES: usize = 66;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Peer {
     rate_bytes_per_us: u32,
-    /// When what was sent so far has had its time.
+    /// Time at which the bytes sent so far have left the wire.
     busy_until_ns: u64,
 }
 
-/// The peers of a job, by rank.
 #[derive(Debug)]
 pub(super) struct Pacer(Vec<Peer>);
 
@@ -32,13 +31,11 @@ impl Pacer {
         }
     }
 
-    /// When a batch may go to `peer`.
     pub fn ready_ns(&self, peer: usize, now_ns: u64) -> u64 {
         let peer = &self.0[peer];
         if peer.rate_bytes_per_us == 0 { now_ns } else { peer.busy_until_ns.saturating_sub(BURST_NS).max(now_ns) }
     }
 
-    /// Bytes of the next batch to `peer` at most.
     pub fn batch_bytes_max(&self, peer: usize) -> usize {
         match self.0[peer].rate_bytes_per_us {
             0 => usize::MAX,
@@ -46,7 +43,6 @@ impl Pacer {
         }
     }
 
-    /// A batch of `bytes` in so many datagrams went to `peer`.
     pub fn sent(&mut self, peer: usize, bytes: usize, datagrams: usize, now_ns: u64) {
         let peer = &mut self.0[peer];
         if peer.rate_bytes_per_us > 0 {
@@ -70,7 +66,7 @@ mod tests {
         for turn in 0..200 {
             assert_eq!(pacer.ready_ns(0, now_ns), now_ns, "rank 0 is not paced");
             assert_eq!((pacer.batch_bytes_max(0), pacer.batch_bytes_max(1)), (usize::MAX, 1_000_000));
-            // Every fiftieth batch comes late: what was not used is lost.
+            // Unused time is not credited.
             now_ns += if turn % 50 == 49 { 10_000_000 } else { 0 };
             now_ns = pacer.ready_ns(1, now_ns);
             pacer.sent(1, batch - OVERHEAD_BYTES, 1, now_ns);

@@ -1,4 +1,4 @@
-//! What comes from the network: the contract's checks, one counter for each cause.
+//! Reception: the checks of the contract, with one counter per cause of a drop.
 
 use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_contract::packet::{FLAG_ANSWER, FLAG_BF16, STAGE_FEEDBACK, UBT_BYTES, UbtHeader};
@@ -10,52 +10,48 @@ use super::{Accepted, Software};
 use crate::data_plane::PlaneEvent;
 use crate::protocol::{PeerHints, Stage};
 
-/// What came and what was dropped, since the job began. Every drop has its cause.
+/// Totals of received, sent and dropped packets since the job began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
+#[allow(missing_docs)] // others explain themselves
 pub struct Counters {
-    /// Datagrams that came.
     pub rx_packets: u64,
-    /// Of those, marked by the network: congestion experienced.
+    /// Received datagrams with an ECN mark (congestion experienced).
     pub rx_marked: u64,
-    /// Datagrams sent.
     pub tx_packets: u64,
-    /// Lengths, rank, stage or offset cannot be.
+    /// Impossible length, rank, stage or offset.
     pub drop_malformed: u64,
-    /// Not from the address of the sender that it names.
+    /// Source address differs from the sender's.
     pub drop_source: u64,
-    /// More payload than the job's packets have.
+    /// Payload above the job's maximum.
     pub drop_too_long: u64,
-    /// Header of another version.
     pub drop_version: u64,
-    /// Another job's tag.
+    /// Tag of another job.
     pub drop_job: u64,
-    /// Of a window that has closed.
+    /// The window has closed.
     pub drop_no_window: u64,
-    /// Of an older collective.
+    /// The collective is older than the current one.
     pub drop_stale: u64,
-    /// Encoded or rounded otherwise than the window.
+    /// Encoding or rounding differs from the window.
     pub drop_flags: u64,
-    /// Outside the sender's shard.
     pub drop_out_of_shard: u64,
-    /// Of a window that is not armed here yet, and no room to keep it.
+    /// The window is not armed yet, and the unexpected queue is full.
     pub drop_unexpected: u64,
-    /// Beats that came after their stage had closed.
+    /// Beats received after their stage had closed.
     pub drop_late_beats: u64,
-    /// Beats that had come before.
     pub drop_duplicate_beats: u64,
-    /// Windows whose last packets were given up because newer ones needed the room.
+    /// Windows whose last packets were abandoned to make room for newer ones.
     pub tx_abandoned: u64,
 }
 
 impl Software {
-    /// Takes a datagram that has come by the time of the last [`set_now`](Self::set_now): what follows UDP's header.
-    /// `from`: the rank that the source address belongs to, `None` if it is nobody's.
+    /// Handles a datagram (without UDP header). `from`: rank of the source address, `None` if
+    /// unknown.
     pub fn handle_datagram(&mut self, from: Option<usize>, datagram: &[u8]) {
         self.handle_marked_datagram(from, datagram, false);
     }
 
-    /// As [`handle_datagram`](Self::handle_datagram), and whether the network has marked it: congestion experienced (RFC 3168).
+    /// Like [`handle_datagram`](Self::handle_datagram). `is_marked`: ECN mark (RFC 3168).
     pub fn handle_marked_datagram(&mut self, from: Option<usize>, datagram: &[u8], is_marked: bool) {
         self.counters.rx_packets += 1;
         if let Some((from, tag)) = from.zip(self.unannounced.tag(datagram))
@@ -68,7 +64,6 @@ impl Software {
         self.take_datagram(from, datagram, is_marked);
     }
 
-    /// A datagram of a view that is known, or of none.
     pub(super) fn take_datagram(&mut self, from: Option<usize>, datagram: &[u8], is_marked: bool) {
         match self.check(from, datagram) {
             Ok((peer, header, _)) if header.stage == STAGE_FEEDBACK => {
@@ -94,9 +89,6 @@ impl Software {
         self.silence.hear(peer, self.now_ns);
     }
 
-    /// The job's number of the sender, header and payload of a datagram of this job.
-    ///
-    /// The ranges are those of the view that the packet names by its tag, or else of the view entered last.
     fn check<'a>(&self, from: Option<usize>, datagram: &'a [u8]) -> Result<(usize, UbtHeader, &'a [u8]), Cause> {
         let (ubt, payload) = datagram.split_first_chunk::<UBT_BYTES>().ok_or(Cause::Malformed)?;
         let tag = UbtHeader::of_any_job(ubt).job_tag;
@@ -110,7 +102,6 @@ impl Software {
         Ok((peer, header, payload))
     }
 
-    /// Puts a checked packet where it belongs.
     pub(super) fn take(&mut self, header: &UbtHeader, payload: &[u8]) {
         let armed = self.windows.iter().enumerate().filter_map(|(index, window)| {
             let window = window.as_ref().filter(|window| window.view.tag == header.job_tag)?;
@@ -130,7 +121,7 @@ impl Software {
         let gate = &mut window.gates[stage.index()];
         if !gate.is_open() {
             self.counters.drop_late_beats += place.beats.len() as u64;
-            // The last packet of a shard leaves twice where packets are lost: the second one is not late.
+            // The last packet of a shard may be sent twice, and the duplicate is not late.
             if !is_repeated_end(payload) {
                 self.late_bytes += (window.missing_beats(&place) * BEAT_BYTES) as u64;
             }
@@ -157,7 +148,6 @@ impl Software {
         self.close_due(index, false);
     }
 
-    /// A packet that no armed window holds: kept if its window is still to come.
     fn take_unexpected(&mut self, header: &UbtHeader, payload: &[u8]) {
         match self.unexpected.age(header) {
             Age::Unexpected => match self.unexpected.keep(header, payload) {
@@ -178,18 +168,17 @@ impl Software {
     }
 }
 
-/// Whether a packet may be the end of a shard that its sender has repeated, which says nothing of how late the shard was.
+/// Returns whether a packet may be a repeated end of a shard, which is no evidence of lateness.
 fn is_repeated_end(payload: &[u8]) -> bool {
     payload.len() == BEAT_BYTES
 }
 
 impl Counters {
-    /// The counter of packets that are dropped for this.
     fn dropped(&mut self, cause: Cause) -> &mut u64 {
         match cause {
             Cause::Source => &mut self.drop_source,
             Cause::TooLong => &mut self.drop_too_long,
-            // What a kernel drops does not reach a socket.
+            // The kernel drops most of these before the socket.
             Cause::Bad | Cause::Foreign | Cause::Mac | Cause::IpChecksum | Cause::Ip | Cause::Malformed => {
                 &mut self.drop_malformed
             }

@@ -1,33 +1,32 @@
-//! When silence ends a stage: what the software plane adds to the early rule of the [gate](optireduce_contract::rules::gate).
+//! Closing of stages on silence, beyond the early rule of the
+//! [gate](optireduce_contract::rules::gate).
 //!
-//! Why: where packets are lost, marks are on the last few packets of a shard, not on the last alone. A sender that loses the CPU or
-//! waits for credit between two of them is silent for longer than the grace time, and what it had not sent yet would be lost
-//! although no network lost it.
-//! How: of a peer whose last packet has come, nothing more is on its way but what was reordered, and the grace time is enough. One
-//! whose last packet has not come must be silent besides, in all windows, for an eighth of the bound,
-//! [`silence_ns_min`](super::SoftwareJob::silence_ns_min) at least, and 50 ms at most: while the bound is measured, it is as long as it
-//! may be.
-//! A peer whose process has ended sends nothing more: no mark of it is waited for, and it need not be silent for longer than that minimum.
-//! A peer that sends through memory loses nothing on the way: what is missing of it is late, so nothing but the bound ends its stage.
-//! Limits: never later than the bound. A card knows marks only.
+//! On lossy paths, the last few packets of a shard carry marks. A sender that loses the CPU or
+//! waits for credit between two of them is silent for longer than the grace time. Its unsent data
+//! would then be lost, although the network lost nothing.
+//!
+//! - After a peer's last packet, only reordered packets can follow, and the grace time is enough.
+//! - A peer whose last packet is missing must also be silent in all windows, for
+//!   [`silence_ns_min`](super::SoftwareJob::silence_ns_min) or, if longer, an eighth of the bound.
+//!   That part is at most 50 ms, since the bound is very long while it is measured.
+//! - A peer that is gone needs only `silence_ns_min` and no mark.
+//! - A peer that sends through memory loses nothing, so only the bound closes the stage.
+//!
+//! Limits: never later than the bound.
 
 use optireduce_contract::rules::gate::{Gate, Rules};
 
 use super::window::Window;
 use crate::protocol::{ClosedBy, Ranks, Stage};
 
-/// A peer whose last packet is missing may be silent for this part of the bound.
 const BOUND_PARTS: u64 = 8;
-/// That part of a bound is at most so long.
 const PART_NS_MAX: u64 = 50_000_000;
 
-/// When each rank of the job was heard last, in whatever window.
+/// By rank: time of the last packet, over all windows.
 #[derive(Debug)]
 pub(super) struct Silence {
     last_ns: Vec<u64>,
-    /// Whether all that a rank sends comes.
     lossless: Vec<bool>,
-    /// Whose processes have ended.
     gone: Ranks,
     min_ns: u64,
 }
@@ -37,17 +36,14 @@ impl Silence {
         Self { last_ns: vec![0; ranks], lossless: vec![false; ranks], gone: Ranks::none(ranks), min_ns }
     }
 
-    /// Something came from a rank.
     pub fn hear(&mut self, peer: usize, now_ns: u64) {
         self.last_ns[peer] = now_ns;
     }
 
-    /// Whether all that a rank sends comes, sooner or later.
     pub fn set_lossless(&mut self, peer: usize, is_lossless: bool) {
         self.lossless[peer] = is_lossless;
     }
 
-    /// The process of a rank has ended, or there is a new one.
     pub fn set_gone(&mut self, peer: usize, is_gone: bool) {
         if is_gone {
             self.gone.insert(peer);
@@ -56,12 +52,11 @@ impl Silence {
         }
     }
 
-    /// The peers whose processes have ended.
     pub fn gone(&self) -> &Ranks {
         &self.gone
     }
 
-    /// When a stage of a window closes if nothing more arrives, and why.
+    /// Time and reason of a stage's close if nothing more arrives.
     pub fn due(&self, window: &Window, stage: Stage, now_ns: u64) -> Option<(u64, ClosedBy)> {
         let gate = &window.gates[stage.index()];
         let rules = Rules { bound_ns: window.bound_ns(stage), ..window.rules };
@@ -77,7 +72,6 @@ impl Silence {
         Some(if end_ns > deadline_ns { (deadline_ns, ClosedBy::Deadline) } else { (at_ns.max(end_ns), by) })
     }
 
-    /// When the last of these peers has been silent for long enough; `None` if there are none.
     fn silent_ns(&self, peers: impl Iterator<Item = usize>, bound_ns: u64) -> Option<u64> {
         let part_ns = self.min_ns.max((bound_ns / BOUND_PARTS).min(PART_NS_MAX));
         let silent_ns = |peer: usize| match (self.gone.contains(peer), self.lossless[peer]) {

@@ -1,11 +1,13 @@
-//! Ends of shards that nobody has answered, and that are therefore sent again.
+//! Retransmission of the ends of shards.
 //!
-//! Why: when a link is out for some milliseconds it takes whole shards, their marks included, and the receiver cannot tell that from a sender
-//! that is late. It would wait for the whole bound, which is the longest one while the bound is still being measured.
-//! How: the last beat of a shard is kept. If its packets are not answered within the patience of the [credits](super::credit), it is
-//! sent again, with the mark, and again after twice that time, until the receiver has answered, has gone on, or must have closed the stage.
-//! So the receiver knows that the rest is lost, and the early rule ends the stage. What was lost is not sent again.
-//! Limits: for peers that give feedback, so neither for cards nor through memory.
+//! A link outage of some milliseconds loses whole shards with their marks, which looks like a late
+//! sender. The receiver would wait for the bound, which is longest while t_B is measured.
+//!
+//! The last beat of each shard is therefore retransmitted with the mark, first after the timeout of
+//! the [credits](super::credit), then at doubling intervals. This ends when the receiver answers,
+//! moves on, or must have closed the stage. No other data is retransmitted.
+//!
+//! Limits: only for peers that send feedback, which excludes cards and shared memory.
 
 use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_contract::packet::{UBT_BYTES, UbtHeader};
@@ -14,20 +16,16 @@ use optireduce_contract::rules::Window;
 use super::credit::{Answered, Credits, is_of_stage, payload_scale};
 use crate::protocol::Stage;
 
-/// The end of one shard, on its way to a peer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tail {
-    /// The job's number of the peer.
     pub to: usize,
-    /// Of a packet that has the last beat only.
     pub header: UbtHeader,
     pub payload: [u8; BEAT_BYTES],
-    /// The peer has closed the stage by then.
+    /// Time by which the peer has closed the stage.
     pub until_ns: u64,
 }
 
 impl Tail {
-    /// Bytes of the datagram.
     pub fn bytes(&self) -> usize {
         UBT_BYTES + self.payload.len()
     }
@@ -36,15 +34,14 @@ impl Tail {
 #[derive(Debug)]
 struct Kept {
     tail: Tail,
-    /// When it is sent again, and how long after that once more.
     due_ns: u64,
+    /// Interval, which doubles each time.
     wait_ns: u64,
-    /// Bytes sent to the peer with it.
     sent_bytes: u64,
 }
 
 impl Kept {
-    /// Whether feedback names a packet with the last beat. In bf16 that may have another after it, which is padding.
+    /// Returns whether feedback names the last beat. In bf16, a beat of padding may follow.
     fn is_named(&self, feedback: &UbtHeader) -> bool {
         let last = &self.tail.header;
         let bytes_max = payload_scale(last) * BEAT_BYTES as u32;
@@ -52,13 +49,11 @@ impl Kept {
     }
 }
 
-/// The ends that wait for an answer.
 #[derive(Debug)]
 pub(super) struct Tails {
-    /// By rank of the job.
     peers: Vec<Vec<Kept>>,
     count: usize,
-    /// None is due before.
+    /// No end is due before this time.
     soonest_ns: u64,
 }
 
@@ -67,7 +62,6 @@ impl Tails {
         Self { peers: (0..ranks).map(|_| Vec::new()).collect(), count: 0, soonest_ns: u64::MAX }
     }
 
-    /// All of a shard has been sent.
     pub fn keep(&mut self, tail: Tail, credits: &Credits, now_ns: u64) {
         let to = tail.to;
         let (wait_ns, sent_bytes) = (credits.patience_ns(to), credits.sent_bytes(to));
@@ -77,17 +71,15 @@ impl Tails {
         self.peers[to].push(Kept { tail, due_ns, wait_ns, sent_bytes });
     }
 
-    /// A peer has answered: the end that it names has come, and so have those sent since its last answer, if it says that all has.
+    /// Drops the end that feedback names; without loss, all ends since the previous feedback.
     pub fn answered(&mut self, peer: usize, feedback: &UbtHeader, answered: &Answered) {
         self.retain(peer, |kept| {
             let is_named = kept.is_named(feedback);
-            // The last of its bytes was sent in between.
             let is_among = answered.is_all && answered.sent_bytes.contains(&(kept.sent_bytes - 1));
             !is_named && !is_among
         });
     }
 
-    /// The peer waits no more for what is contributed to this window.
     pub fn forget_contribution(&mut self, peer: usize, window: &Window) {
         let is_it = |header: &UbtHeader| header.stage == Stage::Contribute.on_wire() && window.holds(header);
         self.retain(peer, |kept| !is_it(&kept.tail.header));
@@ -100,12 +92,10 @@ impl Tails {
         self.count -= before - peer.len();
     }
 
-    /// When to [`poll`](Self::poll) again.
     pub fn next_ns(&self) -> Option<u64> {
         (self.count > 0).then_some(self.soonest_ns)
     }
 
-    /// The next that is due: it is to be sent.
     pub fn poll(&mut self, now_ns: u64, credits: &mut Credits) -> Option<Tail> {
         if self.next_ns()? > now_ns {
             return None;
@@ -123,7 +113,7 @@ impl Tails {
                 credits.sent_again(peer, kept.tail.bytes(), &kept.tail.header, now_ns);
                 kept.wait_ns *= 2;
                 (kept.due_ns, kept.sent_bytes) = (now_ns + kept.wait_ns, credits.sent_bytes(peer));
-                // Those after it were not looked at.
+                // Later ends may be due as well.
                 self.soonest_ns = now_ns;
                 return Some(kept.tail);
             }

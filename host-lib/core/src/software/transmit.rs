@@ -1,9 +1,8 @@
-//! What is to be sent: shards of windows, cut into packets, in rounds.
+//! Transmission: shards of windows, cut into packets and sent in rounds.
 //!
-//! A stage of a window is sent to its peers in rounds of `incast` (OptiReduce 3.2.2), the next ranks first; the peers of
-//! a round take turns. Means go before contributions, since they end windows; but first what is left of a contribution that is
-//! nearly out, since its owner can do nothing without it. A peer that may not be sent to yet is
-//! passed over, for others of its round and then for later rounds.
+//! A stage of a window is sent in rounds of `incast` peers (OptiReduce 3.2.2). The peers of a round
+//! take turns. A peer that cannot be sent to yet is skipped, for others of its round and then for
+//! later rounds.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -19,26 +18,27 @@ use super::window::Window;
 use crate::data_plane::LentMemory;
 use crate::protocol::Stage;
 
-/// Datagrams for one peer, all of `segment_bytes` but the last, which may be shorter. They lie in the data plane's memory.
+/// Datagrams for one peer, in memory of the data plane. All have equal length, but the last may be
+/// shorter.
 #[derive(Clone, Copy, Debug)]
 pub struct Transmit<'a> {
-    /// Rank to send to.
+    /// Destination rank.
     pub to: usize,
-    /// Bytes of each datagram.
+    /// Bytes of each datagram but the last.
     pub segment_bytes: usize,
     train: &'a Train,
     windows: &'a [Option<Window>],
     lent: &'a LentMemory,
 }
 
-/// A datagram: what follows UDP's header.
+/// Datagram without UDP header.
 #[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)] // fields explain themselves
 pub struct Datagram<'a> {
-    /// Its header.
     pub header: &'a [u8; UBT_BYTES],
-    /// What follows.
     pub payload: &'a [u8],
-    /// Whether that lies in lent memory, where it stays as it is until the memory is [reclaimed](crate::DataPlane::reclaim).
+    /// True if the payload is in lent memory, where it stays unchanged until the memory is
+    /// [reclaimed](crate::DataPlane::reclaim).
     pub is_lent: bool,
 }
 
@@ -62,26 +62,23 @@ impl<'a> Transmit<'a> {
         })
     }
 
-    /// The bytes of all datagrams one after the other, in pieces where they lie.
+    /// Bytes of all datagrams as consecutive slices.
     pub fn slices(&self) -> impl Iterator<Item = &'a [u8]> {
         let pieces = self.datagrams().flat_map(|Datagram { header, payload, .. }| [header, payload]);
         pieces.filter(|piece| !piece.is_empty())
     }
 
-    /// Puts the bytes of all datagrams, one after the other, into `out` instead of what it holds.
+    /// Replaces the content of `out` by the bytes of all datagrams.
     pub fn copy_to(&self, out: &mut Vec<u8>) {
         out.clear();
         self.slices().for_each(|piece| out.extend_from_slice(piece));
     }
 }
 
-/// Descriptors of the datagrams that were polled last, one after the other.
 #[derive(Debug, Default)]
 pub(super) struct Train {
     segments: Vec<Segment>,
-    /// Payloads that differ from what the windows hold.
     bytes: Vec<u8>,
-    /// Bytes of each datagram but the last, of the last, and of all.
     segment_bytes: usize,
     last_bytes: usize,
     sent_bytes: usize,
@@ -93,17 +90,13 @@ struct Segment {
     source: Source,
 }
 
-/// Where a payload lies.
 #[derive(Debug)]
 enum Source {
-    /// In the window at `index`: beats of what it sends in the stage.
     Window { index: usize, stage: Stage, beats: Range<usize> },
-    /// In the train's own bytes.
     Train(Range<usize>),
 }
 
 impl Train {
-    /// Number of datagrams.
     pub fn len(&self) -> usize {
         self.segments.len()
     }
@@ -114,33 +107,29 @@ impl Train {
         (self.segment_bytes, self.last_bytes, self.sent_bytes) = (0, 0, 0);
     }
 
-    /// Whether a datagram of any size may follow: only the last may be shorter than the first.
+    /// Returns whether a datagram of some size fits. Only the last may be shorter.
     fn has_room(&self, batch: Batch) -> bool {
         let fits = self.last_bytes == self.segment_bytes && self.sent_bytes < batch.bytes_max;
         self.segments.is_empty() || fits && self.len() < batch.segments_max
     }
 
-    /// Whether a datagram of so many bytes may follow.
     fn takes(&self, bytes: usize, batch: Batch) -> bool {
         let fits = bytes <= self.segment_bytes && self.sent_bytes + bytes <= batch.bytes_max;
         self.segments.is_empty() || fits && self.has_room(batch)
     }
 
-    /// The last datagram asks for an answer.
     fn ask(&mut self) {
         if let Some(last) = self.segments.last_mut() {
             last.header[INCAST_FLAGS] |= FLAG_ANSWER;
         }
     }
 
-    /// Adds a datagram with a payload of its own.
     pub fn push_bytes(&mut self, header: &UbtHeader, payload: &[u8]) {
         let begin = self.bytes.len();
         self.bytes.extend_from_slice(payload);
         self.segments.push(Segment { header: header.to_bytes(), source: Source::Train(begin..self.bytes.len()) });
     }
 
-    /// Adds a datagram of `bytes` with beats of what the window at `index` sends in a stage.
     fn push(
         &mut self,
         header: &UbtHeader,
@@ -166,7 +155,6 @@ impl Train {
         self.segments.push(Segment { header: header.to_bytes(), source });
     }
 
-    /// A payload, and whether it lies in lent memory.
     fn payload<'a>(&'a self, source: &Source, windows: &'a [Option<Window>], lent: &'a LentMemory) -> (&'a [u8], bool) {
         match source {
             Source::Window { index, stage, beats } => windows[*index].as_ref().map_or((&[], false), |window| {
@@ -177,35 +165,30 @@ impl Train {
     }
 }
 
-/// For whom the train is, and the bytes of its datagrams but for the last.
 pub(super) struct Polled {
     pub to: usize,
     pub segment_bytes: usize,
 }
 
-/// How much may be sent at a time.
+/// Limits of one transmission. One datagram is always allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // described above
 pub struct Batch {
-    /// Most datagrams.
     pub segments_max: usize,
-    /// Most bytes, of all datagrams together; one datagram always may.
     pub bytes_max: usize,
 }
 
-/// Rounds that are looked at for a peer that may be sent to: bounds the work when peers are passed over.
+/// Rounds searched for a peer that can be sent to.
 const ROUNDS_AHEAD: usize = 64;
 
-/// What is left of a contribution that is nearly out, at most.
+/// Maximum remainder of a contribution that counts as nearly sent.
 const TAIL_BYTES_MAX: usize = 1 << 16;
-/// A contribution is late once its stage has run for this part of the bound.
+/// Divisor of the bound after which a contribution counts as late.
 const LATE_PART: u64 = 4;
-/// Where a header has its flags.
 const INCAST_FLAGS: usize = frame::INCAST_FLAGS.offset - frame::BUCKET.offset;
-/// Where means and contributions are in the outbox.
 const MEANS: usize = 0;
 const CONTRIBUTIONS: usize = 1;
 
-/// One round of a stage of the window at `index`.
 #[derive(Debug)]
 struct Round {
     index: usize,
@@ -213,23 +196,17 @@ struct Round {
     flows: VecDeque<Flow>,
 }
 
-/// A shard on its way to a peer.
 #[derive(Debug)]
 struct Flow {
-    /// The job's number of the peer.
     to: usize,
-    /// Packets left.
     packets: Packets,
-    /// Whether some have left.
     is_begun: bool,
-    /// Whether the last of them is sent twice: where packets are lost, a stage would have to wait for one that is.
+    /// Sends the last packet twice, since a stage would have to wait for a lost one.
     repeats_end: bool,
-    /// The last packet, to be sent again.
     end: Option<Packet>,
 }
 
 impl Round {
-    /// The flow at `turn` had its turn: others come first the next time, and it goes if it is done.
     fn pass(&mut self, turn: usize) {
         self.flows.rotate_left(turn);
         if self.flows.front().is_some_and(Flow::is_done) {
@@ -245,23 +222,19 @@ impl Flow {
         self.packets.is_done() && self.end.is_none()
     }
 
-    /// Whether it is nearly out: a batch takes what is left.
     fn is_tail(&self) -> bool {
         self.is_begun && self.packets.left().len() * BEAT_BYTES <= TAIL_BYTES_MAX
     }
 
-    /// The beats that are still to be sent.
     fn left(&self) -> Range<usize> {
         let end = self.end.as_ref().filter(|_| self.packets.is_done());
         end.map_or(self.packets.left(), |end| &end.beats).clone()
     }
 
-    /// The next packet, without taking it.
     fn peek(&self) -> Option<Packet> {
         self.packets.peek().or_else(|| self.end.clone())
     }
 
-    /// Takes the next packet; returns whether the one after it is to leave with it.
     fn take(&mut self) -> bool {
         let Some(taken) = self.packets.next() else {
             self.end = None;
@@ -274,7 +247,6 @@ impl Flow {
     }
 }
 
-/// Who may be sent to, and when.
 #[derive(Debug)]
 pub(super) struct SendBudget {
     pub pacer: Pacer,
@@ -286,21 +258,21 @@ impl SendBudget {
         self.pacer.ready_ns(peer, now_ns).max(self.credits.ready_ns(peer, now_ns))
     }
 
-    /// Most of `batch` that may go to the peer at a time.
     fn batch(&self, peer: usize, batch: Batch) -> Batch {
         let bytes_max = self.pacer.batch_bytes_max(peer).min(self.credits.batch_bytes_max(peer));
         Batch { bytes_max: batch.bytes_max.min(bytes_max), ..batch }
     }
 }
 
-/// All that is to be sent: means before contributions, since they end a window, and are in the cache. But what is left of a contribution
-/// goes first, and so does one that is late: a peer waits for it for a bound, and for the means for two. A rank that comes late finds the
-/// contributions of its peers here, and so means at once: behind them its own would all miss their bound.
+/// Data to send: means before contributions, since means complete a window and are in the cache.
+///
+/// Two kinds of contributions precede means, because peers wait a whole bound for them: those
+/// nearly sent, and late ones. A late rank can send means as soon as it starts, and behind them its
+/// own contributions would all miss their bound.
 #[derive(Debug, Default)]
 pub(super) struct Outbox([VecDeque<Round>; 2]);
 
 impl Outbox {
-    /// Adds a stage of the window at `index`, if its collective sends in it.
     pub fn push(&mut self, index: usize, stage: Stage, window: &Window, payload_beats: usize) {
         if !window.plan.kind.sends(stage) {
             return;
@@ -326,12 +298,11 @@ impl Outbox {
         &mut self.0[if stage == Stage::Contribute { CONTRIBUTIONS } else { MEANS }]
     }
 
-    /// Forgets what the window at `index` has not sent yet.
     pub fn forget(&mut self, index: usize) {
         self.0.iter_mut().for_each(|rounds| rounds.retain(|round| round.index != index));
     }
 
-    /// The peer has closed the contribute stage of the window at `index`: what is left of the contribution to it is of no use.
+    /// Drops the rest of a contribution to a peer that has closed the contribute stage.
     pub fn forget_contribution(&mut self, index: usize, peer: usize) {
         let rounds = &mut self.0[CONTRIBUTIONS];
         let of_window = rounds.iter_mut().filter(|round| round.index == index);
@@ -339,17 +310,16 @@ impl Outbox {
         rounds.retain(|round| !round.flows.is_empty());
     }
 
-    /// Of the windows that `is_meant`, the one whose means wait longest.
+    /// Returns the first window for which `is_meant`, means first.
     pub fn oldest_of(&self, is_meant: impl Fn(usize) -> bool) -> Option<usize> {
         self.0.iter().flatten().map(|round| round.index).find(|index| is_meant(*index))
     }
 
-    /// Whether the window at `index` has something left to send.
     pub fn holds(&self, index: usize) -> bool {
         self.0.iter().flatten().any(|round| round.index == index)
     }
 
-    /// The beats from the first to the last that the window at `index` has left to send in a stage.
+    /// Range from the first to the last unsent beat of the window at `index` in a stage.
     pub fn left(&self, index: usize, stage: Stage) -> Option<Range<usize>> {
         let rounds = self.0.iter().flatten().filter(|round| (round.index, round.stage) == (index, stage));
         rounds
@@ -362,16 +332,16 @@ impl Outbox {
         self.0.iter().all(VecDeque::is_empty)
     }
 
-    /// When something may be sent; `None` if there is nothing.
     pub fn next_ns(&self, now_ns: u64, budget: &SendBudget) -> Option<u64> {
         let flows = self.0.iter().flat_map(|rounds| ahead(rounds, now_ns, budget)).flat_map(|(_, round)| &round.flows);
         let ready = flows.map(|flow| budget.ready_ns(flow.to, now_ns));
         ready.chain(budget.credits.next_release_ns(now_ns).filter(|_| !self.is_empty())).min()
     }
 
-    /// The next datagrams for one peer, in `train`: of a shard, and of those behind it that go to the same peer while they fit, so that
-    /// small buckets in flight share a system call. Of means, packets whose first beat is missing are left out, as on the card,
-    /// and others end before the first that is: a contribution may have been cut short on its way. The ends of shards go to `tails`.
+    /// Fills `train` with the next datagrams for one peer. Later shards for the same peer join
+    /// while they fit, so that small buckets share a system call. `tails` keeps the ends of shards.
+    ///
+    /// A packet of means is cut before its first missing beat, and not sent if none is left.
     pub fn poll(
         &mut self,
         now_ns: u64,
@@ -405,7 +375,7 @@ impl Outbox {
                 }
                 round.pass(turn);
                 is_any_over |= round.flows.is_empty();
-                // Where packets are lost, each shard is to be answered by itself: of several it is not known which have come.
+                // On lossy paths, feedback on several shards would not name the lost one.
                 let is_lossy = asks || window.repeats_ends;
                 if !is_done || !train.has_room(batch) || is_lossy && train.len() > 0 {
                     break;
@@ -423,7 +393,7 @@ impl Outbox {
         }
     }
 
-    /// The first flow whose peer may be sent to: urgency, round, peer.
+    /// First flow that can be sent: urgency, round, peer.
     fn next_flow(&self, now_ns: u64, budget: &SendBudget, windows: &[Option<Window>]) -> Option<(usize, usize, usize)> {
         let is_ready = |flow: &Flow| budget.ready_ns(flow.to, now_ns) <= now_ns;
         let first = |urgency, is_it: &dyn Fn(&Round, &Flow) -> bool| {
@@ -431,7 +401,6 @@ impl Outbox {
                 |round: &Round| Some(round.flows.iter().find(|flow| is_it(round, flow) && is_ready(flow))?.to);
             ahead(&self.0[urgency], now_ns, budget).find_map(|(at, round)| Some((urgency, at, of_round(round)?)))
         };
-        // Contributions take turns, unless means wait.
         let Some(mean) = first(MEANS, &|_, _| true) else { return first(CONTRIBUTIONS, &|_, _| true) };
         let is_late = |round: &Round| {
             let window = windows[round.index].as_ref();
@@ -442,7 +411,6 @@ impl Outbox {
     }
 }
 
-/// The rounds to look at, with their index: what waits for a peer that is held is not ahead of what others are to get.
 fn ahead<'a>(
     rounds: &'a VecDeque<Round>,
     now_ns: u64,
@@ -452,8 +420,8 @@ fn ahead<'a>(
     rounds.iter().enumerate().filter(move |(_, round)| !is_held(round)).take(ROUNDS_AHEAD)
 }
 
-/// Takes the next packets of a flow into a train, as far as they fit; how many, their bytes, and the header of the first. `None` if none
-/// fits, or none of those it passed over had its first beat.
+/// Moves packets of a flow into the train while they fit. Returns their number, their bytes and the
+/// first header; `None` if nothing was added.
 fn fill(
     train: &mut Train,
     flow: &mut Flow,
@@ -484,7 +452,7 @@ fn fill(
     first.map(|first| (train.len() - packets_before, train.sent_bytes - bytes_before, first))
 }
 
-/// The end of a shard that has left, if it has a mark and there is one.
+/// Returns the end of a sent shard, if it carries a mark and its last beat is present.
 fn tail(flow: &Flow, stage: Stage, (window, lent): (&Window, &LentMemory), now_ns: u64) -> Option<Tail> {
     let end = flow.packets.left().end;
     let beats = end - 1..end;
@@ -493,7 +461,7 @@ fn tail(flow: &Flow, stage: Stage, (window, lent): (&Window, &LentMemory), now_n
         return None;
     }
     let header = header(window, stage, &Packet { beats: beats.clone(), marked: true });
-    // Means that wait for their owners have two bounds.
+    // Means that wait for their owners take up to two bounds.
     let until_ns = now_ns.saturating_add(2 * window.rules.bound_ns);
     Some(Tail { to: flow.to, header, payload: window.beat_payload(stage, end - 1, lent), until_ns })
 }

@@ -1,8 +1,8 @@
-//! The unexpected queue: packets that arrive before their window is armed here, kept until it is.
+//! Unexpected queue: packets that arrive before their window is armed, so that a slightly late host
+//! loses nothing.
 //!
-//! Why: without them a rank whose host is a little late would lose what came meanwhile.
-//! Limits: bounded in bytes; what does not fit is dropped and counted. Packets of collectives that the bucket, or the job, has
-//! passed are forgotten.
+//! Limits: bounded in bytes. Packets of old collectives are dropped when the bucket or the job
+//! moves on.
 
 use std::collections::HashMap;
 
@@ -11,35 +11,32 @@ use optireduce_contract::packet::UbtHeader;
 
 use crate::protocol::{WindowPlan, op_of_step};
 
-/// Collectives of other buckets before the newest for which packets are kept: what was preposted may be given up for another
-/// call, and its number is used again.
+/// Collectives before the newest whose packets are kept, in other buckets: after a cancelled
+/// prepost, another call has the same number.
 const PAST_OPS: u32 = 64;
 
-/// Where a packet without a window belongs.
+/// State of the window of a packet that no armed window takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Age {
-    /// Its window was not armed yet.
+    /// Not armed yet.
     Unexpected,
-    /// Its window was armed and has closed.
+    /// Armed before and closed.
     Closed,
-    /// Its bucket is at a later collective.
+    /// Older than the current collective of its bucket.
     Stale,
 }
 
-/// What is kept for windows to come.
 #[derive(Debug)]
 pub(super) struct UnexpectedQueue {
     bytes_max: usize,
     bytes: usize,
-    /// The newest collective of the job that was armed, or before which this rank takes no part.
+    /// Newest armed collective of the job.
     newest: u32,
-    /// By bucket: the last collective armed, and where its armed windows end.
+    /// By bucket: the last armed collective, and the end of its armed windows in bytes.
     armed: HashMap<u16, (u32, u64)>,
-    /// By bucket and collective.
     kept: HashMap<(u16, u32), Vec<Kept>>,
 }
 
-/// Header and payload.
 pub(super) type Kept = (UbtHeader, Box<[u8]>);
 
 impl UnexpectedQueue {
@@ -47,7 +44,6 @@ impl UnexpectedQueue {
         Self { bytes_max, bytes: 0, newest: 0, armed: HashMap::new(), kept: HashMap::new() }
     }
 
-    /// This rank takes part from collective `first_op` on: what comes is numbered from there.
     pub fn join(&mut self, first_op: u32) {
         self.newest = first_op;
         self.forget(|_, op| op < first_op);
@@ -65,7 +61,7 @@ impl UnexpectedQueue {
         }
     }
 
-    /// Keeps an unexpected packet; `None` without room, else whether it is the first of its collective.
+    /// Keeps a packet. Returns whether it is its collective's first, `None` without room.
     pub fn keep(&mut self, header: &UbtHeader, payload: &[u8]) -> Option<bool> {
         let op = op_of_step(header.step, self.newest)?;
         if self.bytes + payload.len() > self.bytes_max {
@@ -77,19 +73,17 @@ impl UnexpectedQueue {
         Some(kept.len() == 1)
     }
 
-    /// Whether a packet with this tag is kept.
     pub fn has(&self, tag: u64) -> bool {
         self.kept.values().flatten().any(|(header, _)| header.job_tag == tag)
     }
 
-    /// The window is not armed after all: packets of its collective and of later ones are unexpected again.
+    /// Makes packets of a window's collective and of later ones unexpected again.
     pub fn disarm(&mut self, plan: &WindowPlan) {
         if let Some(armed) = self.armed.get_mut(&plan.bucket).filter(|(op, _)| *op == plan.op) {
             *armed = plan.op.checked_sub(1).map_or((0, 0), |before| (before, u64::MAX));
         }
     }
 
-    /// The window is armed from now on: its packets, in order of arrival.
     pub fn arm(&mut self, plan: &WindowPlan) -> Vec<Kept> {
         let end = u64::from(plan.base_bytes) + (plan.beats * BEAT_BYTES) as u64;
         self.armed.insert(plan.bucket, (plan.op, end));

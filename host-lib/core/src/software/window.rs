@@ -1,7 +1,8 @@
-//! One armed window of the software data plane: sum, mean, gathered shards, the two gates.
+//! Armed window of the software data plane: sum, mean, gathered shards, and the gates of both
+//! stages.
 //!
-//! A plain window of whole beats sends from the gradient and sums and gathers in the result, in the memory that was lent. One that is
-//! encoded, or whose last beat is cut short, has buffers of its own for both.
+//! A plain window of whole beats works in lent memory. An encoded window, or one with a partial
+//! last beat, uses separate buffers.
 
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::Arc;
@@ -21,58 +22,43 @@ use crate::decode::{code, decode_window, scale_canonical};
 use crate::hadamard;
 use crate::protocol::{ClosedBy, JobParams, Kind, PeerHints, Ranks, Stage, StageReport, WindowPlan};
 
-/// Bytes of a beat in a bf16 payload.
 const BF16_BEAT_BYTES: usize = BEAT_BYTES / 2;
 
 #[derive(Debug)]
 pub(super) struct Window {
     pub plan: WindowPlan,
-    /// What the contract's rules know of it.
     pub shape: rules::Window,
     pub rules: Rules,
-    /// Whether the broadcast stage has what the contribute stage left of its bound.
     carries_over: bool,
     pub gates: [Gate<Vec<u64>>; 2],
-    /// Peers whose last packet has come, for each stage.
     pub ended: [Ranks; 2],
-    /// Packets at the end of a shard that carry the mark.
     pub mark_packets: usize,
-    /// Whether the last packet of a shard is sent twice.
     pub repeats_ends: bool,
-    /// Peers that are sent to at a time.
     pub incast: usize,
-    /// The shard that this rank aggregates.
     pub own: Range<usize>,
-    /// The view that it belongs to.
     pub view: Arc<ViewEntry>,
-    /// Unless it is gathered in the lent result. In wire order: the local shard's sum, later its mean, and the peers' means. Beats
-    /// that are not `present` mean nothing.
+    /// Local sum (later mean) and the peers' means in wire order, unless they are in the lent
+    /// result. Unspecified where not `present`.
     gathered: Option<Buffer>,
-    /// Unless it is sent from the lent gradient: what this rank contributes, in wire order.
+    /// Contribution in wire order, unless it is sent from the lent gradient.
     contribution: Option<Buffer>,
-    /// By stage: what was not sent yet when the lent memory was given back, from a beat on.
+    /// By stage: data that was unsent when the lent memory was reclaimed, with its first beat.
     unsent: [Option<(usize, Buffer)>; 2],
-    /// What came of the own shard.
     arrived: Arrivals,
-    /// A bit for each beat that the result has: of the own shard, each that came from any rank, before it is a mean.
+    /// Bitmap of the beats in the result. In this rank's shard, any contribution counts.
     present: Vec<u64>,
-    /// Values that are not finite among the means in `gathered` or the lent result.
     not_finite: u64,
     received_beats: [Vec<u32>; 2],
-    /// When the last packet of each rank came, for each stage.
     last_ns: [Vec<u64>; 2],
-    /// What peers' headers say, for each stage.
     pub hints: [Vec<PeerHints>; 2],
-    /// What this rank's headers say of each stage.
     pub own_hints: [PeerHints; 2],
     pub contributed: bool,
-    /// Stages reported so far.
     reported: usize,
-    /// The result was fetched: the window only waits for its packets to leave.
+    /// The result was taken, and only unsent packets keep the window.
     pub taken: bool,
 }
 
-/// Values that begin on a cache line: the transform streams its results then.
+/// Values that start on a cache line, so that the transform can use streaming stores.
 #[derive(Debug, Default)]
 struct Buffer {
     room: Vec<f32>,
@@ -80,7 +66,6 @@ struct Buffer {
 }
 
 impl Buffer {
-    /// As long as `elements` that hold anything.
     fn resize(&mut self, elements: usize) {
         self.room.resize(elements + LANES, 0.0);
         self.begin = self.room.as_ptr().align_offset(BEAT_BYTES).min(LANES);
@@ -102,7 +87,7 @@ impl DerefMut for Buffer {
     }
 }
 
-/// Memory of windows that are done, for those to come: fresh pages cost more than the sums.
+/// Memory of finished windows for reuse, because fresh pages cost more than the sums.
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
     values: Vec<Buffer>,
@@ -110,14 +95,12 @@ pub(super) struct Buffers {
 }
 
 impl Buffers {
-    /// What it holds means nothing.
     fn get(&mut self, elements: usize) -> Buffer {
         let mut buffer = self.values.pop().unwrap_or_default();
         buffer.resize(elements);
         buffer
     }
 
-    /// Zeros.
     fn get_words(&mut self, words: usize) -> Vec<u64> {
         let mut zeros = self.words.pop().unwrap_or_default();
         zeros.clear();
@@ -126,13 +109,12 @@ impl Buffers {
     }
 }
 
-/// What becomes of a beat that came.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
-    /// It is the first in its place.
+    /// First beat at its position.
     Put,
     Add,
-    /// It had come before.
+    /// Duplicate.
     Drop,
 }
 
@@ -181,12 +163,10 @@ impl Window {
         }
     }
 
-    /// Whether neither stage has closed.
     pub fn is_open(&self) -> bool {
         self.gates.iter().all(Gate::is_open)
     }
 
-    /// Copies what has come from one place for the result to another, which both begin with an element of the bucket.
     pub fn copy_present(&self, first_element: usize, from: &[f32], to: &mut [f32]) {
         if self.gathered.is_some() {
             return;
@@ -202,7 +182,6 @@ impl Window {
         }
     }
 
-    /// Nothing more comes of these ranks of the job.
     pub fn excuse(&mut self, peers: &Ranks) {
         let excused = self.view.peers.iter().enumerate().filter(|(_, peer)| peers.contains(**peer));
         let gates = &mut self.gates;
@@ -215,11 +194,11 @@ impl Window {
         buffers.words.extend([self.arrived.into_words(), self.present]);
     }
 
-    /// The bound on a stage, from the start of its clock.
+    /// Bound of a stage, from the start of its clock.
     ///
-    /// An owner that waits for a lost contribution sends its mean a bound after it began. One that lost nothing waits for it for as
-    /// long: both stages together have two bounds from the start of the first. Else it would give up that mean, be ahead of the
-    /// owner by a bound, and hear nothing in time of what follows.
+    /// An owner that waits for a lost contribution sends its mean a whole bound after the start, so
+    /// both stages together have two bounds. Otherwise a rank without losses would run a bound
+    /// ahead of that owner, and miss its later data as well.
     pub fn bound_ns(&self, stage: Stage) -> u64 {
         let bound_ns = self.rules.bound_ns;
         let [contribute, broadcast] = self.gates.each_ref().map(Gate::clock_ns);
@@ -230,7 +209,6 @@ impl Window {
         bound_ns + bound_ns.saturating_sub(spent_ns)
     }
 
-    /// Whether a stage's clock has run for a `part`-th of the bound.
     pub fn is_late(&self, stage: Stage, now_ns: u64, part: u64) -> bool {
         let clock_ns = self.gates[stage.index()].clock_ns();
         clock_ns.is_some_and(|clock_ns| now_ns.saturating_sub(clock_ns) >= self.rules.bound_ns / part)
@@ -240,7 +218,6 @@ impl Window {
         if self.plan.bf16 { BF16_BEAT_BYTES } else { BEAT_BYTES }
     }
 
-    /// Takes the beats of a peer's packet into an open stage; tells which are new, and returns how many had come before.
     pub fn take_packet(
         &mut self,
         now_ns: u64,
@@ -252,7 +229,7 @@ impl Window {
         let &Place { stage, sender, ref beats, .. } = place;
         let (mut fresh, mut at) = (0, beats.start);
         while at < beats.end {
-            // Mostly all of the packet.
+            // Usually one run is the whole packet.
             let (fate, run) = self.fate(stage, sender, at..beats.end);
             at = run.end;
             if fate == Fate::Drop {
@@ -279,7 +256,6 @@ impl Window {
         beats.len() - fresh
     }
 
-    /// How many beats of a peer's packet have not come before.
     pub fn missing_beats(&self, place: &Place) -> usize {
         let (mut missing, mut left) = (0, place.beats.clone());
         while !left.is_empty() {
@@ -290,7 +266,6 @@ impl Window {
         missing
     }
 
-    /// What becomes of the first of these beats of a rank, and those after it that have the same fate.
     fn fate(&self, stage: Stage, sender: usize, beats: Range<usize>) -> (Fate, Range<usize>) {
         let (is_there, end) = bits::run(&self.present, beats.clone());
         let beats = beats.start..end;
@@ -306,7 +281,6 @@ impl Window {
         (fate, beats.start..self.own.start + end)
     }
 
-    /// Beats of a rank have come.
     fn mark(&mut self, stage: Stage, sender: usize, beats: Range<usize>) {
         if stage == Stage::Contribute {
             self.arrived.insert(sender, self.in_own(&beats));
@@ -314,16 +288,11 @@ impl Window {
         bits::set(&mut self.present, beats);
     }
 
-    /// Where beats of the window are in the own shard.
     fn in_own(&self, beats: &Range<usize>) -> Range<usize> {
         beats.start - self.own.start..beats.end - self.own.start
     }
 
-    /// This rank's gradient: encodes it for the peers, if it is to be, and sums the local shard; returns the beats summed, none if it
-    /// is late.
-    ///
-    /// # Errors
-    /// If the gradient is not lent.
+    /// Returns the beats of the local shard that were added to the sum, none if this rank is late.
     pub fn contribute(
         &mut self,
         now_ns: u64,
@@ -354,7 +323,6 @@ impl Window {
         Ok(self.own.clone())
     }
 
-    /// Adds the local shard of this rank's contribution to its sum.
     fn add_own(&mut self, lent: &mut LentMemory) {
         let mut at = self.own.start;
         while at < self.own.end {
@@ -375,7 +343,6 @@ impl Window {
         }
     }
 
-    /// Closes a stage. The contribute stage leaves the mean over what came and enters the broadcast stage.
     pub fn close(&mut self, stage: Stage, now_ns: u64, by: ClosedBy, lent: &mut LentMemory) {
         self.gates[stage.index()].close(now_ns, by);
         if stage == Stage::Contribute {
@@ -384,8 +351,7 @@ impl Window {
         }
     }
 
-    /// The report of the next stage, if it has closed and was not reported yet. The broadcast stage may close first, when
-    /// this rank is late; it is reported last.
+    /// Returns the report of the next closed stage, once. The broadcast stage is reported last.
     pub fn next_report(&mut self) -> Option<StageReport> {
         let stage = *Stage::ALL.get(self.reported)?;
         let gate = &self.gates[stage.index()];
@@ -423,13 +389,14 @@ impl Window {
                 count => self.not_finite += scale_canonical(sums, 1.0 / count as f32),
             }
         }
-        // It makes no infinities: means over several ranks are at most half of the largest value, others are of bf16 already.
+        // Rounding creates no infinities: a mean over several ranks is at most half the largest
+        // float, and a single contribution is bf16 already.
         if self.plan.bf16 {
             hadamard::round_to_bf16(own);
         }
     }
 
-    /// The first of these beats that the result has, one after the other: as many as a packet can carry without another.
+    /// Leading run of these beats that is present and that one packet can carry.
     pub fn present_from(&self, beats: Range<usize>) -> Range<usize> {
         let missing = bits::first(&self.present, beats.clone(), false);
         if missing == beats.end {
@@ -440,17 +407,14 @@ impl Window {
         beats.start..missing - if self.plan.bf16 { count % 2 } else { 0 }
     }
 
-    /// Whether its packets carry the bytes that it holds: fp32, little-endian.
     pub fn is_sent_as_it_lies(&self) -> bool {
         !self.plan.bf16 && cfg!(target_endian = "little")
     }
 
-    /// Whether what it sends in a stage lies in lent memory.
     pub fn sends_from_lent_memory(&self, stage: Stage) -> bool {
         lies_in_lent_memory(&self.plan) && self.unsent[stage.index()].is_none()
     }
 
-    /// What it sends in a stage of these beats, before it is rounded to bf16.
     fn outgoing<'a>(&'a self, stage: Stage, beats: Range<usize>, lent: &'a LentMemory) -> &'a [f32] {
         let (first, values) = match (stage, &self.unsent[stage.index()]) {
             (_, Some((first, values))) => (*first, &values[..]),
@@ -460,12 +424,10 @@ impl Window {
         values.get((beats.start - first) * LANES..(beats.end - first) * LANES).unwrap_or_default()
     }
 
-    /// A buffer of its own, or the window's part of the lent memory.
     fn in_memory<'a>(&self, own: &'a Option<Buffer>, role: Role, lent: &'a LentMemory) -> &'a [f32] {
         own.as_deref().unwrap_or_else(|| lent.window(&self.plan, role).unwrap_or_default())
     }
 
-    /// The lent memory that a stage sends from is given back: keeps these beats, which are still to be sent.
     pub fn keep_unsent(&mut self, stage: Stage, beats: Range<usize>, lent: &LentMemory, buffers: &mut Buffers) {
         if self.sends_from_lent_memory(stage) {
             let values = self.outgoing(stage, beats.clone(), lent);
@@ -475,19 +437,17 @@ impl Window {
         }
     }
 
-    /// The payload of a packet of a stage with these beats, if it [is sent as it lies](Self::is_sent_as_it_lies).
     pub fn payload<'a>(&'a self, stage: Stage, beats: Range<usize>, lent: &'a LentMemory) -> &'a [u8] {
         self.outgoing(stage, beats, lent).as_bytes()
     }
 
-    /// Adds the payload of a packet of a stage to `out`: window beats `beats`, padded to whole beats of the wire.
+    /// Appends the payload of a packet to `out`, padded to whole beats on the wire.
     pub fn write_payload(&self, stage: Stage, beats: Range<usize>, lent: &LentMemory, out: &mut Vec<u8>) {
         let begin = out.len();
         out.resize(begin + self.shape.payload_beats(beats.len()) * BEAT_BYTES, 0);
         self.put_payload(stage, beats, lent, &mut out[begin..]);
     }
 
-    /// The payload of a packet of a stage with one beat.
     pub fn beat_payload(&self, stage: Stage, beat: usize, lent: &LentMemory) -> [u8; BEAT_BYTES] {
         let mut payload = [0; BEAT_BYTES];
         self.put_payload(stage, beat..beat + 1, lent, &mut payload);
@@ -505,7 +465,6 @@ impl Window {
         }
     }
 
-    /// Completes the window's elements of the result, and shows what it left. Not to be asked again.
     pub fn finish(&mut self, lent: &mut LentMemory, look: &mut dyn FnMut(WindowOutput<'_>)) -> Result<(), WindowError> {
         let out = lent.window_mut(&self.plan, Role::Result)?;
         self.taken = true;
@@ -516,13 +475,12 @@ impl Window {
         let own = self.own.start * LANES..self.own.end * LANES;
         let own = self.gathered.as_ref().map_or(&*out, |gathered| gathered).get(own).unwrap_or_default();
         let repair = Some(RepairData { own, incomplete: self.incomplete(), arrived: self.short_of() });
-        // Those of means are those of the result where these are the same.
+        // The means were counted; they are the result only if gathered in it.
         let not_finite = self.gathered.is_none().then_some(self.not_finite);
         look(WindowOutput { elements: out, not_finite, repair });
         Ok(())
     }
 
-    /// After a reduce-scatter: beats of the local shard that lack contributions, and whose came.
     fn short_of(&self) -> Vec<(Range<usize>, Ranks)> {
         let ranks = self.plan.shards.ranks;
         let mut short: Vec<(Range<usize>, Ranks)> = Vec::new();
@@ -544,7 +502,6 @@ impl Window {
         short
     }
 
-    /// What is missing, if anything is.
     fn incomplete(&self) -> Option<Incomplete> {
         let beats: usize = self.present.iter().map(|word| word.count_ones() as usize).sum();
         let encoded = self.gathered.as_ref().filter(|_| self.plan.hadamard);
@@ -553,12 +510,10 @@ impl Window {
     }
 }
 
-/// Whether a window sends from the lent gradient and gathers in the lent result.
 fn lies_in_lent_memory(plan: &WindowPlan) -> bool {
     !plan.hadamard && plan.elements == plan.beats * LANES
 }
 
-/// Where a window sums and gathers.
 fn gathered<'a>(own: &'a mut Option<Buffer>, lent: &'a mut LentMemory, plan: &WindowPlan) -> &'a mut [f32] {
     match own {
         Some(buffer) => buffer,
@@ -566,7 +521,6 @@ fn gathered<'a>(own: &'a mut Option<Buffer>, lent: &'a mut LentMemory, plan: &Wi
     }
 }
 
-/// Makes zeros of the beats that did not come.
 fn clear_missing(present: &[u64], out: &mut [f32]) {
     for (word, beats) in present.iter().zip(out.chunks_mut(64 * LANES)) {
         if *word != u64::MAX {

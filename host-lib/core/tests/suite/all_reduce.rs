@@ -1,7 +1,5 @@
-//! One collective against a scripted data plane in virtual time.
-//!
-//! The script says for every window and stage when and how it closes; the harness carries actions to it and its reports
-//! back, and jumps from event to event.
+//! One collective against a scripted data plane in virtual time. The script decides when and how
+//! each stage of each window closes.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +13,6 @@ use optireduce_core::protocol::{
 const BOUND_NS: u64 = 1_000_000;
 const SLACK_NS: u64 = 50_000_000;
 const RANKS: usize = 4;
-/// Elements of a full window on the card.
 const WINDOW: usize = 16 * 1024;
 
 fn params() -> JobParams {
@@ -25,17 +22,15 @@ fn params() -> JobParams {
     }
 }
 
-/// What becomes of one stage of one window.
 #[derive(Clone, Copy)]
 struct Fate {
     closed_by: ClosedBy,
-    /// From this rank's entry (or from arming, if `unasked`) to the report.
+    /// Time from this rank's entry (or from arming, if `unasked`) to the report.
     after_ns: u64,
-    /// Of these ranks (bit r) this many beats are missing.
+    /// Mask of ranks, and number of beats missing from each.
     missing: (u64, usize),
-    /// The contribute stage's clock is started by peers as soon as the window is armed; nothing of this rank is in it.
+    /// True if peers start the contribute stage when the window is armed, without this rank's data.
     unasked: bool,
-    /// The report never comes.
     never: bool,
 }
 
@@ -72,7 +67,7 @@ fn report(plan: &WindowPlan, stage: Stage, fate: &Fate) -> StageReport {
 }
 
 struct Run {
-    /// (time, window, whether contribute), in order.
+    /// Time, window, and true for contributions, false for arms.
     actions: Vec<(u64, u16, bool)>,
     end_ns: u64,
     in_flight_max: usize,
@@ -80,7 +75,7 @@ struct Run {
     outcome: Result<Report, ProtocolError>,
 }
 
-/// Runs one collective; the gradient is there at `start_ns`.
+/// The gradient is available at `start_ns`.
 fn run(params: &JobParams, elements: usize, start_ns: u64, script: Script) -> Run {
     let mut machine = AllReduce::new(params, 5, 2, elements, false).unwrap();
     let mut run = Run { actions: vec![], end_ns: 0, in_flight_max: 0, armed_max: 0, outcome: Err(unknown()) };
@@ -156,7 +151,6 @@ fn a_collective_without_loss_is_complete() {
     assert_eq!(report.stages[1].elapsed_ns_max, 1000);
     assert!(report.late_peers.is_empty() && report.local_contribution);
     assert_eq!(report.action, UpdateAction::Apply);
-    // Armed before the gradient is there, contributed when it is, all four side by side.
     let arms = (0..4).map(|window| (0, window, false));
     let contributions = (0..4).map(|window| (500, window, true));
     assert_eq!(run.actions, arms.chain(contributions).collect::<Vec<_>>());
@@ -178,7 +172,6 @@ fn slots_and_windows_in_flight_are_bounded_and_refilled() {
 
 #[test]
 fn windows_may_close_in_any_order() {
-    // Later windows are faster; window 0 is the last to close.
     let script = |window: u16, _| Fate { after_ns: 10_000 / (1 + u64::from(window)), ..COMPLETE };
     let run = run(&params(), 12 * WINDOW, 0, &script);
     assert_eq!(run.outcome.unwrap().received_fraction, [1.0, 1.0]);
@@ -188,7 +181,7 @@ fn windows_may_close_in_any_order() {
 
 #[test]
 fn lost_beats_are_counted_by_stage_and_peer() {
-    // Window 1 loses 10 of rank 2's 256 beats in the contribute stage, window 0 all of rank 3's in the broadcast stage.
+    // Window 1 loses 10 of rank 2's 256 contributed beats, window 0 all means of rank 3.
     let script = |window, stage| match (window, stage) {
         (1, Stage::Contribute) => lossy(ClosedBy::Deadline, 2, 10),
         (0, Stage::Broadcast) => lossy(ClosedBy::Early, 3, 256),
@@ -205,7 +198,6 @@ fn lost_beats_are_counted_by_stage_and_peer() {
     assert_eq!(report.closed_by, [ClosedBy::Deadline, ClosedBy::Early]);
     let windows = [ClosedBy::Complete, ClosedBy::Deadline, ClosedBy::Complete, ClosedBy::Complete];
     assert_eq!(report.stages[0].closed_by_window, windows);
-    // Something of rank 2 came; rank 3 was silent only in the broadcast stage.
     assert!(report.late_peers.is_empty());
     assert!((report.loss() - 266.0 / 6144.0).abs() < 1e-12);
     assert_eq!(report.action, UpdateAction::Apply);
@@ -237,7 +229,7 @@ fn more_than_ten_percent_loss_skips_the_update() {
 
 #[test]
 fn one_late_peer_does_not_skip_the_update_but_loss_beside_it_does() {
-    // Rank 3 silent: a sixth of all bytes. Of the 2 * 768 - 256 = 1280 others, up to 128 may be lost.
+    // Rank 3 is silent: a sixth of all bytes. Of the other 2 * 768 - 256 = 1280, 128 may be lost.
     let script = |beats| {
         move |_, stage| match stage {
             Stage::Contribute => lossy(ClosedBy::Deadline, 3, usize::MAX),
@@ -252,7 +244,7 @@ fn one_late_peer_does_not_skip_the_update_but_loss_beside_it_does() {
 
 #[test]
 fn a_late_rank_ends_cleanly_and_says_so() {
-    // Peers start the clocks; both stages of the first windows close before the gradient is there.
+    // Peers start the clocks. Both stages of the first windows close before the gradient is there.
     let start_ns = 5 * BOUND_NS;
     let script = |window, stage| match (window < 8, stage) {
         (true, Stage::Contribute) => Fate { unasked: true, ..lossy(ClosedBy::Deadline, 0, 0) },
@@ -263,7 +255,6 @@ fn a_late_rank_ends_cleanly_and_says_so() {
     assert!(!report.local_contribution);
     assert_eq!((report.lost_bytes, report.closed_by), (0, [ClosedBy::Deadline, ClosedBy::Complete]));
     assert!(report.late_peers.is_empty(), "its peers were on time");
-    // Windows that closed without it are not contributed; the ninth was armed when a slot came free, and is.
     let contributions: Vec<_> =
         run.actions.iter().filter(|action| action.2).map(|action| (action.0, action.1)).collect();
     assert_eq!(contributions, [(start_ns, 8)]);
@@ -279,7 +270,7 @@ fn a_window_that_closed_one_stage_without_this_rank_is_still_contributed_for_the
     assert_eq!(late.actions, [(0, 0, false), (3000, 0, true)]);
     assert!(!late.outcome.unwrap().local_contribution);
 
-    // Its contribution gives the stage that is already running no more time.
+    // The contribution does not extend the deadline of the running stage.
     let stuck = |window, stage| Fate { never: stage == Stage::Broadcast, ..script(window, stage) };
     assert_eq!(run(&params(), WINDOW, 3000, &stuck).end_ns, 2 * BOUND_NS + SLACK_NS);
 }
@@ -324,7 +315,6 @@ fn an_empty_bucket_is_done_at_once() {
     assert!(report.local_contribution && run.actions.is_empty());
 }
 
-/// A collective of two windows, armed and contributed, and the plan of the first.
 fn contributed() -> (AllReduce, WindowPlan) {
     let mut machine = AllReduce::new(&params(), 5, 2, 2 * WINDOW, false).unwrap();
     machine.start();
@@ -412,7 +402,6 @@ fn a_refused_contribution_is_no_own_contribution() {
 
 #[test]
 fn random_losses_and_delays_always_end_and_are_all_accounted_for() {
-    // Any mixture of fates ends within its bound, and the report's loss is the sum of what the script withheld.
     for seed in 0..200u64 {
         let draw = |window: u16, stage: Stage, what: u64| {
             splitmix64(seed << 32 | u64::from(window) << 8 | (stage.index() as u64) << 4 | what)
@@ -470,10 +459,10 @@ fn the_packets_of_a_collective_are_counted_alike_on_all_ranks() {
         AllReduce::new(&params, 0, 0, elements, false).unwrap().finish(&mut Safeguard::default()).packets
     };
     for rank in 0..RANKS {
-        // Shards of 256 beats in packets of 22, or of 44 if they are bf16, of three peers in two stages.
+        // Shards of 256 beats, in packets of 22 (44 as bf16), of three peers in two stages.
         let full = 12 * 3 * 2;
         assert_eq!([packets(rank, 4 * WINDOW, false), packets(rank, 4 * WINDOW, true)], [4 * full, 2 * full]);
-        // Three beats of a fourth window, of which one rank has none.
+        // A fourth window of three beats, without a shard for one of the ranks.
         assert_eq!(packets(rank, 3 * WINDOW + 3 * 16, false), 3 * full + 6);
         assert_eq!(packets(rank, 1, false), 6);
     }

@@ -1,4 +1,4 @@
-//! The bound t_B, measured by software ranks over the collectives that they run anyway, on a network in virtual time.
+//! Bound t_B, measured by software ranks in their first collectives, in virtual time.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,8 @@ use crate::virtual_network::{Impairments, Network, Random};
 const RANKS: usize = 4;
 const CAP_NS: u64 = 1_000_000_000;
 const BOUND: BoundParams = BoundParams { min_ns: 1000, max_ns: CAP_NS };
-/// Between calls, as training computes; a straggler comes later by more than that.
 const PAUSE_NS: u64 = 1_000_000;
 
-/// A job that begins without a bound.
 struct Job {
     what: String,
     network: Network,
@@ -22,9 +20,7 @@ struct Job {
     op: u32,
     elements: usize,
     hadamard: HadamardMode,
-    /// The first collective that was encoded.
     encoded_from: Option<u32>,
-    /// By collective: its bound. All ranks must have the same.
     bounds_ns: BTreeMap<u32, u64>,
 }
 
@@ -62,7 +58,7 @@ impl Job {
         }
     }
 
-    /// Runs so many collectives; `late_ns`: how late each rank calls them, `None`: never.
+    /// `late_ns`: delay of a rank's call; `None` if it does not call.
     fn run(&mut self, collectives: u32, late_ns: impl Fn(usize, u32) -> Option<u64>) {
         for _ in 0..collectives {
             let ranks = self.network.ranks.len();
@@ -91,7 +87,7 @@ impl Job {
     }
 }
 
-/// What was measured without the transform may be too short with it; it is measured anew.
+/// A bound measured without the transform may be too short with it, so it is measured again.
 #[test]
 fn collectives_that_begin_to_be_encoded_have_twice_the_bound() {
     for seed in seeds(0..10) {
@@ -120,8 +116,8 @@ fn while_the_bound_is_measured_a_lost_mark_does_not_cost_it() {
     }
 }
 
-/// Nothing came of one rank for longer than the bound, once; packets come twice, late the second time. The grace time follows what
-/// stages take, not what they waited.
+/// One rank is silent for longer than a bound, and duplicates arrive late. The grace time must
+/// follow the duration of stages, not that wait.
 #[test]
 fn a_stage_that_waited_for_the_bound_does_not_slow_down_those_that_follow() {
     for seed in seeds(0..10) {
@@ -133,7 +129,6 @@ fn a_stage_that_waited_for_the_bound_does_not_slow_down_those_that_follow() {
         job.network.impairments.outage = Some((seed as usize % RANKS, now_ns..now_ns + CAP_NS));
         job.run(1, on_time);
         assert!(job.network.now_ns > now_ns + CAP_NS, "{}: the outage cost nothing", job.what);
-        // What ranks say of a stage comes with the next one.
         job.run(1, on_time);
         let grace_ns: Vec<_> = job.network.ranks.iter().map(|rank| rank.grace_ns(0)).collect();
         assert!(
@@ -160,7 +155,7 @@ fn loss_does_not_change_the_bound_by_more_than_a_factor_of_two() {
             job.bound_ns() as f64
         };
         let clean = measured(0.0);
-        // A stage takes up to 100 us of the network and 20 us until the peers have begun.
+        // A stage takes up to 100 us of network delay and 20 us until the peers have started.
         assert!((100e3..500e3).contains(&clean), "seed {seed}: {clean} ns");
         for loss in [0.01, 0.05, 0.2] {
             let factor = measured(loss) / clean;
@@ -177,13 +172,12 @@ fn one_straggler_does_not_set_the_bound() {
         let mut clean = Job::new(seed, RANKS, 0.01);
         clean.run(60, on_time);
         let straggler = seed as usize % RANKS;
-        // Late in every collective, once by less than the longest bound and once by more.
         for late_ns in [30_000_000, 2 * CAP_NS] {
             let mut job = Job::new(seed, RANKS, 0.01);
             job.run(60, |rank, _| Some(if rank == straggler { late_ns } else { 0 }));
             let (found, expected) = (job.bound_ns(), clean.bound_ns());
             let what = format!("{}, rank {straggler} is {late_ns} ns late", job.what);
-            // The slowest peer counts as twice the next slowest at most; the rest is that other stages were seen.
+            // The slowest peer counts for at most twice the next slowest. The rest is sampling.
             assert!((expected / 2..=5 * expected / 2).contains(&found), "{what}: {found} ns, without {expected} ns");
         }
     }
@@ -230,7 +224,7 @@ fn the_bound_follows_the_network_in_both_directions() {
 #[test]
 fn short_buckets_between_large_ones_do_not_lower_the_bound() {
     for seed in seeds(0..3) {
-        // The links pass 100 MB/s: 100 kB take a rank 750 us.
+        // Links of 100 MB/s pass 100 kB of a rank in 750 us.
         let job_of = |elements: &[usize]| {
             let mut job = Job::new(seed, RANKS, 0.0);
             let link = crate::virtual_network::Link { bytes_per_us: 100, queue_bytes: 1 << 30 };
@@ -247,7 +241,6 @@ fn short_buckets_between_large_ones_do_not_lower_the_bound() {
     }
 }
 
-/// Messages on the control channel late and out of order between ranks: still one bound for one collective; [`Job::run`] checks it.
 #[test]
 fn all_ranks_have_the_same_bound_in_the_same_collective_however_late_messages_are() {
     let mut changes = 0;

@@ -1,4 +1,4 @@
-//! A collectives over a scripted data plane: what goes where, in which order, and what happens when it fails.
+//! Collectives over a scripted data plane: routing, order and failures.
 
 use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
@@ -20,7 +20,7 @@ const WINDOW: usize = 16 * 1024;
 #[error("broken: {0}")]
 struct Broken(&'static str);
 
-/// A data plane whose peers all contribute zeros: the mean is a quarter of this rank's gradient.
+/// Data plane whose peers contribute zeros, so that the mean is a quarter of this rank's gradient.
 #[derive(Debug, Default)]
 struct Plane {
     armed: Vec<(WindowPlan, Vec<f32>)>,
@@ -28,15 +28,12 @@ struct Plane {
     armed_max: usize,
     log: Vec<String>,
     events: VecDeque<PlaneEvent>,
-    /// Close contributed windows at once.
     eager: bool,
-    /// Nothing of the peers comes in the contribute stage.
     silent_peers: bool,
     broken: bool,
 }
 
 impl Plane {
-    /// Closes a stage of a window.
     fn close(&mut self, cookie: u32, stage: Stage) {
         let (plan, _) = self.armed.iter().find(|(plan, _)| plan.cookie == cookie).expect("window is armed");
         let lost = |from| self.silent_peers && stage == Stage::Contribute && from != 0;
@@ -170,7 +167,7 @@ fn every_element_of_a_bucket_of_many_windows_comes_back_in_its_place() {
     }
 }
 
-/// Memory of a caller's: the address of its values, and whether somebody still has it.
+/// Caller-owned memory, its address, and a handle that tells whether it is in use.
 fn loan(value: f32) -> (Values, *const f32, Weak<()>) {
     struct Lent(Box<[f32]>, Arc<()>);
     impl Deref for Lent {
@@ -189,14 +186,13 @@ fn loan(value: f32) -> (Values, *const f32, Weak<()>) {
     (Values::lent(lent), at, given_back)
 }
 
-/// Lent memory is sent from and written to where it lies, and is given back; what is armed before the call is copied there, once, by a data
-/// plane that cannot lay it there.
+/// Results of windows armed before the call are copied once if the data plane cannot relocate them.
 #[test]
 fn results_lie_where_the_caller_wants_them() {
     let mut collectives = collectives(Plane { eager: true, ..Plane::default() });
     let call = Call::declared(Kind::AllReduce, 0, WINDOW, 0);
     for round in 0..4_u16 {
-        // A peer is at it before this rank: in the third round.
+        // In the third round, a peer starts before this rank.
         if round == 2 {
             collectives.plane_mut().events.push_back(PlaneEvent::Unexpected { bucket: 0, step: round });
             assert!(collectives.poll(0).unwrap().is_none());
@@ -214,17 +210,16 @@ fn results_lie_where_the_caller_wants_them() {
         assert_eq!(finished.result.as_ptr(), place, "round {round}");
         let copied = if round < 2 { 0 } else { WINDOW * 4 };
         assert_eq!(finished.copied_bytes, copied, "round {round}");
-        // In place it is the result.
         assert_eq!(gradient_back.strong_count(), usize::from(round == 3));
         drop(finished);
         assert_eq!(gradient_back.strong_count(), 0);
     }
     let short = Destination::Here(vec![0.0; WINDOW - 1].into());
     let error = collectives.prepare_call_to(0, call, short).unwrap_err().to_string();
-    assert!(error.contains(&format!("{} elements were handed in, expected {WINDOW}", WINDOW - 1)), "{error}");
+    assert!(error.contains(&format!("{} elements were passed, expected {WINDOW}", WINDOW - 1)), "{error}");
 }
 
-/// A skipped update gives back what was given, unchanged, and its place holds what came.
+/// The destination holds the partial result.
 #[test]
 fn a_skipped_update_leaves_lent_memory_as_it_was() {
     for in_place in [true, false] {
@@ -256,8 +251,6 @@ fn the_next_collective_is_armed_while_the_first_runs_and_slots_are_shared() {
     assert_eq!(arms, expected);
 
     collectives.start(0, 0, ramp(6 * WINDOW)).unwrap();
-    // Half the slots are in flight. Two windows close: two contributions follow, and the last window of the next
-    // collective.
     collectives.plane_mut().log.clear();
     for cookie in [1, 0] {
         collectives.plane_mut().close_both(cookie);
@@ -280,8 +273,8 @@ fn the_next_collective_is_armed_while_the_first_runs_and_slots_are_shared() {
     assert_eq!(collectives.next_timeout(), None);
 }
 
-/// Rank 0 and rank 2 have cards: each collective waits for the other's word, and this rank tells all others of its own, in order,
-/// once as many windows are armed as are in flight at a time.
+/// Ranks 0 and 2 have cards. This rank sends its message to all others, in order, once as many
+/// windows are armed as may be in flight.
 #[test]
 fn ranks_with_cards_tell_what_they_have_armed_and_others_wait_for_it() {
     let mut card = collectives(Plane::default());
@@ -289,7 +282,7 @@ fn ranks_with_cards_tell_what_they_have_armed_and_others_wait_for_it() {
     let told = |card: &mut Collectives<Plane>| {
         std::iter::from_fn(|| card.poll_message()).map(|(to, bytes)| (to, bytes[1..].to_vec())).collect::<Vec<_>>()
     };
-    // After the version: the tag of the message, the collective.
+    // Message after the version: tag and collective.
     let armed = |op: u8| [1, 2, 3].map(|to| (to, vec![0x50, 0, 0, 0, op])).to_vec();
     assert_eq!(card.not_armed(0), None, "it is not prepared");
     card.prepare(0, 0, 6 * WINDOW, false).unwrap();
@@ -298,7 +291,6 @@ fn ranks_with_cards_tell_what_they_have_armed_and_others_wait_for_it() {
     assert_eq!(told(&mut card), [], "one of its three windows has no slot");
     assert_eq!((card.not_armed(0), card.not_armed(1)), (Some(2), Some(2)));
     let message = |op: u8| [MESSAGE_VERSION, 0x50, 0, 0, 0, op];
-    // Who has no card is not listened to.
     card.handle_message(0, 1, &message(0)).unwrap();
     assert_eq!(card.not_armed(0), Some(2));
     card.handle_message(0, 2, &message(0)).unwrap();
@@ -308,17 +300,15 @@ fn ranks_with_cards_tell_what_they_have_armed_and_others_wait_for_it() {
     card.plane_mut().close_both(0);
     card.poll(10).unwrap();
     assert_eq!(told(&mut card), armed(1));
-    // Who is gone is not waited for.
     card.handle_gone(2);
     assert_eq!(card.not_armed(1), None);
 }
 
-/// A window that closes as soon as it is contributed (its peers came before) is told of at once: nothing else would wake the
+/// A window may close while it is contributed, if its peers were first. Nothing else wakes the
 /// caller before the watchdog.
 #[test]
 fn what_closes_while_it_is_contributed_is_handled_in_the_same_poll() {
     let mut collectives = collectives(Plane { eager: true, ..Plane::default() });
-    // More windows than are in flight at a time.
     let op = collectives.prepare(0, 0, 20 * WINDOW, false).unwrap();
     collectives.start(0, op, ramp(20 * WINDOW)).unwrap();
     let finished = collectives.poll(0).unwrap();
@@ -344,7 +334,7 @@ fn a_late_rank_gets_the_result_and_its_refused_contribution_hurts_nobody() {
     );
     assert!(!collectives.plane().log.iter().any(|line| line.starts_with("contribute")));
 
-    // The refusal of a contribution may come after its collective.
+    // A refusal may follow the end of its collective.
     let refused = |status| PlaneEvent::Refused { cookie: 0, status };
     collectives.plane_mut().events.push_back(refused(RefusedStatus::Stale));
     assert!(collectives.poll(6).unwrap().is_none());
@@ -367,7 +357,7 @@ fn what_is_not_finite_in_a_result_is_counted_once_whatever_window_it_is_in() {
 #[test]
 fn the_third_bad_collective_in_a_row_halts() {
     let mut collectives = collectives(Plane { eager: true, silent_peers: true, ..Plane::default() });
-    // Of as many packets as it takes for that to be no chance.
+    // Enough packets to rule out chance.
     let mut act = || collectives.all_reduce(0, &mut ramp(40 * WINDOW), false, || 0).unwrap();
     assert_eq!([act().action, act().action], [UpdateAction::Skip; 2]);
     let third = act();
@@ -381,7 +371,7 @@ fn wrong_calls_are_errors_that_name_the_collective() {
     assert_eq!(error.to_string(), "collective 7 was not prepared, has started already, or is finished");
     let op = collectives.prepare(0, 0, 5, false).unwrap();
     let error = collectives.start(0, op, vec![0.0; 4]).unwrap_err();
-    assert_eq!(error.to_string(), "collective 0: 4 elements were handed in, expected 5");
+    assert_eq!(error.to_string(), "collective 0: 4 elements were passed, expected 5");
     assert!(matches!(collectives.all_reduce(0, &mut [0.0], false, || 0), Err(CollectivesError::Busy { running: 1 })));
     collectives.start(0, op, vec![0.0; 5]).unwrap();
     assert!(matches!(collectives.start(0, op, vec![0.0; 5]), Err(CollectivesError::NotPrepared { op: 0 })));
@@ -447,7 +437,7 @@ fn what_a_data_plane_cannot_do_is_refused_by_name_and_never_asked_of_it() {
         let what = "partial collectives (reduce-scatter, all-gather)";
         refused(collectives.prepare_call(0, call).map(drop), Capability::PartialCollectives, what);
     }
-    // Repairs go as far as the plane can tell; the plane panics if it is asked for more.
+    // The plane panics on requests beyond its capabilities.
     collectives.repair();
     collectives.all_reduce(0, &mut ramp(100), false, || 0).unwrap();
 }

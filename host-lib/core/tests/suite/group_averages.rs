@@ -1,5 +1,4 @@
-//! Whole jobs of Partial Reduce in virtual time: workers that train at their own pace, the controller beside one of them, groups over a
-//! network that loses and reorders packets; workers, and the controller's host, die or stand still for a while.
+//! Jobs of Partial Reduce in virtual time, with losses, reordering, deaths and freezes.
 
 use optireduce_core::GroupLoss;
 
@@ -27,8 +26,8 @@ fn groups_over_a_lossy_network_give_their_members_the_weighted_mean_of_their_mod
 fn what_a_member_had_not_contributed_when_its_window_closed_counts_all_the_same() {
     let mut late = 0;
     for seed in seeds(0..8) {
-        // Who hears of its group long after the others has all of their packets; while its first window waits for one that was lost, the
-        // next ones, to which it has not contributed, come to their deadlines.
+        // A worker that learns of its group late has all packets of its members. While its first
+        // window waits for a lost packet, later windows reach their deadlines without it.
         let (letters_ns, group_loss) = (20_000..25 * MS, GroupLoss::Repair { timeout_ns: 100 * MS });
         let case = Case {
             elements: 12_000,
@@ -71,21 +70,19 @@ fn workers_and_controllers_that_die_or_stand_still_hold_nobody_up() {
         let workers = 5 + seed as usize % 3;
         let mut case = Case { rounds: 30, ..Case::new(seed, workers, 2 + seed as usize % 2) };
         let mut at = || 5 * MS + random.below(40 * MS);
-        // The controller's host, and another.
         match seed % 4 {
             0 => case.dies = vec![(0, at())],
             1 => case.dies = vec![(0, at()), (1, at())],
             2 => case.dies = vec![(0, at()), (workers - 1, at())],
             _ => {
                 let begin = at();
-                // Long enough for the others to take it for dead, and then it wakes up.
+                // Long enough to be taken for dead before it wakes up.
                 case.frozen = vec![(0, begin..begin + 2000 * MS)];
                 case.dies = vec![(2, at())];
             }
         }
         let job = Job::new(case).run();
         job.check();
-        // Also from one that only says nothing, and does not wait for it to wake up.
         assert!(job.controllers.iter().any(|host| *host > 0), "seed {seed}: the controller did not move");
         for rank in 0..workers {
             assert!(job.is_hurt(rank, u64::MAX) || job.is_done(rank), "seed {seed}: {rank} was held up");
@@ -97,7 +94,6 @@ fn workers_and_controllers_that_die_or_stand_still_hold_nobody_up() {
 fn a_worker_that_stood_still_until_it_was_dropped_takes_part_again() {
     for seed in seeds(0..12) {
         let workers = 4 + seed as usize % 3;
-        // The controller's host, or one of the others while the controller has ended: only those are dropped that are missed.
         let stood = 5 * MS..(300 + 100 * (seed % 3)) * MS;
         let case = Case { frozen: vec![(0, stood.clone())], rounds: 300, ..Case::new(seed, workers, 2) };
         let job = Job::new(case).run();
@@ -115,7 +111,6 @@ fn a_process_that_is_started_again_takes_part_again_whoever_it_was_and_died_mean
         let workers = 5 + seed as usize % 3;
         let mut case = Case { rounds: 60, ..Case::new(seed, workers, 2 + seed as usize % 2) };
         let died_ns = 5 * MS + random.below(30 * MS);
-        // Perhaps before the others have dropped it.
         let back_ns = died_ns + [1, MS / 10, 10 * MS, 100 * MS][seed as usize / 2 % 4];
         let again = if seed % 2 == 0 { 0 } else { 2 };
         (case.dies, case.restarts) = (vec![(again, died_ns)], vec![(again, back_ns)]);
@@ -126,7 +121,7 @@ fn a_process_that_is_started_again_takes_part_again_whoever_it_was_and_died_mean
         job.check();
         assert!(job.groups_since(again, back_ns) >= 50, "seed {seed}: {again} is in no groups");
         assert_eq!(job.drops(again), 0, "seed {seed}: {again} was dropped once more");
-        // Nobody waits longer than for a silent controller.
+        // The longest wait is for a silent controller.
         assert!(job.wait_ns_max < 100 * MS, "seed {seed}: {} ns", job.wait_ns_max);
         for rank in 0..workers {
             assert!(job.is_hurt(rank, u64::MAX) || job.is_done(rank), "seed {seed}: {rank} was held up");
@@ -136,7 +131,7 @@ fn a_process_that_is_started_again_takes_part_again_whoever_it_was_and_died_mean
 
 #[test]
 fn a_worker_that_stands_still_and_is_not_needed_is_waited_for_no_longer_than_the_patience() {
-    // Two groups of two; the guard wants bridges, and one of the workers is never ready again.
+    // Two groups of two need bridges, and one worker is no longer ready.
     let case = Case { frozen: vec![(3, 4 * MS..4000 * MS)], rounds: 60, ..Case::new(1, 4, 2) };
     let job = Job::new(case).run();
     job.check();

@@ -1,6 +1,6 @@
-//! The protocol in virtual time. One program, since each costs seconds to link.
+//! Protocol tests in virtual time. They are one program, because each program is slow to link.
 //!
-//! Tests of random jobs take their seeds from `SEEDS=from..to`; one that fails names its seed:
+//! Random jobs take their seeds from `SEEDS=from..to`. A failure names its seed, as in
 //! `SEEDS=7..8 cargo test -p optireduce-core --test suite software`.
 
 mod all_reduce;
@@ -25,7 +25,6 @@ mod virtual_network;
 
 use std::ops::Range;
 
-/// The seeds to try: of the environment, or the default.
 fn seeds(default: Range<u64>) -> Range<u64> {
     let Ok(text) = std::env::var("SEEDS") else { return default };
     let (from, to) = text.split_once("..").expect("SEEDS=from..to");

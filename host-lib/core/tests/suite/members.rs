@@ -1,5 +1,5 @@
-//! Ranks that crash or cannot be heard for a while, losses and bounds that do not fit: software ranks that agree, over a virtual
-//! network, on who takes part and on what they use alike.
+//! Software ranks that agree on members and shared settings over a virtual network, with crashes,
+//! outages, losses and unsuitable bounds.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,7 +42,6 @@ fn members(ranks: usize) -> MembershipParams {
     }
 }
 
-/// All ranks have the same bits, and the mean over `live`.
 fn check_means(what: &str, outcomes: &[Option<Outcome>], gradients: &[Vec<f32>], live: &[usize]) {
     let results: Vec<&Vec<f32>> = live.iter().map(|rank| &outcomes[*rank].as_ref().expect(what).result).collect();
     for (element, first) in results[0].iter().enumerate() {
@@ -58,10 +57,9 @@ fn a_crashed_rank_is_dropped_and_the_others_stop_paying_the_bound() {
     for seed in seeds(0..20) {
         let mut random = Random(seed << 20);
         let ranks = 2 + random.below(5) as usize;
-        // A beat for each rank at least, so that all hear of all.
         let elements = 16 * ranks + random.below(3000) as usize;
         let crash_op = 2 + random.below(10) as u32;
-        // Of two ranks only the lower one goes on alone.
+        // Of two ranks, only the lower one can continue alone.
         let crashed = if ranks == 2 { 1 } else { random.below(ranks as u64) as usize };
         for with_members in [true, false] {
             let impairments = Impairments { delay_ns: 1000..30_000, ..Impairments::default() };
@@ -79,7 +77,6 @@ fn a_crashed_rank_is_dropped_and_the_others_stop_paying_the_bound() {
                 let hit = reports.clone().any(|report| report.closed_by.contains(&ClosedBy::Deadline));
                 paid += u32::from(hit);
                 assert!(reports.clone().all(|report| report.live == outcomes[live[0]].as_ref().unwrap().report.live));
-                // K collectives, and one that begins while the ranks agree.
                 let agreed = op > crash_op + SILENT_OPS;
                 if agreed && with_members {
                     assert!(reports.clone().all(|report| report.live == live && report.lost_bytes == 0), "{what}");
@@ -102,7 +99,7 @@ fn a_crashed_rank_is_dropped_and_the_others_stop_paying_the_bound() {
     }
 }
 
-/// A bucket of few beats: most ranks have no shard, and nothing to send but to those that do.
+/// In a bucket of few beats, most ranks own no shard and send only to the owners.
 #[test]
 fn ranks_that_have_nothing_to_send_are_not_taken_for_silent() {
     for elements in [0, 1, 40] {
@@ -123,16 +120,16 @@ fn ranks_that_have_nothing_to_send_are_not_taken_for_silent() {
                 dropped.get_or_insert(op);
             }
         }
-        // Each rank aggregates a beat in turn, and hears of all when it does; of no elements nobody is to hear.
+        // Each rank owns a beat in turn and then receives from all.
         assert_eq!(dropped.is_some(), elements > 0, "{elements} elements");
     }
 }
 
-/// More ranks than one word of a set has bits: views, votes, suspects and repairs of a job in software alone.
+/// More ranks than bits in a word of a set.
 #[test]
 fn seventy_ranks_vote_and_drop_one_that_dies() {
     let (ranks, elements, died, dies_op) = (70, 70 * 16, 68, 2);
-    // Packets that arrive together keep the test short.
+    // Equal delays keep the test short.
     let impairments = Impairments { delay_ns: 10_000..10_001, ..Impairments::default() };
     let mut network =
         Network::new(ranks, 4, impairments, 0, |rank, plane| JobParams::new(rank, ranks, 4, BOUND_NS, &plane.limits()));
@@ -176,7 +173,6 @@ fn a_rank_that_was_not_heard_for_a_while_is_dropped_and_comes_back() {
             assert!(op < 3000, "seed {seed}: rank {away} does not come back: {:?}", network.events);
             let away_rank = &mut network.ranks[away];
             if !away_rank.is_member() && network.now_ns > 27_000_000 && joined_op.is_none() {
-                // Repeated: it only asks anew.
                 joined_op = away_rank.join(network.now_ns, 1).map(|()| u32::MAX - 10).ok();
             }
             let other = (away + 1) % ranks;
@@ -212,7 +208,7 @@ fn ranks_that_crash_one_after_the_other_are_each_dropped() {
     for seed in seeds(0..20) {
         let mut random = Random(seed << 20);
         let (ranks, elements) = (5 + random.below(3) as usize, 500 + random.below(2000) as usize);
-        // Once the first is dropped, ranks after it have places that are not their numbers.
+        // After the first drop, places of later ranks differ from their numbers.
         let first = random.below(ranks as u64 - 2) as usize;
         let second = first + 1 + random.below((ranks - first - 1) as u64) as usize;
         let impairments = Impairments { delay_ns: 1000..30_000, ..Impairments::default() };
@@ -234,7 +230,6 @@ fn ranks_that_crash_one_after_the_other_are_each_dropped() {
     }
 }
 
-/// All reports of one collective say the same of the transform; whether it was on.
 fn hadamard_of(what: &str, outcomes: &[Option<Outcome>]) -> bool {
     let encoded: BTreeSet<bool> = outcomes.iter().flatten().map(|outcome| outcome.report.hadamard).collect();
     assert_eq!(encoded.len(), 1, "{what}: some ranks encode and others do not");
@@ -272,8 +267,8 @@ fn under_loss_all_ranks_switch_to_hadamard_at_the_same_collective_even_if_one_cr
             assert!(on || first_on.is_none(), "{what}: not encoded any more");
             first_on = first_on.or(on.then_some(op));
         }
-        // Of up to four lossy collectives one loses more than 2 % somewhere; then an agreement, which may have to go on
-        // without the crashed rank.
+        // Within four lossy collectives, one loses more than 2 % on some rank. An agreement
+        // follows, possibly without the crashed rank.
         assert!(first_on.is_some_and(|op| op < lossy_op + 30), "seed {seed}: encoded from {first_on:?} on");
         let is_odd = |rank: &Collectives<Software>| rank.plane().counters().drop_flags > 0;
         assert!(!network.ranks.iter().any(is_odd), "seed {seed}: packets of the other kind came");
@@ -292,7 +287,6 @@ fn once_nothing_is_lost_any_more_all_ranks_switch_back_at_the_same_collective() 
         for rank in &mut network.ranks {
             rank.agree_on_views(members(ranks), HadamardMode::Auto).unwrap();
         }
-        // Of 1500 seeds four took more than 20 lossy collectives until they encoded, at most 28.
         let lossy_ops = 40 + random.below(20) as u32;
         let mut encoded = vec![];
         for op in 0..lossy_ops + CLEAN_OPS + 40 {
@@ -328,7 +322,6 @@ fn a_rank_that_comes_back_takes_transform_and_bound_from_its_view() {
         while back < 3 {
             assert!(op < 3000, "seed {seed}: rank {away} does not come back: {:?}", network.events);
             if !network.ranks[away].is_member() && network.now_ns > 27_000_000 {
-                // Repeated: it only asks anew.
                 let _ = network.ranks[away].join(network.now_ns, 1);
             }
             network.impairments.loss = if (10_000_000..27_000_000).contains(&network.now_ns) { 0.06 } else { 0.0 };
@@ -338,7 +331,7 @@ fn a_rank_that_comes_back_takes_transform_and_bound_from_its_view() {
             let starts: Vec<_> = starts.collect();
             let gradients: Vec<_> = (0..ranks).map(|_| random.gradient(elements)).collect();
             let outcomes = network.all_reduce(0, &gradients, HadamardMode::Auto, &starts);
-            // A rank that is being dropped may still call a collective in the view before, in which nobody hears it.
+            // A rank that is being dropped may still call a collective, alone, in the old view.
             let is_dropped = !network.ranks[other].newest().has(away);
             for (rank, outcome) in outcomes.iter().enumerate().filter(|(rank, _)| !(is_dropped && *rank == away)) {
                 let Some(Outcome { report, .. }) = outcome else { continue };
@@ -346,7 +339,6 @@ fn a_rank_that_comes_back_takes_transform_and_bound_from_its_view() {
                 let expected = used.entry(report.op).or_insert_with(|| found.clone());
                 assert_eq!(&found, expected, "seed {seed}, collective {}, rank {rank}", report.op);
             }
-            // A later view, with other settings, may follow upon the one that it joined in.
             let comer = &network.ranks[away];
             has_joined = comer.is_member() && (has_joined || comer.newest().joined.is_some());
             back += u32::from(has_joined && outcomes[away].is_some());
@@ -357,7 +349,6 @@ fn a_rank_that_comes_back_takes_transform_and_bound_from_its_view() {
     }
 }
 
-/// The sums of all outputs that were applied, by rank.
 fn add_outputs(sums: &mut [Vec<f64>], outcomes: &[Option<Outcome>]) {
     for (sum, outcome) in sums.iter_mut().zip(outcomes) {
         let Outcome { report, result, .. } = outcome.as_ref().expect("all ranks take part");
@@ -367,7 +358,6 @@ fn add_outputs(sums: &mut [Vec<f64>], outcomes: &[Option<Outcome>]) {
     }
 }
 
-/// The largest difference between two ranks' sums.
 fn apart(sums: &[Vec<f64>]) -> f64 {
     let differences = sums.iter().flat_map(|sum| sum.iter().zip(&sums[0]).map(|(a, b)| (a - b).abs()));
     differences.fold(0.0, f64::max)
@@ -401,7 +391,7 @@ fn after_repair_replicas_agree_again() {
             let open = |network: &Network| {
                 network.ranks.iter().any(|rank| rank.repaired().is_some_and(|report| report.outstanding_bytes > 0))
             };
-            // Twelve collectives with loss, then more until everything was fetched, and of each kind one to add it to.
+            // Twelve lossy collectives, then more until repairs settle.
             let mut calm = 0;
             while op < 12 || calm < 3 {
                 if op == 12 {
@@ -421,7 +411,7 @@ fn after_repair_replicas_agree_again() {
                 op += 1;
             }
             if skipped {
-                continue; // a rank that leaves out an update is another matter
+                continue; // skipped updates differ among ranks
             }
             let apart = apart(&sums);
             if !with_repair {

@@ -1,5 +1,5 @@
-//! One window of a software rank, whose packets come in any order, cut anywhere, twice or not at all: against a model that keeps every
-//! beat of every rank apart.
+//! One window of a software rank against a model that stores every beat of every rank. Packets
+//! arrive in any order, cut anywhere, twice or not at all.
 
 use std::ops::Range;
 
@@ -15,7 +15,6 @@ use crate::virtual_network::{JOB_TAG, Random, bucket_of};
 
 const BOUND_NS: u64 = 1000;
 
-/// A window drawn from a seed.
 struct Case {
     random: Random,
     ranks: usize,
@@ -47,11 +46,9 @@ impl Case {
             Kind::AllReduce => plan_windows(&params, 3, bucket, elements, false).unwrap(),
             _ => plan_partial(&params, 3, kind, bucket, &Parts::new(elements, ranks)).unwrap(),
         };
-        // The last one may end within a beat.
         Self { plan: plans.pop().unwrap(), random, ranks, rank, payload_beats, params }
     }
 
-    /// Values of beats, as they travel.
     fn values(&mut self, beats: usize) -> Vec<f32> {
         let special = [f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, f32::MIN, 1e-42, -0.0];
         let rare = [0.0, 0.001, 0.3][self.random.below(3) as usize];
@@ -62,7 +59,7 @@ impl Case {
         (0..beats * LANES).map(|_| value()).map(|value| self.plan.travels(value)).collect()
     }
 
-    /// Packets of all peers: stage, sender, first beat of the window, values.
+    /// Packets of all peers: stage, sender, first beat in the window, values.
     fn packets(&mut self) -> Vec<(Stage, usize, usize, Vec<f32>)> {
         let shape = self.plan.shape();
         let loss = [0.0, 0.02, 0.3, 1.0][self.random.below(4) as usize];
@@ -75,7 +72,7 @@ impl Case {
             let whole = shape.packet_beats(self.payload_beats);
             for begin in shard.clone().step_by(whole).filter(|_| !self.random.chance(loss)).collect::<Vec<_>>() {
                 ranges.push((stage, sender, begin..(begin + whole).min(shard.end)));
-                // Of this packet again, or of any other place; as long, or shorter.
+                // A duplicate, or a packet of any other place, as long or shorter.
                 if self.random.chance(0.3) {
                     let begin = if self.random.chance(0.5) {
                         begin
@@ -126,7 +123,7 @@ impl Travels for WindowPlan {
     }
 }
 
-/// Of each beat of the window: who it came from, and the sum or the mean.
+/// Senders of each beat (`came`), and its sum or mean.
 struct Model {
     came: Vec<Vec<usize>>,
     values: Vec<[f32; LANES]>,
@@ -150,7 +147,7 @@ impl Model {
         }
     }
 
-    /// Runs of beats that lack ranks, and those that they came from.
+    /// Runs of beats with missing ranks, and the ranks that did arrive.
     fn short(&self, case: &Case) -> Vec<(Range<usize>, Ranks)> {
         let mut short: Vec<(Range<usize>, Ranks)> = Vec::new();
         let own = case.plan.shards.range_of(case.rank);
@@ -211,7 +208,7 @@ fn whatever_comes_of_a_window_each_beat_counts_once_and_is_reported() {
             let bytes = model.beats_per_rank[stage.index()].iter().map(|beats| beats * BEAT_BYTES as u64);
             assert_eq!(report.received_bytes_per_rank, bytes.collect::<Vec<_>>(), "{what}, {stage}");
         }
-        // Once all have come the stage is closed, and what comes again is late.
+        // A duplicate counts as late if the stage has closed.
         let counters = plane.counters();
         assert_eq!(counters.drop_duplicate_beats + counters.drop_late_beats, model.duplicates, "{what}: {counters:?}");
         assert_eq!(plane.late_bytes(), Some(0), "{what}");
@@ -237,7 +234,7 @@ fn whatever_comes_of_a_window_each_beat_counts_once_and_is_reported() {
             assert_eq!(repair.incomplete, expected, "{what}");
             short_runs += repair.arrived.len();
             incomplete_windows += usize::from(is_incomplete);
-            // Counted as it was written, if each of the values is one of a mean.
+            // The plane counts while it writes, if all values belong to means.
             let not_finite = output.elements.iter().filter(|value| !value.is_finite()).count() as u64;
             let is_whole = plan.elements == plan.beats * LANES;
             assert_eq!(output.not_finite, is_whole.then_some(not_finite), "{what}");
@@ -250,7 +247,7 @@ fn whatever_comes_of_a_window_each_beat_counts_once_and_is_reported() {
     assert!(enough || std::env::var("SEEDS").is_ok(), "{counts}");
 }
 
-/// What is decoded from them is another number of values, which the control plane counts.
+/// The control plane counts the values after decoding.
 #[test]
 fn means_of_an_encoded_window_are_not_counted() {
     let params = JobParams { start_peers: 0, ..JobParams::new(0, 2, 4, BOUND_NS, &PlaneLimits::CARD) };

@@ -1,4 +1,4 @@
-//! A network that is out for some milliseconds takes whole shards with their ends: that costs what the outage took, not the bound.
+//! A short outage that takes whole shards with their ends costs its own duration, not the bound.
 
 use crate::seeds;
 use crate::virtual_network::{self, Impairments, Network};
@@ -11,13 +11,10 @@ use optireduce_core::{DataPlane, Memory, Role};
 const JOB_TAG: u64 = 7;
 const RANKS: usize = 3;
 const MS: u64 = 1_000_000;
-/// As long as a job's first one.
 const BOUND_NS: u64 = 1000 * MS;
-/// Packets of a shard, of two beats each but for the last.
 const PACKETS: usize = 3;
-/// How long an answer is waited for, while no round trip is known.
+/// Timeout for an answer while no RTT is known.
 const PATIENCE_NS: u64 = 2 * MS;
-/// A collective without losses takes less.
 const CALM_NS: u64 = 10 * MS;
 
 fn params(rank: usize, ranks: usize, bf16: bool) -> JobParams {
@@ -25,7 +22,6 @@ fn params(rank: usize, ranks: usize, bf16: bool) -> JobParams {
     JobParams { early, bf16, ..JobParams::new(rank, ranks, 2, BOUND_NS, &PlaneLimits::CARD) }
 }
 
-/// What leaves: stage, peer, beats of the bucket, payload bytes, and the header.
 fn sent(plane: &mut Software) -> Vec<(u8, usize, u32, usize, UbtHeader)> {
     let mut all = Vec::new();
     while let Some(transmit) = plane.poll_transmit(Batch { segments_max: 4, bytes_max: 65_000 }) {
@@ -37,7 +33,6 @@ fn sent(plane: &mut Software) -> Vec<(u8, usize, u32, usize, UbtHeader)> {
     all
 }
 
-/// Rank 0 of three has sent what it contributes at time 0.
 fn contributed(bf16: bool, feedback: bool) -> (Software, WindowPlan) {
     let in_flight_bytes_max = if feedback { vec![1 << 20; RANKS] } else { Vec::new() };
     let job = SoftwareJob { in_flight_bytes_max, ..SoftwareJob::new(0, RANKS, JOB_TAG, 2) };
@@ -53,14 +48,13 @@ fn contributed(bf16: bool, feedback: bool) -> (Software, WindowPlan) {
     (plane, plan)
 }
 
-/// A packet of `sender` comes, with this beat of the bucket.
 fn come(plane: &mut Software, sender: usize, stage: Stage, beat: usize) {
     let (offset, stage) = ((beat * BEAT_BYTES) as u32, stage.on_wire());
     let header = UbtHeader { offset, stage, sender: sender as u16, job_tag: JOB_TAG, ..UbtHeader::default() };
     plane.handle_datagram(Some(sender), &[&header.to_bytes()[..], &[0; BEAT_BYTES]].concat());
 }
 
-/// What `peer` answers when the packet with `header` has come, after `came` packets in all.
+/// Delivers the answer of `peer` to the packet with `header`, after `came` packets in total.
 fn answer(plane: &mut Software, peer: usize, header: &UbtHeader, payload_bytes: usize, came: u16) {
     let scale = 1 + u32::from(header.flags & optireduce_contract::packet::FLAG_BF16 != 0);
     let offset = header.offset + payload_bytes as u32 * scale;
@@ -94,7 +88,6 @@ fn the_end_of_a_shard_that_is_not_answered_is_sent_again_at_growing_intervals() 
                 assert_eq!(header.flags & FLAG_LAST_PERCENTILE, FLAG_LAST_PERCENTILE);
             }
         }
-        // Nobody waits for it for longer than two bounds.
         let turns = std::iter::from_fn(|| {
             let at_ns = plane.next_timeout()?;
             plane.advance(at_ns);
@@ -118,25 +111,24 @@ fn an_end_that_was_answered_is_not_sent_again_and_one_of_which_packets_are_missi
         job_tag: JOB_TAG,
         ..UbtHeader::default()
     };
-    // Rank 1 names the end; rank 2 what came before it.
+    // Rank 1 answers the end, rank 2 the packets before it.
     let (mut plane, plan) = contributed(false, true);
     plane.set_now(1000);
     answer(&mut plane, 1, &header(&plan, 1, 1), BEAT_BYTES, PACKETS as u16);
     answer(&mut plane, 2, &header(&plan, 2, 3), 2 * BEAT_BYTES, PACKETS as u16 - 1);
     let to_2 = ends(&mut plane);
     assert_eq!(to_2.iter().map(|end| end.offset).collect::<Vec<_>>(), [header(&plan, 2, 1).offset]);
-    // The mean of a peer ends what it waited for.
     come(&mut plane, 2, Stage::Broadcast, plan.shards.range_of(2).start);
     let left = |plane: &mut Software| sent(plane).iter().filter(|(stage, ..)| *stage != STAGE_FEEDBACK).count();
     plane.advance(BOUND_NS / 2);
     assert_eq!(left(&mut plane), 0);
-    // A peer with a card answers nothing.
+    // Peers with a card do not answer.
     let (mut plane, _) = contributed(false, false);
     plane.advance(BOUND_NS / 2);
     assert_eq!(left(&mut plane), 0);
 }
 
-/// All that the peers contribute comes 1 us later: payload bytes and header of each packet of the mean that rank 2 is sent.
+/// Delivers all contributions 1 us later. Returns payload bytes and headers of the mean to rank 2.
 fn means_to_2(plane: &mut Software, plan: &WindowPlan) -> Vec<(usize, UbtHeader)> {
     plane.set_now(1000);
     for (sender, beat) in (1..RANKS).flat_map(|sender| plan.shards.range_of(0).map(move |beat| (sender, beat))) {
@@ -146,7 +138,7 @@ fn means_to_2(plane: &mut Software, plan: &WindowPlan) -> Vec<(usize, UbtHeader)
     means.map(|(.., bytes, header)| (bytes, header)).collect()
 }
 
-/// A peer names what was sent after the end: that says nothing of the end itself, unless the peer counts as many packets as were sent.
+/// The peer must count as many packets as were sent.
 #[test]
 fn an_answer_to_something_later_answers_an_end_only_if_nothing_is_missing() {
     for missing in [0, 1] {
@@ -161,11 +153,10 @@ fn an_answer_to_something_later_answers_an_end_only_if_nothing_is_missing() {
     }
 }
 
-/// Once a peer has said that packets are missing, that all has come since says nothing of them.
+/// After a peer has reported missing packets, answers to later packets do not answer the end.
 #[test]
 fn an_end_that_was_lost_is_sent_again_whatever_has_come_since() {
     let (mut plane, plan) = contributed(false, true);
-    // All that was contributed is lost; the means come, and are answered one after the other.
     for (came, (bytes, header)) in (1..).zip(&means_to_2(&mut plane, &plan)) {
         answer(&mut plane, 2, header, *bytes, came);
     }
@@ -174,7 +165,6 @@ fn an_end_that_was_lost_is_sent_again_whatever_has_come_since() {
     assert_eq!(again.map(|(stage, ..)| stage).collect::<Vec<_>>(), [Stage::Contribute.on_wire()]);
 }
 
-/// Both windows of a bucket have left; the peers say that the second has come, and that packets are missing.
 #[test]
 fn the_end_of_one_window_does_not_answer_that_of_another() {
     let job = SoftwareJob { in_flight_bytes_max: vec![1 << 20; RANKS], ..SoftwareJob::new(0, RANKS, JOB_TAG, 2) };
@@ -197,7 +187,6 @@ fn the_end_of_one_window_does_not_answer_that_of_another() {
         let (.., bytes, header) = first.iter().rfind(|(_, to, ..)| *to == peer).unwrap();
         answer(&mut plane, peer, header, *bytes, 1);
     }
-    // And rank 2 has closed the second.
     let first_beat = plans[1].shape().base_bytes as usize / BEAT_BYTES;
     come(&mut plane, 2, Stage::Broadcast, first_beat + plans[1].shards.range_of(2).start);
     plane.advance(PATIENCE_NS);
@@ -205,7 +194,7 @@ fn the_end_of_one_window_does_not_answer_that_of_another() {
     assert_eq!([1, 2].map(|peer| beats_to(&again, peer)), [[3], [5]]);
 }
 
-/// What one rank sends is lost from some moment on, for 5 ms; the bound is that of a job which still measures it.
+/// For 5 ms all packets of one rank are lost. The job still measures its bound.
 #[test]
 fn an_outage_costs_what_it_took_and_not_the_bound() {
     const RANKS: usize = 4;
@@ -233,7 +222,7 @@ fn an_outage_costs_what_it_took_and_not_the_bound() {
     }
 }
 
-/// The process of a rank has ended, and its connections tell the others. Through memory, too.
+/// Closed connections tell the others; also with shared memory.
 #[test]
 fn a_rank_whose_process_has_ended_is_not_waited_for() {
     const RANKS: usize = 4;
@@ -254,7 +243,6 @@ fn a_rank_whose_process_has_ended_is_not_waited_for() {
         let expected = if told { 0..CALM_NS } else { BOUND_NS..3 * BOUND_NS };
         assert!(expected.contains(&most_ns), "told {told}, lossless {lossless}: {most_ns} ns");
     }
-    // One that is back is waited for again.
     let impairments = Impairments { delay_ns: 20_000..60_000, ..Impairments::default() };
     let mut network = Network::new(RANKS, 2, impairments, 1, |rank, _| params(rank, RANKS, false));
     for rank in &mut network.ranks {

@@ -1,4 +1,4 @@
-//! Reduce-scatter and all-gather of software ranks on a virtual network, over many seeds, judged independently.
+//! Reduce-scatter and all-gather of software ranks on a virtual network, judged independently.
 
 use std::collections::HashMap;
 
@@ -12,10 +12,8 @@ use optireduce_core::{Call, DataPlane, Memory, Role};
 use crate::seeds;
 use crate::virtual_network::{Impairments, JOB_TAG, Network, Outcome, Random};
 
-/// Long enough for everything that arrives at all to arrive in time.
 const PATIENT_NS: u64 = 1_000_000_000;
 
-/// A job drawn from a seed.
 struct Case {
     random: Random,
     ranks: usize,
@@ -50,7 +48,6 @@ impl Case {
         (0..self.ranks).map(|_| Some(self.random.below(100_000))).collect()
     }
 
-    /// Every rank's gradient of the whole bucket: a reduce-scatter of it, with what came out.
     fn reduce_scatter(&mut self) -> (Vec<Vec<f32>>, Vec<Outcome>) {
         let gradients: Vec<_> = (0..self.ranks).map(|_| self.random.gradient(self.elements)).collect();
         let starts = self.starts();
@@ -81,7 +78,6 @@ fn without_loss_the_halves_one_after_the_other_are_an_all_reduce() {
                 for report in [one, other] {
                     assert_eq!((report.lost_bytes, report.local_contribution), (0, true), "{what}: {report:?}");
                 }
-                // Nothing travels in the stage that the collective leaves out.
                 let bytes = [&one.stages[1], &other.stages[0]].map(|stage| stage.expected_bytes);
                 assert_eq!(bytes, [0, 0], "{what}");
                 assert_eq!(parts[rank].len(), case.parts().of(rank).len(), "{what}");
@@ -160,11 +156,11 @@ fn missing_parts_are_zeros_reported_by_rank_and_the_rest_is_right() {
                 let zeros = result[part.clone()].iter().filter(|value| **value == 0.0).count();
                 let wrong = result[part.clone()].iter().zip(&whole[part.clone()]).any(|(a, b)| *a != 0.0 && a != b);
                 assert!(!wrong, "{what}: part of rank {from}");
-                // What is missing may be padding only.
+                // The missing bytes may be padding only.
                 assert!(zeros == 0 || missing.contains(&from), "{what}: {zeros} zeros of rank {from}, {missing:?}");
                 let bytes =
                     report.stages[1].expected_bytes_per_rank[from] - report.stages[1].received_bytes_per_rank[from];
-                // Half of an odd shard's last beat of bf16 is padding.
+                // Half of an odd shard's last bf16 beat is padding.
                 let lost = injected.get(&(from, rank)).copied().unwrap_or(0);
                 let is_lost = if case.bf16 { (lost..=2 * lost).contains(&bytes) } else { bytes == lost };
                 assert!(is_lost, "{what}: {bytes} bytes of rank {from} reported, {lost} of the wire lost");
@@ -182,7 +178,7 @@ fn reduce_scattered_means_are_over_what_came() {
     for seed in seeds(0..600) {
         let impairments = Impairments { loss: 0.1, delay_ns: 1000..50_000, ..Impairments::default() };
         let mut case = Case::new(seed, impairments, PATIENT_NS, Some(EarlyRule { grace_ns: 1_000_000 }));
-        // Each rank's values are a power of two of their own: a mean tells whose they are.
+        // Values are distinct powers of two, so a mean identifies its ranks.
         let given: Vec<_> = (0..case.ranks).map(|rank| vec![(1 << rank) as f32; case.elements]).collect();
         let starts = case.starts();
         let outcomes = case.network.collective(case.call(Kind::ReduceScatter), &given, &starts);
@@ -205,7 +201,6 @@ fn reduce_scattered_means_are_over_what_came() {
     assert!(partial > 100 || std::env::var("SEEDS").is_ok(), "only {partial} partial means");
 }
 
-/// Owners answer what ranks missed of their parts, if the call waits for it.
 #[test]
 fn an_all_gather_that_waits_for_repairs_is_whole_on_all_ranks() {
     for waits in [false, true] {
@@ -321,7 +316,7 @@ fn parts_stay_when_a_rank_is_dropped_and_its_own_is_reported_missing() {
             for (rank, outcome) in outcomes.iter().enumerate() {
                 let Some(Outcome { report, result, .. }) = outcome else { continue };
                 let what = format!("seed {seed}, collective {op}, rank {rank} of {ranks}, {crashed} crashed");
-                // Detected after 3, agreed on for 4 later.
+                // Detection takes 3 collectives, and the agreed view starts 4 later.
                 if op < 24 {
                     continue;
                 }

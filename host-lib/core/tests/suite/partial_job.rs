@@ -1,5 +1,5 @@
-//! A job of Partial Reduce in virtual time: workers that train at their own pace, the controller beside one of them, groups over a network
-//! that loses and reorders packets. Who is in which group and what came of it is noted, and judged from outside.
+//! A job of Partial Reduce in virtual time: workers that train at their own pace, one host with the
+//! controller, and groups over a network that loses and reorders packets.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -15,7 +15,6 @@ use crate::virtual_network::{JOB_TAG, Random};
 pub const MS: u64 = 1_000_000;
 const BOUND_NS: u64 = 2 * MS;
 
-/// What a job is like.
 #[derive(Clone, Debug)]
 pub struct Case {
     pub seed: u64,
@@ -23,18 +22,13 @@ pub struct Case {
     pub group_size: usize,
     pub elements: usize,
     pub loss: f64,
-    /// Windows that a worker contributes to at a time; the others are armed, and may close without it.
+    /// Windows to which a worker contributes at a time. Other armed windows may close.
     pub in_flight: usize,
-    /// How long a message takes, in ns.
     pub letters_ns: Range<u64>,
     pub group_loss: GroupLoss,
-    /// Groups that each worker is to be in.
     pub rounds: usize,
-    /// Who dies, and when.
     pub dies: Vec<(usize, u64)>,
-    /// Who of them is started again, and when.
     pub restarts: Vec<(usize, u64)>,
-    /// Who does nothing for a while, and when.
     pub frozen: Vec<(usize, Range<u64>)>,
 }
 
@@ -65,17 +59,14 @@ struct Member {
     averages: GroupAverages<Software>,
     model: Vec<f32>,
     iteration: u64,
-    /// When its training step is over; `None`: it waits for a group, or averages.
+    /// End of its training step; `None` while it waits for a group or averages.
     trained_ns: Option<u64>,
     rounds: usize,
-    /// How often it was dropped.
     drops: usize,
-    /// Since when it waits for a group.
     ready_ns: u64,
 }
 
 impl Member {
-    /// `again_ns`: when its process was started again, if it was.
     fn new(case: &Case, rank: usize, again_ns: Option<u64>) -> Self {
         let workers = case.workers;
         let mut params = Params::new(workers, case.group_size);
@@ -105,16 +96,14 @@ impl Member {
     }
 }
 
-/// What the judge knows of a group.
 pub struct Judged {
     pub plan: GroupPlan,
-    /// When the first of its members heard of it.
     pub begun_ns: u64,
     pub models: BTreeMap<usize, Vec<f32>>,
     pub results: BTreeMap<usize, Averaged>,
 }
 
-/// When it arrives, its number, from whom, to whom; a message, a datagram, or that a channel has ended.
+/// Arrival time, serial number, sender, receiver, content.
 type Flight = (u64, usize, usize, usize, Carried);
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -122,7 +111,7 @@ enum Carried {
     Letter(Vec<u8>),
     Datagram(Vec<u8>),
     End,
-    /// There is a channel to another process in the place of one that has ended.
+    /// New channel, to a restarted process.
     Back,
 }
 
@@ -137,11 +126,10 @@ pub struct Job {
     is_dead: Vec<bool>,
     pub groups: BTreeMap<u32, Vec<Judged>>,
     pub controllers: Vec<usize>,
-    /// The longest that a worker waited for a group.
     pub wait_ns_max: u64,
-    /// How often a rank began to form the groups.
     takeovers: usize,
-    /// How often each process was started again, and what each rank knows of that: messages to the process before are lost.
+    /// Restarts of each process, and those known to each rank. Messages to earlier processes are
+    /// lost.
     starts: Vec<usize>,
     known_starts: Vec<Vec<usize>>,
 }
@@ -170,7 +158,6 @@ impl Job {
         }
     }
 
-    /// Runs until all that live have been in as many groups as they are to.
     pub fn run(mut self) -> Self {
         loop {
             for (rank, at_ns) in self.case.dies.clone() {
@@ -185,9 +172,8 @@ impl Job {
                     self.flights.retain(|Reverse((.., to, _))| *to != rank);
                     self.starts[rank] += 1;
                     self.known_starts[rank] = self.starts.clone();
-                    // Nothing of the process before comes after it.
                     self.tell_of(rank, &Carried::Back);
-                    // Who has ended meanwhile it learns from the rank that lets it in.
+                    // The rank that admits it reports which ranks have ended in the meantime.
                     let (dead, member) = (&self.is_dead, &mut self.members[rank]);
                     for other in (0..dead.len()).filter(|other| dead[*other]) {
                         member.worker.handle_gone(self.now_ns, other);
@@ -237,14 +223,12 @@ impl Job {
         next.unwrap_or_else(|| panic!("{:?}: somebody waits for nothing", self.case))
     }
 
-    /// One worker does what there is to do.
     fn step(&mut self, rank: usize) {
         let now_ns = self.now_ns;
         let member = &mut self.members[rank];
         member.averages.plane_mut().advance(now_ns);
         if member.trained_ns.take_if(|at_ns| *at_ns <= now_ns).is_some() {
             member.iteration += 1;
-            // The training step.
             let push = self.random.below(1000) as f32 * 1e-4;
             member.model.iter_mut().for_each(|value| *value += push);
             if member.rounds >= self.case.rounds {
@@ -275,7 +259,7 @@ impl Job {
             let own = plan.members.iter().find(|one| usize::from(one.rank) == rank).unwrap();
             assert_eq!(own.iteration, member.iteration, "{:?}", self.case);
             let of_number = self.groups.entry(plan.number).or_default();
-            // Two controllers may have used a number, for different workers.
+            // Two controllers may have used one number for different workers.
             let judged = match of_number.iter_mut().position(|judged| judged.plan == plan) {
                 Some(at) => &mut of_number[at],
                 None => {
@@ -320,7 +304,7 @@ impl Job {
         self.flights.push(Reverse((at_ns, self.count, from, to, carried)));
     }
 
-    /// All others hear of the end of a rank's channels, or of new ones.
+    /// `what`: the end of a rank's channels, or new ones.
     fn tell_of(&mut self, rank: usize, what: &Carried) {
         for to in (0..self.members.len()).filter(|to| *to != rank) {
             self.send_letter(rank, to, what.clone());
@@ -386,14 +370,13 @@ impl Job {
         self.flights.extend(later);
     }
 
-    /// Whether a worker died, or stood still, and is not back at this time.
+    /// True if a worker is dead or frozen at this time, or was and is not back yet.
     pub fn is_hurt(&self, rank: usize, at_ns: u64) -> bool {
         let thaws = self.case.frozen.iter().filter(|(who, _)| *who == rank).map(|(_, time)| time.end);
         let restarts = self.case.restarts.iter().filter(|(who, _)| *who == rank).map(|(_, at_ns)| *at_ns);
         self.is_dead[rank] || thaws.chain(restarts).any(|back_ns| at_ns < back_ns)
     }
 
-    /// Groups of a worker with others that began after a time.
     pub fn groups_since(&self, rank: usize, at_ns: u64) -> usize {
         let is_it = |judged: &&Judged| {
             judged.begun_ns > at_ns && judged.plan.members.len() > 1 && judged.results.contains_key(&rank)
@@ -401,19 +384,19 @@ impl Job {
         self.groups.values().flatten().filter(is_it).count()
     }
 
-    /// How often a worker was dropped.
     pub fn drops(&self, rank: usize) -> usize {
         self.members[rank].drops
     }
 
-    /// Every result is the mean of its members' models by their weights, with the same bits on all members; where one of them died, or
-    /// nothing is repaired, it is a mean of some of them.
+    /// Checks that every result is the weighted mean of its members' models, with equal bits on all
+    /// members. If a member died, or without repair, it may be a mean of some of them.
     pub fn check(&self) {
         let (case, mut stale) = (&self.case, 0);
         for judged in self.groups.values().flatten() {
             let Judged { plan, begun_ns, models, results } = judged;
             let is_well = plan.ranks().all(|rank| !self.is_hurt(rank, *begun_ns));
-            // Of a controller that has been replaced, and does not know: some have told its successor already that they wait.
+            // A replaced controller may still form groups of workers that already use its
+            // successor.
             let is_stale = plan.ranks().any(|rank| !models.contains_key(&rank));
             stale += usize::from(is_well && is_stale);
             let is_whole = is_well && !is_stale && case.group_loss != GroupLoss::Average;
@@ -443,7 +426,7 @@ impl Job {
                 }
             }
         }
-        // And of a process that was started again, and was to be in one before.
+        // One more for each restarted process, which may have been planned for a group before.
         let groups = (self.takeovers - 1) * case.workers / 2 + case.restarts.len();
         assert!(stale <= groups, "{case:?}: {stale} groups lack members that lived, expected at most {groups}");
     }

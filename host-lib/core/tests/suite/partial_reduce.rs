@@ -1,4 +1,4 @@
-//! Groups of Partial Reduce: golden cases of the controller, and schedules drawn from seeds, judged from outside.
+//! Groups of Partial Reduce: golden cases of the controller, and random schedules with a judge.
 
 use std::collections::BTreeMap;
 
@@ -56,7 +56,7 @@ fn the_wait_doubles_after_small_groups_and_shrinks_after_full_ones() {
         assert_eq!(workers(&controller.poll_group(now).unwrap()), members);
         waits.push(controller.wait_ns());
     };
-    // Each pair with a worker of the other, so that nothing has to be bridged.
+    // Every pair shares a worker with the next, so that no bridge is needed.
     for members in [[0, 1], [1, 2], [2, 3], [0, 1], [1, 2]] {
         form(&members, &mut waits);
     }
@@ -71,7 +71,6 @@ fn the_wait_doubles_after_small_groups_and_shrinks_after_full_ones() {
 
 #[test]
 fn two_pairs_that_never_meet_are_bridged_unless_the_guard_is_off() {
-    // Of two pairs, each is ready at times of its own.
     let run = |sync_bound| {
         let mut params = Params::new(4, 2);
         params.sync_bound = sync_bound;
@@ -80,7 +79,6 @@ fn two_pairs_that_never_meet_are_bridged_unless_the_guard_is_off() {
         let mut iterations = [0; 4];
         for step in 0..1000 {
             for worker in if step % 2 == 0 { [0, 1] } else { [2, 3] } {
-                // One that waits for a bridge is ready already.
                 let _ = controller.ready(step * MS, worker, iterations[worker] + 1);
             }
             while let Some(group) = controller.poll_group(step * MS) {
@@ -93,15 +91,15 @@ fn two_pairs_that_never_meet_are_bridged_unless_the_guard_is_off() {
         (bridges, longest)
     };
     let (bridges, longest) = run(Some(2));
-    // The last of those that connect all need not be a bridge of the pairs.
+    // The last group that connects all workers need not be a bridge between the pairs.
     let most = 2 * 4 + 3;
     assert!(bridges > 50 && longest <= most, "{bridges} bridges, {longest} groups without one, at most {most}");
     let (bridges, longest) = run(None);
     assert!(bridges == 0 && longest == 1000, "without the guard: {bridges} bridges");
 }
 
-/// Two pairs whose workers are ready at times of their own, as those of two racks may be; each pair's data want another model, 0 or 1. The
-/// largest difference of two models at the end.
+/// Trains two pairs that are ready at different times, such as two racks. Their data pull models to
+/// 0 or 1. Returns the largest difference of two models.
 fn difference_of_two_pairs(sync_bound: Option<u32>) -> f64 {
     let mut params = Params::new(4, 2);
     params.sync_bound = sync_bound;
@@ -155,7 +153,7 @@ fn workers_that_leave_are_not_waited_for() {
     assert_eq!(
         groups.map(|plan| plan.ranks().collect()).collect::<Vec<Vec<usize>>>(),
         [[0]],
-        "it goes on alone, at once"
+        "it continues alone, without a wait"
     );
 }
 
@@ -184,20 +182,17 @@ fn what_cannot_be_is_named() {
     assert_eq!(workers(&controller.poll_group(0).unwrap()), [0, 1]);
 }
 
-/// What a seed makes of a job: workers of different speed that stall, leave and come back.
 struct Schedule {
     seed: u64,
     random: Random,
     controller: Controller,
     params: Params,
     now_ns: u64,
-    /// What each worker does next: when, and what.
     next: BTreeMap<(u64, usize), Event>,
     is_live: Vec<bool>,
-    /// Iterations of the workers' models.
     iterations: Vec<u64>,
     is_in_group: Vec<bool>,
-    /// For each worker, of each other: the last group in which something new of it had reached this one.
+    /// For each pair: last group through which news of the second worker reached the first.
     heard: Vec<Vec<u64>>,
     mean_ns: Vec<u64>,
     groups: u64,
@@ -247,7 +242,6 @@ impl Schedule {
         self.plan(worker, in_ns, Event::Trained);
     }
 
-    /// Makes the next thing happen.
     fn step(&mut self) {
         let wake = self.controller.next_wake_ns().unwrap_or(u64::MAX);
         match self.next.first_key_value().map(|(key, event)| (*key, *event)) {
@@ -272,7 +266,6 @@ impl Schedule {
             Event::Trained if self.random.below(1000) == 0 && self.is_live.iter().filter(|live| **live).count() > 1 => {
                 self.is_live[worker] = false;
                 self.controller.leave(worker);
-                // What only this one had heard is gone with it.
                 self.forget();
                 self.plan(worker, 100 * MS, Event::Joined);
             }
@@ -287,7 +280,6 @@ impl Schedule {
             Event::Joined => {
                 self.is_live[worker] = true;
                 self.controller.join(worker);
-                // The model of another.
                 let from = (0..self.is_live.len()).find(|other| self.is_live[*other] && *other != worker).unwrap();
                 self.iterations[worker] = self.iterations[from];
                 self.forget();
@@ -296,7 +288,7 @@ impl Schedule {
         }
     }
 
-    /// From here on anew: who has heard of whom.
+    /// Resets `heard`, since a worker that leaves takes updates with it.
     fn forget(&mut self) {
         let groups = self.groups;
         self.heard.iter_mut().for_each(|heard| heard.fill(groups));
@@ -335,11 +327,11 @@ impl Schedule {
         self.check_isolation();
     }
 
-    /// What a worker has put into a group reaches every other within the bound, once all is quiet: nobody left or came.
+    /// Checks that updates of a worker reach every other within the bound, while no worker leaves.
     fn check_isolation(&self) {
         let count = self.params.workers as u64;
         let limit = count * u64::from(self.params.sync_bound.unwrap());
-        // The first round of the graph may have begun before the worker had anything to say.
+        // The first round of the graph may have begun before the worker's update.
         let bound = count * (limit + count);
         let live = || (0..self.is_live.len()).filter(|worker| self.is_live[*worker]);
         for (worker, other) in live().flat_map(|worker| live().map(move |other| (worker, other))) {
@@ -360,7 +352,6 @@ fn every_schedule_goes_on_and_every_update_reaches_everybody() {
         }
         groups += schedule.groups;
         small += usize::from(schedule.controller.wait_ns() > MS);
-        // Nobody starves: all but those that train, average or have left are few enough to wait for one more.
         assert!(schedule.groups > 100, "seed {seed}: {} groups", schedule.groups);
     }
     assert!(groups > 100_000 || std::env::var("SEEDS").is_ok(), "{groups} groups");

@@ -1,5 +1,5 @@
-//! Replicas end with the same updates, and ranks that call different things all find out: software ranks that train at their own
-//! pace on a virtual network.
+//! Replicas end with the same updates, and ranks with different calls all report it. Software ranks
+//! train at their own pace on a virtual network.
 
 use optireduce_contract::packet::{FLAG_BF16, FLAG_HADAMARD, UbtHeader};
 use optireduce_core::protocol::{
@@ -23,13 +23,13 @@ fn network(seed: u64, loss: f64) -> Network {
     })
 }
 
-/// Multiples of 2^-10 up to 1, so that sums in f64 of their means are exact.
+/// Values are multiples of 2^-10 up to 1, so that sums of means in f64 are exact.
 fn gradient(seed: u64, rank: usize, call: u32) -> Vec<f32> {
     let mut random = Random(seed << 40 | (rank as u64) << 32 | u64::from(call) << 12);
     (0..ELEMENTS).map(|_| (random.below(2049) as f32 - 1024.0) / 1024.0).collect()
 }
 
-/// One of two declared buckets: the calls that `hadamard` says are those of the encoded one.
+/// Call of one of two declared buckets; `hadamard` selects the encoded one.
 fn bucket(call: u32, hadamard: impl Fn(u32) -> bool) -> Call {
     let hadamard = hadamard(call);
     let [plain, encoded] = BUCKETS;
@@ -39,7 +39,6 @@ fn bucket(call: u32, hadamard: impl Fn(u32) -> bool) -> Call {
 
 const BUCKETS: [u16; 2] = [3, 4];
 
-/// What each rank has applied, added up without rounding; and how often each has left an update out.
 #[derive(Default)]
 struct Replicas {
     sums: Vec<Vec<f64>>,
@@ -69,7 +68,6 @@ impl Replicas {
         }
     }
 
-    /// Adds what came too late for an output.
     fn settle(&mut self, network: &mut Network, of: &[usize]) {
         for &rank in of {
             for bucket in BUCKETS {
@@ -81,7 +79,6 @@ impl Replicas {
         }
     }
 
-    /// Largest difference between two of these ranks.
     fn apart(&self, of: &[usize]) -> f64 {
         let pairs = of.iter().flat_map(|rank| self.sums[*rank].iter().zip(&self.sums[of[0]]));
         pairs.fold(0.0, |max, (a, b)| (a - b).abs().max(max))
@@ -95,7 +92,7 @@ enum Design {
     Vote,
 }
 
-/// What a run of the scenario gave: how far replicas are apart, updates left out by rank, messages, mean time of a call in ns.
+/// Returns replica divergence, skipped updates by rank, messages, and mean time of a call in ns.
 fn train(seed: u64, design: Design, hadamard: fn(u32) -> bool) -> (f64, [u32; RANKS], usize, u64) {
     let mut network = network(seed, 0.005);
     for rank in &mut network.ranks {
@@ -146,10 +143,8 @@ fn after_the_last_repair_all_replicas_have_the_same_sum() {
             if *design == Design::Nothing {
                 apart_without += u32::from(apart > 0.1);
             } else {
-                // Without rounding: bit for bit.
                 assert_eq!(apart, 0.0, "seed {seed}, {design:?}: skipped {skips:?}");
             }
-            // The late rank first.
             (0..RANKS).for_each(|rank| skipped[rank] += skips[(seed as usize + rank) % RANKS]);
             *letters += sent;
             *took_ns += ns;
@@ -169,7 +164,7 @@ fn after_the_last_repair_all_replicas_have_the_same_sum() {
     assert!(apart_without * 10 > runs * 9, "{apart_without} of {runs} drift apart without repair");
 }
 
-/// What each rank returned of each collective, if repairs are waited for or not; and which outputs lacked something.
+/// Returns the outputs of each rank, and the incomplete ones.
 fn outputs(seed: u64, waits: bool) -> (Vec<Vec<Vec<f32>>>, Vec<String>) {
     let mut network = network(seed, 0.01);
     for rank in &mut network.ranks {
@@ -187,7 +182,7 @@ fn outputs(seed: u64, waits: bool) -> (Vec<Vec<Vec<f32>>>, Vec<String>) {
         |rank, call| (bucket(call, |call| call % 3 == 0), gradient(seed, rank, call)),
         |rank, Outcome { report, result, .. }| {
             let (action, missing) = (report.action, report.missing_ranges());
-            // A job ends here: contributions to this rank's own shard were lost three times.
+            // A halt ends the job: contributions to this rank's shard were lost three times.
             if action == UpdateAction::Halt && missing.is_empty() {
                 ended = ended.min(report.op as usize);
                 return;
@@ -281,7 +276,7 @@ fn what_a_crashed_owner_took_with_it_is_reported_as_drift() {
         assert_eq!(outstanding, 0, "seed {seed}");
         let differs = |at: &usize| live.iter().any(|rank| replicas.sums[*rank][*at] != replicas.sums[live[0]][*at]);
         let differing = (0..ELEMENTS).filter(differs).count() as u64;
-        // Means that the crashed rank gave to nobody count as drift, too: nobody can know.
+        // Means that the crashed rank sent to no other count as drift, since no rank can tell.
         assert!(4 * differing <= drift, "seed {seed}: {differing} elements differ, {drift} bytes are reported");
         apart += u32::from(differing > 0);
     }
@@ -344,7 +339,6 @@ fn a_one_off_collective_returns_whole_or_says_what_is_missing() {
         let errors = network.train(
             8,
             |_, _| 200_000,
-            // Another length each time, as the tensors of a file have.
             |rank, call| {
                 let elements = ELEMENTS - 100 * call as usize;
                 (Call::one_off(Kind::AllReduce, 3, elements), gradient(seed, rank, call)[..elements].to_vec())
@@ -432,7 +426,7 @@ fn forged_packets_make_no_rank_fail_and_what_the_caller_calls_counts() {
             rank.compare_calls(BOUND_NS);
         }
         let mut random = Random(seed << 20);
-        // Two declared buckets in turn, so that forged packets can name the wrong one.
+        // Two declared buckets alternate, so that forged packets can name the wrong one.
         let call_of = |call: u32| Call { bucket: 3 + (call % 2) as u16, ..bucket(call, |_| false) };
         let mut exact = 0;
         for round in 0..10 {
@@ -482,7 +476,6 @@ fn a_forged_flag_does_not_decide_how_a_window_is_armed() {
             let mut outcomes = Vec::new();
             for calls in 0..2 {
                 if calls == 1 {
-                    // The first packet of the next collective that reaches the late rank says that it travels otherwise.
                     let from = (late + 1) % RANKS;
                     let header = UbtHeader {
                         bucket: call.bucket,

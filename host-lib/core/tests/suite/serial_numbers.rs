@@ -1,6 +1,6 @@
-//! Collectives have 16 bits for their number on the wire: more than half of that range, and the whole of it, pass between
-//! two calls of a bucket, while a rank takes no part, and under losses and changes of the view. Nothing good is dropped, and
-//! nothing old is taken.
+//! Numbers of collectives have 16 bits on the wire. Half of that range, and all of it, pass between
+//! two calls of a bucket, or while a rank is away. No valid packet may be dropped, and no old one
+//! accepted.
 
 use optireduce_contract::packet::UbtHeader;
 use optireduce_core::protocol::{HadamardMode, JobParams, MembershipParams, UpdateAction};
@@ -10,7 +10,6 @@ use optireduce_core::{DataPlane, MembershipEvent};
 use crate::virtual_network::{Impairments, JOB_TAG, Network, Outcome};
 
 const BOUND_NS: u64 = 1_000_000;
-/// Two beats: a shard for each of two ranks.
 const ELEMENTS: usize = 32;
 const WRAP: u32 = 1 << 16;
 
@@ -21,19 +20,16 @@ fn network(ranks: usize) -> Network {
     Network::new(ranks, 4, impairments, 0, params)
 }
 
-/// What the ranks give to collective `op`.
 fn given(ranks: usize, op: u32) -> Vec<Vec<f32>> {
     (0..ranks).map(|rank| vec![(op % 1000) as f32 + rank as f32; ELEMENTS]).collect()
 }
 
-/// Runs the next collective, of `bucket`; rank `rank` calls it after `start_ns[rank]`.
 fn call(network: &mut Network, op: u32, bucket: u16, start_ns: &[Option<u64>]) -> Vec<Option<Outcome>> {
     network.sent.clear();
     let ranks = start_ns.len();
     network.all_reduce(bucket, &given(ranks, op), HadamardMode::Off, start_ns)
 }
 
-/// Nothing is missing, and the mean is that of two ranks.
 fn check_whole(op: u32, outcomes: &[Option<Outcome>]) {
     for (rank, outcome) in outcomes.iter().enumerate() {
         let Outcome { report, result, .. } = outcome.as_ref().expect("it has ended");
@@ -46,8 +42,8 @@ fn check_whole(op: u32, outcomes: &[Option<Outcome>]) {
 fn a_bucket_may_rest_for_any_number_of_collectives() {
     const RESTS: [u32; 8] = [32_766, 32_767, 32_768, 32_769, 65_534, 65_535, 65_536, 65_537];
     let mut network = network(2);
-    // Bucket 1 + i is called as collective 10 * i, and again after its rest. The second rank is late then, so that packets come
-    // before its window is armed.
+    // Bucket 1 + i is called as collective 10 * i, and again after its rest. The second rank is
+    // late then, so that packets arrive before its window is armed.
     let again = |index: usize| 10 * index as u32 + RESTS[index] + 1;
     let first = |op: u32| (0..RESTS.len()).find(|index| 10 * *index as u32 == op);
     let second = |op: u32| (0..RESTS.len()).find(|index| again(*index) == op);
@@ -63,14 +59,13 @@ fn a_bucket_may_rest_for_any_number_of_collectives() {
     }
 }
 
-/// A packet of a collective that never was (a duplicate under way for long, another program's) waits for its window. It must
-/// not still wait when the number comes round.
+/// A stray packet waits for a window of a collective that never runs.
 #[test]
 fn what_waits_for_no_window_is_gone_when_its_number_comes_round() {
     const OP: u32 = 5;
     let mut network = network(2);
     let header = UbtHeader { bucket: 9, step: OP as u16, sender: 0, job_tag: JOB_TAG, ..UbtHeader::default() };
-    // To the shard of rank 1, which is the first one of an odd collective.
+    // For the shard of rank 1, which is the first one in an odd collective.
     let payload: Vec<u8> = [777.0f32; 16].into_iter().flat_map(f32::to_le_bytes).collect();
     let packet = [&header.to_bytes()[..], &payload].concat();
     for op in 0..=OP + WRAP {
@@ -83,7 +78,8 @@ fn what_waits_for_no_window_is_gone_when_its_number_comes_round() {
     assert_eq!(network.ranks[1].plane().counters().drop_duplicate_beats, 0);
 }
 
-/// Rank 2 dies twice: it is away for more than half of the range, and across the wrap, where losses are repaired, too.
+/// Rank 2 dies twice: it is away for more than half of the range, and across the wrap, with
+/// repairs.
 #[test]
 fn ranks_come_and_go_and_repair_across_the_wrap() {
     let ranks = 3;
@@ -109,11 +105,9 @@ fn ranks_come_and_go_and_repair_across_the_wrap() {
         network.impairments.loss = if (WRAP - 30..WRAP + 30).contains(&op) { 0.2 } else { 0.0 };
         let away = &mut network.ranks[2];
         if !network.dead[2] && away.next_op() < op {
-            // It wants to go on, and hears that the others have done so without it.
             away.may_prepare(network.now_ns);
         }
         if !network.dead[2] && !away.is_member() {
-            // Repeated: it only asks anew.
             let _ = away.join(network.now_ns, if op < WRAP { 1 } else { 2 });
         }
         let starts: Vec<_> =

@@ -1,5 +1,5 @@
-//! What was not lost on the network is not lost by the software data plane: packets that wait in a socket, senders that lose the
-//! CPU in the middle of a shard.
+//! The software data plane loses no data that the network delivers: packets wait in a socket, and
+//! senders lose the CPU in the middle of a shard.
 
 use crate::seeds;
 use crate::virtual_network::{self, Impairments, Link, Network};
@@ -13,7 +13,6 @@ const JOB_TAG: u64 = 7;
 const RANKS: usize = 3;
 const BOUND_NS: u64 = 80_000_000;
 const GRACE_NS: u32 = 50_000;
-/// Packets of a shard, of a beat each.
 const PACKETS: usize = 5;
 
 fn params() -> JobParams {
@@ -37,7 +36,7 @@ fn job() -> SoftwareJob {
     SoftwareJob::new(0, RANKS, JOB_TAG, 1)
 }
 
-/// Packet `index` of what `sender` contributes to rank 0 comes; the last three have the mark.
+/// Delivers packet `index` of `sender`'s contribution to rank 0; the last three are marked.
 fn arrive(plane: &mut Software, plan: &WindowPlan, sender: usize, index: usize, now_ns: u64) {
     let offset = ((plan.shards.range_of(0).start + index) * BEAT_BYTES) as u32;
     let flags = if index + 3 >= PACKETS { FLAG_LAST_PERCENTILE } else { 0 };
@@ -53,7 +52,7 @@ fn closed(plane: &mut Software) -> Option<StageReport> {
     }
 }
 
-/// The thread was off the CPU for three bounds. All that it finds in its socket came in time.
+/// The thread was off the CPU for three bounds.
 #[test]
 fn what_waited_in_the_socket_past_the_deadline_is_taken() {
     let (mut plane, plan) = contributed(job(), &params());
@@ -63,15 +62,14 @@ fn what_waited_in_the_socket_past_the_deadline_is_taken() {
     plane.advance(3 * BOUND_NS);
     assert_eq!(closed(&mut plane).unwrap().closed_by, ClosedBy::Complete);
     assert_eq!(plane.counters().drop_late_beats, 0);
-    // What is not there by then is late.
     let (mut plane, plan) = contributed(job(), &params());
     arrive(&mut plane, &plan, 1, 0, 3 * BOUND_NS);
     plane.advance(3 * BOUND_NS);
     assert_eq!(closed(&mut plane).unwrap().closed_by, ClosedBy::Deadline);
 }
 
-/// Its own contribute stage ends at once. An owner that waits for a lost contribution sends its mean a bound after it began, and later
-/// if it came late itself.
+/// This rank's contribute stage is complete early. An owner that waits for a lost contribution
+/// sends its mean a bound after its start.
 #[test]
 fn the_mean_of_an_owner_that_waits_until_the_bound_is_in_time() {
     for (carry_over, ends_ns) in [(true, 2 * BOUND_NS), (false, 1000 + BOUND_NS)] {
@@ -107,7 +105,7 @@ fn a_sender_that_stops_between_its_marks_is_waited_for_and_one_that_has_ended_is
     let after_stop = |silence_ns_min: u64, end: bool| {
         let (mut plane, plan) = contributed(SoftwareJob { silence_ns_min, ..job() }, &params());
         (0..PACKETS).for_each(|index| arrive(&mut plane, &plan, 1, index, 1000));
-        // Its second packet is lost, and it stops before the last, or not.
+        // Its second packet is lost, and it stops before the last one unless `end`.
         [0, 2, 3].into_iter().for_each(|index| arrive(&mut plane, &plan, 2, index, 2000));
         if end {
             arrive(&mut plane, &plan, 2, PACKETS - 1, 2000);
@@ -119,7 +117,7 @@ fn a_sender_that_stops_between_its_marks_is_waited_for_and_one_that_has_ended_is
         (3_000_000, true, 2000 + grace_ns),
         (3_000_000, false, 2000 + patience_ns),
         (20_000_000, false, 2000 + 20_000_000),
-        // As on the card.
+        // The rule of cards.
         (0, false, 2000 + grace_ns),
     ] {
         let (mut plane, _) = after_stop(silence_ns_min, end);
@@ -131,7 +129,7 @@ fn a_sender_that_stops_between_its_marks_is_waited_for_and_one_that_has_ended_is
         plane.advance(expected_ns);
         assert_eq!(closed(&mut plane).unwrap().closed_by, ClosedBy::Early);
     }
-    // It lives: something of it comes for a window that is not even armed here.
+    // A packet for a window that is not armed here shows that the sender is alive.
     let (mut plane, plan) = after_stop(3_000_000, false);
     plane.set_now(5_000_000);
     let header = UbtHeader { step: 1, sender: 2, job_tag: JOB_TAG, ..UbtHeader::default() };
@@ -143,7 +141,6 @@ fn a_sender_that_stops_between_its_marks_is_waited_for_and_one_that_has_ended_is
     assert_eq!(closed(&mut plane).unwrap().closed_by, ClosedBy::Complete);
 }
 
-/// Stage, peer and beats of each datagram that leaves, in order.
 fn sent(plane: &mut Software) -> Vec<(u8, usize, u32)> {
     let mut all = Vec::new();
     while let Some(transmit) = plane.poll_transmit(Batch { segments_max: 2, bytes_max: 65_000 }) {
@@ -186,8 +183,8 @@ fn what_is_left_of_a_contribution_leaves_before_means() {
     assert!(order[PACKETS - 2..order.len() - PACKETS].iter().all(|(stage, _)| *stage == means), "{order:?}");
 }
 
-/// Of a rank that comes late, all peers' contributions are here, and so its means are due at once: behind them its own contributions,
-/// for which its peers wait half as long, would miss their bound.
+/// All peers' contributions have arrived at a late rank, so its means are due. Sent after them, its
+/// own contributions would miss the shorter bound of the peers' stage.
 #[test]
 fn a_contribution_that_is_late_leaves_before_means() {
     for (now_ns, contributions_first) in [(BOUND_NS / 4 - 1, false), (BOUND_NS / 4, true)] {
@@ -222,7 +219,7 @@ fn a_peer_whose_mean_has_come_gets_no_more_of_the_contribution() {
     assert_eq!(to, [2; PACKETS]);
 }
 
-/// What is sent through memory does not get lost: a sender that stops between its marks is off the CPU.
+/// Shared memory loses no packets, so a sender that stops between its marks is off the CPU.
 #[test]
 fn silence_ends_no_stage_that_lacks_the_end_of_a_shard_sent_through_memory() {
     for (lossless, expected) in [(false, ClosedBy::Early), (true, ClosedBy::Deadline)] {
@@ -236,7 +233,7 @@ fn silence_ends_no_stage_that_lacks_the_end_of_a_shard_sent_through_memory() {
         plane.advance(BOUND_NS);
         assert_eq!(early.or_else(|| closed(&mut plane).map(|report| report.closed_by)), Some(expected));
     }
-    // Of one that has ended nothing more is on its way, however it was sent.
+    // A gone sender has no more data on the way.
     let (mut plane, plan) = contributed(job(), &params());
     plane.set_lossless(1, true);
     for sender in 1..RANKS {
@@ -246,7 +243,7 @@ fn silence_ends_no_stage_that_lacks_the_end_of_a_shard_sent_through_memory() {
     assert_eq!(closed(&mut plane).unwrap().closed_by, ClosedBy::Early);
 }
 
-/// Two ranks, one of them late by a third of the bound, on links that take 0.4 bounds for what a rank sends in a stage.
+/// One of two ranks is late by a third of the bound. A stage's data takes 0.4 bounds on each link.
 #[test]
 fn a_rank_that_is_late_by_less_than_the_bound_costs_nothing_however_full_the_links_are() {
     const BOUND_NS: u64 = 2_000_000;

@@ -1,4 +1,4 @@
-//! Software ranks on a virtual network, over thousands of seeds, judged independently of the code under test.
+//! Software ranks on a virtual network, over many seeds, judged independently.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,10 +12,8 @@ use optireduce_core::{DataPlane, Memory, PlaneEvent, PlaneLimits, Role};
 use crate::seeds;
 use crate::virtual_network::{Impairments, JOB_TAG, Link, Network, Outcome, Random, bucket_of};
 
-/// Long enough for everything that arrives at all to arrive in time.
 const PATIENT_NS: u64 = 1_000_000_000;
 
-/// A job drawn from a seed.
 struct Case {
     seed: u64,
     random: Random,
@@ -64,7 +62,8 @@ fn exact_mean(gradients: &[Vec<f32>], of: impl Fn(usize) -> bool, element: usize
     taken.iter().sum::<f64>() / taken.len() as f64
 }
 
-/// Largest error of a mean: of sums in fp32 of values up to 1, of rounding to bf16 twice, of a transform's fixed point.
+/// Largest error of a mean: fp32 sums of values up to 1, two roundings to bf16, fixed-point
+/// transform.
 fn tolerance(case: &Case) -> f64 {
     if case.bf16 { if case.hadamard { 0.25 } else { 1.0 / 128.0 } } else { 1e-5 }
 }
@@ -103,7 +102,6 @@ fn without_loss_all_ranks_have_the_same_bits_and_the_mean() {
             let wrong = wrong + counters.drop_source + counters.drop_too_long;
             assert_eq!(wrong, 0, "seed {seed}: {counters:?}");
         }
-        // Whatever has come before a rank calls is laid where the result is to lie.
         assert_eq!(network.copied_bytes, 0, "seed {seed}");
         preposted += network.preposted;
     }
@@ -123,7 +121,6 @@ fn reported_loss_is_injected_loss_and_means_are_over_what_came() {
         let plans =
             plan_windows(network.ranks[0].params(), 0, bucket_of(0, case.hadamard), case.elements, case.hadamard)
                 .unwrap();
-        // Beats of the bucket that arrived: stage, from, to, beat. And bytes that did not: stage, from, to.
         let (mut arrived, mut lost) = (HashSet::new(), HashMap::new());
         for sent in &network.sent {
             let route = (sent.header.stage == STAGE_CONTRIBUTE, sent.from, sent.to);
@@ -131,14 +128,14 @@ fn reported_loss_is_injected_loss_and_means_are_over_what_came() {
             let plan = plans.iter().find(|plan| plan.shape().holds(&sent.header)).unwrap();
             let owner = if route.0 { sent.to } else { sent.from };
             let shard_end = plan.base_bytes as usize / BEAT_BYTES + plan.shards.range_of(owner).end;
-            // An odd shard's last bf16 beat is half padding.
+            // Half of an odd shard's last bf16 beat is padding.
             let end = shard_end.min(first + sent.payload_bytes * (1 + usize::from(case.bf16)) / BEAT_BYTES);
             match sent.arrived {
                 0 => *lost.entry(route).or_insert(0) += ((end - first) * BEAT_BYTES) as u64,
                 _ => arrived.extend((first..end).map(|beat| (route, beat))),
             }
         }
-        // An owner that waits for its bound broadcasts too late for the peers that did not.
+        // An owner that waits until its bound broadcasts too late for peers that did not wait.
         let waited = |outcome: &Option<Outcome>| outcome.as_ref().unwrap().report.closed_by[0] == ClosedBy::Deadline;
         let prompt = !outcomes.iter().any(waited);
         prompt_cases += u32::from(prompt);
@@ -223,10 +220,9 @@ fn every_stage_ends_by_its_deadline_whatever_the_network_and_the_peers_do() {
     }
 }
 
-/// Grace times of rank 0 after many collectives that follow the stage times.
 fn grace_after_many_ns(impairments: Impairments, seed: u64) -> u32 {
     const FLOOR_NS: u32 = 10;
-    // One window, with 14 packets a shard: a mark that is lost is not the only one.
+    // One window with 14 packets per shard, so that a lost mark is not the only one.
     let sizes = Case { ranks: 4, elements: 20_000, payload_beats: 22, window_beats_max: 2000, ..Case::new(seed) };
     let case = Case { incast: 1, hadamard: false, bf16: false, ..sizes };
     let mut network = case.network(impairments, 10_000_000, Some(EarlyRule { grace_ns: 1_000_000 }));
@@ -245,19 +241,19 @@ fn grace_grows_with_what_comes_too_late_and_not_with_what_is_lost() {
         let lossy_ns = grace_after_many_ns(lossy, seed);
         let spread = Impairments { delay_ns: 1000..1_000_000, ..Impairments::default() };
         let spread_ns = grace_after_many_ns(spread, seed);
-        // 1 % of some 100 us, and up to 50 % of up to 1 ms.
+        // 1 % of about 100 us, compared with up to 50 % of up to 1 ms.
         assert!(lossy_ns < 10_000 && spread_ns > 20 * lossy_ns, "seed {seed}: grace {lossy_ns} and {spread_ns} ns");
     }
 }
 
-/// Lost and expected bytes of 15 collectives, after 25 in which rates may settle, on links of 10 Gb/s with little room
-/// before them. Ranks send at up to 100 Gb/s, to three peers at a time. Also the rates at the end, in bytes per us.
+/// Runs 25 collectives that settle the rates, then 15 more, on 10 Gb/s links with short queues.
+/// Ranks send at up to 100 Gb/s, to three peers at a time. Returns lost and expected bytes of the
+/// last 15, and the final rates in bytes per us.
 fn on_narrow_links(seed: u64, rate_control: bool, bound_ns: u64) -> (u64, u64, Vec<f64>) {
     let mut random = Random(seed << 20);
     let (ranks, elements, payload_beats) = (4, 60_000 + random.below(60_000) as usize, 22);
     let link = Link { bytes_per_us: 1250, queue_bytes: 60_000 + random.below(100_000) };
     let impairments = Impairments { delay_ns: 4000..6000, link: Some(link), ..Impairments::default() };
-    // As good as unlimited, but with feedback.
     let in_flight_bytes_max = vec![1 << 40; ranks];
     let job = |rank| SoftwareJob {
         in_flight_bytes_max: in_flight_bytes_max.clone(),
@@ -290,15 +286,15 @@ fn on_narrow_links(seed: u64, rate_control: bool, bound_ns: u64) -> (u64, u64, V
 
 #[test]
 fn on_narrow_links_little_is_lost_with_and_without_rates_that_follow_round_trips() {
-    // 180 to 360 KB for each rank and stage take 144 to 288 us of a link. Without any control they would come at 300 Gb/s.
+    // A stage's 180 to 360 KB per rank take 144 to 288 us on a link.
     let bound_ns = 2_000_000;
     for seed in seeds(0..8) {
         let (lost, expected, rates) = on_narrow_links(seed, true, bound_ns);
-        // Windows that follow losses do part of that without rates, from next to nothing to a quarter lost: a third at most.
+        // Congestion windows alone, without rates, lose at most a third.
         let (lost_without, ..) = on_narrow_links(seed, false, bound_ns);
         assert!(lost_without * 3 < expected, "seed {seed}: {lost_without} of {expected} bytes lost without rates");
         assert!(lost * 50 < expected, "seed {seed}: {lost} of {expected} bytes lost with control");
-        // A third of the link is 417 bytes per us.
+        // A third of a link is 417 bytes per us.
         assert!(rates.iter().all(|rate| (200.0..1250.0).contains(rate)), "seed {seed}: rates {rates:?}");
     }
 }
@@ -381,7 +377,6 @@ fn packets_of_another_view_are_not_taken_into_a_window_of_the_same_collective() 
     let plan = plan_windows(&params, 9, 0, 8 * LANES, false).unwrap().remove(0);
     lend(&mut plane, &plan, Role::Result);
     plane.arm(&plan, &params).unwrap();
-    // Rank 2 is the second of two now. Of all tags and numbers only its new ones are right.
     let own = plan.shards.range_of(0);
     let packet = |sender: u16, job_tag: u64| {
         let offset = (own.start * BEAT_BYTES) as u32;
@@ -395,7 +390,6 @@ fn packets_of_another_view_are_not_taken_into_a_window_of_the_same_collective() 
     }
     plane.take_trace();
     let counters = *plane.counters();
-    // Rank 1 of the job is no rank of the view; and the view has no rank 2.
     let malformed_and_source = (counters.drop_malformed, counters.drop_source);
     assert_eq!((counters.drop_no_window, malformed_and_source), (2, (1, 1)), "{counters:?}");
     plane.handle_datagram(Some(2), &packet(1, view.job_tag(JOB_TAG)));
@@ -436,12 +430,11 @@ fn a_peer_that_is_held_keeps_nothing_from_others_however_much_waits_for_it() {
     assert_eq!(drain(&mut plane), [0, windows.len(), 0]);
 }
 
-/// Lends memory of ones to a window that is its bucket.
 fn lend(plane: &mut Software, plan: &WindowPlan, role: Role) {
     plane.lend(Memory { op: plan.op, role, first_element: 0 }, vec![1.0; plan.elements].into());
 }
 
-/// Rank 0 of `ranks` with a window of `plan.beats` armed and contributed, all of whose values are 1; from now on it is traced.
+/// Rank 0 of `ranks`, traced, with a window of ones that is armed and contributed.
 fn contributed(ranks: usize, params: &JobParams, beats: usize, step: u16) -> (Software, WindowPlan) {
     let mut plane = Software::new(SoftwareJob::new(0, ranks, JOB_TAG, 4)).unwrap();
     let plan = plan_windows(params, step.into(), 0, beats * LANES, false).unwrap().remove(0);
@@ -483,11 +476,11 @@ fn what_is_not_finite_is_counted_whatever_was_lost_repaired_or_skipped() {
     assert!(all || std::env::var("SEEDS").is_ok(), "{counted} values, {corrected} corrected, {skipped} skipped");
 }
 
-/// A contribution was cut short on its way, and this rank is late: nobody contributed to the rest of that packet. Its mean is
-/// not sent as zeros that a peer would take for a mean.
+/// A contribution was truncated on its way and this rank is late, so the rest of that packet has no
+/// contributor. A peer would accept its mean as zeros.
 #[test]
 fn a_packet_of_means_ends_where_nobody_contributed() {
-    // Beats of the packet that came, in fp32 and in bf16, where they travel in pairs; beats of the means that are sent.
+    // Received beats of the packet (in bf16 they travel in pairs), and beats of means sent.
     for (bf16, came, sent) in [(false, 3, 3), (true, 4, 4), (false, 4, 4), (false, 0, 0)] {
         let params = JobParams {
             bf16,
@@ -500,7 +493,6 @@ fn a_packet_of_means_ends_where_nobody_contributed() {
         lend(&mut plane, &plan, Role::Result);
         plane.arm(&plan, &params).unwrap();
         let own = plan.shards.range_of(0);
-        // The second packet comes as a whole, and the first one as far as it was not cut off.
         let packet_beats = plan.shape().packet_beats(4);
         for (first, beats) in [(own.start, came), (own.start + packet_beats, own.len().saturating_sub(packet_beats))] {
             let offset = (first * BEAT_BYTES) as u32;
@@ -522,13 +514,13 @@ fn a_packet_of_means_ends_where_nobody_contributed() {
     }
 }
 
-/// Small buckets in flight share system calls: what goes to a peer leaves in one train, whichever bucket it is of, if only the last
-/// datagram is shorter than the first. Where packets are lost they do not: each shard is answered by itself.
+/// Packets to a peer leave in one train if only the last datagram is shorter. Under loss they do
+/// not, since each shard is answered separately.
 #[test]
 fn packets_of_several_buckets_leave_in_one_train() {
     let quiet = JobParams { start_peers: 0, ..JobParams::new(0, 3, 4, 1000, &PlaneLimits::CARD) };
     let lossy = JobParams { expect_loss: true, ..quiet.clone() };
-    // Beats of this rank's contribution to each peer.
+    // `beats`: this rank's contribution to each peer, by bucket.
     let trains_of = |params: &JobParams, beats: &[usize], batch: Batch| {
         let mut plane = Software::new(SoftwareJob::new(0, 3, JOB_TAG, 4)).unwrap();
         for (op, beats) in beats.iter().enumerate() {
@@ -567,8 +559,8 @@ fn packets_of_several_buckets_leave_in_one_train() {
     assert_eq!(trains(&[1; 7], Batch { bytes_max, ..all }), [vec![1; 3], vec![1; 3], vec![1]]);
 }
 
-/// The caller gets its memory back when its windows are done, and writes to it, while packets of them have not left yet: these carry what
-/// was to be sent. In one window as it lies, one whose last beat is cut short, and in bf16.
+/// Packets that leave after the caller has overwritten its memory must carry the original data: in
+/// place, with a partial last beat, and in bf16.
 #[test]
 fn memory_may_be_reclaimed_before_all_of_it_was_sent() {
     for (elements, bf16) in [(16 * LANES, false), (16 * LANES - 5, false), (16 * LANES, true)] {
@@ -586,7 +578,6 @@ fn memory_may_be_reclaimed_before_all_of_it_was_sent() {
             let gradient: Vec<f32> = (0..elements).map(|at| at as f32).collect();
             plane.lend(Memory { op: 0, role: Role::Gradient, first_element: 0 }, gradient.into());
             plane.contribute(&plan).unwrap();
-            // The first packet leaves while the memory is lent, the others after both stages have met their deadlines.
             let mut datagrams = Vec::new();
             let one = Batch { segments_max: 1, bytes_max: 65_000 };
             let first = plane.poll_transmit(one).unwrap();
@@ -623,7 +614,7 @@ fn a_job_of_more_ranks_than_a_word_has_bits_sums_and_reports_each() {
         let payload: Vec<u8> = vec![value; 2 * LANES].into_iter().flat_map(f32::to_le_bytes).collect();
         plane.handle_datagram(Some(sender), &[&header.to_bytes()[..], &payload].concat());
     };
-    // Ranks 64 apart share a bit in one word: each counts, once.
+    // Ranks 64 apart use the same bit of different words.
     for sender in (1..ranks).chain([65, 129]) {
         send(&mut plane, Stage::Contribute, sender, 4.0);
     }
@@ -646,8 +637,7 @@ fn a_job_of_more_ranks_than_a_word_has_bits_sums_and_reports_each() {
     }
 }
 
-/// The counters of the plane as the contract's checks are ordered: malformed, version, job, no window, stale, flags, out of
-/// shard.
+/// Counters in the contract's order of checks.
 fn causes(plane: &Software) -> [u64; 7] {
     let c = plane.counters();
     let of_window = [c.drop_no_window, c.drop_stale, c.drop_flags, c.drop_out_of_shard];
@@ -685,7 +675,7 @@ fn a_datagram_with_several_faults_is_dropped_for_the_first_of_them_as_on_a_card(
         plane.handle_datagram(Some(1), &bytes);
         assert_eq!(causes(&plane), expected, "{what}");
     }
-    // After these, unlike a card, which looks at addresses and lengths before: the address is not the sender's, or there is too much.
+    // Cards check address and length first, the software plane last.
     let lower = |plane: &Software| (plane.counters().drop_source, plane.counters().drop_too_long);
     let before = lower(&plane);
     for (what, from, header, beats, cause, found) in [

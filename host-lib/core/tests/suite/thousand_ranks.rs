@@ -1,4 +1,4 @@
-//! A thousand ranks on one network in virtual time: small buckets, ranks that die, and how much of everything that takes.
+//! A thousand ranks in virtual time: small buckets, deaths of ranks, and counts of packets.
 
 use std::collections::BTreeSet;
 
@@ -8,13 +8,11 @@ use optireduce_core::{DataPlane, MembershipEvent};
 use crate::virtual_network::{Impairments, Network, Outcome, Random};
 
 const RANKS: usize = 1000;
-/// Elements of a beat.
 const LANES: usize = 16;
 const BOUND_NS: u64 = 5_000_000;
 const SILENT_OPS: u32 = 3;
 
 fn network() -> Network {
-    // Packets that arrive together keep the test short.
     let impairments = Impairments { delay_ns: 10_000..10_001, ..Impairments::default() };
     let mut network =
         Network::new(RANKS, 4, impairments, 0, |rank, plane| JobParams::new(rank, RANKS, 4, BOUND_NS, &plane.limits()));
@@ -32,7 +30,6 @@ fn network() -> Network {
     network
 }
 
-/// Every rank has the same bits, and the mean over `live`, whole.
 fn check_means(what: &str, outcomes: &[Option<Outcome>], gradients: &[Vec<f32>], live: &[usize]) {
     let first = outcomes[live[0]].as_ref().expect(what);
     for rank in live {
@@ -54,8 +51,8 @@ fn check_means(what: &str, outcomes: &[Option<Outcome>], gradients: &[Vec<f32>],
     }
 }
 
-/// Among those that die is the rank that coordinates, and the one that takes over from it. The bucket has beats for 64 owners, so
-/// no quorum misses what a dead rank had to send; that its channel has ended is what counts.
+/// The coordinator and its successor are among the dead. With beats for only 64 owners, no quorum
+/// misses a dead rank's data, so the end of its channel must count.
 #[test]
 fn a_thousand_ranks_drop_those_that_die_within_a_few_collectives() {
     let (beats, dies_op, died) = (64, 1, BTreeSet::from([0, 1, 500, 999]));
@@ -79,7 +76,7 @@ fn a_thousand_ranks_drop_those_that_die_within_a_few_collectives() {
         println!("collective {op}: {packets} packets, {} messages", network.letters_sent() - letters);
         let members = outcomes[live[0]].as_ref().unwrap().report.live.len();
         if op < dies_op {
-            // Each owner gets a packet of every other rank, and sends one to each.
+            // Each owner receives a packet from every other rank and sends one to each.
             assert_eq!(packets, 2 * beats * (RANKS - 1), "collective {op}");
             check_means("all are there", &outcomes, &gradients, &all);
         } else if members == live.len() {
@@ -88,13 +85,12 @@ fn a_thousand_ranks_drop_those_that_die_within_a_few_collectives() {
         }
         assert!(outcomes.iter().flatten().all(|outcome| outcome.report.live.len() == members), "collective {op}");
     }
-    // The collectives without a sign, and one while they agree.
     assert_eq!(agreed, Some(dies_op + SILENT_OPS + 1), "{:?}", network.ranks[live[0]].newest());
     for rank in &live {
         let silent = |dead: &usize| network.events.contains(&(*rank, MembershipEvent::Silent { rank: *dead }));
         assert!(*rank % 97 > 0 || died.iter().all(silent), "rank {rank}");
     }
-    // Each tells each other once whom it misses; all else goes by way of whoever coordinates.
+    // Each rank reports its suspects once to each other; other messages involve the coordinator.
     let letters = network.letters_sent();
     let at_least = live.len() * (RANKS - 1);
     assert!((at_least..at_least + 20 * RANKS).contains(&letters), "{letters} messages");

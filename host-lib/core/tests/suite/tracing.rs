@@ -1,4 +1,4 @@
-//! What collectives show to those who trace them.
+//! Tracing spans of collectives.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Debug;
@@ -14,7 +14,7 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::virtual_network::{Impairments, Network};
 
-/// Fields of a span, its name and its parent's fields among them.
+/// Fields of a span, with its name and its parent's fields.
 type Fields = BTreeMap<String, String>;
 
 #[derive(Clone, Default)]
@@ -62,11 +62,10 @@ fn every_collective_and_every_stage_is_a_span_that_says_how_it_went() {
             window_beats_max: 40,
             ..JobParams::new(rank, RANKS, 4, 1_000_000, &plane.limits())
         });
-        // Another test that met a span for the first time just when this subscriber came may have said that nobody wants it.
+        // Another test may have cached, just before, that no subscriber is interested.
         tracing::callsite::rebuild_interest_cache();
         for (op, kind) in [Kind::AllReduce, Kind::ReduceScatter].into_iter().enumerate() {
             let call = Call::declared(kind, 8, 3000, 0);
-            // In the second one, rank 2 comes after everything was over.
             let starts = [0, 0, op as u64 * 5_000_000].map(Some);
             network.collective(call, &vec![vec![1.0; 3000]; RANKS], &starts);
         }
@@ -90,7 +89,7 @@ fn every_collective_and_every_stage_is_a_span_that_says_how_it_went() {
             for stage in ["contribute", "broadcast"] {
                 let fields = find("stage", rank, op, Some(stage));
                 let (closed_by, received) = (fields["closed_by"].as_str(), fields["received_fraction"].as_str());
-                // Without rank 2, the others wait for their bound and have half of what is expected; it has all.
+                // The others reach their bound with half of the expected data.
                 let expected = if op == 1 && stage == "contribute" && rank < 2 {
                     ("deadline", "0.5")
                 } else {

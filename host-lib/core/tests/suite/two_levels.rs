@@ -1,5 +1,5 @@
-//! What all-reduces on one level and on two take in virtual time, and what the paper's exchange between groups would: the figures
-//! behind "Two levels take 36 rounds" in ARCHITECTURE.md.
+//! Virtual time of all-reduces on one level, on two, and with the paper's exchange between groups.
+//! Source of the decision on two levels in ARCHITECTURE.md.
 
 use optireduce_core::protocol::{JobParams, Kind};
 use optireduce_core::{Call, DataPlane};
@@ -10,10 +10,9 @@ const RANKS: usize = 64;
 const GROUPS: usize = 16;
 const MEMBERS: usize = RANKS / GROUPS;
 const BOUND_NS: u64 = 1_000_000_000;
-/// 10 Gb/s into each rank.
 const BYTES_PER_US: u64 = 1250;
 
-/// How long the slowest of so many ranks takes for one collective, in ns, when all begin at the same time and nothing is lost.
+/// Slowest rank's time of one collective without loss, if all start together.
 fn takes_ns(ranks: usize, kind: Kind, elements: usize) -> u64 {
     let link = Some(Link { bytes_per_us: BYTES_PER_US, queue_bytes: 1 << 30 });
     let impairments = Impairments { delay_ns: 50_000..50_001, link, ..Impairments::default() };
@@ -29,8 +28,8 @@ fn takes_ns(ranks: usize, kind: Kind, elements: usize) -> u64 {
     outcomes.iter().map(|outcome| outcome.took_ns).max().unwrap()
 }
 
-/// An all-reduce of `elements`: flat; on two levels as they are; and with the paper's exchange, in which each rank sends its group's
-/// whole shard to its equals in all other groups, as an all-gather among them does.
+/// Times of an all-reduce on one level, on two, and with the paper's exchange, in which each rank
+/// sends its group's whole shard to its counterparts, as in an all-gather.
 fn compare(elements: usize) -> [u64; 3] {
     let shard = elements / MEMBERS;
     let inside = takes_ns(MEMBERS, Kind::ReduceScatter, elements) + takes_ns(MEMBERS, Kind::AllGather, elements);
@@ -49,7 +48,7 @@ fn compare(elements: usize) -> [u64; 3] {
 
 #[test]
 fn an_exchange_between_groups_saves_one_latency_of_four_and_sends_eight_times_as_much() {
-    // A beat for each rank: latency is all there is.
+    // One beat per rank: latency only.
     let [flat, two_levels, exchange] = compare(1 << 10);
     assert_eq!([flat / 50, two_levels / 50, exchange / 50], [2, 4, 3], "{flat}, {two_levels}, {exchange} us");
     let [flat, two_levels, exchange] = compare(1 << 18);

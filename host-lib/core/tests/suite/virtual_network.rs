@@ -1,6 +1,5 @@
-//! Software ranks on a network in virtual time, and what happened to every datagram.
-//!
-//! Every decision comes from the seed. A rank acts when something reaches it or its own timer is due.
+//! Software ranks on a network in virtual time, with a record of every datagram. All decisions
+//! follow from the seed.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -15,13 +14,12 @@ use optireduce_core::{
 
 pub const JOB_TAG: u64 = 0x0123_4567_89ab_cdef;
 
-/// The bucket of a call of [`Network::all_reduce`]: since a declared bucket keeps its settings, what is always encoded is
-/// another bucket than what is not.
+/// Bucket for a call of [`Network::all_reduce`]. A declared bucket keeps its settings, so calls
+/// that are always encoded need another bucket.
 pub fn bucket_of(bucket: u16, hadamard: impl Into<HadamardMode>) -> u16 {
     if hadamard.into() == HadamardMode::On { bucket | 1 << 12 } else { bucket }
 }
 
-/// SplitMix64, counted up.
 #[derive(Clone)]
 pub struct Random(pub u64);
 
@@ -44,19 +42,17 @@ impl Random {
     }
 }
 
-/// What the network does.
 #[derive(Clone, Debug, Default)]
 pub struct Impairments {
     pub loss: f64,
     pub duplicate: f64,
     pub delay_ns: Range<u64>,
-    /// A rank of which nothing arrives anywhere in this time.
     pub outage: Option<(usize, Range<u64>)>,
-    /// The link to each rank; without one, everything passes at once.
+    /// Link to each rank; `None` for unlimited bandwidth.
     pub link: Option<Link>,
 }
 
-/// A link with a queue before it: what does not fit is lost.
+/// Link with a drop-tail queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Link {
     pub bytes_per_us: u64,
@@ -64,7 +60,7 @@ pub struct Link {
 }
 
 impl Link {
-    /// When so many bytes have passed, if they find room in the queue; `free_ns`: when it is empty.
+    /// Time at which `bytes` have passed, if the queue has room. `free_ns`: end of the queue.
     fn pass(&self, free_ns: &mut u64, now_ns: u64, bytes: u64) -> Option<u64> {
         let queued_bytes = free_ns.saturating_sub(now_ns) * self.bytes_per_us / 1000;
         if queued_bytes + bytes > self.queue_bytes {
@@ -75,72 +71,61 @@ impl Link {
     }
 }
 
-/// A datagram that left a rank.
 #[derive(Clone, Debug)]
 pub struct Sent {
     pub from: usize,
     pub to: usize,
     pub header: UbtHeader,
     pub payload_bytes: usize,
-    /// Copies that arrived.
     pub arrived: u32,
 }
 
-/// When a datagram arrives, its number, from whom, to whom, and its bytes.
+/// Arrival time, serial number, sender, receiver and bytes of a datagram.
 type Flight = (u64, usize, usize, usize, Vec<u8>);
 
-/// One rank's collective.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     pub report: Report,
     pub result: Vec<f32>,
-    /// What came of an update that was skipped.
+    /// Partial result of a skipped update.
     pub partial: Option<Vec<f32>>,
-    /// From its own start to its end.
     pub took_ns: u64,
 }
 
 pub struct Network {
     pub ranks: Vec<Collectives<Software>>,
     pub sent: Vec<Sent>,
-    /// Whether datagrams are kept in `sent`: all are counted.
+    /// Records datagrams in `sent`; they are always counted.
     pub keeps_sent: bool,
     pub sent_count: usize,
     pub now_ns: u64,
     pub impairments: Impairments,
     random: Random,
-    /// When the link to each rank has sent what is queued before it.
     link_free_ns: Vec<u64>,
     in_flight: BinaryHeap<Reverse<Flight>>,
-    /// The reliable channel: takes this long, keeps the order.
+    /// Delay of the reliable channel, which keeps the order.
     pub letters_ns: Range<u64>,
     letters: BinaryHeap<Reverse<Flight>>,
     letters_count: usize,
     last_letter_ns: Vec<u64>,
-    /// Ranks that neither do nor hear anything.
+    /// Ranks that no longer run or receive; `dies_ns`: times of death in [`train`](Self::train).
     pub dead: Vec<bool>,
-    /// When ranks die, in [`train`](Self::train).
     pub dies_ns: Vec<Option<u64>>,
-    /// What happened among the ranks, and to whom it was told.
     pub events: Vec<(usize, MembershipEvent)>,
-    /// Calls whose windows were armed before them, and bytes of results that were copied to where they were to lie.
+    /// Calls with windows armed before them, and copied bytes of results.
     pub preposted: usize,
     pub copied_bytes: usize,
     agenda: Agenda,
 }
 
-/// Which ranks have something to do.
 #[derive(Default)]
 struct Agenda {
-    /// Something has reached them.
     touched: BTreeSet<usize>,
-    /// Their own timers, also in the order of time.
     timers: Vec<Option<u64>>,
     in_order: BTreeSet<(u64, usize)>,
 }
 
 impl Agenda {
-    /// All ranks are asked.
     fn touch_all(&mut self, ranks: usize) {
         *self = Self { touched: (0..ranks).collect(), timers: vec![None; ranks], in_order: BTreeSet::new() };
     }
@@ -152,21 +137,19 @@ impl Agenda {
         self.in_order.extend(at_ns.map(|at_ns| (at_ns, rank)));
     }
 
-    /// The ranks whose turn it is, in order.
     fn take(&mut self, now_ns: u64) -> BTreeSet<usize> {
         let mut turn = std::mem::take(&mut self.touched);
         turn.extend(self.in_order.range(..=(now_ns, usize::MAX)).map(|(_, rank)| *rank));
         turn
     }
 
-    /// When the next timer is due.
     fn next_ns(&self) -> Option<u64> {
         self.in_order.first().map(|(at_ns, _)| *at_ns)
     }
 }
 
 impl Network {
-    /// `params`: of each rank, from its number and its data plane's limits.
+    /// `params`: parameters of a rank, from its number and its data plane.
     pub fn new(
         ranks: usize,
         payload_beats: usize,
@@ -177,7 +160,6 @@ impl Network {
         Self::with_jobs(ranks, impairments, seed, |rank| SoftwareJob::new(rank, ranks, JOB_TAG, payload_beats), params)
     }
 
-    /// As [`new`](Self::new), with other jobs of the data planes.
     pub fn with_jobs(
         ranks: usize,
         impairments: Impairments,
@@ -213,7 +195,6 @@ impl Network {
         }
     }
 
-    /// An all-reduce; see [`collective`](Self::collective).
     pub fn all_reduce(
         &mut self,
         bucket: u16,
@@ -227,8 +208,8 @@ impl Network {
         self.collective(call, gradients, start_ns)
     }
 
-    /// One collective: every rank prepares and starts when its time has come (`None`: it never does); ends when all that
-    /// started are done.
+    /// Runs one collective until all ranks that start it are done. Each rank prepares and starts it
+    /// after its `start_ns`, or never if `None`.
     pub fn collective(&mut self, call: Call, given: &[Vec<f32>], start_ns: &[Option<u64>]) -> Vec<Option<Outcome>> {
         let (begin_ns, ranks) = (self.now_ns, self.ranks.len());
         let mut started = vec![false; ranks];
@@ -274,9 +255,8 @@ impl Network {
         }
     }
 
-    /// Every rank makes so many calls, one after the other: each as soon as it has finished the one before, and then waited as
-    /// long as `pause_ns(rank, call)` says, whatever the others do. Ends once all ranks that live have done so, or failed, and
-    /// nothing more is on its way; returns when and why ranks have failed.
+    /// Makes `calls` calls on every rank, independently of other ranks. Ends when all live ranks
+    /// are done or have failed and the network is empty. Returns when and why ranks failed.
     pub fn train(
         &mut self,
         calls: u32,
@@ -341,7 +321,7 @@ impl Network {
         }
     }
 
-    /// A rank calls a collective. Every other result is to lie elsewhere than in the bucket.
+    /// Starts a collective on a rank. Every other result has a destination outside the bucket.
     fn start(&mut self, rank: usize, call: Call, given: Vec<f32>) {
         let one = &mut self.ranks[rank];
         self.preposted += usize::from(one.is_preposted());
@@ -354,7 +334,7 @@ impl Network {
         one.start(self.now_ns, op, given).unwrap();
     }
 
-    /// When a rank is asked next, should nothing reach it before; `start_ns`: when it begins its next collective.
+    /// `start_ns`: start of the rank's next collective.
     fn set_timer(&mut self, rank: usize, start_ns: Option<u64>) {
         let dies_ns = self.dies_ns[rank].filter(|at_ns| *at_ns > self.now_ns);
         let one = &self.ranks[rank];
@@ -362,7 +342,6 @@ impl Network {
         self.agenda.set_timer(rank, timers.into_iter().flatten().min());
     }
 
-    /// Until something arrives, or a timer is due.
     fn pass_time(&mut self) {
         let arrivals = [&self.in_flight, &self.letters].into_iter().filter_map(|flights| flights.peek());
         let arrivals = arrivals.map(|Reverse((at_ns, ..))| *at_ns);
@@ -371,12 +350,10 @@ impl Network {
         self.deliver();
     }
 
-    /// Messages on the reliable channel so far.
     pub fn letters_sent(&self) -> usize {
         self.letters_count
     }
 
-    /// Hands over what has arrived.
     fn deliver(&mut self) {
         while let Some(Reverse((at_ns, ..))) = self.in_flight.peek()
             && *at_ns <= self.now_ns
@@ -393,7 +370,7 @@ impl Network {
             self.agenda.touched.insert(to);
             if !self.dead[to] {
                 match self.ranks[to].handle_message(self.now_ns, from, &letter) {
-                    // An answer to a repair that was given up meanwhile.
+                    // Answers to repairs that were given up in the meantime.
                     Ok(()) | Err(MessageError::Unexpected(_)) => {}
                     Err(error) => panic!("{error}"),
                 }
@@ -401,7 +378,6 @@ impl Network {
         }
     }
 
-    /// Sends what a rank has to say on the reliable channel, and lets agreements go on.
     fn exchange_letters(&mut self, rank: usize) {
         self.ranks[rank].handle_timeout(self.now_ns);
         while let Some((to, letter)) = self.ranks[rank].poll_message() {
@@ -431,7 +407,7 @@ impl Network {
 
     fn send(&mut self, from: usize, to: usize, datagram: &[u8]) {
         let header = datagram.first_chunk::<UBT_BYTES>().unwrap();
-        // Every view has its own tag.
+        // Every view has a different tag.
         let tag = u64::from_be_bytes(*header.last_chunk().unwrap());
         let header = UbtHeader::from_bytes(header, tag).unwrap();
         let cut_off =

@@ -1,4 +1,4 @@
-//! Declared buckets: what is reduced again and again.
+//! Declared buckets and their collectives.
 
 use std::ptr::null_mut;
 use std::sync::Arc;
@@ -17,8 +17,8 @@ use crate::types::{
     OPTR_NO_TIMEOUT, optr_bucket_options_t, optr_bucket_t, optr_comm_t, optr_report_t, optr_request_t, optr_status_t,
 };
 
-/// Declares a bucket of so many elements: settles its length and options among all ranks, and finds the memory for it.
-/// options: NULL for the defaults. OPTR_MISMATCH on all ranks if they differ; the communicator can go on then. Collective.
+/// Declares a bucket of fp32 elements and allocates its memory. Length and options must be the same
+/// on all ranks, which is checked. Collective.
 ///
 /// Threads: any, one at a time per communicator; blocks.
 #[unsafe(no_mangle)]
@@ -29,7 +29,7 @@ pub unsafe extern "C" fn optr_bucket_create(
     bucket: *mut optr_bucket_t,
 ) -> optr_status_t {
     guard("optr_bucket_create", || {
-        // SAFETY: the caller's: NULL or room for a handle; NULL or options.
+        // SAFETY: the pointers are NULL or valid.
         let (mut place, options) = unsafe { (Place::new("bucket", bucket)?, raw::sized("options", options)?) };
         place.set(null_mut());
         let options = options.as_ref().map_or(Ok(BucketOptions::new()), config::bucket_options)?;
@@ -38,7 +38,7 @@ pub unsafe extern "C" fn optr_bucket_create(
     })
 }
 
-/// Ends a bucket, on this rank alone: its memory is given back, its requests go on.
+/// Destroys a bucket on this rank only. Its requests continue.
 ///
 /// Threads: any, at any time; does not block.
 #[unsafe(no_mangle)]
@@ -50,10 +50,11 @@ fn find(bucket: optr_bucket_t) -> Result<Arc<Bucket>, Failure> {
     registry::find("bucket", bucket.addr())
 }
 
-/// Reduces values over all ranks; returns after two stage deadlines at the latest. input and output may be the same, or
-/// overlap. elements: those of the bucket; with another number nothing is sent, and all ranks get OPTR_MISMATCH, which ends
-/// the job. If report->action is not OPTR_APPLY, and after an error, output is as it was. Copies the values twice, unless they lie in
-/// memory from optr_alloc(). Collective.
+/// Reduces values over all ranks, within the deadlines of the stages. Collective.
+///
+/// If a rank passes another number of elements than the bucket has, nothing is sent, the job ends,
+/// and all ranks get OPTR_MISMATCH. Values are copied unless input and output are both in memory
+/// from optr_alloc(). output must not be the bucket's own memory.
 ///
 /// Threads: any, one at a time per bucket; blocks.
 #[unsafe(no_mangle)]
@@ -66,7 +67,7 @@ pub unsafe extern "C" fn optr_bucket_all_reduce(
 ) -> optr_status_t {
     guard("optr_bucket_all_reduce", || {
         let bucket = find(bucket)?;
-        // SAFETY: the caller's: NULL or as many values each; NULL or a report. `input` is not read any more when `output` is written.
+        // SAFETY: the pointers are NULL or valid. `input` is read before `output` is written.
         let (values, mut output, mut place) = unsafe {
             let report = ReportPlace::new(report)?;
             (Input::new("input", input, elements)?, Output::new("output", output, elements)?, report)
@@ -76,9 +77,11 @@ pub unsafe extern "C" fn optr_bucket_all_reduce(
     })
 }
 
-/// Memory of the bucket's, as many values as it has elements: what is written there travels by
-/// optr_bucket_all_reduce_in_place() without a copy. Zeros at first, and after a call that failed. Valid until the next call
-/// of this bucket that blocks, or its end.
+/// Writes address and length of the bucket's own memory, which optr_bucket_all_reduce_in_place()
+/// reduces without a copy. elements may be NULL.
+///
+/// The memory is zero at first and after a failed call. The address is valid until the next
+/// blocking call of the bucket, or its end.
 ///
 /// Threads: any, one at a time per bucket; does not block.
 #[unsafe(no_mangle)]
@@ -88,7 +91,7 @@ pub unsafe extern "C" fn optr_bucket_buffer(
     elements: *mut usize,
 ) -> optr_status_t {
     guard("optr_bucket_buffer", || {
-        // SAFETY: the caller's: NULL or room for an address; NULL or room for a number.
+        // SAFETY: the pointers are NULL or valid.
         let (mut values, elements) = unsafe { (Place::new("values", values)?, Place::optional("elements", elements)?) };
         values.set(null_mut());
         let bucket = find(bucket)?;
@@ -100,8 +103,8 @@ pub unsafe extern "C" fn optr_bucket_buffer(
     })
 }
 
-/// Reduces the values in the bucket's own memory, see optr_bucket_buffer(), over all ranks, without a copy. They lie
-/// elsewhere afterwards: where, is written to values. If report->action is not OPTR_APPLY, they are unchanged. Collective.
+/// Reduces the values in the bucket's own memory (optr_bucket_buffer()), without a copy. The values
+/// move: their new address is written to values, also after an error. Collective.
 ///
 /// Threads: any, one at a time per bucket; blocks.
 #[unsafe(no_mangle)]
@@ -111,18 +114,18 @@ pub unsafe extern "C" fn optr_bucket_all_reduce_in_place(
     report: *mut optr_report_t,
 ) -> optr_status_t {
     guard("optr_bucket_all_reduce_in_place", || {
-        // SAFETY: the caller's: NULL or room for an address; NULL or a report.
+        // SAFETY: the pointers are NULL or valid.
         let (mut values, mut place) = unsafe { (Place::new("values", values)?, ReportPlace::new(report)?) };
         let bucket = find(bucket)?;
         let done = bucket.all_reduce_in_place();
-        // After an error there are others, too.
         values.set(bucket.values()?);
         write(&mut place, &done?);
         Ok(())
     })
 }
 
-/// As optr_bucket_all_reduce(), for this rank's shard of the result: output_elements is what optr_comm_shard() says. Collective.
+/// As optr_bucket_all_reduce(), for this rank's shard of the result (optr_comm_shard()). Lost
+/// values are not repaired. Collective.
 ///
 /// Threads: any, one at a time per bucket; blocks.
 #[unsafe(no_mangle)]
@@ -136,7 +139,7 @@ pub unsafe extern "C" fn optr_bucket_reduce_scatter(
 ) -> optr_status_t {
     guard("optr_bucket_reduce_scatter", || {
         let bucket = find(bucket)?;
-        // SAFETY: the caller's: NULL or as many values each; NULL or a report. `input` is not read any more when `output` is written.
+        // SAFETY: the pointers are NULL or valid. `input` is read before `output` is written.
         let (values, mut output, mut place) = unsafe {
             let report = ReportPlace::new(report)?;
             (Input::new("input", input, elements)?, Output::new("output", output, output_elements)?, report)
@@ -147,7 +150,7 @@ pub unsafe extern "C" fn optr_bucket_reduce_scatter(
     })
 }
 
-/// Hands this rank's shard to all ranks and writes the whole, as many values as the bucket has elements. What did not come is zero:
+/// Gathers the shards of all ranks (optr_comm_shard()). Lost values are zero, see
 /// report->missing_elements. Collective.
 ///
 /// Threads: any, one at a time per bucket; blocks.
@@ -162,7 +165,7 @@ pub unsafe extern "C" fn optr_bucket_all_gather(
 ) -> optr_status_t {
     guard("optr_bucket_all_gather", || {
         let bucket = find(bucket)?;
-        // SAFETY: the caller's: NULL or as many values each; NULL or a report. `input` is not read any more when `output` is written.
+        // SAFETY: the pointers are NULL or valid. `input` is read before `output` is written.
         let (shard, mut output, mut place) = unsafe {
             let report = ReportPlace::new(report)?;
             (Input::new("input", input, input_elements)?, Output::new("output", output, elements)?, report)
@@ -173,9 +176,10 @@ pub unsafe extern "C" fn optr_bucket_all_gather(
     })
 }
 
-/// Begins what optr_bucket_all_reduce() does, and returns at once; other collectives may begin before it is done. input is
-/// copied before this returns, unless input and output are memory from optr_alloc(): then both are to be left alone until the request
-/// is done. output must stay valid, and be left alone, until then. Collective.
+/// Starts optr_bucket_all_reduce(). Other collectives may start before it is done. Collective.
+///
+/// Input is not copied if input and output are both in memory from optr_alloc(). Then it must stay
+/// untouched until the request is done.
 ///
 /// Threads: any, one at a time per bucket; does not block.
 #[unsafe(no_mangle)]
@@ -187,7 +191,7 @@ pub unsafe extern "C" fn optr_bucket_start_all_reduce(
     request: *mut optr_request_t,
 ) -> optr_status_t {
     guard("optr_bucket_start_all_reduce", || {
-        // SAFETY: the caller's: NULL or as many values each, `output` until the request is done; NULL or room for a handle.
+        // SAFETY: the pointers are NULL or valid, `output` until the request is done.
         let (values, output, place) = unsafe {
             let request = Place::new("request", request)?;
             (Input::new("input", input, elements)?, Output::new("output", output, elements)?, request)
@@ -196,7 +200,7 @@ pub unsafe extern "C" fn optr_bucket_start_all_reduce(
     })
 }
 
-/// Begins what optr_bucket_reduce_scatter() does, and returns at once, as optr_bucket_start_all_reduce(). Collective.
+/// Starts optr_bucket_reduce_scatter(). Collective.
 ///
 /// Threads: any, one at a time per bucket; does not block.
 #[unsafe(no_mangle)]
@@ -209,7 +213,7 @@ pub unsafe extern "C" fn optr_bucket_start_reduce_scatter(
     request: *mut optr_request_t,
 ) -> optr_status_t {
     guard("optr_bucket_start_reduce_scatter", || {
-        // SAFETY: the caller's: NULL or as many values each, `output` until the request is done; NULL or room for a handle.
+        // SAFETY: the pointers are NULL or valid, `output` until the request is done.
         let (values, output, place) = unsafe {
             let request = Place::new("request", request)?;
             (Input::new("input", input, elements)?, Output::new("output", output, output_elements)?, request)
@@ -220,7 +224,7 @@ pub unsafe extern "C" fn optr_bucket_start_reduce_scatter(
     })
 }
 
-/// Begins what optr_bucket_all_gather() does, and returns at once, as optr_bucket_start_all_reduce(). Collective.
+/// Starts optr_bucket_all_gather(). Collective.
 ///
 /// Threads: any, one at a time per bucket; does not block.
 #[unsafe(no_mangle)]
@@ -233,7 +237,7 @@ pub unsafe extern "C" fn optr_bucket_start_all_gather(
     request: *mut optr_request_t,
 ) -> optr_status_t {
     guard("optr_bucket_start_all_gather", || {
-        // SAFETY: the caller's: NULL or as many values each, `output` until the request is done; NULL or room for a handle.
+        // SAFETY: the pointers are NULL or valid, `output` until the request is done.
         let (shard, output, place) = unsafe {
             let request = Place::new("request", request)?;
             (Input::new("input", input, input_elements)?, Output::new("output", output, elements)?, request)
@@ -256,10 +260,12 @@ fn start(
     Ok(())
 }
 
-/// Waits until nothing of this bucket is outstanding any more, at most timeout_us (OPTR_NO_TIMEOUT: the timeout of the
-/// config), and writes what its results so far lack, to be applied as one more update: *has_correction is 1 if there is
-/// anything, else correction is as it was. *is_settled is 0 if the time was too short. Call it on every rank after the last
-/// collective of the bucket. elements: those of the bucket.
+/// Waits until no repair of this bucket is outstanding, at most timeout_us, and writes the drift of
+/// its results to correction, to apply to the model as one more update. Call it on every rank after
+/// the last collective of the bucket.
+///
+/// Without drift *has_correction is 0, and correction is unchanged. *is_settled is 0 if repairs are
+/// still outstanding.
 ///
 /// Threads: any, one at a time per bucket; blocks.
 #[unsafe(no_mangle)]
@@ -272,7 +278,7 @@ pub unsafe extern "C" fn optr_bucket_settle(
     is_settled: *mut i32,
 ) -> optr_status_t {
     guard("optr_bucket_settle", || {
-        // SAFETY: the caller's: NULL or as many values; NULL or room for a number each.
+        // SAFETY: the pointers are NULL or valid.
         let (mut output, mut has_correction, mut is_settled) = unsafe {
             let places = (Place::new("has_correction", has_correction)?, Place::new("is_settled", is_settled)?);
             (Output::new("correction", correction, elements)?, places.0, places.1)

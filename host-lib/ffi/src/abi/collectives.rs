@@ -1,4 +1,4 @@
-//! Calls of a communicator that need no bucket.
+//! Collectives of a communicator, without a bucket.
 
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
@@ -14,7 +14,7 @@ use crate::status::Failure;
 use crate::types::optr_status_t::OPTR_MISMATCH;
 use crate::types::{optr_comm_t, optr_report_t, optr_request_t, optr_status_t};
 
-/// Waits until all ranks are here. Collective.
+/// Waits until all ranks have called it. Collective.
 ///
 /// Threads: any, one at a time per communicator; blocks.
 #[unsafe(no_mangle)]
@@ -22,22 +22,21 @@ pub extern "C" fn optr_barrier(comm: optr_comm_t) -> optr_status_t {
     guard("optr_barrier", || of(comm)?.call(|communicator| communicator.start_barrier()))
 }
 
-/// Begins what optr_barrier() does, and returns at once. Calls of a communicator that have begun are made one after the
-/// other. Collective.
+/// Starts optr_barrier(). Collective.
 ///
 /// Threads: any, one at a time per communicator; does not block.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn optr_start_barrier(comm: optr_comm_t, request: *mut optr_request_t) -> optr_status_t {
     guard("optr_start_barrier", || {
-        // SAFETY: the caller's: NULL or room for a handle.
+        // SAFETY: the pointer is NULL or valid.
         let mut place = unsafe { Place::new("request", request) }?;
         place.set(null_mut());
         begin(of(comm)?, place, |communicator| communicator.start_barrier(), Comm::failed, Ok)
     })
 }
 
-/// Hands the root's bytes to all ranks, whole: over TCP, for weights and whatever else must be the same everywhere. All ranks give as
-/// many. After an error data is as it was. Collective.
+/// Copies the root's bytes to all ranks, over TCP, for weights and other data that must be
+/// complete. Collective.
 ///
 /// Threads: any, one at a time per communicator; blocks.
 #[unsafe(no_mangle)]
@@ -48,15 +47,14 @@ pub unsafe extern "C" fn optr_broadcast(
     bytes: usize,
 ) -> optr_status_t {
     guard("optr_broadcast", || {
-        // SAFETY: the caller's: NULL or as many bytes, which are copied before anything is written.
+        // SAFETY: the pointer is NULL or valid. The bytes are copied before any write.
         let (given, mut output) = unsafe { in_place(data, bytes) }?;
         output.write(&of(comm)?.call(|communicator| communicator.start_broadcast_bytes(rank_of(root), given))?);
         Ok(())
     })
 }
 
-/// Begins what optr_broadcast() does, and returns at once. data must stay valid, and be left alone, until the request is
-/// done. Collective.
+/// Starts optr_broadcast(). data is an output on all ranks. Collective.
 ///
 /// Threads: any, one at a time per communicator; does not block.
 #[unsafe(no_mangle)]
@@ -68,7 +66,7 @@ pub unsafe extern "C" fn optr_start_broadcast(
     request: *mut optr_request_t,
 ) -> optr_status_t {
     guard("optr_start_broadcast", || {
-        // SAFETY: the caller's: NULL or room for a handle; NULL or as many bytes, until the request is done.
+        // SAFETY: the pointers are NULL or valid until the request is done.
         let (mut place, (given, mut output)) = unsafe { (Place::new("request", request)?, in_place(data, bytes)?) };
         place.set(null_mut());
         let start = |communicator: &mut Communicator| communicator.start_broadcast_bytes(rank_of(root), given);
@@ -86,13 +84,13 @@ unsafe fn in_place(data: *mut c_void, bytes: usize) -> Result<(Vec<u8>, Output<u
     unsafe { Ok((Input::<u8>::new("data", data.cast(), bytes)?.to_vec()?, Output::new("data", data.cast(), bytes)?)) }
 }
 
-/// What is no rank is told to all, as any other difference.
+/// Converts an invalid root to a rank that all ranks reject, so that they stay in step.
 fn rank_of(root: c_int) -> usize {
     usize::try_from(root).unwrap_or(usize::MAX)
 }
 
-/// Hands every rank's bytes to every rank, whole: over TCP. output: room for as many from each rank, in the order of ranks.
-/// OPTR_MISMATCH on all ranks if they do not give as many. Collective.
+/// Gathers the bytes of all ranks, in rank order, over TCP. Excluded ranks
+/// (optr_comm_skip_gone_ranks()) have zeros. Collective.
 ///
 /// Threads: any, one at a time per communicator; blocks.
 #[unsafe(no_mangle)]
@@ -105,19 +103,17 @@ pub unsafe extern "C" fn optr_all_gather_bytes(
     guard("optr_all_gather_bytes", || {
         let comm = of(comm)?;
         let whole = bytes.saturating_mul(comm.world_size());
-        // SAFETY: the caller's: NULL or as many bytes; NULL or room for so many of each rank. `input` is copied before
-        // anything is written.
+        // SAFETY: the pointers are NULL or valid. `input` is copied before any write.
         let (given, mut output) = unsafe {
             let input = Input::<u8>::new("input", input.cast(), bytes)?;
             (input.to_vec()?, Output::<u8>::new("output", output.cast(), whole)?)
         };
         let parts = comm.call(|communicator| communicator.start_all_gather_of_present(given))?;
         check_as_many(&parts)?;
-        let mut all = memory::room("what all ranks gave", whole, "give fewer bytes at a time")?;
+        let mut all = memory::room("the bytes of all ranks", whole, "pass fewer bytes at a time")?;
         for part in &parts {
             let end = all.len() + bytes;
             all.extend_from_slice(part.as_deref().unwrap_or_default());
-            // Those that are left out have given nothing.
             all.resize(end, 0);
         }
         output.write(&all);
@@ -125,21 +121,22 @@ pub unsafe extern "C" fn optr_all_gather_bytes(
     })
 }
 
-/// That all ranks have given as many bytes, but those that are left out. All see the same.
+/// Checks that all parts have the same length, with the same result on all ranks.
 fn check_as_many(parts: &[Option<Vec<u8>>]) -> Result<(), Failure> {
     let mut given = parts.iter().enumerate().filter_map(|(rank, part)| Some((rank, part.as_ref()?.len())));
     let Some((first, expected)) = given.next() else { return Ok(()) };
     given.find(|(_, found)| *found != expected).map_or(Ok(()), |(rank, found)| {
         let text = format!(
-            "the ranks differ: bytes is {found} on rank {rank}, but {expected} on rank {first}; all ranks must give as many"
+            "the ranks differ: bytes is {found} on rank {rank}, but {expected} on rank {first}; all ranks must pass the same number"
         );
         Err(Failure::new(OPTR_MISMATCH, text))
     })
 }
 
-/// Averages values over all ranks, once; the ranks compare their calls before. For what is averaged again and again, create a
-/// bucket, which costs less. input and output may be the same, or overlap. If report->action is not OPTR_APPLY, and after an
-/// error, output is as it was. Collective.
+/// Averages values over all ranks once. Collective.
+///
+/// A bucket is faster for repeated calls, since this function compares the call first and repairs
+/// losses at the end. The action is OPTR_SKIP if elements are still missing.
 ///
 /// Threads: any, one at a time per communicator; blocks.
 #[unsafe(no_mangle)]
@@ -151,7 +148,7 @@ pub unsafe extern "C" fn optr_all_reduce(
     report: *mut optr_report_t,
 ) -> optr_status_t {
     guard("optr_all_reduce", || {
-        // SAFETY: the caller's: NULL or as many values each; NULL or a report. `input` is copied before anything is written.
+        // SAFETY: the pointers are NULL or valid. `input` is copied before any write.
         let (values, mut output, mut place) = unsafe {
             let report = ReportPlace::new(report)?;
             (Input::new("input", input, elements)?.to_vec()?, Output::new("output", output, elements)?, report)
@@ -165,9 +162,8 @@ pub unsafe extern "C" fn optr_all_reduce(
     })
 }
 
-/// Averages values over all ranks, once, and writes this rank's shard of the mean: output_elements is what optr_comm_shard()
-/// says. input and output may overlap. If report->action is not OPTR_APPLY, and after an error, output is as it was.
-/// Collective.
+/// Averages values over all ranks once, and writes this rank's shard (optr_comm_shard()) of the
+/// mean. Collective.
 ///
 /// Threads: any, one at a time per communicator; blocks.
 #[unsafe(no_mangle)]
@@ -180,7 +176,7 @@ pub unsafe extern "C" fn optr_reduce_scatter(
     report: *mut optr_report_t,
 ) -> optr_status_t {
     guard("optr_reduce_scatter", || {
-        // SAFETY: the caller's: NULL or as many values each; NULL or a report. `input` is copied before anything is written.
+        // SAFETY: the pointers are NULL or valid. `input` is copied before any write.
         let (values, mut output, mut place) = unsafe {
             let report = ReportPlace::new(report)?;
             (Input::new("input", input, elements)?.to_vec()?, Output::new("output", output, output_elements)?, report)
@@ -196,9 +192,8 @@ pub unsafe extern "C" fn optr_reduce_scatter(
     })
 }
 
-/// Hands this rank's shard to all ranks, once, and writes the whole, of elements values: input_elements is what
-/// optr_comm_shard() says of that. What did not come is zero: report->missing_elements. What must arrive whole goes by
-/// optr_broadcast(). input may be a part of output. Collective.
+/// Gathers the shards of all ranks (optr_comm_shard()) once. Lost values are zero, see
+/// report->missing_elements. For complete data use optr_broadcast(). Collective.
 ///
 /// Threads: any, one at a time per communicator; blocks.
 #[unsafe(no_mangle)]
@@ -211,7 +206,7 @@ pub unsafe extern "C" fn optr_all_gather(
     report: *mut optr_report_t,
 ) -> optr_status_t {
     guard("optr_all_gather", || {
-        // SAFETY: the caller's: NULL or as many values each; NULL or a report. `input` is copied before anything is written.
+        // SAFETY: the pointers are NULL or valid. `input` is copied before any write.
         let (shard, mut output, mut place) = unsafe {
             let report = ReportPlace::new(report)?;
             (Input::new("input", input, input_elements)?.to_vec()?, Output::new("output", output, elements)?, report)

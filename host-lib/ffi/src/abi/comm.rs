@@ -1,4 +1,4 @@
-//! Communicators: from the first call to the last.
+//! Communicators.
 
 use std::ffi::{c_char, c_int};
 use std::ptr::null_mut;
@@ -16,26 +16,29 @@ use crate::types::optr_status_t::{self, OPTR_SUCCESS};
 use crate::types::{OPTR_NO_COLOR, optr_comm_t, optr_config_t, optr_unique_id_t};
 use crate::unique_id;
 
-/// Makes the id of a job, on one rank; hand its bytes to all others (by MPI, a file, a socket). address: HOST or HOST:PORT,
-/// of the host of rank 0, where it is to listen; NULL: OPTIREDUCE_ROOT, or else the address of this host on the way to
-/// others, and a free port.
+/// Creates the id of a job. Call it on one rank, and send the id to all others, for example by MPI.
 ///
-/// Threads: any, at any time.
+/// address is HOST or HOST:PORT at which rank 0 listens. NULL selects OPTIREDUCE_ROOT, or this
+/// host's address on its route to others. Without PORT, a free port of this host is reserved.
+///
+/// Threads: any, at any time; blocks if HOST is a name to resolve.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn optr_get_unique_id(address: *const c_char, id: *mut optr_unique_id_t) -> optr_status_t {
     guard("optr_get_unique_id", || {
-        // SAFETY: the caller's: NULL or a text; NULL or room for an id.
+        // SAFETY: the pointers are NULL or valid.
         let (address, mut id) = unsafe { (raw::text("address", address)?, Place::new("id", id)?) };
         id.set(unique_id::make(address)?);
         Ok(())
     })
 }
 
-/// Joins a job as one of its ranks. world_size: 2 to 1024. id: from optr_get_unique_id(), the same on all ranks; rank 0 must
-/// be on the host that its address names. config: NULL for the defaults. Returns when all ranks are there, or after the
-/// timeout of the config. Collective.
+/// Joins a job of 2 to 1024 ranks as one of them. Returns when all ranks have joined. Collective.
 ///
-/// Threads: any, at any time; blocks. Ranks of one process join from a thread each.
+/// id is from optr_get_unique_id(). Rank 0 must run on the host in its address. After an error
+/// *comm is NULL: OPTR_MISMATCH if settings differ, OPTR_PEER_FAILED if a rank does not join within
+/// timeout_us.
+///
+/// Threads: any, at any time; blocks. Ranks of one process need a thread each.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn optr_comm_init_rank(
     comm: *mut optr_comm_t,
@@ -45,22 +48,21 @@ pub unsafe extern "C" fn optr_comm_init_rank(
     config: *const optr_config_t,
 ) -> optr_status_t {
     guard("optr_comm_init_rank", || {
-        // SAFETY: the caller's: NULL or room for a handle; NULL or a config; NULL or an id.
+        // SAFETY: the pointers are NULL or valid.
         let (comm, config, id) =
             unsafe { (Place::new("comm", comm)?, raw::sized("config", config)?, raw::unique_id(id)?) };
         init(comm, config, || unique_id::launch(&id, rank, world_size))
     })
 }
 
-/// Joins a job as the rank that the launcher's environment says: torchrun, mpirun, srun, or OPTIREDUCE_RANK,
-/// OPTIREDUCE_WORLD_SIZE and OPTIREDUCE_ROOT. config: NULL for the defaults. Returns when all ranks are there, or after the
-/// timeout of the config. Collective.
+/// As optr_comm_init_rank(), with the rank from the environment of torchrun, mpirun or srun, or
+/// from OPTIREDUCE_RANK, OPTIREDUCE_WORLD_SIZE and OPTIREDUCE_ROOT. Collective.
 ///
-/// Threads: any, at any time, but not while another thread changes the environment; blocks.
+/// Threads: any, but not while another thread changes the environment; blocks.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn optr_comm_init_env(comm: *mut optr_comm_t, config: *const optr_config_t) -> optr_status_t {
     guard("optr_comm_init_env", || {
-        // SAFETY: the caller's: NULL or room for a handle; NULL or a config.
+        // SAFETY: the pointers are NULL or valid.
         let (comm, config) = unsafe { (Place::new("comm", comm)?, raw::sized("config", config)?) };
         init(comm, config, || Launch::from_env().map_err(|error| optireduce::ConnectError::from(error).into()))
     })
@@ -75,7 +77,7 @@ fn init(
     let (builder, rejoin) = match &config {
         None => (optireduce::Communicator::builder(), None),
         Some(config) => {
-            // SAFETY: the caller's: NULL or texts.
+            // SAFETY: the pointers are NULL or valid.
             let texts = unsafe {
                 Texts {
                     interface: raw::text("config->interface_name", config.interface_name)?,
@@ -96,46 +98,46 @@ fn init(
     Ok(())
 }
 
-/// A handle as C has it: a pointer that leads nowhere.
+/// Converts a handle to the pointer that C sees; it must not be dereferenced.
 pub fn handle<T>(number: usize) -> *mut T {
     std::ptr::without_provenance_mut(number)
 }
 
-/// What a handle stands for.
+/// Returns the communicator of a handle.
 pub fn of(comm: optr_comm_t) -> Result<Arc<Comm>, Failure> {
     registry::find("comm", comm.addr())
 }
 
-/// This rank, from 0.
+/// Writes the number of this rank, from 0.
 ///
-/// Threads: any, at any time.
+/// Threads: any, at any time; does not block.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn optr_comm_rank(comm: optr_comm_t, rank: *mut c_int) -> optr_status_t {
     guard("optr_comm_rank", || {
-        // SAFETY: the caller's: NULL or room for a number.
+        // SAFETY: the pointer is NULL or valid.
         let mut place = unsafe { Place::new("rank", rank) }?;
         place.set(of(comm)?.rank() as c_int);
         Ok(())
     })
 }
 
-/// Ranks of the job, those that were dropped included.
+/// Writes the number of ranks in the job, dropped ranks included.
 ///
-/// Threads: any, at any time.
+/// Threads: any, at any time; does not block.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn optr_comm_world_size(comm: optr_comm_t, world_size: *mut c_int) -> optr_status_t {
     guard("optr_comm_world_size", || {
-        // SAFETY: the caller's: NULL or room for a number.
+        // SAFETY: the pointer is NULL or valid.
         let mut place = unsafe { Place::new("world_size", world_size) }?;
         place.set(of(comm)?.world_size() as c_int);
         Ok(())
     })
 }
 
-/// Which of so many elements are this rank's shard, in reduce-scatter and all-gather: from first on, count of them. All
-/// shards are as long as that of rank 0, but the last ones may be shorter, or empty.
+/// Writes first element and length of this rank's shard, for reduce-scatter and all-gather. All
+/// shards have the same length, but the last ones may be shorter or empty.
 ///
-/// Threads: any, at any time.
+/// Threads: any, at any time; does not block.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn optr_comm_shard(
     comm: optr_comm_t,
@@ -144,7 +146,7 @@ pub unsafe extern "C" fn optr_comm_shard(
     count: *mut usize,
 ) -> optr_status_t {
     guard("optr_comm_shard", || {
-        // SAFETY: the caller's: NULL or room for a number.
+        // SAFETY: the pointers are NULL or valid.
         let (mut first, mut count) = unsafe { (Place::new("first", first)?, Place::new("count", count)?) };
         raw::check_elements::<f32>(elements)?;
         let range = of(comm)?.shard_range(elements);
@@ -154,14 +156,14 @@ pub unsafe extern "C" fn optr_comm_shard(
     })
 }
 
-/// Why the communicator is of no use any more, found by any thread, request or callback: OPTR_SUCCESS if it is well. The call
-/// itself gives OPTR_SUCCESS; optr_last_error() then has the text of what was found.
+/// Writes the error that made the communicator unusable, or OPTR_SUCCESS. The call itself succeeds,
+/// and optr_last_error() then returns the text of that error.
 ///
-/// Threads: any, at any time, also while another thread waits in a call; does not block.
+/// Threads: any, at any time, also during other calls; does not block.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn optr_comm_async_error(comm: optr_comm_t, error: *mut optr_status_t) -> optr_status_t {
     guard("optr_comm_async_error", || {
-        // SAFETY: the caller's: NULL or room for a status.
+        // SAFETY: the pointer is NULL or valid.
         let mut place = unsafe { Place::new("error", error) }?;
         let found = of(comm)?.async_error();
         place.set(found.as_ref().map_or(OPTR_SUCCESS, |failure| failure.status));
@@ -172,31 +174,36 @@ pub unsafe extern "C" fn optr_comm_async_error(comm: optr_comm_t, error: *mut op
     })
 }
 
-/// Takes part again after OPTR_DROPPED; a process that came into a job that runs (config.rejoin) calls it once its buckets
-/// are created. Writes the number of the first collective that this rank is in. The model is the caller's to fetch, when
-/// optr_report_t.joined_rank says so.
+/// Takes part again after OPTR_DROPPED, and writes the number of the first collective that includes
+/// this rank, once the others have reached it. Not collective.
+///
+/// A process that joined a running job (optr_config_t.rejoin) first creates its buckets.
+/// optr_report_t.joined_rank then names it on all ranks, so that they can send it the model.
+/// OPTR_PEER_FAILED if the others do not agree, OPTR_INVALID_ARGUMENT in a job with cards.
 ///
 /// Threads: any, one at a time per communicator; blocks.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn optr_comm_rejoin(comm: optr_comm_t, first_op: *mut u32) -> optr_status_t {
     guard("optr_comm_rejoin", || {
-        // SAFETY: the caller's: NULL or room for a number.
+        // SAFETY: the pointer is NULL or valid.
         let mut place = unsafe { Place::new("first_op", first_op) }?;
         place.set(of(comm)?.call(|communicator| communicator.start_rejoin())?);
         Ok(())
     })
 }
 
-/// Makes a communicator of the ranks that give the same color, at least two, in the order of their ranks in this one, with its
-/// settings, buckets and collectives of its own. color: 0 or more, or OPTR_NO_COLOR: this rank is in none, and gets NULL. It is
-/// finalized and destroyed by itself, before this one or after it. An all-reduce on two levels is a reduce-scatter in one, an
-/// all-reduce of the shards in another, and an all-gather in the first. Collective.
+/// Creates a communicator of the ranks that pass the same color, at least two, in the same order
+/// and with the same settings. With OPTR_NO_COLOR a rank gets NULL. Finalize and destroy it
+/// separately. Collective.
+///
+/// A two-level all-reduce is a reduce-scatter in one communicator, an all-reduce of the shards in
+/// another, and an all-gather in the first.
 ///
 /// Threads: any, one at a time per communicator; blocks.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn optr_comm_split(comm: optr_comm_t, color: c_int, new_comm: *mut optr_comm_t) -> optr_status_t {
     guard("optr_comm_split", || {
-        // SAFETY: the caller's: NULL or room for a handle.
+        // SAFETY: the pointer is NULL or valid.
         let mut place = unsafe { Place::new("new_comm", new_comm) }?;
         place.set(null_mut());
         let colour = match color {
@@ -212,8 +219,9 @@ pub unsafe extern "C" fn optr_comm_split(comm: optr_comm_t, color: c_int, new_co
     })
 }
 
-/// From now on calls over TCP (barriers, broadcasts, creation of buckets) leave out ranks whose process has ended, as the
-/// collectives do. Without it they fail with OPTR_PEER_FAILED. Collective.
+/// Excludes ranks that are gone from later calls over TCP, such as barriers, broadcasts and
+/// optr_bucket_create(), which otherwise fail. Collectives of buckets always exclude them.
+/// Collective.
 ///
 /// Threads: any, one at a time per communicator; blocks.
 #[unsafe(no_mangle)]
@@ -221,8 +229,8 @@ pub extern "C" fn optr_comm_skip_gone_ranks(comm: optr_comm_t) -> optr_status_t 
     guard("optr_comm_skip_gone_ranks", || of(comm)?.call(|communicator| communicator.start_skip_gone_ranks()))
 }
 
-/// Ends the job in order: waits for the collectives of this rank that still run, then for all ranks, and confirms that all
-/// have called the same; OPTR_MISMATCH on all ranks if not. Afterwards only optr_comm_destroy() is of use. Collective.
+/// Ends the job: waits for all ranks and for the collectives of this rank, and checks that all
+/// ranks made the same calls. Afterwards, destroy the communicator. Collective.
 ///
 /// Threads: any, one at a time per communicator; blocks.
 #[unsafe(no_mangle)]
@@ -230,10 +238,10 @@ pub extern "C" fn optr_comm_finalize(comm: optr_comm_t) -> optr_status_t {
     guard("optr_comm_finalize", || of(comm)?.finalize())
 }
 
-/// Ends all calls, requests and connections of a communicator, whichever thread waits in them: those calls, and all later
-/// ones, give OPTR_ABORTED. The handle must still be destroyed. Twice does no more than once.
+/// Ends all calls, requests and connections of a communicator. These calls, and later ones, return
+/// OPTR_ABORTED. Destroy the handle afterwards. May be called repeatedly.
 ///
-/// Threads: any, at any time, also while another thread waits in a call; takes at most about a second.
+/// Threads: any, at any time, also during other calls; takes at most about a second.
 #[unsafe(no_mangle)]
 pub extern "C" fn optr_comm_abort(comm: optr_comm_t) -> optr_status_t {
     guard("optr_comm_abort", || {
@@ -242,11 +250,11 @@ pub extern "C" fn optr_comm_abort(comm: optr_comm_t) -> optr_status_t {
     })
 }
 
-/// Ends a communicator, its buckets and its requests: their handles are worth nothing from now on, and memory of buckets is
-/// given back. Does not wait for other ranks: call optr_comm_finalize() before, to be sure that all have come to the end.
-/// Calls of other threads that run give OPTR_CLOSED.
+/// Destroys a communicator, with its buckets, partial reduces, requests and memory. Calls in
+/// progress on other threads return OPTR_CLOSED. Call optr_comm_finalize() first, since this
+/// function does not wait for other ranks.
 ///
-/// Threads: any, at any time; takes at most about a second.
+/// Threads: any, at any time, also during other calls; takes at most about a second.
 #[unsafe(no_mangle)]
 pub extern "C" fn optr_comm_destroy(comm: optr_comm_t) -> optr_status_t {
     guard("optr_comm_destroy", || {

@@ -1,4 +1,4 @@
-//! Exact reductions: whole, of any type, with the same bits on all ranks.
+//! Exact reductions over TCP.
 
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -14,9 +14,11 @@ use crate::raw::{Input, Output, Place, check_alignment};
 use crate::status::Failure;
 use crate::types::{optr_comm_t, optr_request_t, optr_status_t};
 
-/// Reduces values over all ranks, exactly: over TCP, whole, with the same bits on all ranks, as slow as the slowest rank. type: an
-/// optr_type_t; op: an optr_op_t. Integers wrap, NaN of any rank stays in minimum and maximum, floating-point values are folded in
-/// the order of ranks. input and output may be the same, or overlap. After an error output is as it was. Collective.
+/// Reduces values of any type exactly over TCP, with the same bits on all ranks. Waits for the
+/// slowest rank. Collective.
+///
+/// type_ is an optr_type_t, and op an optr_op_t. Integers wrap. A NaN of any rank stays in minimum
+/// and maximum. Floating-point values are folded in the order of ranks.
 ///
 /// Threads: any, one at a time per communicator; blocks.
 #[unsafe(no_mangle)]
@@ -30,7 +32,7 @@ pub unsafe extern "C" fn optr_all_reduce_exact(
 ) -> optr_status_t {
     guard("optr_all_reduce_exact", || {
         let (element, op, [bytes, _]) = check(type_, op, input, output, [elements; 2])?;
-        // SAFETY: the caller's: NULL or as many values each. `input` is copied before anything is written.
+        // SAFETY: the pointers are NULL or valid. `input` is copied before any write.
         let (values, mut output) = unsafe {
             let input = Input::<u8>::new("input", input.cast(), bytes)?;
             (input.to_vec()?, Output::<u8>::new("output", output.cast(), bytes)?)
@@ -40,8 +42,7 @@ pub unsafe extern "C" fn optr_all_reduce_exact(
     })
 }
 
-/// Begins what optr_all_reduce_exact() does, and returns at once. input is copied before this returns. output must stay valid, and be
-/// left alone, until the request is done. Calls of a communicator that have begun are made one after the other. Collective.
+/// Starts optr_all_reduce_exact(). Collective.
 ///
 /// Threads: any, one at a time per communicator; does not block.
 #[unsafe(no_mangle)]
@@ -56,7 +57,7 @@ pub unsafe extern "C" fn optr_start_all_reduce_exact(
 ) -> optr_status_t {
     guard("optr_start_all_reduce_exact", || {
         let (element, op, [bytes, _]) = check(type_, op, input, output, [elements; 2])?;
-        // SAFETY: the caller's: NULL or room for a handle; NULL or as many values each, `output` until the request is done.
+        // SAFETY: the pointers are NULL or valid, `output` until the request is done.
         let (mut place, values, mut output) = unsafe {
             let place = Place::new("request", request)?;
             let input = Input::<u8>::new("input", input.cast(), bytes)?;
@@ -71,7 +72,7 @@ pub unsafe extern "C" fn optr_start_all_reduce_exact(
     })
 }
 
-/// As optr_all_reduce_exact(), for this rank's shard of the result: output_elements is what optr_comm_shard() says. Collective.
+/// As optr_all_reduce_exact(), for this rank's shard of the result (optr_comm_shard()). Collective.
 ///
 /// Threads: any, one at a time per communicator; blocks.
 #[unsafe(no_mangle)]
@@ -86,7 +87,7 @@ pub unsafe extern "C" fn optr_reduce_scatter_exact(
 ) -> optr_status_t {
     guard("optr_reduce_scatter_exact", || {
         let (element, op, [bytes, output_bytes]) = check(type_, op, input, output, [elements, output_elements])?;
-        // SAFETY: the caller's: NULL or as many values each. `input` is copied before anything is written.
+        // SAFETY: the pointers are NULL or valid. `input` is copied before any write.
         let (values, mut output) = unsafe {
             let input = Input::<u8>::new("input", input.cast(), bytes)?;
             (input.to_vec()?, Output::<u8>::new("output", output.cast(), output_bytes)?)
@@ -98,7 +99,7 @@ pub unsafe extern "C" fn optr_reduce_scatter_exact(
     })
 }
 
-/// What is reduced, and how; how many bytes so many values of it take, in and out.
+/// Returns the element type, the operation, and the lengths of input and output in bytes.
 fn check(
     type_: u32,
     op: u32,

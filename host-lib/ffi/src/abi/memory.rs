@@ -1,4 +1,4 @@
-//! Memory that travels without a copy.
+//! Memory that all-reduces use without a copy.
 
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -8,27 +8,28 @@ use crate::guard::guard;
 use crate::raw::Place;
 use crate::types::{optr_comm_t, optr_status_t};
 
-/// Allocates memory of this host, zeros, aligned to 64 bytes, for any number of gradients and results. It stays where it is, and is the
-/// caller's to read and write, until optr_free() or optr_comm_destroy(); aborting or finalizing the communicator leaves it.
+/// Allocates memory, zero at first and aligned to 64 bytes, for inputs and outputs of all-reduces
+/// of this communicator's buckets. Valid until optr_free() or optr_comm_destroy(), also after an
+/// abort.
 ///
-/// An all-reduce of a bucket whose input and output both lie in such memory of its communicator, anywhere in it, sends the input from
-/// there. The result is received in the output; if peers began before this rank, it is received elsewhere and copied to the output once;
-/// so it is, always, if output and input are the same. optr_report_t.copied_bytes says what was copied. Leave input and output alone
-/// until the call, or the request, is done: a call that is given an output that a collective uses, or an input that one writes,
-/// gets OPTR_BUSY, and nothing is done. If the update is not applied, and after an error, the values of an output that is not
-/// the input mean nothing. All other calls take the memory as any.
+/// If input and output are both in such memory, values are sent from input and received into
+/// output. The result is copied once if peers began before this rank, and always if output is
+/// input; optr_report_t.copied_bytes counts copies. Other calls treat it as any memory.
 ///
-/// On a rank with a card (OPTIREDUCE_CARD) the card reads and writes this memory itself: nothing is copied of what begins at a multiple of 64 bytes. The
-/// last window of a bucket that is no multiple of 16 elements is copied, unless input and output end where their memory ends. Other ranks of this host that
-/// share memory with this one read it where it lies.
+/// Leave both untouched until the call or its request is done. OPTR_BUSY if another collective uses
+/// output, or writes input. If the update is not applied, and after an error, the contents of
+/// output are undefined unless it is input.
 ///
-/// It is a shared mapping: a process that forks has the same memory as its child, not a copy.
+/// Other ranks of this host may read the memory, and a card (OPTIREDUCE_CARD) accesses it directly.
+/// On a rank with a card, values are copied if they do not start at a multiple of 64 bytes. The
+/// last window is copied if the bucket's length is not a multiple of 16 elements, unless input and
+/// output end where their memory ends. After a fork, parent and child share the memory.
 ///
 /// Threads: any, at any time; does not block.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn optr_alloc(comm: optr_comm_t, bytes: usize, memory: *mut *mut c_void) -> optr_status_t {
     guard("optr_alloc", || {
-        // SAFETY: the caller's: NULL or room for an address.
+        // SAFETY: the pointer is NULL or valid.
         let mut place = unsafe { Place::new("memory", memory)? };
         place.set(null_mut());
         place.set(of(comm)?.memory().allocate(bytes)?.cast());
@@ -36,8 +37,8 @@ pub unsafe extern "C" fn optr_alloc(comm: optr_comm_t, bytes: usize, memory: *mu
     })
 }
 
-/// Frees memory from optr_alloc(), which is not to be read or written any more. NULL: nothing is done. Collectives that run with it keep
-/// it until they are done, and write their results nowhere that is of use.
+/// Frees memory from optr_alloc(). NULL has no effect. Collectives in progress keep it until they
+/// are done.
 ///
 /// Threads: any, at any time; does not block.
 #[unsafe(no_mangle)]

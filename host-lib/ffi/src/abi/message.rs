@@ -1,4 +1,4 @@
-//! Messages from one rank to another, beside the calls of all ranks and in no order with them.
+//! Point-to-point messages, independent of the collectives.
 
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
@@ -14,11 +14,13 @@ use crate::status::Failure;
 use crate::types::optr_status_t::OPTR_MISMATCH;
 use crate::types::{OPTR_ANY_RANK, optr_comm_t, optr_message_t, optr_request_t, optr_status_t};
 
-/// Sends bytes to one rank (this one, too), which receives them with the same tag. Of each other rank a rank keeps up to 8 MiB
-/// until they are received: what fits is sent at once, a longer message waits until it is asked for, at most for the timeout of the
-/// config. Messages with the same tag come in the order in which they were sent. Not collective.
+/// Sends bytes to a rank, or to itself, where a receive with the same tag takes them. Messages with
+/// the same tag arrive in order. Not collective.
 ///
-/// Threads: any, at any time, also while another thread waits in a call; blocks.
+/// A receiver stores up to 8 MiB from each other rank. Messages that do not fit wait for a receive.
+/// OPTR_PEER_FAILED after optr_config_t.timeout_us without progress.
+///
+/// Threads: any, at any time, also during other calls; blocks.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn optr_send(
     comm: optr_comm_t,
@@ -29,7 +31,7 @@ pub unsafe extern "C" fn optr_send(
 ) -> optr_status_t {
     guard("optr_send", || {
         let comm = of(comm)?;
-        // SAFETY: the caller's: NULL or as many bytes.
+        // SAFETY: the pointer is NULL or valid.
         let message = unsafe { Input::<u8>::new("data", data.cast(), bytes) }?.to_vec()?;
         let to = rank_of(&comm, "to", to)?;
         let sent = comm.begin(|communicator| communicator.start_send(to, tag, message))?;
@@ -38,9 +40,9 @@ pub unsafe extern "C" fn optr_send(
     })
 }
 
-/// Begins what optr_send() does, and returns at once. data is copied before this returns.
+/// Starts optr_send().
 ///
-/// Threads: any, at any time, also while another thread waits in a call; does not block.
+/// Threads: any, at any time, also during other calls; does not block.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn optr_start_send(
     comm: optr_comm_t,
@@ -51,7 +53,7 @@ pub unsafe extern "C" fn optr_start_send(
     request: *mut optr_request_t,
 ) -> optr_status_t {
     guard("optr_start_send", || {
-        // SAFETY: the caller's: NULL or room for a handle; NULL or as many bytes.
+        // SAFETY: the pointers are NULL or valid.
         let (mut place, message) = unsafe {
             let place = Place::new("request", request)?;
             (place, Input::<u8>::new("data", data.cast(), bytes)?.to_vec()?)
@@ -63,12 +65,13 @@ pub unsafe extern "C" fn optr_start_send(
     })
 }
 
-/// Receives what one rank (from; OPTR_ANY_RANK: any) sends with this tag: the first such message that is not received yet.
-/// data: room for so many bytes. message: NULL, and the message must have as many; or where to write how many it has, and
-/// from whom. A message that does not fit is OPTR_MISMATCH, and lost. Waits at most for the timeout of the config. Not
-/// collective.
+/// Receives the next message with this tag from a rank, or from OPTR_ANY_RANK. Not collective.
 ///
-/// Threads: any, at any time, also while another thread waits in a call; blocks.
+/// message receives length and sender. If message is NULL, the length must be exactly bytes. A
+/// message that does not fit is lost, with OPTR_MISMATCH. OPTR_PEER_FAILED after
+/// optr_config_t.timeout_us without progress.
+///
+/// Threads: any, at any time, also during other calls; blocks.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn optr_recv(
     comm: optr_comm_t,
@@ -79,7 +82,7 @@ pub unsafe extern "C" fn optr_recv(
     message: *mut optr_message_t,
 ) -> optr_status_t {
     guard("optr_recv", || {
-        // SAFETY: the caller's: NULL or room for as many bytes; NULL or room for what is said of them.
+        // SAFETY: the pointers are NULL or valid.
         let (output, message) =
             unsafe { (Output::<u8>::new("data", data.cast(), bytes)?, Place::optional("message", message)?) };
         let comm = of(comm)?;
@@ -89,10 +92,9 @@ pub unsafe extern "C" fn optr_recv(
     })
 }
 
-/// Begins what optr_recv() does, and returns at once. data and message must stay valid, and be left alone, until the request
-/// is done. A request that is given up takes no message.
+/// Starts optr_recv(). message is an output as well. A freed request takes no message.
 ///
-/// Threads: any, at any time, also while another thread waits in a call; does not block.
+/// Threads: any, at any time, also during other calls; does not block.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn optr_start_recv(
     comm: optr_comm_t,
@@ -104,8 +106,7 @@ pub unsafe extern "C" fn optr_start_recv(
     request: *mut optr_request_t,
 ) -> optr_status_t {
     guard("optr_start_recv", || {
-        // SAFETY: the caller's: NULL or room for a handle; NULL or room for as many bytes, and for what is said of them,
-        // until the request is done.
+        // SAFETY: the pointers are NULL or valid until the request is done.
         let (mut place, output, message) = unsafe {
             let place = Place::new("request", request)?;
             (place, Output::<u8>::new("data", data.cast(), bytes)?, Place::optional("message", message)?)
@@ -118,13 +119,12 @@ pub unsafe extern "C" fn optr_start_recv(
     })
 }
 
-/// Hands over a message that has come.
 fn take(came: Message, tag: u32, mut output: Output<u8>, place: Option<Place<optr_message_t>>) -> Result<(), Failure> {
     let (found, room, rank) = (came.bytes.len(), output.elements(), came.rank);
     if found > room || (place.is_none() && found != room) {
         let most = if place.is_none() { "" } else { "at most " };
         let text = format!(
-            "a message of {found} bytes came from rank {rank} with tag {tag}, expected {most}{room}; it is lost"
+            "a message of {found} bytes arrived from rank {rank} with tag {tag}, expected {most}{room}; it is lost"
         );
         return Err(Failure::new(OPTR_MISMATCH, text));
     }
@@ -140,7 +140,6 @@ fn rank_of(comm: &Comm, name: &str, rank: c_int) -> Result<usize, Failure> {
     known.ok_or_else(|| Failure::argument(name, rank, format_args!("a rank from 0 to {}", comm.world_size() - 1)))
 }
 
-/// `None`: any.
 fn source_of(comm: &Comm, from: c_int) -> Result<Option<usize>, Failure> {
     if from == OPTR_ANY_RANK { Ok(None) } else { rank_of(comm, "from", from).map(Some) }
 }

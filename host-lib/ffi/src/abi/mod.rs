@@ -1,9 +1,9 @@
-//! The exported functions. Their documentation is the header's.
+//! The exported functions. Their docs are the docs of the header.
 //!
-//! Each turns its arguments into what `raw` and `registry` have checked, calls one function, and writes what came of it.
-//! `unsafe` here means only that: what the header says of a pointer is promised by the caller.
+//! Each function checks its arguments with `raw` and `registry`, makes one call, and writes the
+//! results. `unsafe` code relies on the header: every pointer is NULL or valid.
 #![allow(unsafe_code)]
-// The header says what is to be kept, for every argument.
+// The header states the requirements of every argument.
 #![allow(clippy::missing_safety_doc)]
 
 pub mod bucket;
@@ -30,16 +30,15 @@ use crate::request::Request;
 use crate::status::Failure;
 use crate::types::optr_request_t;
 
-// Values of all types travel as they lie in memory.
+// Values travel as their bytes in memory.
 const _: () = assert!(cfg!(target_endian = "little"), "little-endian machines only");
 
-/// A time; nothing takes a day.
+/// Converts microseconds; limited to a day, which no wait exceeds.
 fn duration(us: u64) -> Duration {
     Duration::from_micros(us).min(Duration::from_secs(24 * 60 * 60))
 }
 
-/// Begins what goes on behind a handle, and writes the handle to where the caller wants it. `failed`: what an error means for the
-/// communicator. `end`: what is done with what comes of it.
+/// Starts an operation and writes its request handle. `failed` converts an error of the operation.
 fn begin<H: Handle>(
     comm: Arc<Comm>,
     mut place: Place<optr_request_t>,
@@ -54,13 +53,12 @@ fn begin<H: Handle>(
     Ok(())
 }
 
-/// Writes a report to where the caller wants it.
 fn write(place: &mut ReportPlace, done: &Report) {
     let (report, peers) = report::for_c(done);
     place.write(&report, &peers);
 }
 
-/// A number of elements that concerns this rank alone.
+/// Checks a length that other ranks do not depend on.
 fn check_elements(name: &str, found: usize, expected: usize) -> Result<(), Failure> {
     if found == expected { Ok(()) } else { Err(Failure::argument(name, found, expected)) }
 }

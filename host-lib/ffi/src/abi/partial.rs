@@ -16,10 +16,11 @@ use crate::types::{
     optr_comm_t, optr_partial_options_t, optr_partial_report_t, optr_partial_t, optr_request_t, optr_status_t,
 };
 
-/// Declares averages of models of so many elements among groups of the ranks that are ready first (Partial Reduce, SIGMOD'21), instead
-/// of all-reduces of gradients: each rank trains its model, calls optr_partial_average() at its own pace, and nobody waits for the
-/// rest. All ranks begin with the same model: optr_broadcast() it. options: NULL for the defaults. OPTR_MISMATCH on all ranks if they
-/// differ; the communicator can go on then. Collective.
+/// Declares a partial reduce (SIGMOD'21), which averages models among groups of the ranks that are
+/// ready first. Collective.
+///
+/// All ranks must start with the same model: optr_broadcast() it first. Then each rank trains its
+/// own model, and calls optr_partial_average() at its own pace.
 ///
 /// Threads: any, one at a time per communicator; blocks.
 #[unsafe(no_mangle)]
@@ -30,7 +31,7 @@ pub unsafe extern "C" fn optr_partial_create(
     partial: *mut optr_partial_t,
 ) -> optr_status_t {
     guard("optr_partial_create", || {
-        // SAFETY: the caller's: NULL or room for a handle; NULL or options.
+        // SAFETY: the pointers are NULL or valid.
         let (mut place, options) = unsafe { (Place::new("partial", partial)?, raw::sized("options", options)?) };
         place.set(null_mut());
         let options = config::partial_options(options.as_ref())?;
@@ -39,10 +40,11 @@ pub unsafe extern "C" fn optr_partial_create(
     })
 }
 
-/// Averages a model with those of a group of ranks that are ready, too; not all ranks need call it, nor as often. input and output may
-/// be the same, or overlap. elements: those of the partial reduce. iteration: of the model, which counts from 1 and must be greater
-/// than report->iteration of the last group, usually by one. Waits for one more rank at least, no longer than the patience of the
-/// options; the average is bounded by two deadlines, and what it lost by as many repair timeouts. After an error output is as it was.
+/// Averages a model with the models of a group of ready ranks. Not collective.
+///
+/// iteration counts from 1. It must exceed report->iteration of the previous group, usually by one.
+/// The call waits for at least one more rank, at most patience_us. Then bound_us limits each stage
+/// of each window, and repair_timeout_us the repairs. OPTR_PEER_FAILED if no group forms.
 ///
 /// Threads: any, one at a time per partial reduce; blocks.
 #[unsafe(no_mangle)]
@@ -56,7 +58,7 @@ pub unsafe extern "C" fn optr_partial_average(
 ) -> optr_status_t {
     guard("optr_partial_average", || {
         let partial = find(partial)?;
-        // SAFETY: the caller's: NULL or as many values each; NULL or a report. `input` is copied before anything is written.
+        // SAFETY: the pointers are NULL or valid. `input` is copied before any write.
         let (model, mut output, mut place) = unsafe {
             let report = ReportPlace::new(report)?;
             (Input::new("input", input, elements)?, Output::new("output", output, elements)?, report)
@@ -68,8 +70,8 @@ pub unsafe extern "C" fn optr_partial_average(
     })
 }
 
-/// Begins what optr_partial_average() does, and returns at once. input is copied before this returns. output and report must stay valid,
-/// and be left alone, until the request is done. If the request is given up, this rank takes part in its group all the same.
+/// Starts optr_partial_average(). report is an output as well. If the request is freed, this rank
+/// still takes part in its group.
 ///
 /// Threads: any, one average at a time per partial reduce; does not block.
 #[unsafe(no_mangle)]
@@ -83,8 +85,7 @@ pub unsafe extern "C" fn optr_partial_start_average(
     request: *mut optr_request_t,
 ) -> optr_status_t {
     guard("optr_partial_start_average", || {
-        // SAFETY: the caller's: NULL or room for a handle; NULL or as many values each, and NULL or a report, `output` and the report
-        // until the request is done.
+        // SAFETY: the pointers are NULL or valid, `output` and `report` until the request is done.
         let (mut place, report, model, output) = unsafe {
             let (place, report) = (Place::new("request", request)?, ReportPlace::new(report)?);
             (place, report, Input::new("input", input, elements)?, Output::new("output", output, elements)?)
@@ -98,10 +99,13 @@ pub unsafe extern "C" fn optr_partial_start_average(
     })
 }
 
-/// Takes part in no group any more, and waits until the others do not, either: until then this rank forms their groups, if it did.
-/// OPTR_PEER_FAILED names a rank that has not closed and lives, after the timeout of the config; this rank's part is over all the same.
-/// All ranks call it, before optr_comm_finalize(); their models still differ: optr_all_reduce_exact() gives all the mean. Afterwards only
-/// optr_partial_destroy() is of use.
+/// Leaves the groups, and waits until all ranks have left them. A rank that forms groups continues
+/// to form them meanwhile. All ranks call it, before optr_comm_finalize(). Afterwards, destroy the
+/// partial reduce.
+///
+/// The models of the ranks still differ: average them with optr_all_reduce_exact().
+/// OPTR_PEER_FAILED if a live rank does not close within optr_config_t.timeout_us; this rank has
+/// left in any case.
 ///
 /// Threads: any, one at a time per partial reduce; blocks.
 #[unsafe(no_mangle)]
@@ -109,10 +113,10 @@ pub extern "C" fn optr_partial_close(partial: optr_partial_t) -> optr_status_t {
     guard("optr_partial_close", || find(partial)?.close())
 }
 
-/// Ends this rank's part, and gives its memory back. Does not wait for other ranks: if it was not closed before, to them it has died.
-/// Calls of other threads that run give OPTR_CLOSED.
+/// Destroys a partial reduce. Calls in progress on other threads return OPTR_CLOSED. Without
+/// optr_partial_close() before, other ranks treat this rank as gone.
 ///
-/// Threads: any, at any time; takes at most about a second.
+/// Threads: any, at any time, also during other calls; takes at most about a second.
 #[unsafe(no_mangle)]
 pub extern "C" fn optr_partial_destroy(partial: optr_partial_t) -> optr_status_t {
     guard("optr_partial_destroy", || {

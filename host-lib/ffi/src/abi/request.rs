@@ -1,4 +1,4 @@
-//! Requests: what has begun.
+//! Requests: operations in progress.
 
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
@@ -13,8 +13,9 @@ use crate::status::Failure;
 use crate::types::optr_status_t::OPTR_TIMEOUT;
 use crate::types::{OPTR_NO_TIMEOUT, optr_callback_t, optr_report_t, optr_request_t, optr_status_t};
 
-/// Whether something that has begun is done: *done is 1 or 0. If it is, its result was written, the report is filled in (NULL
-/// will do if it is no collective of a bucket), and *request becomes NULL; the status is then that of what has begun.
+/// Tests whether a request is done, and writes 1 or 0 to done. If it is done, output and report are
+/// written, *request is NULL, and the status is the result of the operation. Only a collective of a
+/// bucket requires a report.
 ///
 /// Threads: any, one at a time per request; does not block.
 #[unsafe(no_mangle)]
@@ -24,7 +25,7 @@ pub unsafe extern "C" fn optr_request_test(
     report: *mut optr_report_t,
 ) -> optr_status_t {
     guard("optr_request_test", || {
-        // SAFETY: the caller's: NULL or a handle; NULL or room for a number; NULL or a report.
+        // SAFETY: the pointers are NULL or valid.
         let (request, mut done, report) =
             unsafe { (Place::new("request", request)?, Place::new("done", done)?, ReportPlace::optional(report)?) };
         done.set(0);
@@ -37,9 +38,8 @@ pub unsafe extern "C" fn optr_request_test(
     })
 }
 
-/// Waits until something that has begun is done, at most timeout_us (OPTR_NO_TIMEOUT: as long as it takes). Then its result
-/// was written, the report is filled in (NULL will do if it is no collective of a bucket), and *request becomes NULL.
-/// OPTR_TIMEOUT: it goes on, wait again.
+/// Waits until a request is done, at most timeout_us, otherwise as optr_request_test().
+/// OPTR_TIMEOUT if it is not done then.
 ///
 /// Threads: any, one at a time per request; blocks.
 #[unsafe(no_mangle)]
@@ -49,12 +49,12 @@ pub unsafe extern "C" fn optr_request_wait(
     report: *mut optr_report_t,
 ) -> optr_status_t {
     guard("optr_request_wait", || {
-        // SAFETY: the caller's: NULL or a handle; NULL or a report.
+        // SAFETY: the pointers are NULL or valid.
         let (request, report) = unsafe { (Place::new("request", request)?, ReportPlace::optional(report)?) };
         let timeout = (timeout_us != OPTR_NO_TIMEOUT).then(|| duration(timeout_us));
         wait(request, timeout, report).map_err(|not_done| match not_done {
             NotDone::Pending => {
-                let text = format!("it was not done within {timeout_us} us, and goes on: wait for it again");
+                let text = format!("the request was not done within {timeout_us} us and continues; wait for it again");
                 Failure::new(OPTR_TIMEOUT, text)
             }
             NotDone::Invalid(failure) | NotDone::Failed(failure) => failure,
@@ -64,9 +64,7 @@ pub unsafe extern "C" fn optr_request_wait(
 
 enum NotDone {
     Pending,
-    /// Nothing was looked at.
     Invalid(Failure),
-    /// The collective is done, and has failed.
     Failed(Failure),
 }
 
@@ -83,7 +81,7 @@ fn wait(
     match request.wait(timeout).map_err(NotDone::Invalid)? {
         None => Err(NotDone::Pending),
         Some(done) => {
-            // Gone already if the communicator was destroyed meanwhile.
+            // The handle is already gone if the communicator was destroyed meanwhile.
             let _ = registry::remove::<Request>("*request", handle);
             place.set(null_mut());
             let done = done.map_err(NotDone::Failed)?;
@@ -95,11 +93,11 @@ fn wait(
     }
 }
 
-/// Has a function called once what has begun is done, also if it fails: see optr_callback_t. *request becomes NULL; the
-/// output must stay valid until then. context is handed to the function as it is.
+/// Registers a function that is called with context once the request is done, also if it fails.
+/// *request becomes NULL.
 ///
-/// Threads: any, one at a time per request; does not block. The function is called on a thread of the library's, one after
-/// the other.
+/// Threads: any, one at a time per request; does not block. Functions are called one after the
+/// other on a thread of the library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn optr_request_on_done(
     request: *mut optr_request_t,
@@ -107,7 +105,7 @@ pub unsafe extern "C" fn optr_request_on_done(
     context: *mut c_void,
 ) -> optr_status_t {
     guard("optr_request_on_done", || {
-        // SAFETY: the caller's: NULL or a handle; NULL or a function that may be called with the context from another thread.
+        // SAFETY: the pointers are NULL or valid, `callback` on any thread with the context.
         let (mut place, callback) = unsafe { (Place::new("request", request)?, Callback::new(callback, context)?) };
         let handle = place.get().addr();
         registry::find::<Request>("*request", handle)?.on_done(callback)?;
@@ -117,14 +115,15 @@ pub unsafe extern "C" fn optr_request_on_done(
     })
 }
 
-/// Gives a request up: what has begun goes on, but its result is written nowhere; a message that is not on its way is
-/// withdrawn. *request becomes NULL. A collective with memory from optr_alloc() has it until it is done.
+/// Gives up a request, and sets it to NULL. Its operation continues, but its output is not written.
+/// A message that is not in transit is withdrawn. A collective keeps memory from optr_alloc() until
+/// it is done.
 ///
 /// Threads: any, one at a time per request; does not block.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn optr_request_free(request: *mut optr_request_t) -> optr_status_t {
     guard("optr_request_free", || {
-        // SAFETY: the caller's: NULL or a handle.
+        // SAFETY: the pointer is NULL or valid.
         let mut place = unsafe { Place::new("request", request) }?;
         let handle = place.get().addr();
         registry::find::<Request>("*request", handle)?.give_up()?;

@@ -1,4 +1,4 @@
-//! Calls of the caller's functions, and what keeps the caller's threads.
+//! Calls of the caller's functions, and protection of the caller's threads.
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -8,12 +8,12 @@ use crate::types::{optr_callback_t, optr_peer_report_t, optr_report_t, optr_stat
 use super::null;
 
 unsafe extern "C" {
-    // POSIX; not in the crate libc.
+    // POSIX, but missing in the crate libc.
     fn pthread_setcancelstate(state: c_int, before: *mut c_int) -> c_int;
 }
 
-/// While this is there, the thread is not cancelled (`pthread_cancel`): that would unwind it through frames which cannot be
-/// unwound so, with locks held. It is cancelled afterwards.
+/// Defers `pthread_cancel` of this thread until it is dropped. Cancellation would unwind through
+/// Rust frames that do not allow it, with locks held.
 #[derive(Debug)]
 pub struct NotCancelled {
     before: c_int,
@@ -21,10 +21,10 @@ pub struct NotCancelled {
 
 impl NotCancelled {
     pub fn new() -> Self {
-        // Both in glibc and in musl.
+        // The same value in glibc and musl.
         const PTHREAD_CANCEL_DISABLE: c_int = 1;
         let mut before = 0;
-        // SAFETY: the state is a valid one; `before` is ours.
+        // SAFETY: the state is valid, and `before` is a local variable.
         unsafe { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &mut before) };
         Self { before }
     }
@@ -32,22 +32,22 @@ impl NotCancelled {
 
 impl Drop for NotCancelled {
     fn drop(&mut self) {
-        // SAFETY: the state is the one that this thread had; NULL is allowed.
+        // SAFETY: the state is this thread's previous one, and NULL is allowed.
         unsafe { pthread_setcancelstate(self.before, std::ptr::null_mut()) };
     }
 }
 
-/// A function of the caller's, to be called once, from another thread.
+/// Function of the caller, called once on another thread.
 #[derive(Debug)]
 pub struct Callback {
     function: unsafe extern "C" fn(optr_status_t, *const optr_report_t, *const c_char, *mut c_void),
     context: *mut c_void,
 }
 
-// SAFETY: the caller has promised that the function may be called from any thread with this context.
+// SAFETY: the caller guarantees that any thread may call the function with this context.
 unsafe impl Send for Callback {}
 
-/// A callback that is called in any case: if nothing else comes of it, with [`optr_status_t::OPTR_INTERNAL`].
+/// Callback that is always called, with [`optr_status_t::OPTR_INTERNAL`] if it is dropped.
 #[derive(Debug)]
 pub struct Armed(Option<Callback>);
 
@@ -69,28 +69,27 @@ impl Drop for Armed {
 
 impl Callback {
     /// # Safety
-    /// NULL, or the function may be called once, from any thread, with the context, and returns.
+    /// NULL, or a function that any thread may call once with `context`, and that returns.
     pub unsafe fn new(function: optr_callback_t, context: *mut c_void) -> Result<Self, Failure> {
         let function = function.ok_or_else(|| null("callback", "a function"))?;
         Ok(Self { function, context })
     }
 
-    /// From now on it is called in any case.
     pub fn arm(self) -> Armed {
         Armed(Some(self))
     }
 
-    /// Calls it. `done`: the report with its peers, if there is one, or why there is none.
     fn call(self, done: Result<Option<(optr_report_t, Vec<optr_peer_report_t>)>, Failure>) {
         let Self { function, context } = self;
         let error = c_text(done.as_ref().err().map_or("", |failure| &failure.text));
         match done {
-            // SAFETY: the caller's promise (`new`); the text lives until it returns.
+            // SAFETY: guaranteed by the caller (`new`). The text lives until it returns.
             Ok(None) => unsafe { function(optr_status_t::OPTR_SUCCESS, std::ptr::null(), error.as_ptr(), context) },
             Ok(Some((mut report, mut peers))) => {
                 report.peers = peers.as_mut_ptr();
                 report.peer_capacity = report.peer_count;
-                // SAFETY: the caller's promise (`new`); report, peers and text live until it returns.
+                // SAFETY: guaranteed by the caller (`new`). Report, peers and text live until it
+                // returns.
                 unsafe { function(optr_status_t::OPTR_SUCCESS, &report, error.as_ptr(), context) };
             }
             // SAFETY: as above.

@@ -1,4 +1,4 @@
-//! Memory of the library's that callers write their values to: lent to the engine for a collective, part by part.
+//! Memory of the library for the caller's values, lent in parts to the engine for a collective.
 
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,49 +8,45 @@ use optireduce::memory::NotEnoughMemory;
 
 use super::{Input, Output};
 
-/// What memory is aligned to: a cache line, which is a beat.
+/// Alignment of the memory: a cache line and a beat.
 pub const MEMORY_ALIGNMENT: usize = 64;
 
 /// Memory from `optr_alloc`.
 #[derive(Debug)]
 pub struct Region {
-    /// Nothing here reads or writes what is in it.
+    /// The library itself never accesses its contents.
     buffer: Buffer,
     bytes: usize,
-    /// What is lent at present.
     loans: Mutex<Vec<Part>>,
 }
 
-/// A part that is lent: its addresses, and whether it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Part {
     addresses: Range<usize>,
     is_written: bool,
 }
 
-// SAFETY: its memory is reached through loans, which do not overlap, and through the caller's addresses, which the caller has promised
-// to leave alone while the collective runs.
+// SAFETY: its memory is accessed through loans, which do not overlap, and by the caller, who
+// guarantees not to touch lent parts.
 unsafe impl Send for Region {}
-// SAFETY: as above; the list of loans has a lock.
+// SAFETY: as above, and a lock protects the list of loans.
 unsafe impl Sync for Region {}
 
-/// Why a part is not lent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InUse {
-    /// A collective sends from some of it.
+    /// A collective sends from it.
     Read,
-    /// A collective writes some of it.
+    /// A collective writes it.
     Written,
 }
 
 impl Region {
-    /// Zeros, at least so many bytes.
+    /// Allocates at least `bytes` zero bytes.
     pub fn new(bytes: usize) -> Result<Self, NotEnoughMemory> {
         let buffer = Buffer::new(bytes.div_ceil(size_of::<f32>()))?;
         Ok(Self { buffer, bytes: bytes.next_multiple_of(MEMORY_ALIGNMENT), loans: Mutex::default() })
     }
 
-    /// Where it begins.
     pub fn start(&self) -> usize {
         self.pointer().addr()
     }
@@ -59,22 +55,20 @@ impl Region {
         self.buffer.pointer().cast()
     }
 
-    /// Whether it has all of these addresses.
     pub fn holds(&self, addresses: &Range<usize>) -> bool {
         self.start() <= addresses.start && addresses.end <= self.start() + self.bytes
     }
 
-    /// Whether some of these addresses is lent.
     pub fn in_use(&self, addresses: &Range<usize>) -> Option<InUse> {
         in_use(&self.loans(), addresses)
     }
 
-    /// Lends the values that a collective reads.
+    /// Lends the values that a collective sends.
     pub fn lend_input(self: Arc<Self>, input: &Input<f32>) -> Result<Lent, InUse> {
         self.lend(input.pointer.cast_mut(), input.elements, false)
     }
 
-    /// Lends the values that a collective writes, and may read before.
+    /// Lends the values that a collective writes, and may first send.
     pub fn lend_output(self: Arc<Self>, output: &Output<f32>) -> Result<Lent, InUse> {
         self.lend(output.pointer, output.elements, true)
     }
@@ -107,7 +101,7 @@ fn addresses(at: *const f32, elements: usize) -> Range<usize> {
     at.addr()..at.addr() + elements * size_of::<f32>()
 }
 
-/// A part of a region, lent until this is dropped.
+/// Part of a region, lent until this is dropped.
 #[derive(Debug)]
 pub struct Lent {
     region: Arc<Region>,
@@ -116,17 +110,18 @@ pub struct Lent {
     elements: usize,
 }
 
-// SAFETY: an address in a region, which it keeps; no other loan has any of it.
+// SAFETY: it keeps the region alive, and no other loan overlaps it.
 unsafe impl Send for Lent {}
-// SAFETY: as above; shared, it is only read.
+// SAFETY: as above; shared references only read.
 unsafe impl Sync for Lent {}
 
 impl Deref for Lent {
     type Target = [f32];
 
     fn deref(&self) -> &[f32] {
-        // SAFETY: so many values, aligned (checked by `Input` and `Output`) and initialised (zeros at first), lie in the region, which is
-        // kept. No other loan overlaps them (`lend`), and the caller leaves them alone: the header says until when.
+        // SAFETY: the values are aligned (checked by `Input` and `Output`), initialised (zeros at
+        // first), and in the region, which is kept alive. No other loan overlaps them (`lend`), and
+        // the header requires that the caller leaves them untouched.
         unsafe { std::slice::from_raw_parts(self.at, self.elements) }
     }
 }
@@ -157,7 +152,7 @@ mod tests {
         let region = Arc::new(Region::new(65).unwrap());
         assert!(region.pointer().addr().is_multiple_of(64) && region.bytes == 128);
         let values: *mut f32 = region.pointer().cast();
-        // SAFETY: 32 values are there.
+        // SAFETY: the region has 32 values.
         let output = |first, elements| unsafe { Output::new("output", values.add(first), elements) }.unwrap();
         // SAFETY: as above.
         let input = |first, elements| unsafe { Input::new("input", values.add(first), elements) }.unwrap();
@@ -166,7 +161,7 @@ mod tests {
         assert_eq!(region.clone().lend_output(&output(15, 1)).unwrap_err(), InUse::Written);
         assert_eq!(region.clone().lend_input(&input(16, 1)).unwrap_err(), InUse::Read);
         assert_eq!(region.clone().lend_input(&input(15, 2)).unwrap_err(), InUse::Written);
-        assert_eq!(region.in_use(&(values.addr()..values.addr())), None, "of no values, none is lent");
+        assert_eq!(region.in_use(&(values.addr()..values.addr())), None, "an empty range is never lent");
         drop(region);
         low.fill(1.0);
         assert_eq!((low[15], high[0]), (1.0, 0.0));

@@ -1,4 +1,4 @@
-//! Structs that begin with their size: settings that the caller gives, and reports that it wants.
+//! Structs that start with their size: settings from the caller, and reports to the caller.
 
 use std::ffi::c_char;
 use std::mem::{MaybeUninit, offset_of};
@@ -10,23 +10,25 @@ use crate::types::{
     optr_peer_report_t, optr_report_t,
 };
 
-/// Largest struct that a caller may give: no version will be larger, so that a size that was not set does not lead out of memory.
+/// Size limit of a struct in any version, so that an uninitialised size does not read out of
+/// bounds.
 const STRUCT_BYTES_MAX: usize = 4096;
 
-/// A struct that begins with its size, and of which zeros are a value.
+/// Struct that starts with its size, and for which zeros are valid.
 ///
 /// # Safety
-/// `repr(C)`, its first field is a `usize` that says how many bytes it has, and all bytes zero are a valid value.
+/// It is `repr(C)`, its first field is a `usize` with its size in bytes, and all zero bytes are a
+/// valid value.
 pub unsafe trait SizeFirst: Copy {
-    /// Its name in the header.
     const NAME: &str;
-    /// Its bytes in the first version.
+    /// Size in the first version.
     const BYTES_MIN: usize;
-    /// Whether bytes behind those that are known here must be zero: the caller wants what this library cannot.
+    /// True for settings: bytes beyond this version must be zero, since this library does not
+    /// support their fields.
     const IS_GIVEN: bool;
 }
 
-// SAFETY: `repr(C)`, `size: usize` first; integers and pointers, of which zeros are values.
+// SAFETY: `repr(C)`, `size: usize` first; zeros are valid integers and pointers.
 unsafe impl SizeFirst for optr_config_t {
     const NAME: &str = "optr_config_t";
     const BYTES_MIN: usize = offset_of!(Self, secret_file) + size_of::<*const c_char>();
@@ -40,7 +42,7 @@ unsafe impl SizeFirst for optr_bucket_options_t {
     const IS_GIVEN: bool = true;
 }
 
-// SAFETY: as above, and floats.
+// SAFETY: as above; zeros are valid floats.
 unsafe impl SizeFirst for optr_report_t {
     const NAME: &str = "optr_report_t";
     const BYTES_MIN: usize = offset_of!(Self, deadline_changed) + size_of::<u32>();
@@ -61,16 +63,16 @@ unsafe impl SizeFirst for optr_partial_report_t {
     const IS_GIVEN: bool = false;
 }
 
-/// A struct that the caller gives; `None`: NULL. What its version lacks is zero.
+/// Returns `None` for NULL. Fields beyond the caller's version are zero.
 ///
 /// # Safety
-/// NULL, or at least as many bytes as its first field says can be read.
+/// NULL, or readable for the number of bytes in the first field.
 pub unsafe fn sized<T: SizeFirst>(name: &str, pointer: *const T) -> Result<Option<T>, Failure> {
     if pointer.is_null() {
         return Ok(None);
     }
     check_aligned(name, pointer)?;
-    // SAFETY: not NULL, aligned, and the caller's struct begins with its size.
+    // SAFETY: not NULL, aligned, and it starts with its size.
     let size = unsafe { pointer.cast::<usize>().read() };
     if !(T::BYTES_MIN..=STRUCT_BYTES_MAX).contains(&size) {
         let (kind, known) = (T::NAME, size_of::<T>());
@@ -78,37 +80,37 @@ pub unsafe fn sized<T: SizeFirst>(name: &str, pointer: *const T) -> Result<Optio
         return Err(Failure::argument(&format!("{name}->size"), size, expected));
     }
     let mut value = MaybeUninit::<T>::zeroed();
-    // SAFETY: `size` bytes can be read, which the caller says; no more than `T` has are written; the two do not overlap,
-    // since one is ours.
+    // SAFETY: the caller guarantees `size` readable bytes, and at most the size of `T` is written.
+    // The two do not overlap, since `value` is a local variable.
     unsafe { pointer.cast::<u8>().copy_to_nonoverlapping(value.as_mut_ptr().cast(), size.min(size_of::<T>())) };
     if T::IS_GIVEN && size > size_of::<T>() {
-        // SAFETY: these bytes lie within the `size` that can be read.
+        // SAFETY: the caller guarantees `size` readable bytes.
         let more =
             unsafe { std::slice::from_raw_parts(pointer.cast::<u8>().add(size_of::<T>()), size - size_of::<T>()) };
         if let Some(at) = more.iter().position(|byte| *byte != 0) {
             let found = format!("set at byte {} of {size}", size_of::<T>() + at);
             let expected = format!(
-                "zeros behind the {} bytes that this version of the library knows; install a library as new as the header",
+                "zeros after the {} bytes that this version of the library supports; install a library as new as the header",
                 size_of::<T>()
             );
             return Err(Failure::argument(name, found, expected));
         }
     }
-    // SAFETY: zeros are a value of `T`, and so is what a caller wrote over them (`SizeFirst`).
+    // SAFETY: zeros are a valid `T`, and so are the bytes of the caller (`SizeFirst`).
     Ok(Some(unsafe { value.assume_init() }))
 }
 
-/// The rows of a report, for which the caller may have room.
+/// Caller-owned rows of a report.
 #[derive(Debug)]
 pub struct Rows<T> {
-    /// Bytes of each, as the caller knows it.
+    /// Size of a row in the caller's version.
     bytes: usize,
-    /// NULL: there is no room.
+    /// NULL if the caller wants no rows.
     first: *mut T,
     room: u32,
 }
 
-// By hand: rows need not be `Copy` for their place to be.
+// Not derived, since a derive would require `T: Copy`.
 impl<T> Clone for Rows<T> {
     fn clone(&self) -> Self {
         *self
@@ -117,29 +119,28 @@ impl<T> Clone for Rows<T> {
 
 impl<T> Copy for Rows<T> {}
 
-/// A report with a row for each of some ranks.
+/// Report with a row for each of several ranks.
 ///
 /// # Safety
-/// `Row` is `repr(C)`, and [`rows`](Self::rows) and [`given`](Self::given) read and write the same fields.
+/// `Row` is `repr(C)`, and [`rows`](Self::rows) and [`given`](Self::given) use the same fields.
 pub unsafe trait ReportWithRows: SizeFirst {
     type Row: Copy;
-    /// What is to be known from it.
+    /// Purpose of the report, for the error.
     const WHY: &str;
-    /// Name of the rows, of the field with the bytes of each, and of their type.
+    /// Names of the rows, of the field with the size of a row, and of their type.
     const ROWS: [&str; 3];
-    /// Bytes of a row in the first version.
+    /// Size of a row in the first version.
     const ROW_BYTES_MIN: usize;
 
-    /// What the caller gives of its rows.
     fn rows(&self) -> Rows<Self::Row>;
-    /// With what the caller gives.
+    /// Replaces the fields that the caller sets.
     fn given(self, size: usize, rows: Rows<Self::Row>) -> Self;
 }
 
-// SAFETY: `optr_peer_report_t` is `repr(C)`; the same fields in both.
+// SAFETY: `optr_peer_report_t` is `repr(C)`, and both methods use the same fields.
 unsafe impl ReportWithRows for optr_report_t {
     type Row = optr_peer_report_t;
-    const WHY: &str = "its action says whether the update counts";
+    const WHY: &str = "its action shows whether to apply the update";
     const ROWS: [&str; 3] = ["peers", "peer_size", "optr_peer_report_t"];
     const ROW_BYTES_MIN: usize = offset_of!(optr_peer_report_t, reserved) + size_of::<u32>();
 
@@ -152,10 +153,10 @@ unsafe impl ReportWithRows for optr_report_t {
     }
 }
 
-// SAFETY: `optr_partial_member_t` is `repr(C)`; the same fields in both.
+// SAFETY: `optr_partial_member_t` is `repr(C)`, and both methods use the same fields.
 unsafe impl ReportWithRows for optr_partial_report_t {
     type Row = optr_partial_member_t;
-    const WHY: &str = "its iteration is the model's from now on";
+    const WHY: &str = "the model continues with its iteration";
     const ROWS: [&str; 3] = ["members", "member_size", "optr_partial_member_t"];
     const ROW_BYTES_MIN: usize = offset_of!(optr_partial_member_t, is_uncounted) + size_of::<u32>();
 
@@ -168,12 +169,11 @@ unsafe impl ReportWithRows for optr_partial_report_t {
     }
 }
 
-/// A call that has a report was given no place for it.
 pub fn no_report<R: ReportWithRows>() -> Failure {
-    null("report", &format!("where to write the report: {}", R::WHY))
+    null("report", &format!("an address to write the report to: {}", R::WHY))
 }
 
-/// A report of the caller's, to be filled in.
+/// Caller-owned report to fill in.
 #[derive(Debug)]
 pub struct ReportPlace<R: ReportWithRows = optr_report_t> {
     pointer: *mut R,
@@ -181,11 +181,12 @@ pub struct ReportPlace<R: ReportWithRows = optr_report_t> {
     rows: Rows<R::Row>,
 }
 
-// SAFETY: addresses; the caller has promised that this library may write there until the call, or the request, is done.
+// SAFETY: the caller guarantees that this library may write there until the call or request is
+// done.
 unsafe impl<R: ReportWithRows> Send for ReportPlace<R> {}
 
 impl<R: ReportWithRows> ReportPlace<R> {
-    /// As [`new`](Self::new), for a report that need not be.
+    /// Like [`new`](Self::new), but returns `None` for NULL.
     ///
     /// # Safety
     /// As [`new`](Self::new).
@@ -195,14 +196,14 @@ impl<R: ReportWithRows> ReportPlace<R> {
     }
 
     /// # Safety
-    /// NULL, or a report whose `size` bytes can be read and written, as can as many of its rows as it says that there is room for, of as
-    /// many bytes as it says, if their address is not NULL, until this is dropped.
+    /// NULL, or a report whose `size` bytes are readable and writable until this is dropped. Its
+    /// rows are NULL, or writable for the number and the size in its fields.
     pub unsafe fn new(pointer: *mut R) -> Result<Self, Failure> {
         // SAFETY: as this function.
         let Some(given) = (unsafe { sized("report", pointer) })? else {
             return Err(no_report::<R>());
         };
-        // SAFETY: not NULL, aligned, and it begins with its size: `sized` has read it.
+        // SAFETY: not NULL, aligned, and it starts with its size, as `sized` found.
         let (size, rows) = (unsafe { pointer.cast::<usize>().read() }, given.rows());
         if !rows.first.is_null() {
             let [name, bytes, kind] = R::ROWS;
@@ -216,19 +217,21 @@ impl<R: ReportWithRows> ReportPlace<R> {
         Ok(Self { pointer, size, rows })
     }
 
-    /// Fills in all that this caller's version has; what it has given stays.
+    /// Writes the fields of the caller's version, except fields that the caller sets.
     pub fn write(&mut self, report: &R, rows: &[R::Row]) {
         let (size, room) = (self.size, self.rows);
         let report = report.given(size, room);
         let bytes = size.min(size_of::<R>());
-        // SAFETY: `size` bytes can be written (`new`), and `report` has as many; one of the two is ours, so they do not overlap.
+        // SAFETY: `size` bytes are writable (`new`), and `report` has as many. `report` is a local
+        // variable, so they do not overlap.
         unsafe { (&raw const report).cast::<u8>().copy_to_nonoverlapping(self.pointer.cast(), bytes) };
         if room.first.is_null() {
             return;
         }
         for (index, row) in rows.iter().take(room.room as usize).enumerate() {
             let bytes = room.bytes.min(size_of::<R::Row>());
-            // SAFETY: there is room for as many rows of so many bytes (`new`), `index` is below that; `row` is ours.
+            // SAFETY: the rows are writable for `room` rows of this size (`new`), and `index` is
+            // less. `row` is not the caller's.
             unsafe {
                 let to = room.first.cast::<u8>().add(index * room.bytes);
                 (&raw const *row).cast::<u8>().copy_to_nonoverlapping(to, bytes);

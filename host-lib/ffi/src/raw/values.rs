@@ -1,4 +1,4 @@
-//! Numbers that the caller gives, and places for results.
+//! Input values and places for results.
 
 use std::ops::Range;
 
@@ -7,18 +7,16 @@ use optireduce::memory::{self, NotEnoughMemory};
 use super::{check_aligned, null};
 use crate::status::Failure;
 
-/// Plain numbers: every pattern of bits is a value.
-///
 /// # Safety
-/// As it says.
+/// Every bit pattern is a valid value.
 pub unsafe trait Plain: Copy + Send + 'static {}
 
-// SAFETY: every pattern of bits is a value.
+// SAFETY: every bit pattern is a valid value.
 unsafe impl Plain for f32 {}
 // SAFETY: as above.
 unsafe impl Plain for u8 {}
 
-/// Values that the caller gives. No slice: the caller may have given the same memory, or a part of it, for the result.
+/// Input values of the caller. Not a slice, since the memory may overlap the output.
 #[derive(Debug)]
 pub struct Input<T> {
     pub(super) pointer: *const T,
@@ -27,7 +25,7 @@ pub struct Input<T> {
 
 impl<T: Plain> Input<T> {
     /// # Safety
-    /// NULL, or `elements` values can be read there, and nobody writes them meanwhile, until this is dropped.
+    /// NULL, or `elements` readable values that no thread writes until this is dropped.
     pub unsafe fn new(name: &str, pointer: *const T, elements: usize) -> Result<Self, Failure> {
         check_values(name, pointer, elements)?;
         Ok(Self { pointer, elements })
@@ -37,25 +35,23 @@ impl<T: Plain> Input<T> {
         self.elements
     }
 
-    /// Where it lies.
     pub fn addresses(&self) -> Range<usize> {
         self.pointer.addr()..self.pointer.addr() + self.elements * size_of::<T>()
     }
 
-    /// A copy, if there is memory for it.
     pub fn to_vec(&self) -> Result<Vec<T>, NotEnoughMemory> {
         self.to_vec_in(Vec::new())
     }
 
-    /// The same where other values were, if there is room for it.
+    /// Like [`to_vec`](Self::to_vec), in the memory of `values` if it is large enough.
     pub fn to_vec_in(&self, mut values: Vec<T>) -> Result<Vec<T>, NotEnoughMemory> {
         values.clear();
         if values.capacity() < self.elements {
             drop(values);
-            values = memory::room("a copy of the values that were given", self.elements, "give fewer at a time")?;
+            values = memory::room("a copy of the input values", self.elements, "pass fewer at a time")?;
         }
         if self.elements > 0 {
-            // SAFETY: as many values can be read (`new`), and there is room for them; `values` is ours. Then all of them are there.
+            // SAFETY: `elements` values are readable (`new`), and `values` has capacity for them.
             unsafe {
                 values.as_mut_ptr().copy_from(self.pointer, self.elements);
                 values.set_len(self.elements);
@@ -64,18 +60,18 @@ impl<T: Plain> Input<T> {
         Ok(values)
     }
 
-    /// Writes a copy over `values`. Another number of them is a bug of ours.
+    /// Panics if the lengths differ.
     pub fn copy_over(&self, values: &mut [T]) {
-        assert_eq!(values.len(), self.elements, "as many values as were given");
+        assert_eq!(values.len(), self.elements, "as many values as in the input");
         if self.elements > 0 {
-            // SAFETY: as many values can be read (`new`) and written; the caller may have given memory of a bucket's, so that the two
-            // may overlap.
+            // SAFETY: `elements` values are readable (`new`) and writable. They may overlap, since
+            // the input may be the memory of a bucket.
             unsafe { values.as_mut_ptr().copy_from(self.pointer, self.elements) };
         }
     }
 }
 
-/// Whether there can be so many values.
+/// Checks that a length in bytes fits into memory.
 pub fn check_elements<T>(elements: usize) -> Result<(), Failure> {
     let most = isize::MAX as usize / size_of::<T>();
     if elements <= most { Ok(()) } else { Err(Failure::argument("elements", elements, format_args!("at most {most}"))) }
@@ -90,19 +86,20 @@ fn check_values<T>(name: &str, pointer: *const T, elements: usize) -> Result<(),
     check_aligned(name, pointer)
 }
 
-/// Where a result is to go, now or later, from any thread.
+/// Place for a result, written now or later, on any thread.
 #[derive(Debug)]
 pub struct Output<T> {
     pub(super) pointer: *mut T,
     pub(super) elements: usize,
 }
 
-// SAFETY: an address and a length; the caller has promised that this library may write there until the call, or the request, is done.
+// SAFETY: the caller guarantees that this library may write there until the call or request is
+// done.
 unsafe impl<T: Plain> Send for Output<T> {}
 
 impl<T: Plain> Output<T> {
     /// # Safety
-    /// NULL, or `elements` values can be written there, and nobody else reads or writes them, until this is dropped.
+    /// NULL, or `elements` writable values that nothing else accesses until this is dropped.
     pub unsafe fn new(name: &str, pointer: *mut T, elements: usize) -> Result<Self, Failure> {
         check_values(name, pointer, elements)?;
         Ok(Self { pointer, elements })
@@ -112,29 +109,27 @@ impl<T: Plain> Output<T> {
         self.elements
     }
 
-    /// Where it lies.
     pub fn addresses(&self) -> Range<usize> {
         self.pointer.addr()..self.pointer.addr() + self.elements * size_of::<T>()
     }
 
-    /// Whether it shares memory with these values.
     pub fn overlaps(&self, values: &[T]) -> bool {
         let (of_it, of_them) = (self.pointer.addr(), values.as_ptr().addr());
         of_it < of_them + size_of_val(values) && of_them < of_it + self.elements * size_of::<T>()
     }
 
-    /// Writes all of it. Values of another number are a bug of ours.
+    /// Panics if the lengths differ.
     pub fn write(&mut self, values: &[T]) {
-        assert_eq!(values.len(), self.elements, "a result has as many values as there is room for");
+        assert_eq!(values.len(), self.elements, "as many values as the output has room for");
         self.write_first(values);
     }
 
-    /// Writes its first values; more than there is room for are a bug of ours.
+    /// Writes the first values. Panics if there are more than `elements`.
     pub fn write_first(&mut self, values: &[T]) {
-        assert!(values.len() <= self.elements, "there is room for a result");
+        assert!(values.len() <= self.elements, "the output has room for the result");
         if !values.is_empty() {
-            // SAFETY: there is room for as many values (`new`); the caller may have given memory of a bucket's, so that the
-            // two may overlap.
+            // SAFETY: as many values are writable (`new`). They may overlap, since the output may
+            // be the memory of a bucket.
             unsafe { values.as_ptr().copy_to(self.pointer, values.len()) };
         }
     }
@@ -148,13 +143,14 @@ mod tests {
     #[allow(unsafe_code)]
     fn a_copy_that_no_memory_has_is_an_error_before_anything_is_read() {
         let values = [1.0_f32; 4];
-        // SAFETY: four values are there; of more none is read, since there is no room for them.
+        // SAFETY: four values are readable. Larger inputs are never read, since the copy has no
+        // memory.
         let input = |elements| unsafe { Input::new("input", values.as_ptr(), elements) }.unwrap();
         assert_eq!(input(4).to_vec(), Ok(vec![1.0; 4]));
         assert_eq!(input(3).to_vec_in(vec![2.0; 9]), Ok(vec![1.0; 3]));
         let refused = input(1 << 60).to_vec().unwrap_err();
         assert_eq!(refused.needed, 1 << 62);
-        assert!(refused.to_string().starts_with("a copy of the values that were given needs "), "{refused}");
+        assert!(refused.to_string().starts_with("a copy of the input values needs "), "{refused}");
         assert!(input(1 << 60).to_vec_in(vec![2.0; 9]).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! The library as it is installed, and C programs that are linked with it.
+//! The installed library, and C programs linked with it.
 #![allow(dead_code)]
 
 use std::ffi::OsStr;
@@ -10,17 +10,16 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// The folder of the package.
 pub const HERE: &str = env!("CARGO_MANIFEST_DIR");
 
-/// Longest that a C program may run, on a busy machine.
+/// Time limit of a C program, on a busy machine.
 const RUN_MAX: Duration = Duration::from_secs(120);
 
-/// Where `install` has put the library of this build.
+/// Prefix under which the library of this build is installed.
 pub fn prefix() -> &'static Path {
     static PREFIX: OnceLock<PathBuf> = OnceLock::new();
     PREFIX.get_or_init(|| {
-        // Each test program has its own: several may run at once.
+        // Test programs run concurrently, so each has its own prefix.
         let name = std::env::current_exe().unwrap().file_name().unwrap().to_owned();
         let prefix = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let _ = std::fs::remove_dir_all(&prefix);
@@ -29,21 +28,20 @@ pub fn prefix() -> &'static Path {
     })
 }
 
-/// Where cargo has put the libraries: beside this program.
+/// Directory of this program, with the libraries that cargo built.
 pub fn libraries() -> PathBuf {
     std::env::current_exe().unwrap().parent().unwrap().to_owned()
 }
 
-/// What a program is linked with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Link {
     Shared,
     Static,
-    /// Nothing: it loads the library itself.
+    /// The program loads the library at run time.
     Nothing,
 }
 
-/// What pkg-config would say of a field of the installed file.
+/// Field of the installed pkg-config file, expanded.
 pub fn pkg_config(field: &str) -> Vec<String> {
     let file = std::fs::read_to_string(prefix().join("lib/pkgconfig/optireduce.pc")).unwrap();
     let line = file.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(':')).unwrap();
@@ -51,10 +49,10 @@ pub fn pkg_config(field: &str) -> Vec<String> {
     line.replace("${prefix}", prefix().to_str().unwrap()).split_whitespace().map(str::to_owned).collect()
 }
 
-/// Compiles a C program (a path in the package) as users do, with all warnings as errors.
+/// Compiles a C program (a path in the package) with all warnings as errors.
 pub fn compile(compiler: &str, source: &str, link: Link, flags: &[&str]) -> PathBuf {
     let stem = Path::new(source).file_stem().unwrap().to_str().unwrap();
-    // Tests run at once: none overwrites a program that another one runs.
+    // Tests run concurrently, so each variant has its own file.
     let variant = flags.concat().replace(['-', '=', ','], "");
     let program = prefix().join(format!("{stem}.{compiler}.{link:?}{variant}"));
     let mut command = Command::new(compiler);
@@ -77,7 +75,6 @@ pub fn compile(compiler: &str, source: &str, link: Link, flags: &[&str]) -> Path
     program
 }
 
-/// Runs a command to its end; its output, if it succeeds.
 pub fn run(command: &mut Command) -> String {
     let Output { status, stdout, stderr } =
         finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
@@ -86,7 +83,6 @@ pub fn run(command: &mut Command) -> String {
     stdout
 }
 
-/// Waits for a process, which is killed if it takes far too long.
 pub fn finish(mut child: Child) -> Output {
     let begin = Instant::now();
     while child.try_wait().unwrap().is_none() {
@@ -100,11 +96,11 @@ pub fn finish(mut child: Child) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// Kills a process, and what it has forked.
+/// Kills a process and its forks.
 fn kill(child: &mut Child) {
     let group = Pid::from_child(child);
     if kill_process_group(group, Signal::KILL).is_err() {
-        // It is in the group of this process.
+        // It is in the process group of this test.
         child.kill().unwrap();
     }
 }
@@ -113,7 +109,7 @@ fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Fails if a command is not there. `package`: of Debian and Ubuntu.
+/// Fails if a command is missing. `package`: its name in Debian and Ubuntu.
 pub fn need(command: &str, package: &str) {
     let is_there = Command::new(command).arg("--version").output().is_ok_and(|output| output.status.success());
     assert!(
@@ -122,7 +118,7 @@ pub fn need(command: &str, package: &str) {
     );
 }
 
-/// A command without any launcher's environment.
+/// Command without the environment of any launcher.
 pub fn bare(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     for (name, _) in std::env::vars_os() {
@@ -132,16 +128,16 @@ pub fn bare(program: impl AsRef<OsStr>) -> Command {
             command.env_remove(name);
         }
     }
-    // Leaks count, too.
+    // Leaks are errors as well.
     command
         .env("ASAN_OPTIONS", "detect_leaks=1:detect_stack_use_after_return=1")
         .env("UBSAN_OPTIONS", "halt_on_error=1");
-    // What it forks is killed with it.
+    // A separate process group, so that its forks can be killed with it.
     command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
-/// Runs ranks of a job to their ends; their outputs, by rank. `environment`: of a launcher, for a rank.
+/// Runs the ranks of a job, and returns their outputs. `environment`: a launcher's, for a rank.
 pub fn job(program: &Path, ranks: usize, environment: impl Fn(usize) -> Vec<(&'static str, String)>) -> Vec<Output> {
     let children: Vec<_> = (0..ranks).map(|rank| bare(program).envs(environment(rank)).spawn().unwrap()).collect();
     children.into_iter().map(finish).collect()

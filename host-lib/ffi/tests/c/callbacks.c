@@ -1,5 +1,5 @@
-/* Callbacks that call the library: that begin the next collective, wait for others, and destroy their own communicator; and a process that ends
- * while collectives run, from whichever thread. Usage: callbacks [exit | return] */
+/* Callbacks that start the next collective, wait for others, and destroy their own communicator,
+ * and a process that ends on any thread while collectives run. Usage: callbacks [exit | return] */
 #include "ranks.h"
 
 #define ELEMENTS 500
@@ -34,7 +34,7 @@ static void on_done(optr_status_t status, const optr_report_t *report, const cha
         OK(optr_request_on_done(&request, on_done, chain));
         return;
     }
-    /* The last: its own communicator. */
+    /* The last callback destroys its own communicator. */
     OK(optr_comm_destroy(chain->comm));
     FAILS(optr_barrier(chain->comm), OPTR_INVALID_HANDLE, "destroyed");
     finish(chain);
@@ -64,7 +64,7 @@ static void end_process(optr_status_t status, const optr_report_t *report, const
 
 static pthread_barrier_t begun;
 
-/* Everything runs: a collective that a thread waits for, one with a callback, and a barrier. */
+/* In progress: a collective with a waiting thread, one with a callback, and a barrier. */
 static void never_ends(optr_comm_t comm, int rank) {
     static float values[2][2][ELEMENTS];
     optr_bucket_t bucket;

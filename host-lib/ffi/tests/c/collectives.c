@@ -1,10 +1,10 @@
-/* Every collective, in every way that it can be called: results are checked on all ranks. */
+/* Every collective in every form of call, with results checked on all ranks. */
 #include "ranks.h"
 
 #define RANKS 3
 #define ELEMENTS 10007 /* a prime: shards differ in length */
 
-/* Values whose means are exact, in bf16, too. */
+/* Values with exact means, also in bf16. */
 static float value(int rank, size_t i) { return (float)(3 * ((i * 7 + (size_t)rank * 3) % 16)); }
 
 static float mean(size_t i) {
@@ -17,7 +17,7 @@ static void fill(float *values, int rank) {
     for (size_t i = 0; i < ELEMENTS; i++) values[i] = value(rank, i);
 }
 
-/* count means from element first on, times factor. */
+/* `count` means from element `first`, times `factor`. */
 static void check_means(const float *values, size_t first, size_t count, float factor) {
     for (size_t i = 0; i < count; i++) {
         float expected = factor * mean(first + i);
@@ -90,7 +90,7 @@ static void rank(optr_comm_t comm, int rank) {
     CHECK(first == (size_t)rank * 3336 && count == (rank == 2 ? 3335 : 3336));
     OK(optr_barrier(comm));
 
-    /* Of the communicator: whole, once. */
+    /* Collectives without a bucket. */
     for (size_t i = 0; i < ELEMENTS; i++) out[i] = rank == 1 ? (float)i : -1;
     OK(optr_broadcast(comm, 1, out, ELEMENTS * sizeof *out));
     for (size_t i = 0; i < ELEMENTS; i++) CHECK(out[i] == (float)i);
@@ -105,10 +105,10 @@ static void rank(optr_comm_t comm, int rank) {
     check_means(out, first, count, 1);
     CHECK(report.action == OPTR_APPLY);
     memcpy(more + first, out, count * sizeof *out);
-    OK(optr_all_gather(comm, more + first, count, more, ELEMENTS, &report)); /* in place, as NCCL has it */
+    OK(optr_all_gather(comm, more + first, count, more, ELEMENTS, &report)); /* in place, as in NCCL */
     check_means(more, 0, ELEMENTS, 1);
 
-    /* Of a bucket: blocking. */
+    /* Blocking collectives of a bucket. */
     optr_bucket_t bucket, sums;
     OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
     optr_bucket_options_t options = optr_bucket_options_init();
@@ -143,7 +143,7 @@ static void rank(optr_comm_t comm, int rank) {
         check_means(values, 0, ELEMENTS, 1), check_report(&report);
     }
 
-    /* Requests: waited for, tested, with a callback, given up. Several at once. */
+    /* Several concurrent requests: waited for, tested, with a callback, freed. */
     optr_request_t requests[4];
     int done = 0, polls = 0;
     fill(in, rank);
@@ -151,7 +151,7 @@ static void rank(optr_comm_t comm, int rank) {
     fill(again, rank);
     OK(optr_bucket_start_all_reduce(bucket, in, in, ELEMENTS, &requests[0]));
     OK(optr_bucket_start_all_reduce(sums, more, out, ELEMENTS, &requests[1]));
-    memset(more, 0, sizeof all[0][0]); /* it was copied */
+    memset(more, 0, sizeof all[0][0]); /* it was copied at the start */
     OK(optr_bucket_start_reduce_scatter(bucket, again, ELEMENTS, again, count, &requests[2]));
     OK(optr_bucket_start_all_reduce(bucket, more, more, ELEMENTS, &requests[3]));
     OK(optr_request_free(&requests[3]));
@@ -176,7 +176,7 @@ static void rank(optr_comm_t comm, int rank) {
     CHECK(outcomes[rank][0].status == OPTR_SUCCESS && outcomes[rank][0].action == OPTR_APPLY && !*outcomes[rank][0].error);
     CHECK(outcomes[rank][0].peer_count == 1 + RANKS);
     check_means(again, first, count, 1);
-    /* Once it is done, a callback still comes. */
+    /* A callback for a finished request is still called. */
     fill(in, rank);
     OK(optr_bucket_start_all_gather(bucket, again, count, in, ELEMENTS, &requests[0]));
     OK(optr_barrier(comm));
@@ -197,7 +197,8 @@ static void rank(optr_comm_t comm, int rank) {
     CHECK(outcomes[rank][0].calls == 1 && outcomes[rank][1].calls == 1);
 }
 
-/* Deadlines that hardly anything can keep: updates are skipped, the output is left alone, and after three the report says halt. */
+/* Deadlines too short to meet: updates are skipped, the output is unchanged, and after three the
+ * action is to halt. */
 static int skips, halts;
 
 static void late_rank(optr_comm_t comm, int rank) {
@@ -253,7 +254,7 @@ int main(void) {
     job_config.bound_us = 1;
     job_config.drop_silent_after = OPTR_NEVER;
     run_ranks(2, late_rank);
-    CHECK(skips > 0 && halts < skips); /* how many is the machine's affair */
+    CHECK(skips > 0 && halts < skips); /* the numbers depend on the machine */
     puts("done");
     return 0;
 }

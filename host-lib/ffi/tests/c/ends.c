@@ -1,8 +1,9 @@
-/* A communicator that is aborted or destroyed while threads are in its calls: all of them end, at once, and each handle says what it is. */
+/* A communicator that is aborted or destroyed during calls on other threads: they end promptly,
+ * with the right status, and so do later calls. */
 #include "ranks.h"
 
 #define ELEMENTS 1000
-#define SOON_MS 10000 /* on a busy machine; the calls themselves would wait for 20 s and more */
+#define SOON_MS 10000 /* on a busy machine; without the end, the calls wait for 20 s or more */
 
 static long now_ms(void) {
     struct timespec now;
@@ -10,7 +11,7 @@ static long now_ms(void) {
     return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* A call that does not end by itself, on a thread of its own. */
+/* A call on a separate thread that only the end of its communicator ends. */
 struct caller {
     optr_comm_t comm;
     optr_bucket_t bucket;
@@ -22,7 +23,7 @@ struct caller {
     int is_in; /* about to make its call */
 };
 
-/* More than a rank keeps unasked. */
+/* More than a receiver stores before a receive. */
 static char large[16 << 20];
 
 static int callbacks;
@@ -45,7 +46,7 @@ static void *make_call(void *argument) {
     optr_bucket_t bucket;
     float *values = caller->values;
     __atomic_store_n(&caller->is_in, 1, __ATOMIC_SEQ_CST);
-    /* The other thread looks in now and then: again, then. */
+    /* The other thread polls the object, which makes this call busy: retry. */
 #define AGAIN(call)                                                                                                    \
     do caller->status = (call);                                                                                        \
     while (caller->status == OPTR_BUSY)
@@ -99,7 +100,7 @@ static void rank(optr_comm_t comm, int rank) {
     struct caller caller = {.comm = comm, .bucket = bucket, .call = call, .status = OPTR_INTERNAL};
     pthread_t thread;
     CHECK(pthread_create(&thread, NULL, make_call, &caller) == 0);
-    /* Until it is in: other calls are refused then, if it holds up any. */
+    /* Wait until the thread is in its call, which most calls show by OPTR_BUSY. */
     int done, is_busy = 0;
     for (int i = 0; i < 20000 && !is_busy; i++, sleep_ms(1)) {
         optr_request_t of_it = __atomic_load_n(&caller.request, __ATOMIC_SEQ_CST);
@@ -109,14 +110,14 @@ static void rank(optr_comm_t comm, int rank) {
         else is_busy = of_it && optr_request_test(&of_it, &done, &report) == OPTR_BUSY;
     }
     CHECK(is_busy);
-    if (call < 6 || call == 8 || call == 9) sleep_ms(200); /* nothing shows that it is in, and does nothing if not */
-    /* Meanwhile other threads may look, but not call. */
+    if (call < 6 || call == 8 || call == 9) sleep_ms(200); /* these calls cannot be observed from outside without side effects */
+    /* Other threads may read the state, but not make collective calls. */
     OK(optr_comm_async_error(comm, &error));
     CHECK(error == OPTR_SUCCESS);
     float values[ELEMENTS] = {0}, late[ELEMENTS] = {0};
     optr_request_t request = NULL, watched = NULL;
     if (call < 6) {
-        /* Messages go their own ways. */
+        /* Messages are independent of collective calls. */
         float echo = 0;
         if (call != 4) {
             OK(optr_send(comm, 0, 3, &call, sizeof call));
@@ -145,7 +146,7 @@ static void rank(optr_comm_t comm, int rank) {
     CHECK(pthread_join(thread, NULL) == 0);
     if (now_ms() - begin > SOON_MS) FAIL("call %d has ended after %ld ms", call, now_ms() - begin);
     optr_status_t expected = destroys ? OPTR_CLOSED : OPTR_ABORTED;
-    /* It was not in yet, on a very busy machine. */
+    /* On a very busy machine, the thread had not made its call yet. */
     if ((call == 8 || call == 9) && destroys && caller.status == OPTR_INVALID_HANDLE) caller.status = expected, strcpy(caller.error, "was destroyed");
     if (caller.status != expected) FAIL("call %d gave %s (%s)", call, optr_status_name(caller.status), caller.error);
     if (!strstr(caller.error, destroys ? "was destroyed" : "was aborted")) FAIL("call %d: %s", call, caller.error);

@@ -1,10 +1,10 @@
-/* What goes over TCP, whole: exact reductions of every type, bytes, and messages from rank to rank. */
+/* Calls over TCP: exact reductions of every type, bytes, and point-to-point messages. */
 #include "ranks.h"
 
 #define RANKS 3
 #define ELEMENTS 1001
 
-/* The result of each operation on 1 + i % 5, 2 + i % 5, 3 + i % 5, of a type. */
+/* Results of each operation on 1 + i % 5, 2 + i % 5, 3 + i % 5, for one type. */
 #define OF_TYPE(type, name, is_float)                                                                                  \
     static void check_##type(optr_comm_t comm, int rank) {                                                             \
         static type all[RANKS][2][ELEMENTS];                                                                           \
@@ -29,7 +29,7 @@
             OK(optr_reduce_scatter_exact(comm, in, ELEMENTS, in, count, name, (uint32_t)op));                          \
             CHECK(memcmp(in, out + first, count * sizeof *in) == 0);                                                   \
         }                                                                                                              \
-        /* -1, or the largest there is. */                                                                             \
+        /* -1, or the largest unsigned value. */                                                                             \
         in[0] = rank ? (type)1 : (type)-1;                                                                             \
         OK(optr_all_reduce_exact(comm, in, out, 1, name, OPTR_MAX));                                                   \
         CHECK(out[0] == ((type)-1 > 0 ? (type)-1 : (type)1));                                                          \
@@ -78,7 +78,7 @@ static void bytes(optr_comm_t comm, int rank) {
     OK(optr_broadcast(comm, 0, NULL, 0));
 }
 
-/* Around the ring, in both directions, in any order, with all kinds of waiting. */
+/* Around the ring in both directions, in any order, with every form of waiting. */
 static void messages(optr_comm_t comm, int rank) {
     enum { LARGE = 12 << 20 };
     int next = (rank + 1) % RANKS, before = (rank + RANKS - 1) % RANKS, value = rank, other = -1, third = -1, done = 0;
@@ -89,13 +89,13 @@ static void messages(optr_comm_t comm, int rank) {
     memset(large, 'a' + rank, LARGE);
     OK(optr_start_recv(comm, before, 9, room, LARGE, &message, &receive));
     OK(optr_start_send(comm, next, 9, large, LARGE, &large_send));
-    memset(large, 0, LARGE); /* it was copied */
+    memset(large, 0, LARGE); /* it was copied at the start */
     OK(optr_barrier(comm)); /* meanwhile */
     OK(optr_request_wait(&receive, OPTR_NO_TIMEOUT, NULL));
     CHECK(message.bytes == LARGE && message.rank == before && room[0] == 'a' + before && room[LARGE - 1] == 'a' + before);
     OK(optr_request_wait(&large_send, OPTR_NO_TIMEOUT, NULL));
     free(large), free(room);
-    /* In the order of sending for each tag, whatever the order of tags. */
+    /* Messages of a tag arrive in order, and tags are independent. */
     for (int i = 0; i < 10; i++) {
         value = 100 * rank + i;
         OK(optr_start_send(comm, next, (uint32_t)(i % 2), &value, sizeof value, &send));
@@ -109,7 +109,7 @@ static void messages(optr_comm_t comm, int rank) {
         OK(optr_recv(comm, before, 0, &other, sizeof other, NULL));
         CHECK(other == 100 * before + i);
     }
-    /* A wait that is too short, a request that is given up, a callback, an empty message. */
+    /* A timeout, a freed request, a callback, and an empty message. */
     OK(optr_start_recv(comm, before, 4, &other, sizeof other, NULL, &receive));
     FAILS(optr_request_wait(&receive, 1000, NULL), OPTR_TIMEOUT, "wait for it again");
     OK(optr_request_test(&receive, &done, NULL));
@@ -129,7 +129,7 @@ static void rank(optr_comm_t comm, int rank) {
     check_float(comm, rank), check_double(comm, rank);
     check_int8_t(comm, rank), check_uint8_t(comm, rank), check_int16_t(comm, rank), check_uint16_t(comm, rank);
     check_int32_t(comm, rank), check_uint32_t(comm, rank), check_int64_t(comm, rank), check_uint64_t(comm, rank);
-    /* 16-bit floats: 1.0 and 2.0, as they lie in memory. */
+    /* Bit patterns of the 16-bit floats 1.0 and 2.0. */
     uint16_t half = rank ? 0x3c00 : 0x4000, brain = rank ? 0x3f80 : 0x4000;
     OK(optr_all_reduce_exact(comm, &half, &half, 1, OPTR_FLOAT16, OPTR_SUM));
     OK(optr_all_reduce_exact(comm, &brain, &brain, 1, OPTR_BFLOAT16, OPTR_SUM));
@@ -141,14 +141,14 @@ static void rank(optr_comm_t comm, int rank) {
     OK(optr_comm_destroy(comm));
 }
 
-/* Nothing comes: the call ends at the communicator's timeout, and the communicator can be used. */
+/* Without a message the call fails after the timeout, and the communicator stays usable. */
 static void nothing(optr_comm_t comm, int rank) {
     static pthread_barrier_t both;
     int value;
     optr_status_t error;
     if (rank == 0) pthread_barrier_init(&both, NULL, 2);
     OK(optr_barrier(comm));
-    FAILS(optr_recv(comm, 1 - rank, 1, &value, sizeof value, NULL), OPTR_PEER_FAILED, "nothing with tag 1 came from rank");
+    FAILS(optr_recv(comm, 1 - rank, 1, &value, sizeof value, NULL), OPTR_PEER_FAILED, "no message with tag 1 arrived from rank");
     OK(optr_comm_async_error(comm, &error));
     CHECK(error == OPTR_SUCCESS);
     pthread_barrier_wait(&both);

@@ -1,4 +1,4 @@
-// The header in C++: it links, and its structs can be made.
+// The header in C++: it links, and its structs can be created.
 #include <cstdio>
 #include <optireduce.h>
 #include <optireduce.h> // twice

@@ -1,11 +1,12 @@
-/* Memory of the library's: where results lie, what is copied, what is refused while a collective has it, and what is left of it. */
+/* Memory from optr_alloc: address of results, copies, conflicts with collectives in progress, and
+ * contents after the end. */
 #include "ranks.h"
 
 #define ELEMENTS 20000
 #define BYTES (ELEMENTS * sizeof(float))
 #define RANKS 2
 
-/* What this thread of all ranks tells the others. */
+/* Shared by the ranks. */
 static uint64_t copied[RANKS];
 static int may_go, is_over[2];
 
@@ -17,12 +18,13 @@ static float *allocated(optr_comm_t comm, size_t elements) {
     return memory;
 }
 
-/* Values whose means are exact: i and twice the rank. */
+/* Values with exact means: i plus twice the rank. */
 static void give(float *values, int rank) {
     for (int i = 0; i < ELEMENTS; i++) values[i] = (float)(i % 1000 + 2 * rank);
 }
 
-/* What was given, less one, for each rank: the mean over both; or its sum. */
+/* Whether the values are those of give() with rank * 2 replaced by `plus`, multiplied by
+ * `times`. */
 static int has(const float *values, float times, float plus) {
     for (int i = 0; i < ELEMENTS; i++)
         if (values[i] != times * ((float)(i % 1000) + plus)) return 0;
@@ -36,15 +38,15 @@ static void results_lie_where_they_are_wanted(optr_comm_t comm, int rank) {
     optr_bucket_t bucket, summed;
     OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
     OK(optr_bucket_create(comm, ELEMENTS, &sums, &summed));
-    /* Two apart, and one that holds three, used out of order. */
+    /* Two separate buffers, and one for three, used out of order. */
     float *a = allocated(comm, ELEMENTS), *b = allocated(comm, ELEMENTS), *three = allocated(comm, 3 * ELEMENTS);
     float *plain = malloc(BYTES);
     CHECK(plain);
     const struct { float *input, *output; uint64_t copies; } cases[] = {
-        {a, b, 0}, {three + 2 * ELEMENTS, three, 0}, {b, three + 1, 0}, /* nothing; the result if the peer began before */
+        {a, b, 0}, {three + 2 * ELEMENTS, three, 0}, {b, three + 1, 0}, /* no copy, or the result if the peer began first */
         {a, a, 1}, {three + 5, three + 5, 1},                          /* the result */
-        {a, plain, 2}, {plain, a, 2}, {plain, plain, 2},               /* both, as ever */
-        {three, three + 8, 2}, {three + 8, three, 2},                  /* they overlap */
+        {a, plain, 2}, {plain, a, 2}, {plain, plain, 2},               /* input and result */
+        {three, three + 8, 2}, {three + 8, three, 2},                  /* overlap */
     };
     for (int round = 0; round < 3; round++) {
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -63,7 +65,7 @@ static void results_lie_where_they_are_wanted(optr_comm_t comm, int rank) {
             copied[rank] = report.copied_bytes;
             OK(optr_barrier(comm));
             uint64_t least = copied[0] < copied[1] ? copied[0] : copied[1], most = copied[0] + copied[1] - least;
-            /* Whoever began first has copied nothing. */
+            /* The rank that began first copied nothing. */
             uint64_t more = cases[i].copies ? 0 : BYTES;
             if (least != cases[i].copies * BYTES || most > least + more) FAIL("case %zu: copied %zu and %zu bytes", i, (size_t)least, (size_t)most);
             OK(optr_barrier(comm));
@@ -73,7 +75,7 @@ static void results_lie_where_they_are_wanted(optr_comm_t comm, int rank) {
     OK(optr_free(comm, NULL));
     free(plain);
     OK(optr_comm_finalize(comm));
-    CHECK(b[1] != 0 && three[1] != 0); /* the caller's until the end of the communicator */
+    CHECK(b[1] != 0 && three[1] != 0); /* valid until the end of the communicator */
     OK(optr_comm_destroy(comm));
 }
 
@@ -94,7 +96,7 @@ static void what_a_collective_has_is_refused(optr_comm_t comm, int rank) {
     CHECK(plain);
     give(a, rank);
     give(plain, rank);
-    if (rank == 1) wait_for_flag(&may_go); /* as long, nothing is done on rank 0 */
+    if (rank == 1) wait_for_flag(&may_go); /* until then nothing finishes on rank 0 */
     OK(optr_bucket_start_all_reduce(bucket, a, b, ELEMENTS, &first));
     const char *sends = "output is memory that a collective sends from; wait for its request first";
     const char *writes = "output is memory that a collective writes", *reads = "input is memory that a collective writes";
@@ -107,7 +109,7 @@ static void what_a_collective_has_is_refused(optr_comm_t comm, int rank) {
         FAILS(optr_bucket_all_reduce(other, a, a, ELEMENTS, &report), OPTR_BUSY, sends);
         CHECK(none == NULL);
     }
-    /* Two collectives may send the same: the second sends a copy. */
+    /* Two collectives may send the same memory: the second sends a copy. */
     OK(optr_bucket_start_all_reduce(other, a, c, ELEMENTS, &second));
     if (rank == 0) {
         FAILS(optr_bucket_start_all_reduce(other, a, a, ELEMENTS, &none), OPTR_BUSY, sends);
@@ -118,7 +120,8 @@ static void what_a_collective_has_is_refused(optr_comm_t comm, int rank) {
     OK(optr_request_wait(&first, OPTR_NO_TIMEOUT, &report));
     CHECK(report.action == OPTR_APPLY && has(b, 1, 1) && has(a, 1, 2.0f * (float)rank) && report.copied_bytes <= BYTES);
 
-    /* It is free again. A callback has it until it is called, and who frees it meanwhile takes nothing from the collective. */
+    /* Reusable after the request is done, also with a callback. Memory that is freed during a
+     * collective stays until its end. */
     give(a, rank);
     OK(optr_bucket_start_all_reduce(bucket, a, b, ELEMENTS, &first));
     OK(optr_request_on_done(&first, on_done, b));
@@ -130,11 +133,11 @@ static void what_a_collective_has_is_refused(optr_comm_t comm, int rank) {
     OK(optr_request_wait(&first, OPTR_NO_TIMEOUT, &report));
     CHECK(report.action == OPTR_APPLY);
 
-    /* Nobody waits for a request that was given up, but the collective has its memory until it is done. */
+    /* The collective of a freed request keeps its memory until it is done. */
     give(c, rank);
     OK(optr_bucket_start_all_reduce(bucket, c, c, ELEMENTS, &first));
     OK(optr_request_free(&first));
-    OK(optr_bucket_all_reduce(other, plain, plain, ELEMENTS, &report)); /* done after it */
+    OK(optr_bucket_all_reduce(other, plain, plain, ELEMENTS, &report)); /* finishes after the first */
     OK(optr_bucket_all_reduce(other, c, c, ELEMENTS, &report));
     CHECK(report.action == OPTR_APPLY && has(c, 1, 1));
     free(plain);
@@ -142,7 +145,8 @@ static void what_a_collective_has_is_refused(optr_comm_t comm, int rank) {
     OK(optr_comm_destroy(comm));
 }
 
-/* The peer comes far too late: the update is skipped, and what was given is unchanged. Then it is aborted in the middle. */
+/* The peer is too late: the update is skipped, and the input is unchanged. Then an abort during a
+ * collective. */
 static void it_outlives_skips_and_aborts(optr_comm_t comm, int rank) {
     optr_report_t report = optr_report_init();
     optr_bucket_t bucket;
@@ -161,7 +165,7 @@ static void it_outlives_skips_and_aborts(optr_comm_t comm, int rank) {
     give(a, rank);
     if (rank == 0) OK(optr_bucket_start_all_reduce(bucket, a, b, ELEMENTS, &request));
     OK(optr_comm_abort(comm));
-    /* It ends with the communicator, unless its deadlines were over before. */
+    /* The abort ends it, unless its deadlines passed first. */
     optr_status_t status = rank == 0 ? optr_request_wait(&request, OPTR_NO_TIMEOUT, &report) : OPTR_ABORTED;
     CHECK(status == OPTR_ABORTED || (status == OPTR_SUCCESS && report.action != OPTR_APPLY));
     CHECK(has(a, 1, 2.0f * (float)rank));

@@ -1,4 +1,4 @@
-/* Ranks that differ: all of them get the same text, which names rank, found and expected. */
+/* Ranks that differ: all get the same text, with the rank and both values. */
 #include "ranks.h"
 #include <arpa/inet.h>
 #include <sys/socket.h>
@@ -12,7 +12,7 @@ static const char *different(const char *text) {
     return whole;
 }
 
-/* What the communicator can go on after. */
+/* Differences after which the communicator stays usable. */
 static void goes_on(optr_comm_t comm, int rank) {
     float values[ELEMENTS + 2] = {0};
     char all[RANKS * (ELEMENTS + 1)];
@@ -51,7 +51,8 @@ static void goes_on(optr_comm_t comm, int rank) {
     OK(optr_comm_destroy(comm));
 }
 
-/* A rank hands in a wrong number of values: the job is over, on all ranks. kind 0: blocking, 1: a request, 2: a shard. */
+/* A rank passes a wrong number of values, which ends the job on all ranks. kind 0: blocking, 1: a
+ * request, 2: a shard. */
 static int kind;
 
 static void wrong_length(optr_comm_t comm, int rank) {
@@ -72,17 +73,17 @@ static void wrong_length(optr_comm_t comm, int rank) {
     }
     if (kind == 2) FAILS(optr_bucket_all_gather(bucket, values, shard, values, ELEMENTS, &report), OPTR_MISMATCH, text);
     CHECK(strstr(optr_last_error(), kind == 2 ? "is 30 on rank 1" : "is 101 on rank 2"));
-    CHECK(strstr(optr_last_error(), "but what the call takes on ranks 0, "));
+    CHECK(strstr(optr_last_error(), "but as required on ranks 0, "));
     for (int i = 0; i <= ELEMENTS; i++) CHECK(values[i] == 7);
     OK(optr_comm_async_error(comm, &error));
     CHECK(error == OPTR_MISMATCH && strstr(optr_last_error(), text));
     FAILS(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report), OPTR_MISMATCH, text);
-    /* Until all have their error. */
+    /* Wait until all ranks have the error. */
     sleep_ms(500);
     OK(optr_comm_destroy(comm));
 }
 
-/* One collective fewer on one rank: found at the end. */
+/* One collective fewer on one rank, found by optr_comm_finalize(). */
 static void one_fewer(optr_comm_t comm, int rank) {
     float values[ELEMENTS] = {0};
     optr_report_t report = optr_report_init();
@@ -95,7 +96,7 @@ static void one_fewer(optr_comm_t comm, int rank) {
     OK(optr_comm_destroy(comm));
 }
 
-/* Settings that differ: no rank gets a communicator. */
+/* With different settings no rank gets a communicator. */
 static void *join_with_other_settings(void *number) {
     int rank = this_rank = (int)(size_t)number;
     optr_config_t config = job_config;
@@ -106,12 +107,12 @@ static void *join_with_other_settings(void *number) {
     return NULL;
 }
 
-/* The library of another version on rank 2: its greeting is all that the others understand of it. */
+/* Rank 2 has another version of the library. The others can only parse its greeting. */
 static int join_with_another_version(void) {
     int port, joined;
     char job[33], frame[200] = {0};
     CHECK(sscanf((const char *)job_id.bytes, "optireduce 1 127.0.0.1:%d %32s", &port, job) == 2);
-    /* A length in four bytes, and one that says what follows. */
+    /* A length of four bytes, and a type of one byte. */
     int bytes = snprintf(frame + 5, sizeof frame - 5, "{\"version\":1,\"job_id\":\"%s\",\"world_size\":3,\"member\":{\"rank\":2}}", job);
     frame[0] = (char)bytes;
     struct sockaddr_in root;

@@ -1,4 +1,5 @@
-/* What a caller can get wrong alone: each gives a status, and a text that names the argument, what was found and what was expected. */
+/* Wrong uses of a single caller. Each returns a status, and a text with the argument and the values
+ * found and expected. */
 #include "ranks.h"
 
 #define ELEMENTS 1000
@@ -9,14 +10,14 @@ static void bad_init(void) {
     OK(optr_get_unique_id("127.0.0.1", &id));
     optr_config_t config = patient_config();
 
-    FAILS(optr_get_unique_id(NULL, NULL), OPTR_INVALID_ARGUMENT, "id is NULL, expected where to write the result");
+    FAILS(optr_get_unique_id(NULL, NULL), OPTR_INVALID_ARGUMENT, "id is NULL, expected an address to write to");
     FAILS(optr_get_unique_id("no such host", &id), OPTR_INVALID_ARGUMENT, "address is \"no such host\"");
-    FAILS(optr_get_unique_id("192.0.2.1", &id), OPTR_SYSTEM, "no port at 192.0.2.1"); /* of nobody (RFC 5737) */
-    FAILS(optr_get_unique_id("\xff\xfe", &id), OPTR_INVALID_ARGUMENT, "address is no UTF-8");
+    FAILS(optr_get_unique_id("192.0.2.1", &id), OPTR_SYSTEM, "no port at 192.0.2.1"); /* not in use (RFC 5737) */
+    FAILS(optr_get_unique_id("\xff\xfe", &id), OPTR_INVALID_ARGUMENT, "address is not UTF-8");
     FAILS(optr_comm_init_rank(NULL, 2, &id, 0, NULL), OPTR_INVALID_ARGUMENT, "comm is NULL");
-    FAILS(optr_comm_init_rank(&comm, 2, NULL, 0, NULL), OPTR_INVALID_ARGUMENT, "id is NULL, expected what optr_get_unique_id wrote");
+    FAILS(optr_comm_init_rank(&comm, 2, NULL, 0, NULL), OPTR_INVALID_ARGUMENT, "id is NULL, expected the id from optr_get_unique_id");
     FAILS(optr_comm_init_rank(&comm, 0, &id, 0, NULL), OPTR_INVALID_ARGUMENT, "world size is \"0\", expected 2 to 1024 ranks");
-    CHECK(comm == NULL); /* whatever it was before */
+    CHECK(comm == NULL); /* cleared by the error */
     FAILS(optr_comm_init_rank(&comm, -5, &id, 0, NULL), OPTR_INVALID_ARGUMENT, "world_size is -5, expected 2 to 1024");
     FAILS(optr_comm_init_rank(&comm, 2000000, &id, 0, NULL), OPTR_INVALID_ARGUMENT, "world size is \"2000000\"");
     FAILS(optr_comm_init_rank(&comm, 2, &id, 2, NULL), OPTR_INVALID_ARGUMENT, "rank is \"2\", expected 0 to 1");
@@ -52,21 +53,21 @@ static void bad_init(void) {
     WRONG(timeout_us, 1, "timeout is 1");
     WRONG(timeout_us, UINT64_MAX, "timeout is ");
     WRONG(bound_us, UINT64_MAX, "bound is ");
-    WRONG(bound_max_us, 1000, "config->bound_max_us is 1000, expected 0 beside a bound_us");
-    WRONG(early_grace_us, 5, "config->early_grace_us is 5, expected 0 beside early OPTR_OFF");
+    WRONG(bound_max_us, 1000, "config->bound_max_us is 1000, expected 0 with a bound_us");
+    WRONG(early_grace_us, 5, "config->early_grace_us is 5, expected 0 with early OPTR_OFF");
     WRONG(incast, 16, "incast is 16, expected 1 to 15");
     WRONG(window_bytes, 100, "window_bytes is 100");
     WRONG(window_bytes, SIZE_MAX, "window_bytes is ");
     WRONG(mtu_bytes, 20, "mtu is 20");
-    WRONG(interface_name, "\xff", "config->interface_name is no UTF-8");
+    WRONG(interface_name, "\xff", "config->interface_name is not UTF-8");
     WRONG(secret_file, "/nonexistent", "config->secret_file is \"/nonexistent\"");
     WRONG(secret_file, "/dev/null", "the secret has 0 bytes");
     char *endless = malloc(5000);
     memset(endless, 'x', 5000);
-    WRONG(interface_name, endless, "config->interface_name is a text without an end");
+    WRONG(interface_name, endless, "config->interface_name is an unterminated text");
     free(endless);
     FAILS(optr_comm_init_rank(&comm, 2, &id, 1, (optr_config_t *)((char *)&config + 4)), OPTR_INVALID_ARGUMENT, "config is at 0x");
-    /* A newer header's: good as long as what is new is not used. */
+    /* A config of a newer header is valid unless it uses new fields. */
     struct { optr_config_t config; unsigned char more[16]; } newer = {config, {0}};
     newer.config.size = sizeof newer;
     newer.config.incast = 16;
@@ -76,14 +77,14 @@ static void bad_init(void) {
     optr_config_t nowhere = config;
     nowhere.interface_name = "no such interface";
     FAILS(optr_comm_init_rank(&comm, 2, &id, 1, &nowhere), OPTR_SYSTEM, "addresses of interface no such interface: none found");
-    /* Nobody comes. */
+    /* No other rank connects. */
     config.timeout_us = 200000;
-    FAILS(optr_comm_init_rank(&comm, 2, &id, 0, &config), OPTR_PEER_FAILED, "1 of 2 ranks did not come within 0.2 s: rank 1");
+    FAILS(optr_comm_init_rank(&comm, 2, &id, 0, &config), OPTR_PEER_FAILED, "1 of 2 ranks did not connect within 0.2 s: rank 1");
     CHECK(comm == NULL);
     FAILS(optr_comm_init_rank(&comm, 2, &id, 1, &config), OPTR_PEER_FAILED, "rank 0 was not reached at 127.0.0.1");
 }
 
-/* Handles that are none. */
+/* Invalid handles. */
 static void bad_handles(void) {
     static int somewhere;
     void *none[] = {NULL, (void *)1, (void *)3, (void *)5, (void *)0x1234, (void *)UINTPTR_MAX, &somewhere};
@@ -152,7 +153,7 @@ static void never_called(optr_status_t status, const optr_report_t *report, cons
     FAIL("a callback was called that was never set");
 }
 
-/* With a communicator and a bucket. Both ranks do the same, so that it can be used in between. */
+/* Wrong uses of a communicator and a bucket. Both ranks make the same calls, also valid ones. */
 static void rank(optr_comm_t comm, int rank) {
     float values[ELEMENTS], *pointer;
     for (int i = 0; i < ELEMENTS; i++) values[i] = (float)rank;
@@ -171,7 +172,7 @@ static void rank(optr_comm_t comm, int rank) {
     FAILS(optr_comm_shard(comm, SIZE_MAX, &count, &count), OPTR_INVALID_ARGUMENT, "elements is 18446744073709551615, expected at most");
     FAILS(optr_comm_async_error(comm, NULL), OPTR_INVALID_ARGUMENT, "error is NULL");
     FAILS(optr_comm_rejoin(comm, NULL), OPTR_INVALID_ARGUMENT, "first_op is NULL");
-    OK(optr_comm_rejoin(comm, &op)); /* it takes part: nothing to do */
+    OK(optr_comm_rejoin(comm, &op)); /* no effect, since this rank takes part */
 
     /* Values and lengths. */
     FAILS(optr_broadcast(comm, 0, NULL, 4), OPTR_INVALID_ARGUMENT, "data is NULL, expected 4 bytes");
@@ -206,8 +207,8 @@ static void rank(optr_comm_t comm, int rank) {
     FAILS(optr_recv(comm, 0, 0, NULL, 4, NULL), OPTR_INVALID_ARGUMENT, "data is NULL");
     FAILS(optr_start_send(comm, 0, 0, values, 4, NULL), OPTR_INVALID_ARGUMENT, "request is NULL");
     FAILS(optr_start_recv(comm, 0, 0, values, 4, NULL, NULL), OPTR_INVALID_ARGUMENT, "request is NULL");
-    for (int i = 0; i < 3; i++) OK(optr_send(comm, rank, 5, values, 8)); /* to oneself */
-    FAILS(optr_recv(comm, rank, 5, values, 7, &message), OPTR_MISMATCH, "a message of 8 bytes came from rank");
+    for (int i = 0; i < 3; i++) OK(optr_send(comm, rank, 5, values, 8)); /* to itself */
+    FAILS(optr_recv(comm, rank, 5, values, 7, &message), OPTR_MISMATCH, "a message of 8 bytes arrived from rank");
     FAILS(optr_recv(comm, rank, 5, values, 9, NULL), OPTR_MISMATCH, "with tag 5, expected 9; it is lost");
     OK(optr_recv(comm, OPTR_ANY_RANK, 5, values, 9, &message));
     CHECK(message.bytes == 8 && message.rank == rank);
@@ -229,7 +230,7 @@ static void rank(optr_comm_t comm, int rank) {
     OK(optr_bucket_buffer(bucket, &pointer, &count));
     FAILS(optr_bucket_all_reduce(bucket, values, pointer, ELEMENTS, &report), OPTR_INVALID_ARGUMENT, "output is the bucket's own memory");
     FAILS(optr_bucket_all_reduce(bucket, values, pointer + 999, ELEMENTS, &report), OPTR_INVALID_ARGUMENT, "the bucket's own memory");
-    OK(optr_bucket_all_reduce(bucket, pointer, values, ELEMENTS, &report)); /* as input it will do */
+    OK(optr_bucket_all_reduce(bucket, pointer, values, ELEMENTS, &report)); /* valid as input */
     CHECK(values[ELEMENTS - 1] == 0);
     for (int i = 0; i < ELEMENTS; i++) values[i] = (float)rank;
     FAILS(optr_bucket_all_reduce_in_place(bucket, NULL, &report), OPTR_INVALID_ARGUMENT, "values is NULL");
@@ -239,15 +240,15 @@ static void rank(optr_comm_t comm, int rank) {
     FAILS(optr_alloc(comm, 8, NULL), OPTR_INVALID_ARGUMENT, "memory is NULL");
     FAILS(optr_alloc(comm, 0, &memory), OPTR_INVALID_ARGUMENT, "bytes is 0, expected at least 1");
     FAILS(optr_alloc(comm, SIZE_MAX, &memory), OPTR_NO_MEMORY, "the memory needs ");
-    FAILS(optr_alloc(comm, (size_t)1 << 50, &memory), OPTR_NO_MEMORY, "ask for less, or give this rank more");
+    FAILS(optr_alloc(comm, (size_t)1 << 50, &memory), OPTR_NO_MEMORY, "ask for less, or raise this rank's memory limit");
     CHECK(memory == NULL);
     OK(optr_alloc(comm, 1, &memory));
-    FAILS(optr_free(comm, (char *)memory + 1), OPTR_INVALID_ARGUMENT, "expected what optr_alloc wrote for this communicator");
+    FAILS(optr_free(comm, (char *)memory + 1), OPTR_INVALID_ARGUMENT, "expected an address from optr_alloc for this communicator");
     FAILS(optr_free(comm, values), OPTR_INVALID_ARGUMENT, "memory is at 0x");
     OK(optr_free(comm, memory));
     FAILS(optr_free(comm, memory), OPTR_INVALID_ARGUMENT, "and not freed before");
 
-    /* Buckets that cannot be. */
+    /* Invalid buckets. */
     optr_bucket_t none;
     optr_bucket_options_t options = optr_bucket_options_init();
     FAILS(optr_bucket_create(comm, 4, NULL, NULL), OPTR_INVALID_ARGUMENT, "bucket is NULL");
@@ -255,7 +256,7 @@ static void rank(optr_comm_t comm, int rank) {
     FAILS(optr_bucket_create(comm, SIZE_MAX, NULL, &none), OPTR_INVALID_ARGUMENT, "the number of elements of a bucket is");
     FAILS(optr_bucket_create(comm, (size_t)1 << 31, NULL, &none), OPTR_INVALID_ARGUMENT, "split the bucket");
     options.op = 2;
-    FAILS(optr_bucket_create(comm, 4, &options, &none), OPTR_INVALID_ARGUMENT, "options->op is 2, expected OPTR_AVG (0) or OPTR_SUM (1): the others are exact");
+    FAILS(optr_bucket_create(comm, 4, &options, &none), OPTR_INVALID_ARGUMENT, "options->op is 2, expected OPTR_AVG (0) or OPTR_SUM (1): other reductions exist only in exact calls");
     options.op = 9;
     FAILS(optr_bucket_create(comm, 4, &options, &none), OPTR_INVALID_ARGUMENT, "options->op is 9, expected OPTR_AVG (0) to OPTR_XOR (7)");
     options.op = OPTR_AVG, options.hadamard = 5;
@@ -264,7 +265,7 @@ static void rank(optr_comm_t comm, int rank) {
     FAILS(optr_bucket_create(comm, 4, &options, &none), OPTR_INVALID_ARGUMENT, "options->size is 3, expected sizeof(optr_bucket_options_t)");
 
     /* Reports. */
-    FAILS(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, NULL), OPTR_INVALID_ARGUMENT, "report is NULL, expected where to write the report");
+    FAILS(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, NULL), OPTR_INVALID_ARGUMENT, "report is NULL, expected an address to write the report to");
     report.size = 0;
     FAILS(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report), OPTR_INVALID_ARGUMENT, "report->size is 0, expected sizeof(optr_report_t)");
     report = optr_report_init();
@@ -272,13 +273,13 @@ static void rank(optr_comm_t comm, int rank) {
     memset(peers, 0xa5, sizeof peers);
     report.peers = peers, report.peer_capacity = 2, report.peer_size = 0;
     FAILS(optr_all_reduce(comm, values, values, 4, &report), OPTR_INVALID_ARGUMENT, "report->peer_size is 0, expected sizeof(optr_peer_report_t)");
-    /* Too little room for all peers: the first ones, and how many there are. */
+    /* Room for fewer peers than there are: the first ones, and their number. */
     report.peer_size = sizeof *peers, report.peer_capacity = 1;
     OK(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report));
     CHECK(report.peer_count == 2 && peers[0].rank == 0 && peers[1].rank == 0xa5a5a5a5 && values[7] == 0.5f);
     report = optr_report_init();
 
-    /* Handles of another kind, and those that are worth nothing any more. */
+    /* Handles of another type, and destroyed handles. */
     FAILS(optr_barrier((optr_comm_t)(void *)bucket), OPTR_INVALID_HANDLE, "comm is a bucket, expected a communicator");
     FAILS(optr_bucket_destroy((optr_bucket_t)(void *)comm), OPTR_INVALID_HANDLE, "bucket is a communicator, expected a bucket");
     OK(optr_bucket_start_all_reduce(bucket, values, values, ELEMENTS, &request));
@@ -296,7 +297,7 @@ static void rank(optr_comm_t comm, int rank) {
     FAILS(optr_request_wait(&request, 0, &report), OPTR_INVALID_HANDLE, "finished before");
     FAILS(optr_request_on_done(&request, never_called, NULL), OPTR_INVALID_HANDLE, "finished before");
     FAILS(optr_request_free(&request), OPTR_INVALID_HANDLE, "finished before");
-    /* A wait that is too short keeps the request: the other rank comes later. */
+    /* A timeout keeps the request. The other rank is late. */
     static int was_too_short;
     if (rank == 1) wait_for_flag(&was_too_short);
     OK(optr_bucket_start_all_reduce(bucket, values, values, ELEMENTS, &request));
@@ -308,7 +309,7 @@ static void rank(optr_comm_t comm, int rank) {
     FAILS(optr_bucket_destroy(bucket), OPTR_INVALID_HANDLE, "bucket is a bucket that was destroyed or finished before");
     FAILS(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report), OPTR_INVALID_HANDLE, "destroyed or finished before");
 
-    /* The end, more than once, in the wrong order. */
+    /* Repeated ends, in the wrong order. */
     OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
     OK(optr_bucket_start_all_reduce(bucket, values, values, ELEMENTS, &request));
     OK(optr_comm_finalize(comm));
@@ -316,9 +317,9 @@ static void rank(optr_comm_t comm, int rank) {
     FAILS(optr_barrier(comm), OPTR_CLOSED, "the communicator was finalized");
     FAILS(optr_bucket_create(comm, 4, NULL, &none), OPTR_CLOSED, "the communicator was finalized");
     FAILS(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report), OPTR_CLOSED, "the communicator was finalized");
-    OK(optr_bucket_buffer(bucket, &pointer, &count)); /* it is still there */
-    OK(optr_request_wait(&request, 0, &report));      /* it was done before the end */
-    OK(optr_comm_abort(comm));                        /* nothing is left of it */
+    OK(optr_bucket_buffer(bucket, &pointer, &count)); /* still valid */
+    OK(optr_request_wait(&request, 0, &report));      /* done before the end */
+    OK(optr_comm_abort(comm));                        /* no effect */
     OK(optr_comm_destroy(comm));
     FAILS(optr_comm_destroy(comm), OPTR_INVALID_HANDLE, "comm is a communicator that was destroyed or finished before");
     FAILS(optr_bucket_buffer(bucket, &pointer, &count), OPTR_INVALID_HANDLE, "or whose communicator was");

@@ -1,11 +1,11 @@
-/* Partial reduce: groups of the ranks that are ready. Means are exact where their sums are, and the same to the bit on all members. */
+/* Partial reduce. Means are exact for exact sums, and bitwise equal on all members. */
 #include "ranks.h"
 
 #define RANKS 4
 #define ELEMENTS 10007 /* a prime: parts differ in length */
 #define STEPS 12
 
-/* What a rank gave to a group, and got. */
+/* Input and result of a rank in a group. */
 struct average {
     uint64_t iteration;
     optr_partial_report_t report;
@@ -16,7 +16,7 @@ struct average {
 static struct average averages[RANKS][STEPS];
 static int steps_of[RANKS], called[RANKS];
 
-/* Whole numbers, so that the sum of any of them, and half of it, is exact. */
+/* Integers, so that all sums and their halves are exact. */
 static float value(int rank, int step, size_t i) { return (float)((i * 7 + (size_t)(rank * 31 + step * 5)) % 1024); }
 
 static void on_done(optr_status_t status, const optr_report_t *report, const char *error, void *context) {
@@ -24,7 +24,7 @@ static void on_done(optr_status_t status, const optr_report_t *report, const cha
     __atomic_store_n((int *)context, 1, __ATOMIC_SEQ_CST);
 }
 
-/* One average, in one of the ways to wait for it. */
+/* One average, with one form of waiting. */
 static void average(optr_partial_t partial, struct average *one, int rank, int way) {
     optr_request_t request;
     int done = 0;
@@ -49,14 +49,14 @@ static void average(optr_partial_t partial, struct average *one, int rank, int w
     CHECK(request == NULL);
 }
 
-/* What a member gave to a group of this number. */
+/* The average of a member in the group with this number. */
 static const struct average *of_group(uint32_t number, int rank) {
     for (int step = 0; step < steps_of[rank]; step++)
         if (averages[rank][step].report.number == number) return &averages[rank][step];
     FAIL("rank %d was in no group %u", rank, number);
 }
 
-/* The weight of a model by the formula of the paper, of two. */
+/* The weight of one of two models, by the formula of the paper. */
 static double weight_of(uint64_t own, uint64_t other) {
     double power = 1;
     for (uint64_t i = own > other ? own : other; i > 0; i--) power /= 2;
@@ -102,7 +102,7 @@ static void check(const struct average *one, int rank, int is_dynamic) {
 
 static int is_dynamic;
 
-/* The last rank is slow, and is in fewer groups. */
+/* The last rank is slow, so it takes part in fewer groups. */
 static void rank(optr_comm_t comm, int rank) {
     optr_partial_options_t options = optr_partial_options_init();
     options.group_size = 2;
@@ -129,7 +129,7 @@ static void rank(optr_comm_t comm, int rank) {
     CHECK(request == NULL && got[3] == kept);
     OK(optr_partial_destroy(partial));
     FAILS(optr_partial_destroy(partial), OPTR_INVALID_HANDLE, "partial is a partial reduce that was destroyed or finished before");
-    /* All have noted what they got; the communicator is none the worse for it. */
+    /* All ranks have stored their results. The communicator is still usable. */
     OK(optr_barrier(comm));
     for (int step = 0; step < steps_of[rank]; step++) check(&averages[rank][step], rank, is_dynamic);
     OK(optr_barrier(comm));
@@ -138,7 +138,7 @@ static void rank(optr_comm_t comm, int rank) {
     OK(optr_comm_destroy(comm));
 }
 
-/* What a caller can get wrong, and ranks that differ; the communicator can be used afterwards. */
+/* Wrong uses, and ranks that differ. The communicator stays usable. */
 static void misuse(optr_comm_t comm, int rank) {
     float values[100], means[100];
     for (int i = 0; i < 100; i++) values[i] = (float)(i + rank), means[i] = -1;
@@ -167,7 +167,7 @@ static void misuse(optr_comm_t comm, int rank) {
     WRONG(group_size, 1, "groups of 1 of 2 workers");
     WRONG(decay, 1.5, "the decay of weights is 1.5; expected more than 0 and less than 1");
     options.weights = OPTR_WEIGHTS_CONSTANT;
-    WRONG(decay, 0.5, "options->decay is 0.5, expected 0 beside OPTR_WEIGHTS_CONSTANT");
+    WRONG(decay, 0.5, "options->decay is 0.5, expected 0 with OPTR_WEIGHTS_CONSTANT");
     FAILS(optr_partial_create(comm, 0, NULL, &partial), OPTR_INVALID_ARGUMENT, "the number of elements of a model is 0, expected at least 1");
     FAILS(optr_partial_create(comm, 100 + (size_t)rank, NULL, &partial), OPTR_MISMATCH, "the ranks differ: elements is 101 on rank 1, but 100 on rank 0");
     options.sync_bound = rank ? OPTR_NEVER : 3;
@@ -182,7 +182,7 @@ static void misuse(optr_comm_t comm, int rank) {
     FAILS(optr_partial_start_average(partial, values, means, 101, 1, &report, &request), OPTR_INVALID_ARGUMENT, "elements is 101, expected 100");
     FAILS(optr_partial_average(partial, NULL, means, 100, 1, &report), OPTR_INVALID_ARGUMENT, "input is NULL, expected 100 values");
     FAILS(optr_partial_average(partial, values, NULL, 100, 1, &report), OPTR_INVALID_ARGUMENT, "output is NULL, expected 100 values");
-    FAILS(optr_partial_average(partial, values, means, 100, 1, NULL), OPTR_INVALID_ARGUMENT, "report is NULL, expected where to write the report: its iteration");
+    FAILS(optr_partial_average(partial, values, means, 100, 1, NULL), OPTR_INVALID_ARGUMENT, "report is NULL, expected an address to write the report to: the model continues");
     FAILS(optr_partial_start_average(partial, values, means, 100, 1, NULL, &request), OPTR_INVALID_ARGUMENT, "report is NULL");
     FAILS(optr_partial_start_average(partial, values, means, 100, 1, &report, NULL), OPTR_INVALID_ARGUMENT, "request is NULL");
     FAILS(optr_partial_average(partial, values, means, 100, 0, &report), OPTR_INVALID_ARGUMENT, "the iteration is 0, expected more than 0");
@@ -193,7 +193,7 @@ static void misuse(optr_comm_t comm, int rank) {
     report.member_size = sizeof *members, report.size = 7;
     FAILS(optr_partial_average(partial, values, means, 100, 1, &report), OPTR_INVALID_ARGUMENT, "report->size is 7, expected sizeof(optr_partial_report_t)");
     CHECK(means[0] == -1 && means[99] == -1);
-    /* Too little room for all members: the first, and how many there are. */
+    /* Room for fewer members than there are: the first ones, and their number. */
     report.size = sizeof report;
     OK(optr_partial_average(partial, values, means, 100, 1, &report));
     CHECK(report.member_count == 2 && members[0].rank == 0 && members[0].weight == 0.5 && members[1].rank == 0xa5a5a5a5);
@@ -227,13 +227,14 @@ struct waiter {
 
 static void *wait_for_a_group(void *of) {
     struct waiter *waiter = of;
-    /* The other thread looks in now and then. */
+    /* The other thread polls the object, which makes this call busy: retry. */
     do waiter->status = optr_partial_average(waiter->partial, waiter->values, waiter->values, 4, 1, &waiter->report);
     while (waiter->status == OPTR_BUSY);
     return NULL;
 }
 
-/* Rank 0 waits for a group that does not come, on a thread (how < 3) or with a callback, and its part ends in one of three ways. */
+/* Rank 0 waits for a group that never forms, on a thread (how < 3) or with a callback. Its part
+ * ends in one of three ways. */
 static void ending(optr_comm_t comm, int rank) {
     static pthread_barrier_t at_the_end;
     optr_status_t expected[] = {OPTR_ABORTED, OPTR_CLOSED, OPTR_CLOSED};
@@ -245,7 +246,7 @@ static void ending(optr_comm_t comm, int rank) {
     OK(optr_partial_create(comm, 4, &options, &partial));
     if (rank == 1) {
         pthread_barrier_wait(&at_the_end);
-        OK(optr_comm_destroy(comm)); /* and what is of it */
+        OK(optr_comm_destroy(comm)); /* and with it the partial reduce */
         FAILS(optr_partial_close(partial), OPTR_INVALID_HANDLE, "or whose communicator was");
         return;
     }
@@ -256,7 +257,7 @@ static void ending(optr_comm_t comm, int rank) {
         CHECK(pthread_create(&thread, NULL, wait_for_a_group, &waiter) == 0);
         optr_status_t status = OPTR_INTERNAL;
         float other[4] = {0};
-        /* Refused for its iteration, until the thread is in. */
+        /* The wrong iteration is the error until the thread is in its call. */
         for (int i = 0; i < 20000 && status != OPTR_BUSY; i++, sleep_ms(1)) status = optr_partial_average(partial, other, other, 4, 0, &report);
         CHECK(status == OPTR_BUSY && strstr(optr_last_error(), "another thread is in a call of this partial reduce"));
         FAILS(optr_partial_close(partial), OPTR_BUSY, "another thread");

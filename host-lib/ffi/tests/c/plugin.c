@@ -1,9 +1,10 @@
-/* The library as a plugin: loaded, used, unloaded, and loaded again, while threads of its own still end. Usage: plugin LIBRARY */
+/* The library as a plugin: loaded, used, unloaded and reloaded while its threads still end. Usage:
+ * plugin LIBRARY */
 #include <dlfcn.h>
 
 #include "ranks.h"
 
-/* The functions that ranks.h and this file use, from the library that is loaded. */
+/* Functions of the loaded library that ranks.h and this file use. */
 #define EACH(f)                                                                                                        \
     f(optr_last_error) f(optr_status_name) f(optr_get_unique_id) f(optr_comm_init_rank) f(optr_comm_destroy)           \
         f(optr_bucket_create) f(optr_bucket_start_all_reduce) f(optr_request_on_done) f(optr_barrier)

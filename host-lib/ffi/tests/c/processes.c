@@ -6,7 +6,7 @@
 #define ELEMENTS 20000
 #define RANKS 3
 
-/* Runs a function in a forked child, which must end well. */
+/* Runs a function in a forked child, which must succeed. */
 #define IN_CHILD(body)                                                                                                 \
     do {                                                                                                               \
         pid_t child_ = fork();                                                                                         \
@@ -19,7 +19,7 @@
         CHECK(waitpid(child_, &status_, 0) == child_ && WIFEXITED(status_) && WEXITSTATUS(status_) == 0);              \
     } while (0)
 
-/* A child cannot use what its parent made; the parent goes on. */
+/* A child cannot use the communicators of its parent, which continues. */
 static void forked(optr_comm_t comm, int rank) {
     float values[ELEMENTS] = {0};
     optr_report_t report = optr_report_init();
@@ -35,7 +35,7 @@ static void forked(optr_comm_t comm, int rank) {
             FAILS(optr_bucket_all_reduce(bucket, values, values, ELEMENTS, &report), OPTR_FORKED, text);
             FAILS(optr_comm_abort(comm), OPTR_FORKED, text);
             FAILS(optr_comm_destroy(comm), OPTR_FORKED, text);
-            FAILS(optr_comm_init_rank(&other, 2, &job_id, 0, NULL), OPTR_FORKED, "fork before the first communicator is made, or call exec");
+            FAILS(optr_comm_init_rank(&other, 2, &job_id, 0, NULL), OPTR_FORKED, "fork before the first communicator is created, or call exec");
             CHECK(optr_version() == OPTR_VERSION);
         });
     }
@@ -51,7 +51,7 @@ static void on_alarm(int signal) {
     alarms++;
 }
 
-/* A signal every millisecond, whose handler does not restart system calls. */
+/* A signal every millisecond, with a handler that does not restart system calls. */
 static void interrupted(optr_comm_t comm, int rank) {
     static float all[RANKS][ELEMENTS];
     optr_report_t report = optr_report_init();
@@ -67,7 +67,7 @@ static void interrupted(optr_comm_t comm, int rank) {
     OK(optr_comm_destroy(comm));
 }
 
-/* A rank dies in the middle: the others are told, and none of them dies of it (SIGPIPE). */
+/* A rank dies during a call: the others get an error, and no SIGPIPE kills them. */
 static void survivor(optr_comm_t comm, int rank) {
     static float values[ELEMENTS];
     optr_report_t report = optr_report_init();
@@ -78,7 +78,7 @@ static void survivor(optr_comm_t comm, int rank) {
     optr_status_t status = OPTR_SUCCESS;
     for (int step = 0; step < 1000 && status == OPTR_SUCCESS; step++) status = optr_barrier(comm);
     if (status != OPTR_PEER_FAILED) FAIL("the barrier gave %s", optr_status_name(status));
-    /* Any of the others may be named: those who have been told end, too. */
+    /* The error may name any other rank, since ranks with the error end as well. */
     CHECK(strstr(optr_last_error(), "rank "));
     FAILS(optr_broadcast(comm, 0, values, ELEMENTS), OPTR_PEER_FAILED, "make a new communicator");
     optr_status_t error;
@@ -100,7 +100,7 @@ static void *make_steps(void *bucket) {
     return NULL;
 }
 
-/* A thread that is cancelled in a call ends when the call has: nothing is torn, and the communicator can be used. */
+/* A thread cancelled in a call ends after the call, and the communicator stays usable. */
 static void cancelled(optr_comm_t comm, int rank) {
     optr_bucket_t bucket;
     OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
@@ -117,7 +117,7 @@ static void cancelled(optr_comm_t comm, int rank) {
     OK(optr_comm_destroy(comm));
 }
 
-/* A process that may open hardly any files: an error each time, until there are enough. */
+/* A process with a low file limit gets an error until the limit is high enough. */
 static void no_files(void) {
     optr_config_t config = patient_config();
     config.timeout_us = 50000;
@@ -135,7 +135,7 @@ static void no_files(void) {
 
 int main(void) {
     job_config = patient_config();
-    /* Before any communicator is there, and after the last is gone, children may have their own. */
+    /* Before the first communicator and after the last, children may create communicators. */
     IN_CHILD(run_ranks(2, forked));
     run_ranks(RANKS, forked);
     IN_CHILD(run_ranks(2, forked));

@@ -1,6 +1,8 @@
-/* Random calls with random arguments from several threads, on handles that come, go, are aborted and are worth nothing: nothing crashes, nothing
- * waits for ever, every failure has a text, and nothing is a bug of the library's. Buffers are always as long as is said: that is the caller's to
- * keep. Usage: random [SEED]; the same seed makes the same calls on each thread, but threads overlap as they do. */
+/* Random calls with random arguments from several threads, on valid, aborted and invalid
+ * handles. No call crashes, blocks forever or returns OPTR_INTERNAL, and every failure has a
+ * text. Buffers always have the stated length, as the header requires.
+ *
+ * Usage: random [SEED]. A seed determines the calls of each thread, but not their timing. */
 #include "ranks.h"
 
 #define THREADS 6
@@ -16,7 +18,7 @@ static struct {
 } handles[HANDLES];
 static pthread_mutex_t handles_lock = PTHREAD_MUTEX_INITIALIZER;
 static float arena[4 * ELEMENTS];
-/* Must stay until their requests are done. */
+/* Must stay valid until their requests are done. */
 static optr_partial_report_t groups[THREADS][CALLS];
 static unsigned long seed;
 static long statuses[16];
@@ -26,7 +28,7 @@ static uint32_t next(uint64_t *state) {
     return (uint32_t)(*state >> 33);
 }
 
-/* Mostly of this kind. */
+/* A handle, mostly of this kind. */
 static void *any_handle(uint64_t *state, enum kind kind) {
     uint32_t of = next(state) % (HANDLES + 2);
     if (of >= HANDLES) return of == HANDLES ? NULL : (void *)(size_t)(next(state) % 4000);
@@ -37,7 +39,7 @@ static void *any_handle(uint64_t *state, enum kind kind) {
     return handle;
 }
 
-/* The first ones are communicators and stay; the others make room. */
+/* The first handles are communicators and stay. The others are replaced. */
 static void keep(uint64_t *state, void *handle, enum kind kind) {
     if (!handle) return;
     pthread_mutex_lock(&handles_lock);
@@ -145,7 +147,7 @@ static void *caller(void *number) {
     return NULL;
 }
 
-/* A job whose ranks only lend their handles. */
+/* A job whose ranks only provide handles. */
 static void lender(optr_comm_t comm, int rank) {
     optr_bucket_t bucket;
     optr_partial_t partial;
@@ -163,7 +165,7 @@ int main(int count, char **arguments) {
     seed = count > 1 ? strtoul(arguments[1], NULL, 0) : (unsigned long)time(NULL);
     fprintf(stderr, "seed %lu\n", seed);
     job_config = patient_config();
-    job_config.timeout_us = 400000; /* ranks do not call the same: nobody waits for long */
+    job_config.timeout_us = 400000; /* ranks make different calls, so waits must be short */
     job_config.bound_us = 2000;
     job_config.drop_silent_after = OPTR_NEVER;
     for (int round = 0; round < 4; round++, seed++) {

@@ -1,4 +1,4 @@
-/* Ranks as threads of this process, and checks that say which rank failed, and with which last error. */
+/* Ranks as threads of this process, and checks that report the failing rank and its last error. */
 #ifndef RANKS_H
 #define RANKS_H
 
@@ -37,7 +37,7 @@ static _Thread_local int this_rank = -1;
         if (status_ != OPTR_SUCCESS) FAIL("%s is %s", #call, optr_status_name(status_));                               \
     } while (0)
 
-/* A call that must fail, with a text that names its function and contains this. */
+/* A call that must fail, with a text that names its function and contains `text`. */
 #define FAILS(call, expected, text)                                                                                    \
     do {                                                                                                               \
         optr_status_t status_ = (call);                                                                                \
@@ -59,7 +59,7 @@ static void *run_rank(void *number) {
     return NULL;
 }
 
-/* Settings that do not depend on how busy the machine is. */
+/* Settings that tolerate a busy machine. */
 static optr_config_t patient_config(void) {
     optr_config_t config = optr_config_init();
     config.timeout_us = 20000000;
@@ -69,7 +69,7 @@ static optr_config_t patient_config(void) {
     return config;
 }
 
-/* Runs a function on a thread for each rank; each has a communicator, which it destroys. */
+/* Runs a function on one thread per rank, with a communicator that the function destroys. */
 static void run_ranks(int ranks, void (*rank)(optr_comm_t comm, int rank)) {
     pthread_t threads[RANKS_MAX];
     job_ranks = ranks;
@@ -84,7 +84,7 @@ static inline void sleep_ms(long ms) {
     while (nanosleep(&left, &left) && errno == EINTR) continue;
 }
 
-/* What one rank tells the others. */
+/* Flags from one rank to the others. */
 static inline void set_flag(int *flag) { __atomic_store_n(flag, 1, __ATOMIC_SEQ_CST); }
 
 static inline void wait_for_flag(int *flag) {

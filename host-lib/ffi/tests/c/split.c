@@ -1,11 +1,11 @@
-/* Communicators of some of the ranks: an all-reduce on two levels is exact where its sums are, ranks without a color get NULL, and each ends by
-   itself. */
+/* Communicators of some of the ranks: two-level all-reduces with exact sums, ranks without a
+ * color, and separate ends. */
 #include "ranks.h"
 
 #define RANKS 4
 #define ELEMENTS 10007 /* a prime: shards differ in length */
 
-/* Whole numbers, so that all sums are exact, and their fourths. */
+/* Integers, so that all sums and their fourths are exact. */
 static float value(int rank, size_t i) { return (float)((i * 7 + (size_t)rank * 31) % 1024); }
 
 static int rank_of(optr_comm_t comm) {
@@ -20,7 +20,8 @@ static int size_of(optr_comm_t comm) {
     return size;
 }
 
-/* Neighbours reduce-scatter, equal members of the groups average their shards, and each group gathers the means. */
+/* Reduce-scatter between neighbours, average of the shards across groups, all-gather in each
+ * group. */
 static void reduce_on_two_levels(optr_comm_t inside, optr_comm_t across, int rank) {
     static float given[RANKS][ELEMENTS], got[RANKS][ELEMENTS], shards[RANKS][ELEMENTS];
     float *shard = shards[rank];
@@ -43,7 +44,7 @@ static void rank(optr_comm_t comm, int rank) {
     OK(optr_comm_split(comm, rank % 2, &across));
     CHECK(rank_of(inside) == rank % 2 && size_of(inside) == 2 && rank_of(across) == rank / 2 && size_of(across) == 2);
     reduce_on_two_levels(inside, across, rank);
-    /* Rank 2 stays out; the others are three. */
+    /* Three ranks without rank 2. */
     OK(optr_comm_split(comm, rank == 2 ? OPTR_NO_COLOR : 7, &none));
     if (rank == 2) {
         CHECK(none == NULL);
@@ -52,7 +53,7 @@ static void rank(optr_comm_t comm, int rank) {
         OK(optr_barrier(none));
         OK(optr_comm_destroy(none));
     }
-    /* What it was made from may end first. */
+    /* The parent communicator may end first. */
     OK(optr_comm_finalize(comm));
     OK(optr_comm_destroy(comm));
     OK(optr_barrier(inside));
@@ -85,10 +86,10 @@ static void misuse(optr_comm_t comm, int rank) {
     FAILS(optr_comm_split(NULL, 0, &new_comm), OPTR_INVALID_HANDLE, "comm");
     FAILS(optr_comm_split(comm, -2, &new_comm), OPTR_INVALID_ARGUMENT, "color is -2, expected 0 or more, or OPTR_NO_COLOR");
     CHECK(new_comm == NULL);
-    /* Each for itself: that does not end the communicator it would be made from. */
+    /* A color with one rank is an error, and the parent communicator stays usable. */
     FAILS(optr_comm_split(comm, rank, &new_comm), OPTR_INVALID_ARGUMENT, "is \"1\", expected 2 to 1024");
     OK(optr_barrier(comm));
-    /* Nobody comes, until it is aborted. */
+    /* The other ranks do not call it, until it is aborted. */
     if (rank == 0) {
         pthread_t thread;
         CHECK(pthread_create(&thread, NULL, split, comm) == 0);

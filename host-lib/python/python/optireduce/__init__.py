@@ -1,15 +1,15 @@
-"""All-reduce with a deadline, for data-parallel training on networks with bad tail latency.
+"""All-reduce with a deadline, for data-parallel training on networks with high tail latency.
 
     import numpy, optireduce
 
-    with optireduce.Communicator.from_env() as communicator:    # torchrun, mpirun or Slurm says which rank this is
-        bucket = communicator.bucket(1_000_000)                  # all ranks declare the same buckets
+    with optireduce.Communicator.from_env() as communicator:   # rank from torchrun, mpirun or Slurm
+        bucket = communicator.bucket(1_000_000)                 # all ranks declare the same buckets
         gradient = numpy.zeros(1_000_000, "float32")
-        report = bucket.all_reduce(gradient)                     # now the mean, in place
+        report = bucket.all_reduce(gradient)                    # the mean, in place
         if report.action == "apply":
-            ...                                                  # the optimizer's step
+            ...                                                 # the optimizer's step
 
-For PyTorch, `import optireduce.torch`: a backend of torch.distributed, and a communication hook for DDP.
+For PyTorch, `import optireduce.torch`: a torch.distributed backend and a DDP communication hook.
 """
 
 from ._optireduce import Bucket, Communicator, PartialReduce, Request, TwoLevel, TwoLevelBucket, __version__

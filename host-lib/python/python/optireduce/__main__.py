@@ -1,4 +1,4 @@
-"""The command `python -m optireduce`."""
+"""Checks a machine for OptiReduce jobs."""
 
 import argparse
 import json
@@ -21,21 +21,21 @@ def main() -> int:
     commands = parser.add_subparsers(required=True, metavar="command")
     examine = commands.add_parser(
         "doctor",
-        help="what this machine and its network give, and what a job would choose",
-        description="Says what this machine and its network give a job, and what the job would choose. Exit code: 0 if a job can run, "
-        "1 if it cannot, 2 for a wrong command.",
+        help="check this machine and its network before a job",
+        description="Checks this machine and its network, and shows the settings that a job\n"
+        "would choose.\n\nexit codes:\n  0  a job can run\n  1  a job cannot run\n  2  bad arguments",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    examine.add_argument("--root", metavar="HOST:PORT", help="where rank 0 listens (default: as the launcher's environment says)")
-    examine.add_argument("--job", action="store_true", help="measure between the ranks of the launcher's job, not on this machine")
-    examine.add_argument("--json", action="store_true", help="one line of JSON")
+    examine.add_argument("--root", metavar="HOST:PORT", help="address of rank 0 (default: from the launcher)")
+    examine.add_argument("--job", action="store_true", help="measure between the ranks of the launcher's job (default: between 2 ranks here)")
+    examine.add_argument("--json", action="store_true", help="print one line of JSON instead of a table")
     arguments = parser.parse_args()
 
     findings = doctor.examine(arguments.root, arguments.job)
     if arguments.json:
         line = json.dumps({"can_run": doctor.can_run(findings), "findings": [finding.as_dict() for finding in findings]})
-        # In one piece also where Python does not buffer: the ranks of a job write to the same pipe.
+        # One write, since the ranks of a job share a pipe and Python may not buffer it.
         print(line + "\n", end="")
     else:
         print("\n".join(str(finding) for finding in findings))

@@ -8,11 +8,11 @@ _PORT_MIN, _TRIES = 10_000, 100
 
 
 def free_port(host: str) -> int:
-    """A port of this host that nothing listens on, below those that the kernel hands out: another connection does not get it before
-    rank 0 listens there."""
+    """Returns an unused port of this host outside the kernel's ephemeral range, so that no other
+    connection takes it before rank 0 listens."""
     first, last = (int(text) for text in Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split())
     ports = range(_PORT_MIN, first) if first > _PORT_MIN + _TRIES else range(last + 1, 1 << 16)
-    # Not the program's generator: ranks may have seeded it alike.
+        # Not the program's generator, which ranks may have seeded alike.
     for port in random.SystemRandom().sample(ports, min(_TRIES, len(ports))):
         with socket.socket() as listener:
             try:

@@ -1,4 +1,4 @@
-"""What this machine and its network give a job, and which settings the job would choose."""
+"""Checks of a machine and its network before a job, and the settings that the job would choose."""
 
 import importlib.metadata
 import os
@@ -16,22 +16,22 @@ import numpy
 from . import Communicator, OptiReduceError, __version__
 from ._ports import free_port
 
-# What a communicator asks the kernel to buffer of its datagrams.
+# Socket buffer that a communicator requests for datagrams.
 BUFFER_BYTES = 8 << 20
-# Of <linux/udp.h>.
+# From <linux/udp.h>.
 UDP_SEGMENT, UDP_GRO = 103, 104
-#: How long ranks are waited for.
+#: Timeout of measurements.
 TIMEOUT_S = 10
 MEASURED_BYTES, MEASURED_CALLS = 1 << 20, 60
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that was looked at."""
+    """Result of one check."""
 
     name: str
     found: str
-    #: "ok"; "slow": a job runs, but not as well as it could; "fails": a job cannot run.
+    #: "fails" if a job cannot run, "slow" if it runs slower than it could.
     verdict: Literal["ok", "slow", "fails"] = "ok"
     cure: str = ""
 
@@ -48,7 +48,7 @@ def can_run(findings: list[Finding]) -> bool:
 
 
 def examine(root: str | None, job: bool) -> list[Finding]:
-    """Everything that is worth knowing before a job."""
+    """Runs all checks."""
     findings = [*versions(), cores(), *buffers(), offloads(), *network(root)]
     if can_run(findings):
         findings += [*between_ranks()] if job else [*on_this_machine()]
@@ -82,10 +82,10 @@ def buffers() -> Iterator[Finding]:
         allowed = int(Path(f"/proc/sys/net/core/{name}").read_text())
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             probe.setsockopt(socket.SOL_SOCKET, option, BUFFER_BYTES)
-            # The kernel says twice what it was asked for.
+            # The kernel reports twice the requested size.
             granted = probe.getsockopt(socket.SOL_SOCKET, option) // 2
         found = f"{granted >> 10} KiB of {BUFFER_BYTES >> 10} KiB (net.core.{name} = {allowed})"
-        # Root needs no permission for larger receive buffers.
+        # Root may exceed rmem_max.
         if granted >= BUFFER_BYTES or (name == "rmem_max" and os.geteuid() == 0):
             yield Finding(f"socket buffer {name[0]}x", found)
         else:
@@ -102,7 +102,7 @@ def offloads() -> Finding:
                 missing.append(name)
     if not missing:
         return Finding("UDP GSO, GRO", "both")
-    return Finding("UDP GSO, GRO", f"without {' and '.join(missing)}", "slow", "use Linux 5.0 or later: every packet costs a call")
+    return Finding("UDP GSO, GRO", f"without {' and '.join(missing)}", "slow", "use Linux 5.0 or later: every packet costs a system call")
 
 
 def network(root: str | None) -> Iterator[Finding]:
@@ -112,23 +112,23 @@ def network(root: str | None) -> Iterator[Finding]:
     try:
         address = str(socket.getaddrinfo(host, None, socket.AF_INET, socket.SOCK_DGRAM)[0][4][0])
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-            # Sends nothing: the kernel chooses the way.
+            # Sends nothing; the kernel only chooses the route.
             probe.connect((address, 9))
             own = probe.getsockname()[0]
     except OSError as error:
-        cure = "give --root host:port with a name or address that this host knows"
+        cure = "give --root host:port with a name or address that this host can resolve"
         yield Finding("root", f"{root}: {error}", "fails", cure)
         return
     interface = interface_of(own)
     mtu = int(Path(f"/sys/class/net/{interface}/mtu").read_text()) if interface else 1500
-    better = "" if mtu >= 4000 else "an MTU of 9000 costs a sixth of the packets, where all hosts and switches take it"
+    better = "" if mtu >= 4000 else "an MTU of 9000 needs a sixth of the packets, if all hosts and switches support it"
     yield Finding("interface", f"{interface or '?'}, {own}, MTU {mtu}", "ok" if mtu >= 1500 else "slow", better)
     if root and own != address and not own.startswith("127."):
         yield reached(root, address, int(given))
 
 
 def interface_of(address: str) -> str | None:
-    """The interface that has this address."""
+    """Returns the name of the interface with this address."""
     import fcntl
     import struct
 
@@ -148,15 +148,15 @@ def reached(root: str, address: str, port: int) -> Finding:
     try:
         socket.create_connection((address, port), timeout=3).close()
     except ConnectionRefusedError:
-        return Finding("root", f"{root}: the host answers; nothing listens there yet")
+        return Finding("root", f"{root}: the host answers, but nothing listens on the port yet")
     except OSError as error:
-        cure = "let TCP and UDP through between the hosts, and check the address"
+        cure = "allow TCP and UDP between the hosts, and check the address"
         return Finding("root", f"{root}: {error}", "fails", cure)
-    return Finding("root", f"{root}: something listens")
+    return Finding("root", f"{root}: a process listens")
 
 
 def measure(communicator: Communicator) -> dict[str, Any]:
-    """Loss and times of all-reduces of 1 MiB."""
+    """Measures loss and times of all-reduces of 1 MiB."""
     bucket = communicator.bucket(MEASURED_BYTES // 4)
     gradient, times_ms, reports = numpy.zeros(bucket.elements, "float32"), [], []
     for _ in range(MEASURED_CALLS):
@@ -166,7 +166,7 @@ def measure(communicator: Communicator) -> dict[str, Any]:
         times_ms.append((time.perf_counter() - begin) * 1e3)
     expected, lost = sum(one.expected_bytes for one in reports), sum(one.lost_bytes for one in reports)
     late = sorted({rank for one in reports for rank in one.late_ranks})
-    # The first calls measure the deadline.
+    # The first calls measure the bound.
     p50_ms, p99_ms = numpy.percentile(times_ms[20:], [50, 99])
     return {
         "loss": lost / max(expected, 1),
@@ -179,7 +179,7 @@ def measure(communicator: Communicator) -> dict[str, Any]:
 
 
 def on_this_machine() -> Iterator[Finding]:
-    """Two ranks on this machine: what it costs before any network."""
+    """Measures two ranks on this machine, without a network."""
     root = f"127.0.0.1:{free_port('127.0.0.1')}"
     found: dict[int, Any] = {}
 
@@ -199,7 +199,7 @@ def on_this_machine() -> Iterator[Finding]:
 
 
 def between_ranks() -> Iterator[Finding]:
-    """The ranks of the launcher's job."""
+    """Measures the ranks of the launcher's job."""
     name = "the job's ranks"
     found: Any
     try:
@@ -219,9 +219,9 @@ def told(name: str, found: Any) -> Iterator[Finding]:
     text = f"1 MiB in {found['p50_ms']:.2f} ms (p50), {found['p99_ms']:.2f} ms (p99, x{tail:.1f}), {100 * found['loss']:.3f} % lost"
     late = f"; late ranks: {found['late']}" if found["late"] else ""
     is_slow = found["loss"] > 0.02
-    cure = "look at the socket buffers, and at what else runs on these cores" if is_slow else ""
+    cure = "check the socket buffers, and other load on these cores" if is_slow else ""
     yield Finding(name, text + late, "slow" if is_slow else "ok", cure)
     encoded = "encoded" if found["is_hadamard"] else "not encoded"
-    yield Finding("a job would choose", f"a stage deadline of {found['deadline_ms']:.1f} ms, {encoded}")
+    yield Finding("a job would choose", f"a stage bound of {found['deadline_ms']:.1f} ms, {encoded}")
 
 

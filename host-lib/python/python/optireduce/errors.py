@@ -1,34 +1,35 @@
-"""Exceptions of the package. Each message names the rank, the operation, what was found and what was expected."""
+"""Exceptions of the package. Messages name the rank, the operation, the value found and the
+expected one."""
 
 import builtins
 
 
 class OptiReduceError(RuntimeError):
-    """A call failed. The base of all others."""
+    """Base of all exceptions of the package."""
 
 
 class ArgumentError(OptiReduceError, ValueError):
-    """An argument or setting cannot be used; nothing was changed."""
+    """An argument or setting is invalid. Nothing was changed."""
 
 
 class ConnectionError(OptiReduceError, builtins.ConnectionError):
-    """The ranks did not come together."""
+    """The ranks could not connect."""
 
 
 class MismatchError(OptiReduceError):
-    """The ranks call different things, or the same with other arguments or settings; all ranks get it."""
+    """Calls, arguments or settings of the ranks differ. Raised on all ranks."""
 
 
 class PeerError(OptiReduceError):
-    """A rank is gone, or takes nothing from its connection."""
+    """A rank is gone, or does not read from its connection."""
 
 
 class TimeoutError(OptiReduceError, builtins.TimeoutError):
-    """A rank did not come within the timeout."""
+    """A rank made no progress within the timeout."""
 
 
 class DroppedError(OptiReduceError):
-    """The others go on without this rank: `Communicator.rejoin`."""
+    """The other ranks dropped this one; it may return with `Communicator.rejoin`."""
 
 
 class ClosedError(OptiReduceError):
@@ -36,8 +37,8 @@ class ClosedError(OptiReduceError):
 
 
 class ForkedError(ClosedError):
-    """The communicator belongs to the process that this one was forked from."""
+    """This process is a fork of the process that owns the communicator."""
 
 
 class HaltError(OptiReduceError):
-    """Too much was lost in three collectives in a row: the job is to stop."""
+    """Too much was lost in three updates in a row: stop the job."""

@@ -1,4 +1,4 @@
-"""How a collective went, as one rank saw it."""
+"""Outcome of a collective, as one rank saw it."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -8,24 +8,26 @@ import numpy
 
 @dataclass(frozen=True)
 class StageReport:
-    """One stage of a collective, over all its windows."""
+    """One stage of a collective, over all its windows. Fractions are of the bytes expected from
+    peers, 0 to 1."""
 
-    #: What came of the bytes that peers were to send, 0 to 1.
+    #: Fraction received in time.
     received_fraction: float
-    #: The same for each rank; 1 for this one.
+    #: Fraction by rank; 1 for this rank.
     received_fraction_per_rank: tuple[float, ...]
-    #: Why it closed, worst over the windows.
+    #: Reason of the close; the worst of the windows.
     closed_by: Literal["complete", "early", "deadline"]
-    #: The longest time from its start to its close.
+    #: Longest time of a window from its start to its close.
     time_ms: float
 
 
 @dataclass(frozen=True)
 class Report:
-    """How a collective went: who was late, what was lost, and what to do with the update. `str()` gives a line for a log.
+    """Outcome of a collective: late ranks, losses, and the action to take with the update. `str()`
+    returns one line for a log.
 
-    Bytes are bytes of fp32, whatever travelled, of both stages together; on two levels of all steps. Its stages are there those in the group, the
-    first and the last, with the ranks of the group.
+    Bytes count values as fp32, in both stages together. On two levels they cover all steps, and the
+    stages are the first of the reduce-scatter and the last of the all-gather, in this rank's group.
     """
 
     #: Number of the collective, the same on all ranks.
@@ -33,31 +35,32 @@ class Report:
     kind: Literal["all-reduce", "reduce-scatter", "all-gather", "all-reduce on two levels"]
     bucket: int
     elements: int
-    #: What comes to a rank from its peers if nothing is lost, of both stages together: the same number for all ranks.
+    #: Packets expected from peers in both stages, the same number on all ranks.
     packets: int
-    #: "apply" the update; "skip" it: too much was lost, and the array is unchanged; "halt" the job.
+    #: Action to take with the update: apply it, skip it (more than 10 % was lost, and the array is
+    #: unchanged), or halt the job.
     action: Literal["apply", "skip", "halt"]
-    #: Whether all ranks have agreed on the action.
+    #: True if all ranks agreed on the action.
     agreed: bool
     live_ranks: tuple[int, ...]
-    #: Ranks of which less than half came in time.
+    #: Ranks with less than half of their contribution in time.
     late_ranks: tuple[int, ...]
-    #: Whether this rank was late itself.
+    #: True if this rank was late: its gradient is not in its own shard of every window.
     is_late: bool
     expected_bytes: int
     lost_bytes: int
-    #: Of all buckets: asked for and not here yet; as long, this replica differs from others.
+    #: Bytes with outstanding repairs, in all buckets, by which this replica differs from others.
     outstanding_bytes: int
-    #: Of all buckets: given up; this replica differs from others for good.
+    #: Bytes whose repair was given up, in all buckets: a permanent replica divergence.
     drift_bytes: int
-    #: Elements that the result lacks: pairs of start and end.
+    #: Elements missing in the result, as pairs of start and end.
     missing_ranges: tuple[tuple[int, int], ...]
-    #: Values of the result that are NaN or infinite.
+    #: Number of NaNs and infinities in the result.
     not_finite: int
     is_hadamard: bool
-    #: Whether the result contains what earlier results of the bucket lacked.
+    #: True if the result includes repairs of earlier results of the bucket.
     is_corrected: bool
-    #: The rank that takes part again from this collective on.
+    #: Rank that rejoins with this collective and needs the model.
     joined_rank: int | None
     stage_deadline_ms: float
     contribute: StageReport
@@ -66,7 +69,7 @@ class Report:
 
     @property
     def loss(self) -> float:
-        """The fraction of the bytes that peers were to send and that did not come in time, 0 to 1."""
+        """Fraction of the expected bytes that did not arrive in time, 0 to 1."""
         return self.lost_bytes / self.expected_bytes if self.expected_bytes else 0.0
 
     def __str__(self) -> str:
@@ -75,11 +78,11 @@ class Report:
 
 @dataclass(frozen=True, eq=False)
 class Settled:
-    """What the results of a bucket lacked in the end."""
+    """Outcome of `settle`: the drift of a bucket's results."""
 
-    #: To be applied to the model as one more update; None if nothing lacks.
+    #: Drift, to apply to the model as one more update; None without drift.
     correction: numpy.ndarray | None
-    #: Whether nothing was outstanding any more before the timeout.
+    #: True if no repair was outstanding before the timeout.
     is_settled: bool
     outstanding_bytes: int
     drift_bytes: int
@@ -87,27 +90,27 @@ class Settled:
 
 @dataclass(frozen=True)
 class PartialReport:
-    """Who averaged their models, and how that went, as one rank saw it. `str()` gives a line for a log."""
+    """Outcome of an average of models, as one rank saw it. `str()` returns one line for a log."""
 
-    #: Number of the group; greater than that of this rank's group before.
+    #: Number of the group, increasing from group to group of this rank.
     number: int
-    #: Its ranks, this one among them.
+    #: Ranks of the group, this rank included.
     group: tuple[int, ...]
-    #: How much their models counted; the sum is 1.
+    #: Weights of their models; the sum is 1.
     weights: tuple[float, ...]
-    #: The newest of the members' iterations, which all of them carry from now on.
+    #: Newest iteration of the members, with which all of them continue.
     iteration: int
-    #: Whether the group has as many members as a group takes, or as there are.
+    #: True if the group has the full size, or all remaining ranks.
     is_full: bool
-    #: How long this rank waited for its group, and how long the average took after that.
+    #: Wait for the group, and duration of the average after it.
     waited_ms: float
     took_ms: float
-    #: Bytes that did not come in time, and those of them that were fetched before the mean was used.
+    #: Bytes that did not arrive in time, and the part that was repaired before the mean was used.
     lost_bytes: int
     repaired_bytes: int
-    #: Ranks of whose models something does not count in this rank's part of the mean.
+    #: Members whose models are incomplete in this rank's part of the mean.
     uncounted_ranks: tuple[int, ...]
-    #: Elements of which no mean came, pairs of start and end: there the model is as this rank gave it.
+    #: Elements without a mean, as pairs of start and end; this rank keeps its own values there.
     missing_ranges: tuple[tuple[int, int], ...]
     text: str = field(repr=False)
 

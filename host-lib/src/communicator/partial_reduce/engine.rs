@@ -1,4 +1,4 @@
-//! The thread of a rank's groups: moves its packets and messages, and waits for something to do.
+//! Thread of a rank's groups.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -18,16 +18,13 @@ use crate::control::{ControlChannel, ControlError, PeerEvent, PeerMessages};
 use crate::plane::{Plane, PlaneError};
 use crate::wait::Sources;
 
-/// It looks around this often even if nothing happens.
 const NAP: Duration = Duration::from_millis(500);
-/// It has stood still if that took so long: nobody else is to blame for what did not come meanwhile.
+/// A longer time between two turns shows that this process was stopped.
 const STANDSTILL: Duration = Duration::from_secs(2);
-/// And so often after a failure.
 const LAST_NAP: Duration = Duration::from_millis(10);
-/// How long packets may take to leave at the end.
+/// Time for packets to leave at the end.
 const DRAIN: Duration = Duration::from_millis(200);
 
-/// What the caller wants.
 #[derive(Debug)]
 pub(super) enum Command {
     Average { model: Vec<f32>, iteration: u64, reply: Sender<(Vec<f32>, PartialReport)> },
@@ -35,40 +32,33 @@ pub(super) enum Command {
     End,
 }
 
-/// An average that somebody waits for.
 struct Waiting {
-    /// `None`: its group has it.
+    /// `None` once its group has started.
     model: Option<Vec<f32>>,
     reply: Sender<(Vec<f32>, PartialReport)>,
     since: Instant,
-    /// Of this, how long this process stood still.
+    /// Part of the wait in which this process was stopped, and which does not count against others.
     stood_still: Duration,
-    /// When it had its group.
     grouped: Option<Instant>,
 }
 
 pub(super) struct GroupEngine {
     averages: GroupAverages<Plane>,
     worker: Worker,
-    /// Keeps the connections.
     _control: ControlChannel,
     peers: PeerMessages,
     commands: Receiver<Command>,
     waker: Arc<Waker>,
     sources: Sources,
-    /// The job's rank of each worker.
+    /// Job rank of each worker.
     ranks: Vec<usize>,
     elements: usize,
-    /// How long a group may take to form.
     limit: Duration,
     waiting: Option<Waiting>,
-    /// When it last looked around.
     turned: Instant,
-    /// Of the last group.
     iteration: u64,
     closing: Option<(Sender<()>, Instant, Duration)>,
     ending: Option<Instant>,
-    /// Why nothing goes on any more.
     failed: Option<Error>,
 }
 
@@ -104,7 +94,6 @@ impl GroupEngine {
         })
     }
 
-    /// Until the caller ends it.
     pub fn serve(mut self) {
         loop {
             self.waker.clear();
@@ -117,7 +106,7 @@ impl GroupEngine {
                 return;
             }
             if self.failed.is_some() {
-                // Nobody takes what comes any more: it must not keep this thread awake.
+                // Not a wait, which unread packets would end immediately.
                 std::thread::sleep(LAST_NAP);
                 continue;
             }
@@ -130,7 +119,6 @@ impl GroupEngine {
         }
     }
 
-    /// Does what there is to do.
     fn turn(&mut self) -> Result<(), Error> {
         let since_last = std::mem::replace(&mut self.turned, Instant::now()).elapsed();
         if let Some(waiting) = self.waiting.as_mut().filter(|_| since_last > STANDSTILL) {
@@ -165,7 +153,6 @@ impl GroupEngine {
         }
     }
 
-    /// Sleeps until there may be something to do.
     fn rest(&self) -> Result<(), PlaneError> {
         let plane = self.averages.plane();
         let timers = [self.worker.next_timeout(), self.averages.next_timeout()];
@@ -207,17 +194,16 @@ impl GroupEngine {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Whether a model can be averaged now.
     fn check(&self, elements: usize, iteration: u64) -> Result<(), Error> {
         let argument = |name, found, expected| Err(Error::Argument { name, found, expected });
         if self.waiting.is_some() {
-            return argument("the number of averages at a time", 2, "1: wait for the one that has begun".into());
+            return argument("the number of averages at a time", 2, "1: wait for the one in progress".into());
         }
         if elements != self.elements {
             return argument("the number of elements", elements, self.elements.to_string());
         }
         if iteration <= self.iteration {
-            let expected = format!("more than {}, which the last group had", self.iteration);
+            let expected = format!("more than {}, the iteration of the last group", self.iteration);
             return argument("the iteration", iteration as usize, expected);
         }
         Ok(())
@@ -232,13 +218,13 @@ impl GroupEngine {
                 self.worker.handle_gone(now_ns, from);
                 return self.averages.handle_gone(from);
             }
-            // Nobody is let in, and only callers close.
+            // No process joins later.
             PeerEvent::Back(_) | PeerEvent::Closed => return,
         };
         match Message::decode(from, self.ranks.len(), &bytes) {
             Ok(Message::Membership(message)) => {
                 if let Err(error) = self.worker.handle_membership(now_ns, from, message) {
-                    tracing::warn!(%error, "a message of a worker was dropped");
+                    tracing::warn!(%error, "dropped a message of a worker");
                 }
             }
             Ok(Message::Partial(message)) => match message {
@@ -248,8 +234,8 @@ impl GroupEngine {
                 | PartialMessage::Leave {} => self.worker.handle_message(now_ns, from, message),
                 message => self.averages.handle_message(now_ns, from, message),
             },
-            Ok(_) => tracing::warn!(from, "a message of a worker was dropped: it is none about groups"),
-            Err(error) => tracing::warn!(%error, "a message of a worker was dropped"),
+            Ok(_) => tracing::warn!(from, "dropped a message of a worker that is not about groups"),
+            Err(error) => tracing::warn!(%error, "dropped a message of a worker"),
         }
     }
 
@@ -270,17 +256,16 @@ impl GroupEngine {
                     }
                 }
                 WorkerOutput::Controller(worker) => {
-                    tracing::info!(rank = self.ranks[worker], "a rank forms the groups from now on");
+                    tracing::info!(rank = self.ranks[worker], "a rank took over group formation");
                 }
                 WorkerOutput::Dropped => {
-                    tracing::warn!("the others go on without this rank, which asks to take part again");
+                    tracing::warn!("the other ranks have dropped this rank, which asks to rejoin");
                 }
             }
         }
         Ok(())
     }
 
-    /// Tells who closes, once all others have, too.
     fn close(&mut self) {
         let Some((_, since, timeout)) = &self.closing else { return };
         let other = self.worker.others().next();
@@ -297,9 +282,8 @@ impl GroupEngine {
         }
     }
 
-    /// Nothing goes on any more, for this reason.
     fn fail(&mut self, error: Error) {
-        tracing::error!(%error, "groups end here");
+        tracing::error!(%error, "partial reduce has failed");
         if let Some(waiting) = self.waiting.take() {
             let _ = waiting.reply.send(Err(error.clone()));
         }

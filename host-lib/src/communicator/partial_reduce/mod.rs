@@ -1,8 +1,8 @@
-//! Partial Reduce: workers that are ready average their models among themselves, and nobody waits for the rest.
+//! Partial Reduce: workers that are ready average their models among themselves, without waiting
+//! for the others.
 //!
-//! The ranks come together once more when it is declared: sockets, connections and a thread ("optireduce-partial") of its own, so that
-//! groups neither wait for the communicator's collectives nor disturb them. After that a group is set up by one message to each of its
-//! members. The protocol is `optireduce_core`'s: `protocol::partial_reduce` and `GroupAverages`.
+//! A declaration connects the ranks again, with separate sockets and a thread, so that groups and
+//! collectives do not delay each other. The protocol is in `optireduce_core`.
 
 mod engine;
 mod report;
@@ -28,39 +28,32 @@ use crate::memory;
 pub use self::report::PartialReport;
 pub use optireduce_core::protocol::partial_reduce::Weighting;
 
-/// Memory for each element: the model and its contribution, the sums and the means on the wire, and what is kept for members of earlier
-/// groups.
+/// Model, contribution, sums, means, and copies for members of earlier groups.
 const BYTES_PER_ELEMENT: u64 = 40;
-/// Packets of groups that this rank has not heard of yet.
+/// For packets of groups that are not announced to this rank yet.
 const UNANNOUNCED_BYTES_MAX: usize = 16 << 20;
-/// Silence that closes a stage early, unless the communicator says: what comes later is fetched.
+/// If the communicator's grace time is adaptive. Later packets are repaired.
 const GRACE: Duration = Duration::from_millis(1);
 
-const STARTED_AGAIN: &str = "this process was started again, and takes no part in groups that were declared before; call `rejoin` and take \
-                             part in a collective, then close the groups and declare them anew on all ranks";
+const STARTED_AGAIN: &str = "this process was restarted, and takes no part in groups that were declared before; call `rejoin` and take \
+                             part in a collective, then close the groups and declare them again on all ranks";
 
-/// How groups are formed and what they do; the same on all ranks.
+/// Options of [`PartialReduce`], the same on all ranks.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
+#[allow(missing_docs)] // described by the methods of the same names
 pub struct PartialOptions {
-    /// Workers of a group, 2 to all.
     pub group_size: usize,
-    /// See [`weights`](Self::weights).
     pub weights: Weighting,
-    /// See [`sync_bound`](Self::sync_bound).
     pub sync_bound: Option<u32>,
-    /// See [`repair`](Self::repair).
     pub repair: bool,
-    /// See [`repair_timeout`](Self::repair_timeout).
     pub repair_timeout: Duration,
-    /// See [`patience`](Self::patience).
     pub patience: Duration,
-    /// See [`bound`](Self::bound).
     pub bound: Option<Duration>,
 }
 
 impl PartialOptions {
-    /// Groups of so many workers, and the defaults.
+    /// Returns the default options for groups of `group_size` workers, 2 to all.
     pub fn new(group_size: usize) -> Self {
         Self {
             group_size,
@@ -73,44 +66,45 @@ impl PartialOptions {
         }
     }
 
-    /// How much the models of a group count. Default: dynamic, half as much for each iteration that a model is behind.
+    /// Sets the weights of the models in a group. Default: [`Weighting::Dynamic`], which halves the
+    /// weight for each iteration behind.
     pub fn weights(self, weights: Weighting) -> Self {
         Self { weights, ..self }
     }
 
-    /// All workers must have met, if only by way of others, within this many times as many groups as there are workers; then groups wait
-    /// for workers that bridge. `None`: never; workers that are ready at the same times may then stay among themselves, and
-    /// their models drift apart from the others'. Default: 2.
+    /// Sets the synchronisation bound s: any s × workers successive groups must connect all
+    /// workers. Groups wait for workers that connect them. Default: 2.
+    ///
+    /// With `None`, models may diverge if the same workers are always ready together.
     pub fn sync_bound(self, sync_bound: impl Into<Option<u32>>) -> Self {
         Self { sync_bound: sync_bound.into(), ..self }
     }
 
-    /// Whether what the packets of a group lost is fetched before its mean is used, so that all members have the same model. If not, a
-    /// mean is one of what came, by its weights, and where nothing came of a part a member keeps its own model: members then differ
-    /// where something was lost until they meet again, which costs convergence as more workers' drift does, but no time. Default: yes.
+    /// Sets whether lost packets are repaired before the mean is used, so that all members have the
+    /// same model. Default: yes.
+    ///
+    /// Otherwise members differ until they meet again: a mean covers the received values, and a
+    /// member without it keeps its own.
     pub fn repair(self, repair: bool) -> Self {
         Self { repair, ..self }
     }
 
-    /// How long a member waits for an answer to what it lacks, from its question or the last answer, before it goes on without: a
-    /// member that died in the middle of a group costs the others no more. Default: 1 s.
+    /// Sets the wait for each answer to a repair request. Default: 1 s.
     pub fn repair_timeout(self, repair_timeout: Duration) -> Self {
         Self { repair_timeout, ..self }
     }
 
-    /// How long those that are ready wait at most for one that is not: for one worker more, or for one that bridges. Then they go on
-    /// without, a last one alone. Default: 10 s; longer than the slowest worker's step.
+    /// Sets how long ready workers wait for another one, to fill or connect groups, before they
+    /// proceed, even alone. Default: 10 s. It should exceed the slowest worker's step.
     pub fn patience(self, patience: Duration) -> Self {
         Self { patience, ..self }
     }
 
-    /// The deadline t_B of each of the two stages of a group. Default: the communicator's, when the groups are declared. What comes later
-    /// is fetched.
+    /// Sets the bound t_B of each stage of each window. Default: the communicator's.
     pub fn bound(self, bound: impl Into<Option<Duration>>) -> Self {
         Self { bound: bound.into(), ..self }
     }
 
-    /// What must be the same on all ranks.
     fn terms(&self, elements: usize, has_memory: bool) -> Terms {
         let Self { group_size, weights, sync_bound, repair, repair_timeout, patience, bound } = self;
         Terms::default()
@@ -126,7 +120,6 @@ impl PartialOptions {
             .with("memory for it", if has_memory { "enough" } else { "too little" })
     }
 
-    /// What the protocol makes of them, for so many workers.
     fn worker_params(&self, workers: usize) -> WorkerParams {
         let mut groups = Params::new(workers, self.group_size);
         (groups.weighting, groups.sync_bound) = (self.weights, self.sync_bound);
@@ -138,9 +131,9 @@ fn nanos(duration: Duration) -> u64 {
     duration.as_nanos().try_into().unwrap_or(u64::MAX)
 }
 
-/// Averages of models among the workers that are ready; from [`Communicator::partial_reduce`].
+/// Averages of models among ready workers, from [`Communicator::partial_reduce`].
 ///
-/// Dropping it ends this rank's part: to the others it has died. [`close`](Self::close) it instead.
+/// Use [`close`](Self::close): dropping it looks like the end of this rank's process.
 #[derive(Debug)]
 pub struct PartialReduce {
     elements: usize,
@@ -151,13 +144,12 @@ pub struct PartialReduce {
 }
 
 impl Communicator {
-    /// Declares averages of models of `elements` values among groups of the ranks that are ready first, instead of all-reduces of
-    /// gradients. Collective, as [`split`](Self::split): the ranks come together once more, with this communicator's settings. After that
-    /// each rank [averages](PartialReduce::average) at its own pace. All ranks begin with the same model:
-    /// [`broadcast`](Self::broadcast) it.
+    /// Declares averages of models of `elements` values among groups of the ranks that are ready
+    /// first, instead of all-reduces of gradients. Collective.
     ///
-    /// One rank, the lowest that lives, forms the groups; if its process ends or it stands still, the others agree on the next one. One
-    /// that only stood still is in groups again once it goes on; a process that was started again is not, see the errors.
+    /// All ranks must start with the same model: [`broadcast`](Self::broadcast) it first. The
+    /// lowest live rank forms the groups; if its process ends or is stopped, the next one does. A
+    /// stopped process takes part again once it continues; a restarted one does not.
     ///
     /// ```no_run
     /// # fn train(mut communicator: optireduce::Communicator, mut model: Vec<f32>, step: fn(&mut [f32])) -> Result<(), Box<dyn std::error::Error>> {
@@ -176,16 +168,14 @@ impl Communicator {
     /// ```
     ///
     /// # Errors
-    /// See [`ConnectError`]. Arguments that differ are an error on all ranks, which names the rank and both values. A process that was started
-    /// again ([`Launch::rejoin`]) takes part in a collective first; then all ranks close their groups and declare them anew.
+    /// See [`ConnectError`]. Different arguments are an error on all ranks. A restarted process
+    /// ([`Launch::rejoin`]) must first take part in a collective; then all ranks close their groups
+    /// and declare them again.
     pub fn partial_reduce(&mut self, elements: usize, options: PartialOptions) -> Result<PartialReduce, ConnectError> {
         block_on(self.partial_reduce_async(elements, options))
     }
 
-    /// As [`partial_reduce`](Self::partial_reduce), without blocking the thread.
-    ///
-    /// # Errors
-    /// As [`partial_reduce`](Self::partial_reduce).
+    /// Async form of [`partial_reduce`](Self::partial_reduce).
     pub async fn partial_reduce_async(
         &mut self,
         elements: usize,
@@ -194,11 +184,7 @@ impl Communicator {
         self.start_partial_reduce(elements, options).await
     }
 
-    /// Begins as [`partial_reduce`](Self::partial_reduce); the future borrows nothing, so the communicator can be used, or dropped, while
-    /// it waits. It is made in the order of the other calls.
-    ///
-    /// # Errors
-    /// As [`partial_reduce`](Self::partial_reduce), from the future.
+    /// Starts [`partial_reduce`](Self::partial_reduce). The future borrows nothing.
     pub fn start_partial_reduce(
         &mut self,
         elements: usize,
@@ -206,7 +192,7 @@ impl Communicator {
     ) -> impl Future<Output = Result<PartialReduce, ConnectError>> + Send + 'static + use<> {
         let needed = (elements as u64).saturating_mul(BYTES_PER_ELEMENT);
         let what = format!("partial reduce of {elements} elements");
-        let memory = memory::require(what, needed, "average a smaller model, or give this rank more");
+        let memory = memory::require(what, needed, "average a smaller model, or raise this rank's memory limit");
         let terms = options.terms(elements, memory.is_ok());
         let free_place =
             if self.is_outside() { Err(ConnectError::Params(STARTED_AGAIN.into())) } else { self.free_place() };
@@ -235,7 +221,6 @@ impl Communicator {
 }
 
 impl PartialReduce {
-    /// Once all ranks have said where a first one would listen; `deadline`: the communicator's.
     async fn connect(
         rank: usize,
         places: &[Vec<u8>],
@@ -245,10 +230,10 @@ impl PartialReduce {
         elements: usize,
         options: &PartialOptions,
     ) -> Result<Self, ConnectError> {
-        // Of ranks that are gone, and left out, there is nothing.
+        // Ranks that are gone and left out have an empty place.
         let ranks: Vec<usize> = (0..places.len()).filter(|rank| !places[*rank].is_empty()).collect();
         let index = ranks.iter().position(|one| *one == rank).unwrap_or(0);
-        // As on all others, if it cannot be.
+        // Checked before connecting, so that all ranks fail alike.
         let params = options.worker_params(ranks.len());
         Worker::new(index, params.clone()).map_err(|error| ConnectError::Params(error.to_string()))?;
         let root = ranks.first().map(|first| String::from_utf8_lossy(&places[*first]).into_owned()).unwrap_or_default();
@@ -278,7 +263,7 @@ impl PartialReduce {
         ranks: Vec<usize>,
     ) -> Result<Self, ConnectError> {
         let Opened { builder, launch, mut plane, control, waker, payload_beats, cards } = opened;
-        // Nobody comes into these groups later.
+        // No process can join later.
         control.begun(0);
         let job = builder.params(&launch, &plane, payload_beats, cards.as_ref());
         plane.keep_unannounced(UNANNOUNCED_BYTES_MAX);
@@ -298,61 +283,58 @@ impl PartialReduce {
         Ok(Self { elements, timeout: builder.timeout, commands, waker, thread })
     }
 
-    /// Values of a model.
+    /// Number of values in a model.
     pub fn elements(&self) -> usize {
         self.elements
     }
 
-    /// Averages `model` with those of a group of workers that are ready, too; blocks the thread until that is done. `iteration`: of the
-    /// model, which counts from 1 and must be greater than that of the last [report](PartialReport::iteration), which all members of the
-    /// group carry afterwards: usually one greater.
+    /// Averages `model` in place with the models of a group of ready workers.
     ///
-    /// Waits for one more worker at least, no longer than the [patience](PartialOptions::patience); the average itself is bounded by two
-    /// deadlines, and what it lost by as many [repair timeouts](PartialOptions::repair_timeout).
+    /// `iteration` counts from 1 and must exceed the last report's
+    /// [iteration](PartialReport::iteration), usually by one.
+    ///
+    /// Waits for another worker, at most the [patience](PartialOptions::patience). Then the
+    /// [bound](PartialOptions::bound) limits each stage, and repairs end after the
+    /// [repair timeout](PartialOptions::repair_timeout) without an answer.
     ///
     /// # Errors
-    /// See [`Error`]; `model` is then unchanged.
+    /// See [`Error`]; `model` is then unchanged. [`Error::NoAgreement`] if no group forms within
+    /// the patience plus the communicator's timeout.
     pub fn average(&mut self, model: &mut [f32], iteration: u64) -> Result<PartialReport, Error> {
         block_on(self.average_async(model, iteration))
     }
 
-    /// As [`average`](Self::average), without blocking the thread. If the future is dropped, the rank takes part in its group all the
-    /// same.
-    ///
-    /// # Errors
-    /// As [`average`](Self::average).
+    /// Async form of [`average`](Self::average). Dropping the future does not cancel it.
     pub async fn average_async(&mut self, model: &mut [f32], iteration: u64) -> Result<PartialReport, Error> {
         let (mean, report) = self.start_average(model.to_vec(), iteration).await?;
         model.copy_from_slice(&mean);
         Ok(report)
     }
 
-    /// Begins as [`average`](Self::average); gives the mean. One at a time.
+    /// Starts [`average`](Self::average) and returns the mean. At most one may be in progress.
     pub fn start_average(&mut self, model: Vec<f32>, iteration: u64) -> Pending<(Vec<f32>, PartialReport)> {
         let (sender, averaged) = reply();
         self.command(Command::Average { model, iteration, reply: sender });
         Pending::new(averaged)
     }
 
-    /// Takes part in no group any more, and waits until the others do not, either: until then this rank forms their groups, if it did.
+    /// Leaves the groups, and waits until the other ranks have left. Meanwhile this rank still
+    /// forms groups.
     ///
     /// # Errors
-    /// Names a rank that has not closed and lives, after the timeout of the communicator; this rank's part is then over all the same.
+    /// Names a rank that has not closed within the communicator's timeout; this rank has left.
     pub fn close(self) -> Result<(), Error> {
         block_on(self.close_async())
     }
 
-    /// As [`close`](Self::close), without blocking the thread.
-    ///
-    /// # Errors
-    /// As [`close`](Self::close).
+    /// Async form of [`close`](Self::close).
     pub async fn close_async(self) -> Result<(), Error> {
         let (sender, closed) = reply();
         self.command(Command::Close { reply: sender, timeout: self.timeout });
         closed.await
     }
 
-    /// If the thread has ended, the reply says so.
+    /// If the thread has ended, the reply channel closes.
     fn command(&self, command: Command) {
         let _ = self.commands.send(command);
         self.waker.wake();

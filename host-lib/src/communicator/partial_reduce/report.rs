@@ -1,4 +1,4 @@
-//! How an average of a group went, for the caller.
+//! Report of an average of a group.
 
 use std::fmt;
 use std::ops::Range;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use optireduce_core::Averaged;
 use serde::Serialize;
 
-/// Who averaged their models, and how that went, as this rank saw it. `Display` gives one line for a log.
+/// Outcome of an average on this rank. `Display` prints one line for a log.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PartialReport {
     number: u32,
@@ -25,7 +25,7 @@ pub struct PartialReport {
 }
 
 impl PartialReport {
-    /// The mean, and how it went. `ranks`: the job's, of each worker.
+    /// `ranks`: job rank of each worker.
     pub(super) fn new(averaged: Averaged, ranks: &[usize], waited: Duration, took: Duration) -> (Vec<f32>, Self) {
         let Averaged { plan, model, reports, repaired_bytes, uncounted_bytes, uncounted, missing, .. } = averaged;
         let report = Self {
@@ -45,63 +45,62 @@ impl PartialReport {
         (model, report)
     }
 
-    /// Number of the group; greater than that of this rank's group before.
+    /// Number of the group; increases on each rank.
     pub fn number(&self) -> u32 {
         self.number
     }
 
-    /// Ranks of the group, in ascending order. This one alone, if no other was left, or became ready within the patience.
+    /// Job ranks of the group, in ascending order; only this rank if no other was ready in time.
     pub fn group(&self) -> &[usize] {
         &self.group
     }
 
-    /// How much their models counted; the sum is 1.
+    /// Weight of each member's model, by [`group`](Self::group); their sum is 1.
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
 
-    /// The newest of the members' iterations, which all of them carry from now on.
+    /// Newest iteration of the members; all continue with it.
     pub fn iteration(&self) -> u64 {
         self.iteration
     }
 
-    /// Whether the group has as many members as a group takes, or as there are.
+    /// Returns whether the group has the full size, or all remaining workers.
     pub fn is_full(&self) -> bool {
         self.is_full
     }
 
-    /// How long this rank waited for its group.
+    /// Wait for the group.
     pub fn waited(&self) -> Duration {
         Duration::from_micros(self.waited_us)
     }
 
-    /// How long the average took after that.
+    /// Duration of the average after that wait.
     pub fn took(&self) -> Duration {
         Duration::from_micros(self.took_us)
     }
 
-    /// Bytes of peers that did not come in time.
+    /// Bytes of peers that did not arrive in time.
     pub fn lost_bytes(&self) -> u64 {
         self.lost_bytes
     }
 
-    /// Of these, bytes that were fetched before the mean was used.
+    /// Part of [`lost_bytes`](Self::lost_bytes) that was repaired before use.
     pub fn repaired_bytes(&self) -> u64 {
         self.repaired_bytes
     }
 
-    /// Ranks of the group of whose models something does not count in this rank's part of the mean: they died, or did not answer, or
-    /// nothing is repaired.
+    /// Members whose models are incomplete in this rank's part of the mean.
     pub fn uncounted_ranks(&self) -> &[usize] {
         &self.uncounted
     }
 
-    /// Bytes of their models that do not count there.
+    /// Bytes of their models that are missing there.
     pub fn uncounted_bytes(&self) -> u64 {
         self.uncounted_bytes
     }
 
-    /// Elements of which no mean came, in order: there the model is as this rank gave it.
+    /// Elements without a mean, in order; this rank keeps its own values there.
     pub fn missing_ranges(&self) -> &[Range<usize>] {
         &self.missing
     }
@@ -128,7 +127,7 @@ impl fmt::Display for PartialReport {
         }
         if !self.missing.is_empty() {
             let elements: usize = self.missing.iter().map(Range::len).sum();
-            write!(f, "; {elements} elements as they were")?;
+            write!(f, "; {elements} elements unchanged")?;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
-//! Calls of all ranks of a job on two levels, over TCP: each is made of calls of this rank's group and of its equals, so that no rank talks to
-//! all others.
+//! Calls over TCP of a two-level job, in this rank's group and among its equals, so that no rank
+//! talks to all others.
 //!
-//! Limits: where a rank has ended, they fail: no other has its shard, and nobody else brings to its equals what its group says.
+//! Limits: they fail once a rank is gone, since no other rank connects its group and its equals.
 
 use std::sync::Arc;
 
@@ -11,56 +11,51 @@ use super::TwoLevel;
 use super::groups::named;
 use crate::control::ControlError;
 
-/// What stands before the bytes of a rank, handed on together with those of its group: the rank, and how many bytes.
+/// Header of a rank's bytes: job rank and length.
 const RANK_BYTES: usize = size_of::<u32>();
 const LENGTH_BYTES: usize = size_of::<u64>();
 
 impl TwoLevel {
-    /// This rank of the job, from 0.
+    /// Number of this rank in the job, from 0.
     pub fn rank(&self) -> usize {
         self.numbers.inside[self.inside.rank()]
     }
 
-    /// Ranks of the job.
+    /// Number of ranks in the job.
     pub fn world_size(&self) -> usize {
         self.numbers.world_size
     }
 
-    /// Groups of the job, all of equal size.
+    /// Number of groups, all of equal size.
     pub fn groups(&self) -> usize {
         self.numbers.across.len()
     }
 
-    /// Waits until all ranks are here: those of this rank's group, then its equals, each of which has waited for its own group. Collective.
+    /// Waits until all ranks have called it. Collective, over TCP.
     ///
     /// # Errors
-    /// [`Error::InGroup`]: as [`Communicator::barrier`](super::Communicator::barrier).
+    /// [`Error::InGroup`] with an error of [`Communicator::barrier`](super::Communicator::barrier).
     pub fn barrier(&mut self) -> Result<(), Error> {
         block_on(self.barrier_async())
     }
 
-    /// As [`barrier`](Self::barrier), without blocking the thread.
-    ///
-    /// # Errors
-    /// As [`barrier`](Self::barrier).
+    /// Async form of [`barrier`](Self::barrier).
     pub async fn barrier_async(&mut self) -> Result<(), Error> {
         self.inside.barrier_async().await.map_err(in_group(&self.numbers.inside))?;
         self.across.barrier_async().await.map_err(in_group(&self.numbers.across))
     }
 
-    /// Hands every rank's bytes to every rank: what each gave, by rank of the job. Of any length, also different ones; they are gathered in each
-    /// group first, and then from all groups. Collective.
+    /// Gathers the bytes of every rank, of any lengths, and returns them by job rank. Exact, over
+    /// TCP. Collective.
     ///
     /// # Errors
-    /// [`Error::InGroup`]: as [`Communicator::all_gather_bytes`](super::Communicator::all_gather_bytes).
+    /// [`Error::InGroup`] with an error of
+    /// [`Communicator::all_gather_bytes`](super::Communicator::all_gather_bytes).
     pub fn all_gather_bytes(&mut self, bytes: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
         block_on(self.all_gather_bytes_async(bytes))
     }
 
-    /// As [`all_gather_bytes`](Self::all_gather_bytes), without blocking the thread.
-    ///
-    /// # Errors
-    /// As [`all_gather_bytes`](Self::all_gather_bytes).
+    /// Async form of [`all_gather_bytes`](Self::all_gather_bytes).
     pub async fn all_gather_bytes_async(&mut self, bytes: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
         let group = self.inside.all_gather_bytes_async(bytes).await.map_err(in_group(&self.numbers.inside))?;
         let group = pack(&self.numbers.inside, &group);
@@ -72,26 +67,23 @@ impl TwoLevel {
         Ok(all)
     }
 
-    /// Hands the root's values to all ranks, whole: to its equals, which hand them to their groups. `root` is a rank of the job. Collective; all ranks
-    /// give as many.
+    /// Copies the values of job rank `root` to all ranks. Exact, over TCP. `data` has the same
+    /// length on all ranks. Collective.
     ///
     /// # Errors
-    /// [`Error::Argument`] if there is no such rank. [`Error::InGroup`]: as [`Communicator::broadcast`](super::Communicator::broadcast); `data` may
-    /// have been received then.
+    /// [`Error::Argument`] if there is no such rank. [`Error::InGroup`] with an error of
+    /// [`Communicator::broadcast`](super::Communicator::broadcast); `data` may have changed.
     pub fn broadcast(&mut self, root: usize, data: &mut [f32]) -> Result<(), Error> {
         block_on(self.broadcast_async(root, data))
     }
 
-    /// As [`broadcast`](Self::broadcast), without blocking the thread.
-    ///
-    /// # Errors
-    /// As [`broadcast`](Self::broadcast).
+    /// Async form of [`broadcast`](Self::broadcast).
     pub async fn broadcast_async(&mut self, root: usize, data: &mut [f32]) -> Result<(), Error> {
         if root >= self.world_size() {
             let expected = format!("a rank from 0 to {}", self.world_size() - 1);
             return Err(Error::Argument { name: "the root", found: root, expected });
         }
-        // In groups of hosts only the root's equals know that they are.
+        // With groups of hosts, only the root's equals know their place.
         let place = self.numbers.across.iter().position(|rank| *rank == root);
         let is_equal = [u8::from(place.is_some())];
         let group = self.inside.all_gather_bytes_async(&is_equal).await.map_err(in_group(&self.numbers.inside))?;
@@ -102,18 +94,15 @@ impl TwoLevel {
         self.inside.broadcast_async(equal, data).await.map_err(in_group(&self.numbers.inside))
     }
 
-    /// Ends the job: as [`Communicator::close`](super::Communicator::close), in this rank's group, then among its equals. Collective.
+    /// Ends the job, as [`Communicator::close`](super::Communicator::close). Collective.
     ///
     /// # Errors
-    /// [`Error::InGroup`] with the first that failed, of which the ranks are named. The connections of all are ended in any case.
+    /// [`Error::InGroup`] with the first error. All connections are closed in any case.
     pub fn close(self) -> Result<(), Error> {
         block_on(self.close_async())
     }
 
-    /// As [`close`](Self::close), without blocking the thread. A future that is dropped ends the connections.
-    ///
-    /// # Errors
-    /// As [`close`](Self::close).
+    /// Async form of [`close`](Self::close). Dropping the future closes the connections.
     pub async fn close_async(self) -> Result<(), Error> {
         let Self { inside, across, gather, numbers, .. } = self;
         inside.close_async().await.map_err(in_group(&numbers.inside))?;
@@ -122,12 +111,10 @@ impl TwoLevel {
     }
 }
 
-/// Names the ranks of a call that failed.
 fn in_group(ranks: &[usize]) -> impl FnOnce(Error) -> Error {
     |source| Error::InGroup { ranks: named(ranks), source: Arc::new(source) }
 }
 
-/// What the ranks of a group gave, with their numbers.
 fn pack(ranks: &[usize], given: &[Vec<u8>]) -> Vec<u8> {
     let mut packed = Vec::new();
     for (rank, bytes) in ranks.iter().zip(given) {
@@ -138,7 +125,7 @@ fn pack(ranks: &[usize], given: &[Vec<u8>]) -> Vec<u8> {
     packed
 }
 
-/// Takes apart what [`pack`] made. `None` if it is something else.
+/// `None` if the bytes are malformed.
 fn unpack(mut packed: &[u8], all: &mut [Vec<u8>]) -> Option<()> {
     while !packed.is_empty() {
         let (rank, rest) = packed.split_first_chunk::<RANK_BYTES>()?;

@@ -1,8 +1,9 @@
-//! Jobs on two levels whose ranks never connect all with one another.
+//! Two-level jobs without a flat communicator of all ranks.
 //!
-//! Why: a rank of a flat job holds a connection to every other, so that 1024 ranks are many. Here it holds those to its group and to its
-//! equals in the other groups: with G groups of M ranks 2 M + G - 3, as the last step has connections of its own.
-//! How: rank 0 tells each rank where its groups meet ([`find_groups`]); each of them is then a job of its own, with the same settings.
+//! Why: a rank of a flat job has a connection to every other. Here it has connections inside its
+//! group (twice, for two communicators) and to its equals: 2 M + G - 3 for G groups of M ranks.
+//!
+//! How: rank 0 tells each rank where its groups meet ([`find_groups`]). Each group is then a job.
 
 use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -17,27 +18,28 @@ use super::groups::{Groups, named};
 use crate::control::{Group, Launch, Meeting, Member, Partition, find_groups, local_address, resolve};
 use crate::secret::Secret;
 
-/// Who joins in a communicator of two levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
-    /// The ranks of a group.
     Inside,
-    /// The ranks with the same place in their groups.
+    /// Equals: the ranks with the same place in all groups.
     Across,
 }
 
-/// The communicators of two levels, in the order in which they connect.
+/// In the order in which they connect.
 const COMMUNICATORS: [(&str, Level); 3] =
     [("inside", Level::Inside), ("across", Level::Across), ("gather", Level::Inside)];
 
 impl Builder {
-    /// Brings the ranks together on two levels, in groups: each rank connects to the ranks of its group and to its equals in the other groups,
-    /// and to no others. So there may be up to [`RANKS_MAX_TWO_LEVEL`](crate::RANKS_MAX_TWO_LEVEL) ranks, at most 1024 groups of at most 1024.
-    /// Collective: all ranks give the same groups and settings.
+    /// Connects the ranks on two levels: each rank only to the ranks of its group and to its equals
+    /// in the other groups. Collective: all ranks pass the same groups and settings.
     ///
-    /// Every rank first reports to rank 0, where it is an open file meanwhile, and learns where its groups meet. That and the coming together of each
-    /// group may take the [timeout](Self::timeout) each. Gradients go over the kernel's UDP, also on ranks with a card. Collectives
-    /// [wait for repairs](Self::wait_for_repairs). Nobody comes into such a job later, so [`Launch::rejoin`] does not count.
+    /// At most [`RANKS_MAX_TWO_LEVEL`](crate::RANKS_MAX_TWO_LEVEL) ranks, in 2 to 1024 groups of 2
+    /// to 1024. Every rank first reports to rank 0, which keeps a file open for it meanwhile. This
+    /// step and each group may take the [timeout](Self::timeout) each.
+    ///
+    /// Gradients use the kernel's UDP, also on ranks with a card. Collectives
+    /// [wait for repairs](Self::wait_for_repairs). No process can join later, so
+    /// [`Launch::rejoin`] is ignored.
     ///
     /// ```no_run
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -53,7 +55,8 @@ impl Builder {
     /// ```
     ///
     /// # Errors
-    /// See [`ConnectError`]. Ranks that do not come, settings that differ and groups that cannot be are the same error on every rank.
+    /// See [`ConnectError`]. Missing ranks, different settings and impossible groups are the same
+    /// error on every rank.
     pub fn connect_two_level(self, groups: Groups) -> Result<TwoLevel, ConnectError> {
         let launch = self.place()?.rejoin(false);
         let (local, card_fallback) = (self.local, self.card_fallback);
@@ -67,7 +70,7 @@ impl Builder {
             card: Some(String::new()),
             card_address: Some(String::new()),
             card_fallback: Some(card_fallback.map_or_else(CardFallback::from_env, Ok)?),
-            // Whatever a rank says: it is compared with what the others say.
+            // Fixed, since it is compared with the other ranks.
             wait_for_repairs: true,
             ..self.clone()
         };
@@ -88,16 +91,13 @@ impl Builder {
         TwoLevel::of(builder.connect_groups(&launch, found, listeners)?, ranks, launch.world_size)
     }
 
-    /// As [`connect_two_level`](Self::connect_two_level), without blocking the thread. If the future is dropped, the attempt goes on until its
-    /// timeouts, and what it made is dropped.
-    ///
-    /// # Errors
-    /// As [`connect_two_level`](Self::connect_two_level).
+    /// Async form of [`connect_two_level`](Self::connect_two_level). Dropping the future does not
+    /// cancel the attempt.
     pub async fn connect_two_level_async(self, groups: Groups) -> Result<TwoLevel, ConnectError> {
         on_a_thread(move || self.connect_two_level(groups)).await
     }
 
-    /// Connects this rank's groups, one after the other. `listeners`: where they meet if this rank is the lowest of them.
+    /// `listeners`: for groups whose lowest rank is this one.
     fn connect_groups(
         &self,
         launch: &Launch,
@@ -113,7 +113,7 @@ impl Builder {
             let builder = self.clone().for_a_level(ranks_here);
             let builder = Self { launch: Some(launch.clone()), listener, ..builder };
             if let Some(reason) = &failed {
-                // The other groups of a rank that cannot take part need not wait for it.
+                // So that they need not wait for this rank.
                 builder.decline(&launch, builder.settings(), &ToString::to_string(reason));
                 continue;
             }
@@ -128,7 +128,7 @@ impl Builder {
     }
 }
 
-/// The groups of each of [`COMMUNICATORS`], from the group of each rank.
+/// Returns the groups of each of [`COMMUNICATORS`].
 pub(super) fn partitions(group_of: &[usize]) -> Vec<Partition> {
     let mut inside = vec![Vec::new(); group_of.iter().max().map_or(0, |last| last + 1)];
     group_of.iter().enumerate().for_each(|(rank, group)| inside[*group].push(rank));
@@ -157,7 +157,7 @@ mod tests {
             let (name, root) = (COMMUNICATORS[kind].0.to_owned(), places[kind].0);
             Group { name, number: 0, ranks: vec![0, other], root, ranks_here: 4 }
         };
-        // Of the first group nobody else comes.
+        // No other rank of the first group connects.
         let (groups, listeners) =
             (vec![group(0, 1), group(1, 2)], places.clone().map(|(_, listener)| listener).to_vec());
         let of_job = Launch::new(0, 4, "127.0.0.1:1").unwrap().job_id("job");
@@ -165,7 +165,7 @@ mod tests {
         let told = std::thread::spawn(move || timeout(20).launch(of_group).connect().unwrap_err().to_string());
         let failed = timeout(1).connect_groups(&of_job, groups, listeners).unwrap_err().to_string();
         let expected =
-            "the group inside.0, where ranks 0, 1 of the job count from 0: 1 of 2 ranks did not come within ";
+            "the group inside.0 of job ranks 0, 1 (numbered from 0 inside the group): 1 of 2 ranks did not connect ";
         assert!(failed.starts_with(expected), "{failed}");
         assert_eq!(told.join().unwrap(), format!("rank 0 cannot take part: {failed}"));
     }

@@ -1,4 +1,4 @@
-//! The groups of two levels: how many, and which ranks are in them.
+//! Groups of a two-level job.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -7,17 +7,17 @@ use super::super::ConnectError;
 use super::super::groups::list;
 use optireduce_core::protocol::RANKS_MAX;
 
-/// How the ranks of a job on two levels are cut into groups, all of equal size.
+/// Division of the ranks of a two-level job into groups of equal size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Groups {
-    /// Neighbours, at most 64 in a group, so that G groups of M ranks take the fewest rounds, 2 (M - 1) + 2 (G - 1); of two ways with as many,
-    /// the one with larger groups. A number of ranks that has no such divisor, as a prime number, is an error.
+    /// Groups of at most 64 neighbouring ranks with the fewest rounds, 2 (M - 1) + 2 (G - 1) for G
+    /// groups of M ranks. An error if the number of ranks has no suitable divisor, as a prime.
     Auto,
-    /// So many groups of neighbours: rank r is in group r / (ranks / groups).
+    /// This number of groups of neighbouring ranks: rank r is in group r / (ranks / groups).
     Number(usize),
-    /// The ranks of each host, which is an address on the way to rank 0: a host sends to the others what one rank would, instead of what all of
-    /// its ranks do.
+    /// A group for each host, by its address on the route to rank 0. A host then sends the traffic
+    /// of one rank to the others.
     Hosts,
 }
 
@@ -31,14 +31,10 @@ impl fmt::Display for Groups {
     }
 }
 
-/// Largest group that [`Groups::Auto`] makes.
 const MEMBERS_AUTO_MAX: usize = 64;
 
 impl Groups {
-    /// The group of each rank, where rank r has `addresses[r]`.
-    ///
-    /// # Errors
-    /// If there cannot be such groups.
+    /// Returns the group of each rank. `addresses`: by rank.
     pub(super) fn cut(self, addresses: &[IpAddr]) -> Result<Vec<usize>, ConnectError> {
         let ranks = addresses.len();
         let groups = match self {
@@ -55,31 +51,26 @@ impl Groups {
     }
 }
 
-/// Ranks of each of `groups` groups.
-///
-/// # Errors
-/// [`ConnectError::Groups`] if there cannot be so many.
+/// Number of ranks in each of `groups` groups.
 fn members(ranks: usize, groups: usize) -> Result<usize, ConnectError> {
     let members = ranks.checked_div(groups).filter(|members| members * groups == ranks);
     let can_be = |members: &usize| [*members, groups].iter().all(|number| (2..=RANKS_MAX).contains(number));
     members.filter(can_be).ok_or(ConnectError::Groups { ranks, groups })
 }
 
-/// The number of groups of [`Groups::Auto`].
 fn auto(ranks: usize) -> Option<usize> {
     let sizes = (2..=MEMBERS_AUTO_MAX).rev().filter(|members| ranks.is_multiple_of(*members));
     let numbers = sizes.map(|members| ranks / members).filter(|groups| members(ranks, *groups).is_ok());
     numbers.min_by_key(|groups| 2 * (ranks / groups - 1) + 2 * (groups - 1))
 }
 
-/// The nearest numbers of ranks that have such groups, for a message.
 fn near(ranks: usize) -> String {
     let fits = |ranks: &usize| auto(*ranks).is_some();
     let (below, above) = ((4..ranks).rev().find(fits), (ranks..).take(ranks + 4).find(fits));
     below.into_iter().chain(above).map(|ranks| ranks.to_string()).collect::<Vec<_>>().join(" or ")
 }
 
-/// The group of each rank if those at one address are a group.
+/// Returns the group of each rank.
 fn by_host(addresses: &[IpAddr]) -> Result<Vec<usize>, ConnectError> {
     let mut hosts: Vec<(IpAddr, Vec<usize>)> = Vec::new();
     for (rank, address) in addresses.iter().enumerate() {
@@ -89,7 +80,7 @@ fn by_host(addresses: &[IpAddr]) -> Result<Vec<usize>, ConnectError> {
         }
     }
     let members = hosts.first().map_or(0, |(_, ranks)| ranks.len());
-    // The first two hosts that differ say enough, also of a thousand.
+    // Two different hosts suffice for the message.
     let other = hosts.iter().position(|(_, ranks)| ranks.len() != members);
     if hosts.len() < 2 || members < 2 || other.is_some() {
         let shown = [Some(0), other.or((hosts.len() > 1).then_some(1))].into_iter().flatten();
@@ -103,7 +94,7 @@ fn by_host(addresses: &[IpAddr]) -> Result<Vec<usize>, ConnectError> {
     Ok(addresses.iter().map(host_of).collect())
 }
 
-/// Ranks of a group, for a message: "4 to 7", "1, 5 to 61" for every fourth, or all of them.
+/// Formats ranks for a message: "4 to 7", "1, 5 to 61" for every fourth, or all of them.
 pub(super) fn named(ranks: &[usize]) -> String {
     let step = |pair: &[usize]| pair[1] - pair[0];
     match ranks {
@@ -138,11 +129,15 @@ mod tests {
             assert_eq!(super::members(ranks, groups).unwrap(), members, "{ranks} ranks");
         }
         let refused = |ranks| Groups::Auto.cut(&vec![IpAddr::from([10, 0, 0, 1]); ranks]).unwrap_err().to_string();
-        assert!(refused(7).starts_with("7 ranks cannot be cut into groups of equal size"), "{}", refused(7));
+        assert!(
+            refused(7).starts_with("7 ranks cannot be divided into equal groups of 2 to 64 ranks;"),
+            "{}",
+            refused(7)
+        );
         assert!(refused(7).contains("start 6 or 8 ranks"), "{}", refused(7));
         assert!(refused(2).contains("start 4 ranks"), "{}", refused(2));
         assert!(refused(1031).contains("start 1030 or 1032 ranks"), "a prime number: {}", refused(1031));
-        // 67 has no smaller divisor than itself, and a group of 67 is too large.
+        // 67 has no divisor but itself, and is too large for a group.
         assert!(refused(67 * 67).contains("start 4488 or 4490 ranks"), "{}", refused(67 * 67));
     }
 

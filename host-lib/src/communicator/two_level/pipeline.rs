@@ -1,8 +1,8 @@
-//! All-reduces on two levels that are under way.
+//! All-reduces in progress on two levels.
 //!
-//! Why: the caller is not to wait for one step before the next begins, nor for one bucket before another begins; and the collectives of a
-//! communicator must begin in the same order on all ranks, whichever of them end first. So each step has a communicator of its own, and the
-//! second and the third have a thread that begins them, in the order in which the all-reduces were begun.
+//! Why: all-reduces overlap, yet the collectives of a communicator must start in the same order on
+//! all ranks. So each step has its own communicator, and one thread each starts the second and
+//! third steps, in order.
 
 use std::io;
 use std::pin::Pin;
@@ -18,33 +18,31 @@ use super::super::{Bucket, Error, Report, Request};
 use super::report::TwoLevelReport;
 use super::shards::Plan;
 
-/// A bucket that the caller and a thread of the pipeline use in turns.
+/// Also locked by a thread of the pipeline.
 pub(super) type Shared<T> = Arc<Mutex<T>>;
 
 pub(super) fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The buckets of the second and the third step, and what is given to the third.
+/// Buckets of the second and third steps.
 #[derive(Clone, Debug)]
 pub(super) struct Steps {
-    /// `None`: this rank's shard is empty.
+    /// `None` if this rank's shard is empty.
     pub average: Option<Shared<Bucket>>,
     pub gather: Shared<Bucket>,
     pub plan: Arc<Plan>,
 }
 
-/// An all-reduce whose first step, or second, is under way.
+/// An all-reduce in its first or second step.
 struct Underway {
-    /// `None`: there is no such step.
+    /// Present step; `None` if it is omitted.
     step: Option<Request>,
-    /// Those of the steps that have ended.
     reports: Vec<Report>,
     steps: Steps,
     reply: Sender<Gathering>,
 }
 
-/// An all-reduce whose last step is under way.
 #[derive(Debug)]
 struct Gathering {
     step: Request,
@@ -52,17 +50,13 @@ struct Gathering {
     plan: Arc<Plan>,
 }
 
-/// What begins the second and the third step of all-reduces.
 #[derive(Debug)]
 pub(super) struct Pipeline {
     begun: mpsc::Sender<Underway>,
-    /// All-reduces whose last step has not begun.
     waiting: Arc<AtomicUsize>,
 }
 
 impl Pipeline {
-    /// # Errors
-    /// If threads cannot be started.
     pub fn start() -> io::Result<Self> {
         let (begun, scattering) = channel::<Underway>();
         let (averages, averaging) = channel::<Underway>();
@@ -104,24 +98,24 @@ impl Pipeline {
         Ok(Self { begun, waiting })
     }
 
-    /// Whether the last step of all all-reduces so far has begun.
     pub fn is_empty(&self) -> bool {
         self.waiting.load(Ordering::Acquire) == 0
     }
 
-    /// Goes on with an all-reduce whose first step has begun.
     pub fn begin(&self, scattering: Request, steps: Steps) -> TwoLevelRequest {
         let (sender, reply) = reply();
         self.waiting.fetch_add(1, Ordering::AcqRel);
-        // If the thread has ended, the reply says so.
+        // If the thread has ended, the reply channel closes.
         let _ = self.begun.send(Underway { step: Some(scattering), reports: Vec::new(), steps, reply: sender });
         TwoLevelRequest { state: State::Before(reply) }
     }
 }
 
-/// An all-reduce on two levels that has begun, as [`Request`]: wait for it, [`test`](Self::test) it, or `.await` it; dropping it does not end it.
-/// It gives the mean, and how that went. If the report does not say [`UpdateAction::Apply`](crate::UpdateAction::Apply), too much of
-/// the mean is missing for an update.
+/// An all-reduce in progress on two levels, like [`Request`]. It returns the mean and the
+/// [`TwoLevelReport`]. Dropping it does not cancel the collective.
+///
+/// Unless the report returns [`UpdateAction::Apply`](crate::UpdateAction::Apply), too much of the
+/// mean is missing for an update.
 #[derive(Debug)]
 #[must_use = "a collective may fail, or ask for its update to be skipped"]
 pub struct TwoLevelRequest {
@@ -130,19 +124,19 @@ pub struct TwoLevelRequest {
 
 #[derive(Debug)]
 enum State {
-    /// The last step has not begun.
+    /// The last step has not started.
     Before(Reply<Gathering>),
     Gathering(Box<Gathering>),
     Failed(Option<Error>),
 }
 
 impl TwoLevelRequest {
-    /// Whether the all-reduce has finished; does not wait. Once it has, [`wait`](Self::wait) and `.await` return at once.
+    /// Returns whether the all-reduce has finished, without blocking.
     pub fn test(&mut self) -> bool {
         self.wait_timeout(Duration::ZERO)
     }
 
-    /// Waits until the all-reduce has finished, at most `timeout`; returns whether it has. Blocks the thread.
+    /// Blocks until the all-reduce has finished, at most `timeout`; returns whether it has.
     pub fn wait_timeout(&mut self, timeout: Duration) -> bool {
         let begin = Instant::now();
         if let State::Before(reply) = &mut self.state {
@@ -157,20 +151,18 @@ impl TwoLevelRequest {
         }
     }
 
-    /// Waits until the all-reduce has finished; the mean, and how it went. Blocks the thread.
-    ///
-    /// # Errors
-    /// See [`Error`].
+    /// Blocks until the all-reduce has finished.
     pub fn wait(self) -> Result<(Vec<f32>, TwoLevelReport), Error> {
         let (plan, gathered, report) = self.finish()?;
         Ok((plan.mean(&gathered), report))
     }
 
-    /// As [`wait`](Self::wait), with the mean in `data`, which is as long as the bucket. If the report does not say
-    /// [`UpdateAction::Apply`](crate::UpdateAction::Apply), `data` is unchanged.
+    /// As [`wait`](Self::wait), with the mean in `data`, which is unchanged unless the report
+    /// returns [`UpdateAction::Apply`](crate::UpdateAction::Apply).
     ///
     /// # Errors
-    /// See [`Error`]; `data` is then unchanged. If `data` is longer or shorter.
+    /// See [`Error`]; `data` is then unchanged. Also if `data` is not as long as the bucket; the
+    /// result is then lost.
     pub fn wait_into(self, data: &mut [f32]) -> Result<TwoLevelReport, Error> {
         let (plan, gathered, report) = self.finish()?;
         plan.apply(&gathered, &report, data)?;
@@ -183,7 +175,7 @@ impl TwoLevelRequest {
             self.go_on(begun);
         }
         match self.state {
-            // Not by `block_on`: who waits for a step moves the engine on.
+            // `Request::wait` instead of `block_on`, since it drives the engine.
             State::Gathering(gathering) => {
                 let Gathering { step, reports, plan } = *gathering;
                 let (gathered, last) = step.wait()?;

@@ -1,7 +1,8 @@
-//! What the last step of an all-reduce on two levels carries: each member's shard of the mean, and whether it is one.
+//! Content of the all-gather of an all-reduce on two levels.
 //!
-//! Why: a member that did not get its shard of the mean must not hand on its group's instead, and the others must know which elements that
-//! concerns. So each shard is followed by a beat that says what it is, and is lost like any other.
+//! Why: a member without its shard of the mean must not pass on its group's mean instead, and the
+//! others must know the elements concerned. So a beat with the state follows each shard. It may be
+//! lost like any other.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,11 +13,10 @@ use optireduce_core::protocol::{Parts, UpdateAction};
 use super::super::{Error, Report};
 use super::report::{Numbers, TwoLevelReport};
 
-/// What a member has of its shard of the mean. Nothing reads as zero, as does what was lost.
+/// States of a shard. A missing shard reads as zero, as do lost values.
 const WHOLE: f32 = 1.0;
 const IN_PART: f32 = 0.5;
 
-/// A bucket's all-reduces.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub elements: usize,
@@ -25,10 +25,10 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// How the all-reduce went, from what its last step has brought. `reports`: of the steps before.
+    /// `reports`: of the previous steps.
     pub fn report(&self, gathered: &[f32], mut reports: Vec<Report>, last: Report) -> TwoLevelReport {
         let all = 0..gathered.len();
-        // What was skipped has no ranges that are missing: none of it counts.
+        // A skipped step reports no missing ranges, but has no usable values.
         let lost = match last.action() {
             UpdateAction::Apply => last.missing_ranges(),
             _ => std::slice::from_ref(&all),
@@ -38,14 +38,12 @@ impl Plan {
         TwoLevelReport::new(self.numbers.clone(), reports, self.elements, missing)
     }
 
-    /// The mean.
     pub fn mean(&self, gathered: &[f32]) -> Vec<f32> {
         let mut mean = vec![0.0; self.elements];
         self.shards.unpack(gathered, &mut mean);
         mean
     }
 
-    /// Puts the mean into `data`, if it is to be applied.
     pub fn apply(&self, gathered: &[f32], report: &TwoLevelReport, data: &mut [f32]) -> Result<(), Error> {
         let (found, expected) = (data.len(), self.elements);
         if found != expected {
@@ -59,11 +57,11 @@ impl Plan {
     }
 }
 
-/// The shards of a group's members, and where they are in what the all-gather carries.
 #[derive(Debug)]
 pub(super) struct Shards {
     shards: Vec<Range<usize>>,
-    /// Elements that each member hands over: the longest shard, whole beats of it, and the beat that says what it is.
+    /// Elements of each member in the all-gather: the longest shard in whole beats, and the state's
+    /// beat.
     stride: usize,
     own: usize,
 }
@@ -76,12 +74,11 @@ impl Shards {
         Self { shards, stride: longest.next_multiple_of(LANES) + LANES, own }
     }
 
-    /// Elements of the all-gather.
     pub fn gathered_elements(&self) -> usize {
         self.shards.len() * self.stride
     }
 
-    /// What this member hands over. `average`: how its shard became the mean, if it is not empty.
+    /// `average`: report of the shard's all-reduce; `None` for an empty shard.
     pub fn pack(&self, shard: &[f32], average: Option<&Report>) -> Vec<f32> {
         let has = match average {
             Some(report) if report.action() != UpdateAction::Apply => 0.0,
@@ -97,17 +94,15 @@ impl Shards {
         packed
     }
 
-    /// Each member's shard, and what the all-gather brought of that member.
     fn parts<'a>(&'a self, gathered: &'a [f32]) -> impl Iterator<Item = (&'a Range<usize>, &'a [f32])> {
         self.shards.iter().zip(gathered.chunks(self.stride))
     }
 
-    /// Puts the members' shards where they belong.
     pub fn unpack(&self, gathered: &[f32], into: &mut [f32]) {
         self.parts(gathered).for_each(|(shard, part)| into[shard.clone()].copy_from_slice(&part[..shard.len()]));
     }
 
-    /// The elements that are missing, in order. `lost`: what the all-gather lost of what it carries.
+    /// `lost`: lost elements of the all-gather.
     pub fn missing(&self, gathered: &[f32], lost: &[Range<usize>]) -> Vec<Range<usize>> {
         let mut missing: Vec<Range<usize>> = Vec::new();
         let mut add = |range: Range<usize>| match missing.last_mut() {
@@ -134,7 +129,6 @@ mod tests {
 
     type Pairs = Vec<(usize, usize)>;
 
-    /// Three members' shards of 40 elements: 14, 14 and 12 of them, as far as the all-gather brought them, and what is missing.
     fn gathered(members: &[f32; 3], lost: &[(usize, usize)]) -> (Vec<f32>, Pairs) {
         let mut carried = Vec::new();
         for (own, has) in members.iter().enumerate() {
@@ -157,7 +151,7 @@ mod tests {
     fn shards_come_together_and_what_is_missing_is_known() {
         let whole: Vec<f32> = (1..=40).map(|value| value as f32).collect();
         assert_eq!(gathered(&[WHOLE; 3], &[]), (whole.clone(), vec![]));
-        // A part of a shard; its padding; the end of one and the beginning of the next, with what is between them; all.
+        // A part of a shard; its padding; across two shards with the padding between them; all.
         let of = |lost| gathered(&[WHOLE; 3], &[lost]).1;
         assert_eq!(
             [of((4, 9)), of((14, 16)), of((12, 34)), of((0, 96))],

@@ -1,4 +1,4 @@
-//! The calls that all ranks make together: each begins with an exchange of what is called.
+//! Calls that all ranks make together.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -9,12 +9,11 @@ use super::exchange::{Collect, Place, kind};
 use super::{CHUNK_BYTES, ControlChannel, ControlError};
 
 impl ControlChannel {
-    /// A call of all ranks: `call` with the channel, once all ranks were found to call the same. Over the channel of
-    /// callers, all calls go this way.
+    /// Compares the calls of all ranks, then runs `call`.
     ///
     /// # Errors
-    /// [`ControlError::Differs`] on all ranks if they call different things; then nothing has changed. If a rank is gone, or did not
-    /// come, the ranks are out of step: later calls fail with that reason. After errors of `call` they are in step.
+    /// [`ControlError::Differs`] on all ranks. If a rank is gone or silent, later calls fail with
+    /// that reason. After errors of `call` itself the ranks stay in step.
     pub fn call<T>(
         &mut self,
         terms: &Terms,
@@ -31,13 +30,11 @@ impl ControlChannel {
         call(self)
     }
 
-    /// Whether calls go on after this error of a rank.
     pub(super) fn skips(&self, error: &ControlError) -> bool {
         self.skip_gone && matches!(error, ControlError::Gone(_) | ControlError::Overrun { .. })
     }
 
-    /// Waits until all ranks are here, at most `timeout`, and compares what they call: each tells every other, so each sees
-    /// itself who is missing, or differs.
+    /// Every rank sends to every other, so each detects which rank is missing or differs.
     fn compare(&mut self, terms: &Terms, timeout: Duration) -> Result<(), ControlError> {
         let deadline = Instant::now() + timeout;
         let message = serde_json::to_vec(terms).unwrap_or_default();
@@ -64,7 +61,7 @@ impl ControlChannel {
             match &first {
                 None => first = Some((rank, theirs)),
                 Some((_, first)) if *first == theirs => {}
-                // The others' messages are taken, too: the next call begins with its own.
+                // The next call must not find the remaining terms.
                 Some((reference, first)) => {
                     differs = differs.and_then(|()| parse(first).compare(*reference, rank, &parse(&theirs)));
                 }
@@ -73,22 +70,17 @@ impl ControlChannel {
         Ok(differs?)
     }
 
-    /// Waits until all ranks are here, at most `timeout`.
-    ///
-    /// # Errors
-    /// Names a rank that is gone or missing.
     #[cfg(test)]
     pub fn barrier(&mut self, timeout: Duration) -> Result<(), ControlError> {
         self.compare(&Terms::default().with("the call", "barrier"), timeout)
     }
 
-    /// The other ranks.
     pub(super) fn peers(&self) -> impl Iterator<Item = usize> + use<> {
         let rank = self.rank();
         (0..self.ranks()).filter(move |peer| *peer != rank)
     }
 
-    /// What a peer calls next, its [`Terms`] as JSON. What it still had to say of a call that failed is dropped.
+    /// Returns a peer's next terms; skips leftovers of a failed call.
     fn receive_terms(&mut self, from: usize, deadline: Instant, waited: Duration) -> Result<Vec<u8>, ControlError> {
         loop {
             let mut message = self.receive_by(from, deadline, waited)?;
@@ -99,9 +91,8 @@ impl ControlChannel {
         }
     }
 
-    /// The ranks that take part in this call, in order: all, but for those that are gone and left out.
-    ///
-    /// Only if all of them agree: one that is dying may have been here for some.
+    /// Returns the ranks that take part in this call, in order. The ranks agree on them, because a
+    /// dying rank may have been present for only some.
     pub fn members(&mut self, timeout: Duration) -> Result<Vec<usize>, ControlError> {
         if !self.skip_gone {
             return Ok((0..self.ranks()).collect());
@@ -114,7 +105,7 @@ impl ControlChannel {
         let mut agreed = present.clone();
         for peer in present.iter().copied().filter(|rank| *rank != own) {
             match self.receive_part(peer, kind::PRESENT, timeout) {
-                // A bit for each rank; who sends too few has nobody.
+                // Missing bits count as absent.
                 Ok(bits) => {
                     agreed.retain(|rank| bits.get(1 + rank / 8).is_some_and(|byte| byte >> (rank % 8) & 1 == 1))
                 }
@@ -128,13 +119,12 @@ impl ControlChannel {
         }
     }
 
-    /// Whether a rank makes the present call.
     pub fn is_present(&self, rank: usize) -> bool {
         self.present.contains(&rank)
     }
 
-    /// Hands each rank what `given` has for it, and returns what each handed over, by rank; `None`: the two have nothing
-    /// for one another. Of ranks that are left out there is nothing. `confirm`: waits until all have taken everything.
+    /// Sends `given(rank)` to each rank, and returns the data received, by rank. With `None`, the
+    /// pair exchanges nothing. `confirm`: waits until all ranks have received everything.
     ///
     /// # Errors
     /// As [`exchange`](Self::exchange).
@@ -148,10 +138,7 @@ impl ControlChannel {
         Ok(all.into_iter().map(Option::unwrap_or_default).collect())
     }
 
-    /// As [`hand_over`](Self::hand_over), and tells those that are left out (`None`) from those that hand over no bytes.
-    ///
-    /// # Errors
-    /// As [`exchange`](Self::exchange).
+    /// As [`hand_over`](Self::hand_over), with `None` for left-out ranks.
     pub fn collect<'a>(
         &mut self,
         given: impl Fn(usize) -> Option<&'a [u8]>,
@@ -167,13 +154,11 @@ impl ControlChannel {
         Ok(all)
     }
 
-    /// Hands the root's bytes to all ranks, which must have room for as many. Returns once this rank has all of them and,
-    /// at the root, once every rank has. However long it takes in all: it fails once a rank, for `timeout`, takes no further
-    /// piece.
-    /// The root sends them to each rank: it takes (ranks - 1) times what its link takes for them once.
+    /// Sends the root's data to all ranks, with buffers of the same length. Returns once this rank
+    /// has all data and, at the root, once every rank has.
     ///
     /// # Errors
-    /// As [`exchange`](Self::exchange). `data` is then in between.
+    /// As [`exchange`](Self::exchange). The contents of `data` are then undefined.
     pub fn broadcast_from(&mut self, root: usize, data: &mut [u8], timeout: Duration) -> Result<(), ControlError> {
         let (members, own) = (self.members(timeout)?, self.rank());
         if !members.contains(&root) {
@@ -190,7 +175,7 @@ impl ControlChannel {
         self.exchange(&members, &given, true, timeout, &mut Place { members: &members, into, places })
     }
 
-    /// Hands every rank's bytes to rank 0, by rank; the others get nothing.
+    /// Returns every rank's data at rank 0, nothing elsewhere.
     ///
     /// # Errors
     /// As [`receive_from`](Self::receive_from).
@@ -208,7 +193,7 @@ impl ControlChannel {
         Ok(all)
     }
 
-    /// Hands rank 0's bytes to every rank.
+    /// Returns rank 0's data at every rank.
     ///
     /// # Errors
     /// As [`receive_from`](Self::receive_from).
@@ -223,7 +208,7 @@ impl ControlChannel {
         Ok(own.to_vec())
     }
 
-    /// Messages of a peer up to an empty one, joined, until `deadline`, which is `waited` after the call began.
+    /// Returns the joined messages up to an empty one.
     fn receive_chunks(&mut self, from: usize, deadline: Instant, waited: Duration) -> Result<Vec<u8>, ControlError> {
         let mut whole = Vec::new();
         loop {

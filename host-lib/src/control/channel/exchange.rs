@@ -1,13 +1,13 @@
-//! Pieces in step: what every call that hands bytes from rank to rank is made of.
+//! Exchange of data in pieces.
 //!
-//! Why: buffers may be larger than what may wait in memory, and take longer than any timeout that finds a stopped rank soon. So
-//! they go in pieces, a few of them on their way at a time, and the timeout is for progress.
-//! How: a pair of ranks that has something to hand over, in either direction, exchanges one message each way in every round, up to
-//! the last piece of the longer of the two; a rank is never more than [`WINDOW`] rounds ahead of what has come. The first message
-//! says how long the whole is. Pieces of a round are taken in the order of ranks.
-//! A rank that cannot go on tells all others why, before it returns: they name the cause, not one another. Messages say what they are,
-//! so that the next call finds its beginning behind whatever a failed one has left; the ranks stay in step.
-//! Limits: at most 2 [`WINDOW`] pieces wait for a pair, 8 MiB. Lengths that come are checked before memory is taken.
+//! Why: buffers may be larger than the memory for queues, and take longer than a useful timeout. So
+//! data travels in pieces, and the timeout limits the time without progress.
+//! How: a pair of ranks sends one message each way in every round, up to the last piece of the
+//! longer direction. A rank is at most [`WINDOW`] rounds ahead. The first message contains the
+//! whole length, which is checked before memory is allocated. A rank that cannot continue sends its
+//! reason to all others, which report it instead of each other. The next call skips leftovers of a
+//! failed one by their kind.
+//! Limits: at most 2 [`WINDOW`] pieces (8 MiB) are queued for a pair.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -16,44 +16,40 @@ use super::{CHUNK_BYTES, ControlChannel, ControlError};
 use crate::exact::Fold;
 use crate::memory;
 
-/// Bytes of a piece: of whole elements of any type.
+/// A multiple of all element sizes.
 const PIECE_BYTES: usize = CHUNK_BYTES;
-/// Rounds that are sent ahead of what has come.
+/// Maximum lead in rounds.
 const WINDOW: usize = 8;
-/// Bytes for which nobody asks how much memory there is.
+/// Size up to which the available memory is not checked.
 const SMALL_BYTES: u64 = 16 << 20;
 
-/// What a message of a call is: its first byte.
+/// Kind of a message of a call; its first byte.
 pub(super) mod kind {
-    /// What a rank calls: the begin of a call.
     pub const TERMS: u8 = 0;
-    /// A piece; the first one after the length of the whole, 8 bytes.
+    /// A piece. The first one begins with the whole length (8 bytes).
     pub const PIECE: u8 = 1;
-    /// All pieces were taken.
+    /// All pieces were received.
     pub const TAKEN: u8 = 2;
-    /// A rank cannot go on.
+    /// The failed rank (8 bytes) and its error.
     pub const GIVEN_UP: u8 = 3;
-    /// The ranks that take part, as far as a rank knows.
+    /// Bit set of present ranks.
     pub const PRESENT: u8 = 4;
 }
 
-/// Takes what the members of an exchange hand over. `from`: index of a member.
+/// Receiver of the members' data. `from`: index of a member.
 pub(crate) trait Sink {
-    /// How long the whole of a member is; before its first piece.
+    /// Called before a member's first piece.
     fn expect(&mut self, from: usize, bytes: u64) -> Result<(), ControlError>;
-    /// A member is gone that may be left out; `false`: not of this call.
+    /// Called for a member that is gone. Returns `false` if the call needs it.
     fn goes_on_without(&mut self, from: usize) -> bool;
-    /// A member's next piece, never empty. Pieces of a round come in the order of members.
+    /// Called with a member's next piece, never empty. Within a round, in the order of members.
     fn take(&mut self, from: usize, piece: &[u8]);
 }
 
-/// A member, as this rank sees it.
 struct Pair {
     rank: usize,
     sent: usize,
-    /// It ended during the call, which goes on without it.
     is_gone: bool,
-    /// Bytes that it hands over, once it has said so.
     theirs: Option<usize>,
 }
 
@@ -64,11 +60,12 @@ impl Pair {
 }
 
 impl ControlChannel {
-    /// Hands each member what it is given, and takes what it hands over; `None`: neither has anything for the other. The
-    /// member's own bytes are taken as others' are. `confirm`: waits until all members have taken everything.
+    /// Sends `given` to each member, and passes the members' data and this rank's own to `sink`.
+    /// With `None`, the pair exchanges nothing. `confirm`: waits until all have received
+    /// everything.
     ///
     /// # Errors
-    /// If a member is gone, takes or sends nothing for `timeout`, or cannot go on; names the cause if that is another rank.
+    /// Names a member that is gone, makes no progress for `timeout`, or cannot continue.
     pub fn exchange(
         &mut self,
         members: &[usize],
@@ -164,7 +161,6 @@ impl ControlChannel {
         Ok(())
     }
 
-    /// Sends a message of a call.
     pub(super) fn send_parts(&mut self, to: usize, kind: u8, parts: &[&[u8]]) {
         let mut message = Vec::with_capacity(1 + parts.iter().map(|part| part.len()).sum::<usize>());
         message.push(kind);
@@ -172,7 +168,7 @@ impl ControlChannel {
         self.send_message(to, message);
     }
 
-    /// The next message of a member in a call, which is to be of this kind.
+    /// Returns a member's next message, which must have this kind.
     pub(super) fn receive_part(&mut self, from: usize, kind: u8, timeout: Duration) -> Result<Vec<u8>, ControlError> {
         let message = self.receive_from(from, timeout)?;
         match message.first() {
@@ -181,7 +177,7 @@ impl ControlChannel {
             found => {
                 let found = found.copied();
                 if found == Some(kind::TERMS) {
-                    // Of its next call, which begins with it here, too.
+                    // The peer has begun its next call, as this rank will.
                     self.unreceive(from, message);
                 }
                 Err(ControlError::WrongMessage { rank: from })
@@ -189,8 +185,8 @@ impl ControlChannel {
         }
     }
 
-    /// Tells the members why this rank cannot go on. The error that it returns: if a member was silent, that member may be about to say
-    /// for whom it waits itself.
+    /// Sends the reason to the members, and returns the error to report. Waits briefly for the
+    /// reason of a silent member.
     pub(super) fn give_up(&mut self, members: &[usize], error: ControlError, timeout: Duration) -> ControlError {
         let (by, reason) = match &error {
             ControlError::GivenUp { rank, reason } => (*rank, reason.clone()),
@@ -205,7 +201,7 @@ impl ControlChannel {
         loop {
             match self.receive_by(rank, deadline, timeout) {
                 Ok(message) if message.first() == Some(&kind::GIVEN_UP) => match given_up(rank, &message) {
-                    // It waits for this rank in turn.
+                    // The silent member waits for this rank in turn.
                     ControlError::GivenUp { rank: by, .. } if by == own => return error,
                     cause => return cause,
                 },
@@ -220,7 +216,6 @@ impl ControlChannel {
     }
 }
 
-/// What a rank says that cannot go on.
 pub(super) fn given_up(from: usize, message: &[u8]) -> ControlError {
     let Some((rank, reason)) = message[1..].split_first_chunk() else {
         return ControlError::WrongMessage { rank: from };
@@ -229,16 +224,13 @@ pub(super) fn given_up(from: usize, message: &[u8]) -> ControlError {
     ControlError::GivenUp { rank, reason: String::from_utf8_lossy(reason).into_owned() }
 }
 
-/// Where the piece of this round is in so many bytes.
 fn piece(round: usize, bytes: usize) -> Range<usize> {
     let begin = round.saturating_mul(PIECE_BYTES).min(bytes);
     begin..begin.saturating_add(PIECE_BYTES).min(bytes)
 }
 
-/// What each member handed over.
 #[derive(Debug)]
 pub(crate) struct Collect {
-    /// By member; `None`: it is gone.
     pub parts: Vec<Option<Vec<u8>>>,
     declared: u64,
 }
@@ -253,9 +245,9 @@ impl Sink for Collect {
     fn expect(&mut self, from: usize, bytes: u64) -> Result<(), ControlError> {
         self.declared = self.declared.saturating_add(bytes);
         if self.declared > SMALL_BYTES {
-            memory::require("what the ranks hand over in this call", self.declared, "hand over less at a time")?;
+            memory::require("the data that this call receives", self.declared, "send less at a time")?;
         }
-        let refused = |_| memory::refused("what a rank hands over in this call", bytes, "hand over less at a time");
+        let refused = |_| memory::refused("the data of one rank in this call", bytes, "send less at a time");
         let length = usize::try_from(bytes).unwrap_or(usize::MAX);
         Ok(self.parts[from].insert(Vec::new()).try_reserve_exact(length).map_err(refused)?)
     }
@@ -270,11 +262,10 @@ impl Sink for Collect {
     }
 }
 
-/// Puts what each member hands over in its place.
 pub(crate) struct Place<'a> {
     pub members: &'a [usize],
     pub into: &'a mut [u8],
-    /// By member; what is handed over must be as long.
+    /// By member; the lengths must match.
     pub places: Vec<Range<usize>>,
 }
 
@@ -283,7 +274,7 @@ impl Sink for Place<'_> {
         check_length(self.members[from], bytes, self.places[from].len())
     }
 
-    /// The root of a broadcast can do without those that have nothing for it.
+    /// Members without data are not needed, such as receivers of a broadcast.
     fn goes_on_without(&mut self, from: usize) -> bool {
         self.places[from].is_empty()
     }
@@ -296,7 +287,6 @@ impl Sink for Place<'_> {
     }
 }
 
-/// Folds what the members hand over, all of it equally long.
 pub(crate) struct Folding<'a> {
     pub members: &'a [usize],
     pub fold: Box<dyn Fold>,

@@ -1,4 +1,4 @@
-//! Over real sockets.
+//! Tests over real sockets.
 
 use std::io::{Read, Write};
 use std::net::{IpAddr, TcpStream};
@@ -10,10 +10,9 @@ use super::*;
 use crate::root::free_root;
 
 const TIMEOUT: Duration = Duration::from_millis(500);
-/// Of those who must not be late on a busy machine.
+/// For peers that must be on time on a busy machine.
 const LONG: Duration = Duration::from_secs(3);
 
-/// Rank 1 of two, which says what it is told to.
 struct Fake(TcpStream);
 
 impl Fake {
@@ -22,7 +21,6 @@ impl Fake {
         self.0.write_all(&[&length[..], &[kind], message].concat()).unwrap();
     }
 
-    /// A message of a call.
     fn say_in_step(&mut self, kind: u8, parts: &[&[u8]]) {
         self.say(frame::IN_STEP, &[&[kind], parts.concat().as_slice()].concat());
     }
@@ -36,7 +34,6 @@ impl Fake {
     }
 }
 
-/// Rank 0, connected to a rank 1 that is none.
 fn beside_a_fake() -> (ControlChannel, Fake) {
     with_timeout(TIMEOUT)
 }
@@ -79,15 +76,15 @@ fn with_timeout(timeout: Duration) -> (ControlChannel, Fake) {
     (channel, peer.join().unwrap())
 }
 
-/// A rank whose process was stopped takes nothing from its connections any more.
+/// A stopped process keeps its connections, but reads nothing.
 #[test]
 fn a_peer_that_takes_nothing_does_not_hold_up_the_end() {
     let (mut channel, stopped) = beside_a_fake();
-    // More than any socket buffers: only the first that finds no room waits for the timeout, and receiving does not wait.
+    // More than any socket buffers. Only the first message without room costs the timeout.
     (0..200).for_each(|_| channel.send(1, &vec![0; CHUNK_BYTES]));
     let silent = ControlError::Silent { rank: 1, waited: Duration::from_secs(600) };
     assert_eq!(channel.receive_from(1, Duration::from_secs(600)), Err(silent));
-    // What the engine sends never waits; the connection ends when too much waits for it.
+    // Peer messages never wait; the connection is closed above the limit.
     let peer_messages = channel.take_peer_messages().unwrap();
     (0..300).for_each(|_| peer_messages.send(1, &vec![0; CHUNK_BYTES]));
     let gone = loop {
@@ -107,13 +104,13 @@ fn terms() -> Terms {
     Terms::default().with("the call", "all_gather_bytes")
 }
 
-/// A call in which rank 1 begins, and goes on as it likes; then whether the next one works.
+/// Makes a call in which rank 1 acts as `begin`, and checks that the next call works.
 fn beside(begin: impl FnOnce(&mut Fake)) -> ControlError {
     let (mut channel, mut fake) = beside_a_fake();
     fake.say_in_step(kind::TERMS, &[&serde_json::to_vec(&terms()).unwrap()]);
     begin(&mut fake);
     let called = channel.call(&terms(), TIMEOUT, |channel| channel.hand_over(|_| Some(&[1, 2]), false, TIMEOUT));
-    // It was told, and may begin another call, whatever it said before.
+    // Rank 1 received the reason.
     while fake.hear().first() != Some(&kind::GIVEN_UP) {}
     fake.say_in_step(kind::TERMS, &[&serde_json::to_vec(&terms()).unwrap()]);
     channel.call(&terms(), TIMEOUT, |_| Ok(())).unwrap();
@@ -125,7 +122,7 @@ fn a_peer_that_stops_or_lies_in_the_middle_of_a_call_is_named_and_the_next_call_
     let length = |bytes: u64| bytes.to_le_bytes();
     let silent = ControlError::Silent { rank: 1, waited: TIMEOUT };
     assert_eq!(beside(|_| ()), silent);
-    // Its first piece, and then nothing; one that says nothing of its length; pieces that are not as long as they must be.
+    // Only the first piece; no length; pieces of the wrong length.
     let long = CHUNK_BYTES as u64 + 5;
     let piece = |parts: &[&[u8]]| beside(|fake| fake.say_in_step(kind::PIECE, parts));
     assert_eq!(piece(&[&length(long), &vec![0; CHUNK_BYTES]]), silent);
@@ -142,12 +139,12 @@ fn a_peer_that_stops_or_lies_in_the_middle_of_a_call_is_named_and_the_next_call_
     assert_eq!(beside(|fake| fake.say(frame::IN_STEP, &[])), ControlError::WrongMessage { rank: 1 });
     let given_up = beside(|fake| fake.say_in_step(kind::GIVEN_UP, &[&length(1), b"it rains"]));
     assert_eq!(given_up.to_string(), "rank 1 gave up this call: it rains");
-    // More than any host has: refused before memory is taken.
+    // Refused before memory is allocated.
     let whole = vec![0; CHUNK_BYTES];
     for bytes in [1 << 60, u64::MAX] {
         let error = beside(|fake| fake.say_in_step(kind::PIECE, &[&length(bytes), &whole]));
         assert!(matches!(error, ControlError::Memory(_)), "{error}");
-        assert!(error.to_string().starts_with("what the ranks hand over in this call needs "), "{error}");
+        assert!(error.to_string().starts_with("the data that this call receives needs "), "{error}");
     }
 }
 
@@ -157,13 +154,13 @@ fn a_silent_peer_that_says_for_whom_it_waits_is_not_the_one_to_name() {
     let late = beside(|fake| {
         let mut fake = Fake(fake.0.try_clone().unwrap());
         std::thread::spawn(move || {
-            // Between the timeout and a quarter more.
+            // Later than the timeout, by less than a quarter.
             std::thread::sleep(TIMEOUT + TIMEOUT / 20);
             fake.say_in_step(kind::GIVEN_UP, &[&1u64.to_le_bytes(), reason.as_bytes()]);
         });
     });
     let given_up = ControlError::GivenUp { rank: 1, reason: reason.into() };
-    // On a busy machine it may come too late.
+    // On a busy machine the reason may arrive too late.
     assert!(late == given_up || late == ControlError::Silent { rank: 1, waited: TIMEOUT }, "{late}");
 }
 
@@ -181,7 +178,7 @@ fn a_peer_that_breaks_the_rules_from_point_to_point_loses_its_connection_and_is_
         let runtime = runtime::Builder::new_current_thread().build().unwrap();
         let expected = ControlError::Broken { rank: 1, what: what.into() };
         assert_eq!(runtime.block_on(receive), Err(expected));
-        // Calls find it gone.
+        // Calls report the rank as gone.
         assert_eq!(channel.barrier(TIMEOUT), Err(ControlError::Gone(1)));
     }
 }
@@ -190,13 +187,12 @@ fn a_peer_that_breaks_the_rules_from_point_to_point_loses_its_connection_and_is_
 fn a_peer_that_sends_calls_ahead_without_end_loses_its_connection() {
     let (mut channel, mut fake) = beside_a_fake();
     let piece = vec![kind::PIECE; CHUNK_BYTES];
-    // The connection ends while it still sends.
     let length = (piece.len() as u32).to_le_bytes();
     let message = [&length[..], &[frame::IN_STEP], &piece].concat();
     let sent = (0..200).take_while(|_| fake.0.write_all(&message).is_ok()).count();
     assert!((127..200).contains(&sent), "{sent} messages of half a MiB were taken");
     assert_eq!(channel.barrier(TIMEOUT), Err(ControlError::Gone(1)));
-    // What was taken counts no more.
+    // Received messages do not count against the limit.
     let (mut channel, mut fake) = beside_a_fake();
     for _ in 0..200 {
         fake.0.write_all(&message).unwrap();
@@ -213,7 +209,7 @@ fn a_message_may_take_longer_than_the_timeout_so_long_as_something_of_it_comes()
         let number = |number: u64| number.to_le_bytes();
         let (id, tag) = (number(5), 1u32.to_le_bytes());
         fake.say(frame::POINT, &[&[0], &id[..], &[0], &tag, &number(PARTS as u64)].concat());
-        assert_eq!(fake.hear(), [&[3], &id[..], &number(PARTS as u64)].concat(), "all of it is asked for");
+        assert_eq!(fake.hear(), [&[3], &id[..], &number(PARTS as u64)].concat(), "all bytes are requested");
         for part in 0..PARTS {
             std::thread::sleep(LONG / 6);
             fake.say(frame::POINT, &[&[2], &id[..], &[part as u8]].concat());

@@ -1,11 +1,10 @@
-//! Which message goes to which receive, and when it is sent: one rank's side, without I/O.
+//! Matching of point-to-point messages and receives: one rank's side, without I/O.
 //!
-//! Why: messages come before somebody asks for them and receives are posted before anything comes, in any number and order, while
-//! collectives run; neither may hold up what has another tag, and what waits must not grow for ever.
-//! How: as MPI does it. A message that is short enough for what the receiver keeps is sent unasked; any other is announced, and sent
-//! once a receive has asked for it. Messages of a sender with the same tag are matched in the order in which they were sent, receives
-//! in the order in which they were posted, whatever their sizes.
-//! Limits: see [`Limits`]. Call order: any call, then `take_outbox` and `take_finished`.
+//! How: as in MPI. A short message is sent eagerly ("unasked"), within a buffer limit of the
+//! receiver. Any other message is announced, and sent when a matching receive asks for it
+//! (rendezvous). Messages of a sender with the same tag match in order, receives in the order in
+//! which they were posted, whatever their sizes.
+//! Limits: see [`Limits`]. After each call the owner drains `take_outbox` and `take_finished`.
 
 mod incoming;
 mod limits;
@@ -18,38 +17,36 @@ use crate::control::ControlError;
 
 pub(crate) use self::limits::{LIMITS, Limits};
 
-/// A message from point to point.
+/// A completed point-to-point message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Message {
-    /// The other rank: which has sent it, or to which it was sent.
+    /// Sender of a received message, or receiver of a sent one.
     pub rank: usize,
-    /// What was received; nothing for one that was sent.
+    /// Received bytes; empty for a sent message.
     pub bytes: Vec<u8>,
 }
 
-/// Number of a send or receive of this rank, in the order in which they began.
+/// Number of a send or receive of this rank, in order.
 pub(super) type TransferId = u64;
-/// A message of a peer: number of the connection, and the sender's number.
+/// Connection generation and sender's number.
 type Key = (u32, u64);
 
 #[derive(Debug, Default)]
 struct Peer {
-    /// Why there is no connection.
     gone: Option<ControlError>,
     connection: u32,
-    /// Cost of what was sent to it unasked, and was not matched there.
+    /// Cost of eager messages that the peer has not matched.
     sent_unasked: usize,
-    /// Messages to it that are announced, and those that it asked for.
     sending: BTreeMap<TransferId, Sending>,
-    /// Messages of it that have no receive, or are not complete.
+    /// Messages without a receive, or incomplete.
     incoming: HashMap<Key, Incoming>,
-    /// Cost of what it has sent unasked, and was not matched here.
+    /// Cost of eager messages without a receive.
     kept: usize,
     announced: usize,
-    /// Messages of which not all was asked for yet.
+    /// Matched messages that are not fully requested.
     to_ask: VecDeque<Key>,
-    /// Bytes that were asked for, and have not come.
+    /// Bytes requested and not received.
     asked: usize,
 }
 
@@ -67,9 +64,9 @@ struct Incoming {
     unasked: bool,
     asked: u64,
     receive: Option<TransferId>,
-    /// Its number among those that had no receive when they came.
+    /// Arrival number, if it had no receive.
     arrival: u64,
-    /// Of a message to this rank itself, which waits for room.
+    /// Unmatched send of this rank to itself.
     own: Option<TransferId>,
 }
 
@@ -80,16 +77,15 @@ struct Receive {
     matched: Option<(usize, Key)>,
 }
 
-/// See the module.
 #[derive(Debug)]
 pub(super) struct Matching {
     own: usize,
     limits: Limits,
     peers: Vec<Peer>,
     receives: HashMap<TransferId, Receive>,
-    /// Receives without a message, in order.
+    /// Receives without a message.
     posted: HashMap<(Option<usize>, Tag), BTreeSet<TransferId>>,
-    /// Messages without a receive, by the number of their arrival.
+    /// Messages without a receive, by arrival.
     arrived: HashMap<(usize, Tag), BTreeMap<u64, Key>>,
     arrivals: u64,
     next: TransferId,
@@ -115,22 +111,20 @@ impl Matching {
         }
     }
 
-    /// What is to be sent: to whom, over which of the connections to it, and what.
+    /// Returns rank, connection generation and bytes.
     pub fn take_outbox(&mut self) -> Vec<(usize, u32, Vec<u8>)> {
         std::mem::take(&mut self.outbox)
     }
 
-    /// What has come to its end.
     pub fn take_finished(&mut self) -> Vec<(TransferId, Result<Message, ControlError>)> {
         std::mem::take(&mut self.finished)
     }
 
-    /// From now on ranks that are gone fail no receive from any rank.
+    /// Lets receives from any rank continue while some ranks are gone.
     pub fn skip_gone(&mut self) {
         self.skip_gone = true;
     }
 
-    /// Begins to send.
     pub fn send(&mut self, to: usize, tag: Tag, bytes: Vec<u8>) -> TransferId {
         let id = self.next_id();
         let sent = Ok(Message { rank: to, bytes: Vec::new() });
@@ -173,7 +167,6 @@ impl Matching {
         id
     }
 
-    /// Begins to receive; `from`: `None`: from any rank.
     pub fn receive(&mut self, from: Option<usize>, tag: Tag) -> TransferId {
         let id = self.next_id();
         if let Some(rank) = from.filter(|rank| *rank >= self.peers.len()) {
@@ -189,7 +182,6 @@ impl Matching {
         id
     }
 
-    /// Matches a receive, or lets it wait.
     fn post(&mut self, id: TransferId) {
         let Some(Receive { from, tag, .. }) = self.receives.get(&id) else { return };
         let (from, tag) = (*from, *tag);
@@ -212,7 +204,8 @@ impl Matching {
         self.posted.entry((from, tag)).or_default().insert(id);
     }
 
-    /// Why a receive from this rank, or any, will get nothing that is not there yet.
+    /// Returns the error of a receive whose sender is gone. A receive from any rank fails if any
+    /// rank is gone or, after `skip_gone`, all others.
     fn hopeless(&self, from: Option<usize>) -> Option<ControlError> {
         let gone = |rank: usize| self.peers[rank].gone.clone();
         match from {
@@ -225,7 +218,8 @@ impl Matching {
         }
     }
 
-    /// Ends a send or receive: nobody wants it any more. What the peer keeps unasked stays there; what else was sent ends there, too.
+    /// The receiver keeps eager messages. Announced ones are withdrawn by the sender, or refused by
+    /// the receiver.
     pub fn cancel(&mut self, id: TransferId, to_or_from: Option<usize>) {
         if let Some(receive) = self.receives.remove(&id) {
             match receive.matched {
@@ -233,7 +227,10 @@ impl Matching {
                     let unasked = self.peers[rank].incoming.get(&key).is_none_or(|incoming| incoming.unasked);
                     self.forget(rank, key);
                     if !unasked {
-                        self.tell(rank, Note::Refused { id: key.1, reason: "the receive ended before all had come" });
+                        self.tell(
+                            rank,
+                            Note::Refused { id: key.1, reason: "the receive was cancelled before it was complete" },
+                        );
                         self.ask(rank);
                     }
                 }
@@ -243,7 +240,7 @@ impl Matching {
         let Some(peer) = to_or_from.and_then(|to| self.peers.get_mut(to).map(|peer| (to, peer))) else { return };
         let (to, peer) = peer;
         if to == self.own {
-            // It waits here; the bytes go with it.
+            // A message to this rank itself is dropped with its bytes.
             let key = (0, id);
             if peer.incoming.get(&key).is_some_and(|incoming| incoming.own == Some(id)) {
                 self.forget(to, key);
@@ -253,7 +250,7 @@ impl Matching {
         }
     }
 
-    /// How much of a send or receive is done: more each time that something has come or gone.
+    /// Grows whenever bytes of the operation were sent or received.
     pub fn progress(&self, id: TransferId, to: Option<usize>) -> u64 {
         if let Some(receive) = self.receives.get(&id) {
             let incoming = receive.matched.and_then(|(rank, key)| self.peers[rank].incoming.get(&key));
@@ -274,7 +271,6 @@ impl Matching {
         }
     }
 
-    /// A message begins to come: to the first receive that waits for it.
     fn arrive(&mut self, from: usize, key: Key, mut incoming: Incoming) {
         let tag = incoming.tag;
         incoming.arrival = self.arrivals + 1;
@@ -294,7 +290,6 @@ impl Matching {
         }
     }
 
-    /// A message has found its receive.
     fn attach(&mut self, from: usize, key: Key, id: TransferId) {
         let limits = self.limits;
         let peer = &mut self.peers[from];
@@ -330,7 +325,7 @@ impl Matching {
         self.deliver(from, key);
     }
 
-    /// Asks a peer for more of what is wanted.
+    /// Requests more bytes, up to the limit.
     fn ask(&mut self, from: usize) {
         let limits = self.limits;
         loop {
@@ -355,7 +350,7 @@ impl Matching {
         }
     }
 
-    /// Hands a message to its receive, if both are there and the message is whole.
+    /// Completes a receive whose message is complete.
     fn deliver(&mut self, from: usize, key: Key) {
         let incoming = self.peers[from].incoming.get(&key);
         let whole = incoming.filter(|incoming| incoming.data.len() as u64 == incoming.bytes);
@@ -365,7 +360,7 @@ impl Matching {
         self.finished.push((id, Ok(Message { rank: from, bytes: incoming.data })));
     }
 
-    /// A message will not be received any more; its receive.
+    /// Discards a message, and returns its receive.
     fn forget(&mut self, from: usize, key: Key) -> Option<TransferId> {
         let limits = self.limits;
         let peer = &mut self.peers[from];
@@ -384,7 +379,6 @@ impl Matching {
         incoming.receive
     }
 
-    /// A message does not wait for a receive any more.
     fn pick_up(&mut self, arrival: u64, place: (usize, Tag)) {
         if let Some(queue) = self.arrived.get_mut(&place) {
             queue.remove(&arrival);
@@ -394,7 +388,6 @@ impl Matching {
         }
     }
 
-    /// A receive does not wait for a message any more.
     fn unpost(&mut self, id: TransferId, place: (Option<usize>, Tag)) {
         if let Some(queue) = self.posted.get_mut(&place) {
             queue.remove(&id);

@@ -1,36 +1,50 @@
-//! What ranks tell one another of messages from point to point: a kind (1 byte), then numbers, little-endian, then bytes.
+//! Wire format of point-to-point messages: kind (1 byte), numbers (little-endian), bytes.
 
-/// Which tags are meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Tag {
-    /// Whose: the caller's own, or this crate's.
     pub space: Space,
     pub tag: u32,
 }
 
-/// Whose tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Space {
     Caller,
-    /// Of ranks that make a group.
     Group,
 }
 
-/// One of them. `id`: the sender's number of the message that it concerns.
+/// `id`: the sender's number of the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Note<'a> {
-    /// A message: with its begin, or all of it, if it is sent unasked.
-    Begin { id: u64, tag: Tag, bytes: u64, unasked: bool, data: &'a [u8] },
-    /// The next bytes of a message.
-    Data { id: u64, data: &'a [u8] },
-    /// From the receiver: this message is wanted, up to so many bytes.
-    Ask { id: u64, up_to: u64 },
-    /// From the receiver: messages that were sent unasked, and cost so much, do not wait any more.
-    Matched { cost: u64 },
-    /// From the sender: nothing more of this message will come.
-    Withdrawn { id: u64 },
-    /// From the receiver: this message is not wanted any more.
-    Refused { id: u64, reason: &'a str },
+    /// Eager message with its first bytes, or announcement.
+    Begin {
+        id: u64,
+        tag: Tag,
+        bytes: u64,
+        unasked: bool,
+        data: &'a [u8],
+    },
+    Data {
+        id: u64,
+        data: &'a [u8],
+    },
+    /// From the receiver: request up to byte `up_to`.
+    Ask {
+        id: u64,
+        up_to: u64,
+    },
+    /// From the receiver: eager messages of this cost were matched.
+    Matched {
+        cost: u64,
+    },
+    /// From the sender: the rest will not be sent.
+    Withdrawn {
+        id: u64,
+    },
+    /// From the receiver.
+    Refused {
+        id: u64,
+        reason: &'a str,
+    },
 }
 
 impl<'a> Note<'a> {
@@ -65,7 +79,6 @@ impl<'a> Note<'a> {
         note
     }
 
-    /// `None`: it is no such message.
     pub fn decode(note: &'a [u8]) -> Option<Self> {
         let (kind, rest) = note.split_first()?;
         let (id, rest) = rest.split_first_chunk()?;
@@ -89,7 +102,7 @@ impl<'a> Note<'a> {
     }
 }
 
-/// Of the longest kind.
+/// Without data.
 const HEAD_BYTES: usize = 22;
 
 #[cfg(test)]

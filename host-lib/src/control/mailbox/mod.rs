@@ -1,10 +1,10 @@
-//! Messages from point to point, beside the calls of all ranks: over the same connections, in no order with them.
+//! Point-to-point messages, over the connections of the calls but not ordered with them.
 //!
-//! * `message`: what ranks tell one another of them.
-//! * `matching`: which message goes to which receive, and when it is sent.
+//! * `message`: wire format.
+//! * `matching`: matches messages and receives, and decides when data is sent.
 //!
-//! Here it meets connections, threads and clocks: callers begin sends and receives and wait for them, the control thread hands in what
-//! comes, and times those out that are waited for and get no further.
+//! This module adds connections, threads and clocks. Awaited operations fail without progress for
+//! the timeout.
 
 mod matching;
 mod message;
@@ -30,29 +30,26 @@ pub(crate) use self::message::{Space, Tag};
 
 type Outcome = Result<Message, ControlError>;
 
-/// One rank's sends and receives.
 #[derive(Debug)]
 pub(crate) struct Mailbox {
     state: Mutex<State>,
-    /// For those that are waited for: without progress for so long, they fail.
     timeout: Duration,
-    /// The control thread's, which has the clock.
     runtime: OnceLock<Handle>,
 }
 
 #[derive(Debug)]
 struct State {
     matching: Matching,
-    /// `None`: this rank has ended.
+    /// `None` before the ranks are connected and after this rank has ended.
     outgoing: Option<WeakOutgoing>,
     waiting: HashMap<TransferId, oneshot::Sender<Outcome>>,
 }
 
-/// A send or receive that has begun. Dropping it cancels it.
+/// A send or receive in progress. Dropping it cancels it.
 #[derive(Debug)]
 pub(crate) struct Underway {
     id: TransferId,
-    /// The rank that is sent to.
+    /// `None` for a receive.
     to: Option<usize>,
     from: Option<usize>,
     tag: u32,
@@ -60,7 +57,7 @@ pub(crate) struct Underway {
     mailbox: Arc<Mailbox>,
     timeout: Duration,
     outcome: oneshot::Receiver<Outcome>,
-    /// Somebody waits for it.
+    /// Set when first awaited.
     is_timed: bool,
 }
 
@@ -70,7 +67,6 @@ impl Mailbox {
         Self { state: Mutex::new(state), timeout, runtime: OnceLock::new() }
     }
 
-    /// The ranks are connected. `gone`: those that are not there.
     pub(super) fn open(&self, runtime: &Handle, outgoing: WeakOutgoing, gone: &[usize]) {
         let _ = self.runtime.set(runtime.clone());
         self.with(|state| {
@@ -79,7 +75,6 @@ impl Mailbox {
         });
     }
 
-    /// This rank wants no more: all that waits fails.
     pub fn close(&self) {
         let waiting = self.with(|state| {
             state.outgoing = None;
@@ -92,14 +87,13 @@ impl Mailbox {
         self.with(|state| state.matching.skip_gone());
     }
 
-    /// Begins to send.
     pub fn send(self: &Arc<Self>, to: usize, tag: Tag, bytes: Vec<u8>) -> Underway {
         let length = bytes.len();
         let (id, outcome) = self.begin(|matching| matching.send(to, tag, bytes));
         self.underway(id, outcome, Some(to), None, tag, length)
     }
 
-    /// Begins to receive; `from`: `None`: from any rank.
+    /// `from`: `None` for any rank.
     pub fn receive(self: &Arc<Self>, from: Option<usize>, tag: Tag) -> Underway {
         let (id, outcome) = self.begin(|matching| matching.receive(from, tag));
         self.underway(id, outcome, None, from, tag, 0)
@@ -140,15 +134,13 @@ impl Mailbox {
         (id, outcome)
     }
 
-    /// A peer's message, on the control thread.
-    ///
     /// # Errors
-    /// What the peer did that it must not do; its connection is to be ended.
+    /// If the message violates the protocol; the connection must be closed.
     pub fn handle(&self, from: usize, note: &[u8]) -> Result<(), String> {
         self.with(|state| state.matching.handle(from, note))
     }
 
-    /// The connection to a peer has ended; `broken`: because of what it sent.
+    /// `broken`: protocol violation that ended the connection.
     pub fn gone(&self, rank: usize, broken: Option<String>) {
         self.with(|state| {
             let outgoing = state.outgoing.as_ref().and_then(WeakOutgoing::upgrade);
@@ -161,7 +153,6 @@ impl Mailbox {
         });
     }
 
-    /// There is a connection to another process in the peer's place.
     pub fn back(&self, rank: usize) {
         self.with(|state| {
             let connection = state.outgoing.as_ref().and_then(WeakOutgoing::upgrade);
@@ -170,7 +161,7 @@ impl Mailbox {
         });
     }
 
-    /// Sends what is to be sent after a change, in its order, and answers who waits.
+    /// Makes a change, sends the resulting messages, and completes finished operations.
     fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
         let mut state = self.lock();
         let result = act(&mut state);
@@ -184,7 +175,7 @@ impl Mailbox {
         let answers: Vec<_> =
             finished.filter_map(|(id, outcome)| Some((state.waiting.remove(&id)?, outcome))).collect();
         drop(state);
-        // Who is woken may call again at once.
+        // Without the lock, because a woken caller may call again immediately.
         answers.into_iter().for_each(|(sender, outcome)| drop(sender.send(outcome)));
         result
     }
@@ -193,7 +184,6 @@ impl Mailbox {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Fails what is waited for once it has got no further for the timeout.
     async fn watch(self: Arc<Self>, id: TransferId, to: Option<usize>, timeout: Duration, error: ControlError) {
         let progress = || {
             let state = self.lock();
@@ -217,18 +207,16 @@ impl Mailbox {
 }
 
 impl Underway {
-    /// With another timeout than the communicator's.
     pub fn within(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// The outcome, if it is there. Asking does not make it fail at the timeout, as awaiting does.
+    /// Does not start the timeout.
     pub fn poll_untimed(&mut self, context: &mut Context<'_>) -> Poll<Outcome> {
         Pin::new(&mut self.outcome).poll(context).map(|received| received.unwrap_or(Err(ControlError::Closed)))
     }
 
-    /// From now on it fails if it gets no further for the timeout.
     fn time(&mut self) {
         if std::mem::replace(&mut self.is_timed, true) {
             return;
@@ -262,7 +250,7 @@ impl Drop for Underway {
     fn drop(&mut self) {
         let (id, to) = (self.id, self.to);
         self.mailbox.with(|state| {
-            // Nobody waits for what has ended.
+            // Finished operations need no cancellation.
             if state.waiting.remove(&id).is_some() {
                 state.matching.cancel(id, to);
             }

@@ -1,10 +1,9 @@
-//! The secret as a key.
+//! Key derived from the secret.
 
 use ring::hmac;
 
 use crate::secret::{BYTES_MAX, BYTES_MIN, SecretError};
 
-/// The pre-shared key of the job's connections.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Key([u8; 32]);
 
@@ -39,10 +38,9 @@ mod tests {
         let path = std::env::temp_dir().join(format!("optireduce-secret-{}", std::process::id()));
         std::fs::write(&path, [&[1; 16][..], b"\r\n"].concat()).unwrap();
         assert_eq!(Secret::from_file(&path).unwrap(), one);
-        // A part of a file is no secret, whatever comes after it.
+        // Part of a file is no secret, whatever follows it.
         std::fs::write(&path, [&[1; 16][..], &[b' '; 5000], &[2]].concat()).unwrap();
         assert!(matches!(Secret::from_file(&path), Err(SecretError::Length { .. })));
-        // It has no end.
         assert!(matches!(Secret::from_file("/dev/zero"), Err(SecretError::Length { .. })));
         std::fs::remove_file(&path).unwrap();
         let missing = Secret::from_file(&path).unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! What a secret does, by the crates `snow` and `ring`.
+//! Cryptography of a secret, by the crates `snow` and `ring`.
 
 mod key;
 mod packets;

@@ -1,30 +1,28 @@
-//! Sealed packets: encrypted, authenticated, and taken once.
+//! Sealed packets: encrypted, authenticated, and accepted once.
 //!
-//! Why: without, whoever sees one packet can forge others; the job's tag is in all of them.
-//! How: AES-128-GCM (NIST SP 800-38D) over the whole packet, header included. A packet is then its number (8 bytes,
-//! little-endian), the encrypted bytes, and 16 bytes of authentication. Every pair of ranks has a key for each direction
-//! (HKDF-SHA256 of the job's random key, with the secret as salt, RFC 5869), under which packets are numbered; the number is the nonce and never comes
-//! again, so that neither a packet nor its number repeats while the job lives. The receiver takes each number once, as in
-//! RFC 6479. AES-GCM with encryption is faster here than any authentication alone: see the README.
-//! Limits: packets that come more than [`WINDOW`] numbers late are dropped. Cards have no keys: jobs with a secret are software's.
+//! Why: anyone who sees a packet knows the job's tag, and could forge others.
+//! How: AES-128-GCM (NIST SP 800-38D) over the whole packet, header included. A sealed packet is
+//! its number (8 bytes, little-endian), the encrypted bytes, and 16 bytes of authentication. Every
+//! pair of ranks has a key for each direction: HKDF-SHA256 (RFC 5869) of the job's random key, with
+//! the secret as salt. The number is the nonce and never repeats under a key. The receiver accepts
+//! each number once, as in RFC 6479.
+//! Limits: packets more than [`WINDOW`] numbers late are dropped. Cards have no keys.
 
 use ring::aead::{AES_128_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::hkdf;
 
 use crate::secret::{NUMBER_BYTES, SealDrops, Secret};
 
-/// By how many numbers a packet may be overtaken.
 const WINDOW: u64 = 8192;
 const WORDS: usize = (WINDOW / 64) as usize;
 
-/// Keys of this rank's packets, to and from each rank.
 pub(crate) struct Seals {
     sending: Vec<Sending>,
     receiving: Vec<Receiving>,
     drops: SealDrops,
     job: hkdf::Prk,
     rank: usize,
-    /// Of each rank's process, this one's too.
+    /// By rank, this one included.
     sessions: Vec<u64>,
 }
 
@@ -38,15 +36,13 @@ struct Receiving {
     taken: Taken,
 }
 
-/// Which of the last numbers have come.
 struct Taken {
-    /// One more than the highest.
+    /// Highest received number + 1.
     next: u64,
-    /// Bit n modulo [`WINDOW`]: number n has come.
+    /// Bit n modulo [`WINDOW`] is set if number n was received.
     words: [u64; WORDS],
 }
 
-/// The length of a key, for HKDF.
 struct KeyBytes;
 
 impl hkdf::KeyType for KeyBytes {
@@ -55,11 +51,10 @@ impl hkdf::KeyType for KeyBytes {
     }
 }
 
-/// The key of the packets that rank `from` sends to rank `to`. `sessions`: of both processes.
 fn key(job: &hkdf::Prk, from: usize, to: usize, sessions: [u64; 2]) -> LessSafeKey {
     let numbers = [from as u64, to as u64, sessions[0], sessions[1]].map(u64::to_le_bytes);
     let info = [b"OptiReduce packets".as_slice(), &numbers[0], &numbers[1], &numbers[2], &numbers[3]];
-    // Lengths that are fixed here, and right.
+    // Cannot fail: the lengths are constant and valid.
     let expanded = job.expand(&info, KeyBytes).and_then(|okm| {
         let mut bytes = [0; 16];
         okm.fill(&mut bytes)?;
@@ -82,7 +77,7 @@ impl Sending {
         Self { key: key(job, rank, to, [sessions[rank], sessions[to]]), next: 0 }
     }
 
-    /// Encrypts the last `bytes` of `sealed`, a packet whose number stands before it, and adds what authenticates it.
+    /// Seals the last `bytes` of `sealed`.
     fn seal_last(&mut self, bytes: usize, sealed: &mut Vec<u8>) {
         let begin = sealed.len() - bytes;
         match self.key.seal_in_place_separate_tag(nonce(self.next), Aad::empty(), &mut sealed[begin..]) {
@@ -101,8 +96,8 @@ impl Receiving {
 }
 
 impl Seals {
-    /// Of `rank`, from the secret and the job's key. `sessions` tells the process of each rank from those that had the rank before:
-    /// numbers begin at 0, so that no two of them may have the same.
+    /// `sessions`: a number for each rank, different for each of its processes. Packet numbers
+    /// begin at 0 in each process, so two processes must not share a key.
     pub fn new(secret: &Secret, job_key: &[u8; 32], rank: usize, sessions: &[u64]) -> Self {
         let job = hkdf::Salt::new(hkdf::HKDF_SHA256, secret.0.bytes()).extract(job_key);
         let ranks = 0..sessions.len();
@@ -116,7 +111,7 @@ impl Seals {
         }
     }
 
-    /// Another process has this rank now: new keys, and numbers from 0.
+    /// Replaces the keys of a restarted rank.
     pub fn renew(&mut self, peer: usize, session: u64) {
         let Self { sending, receiving, job, rank, sessions, .. } = self;
         sessions[peer] = session;
@@ -128,8 +123,8 @@ impl Seals {
         &self.drops
     }
 
-    /// Puts packets into `sealed`, each [`SEAL_BYTES`] longer, instead of what it holds. `plain`: their bytes one after the other, in
-    /// pieces where they lie; each packet has `segment_bytes` but the last, which may be shorter.
+    /// Seals packets into `sealed`, which is overwritten. `plain`: consecutive packets of
+    /// `segment_bytes` bytes, in any pieces. The last packet may be shorter.
     pub fn seal<'a>(
         &mut self,
         to: usize,
@@ -160,7 +155,7 @@ impl Seals {
         }
     }
 
-    /// The packet in a datagram of the rank `from`, decrypted in place; `None` if it is to be dropped.
+    /// Decrypts in place. Returns `None` if the datagram must be dropped.
     pub fn open<'a>(&mut self, from: Option<usize>, datagram: &'a mut [u8]) -> Option<&'a [u8]> {
         let Self { receiving, drops, .. } = self;
         let sender = from.and_then(|from| receiving.get_mut(from));
@@ -188,7 +183,7 @@ impl Seals {
 }
 
 impl Taken {
-    /// Whether a number has come, or is so old that nobody knows.
+    /// Returns whether a number was received, or is too old to tell.
     fn has(&self, number: u64) -> bool {
         if number >= self.next {
             return false;
@@ -196,10 +191,9 @@ impl Taken {
         self.next - number > WINDOW || self.words[(number % WINDOW / 64) as usize] >> (number % 64) & 1 == 1
     }
 
-    /// A number that has not come before.
     fn take(&mut self, number: u64) {
         if number >= self.next {
-            // The places of the numbers that are skipped held older ones.
+            // The bits of skipped numbers belong to older numbers.
             let first = self.next.max(number.saturating_sub(WINDOW - 1));
             for skipped in first..number {
                 self.words[(skipped % WINDOW / 64) as usize] &= !(1 << (skipped % 64));
@@ -264,7 +258,7 @@ mod tests {
             refused(&mut ranks[1], Some(0), &good[..length], &format!("{length} bytes"));
         }
         refused(&mut ranks[1], Some(2), &good, "of rank 0, from the address of rank 2");
-        refused(&mut ranks[1], None, &good, "from nobody's address");
+        refused(&mut ranks[1], None, &good, "from an unknown address");
         refused(&mut ranks[1], Some(9), &good, "from a rank that is not there");
         for (secret, job) in [(1, 8), (2, 7)] {
             let another = sealed(&mut seals_of(secret, job, 0, 3), 1, b"of another job");
@@ -273,7 +267,7 @@ mod tests {
         assert_eq!(ranks[2].open(Some(0), &mut good.clone()), None, "for another rank");
         assert_eq!(ranks[0].open(Some(1), &mut good.clone()), None, "sent back");
         assert_eq!(*ranks[1].drops(), SealDrops { forged: drops, replayed: 0 });
-        assert!(ranks[1].open(Some(0), &mut good.clone()).is_some(), "nothing of that has changed what is taken");
+        assert!(ranks[1].open(Some(0), &mut good.clone()).is_some(), "dropped packets have no other effect");
     }
 
     #[test]
@@ -281,7 +275,7 @@ mod tests {
         let [mut one, mut other] = [0, 1].map(|rank| seals(rank, 2));
         let packets: Vec<Vec<u8>> = (0..3 * WINDOW).map(|_| sealed(&mut one, 1, b"packet")).collect();
         let mut open = |index: u64| other.open(Some(0), &mut packets[index as usize].clone()).is_some();
-        // In another order: each pair swapped.
+        // Swaps each pair of packets.
         assert!((0..2 * WINDOW).all(|index| open(index ^ 1)));
         assert!((WINDOW..2 * WINDOW).all(|index| !open(index)), "replayed");
         assert!(open(3 * WINDOW - 1), "a gap");
@@ -305,7 +299,6 @@ mod tests {
         assert_eq!(one.open(Some(1), &mut new.clone()), Some(b"after".as_slice()));
         let back = sealed(&mut one, 1, b"back");
         assert_eq!(after.open(Some(0), &mut back.clone()), Some(b"back".as_slice()));
-        // The same number, plain text and ranks.
         let again = sealed(&mut Seals::new(&secret, &job, 1, &[0, 78]), 0, b"after");
         assert_ne!(again, new);
     }

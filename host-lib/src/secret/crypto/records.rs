@@ -1,9 +1,9 @@
-//! Encrypted and authenticated connections: Noise (revision 34), pattern NNpsk0 with the job's secret as pre-shared key and
-//! its id in the prologue.
+//! Encrypted and authenticated connections: Noise (revision 34), pattern NNpsk0, with the job's
+//! secret as pre-shared key and the job id in the prologue.
 //!
-//! Each connection has fresh keys, so that a secret that is lost later opens no recorded connection. Whoever has not the secret
-//! gets no byte in answer. What is sent is cut into records: length (2 bytes, little-endian), then the bytes and 16 of
-//! authentication.
+//! Each connection has fresh keys, so a secret that leaks later does not decrypt recorded
+//! connections. A process without the secret receives no answer. Record: length (2 bytes,
+//! little-endian), encrypted bytes, 16 bytes of authentication.
 
 use std::io;
 use std::sync::Arc;
@@ -13,15 +13,15 @@ use snow::{HandshakeState, StatelessTransportState};
 use crate::secret::{Secret, TAG_BYTES};
 
 const PATTERN: &str = "Noise_NNpsk0_25519_ChaChaPoly_SHA256";
-/// Longest record, as Noise has it, with its authentication.
+/// Limit of Noise.
 const RECORD_BYTES_MAX: usize = 65_535;
-/// More than a message of the handshake has.
+/// More than any handshake message.
 const MESSAGE_BYTES: usize = 256;
 
-/// The agreement on the keys of a connection: one message from each end, the initiator's first.
+/// One message from each end, the initiator's first.
 pub(crate) struct Handshake(HandshakeState);
 
-/// The keys of a connection in one direction, and the number of the next record.
+/// One direction of a connection.
 #[derive(Debug)]
 pub(crate) struct Records {
     keys: Arc<StatelessTransportState>,
@@ -38,7 +38,6 @@ impl Handshake {
         begin().map(Self).map_err(io::Error::other)
     }
 
-    /// The message to send.
     pub fn write(&mut self) -> io::Result<Vec<u8>> {
         let mut message = vec![0; MESSAGE_BYTES];
         let length = self.0.write_message(&[], &mut message).map_err(io::Error::other)?;
@@ -46,12 +45,13 @@ impl Handshake {
         Ok(message)
     }
 
-    /// Takes the other end's message; an error if that end has not the same secret, or is of another job.
+    /// # Errors
+    /// If the other end has a different secret or job id.
     pub fn read(&mut self, message: &[u8]) -> io::Result<()> {
         self.0.read_message(message, &mut [0; MESSAGE_BYTES]).map(drop).map_err(io::Error::other)
     }
 
-    /// For what comes and for what is sent, after both messages.
+    /// Returns the keys for receiving and sending.
     pub fn finish(self) -> io::Result<[Records; 2]> {
         let keys = Arc::new(self.0.into_stateless_transport_mode().map_err(io::Error::other)?);
         Ok([Records { keys: keys.clone(), next: 0 }, Records { keys, next: 0 }])
@@ -59,18 +59,17 @@ impl Handshake {
 }
 
 impl Records {
-    /// Appends what is in the next record that came, its length taken off.
+    /// Decrypts the next record, without its length, and appends to `plain`.
     pub fn open(&mut self, record: &[u8], plain: &mut Vec<u8>) -> io::Result<()> {
         let before = plain.len();
         plain.resize(before + record.len(), 0);
         let opened = self.keys.read_message(self.next, record, &mut plain[before..]);
-        let forged = |_| io::Error::new(io::ErrorKind::InvalidData, "a record was changed on its way");
+        let forged = |_| io::Error::new(io::ErrorKind::InvalidData, "a record was modified on the way");
         plain.truncate(before + opened.map_err(forged)?);
         self.next += 1;
         Ok(())
     }
 
-    /// `plain` in the next records, each with its length.
     pub fn seal(&mut self, plain: &[u8]) -> io::Result<Vec<u8>> {
         let mut records = Vec::with_capacity(plain.len() + (plain.len() / RECORD_BYTES_MAX + 1) * (2 + TAG_BYTES));
         for plain in plain.chunks(RECORD_BYTES_MAX - TAG_BYTES) {

@@ -1,9 +1,9 @@
-//! Results that are the mean but for rounding: of buckets that travel Hadamard-encoded, as bf16, or both.
+//! Judges results that are exact except for rounding: Hadamard-encoded and bf16 buckets.
 //!
-//! A result is taken back to the wire, where each beat is the mean of some ranks' beats again. Each may differ from it by what
-//! rounding allows: nothing but that of fp32, and with bf16 2^-8 of each contribution and once more of the mean. A block of which
-//! beats are missing was scaled up by its beats over those that came. What outputs of a repaired bucket add up to is the sum of the
-//! means that they stand for.
+//! A result is encoded again; each beat on the wire must be the mean of some ranks' beats within
+//! rounding. bf16 rounds each contribution and the mean by up to 2^-8, relative. A block with
+//! missing beats was scaled up by its number of beats over the received ones. The outputs of a
+//! repaired bucket add up to the sum of its means.
 
 use std::collections::HashMap;
 
@@ -15,16 +15,15 @@ use super::super::values::{LANES, ranks_of};
 use super::layout::Layout;
 use super::{Judge, JudgeKind, Objection};
 
-/// What fp32 rounds.
+/// Absolute rounding error of fp32.
 const ROUNDING: f64 = 0.05;
-/// What the transform rounds, of the largest value of its block: it has one exponent for all of them.
+/// Rounding error of the transform, relative to the largest value of its block.
 const TRANSFORM_ROUNDING: f64 = 1.0 / 65_536.0;
-/// What bf16 rounds, of a value.
+/// Relative rounding error of bf16.
 const BF16: f64 = 1.0 / 256.0;
-/// What the additions of all outputs of a job round.
+/// Absolute rounding error of the sum of all outputs.
 const SUM_ROUNDING: f64 = 0.5;
 
-/// A result that is judged.
 pub(super) struct Seen<'a> {
     pub rank: usize,
     pub op: u32,
@@ -32,38 +31,36 @@ pub(super) struct Seen<'a> {
     pub report: &'a Report,
     pub act: Act,
     pub values: &'a [f32],
-    /// The first beat of the bucket in it.
     pub first_beat: usize,
-    /// By beat of the bucket: whether earlier outputs lacked it, so that this one may hold a correction.
+    /// Beats that earlier outputs lacked, and that may contain a correction.
     pub lacking: &'a [bool],
 }
 
-/// By beat on the wire: who is in the mean, if that is known, and whether it came.
+/// Contributors of each beat on the wire if known, and whether it was received.
 pub(super) struct Beats {
     pub sets: Vec<Option<u64>>,
     pub there: Vec<bool>,
 }
 
-/// What the outputs of a rank of one stream add up to.
+/// Sum of a rank's outputs of one stream.
 #[derive(Default)]
 pub(super) struct Total {
     sum: Vec<f64>,
-    /// What they stand for: collective and members.
+    /// Collectives in the sum, and their members.
     of: Vec<(u32, u64)>,
 }
 
-/// What is known of such results.
 #[derive(Default)]
 pub(super) struct Inexact {
-    /// By collective: what each rank gives to it, as it travels.
+    /// Contributions on the wire, by collective and encoding.
     given: HashMap<(u32, bool), Vec<Vec<f64>>>,
-    /// By collective and members: the means, by beat of the bucket, of which nothing was missing.
+    /// Complete means, by collective and members.
     whole: HashMap<(u32, u64), Vec<Option<[f32; LANES]>>>,
     totals: HashMap<(usize, u32, StreamId), Total>,
 }
 
 impl Judge<'_> {
-    /// Who is in the beats of a result. Of what is reported missing, `missing` keeps what is.
+    /// Returns the contributors of the beats. Clears `missing` where the result has the beat.
     pub(super) fn inexact_beats(
         &mut self,
         seen: &Seen<'_>,
@@ -105,7 +102,8 @@ impl Judge<'_> {
         Ok(beats)
     }
 
-    /// The ranks in each of some beats of a block, exact but for noise, of which so many others are zero: lost, or nobody's.
+    /// Returns the contributors of the beats `at` of a block. Its `zeros` further beats are lost or
+    /// have no contributions.
     fn sets_of(
         &mut self,
         seen: &Seen<'_>,
@@ -133,7 +131,7 @@ impl Judge<'_> {
         })
     }
 
-    /// Whether what is zero is said to be missing, and nothing else.
+    /// Checks that zero beats, and only those, are reported missing.
     fn check_missing(
         &mut self,
         seen: &Seen<'_>,
@@ -151,21 +149,21 @@ impl Judge<'_> {
         if missing[range.clone()].iter().any(|is| *is != said) {
             return Err((
                 JudgeKind::Reported,
-                format!("a part of the block of elements {elements:?} is said to be missing"),
+                format!("only a part of the block of elements {elements:?} is reported missing"),
             ));
         }
         if zeros.is_empty() && said {
             if !self.plan.has_card(seen.rank) {
                 return Err((JudgeKind::Reported, format!("elements {elements:?} are reported missing and are there")));
             }
-            // A card says that a shard is not whole, and not what is missing in it.
+            // A card reports incomplete shards, without the missing ranges.
             missing[range].fill(false);
         } else if !said {
             for at in zeros {
-                // A card sends zeros where nobody contributed to a beat, if the packet has other beats.
+                // A card sends zeros for a beat without contributions in a packet with others.
                 let owner = layout.owner(seen.members, **at).filter(|_| seen.report.kind == Kind::AllReduce);
                 if !owner.is_some_and(|owner| self.plan.has_card(owner)) {
-                    let text = format!("a beat of elements {elements:?} is zero, and not reported missing");
+                    let text = format!("a beat of elements {elements:?} is zero and not reported missing");
                     return Err((JudgeKind::Reported, text));
                 }
                 beats.there[**at] = true;
@@ -175,7 +173,7 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// All ranks that have all of a block have the same bits.
+    /// Checks that complete blocks are equal at all ranks, bit for bit.
     fn know_whole(&mut self, seen: &Seen<'_>, range: std::ops::Range<usize>) -> Result<(), Objection> {
         let count = seen.values.len() / LANES;
         let whole = self.inexact.whole.entry((seen.op, seen.members)).or_insert_with(|| vec![None; count]);
@@ -189,7 +187,6 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// An output of a stream that is repaired.
     pub(super) fn add_up(&mut self, seen: &Seen<'_>, segment: u32, stream: StreamId) {
         let total = self.inexact.totals.entry((seen.rank, segment, stream)).or_default();
         total.sum.resize(stream.elements, 0.0);
@@ -205,7 +202,7 @@ impl Judge<'_> {
 }
 
 impl Inexact {
-    /// Checks what outputs add up to once all is repaired; counts the beats of which that cannot be told.
+    /// Checks the sums of repaired outputs. Returns the number of unverifiable beats.
     pub fn check(&self, plan: &JobPlan, settled: &[Settled]) -> Result<u64, (usize, String)> {
         let mut unverified = 0;
         for one in settled {
@@ -245,8 +242,8 @@ impl Inexact {
     }
 }
 
-/// The ranks of which a beat is the mean, all that are allowed if they may be: each value is rounded by so much of it twice, and
-/// has so much noise.
+/// Returns a set of `allowed` ranks with mean `found`. `rounding` applies to each contribution and
+/// to the mean; `noise` is absolute.
 fn set_of(found: &[f64], given: &[Vec<f64>], first: usize, allowed: u64, (rounding, noise): (f64, f64)) -> Option<u64> {
     let is_it = |set: &u64| {
         let of: Vec<&[f64]> = ranks_of(*set).map(|rank| &given[rank][first..]).collect();
@@ -254,12 +251,12 @@ fn set_of(found: &[f64], given: &[Vec<f64>], first: usize, allowed: u64, (roundi
         found.iter().enumerate().all(|(lane, found)| {
             let (sum, sizes) = of.iter().fold((0.0, 0.0), |(sum, sizes), of| (sum + of[lane], sizes + of[lane].abs()));
             let (mean, size) = (sum / count, sizes / count);
-            // Each contribution is rounded, and then the mean of what came of that.
+            // Rounding of each contribution, then of the mean of the rounded values.
             let most = rounding * (size + (1.0 + rounding) * mean.abs() + rounding * size) + noise;
             (found - mean).abs() <= most
         })
     };
-    // All subsets, the largest number first.
+    // All subsets, beginning with all allowed ranks.
     let subsets = std::iter::successors(Some(allowed), |set| (*set > 0).then(|| (set - 1) & allowed));
     subsets.take_while(|set| *set > 0).find(is_it)
 }

@@ -1,5 +1,7 @@
-//! How a bucket lies on the wire, worked out from the documentation (OptiReduce 3.1 and 3.3, `protocol/plan.rs`): windows, owners of
-//! their beats, and the Hadamard transform in doubles, straight from its definition, y = H diag(s) x / sqrt(n).
+//! Layout of a bucket on the wire: windows, owners of beats, and the Hadamard transform in f64 by
+//! its definition y = H diag(s) x / sqrt(n).
+//!
+//! Sources: OptiReduce 3.1 and 3.3, and the documentation of `protocol/plan.rs`.
 
 use optireduce_contract::signs::{signs16, window_key};
 
@@ -7,11 +9,10 @@ use super::super::plan::JobPlan;
 use super::super::styles::block_elements;
 use super::super::values::{LANES, ranks_of};
 
-/// A bucket's beats in the order of the wire.
 pub(super) struct Layout {
-    /// The first beat of each window, and its beats.
+    /// First beat and number of beats.
     windows: Vec<(usize, usize)>,
-    /// Beats of a Hadamard block; 0: it is not encoded.
+    /// Beats of a Hadamard block; 0 without encoding.
     block_beats: usize,
     op: u32,
     bucket: u16,
@@ -19,7 +20,6 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// That of collective `op`, with so many elements of which each rank has all or, in a partial collective, its own.
     pub fn new(plan: &JobPlan, op: u32, elements: usize, is_encoded: bool) -> Self {
         let window_beats = plan.settings.window_beats.max(plan.ranks);
         let block_beats = if is_encoded { block_elements(elements, window_beats, plan.cards != 0) / LANES } else { 0 };
@@ -38,7 +38,6 @@ impl Layout {
         self.block_beats > 0
     }
 
-    /// The rank, of those in a set, that owns a beat of an all-reduce.
     pub fn owner(&self, members: u64, beat: usize) -> Option<usize> {
         let (first, length) = *self.windows.iter().rfind(|(first, _)| *first <= beat)?;
         let (place, ranks) = (beat - first, members.count_ones() as usize);
@@ -48,7 +47,8 @@ impl Layout {
         ranks_of(members).nth((shard + ranks - self.op as usize % ranks) % ranks)
     }
 
-    /// What stands or falls together: the beats of the bucket of each Hadamard block, and where they travel; single beats without.
+    /// Returns the blocks, as beats of the bucket and places on the wire. Without encoding each
+    /// beat is a block.
     pub fn blocks(&self, beats: usize) -> Vec<(std::ops::Range<usize>, Vec<usize>)> {
         if !self.is_encoded() {
             return (0..beats).map(|beat| (beat..beat + 1, vec![beat])).collect();
@@ -65,7 +65,7 @@ impl Layout {
         all
     }
 
-    /// What travels of these values.
+    /// Encodes `values` as on the wire.
     pub fn to_wire(&self, values: &[f32]) -> Vec<f64> {
         let mut wire: Vec<f64> = values.iter().map(|value| f64::from(*value)).collect();
         if !self.is_encoded() {
@@ -91,7 +91,6 @@ impl Layout {
     }
 }
 
-/// The orthonormal Walsh-Hadamard transform.
 fn transform(values: &mut [f64]) {
     let mut half = 1;
     while half < values.len() {

@@ -1,4 +1,4 @@
-//! What the functional card does with commands.
+//! Execution of commands on the functional card.
 
 use optireduce_contract::limits::CYCLE_NS;
 use optireduce_contract::queue::{STATUS_OK, Submission};
@@ -9,7 +9,7 @@ use super::window::Window;
 use super::{Event, FunctionalCard};
 
 impl FunctionalCard {
-    /// Does what a command of a queue says; the status of its refusal if it cannot.
+    /// Returns `STATUS_OK` or the status of a rejection.
     pub(super) fn execute(&mut self, job: &Job, queue: usize, command: &Submission) -> u8 {
         let limits = Limits { window_beats: 1 << self.build.window_log2, hadamard_log2: self.build.hadamard_log2 };
         let armed = |slot: usize| self.slots[slot].as_ref().map(Window::as_armed);
@@ -28,7 +28,6 @@ impl FunctionalCard {
         STATUS_OK
     }
 
-    /// Enters the contribute stage and begins to read the gradient.
     fn contribute(&mut self, command: &Submission) {
         let Some(window) = &mut self.slots[usize::from(command.slot)] else { return };
         window.contributed = true;

@@ -1,4 +1,5 @@
-//! The job registers, as the card reads them when it is enabled, and the rings, as it reads them whenever it looks.
+//! The job registers, read when the card is enabled, and the ring registers, read at every
+//! synchronisation.
 
 use optireduce_contract::limits::{PAYLOAD_BEATS_MAX, RANKS_MAX};
 use optireduce_contract::packet::Endpoint;
@@ -8,7 +9,6 @@ use optireduce_contract::rules::accept::Receiver;
 use optireduce_contract::rules::filter::Filter;
 use optireduce_driver::CardEnd;
 
-/// What the host told the card before it enabled it.
 pub struct Job {
     pub rank: usize,
     pub ranks: usize,
@@ -17,11 +17,10 @@ pub struct Job {
     pub udp_port: u16,
     pub local: Endpoint,
     pub peers: Vec<Endpoint>,
-    /// By rank, in bytes per microsecond; 0: as fast as the wire.
+    /// Bytes per microsecond to each rank; 0 means line rate.
     pub rates: Vec<u16>,
 }
 
-/// A ring in host memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ring {
     base: u64,
@@ -29,7 +28,7 @@ pub struct Ring {
 }
 
 impl Job {
-    /// Values outside the card's range are brought into it: hardware has no way to answer a register write.
+    /// Clamps values, since hardware cannot reject a register write.
     pub fn from_registers(end: &CardEnd) -> Self {
         let word = |register: Register| end.read_register(register.word());
         let wide = |lo, hi| u64::from(word(hi)) << 32 | u64::from(word(lo));
@@ -51,7 +50,6 @@ impl Job {
         }
     }
 
-    /// Which frames are packets for this card.
     pub fn filter(&self) -> Filter<'_> {
         Filter {
             local: self.local,
@@ -62,35 +60,30 @@ impl Job {
         }
     }
 
-    /// As whom this card takes packets.
     pub fn receiver(&self) -> Receiver {
         Receiver { rank: self.rank, ranks: self.ranks, job_tag: self.job_tag, takes_feedback: false }
     }
 }
 
 impl Ring {
-    /// The ring that three registers of a queue describe.
     pub fn from_registers(end: &CardEnd, registers: [Register; 3]) -> Self {
         let [lo, hi, log2] = registers.map(|register| end.read_register(register.word()));
         Self { base: u64::from(hi) << 32 | u64::from(lo), log2: log2.min(15) }
     }
 
-    /// Whether the host has said where it is.
     pub fn is_there(&self) -> bool {
         self.base != 0
     }
 
-    /// Entries of the ring.
     pub fn size(&self) -> u16 {
         1 << self.log2
     }
 
-    /// Address of the entry with a running index.
     pub fn entry(&self, index: u16) -> u64 {
         self.base + u64::from(index & (self.size() - 1)) * ENTRY_BYTES as u64
     }
 
-    /// Phase bit of the entry with a running index: set on the first turn, then flipping.
+    /// Phase bit of a running index: set in the first turn.
     pub fn phase(&self, index: u16) -> bool {
         index >> self.log2 & 1 == 0
     }

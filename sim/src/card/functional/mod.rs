@@ -1,13 +1,20 @@
-//! The functional card: the card's behaviour packet by packet, without its clock cycles.
+//! The functional card: the behaviour of the card packet by packet, without clock cycles.
 //!
-//! It obeys the same registers, queues, packets and window rules as the hardware, bit for bit in its arithmetic; only
-//! its timing is simple: a DMA access takes [`DMA_NS`], data moves at one beat per [`CYCLE_NS`], a received packet is
-//! processed at the instant it arrives, and frames leave one after another at 100 Gb/s or as their peer is paced, in order
-//! of command. It exists to try many seeds, many ranks and large buckets, and as a second opinion on the hardware.
+//! Registers, queues, packets, window rules and arithmetic match the hardware bit for bit. Timing
+//! is simplified:
 //!
-//! Left out: receive buffer overflow (`DROP_FIFO_FULL` stays 0), back-pressure, a gate that closes in the middle of a
-//! packet, the slower wire of bf16 (64 Gb/s in the hardware), means that overtake contributions at the MAC, and the time
-//! of a reset (`STATUS_BUSY` stays 0).
+//! * A DMA access takes [`DMA_NS`], and data moves at one beat per [`CYCLE_NS`].
+//! * A received packet is processed when it arrives.
+//! * Frames leave in order of command, at 100 Gb/s or paced per peer.
+//!
+//! Uses: many seeds, many ranks, large buckets, and a second implementation to check the hardware.
+//!
+//! Not modelled:
+//!
+//! * Back-pressure, and overflow of the receive buffer (`DROP_FIFO_FULL` stays 0).
+//! * Gates that close within a packet, and means that overtake contributions at the MAC.
+//! * The lower rate of bf16, 64 Gb/s in the hardware.
+//! * The duration of a reset (`STATUS_BUSY` stays 0).
 
 mod commands;
 pub(crate) mod faults;
@@ -41,10 +48,10 @@ use crate::card::waves::Waves;
 use crate::card::{Accept, Card, SignalChange, SignalDef};
 use crate::wire::{Arrival, Departure};
 
-/// Time of one access to host memory, without the data.
+/// Latency of DMA, without the transfer.
 pub const DMA_NS: u64 = 1000;
 
-/// A card that acts packet by packet. See the module's documentation.
+/// A card simulated packet by packet; see the module.
 pub struct FunctionalCard {
     end: CardEnd,
     build: Build,
@@ -60,39 +67,37 @@ pub struct FunctionalCard {
     reader_free_ns: u64,
     mac_free_ps: u64,
     pacer: Pacer,
-    /// Frames that have not left yet, in order of departure.
     outbox: VecDeque<Departure>,
     trace: Vec<Accept>,
     waves: Option<Waves>,
     faults: Faults,
 }
 
-/// Work that ends at a known time.
+/// Operations that complete at a known time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
-    /// The submissions of a queue up to this index have come from host memory.
+    /// Submissions up to this index were read.
     Fetched { queue: usize, tail: u16 },
-    /// The gradient of the window in this slot has come.
+    /// The gradient was read.
     Gradient { slot: u8, address: u64, beats: u16 },
-    /// The contribute stage's report is in host memory.
+    /// The contribute stage's report was written.
     Contributed { slot: u8 },
-    /// Result and report of the window in this slot are in host memory.
+    /// Result and report were written.
     Finished { slot: u8 },
 }
 
-/// Words of the counter lines: from `RX_PACKETS` to `PING_REPLIES`.
 const COUNTERS: usize = reg::PING_REPLIES.word() - reg::RX_PACKETS.word() + 1;
 
 impl FunctionalCard {
-    /// A card at power-on behind the card's end of an in-process bus.
+    /// Creates a card at power-on.
     pub fn new(end: CardEnd) -> Self {
         Self::with_build(end, Build::default())
     }
 
-    /// A card of another size.
+    /// Creates a card of another size.
     ///
     /// # Panics
-    /// With parameters that do not go together.
+    /// If the parameters of `build` are inconsistent.
     pub fn with_build(end: CardEnd, build: Build) -> Self {
         let mut card = Self {
             end,
@@ -118,7 +123,6 @@ impl FunctionalCard {
         card
     }
 
-    /// What is wrong with the card.
     pub(crate) fn faults_mut(&mut self) -> &mut Faults {
         &mut self.faults
     }
@@ -165,7 +169,7 @@ impl Card for FunctionalCard {
                 break;
             };
             self.now_ns = self.now_ns.max(next);
-            // In one instant: what arrives, then what the card has finished, then the clocks.
+            // Order within an instant: arrivals, then finished operations, then gates.
             if arrival.is_some_and(|at| at <= self.now_ns) {
                 if let Some(arrival) = rx.pop_front() {
                     self.receive(&arrival.frame);
@@ -236,7 +240,6 @@ impl Card for FunctionalCard {
 }
 
 impl FunctionalCard {
-    /// When the card acts next if nothing arrives.
     fn next_act_ns(&self) -> Option<u64> {
         let event = self.events.peek().map(|Reverse((at_ns, ..))| *at_ns);
         let timers = self.slots.iter().flatten().flat_map(|window| {
@@ -260,7 +263,6 @@ impl FunctionalCard {
         }
     }
 
-    /// Closes the gates whose time has come, and starts what follows.
     fn close_due_gates(&mut self) {
         let Some(job) = self.job.clone() else { return };
         for slot in 0..SLOTS {
@@ -281,12 +283,12 @@ impl FunctionalCard {
         }
     }
 
-    /// Once both gates are closed and nothing is being read for it, the result goes to host memory; from then on the
-    /// window takes no commands.
+    /// Starts writing the result once both gates are closed and no read is in progress.
     fn start_finish(&mut self, slot: usize) {
         let Some(window) = &mut self.slots[slot] else { return };
         let done = window.gates.iter().all(|gate| !gate.is_open()) && !window.reading && !window.finishing;
-        // Two accesses: the contribute stage's report goes first. The slot is held until its last frame has left.
+        // Two accesses, the contribute stage's report first. The slot is in use until its last
+        // frame has left.
         let at_ns = self.now_ns + 2 * self.faults.dma_ns + u64::from(window.arm.host_beats) * CYCLE_NS;
         let at_ns = at_ns.max(window.sent_ns).max(window.reported_ns);
         if done {
@@ -306,7 +308,6 @@ impl FunctionalCard {
         self.slots[usize::from(slot)] = None;
     }
 
-    /// Writes a stage's report and its completion.
     fn report(&mut self, slot: u8, stage: usize) {
         let Some(window) = &self.slots[usize::from(slot)] else { return };
         let address = window.arm.report_address + (stage * STAGE_REPORT_BYTES) as u64;

@@ -1,20 +1,21 @@
-//! The pacer: how fast each peer is sent to.
+//! Pacing: a token bucket limits the rate to each peer.
 //!
-//! A token bucket for each peer: it holds one largest frame of the job and what the peer's rate brings in [`BUCKET_NS`], is
-//! full when the card is enabled, and a frame begins once its bytes on the wire are in it. So over any interval T at most
-//! bucket + rate * T bytes begin to go to a peer. A rate of 0 is no limit.
-//! Arithmetic is exact: tokens are millionths of a byte, which a rate in bytes per microsecond gives every picosecond.
+//! A bucket holds the largest frame of the job plus [`BUCKET_NS`] at the peer's rate, and is full
+//! when the card is enabled. A frame starts once the bucket holds its bytes on the wire, so frames
+//! of at most bucket + rate * T bytes start in any interval T. A rate of 0 disables the limit.
+//!
+//! Tokens are millionths of a byte: a rate in bytes per microsecond adds that many tokens per
+//! picosecond, exactly.
 
 use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_contract::packet::HEADER_BYTES;
 
 use crate::wire::WIRE_OVERHEAD_BYTES;
 
-/// Time whose bytes a bucket holds besides one frame, as in the hardware.
+/// Capacity of a bucket beyond one frame, as in the hardware.
 const BUCKET_NS: u64 = 512;
 const TOKENS_PER_BYTE: u64 = 1_000_000;
 
-/// The buckets of a job, by rank.
 #[derive(Clone, Debug, Default)]
 pub struct Pacer(Vec<Bucket>);
 
@@ -27,7 +28,6 @@ struct Bucket {
 }
 
 impl Pacer {
-    /// Full buckets at `now_ps`.
     pub fn new(rates: &[u16], payload_beats: usize, now_ps: u64) -> Self {
         let frame_tokens = tokens_of(HEADER_BYTES + payload_beats * BEAT_BYTES);
         let bucket = |rate: &u16| {
@@ -38,7 +38,7 @@ impl Pacer {
         Self(rates.iter().map(bucket).collect())
     }
 
-    /// When a frame to `peer` may begin that could begin at `ps`, which never goes back.
+    /// Returns the earliest start of a frame, from `ps` on. `ps` must not decrease between calls.
     pub fn ready_ps(&mut self, peer: usize, frame_bytes: usize, ps: u64) -> u64 {
         let bucket = &mut self.0[peer];
         if bucket.rate_bytes_per_us == 0 {
@@ -50,7 +50,7 @@ impl Pacer {
         ps + tokens_of(frame_bytes).saturating_sub(bucket.tokens).div_ceil(bucket.rate_bytes_per_us)
     }
 
-    /// A frame to `peer` begins at a time at which it may.
+    /// Starts a frame at `ps`, which [`ready_ps`](Self::ready_ps) permits.
     pub fn take(&mut self, peer: usize, frame_bytes: usize, ps: u64) {
         self.ready_ps(peer, frame_bytes, ps);
         let bucket = &mut self.0[peer];
@@ -70,14 +70,14 @@ mod tests {
 
     #[test]
     fn over_any_interval_a_peer_gets_its_rate_and_at_most_one_bucket_more() {
-        // Frames of a header and 1 to 22 beats; full ones take 1496 bytes of the wire. At a byte a nanosecond.
+        // Frames of a header and 1 to 22 beats, up to 1496 bytes on the wire, at a byte per ns.
         let (rate, bucket) = (1000, 1496 + 512);
         let mut pacer = Pacer::new(&[0, rate], 22, 0);
         let (mut ps, mut begins) = (5_000_000, Vec::new());
         for k in 0..500 {
             let frame = 64 + 64 * (1 + k * 7 % 22);
             assert_eq!(pacer.ready_ps(0, frame, ps), ps, "rank 0 is not paced");
-            // Every hundredth frame comes late: the bucket fills, but not beyond its size.
+            // Every hundredth frame is late, so the bucket fills up.
             ps += if k % 100 == 99 { 50_000_000 } else { 0 };
             ps = pacer.ready_ps(1, frame, ps);
             pacer.take(1, frame, ps);
@@ -91,7 +91,7 @@ mod tests {
                 assert!(bytes <= allowed, "frames {first} to {at}: {bytes} bytes, allowed {allowed}");
             }
         }
-        // Backlogged for the first 99 frames, and the bucket was full: no time is lost.
+        // The first 99 frames are backlogged: no time is lost.
         let bytes: u64 = begins[..99].iter().map(|(_, frame)| frame).sum();
         assert_eq!((begins[98].0 - begins[0].0) / 1000, bytes - bucket);
     }

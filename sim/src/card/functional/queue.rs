@@ -1,4 +1,4 @@
-//! A queue pair of the functional card: fetching submissions, writing completions.
+//! A queue pair of the functional card.
 
 use std::collections::VecDeque;
 
@@ -9,26 +9,21 @@ use optireduce_driver::CardEnd;
 use super::job::{Job, Ring};
 use super::{Event, FunctionalCard};
 
-/// What the card keeps of a queue pair.
 #[derive(Default)]
 pub struct Queue {
     sq: Ring,
     cq: Ring,
     sq_tail: u16,
-    /// Submissions consumed.
     pub sq_head: u16,
     fetching: bool,
     cq_head: u16,
-    /// Completions written.
     pub cq_tail: u16,
-    /// What waits for room in the host's ring.
     waiting: VecDeque<Completion>,
-    /// A ring could not be reached: no more submissions until the card is disabled.
+    /// True once a ring was inaccessible, until the card is disabled.
     pub stopped: bool,
 }
 
 impl Queue {
-    /// Looks at what the host has written.
     pub fn sync(&mut self, end: &CardEnd, number: usize) {
         let mine = |register: reg::Register| register.of_queue(number);
         self.sq = Ring::from_registers(end, [reg::SQ_BASE_LO, reg::SQ_BASE_HI, reg::SQ_LOG2].map(mine));
@@ -37,14 +32,14 @@ impl Queue {
         self.cq_head = end.read_register(mine(reg::CQ_HEAD).word()) as u16;
     }
 
-    /// A refusal waits to be reported: nothing more is consumed until it is.
+    /// An unwritten rejection stops reading.
     fn owes_refusal(&self) -> bool {
         self.waiting.iter().any(|completion| completion.opcode == DONE_REFUSED)
     }
 }
 
 impl FunctionalCard {
-    /// Fetches what the host has submitted to a queue, all of it with one access.
+    /// Starts reading all new submissions in one access.
     pub(super) fn start_fetch(&mut self, number: usize) {
         let queue = &mut self.queues[number];
         let works = self.job.is_some() && queue.sq.is_there() && queue.cq.is_there() && !queue.stopped;
@@ -77,7 +72,6 @@ impl FunctionalCard {
         self.start_fetch(number);
     }
 
-    /// Hands a completion to a queue; it waits while the host's ring is full.
     pub(super) fn complete(&mut self, number: usize, completion: Completion) {
         for _ in 0..self.faults.copies() {
             self.queues[number].waiting.push_back(completion);
@@ -85,7 +79,6 @@ impl FunctionalCard {
         self.write_completions(number);
     }
 
-    /// Writes completions that wait while the host's ring has room.
     pub(super) fn write_completions(&mut self, number: usize) {
         loop {
             let queue = &mut self.queues[number];

@@ -1,4 +1,4 @@
-//! The receiving side of the functional card.
+//! Receive path of the functional card.
 
 use optireduce_contract::answer;
 use optireduce_contract::limits::BEAT_BYTES;
@@ -10,7 +10,6 @@ use super::job::Job;
 use super::window::{Lanes, Taken, lanes_of};
 
 impl FunctionalCard {
-    /// Takes a frame off the wire.
     pub(super) fn receive(&mut self, frame: &[u8]) {
         let Some(job) = self.job.clone() else { return };
         self.count(reg::RX_PACKETS, 1);
@@ -22,7 +21,7 @@ impl FunctionalCard {
         }
     }
 
-    /// The answer to an ARP request or a ping, and its counter. Unlike the hardware it has room for as many as come.
+    /// Answers an ARP request or a ping; in the hardware answers are limited.
     fn answer(&self, job: &Job, frame: &[u8]) -> Option<(Register, Vec<u8>)> {
         if let Some(reply) = answer::arp(&job.local, frame) {
             return Some((reg::ARP_REPLIES, reply.to_vec()));
@@ -32,7 +31,7 @@ impl FunctionalCard {
         Some((reg::PING_REPLIES, reply[..bytes].to_vec()))
     }
 
-    /// The counter to advance, and by how much, if something of the frame is dropped.
+    /// The error is the counter of the drop, and its increment.
     fn take_frame(&mut self, job: &Job, frame: &[u8]) -> Result<(), (Register, u32)> {
         let dropped = |cause: accept::Cause| (cause.counter(), 1);
         job.filter().check(frame).map_err(dropped)?;
@@ -42,7 +41,6 @@ impl FunctionalCard {
         let (slot, shape) = accept::find(armed, &header).map_err(dropped)?;
         let place = accept::place(shape, job.rank, &header, payload.len() / BEAT_BYTES).map_err(dropped)?;
         let Some(window) = &mut self.slots[slot] else { return Ok(()) };
-        // Without what is padding.
         let mut beats = if window.shape.bf16 { widened(payload) } else { plain(payload) };
         beats.truncate(place.beats.len());
         match window.take_packet(self.now_ns, &place, &beats, &mut self.trace) {
@@ -53,12 +51,11 @@ impl FunctionalCard {
     }
 }
 
-/// The window beats of an fp32 payload.
 fn plain(payload: &[u8]) -> Vec<Lanes> {
     payload.chunks_exact(BEAT_BYTES).map(lanes_of).collect()
 }
 
-/// The window beats of a bf16 payload: two for each beat on the wire, the low half first.
+/// Two window beats per beat on the wire, low half first.
 fn widened(payload: &[u8]) -> Vec<Lanes> {
     let widen =
         |half: &[u8]| std::array::from_fn(|i| u32::from(u16::from_le_bytes([half[2 * i], half[2 * i + 1]])) << 16);

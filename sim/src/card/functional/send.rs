@@ -1,4 +1,4 @@
-//! The sending side of the functional card: contributions, means, and the MAC.
+//! Send path of the functional card: contributions, means and the MAC.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -16,8 +16,7 @@ use crate::wire::Departure;
 use crate::wire::wire_ps;
 
 impl FunctionalCard {
-    /// The gradient of the window in `slot` has come: sums the local shard, sends the others. If it could not be read, this
-    /// rank contributes nothing.
+    /// Sums the local shard and sends the others. Contributes nothing if the read failed.
     pub(super) fn gradient(&mut self, job: &Job, slot: u8, address: u64, beats: u16) {
         let mut gradient = vec![0; usize::from(beats) * BEAT_BYTES];
         let readable = self.read(address, &mut gradient);
@@ -32,11 +31,10 @@ impl FunctionalCard {
         }
         window.dma_failed |= !readable;
         self.slots[usize::from(slot)] = Some(window);
-        // Both gates may have closed meanwhile.
+        // Both gates may have closed during the read.
         self.start_finish(usize::from(slot));
     }
 
-    /// Sends the mean of the local shard to all peers, if it is wanted and there.
     pub(super) fn broadcast(&mut self, job: &Job, index: usize) {
         let Some(mut window) = self.slots[index].take() else { return };
         if window.broadcast_wanted && !window.gates[0].is_open() {
@@ -48,14 +46,14 @@ impl FunctionalCard {
         self.slots[index] = Some(window);
     }
 
-    /// Sends a frame that belongs to no window, as fast as the wire.
+    /// Sends a frame outside of windows, at line rate.
     pub(super) fn send_frame(&mut self, frame: Vec<u8>) {
         self.mac_free_ps = self.mac_free_ps.max(self.now_ns * 1000) + wire_ps(frame.len());
         self.outbox.push_back(Departure { at_ns: self.mac_free_ps.div_ceil(1000), frame });
     }
 
-    /// Sends each peer its shard of a window, round by round. The peers of a round take turns, packet by packet; one whose
-    /// bucket is too low is passed over while another may go. Packets whose first beat is missing are left out.
+    /// Peers of a round alternate packet by packet; blocked ones are skipped. Packets whose first
+    /// beat is missing are omitted.
     fn send_stage(
         &mut self,
         job: &Job,
@@ -90,7 +88,6 @@ impl FunctionalCard {
     }
 }
 
-/// The frames that take `shard` of a window to `peer`, in order.
 fn frames(
     job: &Job,
     window: &Window,
@@ -128,12 +125,11 @@ fn frames(
     Packets::new(shard, cut).filter_map(frame).collect()
 }
 
-/// An fp32 payload.
 fn plain(lanes: &[u32]) -> Vec<u8> {
     lanes.iter().flat_map(|lane| lane.to_le_bytes()).collect()
 }
 
-/// A bf16 payload of rounded lanes, in whole beats: an odd number of window beats leaves half a beat of zeros.
+/// An odd number of window beats leaves half a beat of zeros.
 fn narrowed(lanes: &[u32]) -> Vec<u8> {
     let mut bytes: Vec<u8> = lanes.iter().flat_map(|lane| ((lane >> 16) as u16).to_le_bytes()).collect();
     bytes.resize(bytes.len().next_multiple_of(BEAT_BYTES), 0);

@@ -1,4 +1,4 @@
-//! What the functional card shows in a waveform: the state of its window slots.
+//! Waveform signals of the functional card: the state of its window slots.
 
 use optireduce_contract::limits::SLOTS;
 use optireduce_contract::rules::gate::Gate;
@@ -9,8 +9,8 @@ use crate::card::SignalDef;
 const STAGES: [&str; 2] = ["contribute", "broadcast"];
 const PER_STAGE: usize = 3;
 
-/// For each slot and stage: `state` (0 free, 1 armed, 2 clock runs, 3 complete, 4 early, 5 deadline), `received` beats of
-/// peers, and the mask of ranks `heard`.
+/// Signals of each slot and stage: `state` (0 free, 1 armed, 2 clock runs, 3 complete, 4 early, 5
+/// deadline), `received` beats of peers, and mask `heard` of ranks.
 pub fn signals() -> Vec<SignalDef> {
     let of_stage = |slot: usize, stage: &'static str| {
         [("state", 3), ("received", 17), ("heard", 64)]
@@ -20,7 +20,6 @@ pub fn signals() -> Vec<SignalDef> {
 }
 
 impl FunctionalCard {
-    /// Notes what has changed, if a recording is on.
     pub(super) fn record_changes(&mut self) {
         let Some(waves) = &mut self.waves else { return };
         for (slot, window) in self.slots.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! One window slot of the functional card: accumulator and gather memory, around the two gates of the rules.
+//! A window of the functional card: accumulator, gather memory and both gates.
 
 use std::ops::Range;
 
@@ -19,66 +19,51 @@ use optireduce_hw::hadamard::model::transform_block;
 
 use crate::card::Accept;
 
-/// One beat: sixteen fp32 lanes as bits.
+/// Sixteen fp32 lanes as bits.
 pub type Lanes = [u32; LANES];
 
 /// -0.0: the identity of IEEE-754 addition.
 const ACC_START: u32 = 0x8000_0000;
 const ONE: u32 = 0x3f80_0000;
 
-/// An armed window.
 pub struct Window {
-    /// The command that armed it.
     pub arm: Submission,
-    /// The queue pair that armed it.
     pub queue: usize,
-    /// What the rules know of it.
     pub shape: rules::Window,
-    /// How its stages close.
     pub rules: gate::Rules,
     rank: usize,
-    /// The shard this rank aggregates.
+    /// Shard that this rank aggregates.
     pub local: Range<usize>,
     acc: Vec<Lanes>,
     arrived: Vec<CardRanks>,
     gather: Vec<Option<Lanes>>,
-    /// Contribute and broadcast gate.
+    /// Indexed by stage.
     pub gates: [Gate<[u64; 1]>; 2],
     received: [[u16; RANKS_MAX]; 2],
-    /// A gradient read is under way.
     pub reading: bool,
-    /// The local contribution was commanded: it may be only once.
+    /// The contribute command is accepted only once.
     pub contributed: bool,
-    /// What its frames advertise: what the contribution's command says, zero before that.
+    /// Advertised timeout, from the contribute command; 0 before it.
     pub timeout_16us: u16,
-    /// As `timeout_16us`.
+    /// Advertised incast, as `timeout_16us`.
     pub incast: u8,
-    /// The mean goes out as soon as the contribute gate has closed.
+    /// Set if the mean is sent once the contribute gate has closed.
     pub broadcast_wanted: bool,
-    /// The final completion is under way.
     pub finishing: bool,
-    /// An access to host memory for this window failed.
     pub dma_failed: bool,
-    /// When its last frame so far has left.
+    /// Departure of the last frame so far.
     pub sent_ns: u64,
-    /// When the contribute stage's report is in host memory.
+    /// Time when the contribute stage's report is in host memory.
     pub reported_ns: u64,
 }
 
-/// What became of a packet's beats at its gate.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Taken {
-    /// The gate had closed.
     Late,
-    /// The gate was open; this many beats had come before.
-    Open {
-        /// Beats that had come before.
-        duplicates: u32,
-    },
+    Open { duplicates: u32 },
 }
 
 impl Window {
-    /// Opens both gates of the window that `arm` describes.
     pub fn new(arm: Submission, queue: usize, rank: usize, ranks: usize) -> Self {
         let shape = rules::Window::of(&arm, ranks);
         let local = shape.shards.range_of(rank);
@@ -107,7 +92,6 @@ impl Window {
         }
     }
 
-    /// What the rules for commands know of it.
     pub fn as_armed(&self) -> Armed<'_> {
         Armed {
             arm: &self.arm,
@@ -118,7 +102,6 @@ impl Window {
         }
     }
 
-    /// A peer's packet comes to the gate of its stage.
     pub fn take_packet(&mut self, now_ns: u64, place: &Place, beats: &[Lanes], trace: &mut Vec<Accept>) -> Taken {
         let (stage, sender) = (place.stage.index(), place.sender);
         if !self.gates[stage].is_open() {
@@ -144,7 +127,6 @@ impl Window {
         Taken::Open { duplicates }
     }
 
-    /// This rank's own contribution (the whole window, encoded) reaches the accumulator.
     pub fn take_own(&mut self, now_ns: u64, contribution: &[Lanes], trace: &mut Vec<Accept>) {
         if !self.gates[0].is_open() {
             return;
@@ -158,7 +140,7 @@ impl Window {
         }
     }
 
-    /// Closes a gate. The contribute gate's mean becomes part of the result, and the broadcast stage is entered.
+    /// Closing the contribute gate computes the mean and enters the broadcast stage.
     pub fn close(&mut self, stage: usize, now_ns: u64, by: ClosedBy) {
         self.gates[stage].close(now_ns, by);
         if stage == 0 {
@@ -173,17 +155,15 @@ impl Window {
         }
     }
 
-    /// The mean of a local beat, once the contribute gate has closed; `None` if no contribution to it came.
+    /// Mean of a local beat; `None` without contributions.
     pub fn mean(&self, position: usize) -> Option<&Lanes> {
         self.gather[position].as_ref()
     }
 
-    /// Own beats that were summed.
     pub fn own_beats(&self) -> u16 {
         self.received[0][self.rank]
     }
 
-    /// The stage report as it goes to host memory.
     pub fn report(&self, stage: usize) -> [u8; STAGE_REPORT_BYTES] {
         let mut out = [0; STAGE_REPORT_BYTES];
         for (field, beats) in out.chunks_exact_mut(2).zip(self.received[stage]) {
@@ -192,12 +172,12 @@ impl Window {
         out
     }
 
-    /// A beat as peers will see it: in a bf16 window rounded, so that all ranks hold the same bits.
+    /// In a bf16 window all ranks hold the rounded bits.
     fn for_the_wire(&self, lanes: Lanes) -> Lanes {
         if self.shape.bf16 { lanes.map(bf16::round) } else { lanes }
     }
 
-    /// This rank's contribution from the bytes of its gradient: padded, encoded, interleaved, rounded if it is bf16.
+    /// Returns this rank's contribution: padded, encoded, interleaved, rounded if bf16.
     pub fn encode(&self, gradient: &[u8]) -> Vec<Lanes> {
         self.encoded(gradient).into_iter().map(|lanes| self.for_the_wire(lanes)).collect()
     }
@@ -221,7 +201,7 @@ impl Window {
         out
     }
 
-    /// The result as it goes to host memory: `host_beats` beats, missing ones zero, decoded and rescaled.
+    /// Returns `host_beats` decoded and rescaled beats; missing ones are zero.
     pub fn result(&self) -> Vec<u8> {
         let mut beats = if self.shape.hadamard { self.decode() } else { self.plain() };
         beats.truncate(usize::from(self.arm.host_beats));
@@ -261,7 +241,7 @@ impl Window {
         (1 << self.arm.log2_n) / LANES
     }
 
-    /// Sums a contribution unless this beat of this sender has come before.
+    /// Sums a contribution unless it is a duplicate.
     fn add(&mut self, position: usize, sender: usize, lanes: &Lanes) -> bool {
         let index = position - self.local.start;
         if !self.arrived[index].insert(sender) {
@@ -279,7 +259,6 @@ impl Window {
     }
 }
 
-/// Reads a beat from its 64 bytes.
 pub fn lanes_of(bytes: &[u8]) -> Lanes {
     std::array::from_fn(|i| u32::from_le_bytes([bytes[4 * i], bytes[4 * i + 1], bytes[4 * i + 2], bytes[4 * i + 3]]))
 }

@@ -1,4 +1,4 @@
-//! Rules of what a card answers by itself: ARP and ping, so that the kernels of its peers find it.
+//! Rules of answers to ARP requests and pings.
 
 use optireduce_contract::packet::{Endpoint, STAGE_CONTRIBUTE, frame};
 
@@ -6,11 +6,10 @@ use super::{bench, equal, header, ubt_of};
 use crate::card::engine::Engine;
 use crate::check::card_bench::CardBench;
 
-/// The card's and the asker's addresses.
 const LOCAL: Endpoint = Endpoint::of_rank(0);
 const ASKER: Endpoint = Endpoint { mac: [2, 1, 2, 3, 4, 5], ip: [10, 77, 9, 200] };
 
-/// An ARP packet by RFC 826, of 60 bytes as Ethernet has at least.
+/// RFC 826, padded to Ethernet's minimum of 60 bytes.
 fn arp_packet(to: [u8; 6], from: [u8; 6], operation: u8, sender: Endpoint, target: Endpoint) -> Vec<u8> {
     let mut bytes = [&to[..], &from, &[8, 6, 0, 1, 8, 0, 6, 4, 0, operation]].concat();
     for end in [sender, target] {
@@ -24,7 +23,7 @@ fn arp_request(target: [u8; 4]) -> Vec<u8> {
     arp_packet([0xff; 6], ASKER.mac, 1, ASKER, Endpoint { mac: [0; 6], ip: target })
 }
 
-/// The checksum of RFC 1071, a byte at a time: no code of the contract.
+/// RFC 1071, independent of the contract.
 fn checksum(bytes: &[u8]) -> u16 {
     let mut sum: u32 =
         bytes.iter().enumerate().map(|(at, byte)| u32::from(*byte) << if at % 2 == 0 { 8 } else { 0 }).sum();
@@ -34,7 +33,7 @@ fn checksum(bytes: &[u8]) -> u16 {
     !(sum as u16)
 }
 
-/// An ICMP echo message by RFC 792 with `data` bytes.
+/// RFC 792, with `data` bytes.
 fn echo(from: Endpoint, to: Endpoint, kind: u8, data: usize) -> Vec<u8> {
     let total = (28 + data) as u16;
     let mut bytes =
@@ -49,7 +48,6 @@ fn echo(from: Endpoint, to: Endpoint, kind: u8, data: usize) -> Vec<u8> {
     bytes
 }
 
-/// The frames that the card sent since the last call.
 fn sent(bench: &mut CardBench) -> Vec<Vec<u8>> {
     bench.sent.drain(..).map(|departure| departure.frame).collect()
 }
@@ -60,13 +58,12 @@ fn counts(bench: &CardBench) -> Result<[u32; 5], String> {
     Ok([c.rx_packets, c.tx_packets, c.arp_replies, c.ping_replies, c.drop_foreign])
 }
 
-/// `answer`, padded with zeros to whole beats.
 fn padded(mut answer: Vec<u8>) -> Vec<u8> {
     answer.resize(answer.len().next_multiple_of(64), 0);
     answer
 }
 
-/// Requests for the card's address are answered, and others are foreign.
+/// Requests for other addresses count as foreign.
 pub(super) fn requests(engine: Engine) -> Result<(), String> {
     let mut bench = bench(engine, 2)?;
     let reply = padded(arp_packet(ASKER.mac, LOCAL.mac, 2, LOCAL, ASKER));
@@ -109,7 +106,7 @@ pub(super) fn requests(engine: Engine) -> Result<(), String> {
     equal("counters after a reset", counts(&bench)?, [0; 5])
 }
 
-/// Answers go out between the frames of a contribution, which loses nothing.
+/// Answers are sent between the frames of a contribution.
 pub(super) fn beside_a_job(engine: Engine) -> Result<(), String> {
     let mut bench = bench(engine, 2)?;
     // A shard of 100 beats for the peer: 25 packets.

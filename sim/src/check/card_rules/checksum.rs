@@ -1,4 +1,4 @@
-//! Rules of the UDP checksum, the end-to-end check of a packet.
+//! Rules of the UDP checksum.
 
 use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE, frame, write_udp_checksum};
 use optireduce_contract::queue::{DONE_BROADCAST, DONE_CONTRIBUTE, STATUS_OK};
@@ -6,10 +6,10 @@ use optireduce_contract::queue::{DONE_BROADCAST, DONE_CONTRIBUTE, STATUS_OK};
 use super::{BEATS, bench, equal, header, outcomes};
 use crate::card::engine::Engine;
 
-/// Where UDP's checksum begins to cover a frame.
+/// Start of the checksum's coverage in the frame.
 const COVERED: usize = frame::IP_SRC.offset;
 
-/// The checksum that a frame should have, worked out a byte at a time from RFC 768 and RFC 1071: no code of the contract.
+/// RFC 768 and RFC 1071, independent of the contract.
 fn expected(bytes: &[u8]) -> u16 {
     let mut sum = 17 + bytes.len() as u32 - 34;
     for (at, byte) in bytes.iter().enumerate().skip(26).filter(|(at, _)| !(40..42).contains(at)) {
@@ -20,15 +20,15 @@ fn expected(bytes: &[u8]) -> u16 {
     if checksum == 0 { 0xffff } else { checksum }
 }
 
-/// A flipped bit anywhere that the checksum covers: the frame is dropped, whole, under one counter. Frames with the right
-/// checksum, with one of 0xffff and without any are taken.
+/// A flipped bit drops the whole frame under one counter. A right checksum, 0xffff, and no checksum
+/// are accepted.
 pub(super) fn received(engine: Engine) -> Result<(), String> {
     let mut bench = bench(engine, 2)?;
     bench.submit(&[bench.arm(BEATS)])?;
     let mut good = bench.packet(header(STAGE_CONTRIBUTE), 1, 0, 2, 1.0);
     write_udp_checksum(&mut good);
     equal("checksum of the frame", good[40..42].to_vec(), expected(&good).to_be_bytes().to_vec())?;
-    // A bit of every byte of the header, and of some of the payload; of these the first and the last.
+    // Every covered byte of the header, and some of the payload.
     let bytes = (COVERED..good.len()).filter(|at| *at < 66 || at % 29 == 0 || at + 1 == good.len());
     let mut dropped = 0;
     for at in bytes {
@@ -45,10 +45,10 @@ pub(super) fn received(engine: Engine) -> Result<(), String> {
         )?;
     }
     bench.submit(&[bench.contribute(BEATS)])?;
-    // The second half of the shard without a checksum: "none". The mean is that of 1.0 and this rank's zeros.
+    // The second half of the shard has no checksum. The local contribution is zero.
     bench.inject([good, bench.packet(header(STAGE_CONTRIBUTE), 1, 2, 2, 1.0)]);
     equal("completions", outcomes(&bench.completions()?), vec![(DONE_CONTRIBUTE, 1, STATUS_OK)])?;
-    // A payload that makes the sum zero.
+    // A payload with sum zero.
     let mut mean = bench.packet(header(STAGE_BROADCAST), 1, 4, 4, 7.0);
     mean[64..66].fill(0);
     write_udp_checksum(&mut mean);
@@ -64,7 +64,6 @@ pub(super) fn received(engine: Engine) -> Result<(), String> {
     equal("received, bad, without room", (c.rx_packets, c.rx_bad, c.drop_fifo_full), (dropped + 3, dropped, 0))
 }
 
-/// Contributions and means, of one to four beats of payload.
 pub(super) fn sent(engine: Engine) -> Result<(), String> {
     let mut bench = bench(engine, 2)?;
     // Shards of 11 beats: packets of 4, 4 and 3. Every lane differs.

@@ -1,4 +1,4 @@
-//! Rules of frames that are no packets for this card: addresses, checksum of the IPv4 header, source, length, kind.
+//! Rules of frames that are no valid packets for this card.
 
 use optireduce_contract::packet::{FLAG_BF16, STAGE_CONTRIBUTE, UbtHeader, frame};
 
@@ -6,7 +6,7 @@ use super::{BEATS, bench, equal, header};
 use crate::card::engine::Engine;
 use crate::check::card_bench::{CardBench, JOB_TAG, PAYLOAD_BEATS};
 
-/// Causes for which a frame is dropped, as their counters are listed by [`counts`].
+/// Causes of drops, in the order of [`counts`].
 #[derive(Clone, Copy, Debug)]
 enum Why {
     Foreign,
@@ -20,7 +20,7 @@ enum Why {
     Job,
 }
 
-/// The counters of each cause, in the order of [`Why`], and how many frames are in `DROP_FIFO_FULL`.
+/// Counters in the order of [`Why`], and `DROP_FIFO_FULL`.
 fn counts(bench: &CardBench) -> Result<([u32; 9], u32), String> {
     let c = bench.counters()?;
     let lower = [c.drop_foreign, c.rx_bad, c.drop_mac, c.drop_ip_checksum, c.drop_ip, c.drop_source, c.drop_too_long];
@@ -28,7 +28,7 @@ fn counts(bench: &CardBench) -> Result<([u32; 9], u32), String> {
     Ok(([foreign, bad, mac, checksum, ip, source, long, c.drop_malformed, c.drop_job], c.drop_fifo_full))
 }
 
-/// Writes the IPv4 checksum anew, by RFC 791 a byte at a time: no code of the contract.
+/// Corrects the IPv4 checksum by RFC 791, independent of the contract.
 fn mended(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes[24..26].fill(0);
     let mut sum: u32 = (14..34).map(|at| u32::from(bytes[at]) << if at % 2 == 0 { 8 } else { 0 }).sum();
@@ -45,7 +45,7 @@ fn with(frame: &[u8], at: usize, bytes: &[u8]) -> Vec<u8> {
     changed
 }
 
-/// Puts each frame on the wire alone; each is counted once, for its cause. Nothing of them is accepted.
+/// Each frame must be counted once, for its cause, and none accepted.
 fn each_is_counted(bench: &mut CardBench, frames: Vec<(&str, Why, Vec<u8>)>) -> Result<(), String> {
     let (before, count) = (bench.counters()?.rx_packets, frames.len() as u32);
     let (mut expected, _) = counts(bench)?;
@@ -60,7 +60,7 @@ fn each_is_counted(bench: &mut CardBench, frames: Vec<(&str, Why, Vec<u8>)>) -> 
     equal("beats accepted", bench.accepted().len(), 0)
 }
 
-/// The good packet is still taken, and after it nothing else is counted.
+/// A good packet is accepted and changes no counter of drops.
 fn and_the_good_one_is_taken(bench: &mut CardBench, good: Vec<u8>, beats: usize) -> Result<(), String> {
     let before = counts(bench)?;
     bench.inject([good]);
@@ -107,7 +107,7 @@ pub(super) fn addresses(engine: Engine) -> Result<(), String> {
             bench.frame(UbtHeader { sender: 2, ..contribute }, 1, 64 * (PAYLOAD_BEATS + 1), 1.0)
         }),
     ];
-    // Every byte of the IPv4 header that decides nothing else, and those of the source.
+    // Bytes of the IPv4 header that only the checksum protects, and the source.
     for at in [15, 16, 17, 18, 19, 22, 24, 25, 26, 27, 28, 29] {
         frames.push(("a wrong IPv4 checksum", Why::IpChecksum, with(&good, at, &[good[at] ^ 1 << (at % 8)])));
     }
@@ -115,7 +115,7 @@ pub(super) fn addresses(engine: Engine) -> Result<(), String> {
     and_the_good_one_is_taken(&mut bench, good, 4)
 }
 
-/// Frames that are not whole beats: no overflow of the receive buffer, unless they are packets for this card.
+/// Partial beats count as an overflow of the receive buffer only in packets for this card.
 pub(super) fn other_kinds(engine: Engine) -> Result<(), String> {
     let mut bench = bench(engine, 3)?;
     bench.submit(&[bench.arm(3 * BEATS)])?;
@@ -136,7 +136,7 @@ pub(super) fn other_kinds(engine: Engine) -> Result<(), String> {
         ("a cut header", Why::Bad, ours(63)),
     ];
     each_is_counted(&mut bench, frames)?;
-    // Without a gap, so that one frame may disturb the next; in time, so that all are before the mean is due.
+    // Without gaps, so that a frame may disturb the next, and before the mean is due.
     let before = bench.counters()?.drop_foreign;
     let kinds = (42..64).flat_map(|bytes| [of_type([0x08, 0x06], bytes), of_type([0x86, 0xdd], 3 * bytes)]);
     bench.burst(kinds.collect::<Vec<_>>());

@@ -1,8 +1,7 @@
-//! The rules of the card that a well-behaved cluster never touches, each as a check that runs against any engine.
+//! Rules of a card that a well-behaved cluster never exercises, for any engine.
 //!
-//! [`PACKET_RULES`] and [`CARD_RULES`] list them by name; a test of an engine runs them all ([`check`]). They look only at what
-//! a driver and a peer can see: completions, counters, host memory, frames. `answers`, `checksum`, `filter`, `payload`, `queues` and `reset` hold
-//! those that need more than a page.
+//! [`PACKET_RULES`] and [`CARD_RULES`] list them, and [`check`] runs them. The checks see
+//! completions, counters, host memory, frames, and the list of accepted beats.
 
 mod answers;
 mod checksum;
@@ -29,10 +28,10 @@ use crate::card::engine::Engine;
 use crate::check::card_bench::{CardBench, JOB_TAG, PAYLOAD_BEATS};
 use crate::wire::wire_ps;
 
-/// A rule: checks one engine.
+/// A check of one engine.
 pub type Rule = fn(Engine) -> Result<(), String>;
 
-/// Rules of packets, which hold for cards and for software.
+/// Rules of packets, for cards and software.
 pub const PACKET_RULES: &[(&str, Rule)] = &[
     ("each kind of bad frame has its counter", bad_frames),
     ("duplicate and late beats are counted and change nothing", duplicates_and_late_beats),
@@ -51,33 +50,34 @@ pub const PACKET_RULES: &[(&str, Rule)] = &[
     ),
 ];
 
-/// Rules of commands, queues, host memory, reset and the wire's pace, which hold for cards.
+/// Rules of commands, queues, host memory, reset and pacing, for cards only.
 pub const CARD_RULES: &[(&str, Rule)] = &[
     ("commands outside the limits are refused", commands_outside_the_limits),
-    ("commands for windows that are not there are refused", commands_for_other_windows),
+    ("commands for missing windows are refused", commands_for_other_windows),
     ("a contribution goes out peer by peer, paced, its last packets marked", packets_of_a_contribution),
     ("a contribution that comes while its window ends leaves nothing behind", contribution_at_the_end),
     ("without the automatic broadcast the mean waits for the command", commanded_broadcast),
     ("a gradient outside of host memory is an error of that window", dma_error),
     ("completions wait while the ring is full, and the phase flips with every turn", full_ring),
-    ("frames of both stages advertise what their window's contribution says", payload::advertised),
-    ("a paced peer gets its rate and no more, in every interval", payload::paced),
-    // Software compares with the newest collective of the job instead: `optireduce-core`, tests/serial_numbers.rs.
+    ("frames of both stages advertise the values of their window's contribution", payload::advertised),
+    ("a paced peer receives at its rate in every interval", payload::paced),
+    // Software compares with the job's newest collective instead: `optireduce-core`,
+    // tests/serial_numbers.rs.
     ("a packet of an earlier step is stale, and every drop has one cause", payload::stale),
-    ("each queue hears of its own windows and of nobody else's", queues::own_windows),
+    ("each queue receives completions of its own windows only", queues::own_windows),
     ("a queue whose completion ring is full holds up no other", queues::full_ring_of_one),
-    ("an error of host memory stays with the window or queue that had it", queues::contained_errors),
-    ("a queue whose rings cannot be reached stops, and the others go on", queues::stopped_queues),
+    ("an error of host memory only affects its window or queue", queues::contained_errors),
+    ("a queue with inaccessible rings stops, and the others continue", queues::stopped_queues),
     ("frames of other kinds, of any length, are no overflow of the receive buffer", filter::other_kinds),
-    ("ARP requests and pings for the card are answered, and no others", answers::requests),
+    ("only ARP requests and pings for the card are answered", answers::requests),
     ("answers go out between the frames of a job and disturb none", answers::beside_a_job),
-    ("a card that was disabled at any moment is as after power-on", reset::no_trace),
+    ("a card disabled at any moment is in its power-on state afterwards", reset::no_trace),
 ];
 
-/// Checks an engine against rules, as many at a time as there are cores: each has a card of its own.
+/// Checks an engine against rules, in parallel and each on its own card.
 ///
 /// # Errors
-/// One line for each rule that is broken.
+/// A list of the broken rules.
 pub fn check(engine: Engine, rules: &[&[(&str, Rule)]]) -> Result<(), String> {
     let rules = rules.concat();
     let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
@@ -97,26 +97,23 @@ pub fn check(engine: Engine, rules: &[&[(&str, Rule)]]) -> Result<(), String> {
     if count == 0 { Ok(()) } else { Err(format!("{count} of {all} rules are broken:\n{}", broken.join("\n"))) }
 }
 
-/// Beats of the usual window: with two ranks, beats 0..4 are rank 0's and 4..8 rank 1's.
+/// With two ranks, beats 0..4 are rank 0's.
 const BEATS: usize = 8;
 
 fn bench(engine: Engine, ranks: usize) -> Result<CardBench, String> {
     CardBench::new(engine, ranks).map_err(|error| error.to_string())
 }
 
-/// UBT header and payload of a frame that the card sent.
 fn ubt_of(frame: &[u8]) -> Result<(UbtHeader, &[u8]), String> {
     let head = frame.first_chunk().ok_or("a frame shorter than its header")?;
     let (ubt, _) = read_header(head, frame.len(), UDP_PORT_DEFAULT, JOB_TAG).map_err(|error| error.to_string())?;
     Ok((ubt, &frame[HEADER_BYTES..]))
 }
 
-/// The rank that a frame goes to.
 fn destination(frame: &[u8]) -> usize {
     usize::from(frame[frame::IP_DST.end() - 1]) - 1
 }
 
-/// Header of a packet of the bench's window in a stage.
 fn header(stage: u8) -> UbtHeader {
     UbtHeader { stage, job_tag: JOB_TAG, ..UbtHeader::default() }
 }
@@ -125,7 +122,7 @@ fn equal<T: PartialEq + std::fmt::Debug>(what: &str, found: T, expected: T) -> R
     if found == expected { Ok(()) } else { Err(format!("{what}: found {found:?}, expected {expected:?}")) }
 }
 
-/// Opcode, cookie and status of completions.
+/// Opcode, cookie and status.
 fn outcomes(completions: &[Completion]) -> Vec<(u8, u32, u8)> {
     completions.iter().map(|done| (done.opcode, done.cookie, done.status)).collect()
 }
@@ -155,7 +152,7 @@ fn commands_outside_the_limits(engine: Engine) -> Result<(), String> {
         let found = outcomes(&bench.completions()?);
         equal(&format!("{command:?}"), found, vec![(DONE_REFUSED, 1, STATUS_BAD_COMMAND)])?;
     }
-    // What the driver would not let pass.
+    // Values that the driver would reject.
     let misplaced = [
         Submission { host_address: good.host_address + 32, ..good },
         Submission { report_address: good.report_address + 64, ..good },
@@ -287,7 +284,8 @@ fn bad_frames(engine: Engine) -> Result<(), String> {
 
 fn packets_of_a_contribution(engine: Engine) -> Result<(), String> {
     let mut bench = bench(engine, 3)?;
-    // 31 beats on three ranks: 11, 10, 10; packets of 4, 4, 2 beats to each peer. Lane 0 of each beat is its number.
+    // 31 beats on three ranks are shards of 11, 10 and 10: packets of 4, 4 and 2 beats to each
+    // peer. Lanes hold the number of their beat.
     let gradient: Vec<f32> = (0..31 * 16).map(|at| (at / 16) as f32).collect();
     bench.nic.write_f32(bench.gradient, 0, &gradient).map_err(|error| error.to_string())?;
     let arm = Submission { mark_packets: 2, base: 640, ..bench.arm(31) };
@@ -335,7 +333,8 @@ fn duplicates_and_late_beats(engine: Engine) -> Result<(), String> {
     equal("closed by", [done[0].closed_by, done[1].closed_by], [CLOSED_COMPLETE; 2])?;
     equal("beats received", [done[0].received_beats, done[1].received_beats], [4, 4])?;
     equal("local beats", done[0].own_beats, 4)?;
-    // Two late beats of the contribution; the second mean finds its gate closed or its window gone.
+    // Two late beats of the contribution. The second mean arrives after its gate closed or its
+    // window was freed.
     let late_means = counters.drop_late_beats - 2 + 4 * counters.drop_no_window;
     equal("late beats of the mean", late_means, 4)?;
     let mut result = vec![0.0; BEATS * 16];
@@ -365,7 +364,7 @@ fn sleeping_host(engine: Engine) -> Result<(), String> {
     let late_ns = done[0].closed_ns.abs_diff(heard_ns + bound_ns);
     equal("the close is one bound after the second peer, to 5 us", late_ns < 5000, true)?;
     equal("time of the stage, to 100 ns", done[0].elapsed_ns.abs_diff(bound_ns) < 100, true)?;
-    // The mean of beats 0, 1 is 3, of beat 2 (one contribution) 2; it went to both peers.
+    // Beats 0 and 1 have mean 3, beat 2 with one contribution has 2.
     equal("frames sent", bench.sent.len(), 2)?;
     for (frame, dst) in bench.sent.iter().zip([1, 2]) {
         let head = frame.frame.first_chunk().ok_or("a frame shorter than its header")?;
@@ -390,8 +389,8 @@ fn contribution_at_the_end(engine: Engine) -> Result<(), String> {
             [bench.packet(header(STAGE_CONTRIBUTE), 1, 0, 4, value), mean]
         };
         bench.inject(frames(&bench, 1.0));
-        // The contribute gate closes about 100 us after the first of these; the rest is there. The command takes a few
-        // microseconds to be read, and so does the end of the window.
+        // The contribute gate closes about 100 us after the first frame. Reading the command and
+        // ending the window take a few microseconds each.
         bench.run_us(70 + late_us);
         bench.submit(&[bench.contribute(BEATS)])?;
         bench.run_us(150);
@@ -399,10 +398,9 @@ fn contribution_at_the_end(engine: Engine) -> Result<(), String> {
         let closed = vec![(DONE_CONTRIBUTE, 1, STATUS_OK), (DONE_BROADCAST, 1, STATUS_OK)];
         let kept: Vec<_> = done.iter().copied().filter(|one| *one != (DONE_REFUSED, 1, STATUS_STALE)).collect();
         equal(&format!("completions, contribution {late_us} us later"), kept, closed)?;
-        // A contribution that was not refused goes out to the peer, as the mean does.
+        // An accepted contribution is sent, as is the mean.
         let refusals = done.len() - 2;
         equal(&format!("frames sent, contribution {late_us} us later"), bench.sent.len(), 2 - refusals)?;
-        // The next window of the slot works as ever.
         let next = Submission { cookie: 2, ..bench.arm(BEATS) };
         bench.accepted();
         bench.submit(&[next, Submission { cookie: 2, ..bench.contribute(BEATS) }])?;
@@ -424,7 +422,7 @@ fn early_rule(engine: Engine) -> Result<(), String> {
     bench.inject([bench.packet(marked, 1, 4, 4, 1.0)]);
     bench.run_us(30);
     equal("completions with one mark of two", bench.completions()?, vec![])?;
-    // The second mark on a packet that came before counts all the same.
+    // A mark counts even on a duplicate packet.
     bench.inject([bench.packet(header(STAGE_CONTRIBUTE), 2, 4, 4, 1.0), bench.packet(marked, 2, 4, 4, 1.0)]);
     bench.run_us(4);
     equal("completions within the grace time", bench.completions()?, vec![])?;
@@ -443,7 +441,7 @@ fn silence_before_the_entry(engine: Engine) -> Result<(), String> {
     let arm = bench.arm(24); // 8 beats each, two packets
     let grace_ns = 50_000;
     bench.submit(&[Submission { flags: arm.flags | FLAG_EARLY, grace_ns, bound_ns: 300_000, ..arm }])?;
-    // Both peers are early, have sent their marks and lost a packet; the clock waits for this rank.
+    // Both peers have sent their marks and lost a packet. The clock starts with the local entry.
     let marked = UbtHeader { flags: FLAG_LAST_PERCENTILE, ..header(STAGE_CONTRIBUTE) };
     bench.inject([1, 2].map(|peer| bench.packet(marked, peer, 4, 4, 1.0)));
     bench.run_us(200);
@@ -531,7 +529,7 @@ fn dma_error(engine: Engine) -> Result<(), String> {
     equal("completions", outcomes(&done), expected)?;
     equal("local beats", done[0].own_beats, 0)?;
     equal("STATUS bit", bench.counters()?.dma_error, true)?;
-    // Nothing made up goes out: only the mean of what the peer contributed.
+    // Only the mean is sent, no invented contribution.
     let frames: Vec<_> =
         bench.sent.iter().map(|departure| departure.frame[frame::VERSION_STAGE.offset] & 0xf).collect();
     equal("stages of the frames sent", frames, vec![STAGE_BROADCAST])?;
@@ -541,7 +539,7 @@ fn dma_error(engine: Engine) -> Result<(), String> {
 
 fn full_ring(engine: Engine) -> Result<(), String> {
     let mut bench = bench(engine, 2)?;
-    // The ring has 16 entries; each command is refused with a completion.
+    // The ring has 16 entries. Each command gives a completion.
     let refused = |cookie| Submission { cookie, ..bench_stale() };
     let mut next = 0;
     for round in 0..5u32 {
@@ -563,7 +561,6 @@ fn full_ring(engine: Engine) -> Result<(), String> {
     Ok(())
 }
 
-/// A command that is always stale.
 fn bench_stale() -> Submission {
     Submission { opcode: OP_BROADCAST, ..Submission::default() }
 }

@@ -1,4 +1,4 @@
-//! Rules of what is on the wire: bf16, rounds, rates, and packets of earlier steps.
+//! Rules of packet contents and timing: bf16, rounds, rates, and packets of earlier steps.
 
 use optireduce_contract::limits::CYCLE_NS;
 use optireduce_contract::packet::{
@@ -15,30 +15,29 @@ use crate::card::engine::Engine;
 use crate::check::card_bench::{CardBench, PAYLOAD_BEATS, bench_job};
 use crate::wire::WIRE_OVERHEAD_BYTES;
 
-/// Time whose bytes a bucket holds besides one frame.
+/// Capacity of a token bucket beyond one frame, as time at the peer's rate.
 const BUCKET_NS: u64 = 512;
-/// From a frame's leave to go to its last byte on the wire: what waits before the MAC, of this peer and of others.
+/// Queueing between the pacer and the wire.
 const JITTER_NS: u64 = 1000;
 
-/// The window of [`CardBench::arm`] as bf16, without the automatic broadcast's company.
 fn arm_bf16(bench: &CardBench, beats: usize) -> Submission {
     let arm = bench.arm(beats);
     Submission { flags: arm.flags | queue::FLAG_BF16, ..arm }
 }
 
-/// The values of a bf16 payload.
 fn widened(payload: &[u8]) -> Vec<u32> {
     payload.chunks_exact(2).map(|half| u32::from(u16::from_le_bytes([half[0], half[1]])) << 16).collect()
 }
 
-/// A bf16 payload of values that need no rounding.
+/// The values must not need rounding.
 fn narrowed(values: impl IntoIterator<Item = f32>) -> Vec<u8> {
     values.into_iter().flat_map(|x| ((x.to_bits() >> 16) as u16).to_le_bytes()).collect()
 }
 
 pub fn bf16_sent(engine: Engine) -> Result<(), String> {
     let mut bench = bench(engine, 3)?;
-    // 31 beats on three ranks: 11, 10, 10. Packets of 4 payload beats hold 8 window beats: 8 + 2 to either peer.
+    // 31 beats on three ranks are shards of 11, 10 and 10. Each packet holds up to 8 window beats
+    // in 4 payload beats.
     let bits = |at: usize| 0x3f80_0000 + (at as u32).wrapping_mul(0x9e37_79b9) % 0x0100_0000;
     let gradient: Vec<f32> = (0..31 * 16).map(|at| f32::from_bits(bits(at))).collect();
     bench.nic.write_f32(bench.gradient, 0, &gradient).map_err(|error| error.to_string())?;
@@ -57,7 +56,7 @@ pub fn bf16_sent(engine: Engine) -> Result<(), String> {
     let expected = vec![(1, 11, 4, bf16), (1, 19, 1, last), (2, 21, 4, bf16), (2, 29, 1, last)];
     equal("peer, first beat, beats of payload, flags", found, expected)?;
 
-    // Odd shards, 3 beats each: the second half of the last payload beat is zero.
+    // Odd shards of 3 beats: half of the last payload beat is zero.
     bench.restart()?;
     bench.submit(&[arm_bf16(&bench, 9), bench.contribute(9)])?;
     for departure in &bench.sent {
@@ -72,7 +71,7 @@ pub fn bf16_sent(engine: Engine) -> Result<(), String> {
 
 pub fn bf16_received(engine: Engine) -> Result<(), String> {
     let mut bench = bench(engine, 2)?;
-    // 6 beats: shards of three. Own values 1 + 2^-8 round to 1 (even), 1 + 3 * 2^-8 to 1 + 2^-6.
+    // Shards of three beats. 1 + 2^-8 rounds to 1 (even), 1 + 3 * 2^-8 to 1 + 2^-6.
     let local = |at: usize| 1.0 + (1 + 2 * (at % 2)) as f32 / 256.0;
     let gradient: Vec<f32> = (0..6 * 16).map(local).collect();
     bench.nic.write_f32(bench.gradient, 0, &gradient).map_err(|error| error.to_string())?;
@@ -84,7 +83,7 @@ pub fn bf16_received(engine: Engine) -> Result<(), String> {
         frame[at..].copy_from_slice(&narrowed(values.iter().copied()));
         frame
     };
-    // Three beats and half a beat of padding, which is no zero: it must not count for anything.
+    // Three beats, and padding that is not zero and must be ignored.
     let contribution: Vec<f32> = (0..4 * 16).map(|at| if at < 48 { (1 + at) as f32 } else { 99.0 }).collect();
     let plain = bench.packet(header(STAGE_CONTRIBUTE), 1, 0, 3, 5.0);
     let hadamard = UbtHeader { flags: FLAG_BF16 | FLAG_HADAMARD, ..header(STAGE_CONTRIBUTE) };
@@ -114,7 +113,7 @@ pub fn bf16_received(engine: Engine) -> Result<(), String> {
         if at < 48 { f32::from_bits(bf16::round(mean.to_bits())) } else { 7.5 }
     };
     equal("result", result.clone(), (0..6 * 16).map(expected).collect())?;
-    // The mean that went to the peer has the same bits. It may overtake the contribution.
+    // The sent mean has the same bits. It may overtake the contribution.
     let sent = bench.sent.iter().map(|departure| ubt_of(&departure.frame)).collect::<Result<Vec<_>, _>>()?;
     let mean = sent.iter().find(|(ubt, _)| ubt.stage == STAGE_BROADCAST);
     let &(ubt, payload) = mean.ok_or(format!("{} frames sent, none of them a mean", sent.len()))?;
@@ -124,8 +123,8 @@ pub fn bf16_received(engine: Engine) -> Result<(), String> {
 }
 
 pub fn rounds(engine: Engine) -> Result<(), String> {
-    // 60 beats on 8 ranks: shards of 8 and 7 beats, all of two packets; of 12 beats: shards of 2 and 1, one packet; of 5:
-    // three ranks have nothing to be sent.
+    // On 8 ranks, 60 beats are shards of 8 and 7 in two packets each, 12 beats shards of 2 and 1 in
+    // one packet. With 5 beats three shards are empty.
     for (incast, beats) in [(0, 60), (1, 60), (2, 60), (3, 60), (4, 60), (15, 60), (2, 12), (4, 5)] {
         let mut bench = bench(engine, 8)?;
         let arm = Submission { send_incast: incast, ..bench.arm(beats) };
@@ -150,7 +149,8 @@ pub fn rounds(engine: Engine) -> Result<(), String> {
     Ok(())
 }
 
-/// Base in beats, stage, timeout and incast of the frames sent since the last time, sorted: a mean may overtake a contribution.
+/// Base in beats, stage, timeout and incast of new frames. Sorted, since a mean may overtake a
+/// contribution.
 fn adverts(bench: &mut CardBench, window_beats: usize) -> Result<Vec<(usize, u8, u16, u8)>, String> {
     let mut found = Vec::new();
     for departure in std::mem::take(&mut bench.sent) {
@@ -172,7 +172,7 @@ pub fn advertised(engine: Engine) -> Result<(), String> {
         |bench: &CardBench, stage, base: usize| bench.packet(header(stage), 1, base + usize::from(stage) * 2, 4, 1.0);
     let (to_owner, to_all) = (STAGE_CONTRIBUTE, STAGE_BROADCAST);
 
-    // Two windows at once. The peer's contributions come in the other order.
+    // Two concurrent windows, with peer contributions in the opposite order.
     let second = Submission { base: 512, ..window(arm, 5, 2) };
     bench.submit(&[arm, second, says(0xfedc, 5, contribute), says(0x0102, 15, window(contribute, 5, 2))])?;
     bench.inject([peers(&bench, to_owner, 8), peers(&bench, to_owner, 0)]);
@@ -184,7 +184,7 @@ pub fn advertised(engine: Engine) -> Result<(), String> {
     bench.run_us(20);
     equal("completions of two windows", bench.completions()?.len(), 4)?;
 
-    // The next window of a slot says nothing until its own contribution, which here comes after its mean has left.
+    // A window advertises nothing before its own contribution, here sent after its mean.
     bench.submit(&[window(arm, 0, 3)])?;
     bench.inject([peers(&bench, to_owner, 0)]);
     bench.run_us(250);
@@ -199,7 +199,7 @@ pub fn advertised(engine: Engine) -> Result<(), String> {
     bench.run_us(250);
     equal("frames of one more without a contribution", adverts(&mut bench, 8)?, vec![(0, to_all, 0, 0)])?;
 
-    // A mean that waits for its command advertises the same as one that does not.
+    // A commanded mean advertises the values of the contribution, not of the command.
     let commanded = Submission { flags: 0, base: 512, ..window(arm, 5, 5) };
     bench.submit(&[commanded, says(12, 4, window(contribute, 5, 5))])?;
     bench.inject([peers(&bench, to_owner, 8)]);
@@ -210,7 +210,7 @@ pub fn advertised(engine: Engine) -> Result<(), String> {
 }
 
 pub fn paced(engine: Engine) -> Result<(), String> {
-    // Rank 1 at a quarter of the wire, rank 2 at the wire, rank 3 at a tenth: 240 beats each, 60 packets.
+    // Rank 1 at a quarter of the wire, rank 2 unpaced, rank 3 at a tenth. 60 packets each.
     let (rates, beats, packets) = ([0, 3125, 0, 1250], 960, 60);
     for incast in [1, 3] {
         let job = JobConfig { rates_bytes_per_us: rates.to_vec(), ..bench_job(4, PAYLOAD_BEATS) };
@@ -236,8 +236,8 @@ pub fn paced(engine: Engine) -> Result<(), String> {
                     equal(&what, bytes.max(most), most)?;
                 }
             }
-            // Nobody else is in its way: one that may not go is passed over. But a card may begin before it has read the
-            // whole gradient, and then wait for another peer's.
+            // A blocked peer is skipped, so peers do not delay each other. But a card that starts
+            // before the whole gradient is read may wait for another peer's shard.
             let ns = frames[packets - 1].0 - frames[0].0;
             let read_ns = beats as u64 * CYCLE_NS;
             let most_ns = (packets as u64 - 1) * burst * 1000 / u64::from(rate) + read_ns + JITTER_NS;
@@ -256,13 +256,13 @@ pub fn stale(engine: Engine) -> Result<(), String> {
         bucket,
         ..bench.arm(8)
     };
-    // Bucket 3 waits for step 2 (and, in another slot, for step 1 at another place), bucket 4 for step 0x8000.
+    // Bucket 3 expects step 2 (in another slot step 1 at another offset), bucket 4 step 0x8000.
     bench.submit(&[arm(0, 2, 3), Submission { base: 4096, ..arm(1, 1, 3) }, arm(2, 0x8000, 4)])?;
     let packet = |step, bucket, first| {
         let ubt = UbtHeader { step, bucket, ..header(STAGE_CONTRIBUTE) };
         bench.packet(ubt, 1, first, 4, 1.0)
     };
-    // Step, bucket, first beat; whether it is stale.
+    // Step, bucket, first beat, and whether the packet is stale.
     let cases = [
         (1, 3, 0, true),
         (0, 3, 0, true),

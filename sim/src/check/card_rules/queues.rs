@@ -1,4 +1,4 @@
-//! Rules of several queues on one card, and of host memory that cannot be reached.
+//! Rules of several queues on one card, and of inaccessible host memory.
 
 use optireduce_contract::packet::{STAGE_BROADCAST, STAGE_CONTRIBUTE, UbtHeader};
 use optireduce_contract::queue::{
@@ -12,10 +12,9 @@ use super::{BEATS, bench, bench_stale, equal, header, outcomes};
 use crate::card::engine::Engine;
 use crate::check::card_bench::{CardBench, PAYLOAD_BEATS, bench_job};
 
-/// Host memory that is not there.
 const NOWHERE: u64 = 0x1000;
 
-/// A bench of two ranks, and a second driver with queue 2.
+/// Two ranks, and a second driver with queue 2.
 fn shared(engine: Engine) -> Result<(CardBench, Nic<InProcessBus>), String> {
     let (bench, mut others) =
         CardBench::shared(engine, bench_job(2, PAYLOAD_BEATS), 1).map_err(|error| error.to_string())?;
@@ -31,7 +30,6 @@ fn submit(bench: &mut CardBench, nic: &mut Nic<InProcessBus>, commands: &[Submis
     Ok(())
 }
 
-/// Opcode, cookie and status of what a driver hears.
 fn heard(nic: &mut Nic<InProcessBus>) -> Result<Vec<(u8, u32, u8)>, String> {
     let mut all = Vec::new();
     while let Some(completion) = nic.poll_completion().map_err(|error| error.to_string())? {
@@ -40,7 +38,6 @@ fn heard(nic: &mut Nic<InProcessBus>) -> Result<Vec<(u8, u32, u8)>, String> {
     Ok(outcomes(&all))
 }
 
-/// The commands of a window in a slot; its step, bucket and place are as its slot says.
 fn window(bench: &CardBench, slot: u8) -> [Submission; 2] {
     let (cookie, base) = (u32::from(slot) + 1, u32::from(slot) * 4096);
     let place = |address: u64, bytes: u64| address + u64::from(slot) * bytes;
@@ -55,7 +52,6 @@ fn window(bench: &CardBench, slot: u8) -> [Submission; 2] {
     [arm, Submission { slot, cookie, ..bench.contribute(BEATS) }]
 }
 
-/// The peer's contribution and mean for the window in a slot.
 fn peers(bench: &CardBench, slot: usize) -> [Vec<u8>; 2] {
     let packet = |stage, first| bench.packet(UbtHeader { ..header(stage) }, 1, slot * 64 + first, 4, 2.0);
     [packet(STAGE_CONTRIBUTE, 0), packet(STAGE_BROADCAST, 4)]
@@ -70,34 +66,38 @@ pub fn own_windows(engine: Engine) -> Result<(), String> {
     let ([arm, contribute], [other_arm, other_contribute]) = (window(&bench, 0), window(&bench, 5));
     bench.submit(&[arm])?;
     submit(&mut bench, &mut other, &[other_arm])?;
-    // What belongs to the other queue is out of reach, and who asked is told.
+    // A queue cannot access another's window; its completion reports that.
     let broadcast = Submission { opcode: OP_BROADCAST, cookie: 1, ..Submission::default() };
     submit(&mut bench, &mut other, &[contribute, broadcast, arm])?;
     let stale = (DONE_REFUSED, 1, STATUS_STALE);
-    equal("the other queue hears", heard(&mut other)?, vec![stale, stale, (DONE_REFUSED, 1, STATUS_SLOT_BUSY)])?;
+    equal(
+        "completions of the other queue",
+        heard(&mut other)?,
+        vec![stale, stale, (DONE_REFUSED, 1, STATUS_SLOT_BUSY)],
+    )?;
     bench.submit(&[other_contribute])?;
-    equal("the first queue hears", heard(&mut bench.nic)?, vec![(DONE_REFUSED, 6, STATUS_STALE)])?;
+    equal("completions of the first queue", heard(&mut bench.nic)?, vec![(DONE_REFUSED, 6, STATUS_STALE)])?;
     equal("frames sent", bench.sent.len(), 0)?;
 
     submit(&mut bench, &mut other, &[other_contribute])?;
     bench.inject(peers(&bench, 5));
     bench.run_us(20);
-    equal("the first queue hears", heard(&mut bench.nic)?, vec![])?;
-    equal("the other queue hears", heard(&mut other)?, closed(6, STATUS_OK))?;
+    equal("completions of the first queue", heard(&mut bench.nic)?, vec![])?;
+    equal("completions of the other queue", heard(&mut other)?, closed(6, STATUS_OK))?;
     bench.submit(&[contribute])?;
     bench.inject(peers(&bench, 0));
     bench.run_us(20);
-    equal("the first queue hears", heard(&mut bench.nic)?, closed(1, STATUS_OK))?;
-    equal("the other queue hears", heard(&mut other)?, vec![])?;
+    equal("completions of the first queue", heard(&mut bench.nic)?, closed(1, STATUS_OK))?;
+    equal("completions of the other queue", heard(&mut other)?, vec![])?;
     equal("frames sent", bench.sent.len(), 4)?;
 
-    // A slot is whoever's who arms it next.
+    // A slot belongs to the queue that armed it last.
     let [mut arm, mut contribute] = window(&bench, 5);
     (arm.cookie, contribute.cookie) = (9, 9);
     bench.submit(&[arm, contribute])?;
     bench.inject(peers(&bench, 5));
     bench.run_us(20);
-    equal("the first queue hears", heard(&mut bench.nic)?, closed(9, STATUS_OK))?;
+    equal("completions of the first queue", heard(&mut bench.nic)?, closed(9, STATUS_OK))?;
     let indices = |nic: &Nic<InProcessBus>| nic.counters().map(|c| (c.sq_head, c.cq_tail));
     equal("indices of the first queue", indices(&bench.nic).map_err(|error| error.to_string())?, (5, 5))?;
     equal("indices of the other queue", indices(&other).map_err(|error| error.to_string())?, (5, 5))
@@ -105,7 +105,7 @@ pub fn own_windows(engine: Engine) -> Result<(), String> {
 
 pub fn full_ring_of_one(engine: Engine) -> Result<(), String> {
     let (mut bench, mut other) = shared(engine)?;
-    // 16 refusals fill the other's completion ring; more wait.
+    // 16 rejections fill the other queue's completion ring; the rest waits.
     for cookie in 0..24 {
         submit(&mut bench, &mut other, &[Submission { cookie, ..bench_stale() }])?;
     }
@@ -114,10 +114,10 @@ pub fn full_ring_of_one(engine: Engine) -> Result<(), String> {
     bench.submit(&[arm, contribute])?;
     bench.inject(peers(&bench, 0));
     bench.run_us(20);
-    equal("the first queue hears", heard(&mut bench.nic)?, closed(1, STATUS_OK))?;
+    equal("completions of the first queue", heard(&mut bench.nic)?, closed(1, STATUS_OK))?;
     let theirs = other.counters().map_err(|error| error.to_string())?;
     equal("completions in the full ring", theirs.cq_tail, 16)?;
-    // With a refusal that nobody can be told of, the card reads on no further than its pipeline.
+    // A completion without space stops the fetch, except for commands in the pipeline.
     equal("submissions consumed are 17 to 19", (17..20).contains(&theirs.sq_head), true)?;
     let mut cookies = Vec::new();
     for _ in 0..4 {
@@ -128,7 +128,7 @@ pub fn full_ring_of_one(engine: Engine) -> Result<(), String> {
 }
 
 pub fn contained_errors(engine: Engine) -> Result<(), String> {
-    // What is out of reach, and what the completions of its window say.
+    // Inaccessible buffer, and status of the window's completions.
     let (bad, good) = (STATUS_DMA_ERROR, STATUS_OK);
     type Damage = fn(&mut [Submission; 2]);
     let cases: [(&str, Damage, [u8; 2]); 3] = [
@@ -150,7 +150,7 @@ pub fn contained_errors(engine: Engine) -> Result<(), String> {
         equal(&format!("completions, {what} out of reach"), found, expected)?;
         let counters = bench.counters()?;
         equal("the STATUS bits", (counters.dma_error, counters.queue_stopped), (true, false))?;
-        // The next window of that slot is sound, and so is its result.
+        // The next window of the slot succeeds.
         bench.submit(&window(&bench, 2))?;
         bench.inject(peers(&bench, 2));
         bench.run_us(20);
@@ -166,7 +166,7 @@ pub fn contained_errors(engine: Engine) -> Result<(), String> {
 pub fn stopped_queues(engine: Engine) -> Result<(), String> {
     for completions in [false, true] {
         let (mut bench, mut other) = shared(engine)?;
-        // Both have a window; then the other's submission or completion ring is somewhere else.
+        // Both queues have a window when a ring of the other one becomes inaccessible.
         let ([arm, contribute], [other_arm, other_contribute]) = (window(&bench, 0), window(&bench, 1));
         bench.submit(&[arm])?;
         submit(&mut bench, &mut other, &[other_arm, other_contribute])?;
@@ -180,12 +180,13 @@ pub fn stopped_queues(engine: Engine) -> Result<(), String> {
         let theirs = other.counters().map_err(|error| error.to_string())?;
         equal("DMA error and stopped, first queue", (ours.dma_error, ours.queue_stopped), (true, false))?;
         equal("DMA error and stopped, other queue", (theirs.dma_error, theirs.queue_stopped), (true, true))?;
-        // A fetch that failed consumed nothing; a completion that was lost was counted.
+        // A failed fetch consumes no entry, but a lost completion counts.
         let indices = if completions { (3, 1) } else { (2, 0) };
         equal("indices of the other queue", (theirs.sq_head, theirs.cq_tail), indices)?;
         let stopped = other.wait_completion(std::time::Duration::ZERO);
-        equal("the driver says so", matches!(stopped, Err(DriverError::QueueStopped { queue: 2, .. })), true)?;
-        // Even when the ring is back, the queue takes nothing more; its window goes its way, and so do other queues.
+        equal("the driver reports the stop", matches!(stopped, Err(DriverError::QueueStopped { queue: 2, .. })), true)?;
+        // The queue stays stopped even once its ring is accessible. Its window and other queues
+        // continue.
         let before = bench.sent.len();
         submit(&mut bench, &mut other, &[Submission { cookie: 78, ..bench_stale() }])?;
         let after = other.counters().map_err(|error| error.to_string())?;
@@ -194,19 +195,18 @@ pub fn stopped_queues(engine: Engine) -> Result<(), String> {
         bench.run_us(20);
         equal("the mean of the other's window is sent", bench.sent.len(), before + 1)?;
         if !completions {
-            equal("the other queue hears", heard(&mut other)?, closed(2, STATUS_OK))?;
+            equal("completions of the other queue", heard(&mut other)?, closed(2, STATUS_OK))?;
         }
         bench.submit(&[contribute])?;
         bench.inject(peers(&bench, 0));
         bench.run_us(20);
-        equal("the first queue hears", heard(&mut bench.nic)?, closed(1, STATUS_OK))?;
-        // Disabling heals.
+        equal("completions of the first queue", heard(&mut bench.nic)?, closed(1, STATUS_OK))?;
         bench.restart()?;
         equal("stopped after a restart", other.counters().map_err(|error| error.to_string())?.queue_stopped, false)?;
         other.open_queue(2, 4).map_err(|error| error.to_string())?;
         let bad = Submission { opcode: 9, cookie: 5, ..Submission::default() };
         submit(&mut bench, &mut other, &[bad])?;
-        equal("the other queue hears", heard(&mut other)?, vec![(DONE_REFUSED, 5, STATUS_BAD_COMMAND)])?;
+        equal("completions of the other queue", heard(&mut other)?, vec![(DONE_REFUSED, 5, STATUS_BAD_COMMAND)])?;
     }
     Ok(())
 }

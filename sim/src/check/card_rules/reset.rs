@@ -1,4 +1,4 @@
-//! The rule of reset: whatever a card does when it is disabled, enabled again it is as after power-on.
+//! Reset: a card disabled in any state and enabled again is in its power-on state.
 
 use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_contract::packet::{self, STAGE_BROADCAST, STAGE_CONTRIBUTE, UbtHeader};
@@ -11,14 +11,14 @@ use crate::card::Accept;
 use crate::card::engine::Engine;
 use crate::check::card_bench::{CardBench, PAYLOAD_BEATS, bench_job};
 
-/// Ranks of the job; rank 2 is paced, so that frames wait.
+/// Rank 2 is paced, so that frames queue.
 const RANKS: usize = 3;
-/// Beats of the windows: a Hadamard block of 256 elements has 16.
+/// One Hadamard block of 256 elements.
 const BEATS: usize = 16;
-/// By how much times may differ: units that go round, as the timers of the gates, may be at another place.
+/// Periodic units may be at another phase.
 const SLACK_NS: u64 = 64;
 
-/// What a run leaves, without times.
+/// Observations without times.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     frames: Vec<Vec<u8>>,
@@ -64,7 +64,7 @@ fn start(engine: Engine) -> Result<CardBench, String> {
     Ok(bench)
 }
 
-/// The commands of the window in a slot: encoded in odd slots, bf16 in slots 2, 3, 6, 7.
+/// Encoded in odd slots, bf16 in slots 2, 3, 6, 7.
 fn window(bench: &CardBench, slot: u8) -> [Submission; 2] {
     let (cookie, base) = (u32::from(slot) + 1, u32::from(slot) * 4096);
     let hadamard = if slot & 1 == 1 { queue::FLAG_HADAMARD } else { 0 };
@@ -88,7 +88,7 @@ fn window(bench: &CardBench, slot: u8) -> [Submission; 2] {
     [arm, Submission { slot, cookie, host_address: gradient, ..bench.contribute(BEATS) }]
 }
 
-/// A packet of a peer for the window in a slot: all of its contribution, or its mean.
+/// A whole contribution or mean.
 fn packet(bench: &CardBench, slot: u8, stage: u8, sender: usize, value: f32) -> Vec<u8> {
     let shards = optireduce_contract::shard::ShardMap::new(BEATS, RANKS, 0);
     let shard = shards.range_of(if stage == STAGE_CONTRIBUTE { 0 } else { sender });
@@ -99,7 +99,7 @@ fn packet(bench: &CardBench, slot: u8, stage: u8, sender: usize, value: f32) -> 
     bench.packet(ubt, sender, usize::from(slot) * 64 + shard.start, beats, value)
 }
 
-/// Busies the card with windows, packets and commands that are random, and stops at a random moment.
+/// Runs random windows, packets and commands until a random time.
 fn disturb(bench: &mut CardBench, seed: u64) -> Result<String, String> {
     let mut draws = 0;
     let mut draw = |below: u64| {
@@ -118,7 +118,7 @@ fn disturb(bench: &mut CardBench, seed: u64) -> Result<String, String> {
             commands.push(Submission { opcode: OP_BROADCAST, slot, cookie: 1, ..Submission::default() });
         }
     }
-    // Now and then something that cannot be reached.
+    // Occasionally an inaccessible address.
     if draw(3) == 0 {
         commands[0].host_address = 0x1000;
     }
@@ -132,15 +132,14 @@ fn disturb(bench: &mut CardBench, seed: u64) -> Result<String, String> {
         .map(|_| packet(bench, draw(8) as u8, stages[draw(2) as usize], 1 + draw(2) as usize, draw(9) as f32))
         .collect();
     bench.burst(frames);
-    // From the middle of the first fetch to after the bounds.
+    // From the first fetch until after the bounds.
     let most = [500, 3000, 30_000][draw(3) as usize];
     let ns = 4 * draw(most);
     bench.run_ns(ns);
     Ok(format!("{} commands, disabled after {ns} ns", commands.len()))
 }
 
-/// Four windows, plain and encoded, fp32 and bf16, with a duplicate, a stray and a bound that is met: what the card
-/// makes of them, and when.
+/// Runs windows of all formats with a duplicate, a stray packet and a reached bound.
 fn known_job(bench: &mut CardBench) -> Result<(Outcome, Vec<u64>), String> {
     let begin_ns = bench.now_ns();
     let failed = |error: optireduce_driver::DriverError| error.to_string();
@@ -149,7 +148,7 @@ fn known_job(bench: &mut CardBench) -> Result<(Outcome, Vec<u64>), String> {
     let commands: Vec<_> = (0..4).flat_map(|slot| window(bench, slot)).collect();
     bench.submit(&commands)?;
     for slot in 0..4 {
-        // Rank 2's contribution to window 3 and its mean of window 0 never come.
+        // Rank 2's contribution to window 3 and its mean of window 0 are missing.
         let of = |stage, sender| packet(bench, slot, stage, sender, (1 + sender) as f32);
         let mut frames = vec![of(STAGE_CONTRIBUTE, 1), of(STAGE_BROADCAST, 1), of(STAGE_CONTRIBUTE, 1)];
         frames.extend((slot != 3).then(|| of(STAGE_CONTRIBUTE, 2)));

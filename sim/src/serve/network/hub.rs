@@ -1,11 +1,13 @@
-//! A hub: a switch that joins served cards, of one process or of several, on a Unix socket.
+//! A hub: a switch on a Unix socket that joins served cards of one or several processes.
 //!
-//! The first that joins runs the switch; when its process ends, one of the others takes over, and what was under way is lost. Messages of the
-//! socket (`SOCK_SEQPACKET`) are frames. Only the first is none: who joins says the address that it wants to have, and is told whether
-//! it is free. The switch knows at which port a MAC address is from those addresses and from the frames that came; what it does not know and what is
-//! for all goes to all other ports. A port whose queue is full for [`PATIENCE`] loses frames until it has room again: who stands still holds up
-//! nobody.
-//! Trust: whoever may open the socket is on the network, and may send what it likes, as on a switch.
+//! The first process that joins runs the switch. If it ends, another process takes over, and frames
+//! in flight are lost. Messages of the socket (`SOCK_SEQPACKET`) are frames, except for the first
+//! pair: the client requests an address, and the switch answers whether it is free. The switch
+//! learns MAC addresses from requests and frames. Frames to unknown or group addresses go to all
+//! other ports. A port that is full for [`PATIENCE`] loses frames until it has space, so a stalled
+//! client delays others by that time only once.
+//!
+//! Trust: every process with access to the socket may send any frame.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -33,50 +35,44 @@ use super::{BUFFER_BYTES, FRAME_BYTES_MAX};
 
 type Mac = [u8; 6];
 
-/// What who joins says before its address, an IPv4 address.
+/// A request is this prefix and an IPv4 address.
 const HELLO: &[u8; 16] = b"optireduce hub 1";
-/// What it is told: whether the address is its own now.
+/// Answers to a request.
 const WELCOME: u8 = 1;
 const TAKEN: u8 = 0;
-/// The least that makes a frame: an Ethernet header.
 const FRAME_BYTES_MIN: usize = 14;
-/// How long a frame waits for room at the switch's port.
+/// Longest wait of a frame for space at a port.
 const PATIENCE: Duration = Duration::from_millis(50);
-/// How long it waits for the switch, which may be waiting for another port.
+/// Longest wait of a client for the switch, which may wait for another port.
 const SWITCH_PATIENCE: Duration = Duration::from_secs(1);
-/// How long a switch may take to answer, and a new one to come up.
+/// Timeout of the switch's answer, and of a takeover.
 const JOIN: Duration = Duration::from_secs(5);
-/// Between two looks at what is not there yet.
+/// Poll interval of the switch.
 const LOOK: Duration = Duration::from_millis(10);
-/// Most MAC addresses that the switch knows.
 const TABLE_MAX: usize = 1024;
 
-/// A card's port at a hub.
 pub(super) struct HubLink {
     path: PathBuf,
     address: SocketAddrV4,
-    /// Another one after another process has taken over the switch.
+    /// Replaced after a takeover.
     line: RwLock<Arc<Line>>,
 }
 
-/// One end of a port's connection.
 struct Line {
     socket: OwnedFd,
-    /// The last frame found no room.
     full: AtomicBool,
 }
 
 impl Line {
-    /// Makes room for frames that wait at the other end, and gives up sending if there is none for a while.
     fn new(socket: OwnedFd, patience: Duration) -> io::Result<Self> {
-        // Root may pass the limit; others get what there is.
+        // Only root may exceed the limit.
         set_socket_send_buffer_size_force(&socket, BUFFER_BYTES)
             .or_else(|_| set_socket_send_buffer_size(&socket, BUFFER_BYTES))?;
         set_socket_timeout(&socket, Timeout::Send, Some(patience))?;
         Ok(Self { socket, full: AtomicBool::new(false) })
     }
 
-    /// Sends a message; waits for room if there was some for the last one.
+    /// Waits for space only if the previous message found some.
     fn send(&self, message: &[u8]) -> io::Result<()> {
         let wait = if self.full.load(Ordering::Relaxed) { SendFlags::DONTWAIT } else { SendFlags::empty() };
         let sent = send(&self.socket, message, SendFlags::NOSIGNAL | wait);
@@ -84,7 +80,6 @@ impl Line {
         Ok(sent.map(drop)?)
     }
 
-    /// The next message.
     fn take(&self, buffer: &mut [u8]) -> io::Result<Vec<u8>> {
         loop {
             match recv(&self.socket, &mut *buffer, RecvFlags::empty()) {
@@ -96,7 +91,7 @@ impl Line {
         }
     }
 
-    /// The first message of a connection, which is not waited for without end.
+    /// Waits for at most [`JOIN`].
     fn take_first(&self, buffer: &mut [u8]) -> io::Result<Vec<u8>> {
         set_socket_timeout(&self.socket, Timeout::Recv, Some(JOIN))?;
         let first = self.take(buffer)?;
@@ -106,30 +101,29 @@ impl Line {
 }
 
 impl HubLink {
-    /// Joins the hub at `path` with this address, and runs the switch if nobody does.
+    /// Joins the hub, or starts it if none runs.
     ///
     /// # Errors
-    /// `AddrInUse` if another card has the address; if the socket cannot be had.
+    /// `AddrInUse` if another card has the address, otherwise an error of the socket.
     pub fn join(path: &Path, address: SocketAddrV4) -> io::Result<Self> {
         let deadline = Instant::now() + JOIN;
         let line = join_until(path, address, deadline)?;
         Ok(Self { path: path.into(), address, line: RwLock::new(line.into()) })
     }
 
-    /// Sends a frame.
     pub fn send(&self, frame: &[u8]) {
         if let Err(error) = self.line().send(frame) {
             tracing::debug!(%error, "a packet of the card is lost at the hub");
         }
     }
 
-    /// Waits for a frame; joins anew if the switch's process ends.
+    /// Joins again if the process of the switch ends.
     pub fn receive(&self, buffer: &mut [u8]) -> io::Result<Vec<u8>> {
         loop {
             match self.line().take(buffer) {
                 Ok(frame) => return Ok(frame),
                 Err(error) => {
-                    tracing::info!(%error, "the hub's switch is gone; joining anew");
+                    tracing::info!(%error, "the hub's switch ended; joining again");
                     let line = self.join_again()?;
                     *self.line.write().unwrap_or_else(PoisonError::into_inner) = line.into();
                 }
@@ -141,7 +135,7 @@ impl HubLink {
         let deadline = Instant::now() + JOIN;
         loop {
             match join_until(&self.path, self.address, deadline) {
-                // Of this card's port before, which the switch has yet to see close.
+                // The switch has yet to notice the end of this card's previous connection.
                 Err(error) if error.kind() == io::ErrorKind::AddrInUse && Instant::now() < deadline => {
                     thread::sleep(LOOK)
                 }
@@ -175,13 +169,13 @@ fn join_until(path: &Path, address: SocketAddrV4, deadline: Instant) -> io::Resu
                     let taken = format!("hub {}: another card has the address {}", path.display(), address.ip());
                     return Err(io::Error::new(io::ErrorKind::AddrInUse, taken));
                 }
-                // It ended in the meantime.
+                // The switch ended in the meantime.
                 Err(_) if Instant::now() < deadline => {}
                 Err(error) => return Err(fault(path, format_error("its switch does not answer", &error))),
             },
             Err(error) if is_nobody_there(&error) => match Switch::start(path, &place) {
                 Ok(()) => continue,
-                // Somebody else starts it.
+                // Another process is starting the switch.
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock && Instant::now() < deadline => {}
                 Err(error) => return Err(fault(path, error)),
             },
@@ -199,7 +193,7 @@ fn is_nobody_there(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused)
 }
 
-/// Asks for an address; the port, if it is free.
+/// Requests an address. Returns `None` if it is in use.
 fn greet(socket: OwnedFd, address: SocketAddrV4) -> io::Result<Option<Line>> {
     let line = Line::new(socket, SWITCH_PATIENCE)?;
     line.send(&[&HELLO[..], &address.ip().octets()].concat())?;
@@ -207,36 +201,33 @@ fn greet(socket: OwnedFd, address: SocketAddrV4) -> io::Result<Option<Line>> {
     Ok((answer == [WELCOME]).then_some(line))
 }
 
-/// The switch.
 #[derive(Default)]
 struct Switch(Mutex<Table>);
 
 #[derive(Default)]
 struct Table {
     next: usize,
-    /// By number.
     ports: HashMap<usize, Arc<Line>>,
-    /// At which port an address is.
     places: HashMap<Mac, usize>,
 }
 
 impl Switch {
-    /// Runs the switch, for as long as this process lives. `WouldBlock`: another process does, or is about to.
+    /// Starts the switch for the lifetime of this process. `WouldBlock` if another one runs it.
     fn start(path: &Path, place: &SocketAddrUnix) -> io::Result<()> {
         let mut beside = path.as_os_str().to_owned();
         beside.push(".lock");
         let lock = File::options().create(true).truncate(false).write(true).open(&beside)?;
-        // Its process ended, if it can be had: the kernel gives it back.
+        // The kernel releases the lock when a process ends, so now no switch runs.
         lock.try_lock().map_err(io::Error::from)?;
         if fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_socket()) {
             fs::remove_file(path)?;
         }
         let listener = seqpacket()?;
-        // `AddrInUse` is for addresses of cards.
+        // `AddrInUse` is reserved for addresses of cards.
         bind(&listener, place).map_err(|error| match error {
             Errno::ADDRINUSE => io::Error::new(
                 io::ErrorKind::AlreadyExists,
-                "there is something that is no socket, expected nothing or a hub",
+                "found a file that is not a socket, expected nothing or a hub",
             ),
             error => error.into(),
         })?;
@@ -248,25 +239,24 @@ impl Switch {
     fn run(self: Arc<Self>, listener: &OwnedFd, _lock: &File) {
         loop {
             let Ok(socket) = accept_with(listener, SocketFlags::CLOEXEC) else {
-                // Not too often, if there are no more file descriptors.
+                // Prevents a busy loop without free file descriptors.
                 thread::sleep(LOOK);
                 continue;
             };
             let switch = self.clone();
             let spawned = thread::Builder::new().name("hub port".into()).spawn(move || switch.serve(socket));
             if let Err(error) = spawned {
-                tracing::warn!(%error, "a card cannot be joined to the hub");
+                tracing::warn!(%error, "cannot serve a port of the hub");
             }
         }
     }
 
-    /// A port, until whoever is there goes.
     fn serve(&self, socket: OwnedFd) {
         let mut buffer = vec![0; FRAME_BYTES_MAX];
         let (port, line) = match self.welcome(socket, &mut buffer) {
             Ok(Some(welcome)) => welcome,
             Ok(None) => return,
-            Err(error) => return tracing::warn!(%error, "somebody at the hub does not say what it is"),
+            Err(error) => return tracing::warn!(%error, "a client of the hub sent no request"),
         };
         while let Ok(frame) = line.take(&mut buffer) {
             self.forward(port, &frame);
@@ -276,7 +266,7 @@ impl Switch {
         table.places.retain(|_, place| *place != port);
     }
 
-    /// Hears which address a new port wants to have; its number, if it is free.
+    /// Answers the request of a new port. Returns its number, or `None` if the address is in use.
     fn welcome(&self, socket: OwnedFd, buffer: &mut [u8]) -> io::Result<Option<(usize, Arc<Line>)>> {
         let line = Arc::new(Line::new(socket, PATIENCE)?);
         let said = line.take_first(buffer)?;
@@ -290,14 +280,14 @@ impl Switch {
         }
         let port = table.next;
         table.next += 1;
-        // Under the lock: no frame comes before the answer.
+        // Under the lock, so that no frame precedes the answer.
         line.send(&[WELCOME])?;
         table.places.insert(mac, port);
         table.ports.insert(port, line.clone());
         Ok(Some((port, line)))
     }
 
-    /// Gives a frame to the port where its destination is, or to all others.
+    /// Frames without a known destination go to all other ports.
     fn forward(&self, from: usize, frame: &[u8]) {
         let Some((to, source)) = macs(frame) else { return };
         let targets: Vec<Arc<Line>> = {
@@ -306,7 +296,7 @@ impl Switch {
                 table.places.entry(source).or_insert(from);
             }
             match table.places.get(&to) {
-                // To itself: it has it already.
+                // Addressed to the sender itself.
                 Some(port) if *port == from => Vec::new(),
                 Some(port) => table.ports.get(port).cloned().into_iter().collect(),
                 None => table.ports.iter().filter(|(port, _)| **port != from).map(|(_, port)| port.clone()).collect(),
@@ -324,7 +314,6 @@ impl Switch {
     }
 }
 
-/// For whom a frame is, and from whom.
 fn macs(bytes: &[u8]) -> Option<(Mac, Mac)> {
     let mac = |at: usize| bytes.get(at..at + 6)?.try_into().ok();
     (bytes.len() >= FRAME_BYTES_MIN).then_some((mac(frame::ETH_DST.offset)?, mac(frame::ETH_SRC.offset)?))
@@ -358,7 +347,6 @@ mod tests {
         [&to[..], &from, &[8, 0, mark]].concat()
     }
 
-    /// Also that nothing else came: what is sent to it last comes next.
     fn expect(link: &HubLink, expected: &[u8]) {
         let line = link.line();
         set_socket_timeout(&line.socket, Timeout::Recv, Some(Duration::from_secs(30))).unwrap();
@@ -378,10 +366,10 @@ mod tests {
             expect(&links[1], &to_all);
             expect(&links[2], &to_all);
         }
-        // Too short for a frame, and to itself: neither arrives.
+        // A short frame, and one to the sender: neither arrives.
         links[0].send(&[1, 2, 3]);
         links[0].send(&frame(mac(1), mac(1), 3));
-        // Another address of the third's, which the switch learns.
+        // A second address of the third card, which the switch learns.
         let other = [0x02, 7, 7, 7, 7, 7];
         links[2].send(&frame(mac(1), other, 4));
         expect(&links[0], &frame(mac(1), other, 4));
@@ -408,7 +396,6 @@ mod tests {
         remove(&path);
     }
 
-    /// As a process that is stopped: what it does not take is lost, and others get theirs.
     #[test]
     fn who_takes_nothing_holds_up_nobody() {
         let path = path();
@@ -431,7 +418,6 @@ mod tests {
             let socket = seqpacket().unwrap();
             connect(&socket, &SocketAddrUnix::new(&path).unwrap()).unwrap();
             send(&socket, said, SendFlags::NOSIGNAL).unwrap();
-            // Its connection ends.
             assert!(Line::new(socket, PATIENCE).unwrap().take(&mut [0; 64]).is_err());
         }
         links[0].send(&frame(mac(2), mac(1), 1));
@@ -441,14 +427,14 @@ mod tests {
         let error = HubLink::join(&file, at(3)).err().unwrap().to_string();
         assert_eq!(
             error,
-            format!("hub {}: there is something that is no socket, expected nothing or a hub", file.display())
+            format!("hub {}: found a file that is not a socket, expected nothing or a hub", file.display())
         );
         assert_eq!(fs::read(&file).unwrap(), b"mine");
         remove(&file);
         remove(&path);
     }
 
-    /// A socket that nobody listens at any more is what a process leaves that was killed.
+    /// A killed process leaves a socket behind.
     #[test]
     fn a_hub_whose_process_ended_is_taken_over() {
         let path = path();

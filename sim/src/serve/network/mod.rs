@@ -1,12 +1,12 @@
-//! What a served card's network port is connected to.
+//! Networks for the network port of a served card.
 //!
-//! | | what it is | who is reached |
+//! | | network | reachable peers |
 //! |---|---|---|
-//! | `udp.rs` | a UDP socket of this host | whoever has an address of this host's or of its networks; no privileges |
-//! | `hub.rs` | a switch on a Unix socket | other served cards, in this process or others; no privileges |
-//! | `device.rs` | a TUN or TAP device | whoever this host's kernel reaches, through a network interface |
+//! | `udp.rs` | a UDP socket of this host | this host and its networks; no privileges |
+//! | `hub.rs` | a switch on a Unix socket | served cards of all processes; no privileges |
+//! | `device.rs` | a TUN or TAP device | all hosts that the kernel routes to |
 //!
-//! A network that loses packets can be asked for ([`Loss`]). Frames begin with the Ethernet header and have no check sequence.
+//! Frames begin with the Ethernet header and have no check sequence. [`Loss`] drops packets.
 
 mod device;
 mod hub;
@@ -26,28 +26,26 @@ use self::hub::HubLink;
 use self::udp::UdpLink;
 use crate::network::unit;
 
-/// Bytes of a frame before its datagram.
 const LOWER_BYTES: usize = HEADER_BYTES - UBT_BYTES;
-/// What a socket asks the kernel to buffer; without privileges it grants less (`net.core.rmem_max`).
+/// Without privileges the kernel limits buffers to `net.core.rmem_max`.
 const BUFFER_BYTES: usize = 8 << 20;
-/// Largest frame and datagram.
 const FRAME_BYTES_MAX: usize = 1 << 16;
-/// Cards on a hub that are given no address have these, the first that is free.
+/// First address of cards on a hub, by default.
 const HUB_FIRST: Ipv4Addr = Ipv4Addr::new(10, 79, 0, 1);
 
 const EXPECTED: &str = "expected udp:ADDRESS[:PORT], hub:PATH[,ADDRESS[:PORT]], tun:NAME,ADDRESS[:PORT] or tap:NAME[,ADDRESS[:PORT]], \
                         for instance udp:127.0.0.2, hub:/tmp/hub.sock or tun:or0,10.80.0.2";
 
-/// Where a card's network port is to be connected to, as the command line says it.
+/// Network of a card, as on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NetworkArg {
-    /// A UDP socket of this host with this address.
+    /// UDP socket with this address.
     Udp(SocketAddrV4),
-    /// A switch at this Unix socket, and the card's address there; without one, the first that is free.
+    /// Hub at this Unix socket, with an address or the first free one.
     Hub(PathBuf, Option<SocketAddrV4>),
-    /// The TUN device of this name, and the card's address behind it.
+    /// TUN device and address.
     Tun(String, SocketAddrV4),
-    /// The TAP device of this name, and the card's address behind it; without one, the card has none until its driver gives it one, as a board.
+    /// TAP device, with an address or without one; the driver then sets it.
     Tap(String, Option<SocketAddrV4>),
 }
 
@@ -62,7 +60,7 @@ impl FromStr for NetworkArg {
             };
             if !is_interface(name) {
                 return Err(format!(
-                    "{name:?} is no name of a network interface: 1 to 15 characters, no space, '/' or ':'; {EXPECTED}"
+                    "{name:?} is not a name of a network interface: 1 to 15 characters, no space, '/' or ':'; {EXPECTED}"
                 ));
             }
             Ok((name.to_owned(), address.map(address_of).transpose()?))
@@ -83,23 +81,22 @@ impl FromStr for NetworkArg {
     }
 }
 
-/// A card's address, with the default port if none is said.
+/// The port is optional.
 fn address_of(text: &str) -> Result<SocketAddrV4, String> {
     let with_port = || text.parse::<Ipv4Addr>().map(|ip| SocketAddrV4::new(ip, UDP_PORT_DEFAULT));
     let found = text.parse::<SocketAddrV4>().or_else(|_| with_port());
-    let found = found.map_err(|_| format!("{text:?} is no IPv4 address; {EXPECTED}"))?;
+    let found = found.map_err(|_| format!("{text:?} is not an IPv4 address; {EXPECTED}"))?;
     let is_one = !found.ip().is_unspecified() && !found.ip().is_multicast() && found.port() != 0;
-    if is_one { Ok(found) } else { Err(format!("{found} is nobody's address; {EXPECTED}")) }
+    if is_one { Ok(found) } else { Err(format!("{found} is not the address of a host; {EXPECTED}")) }
 }
 
-/// Whether the kernel takes it as the name of an interface.
+/// The kernel's rule.
 fn is_interface(name: &str) -> bool {
     (1..16).contains(&name.len())
         && ![".", ".."].contains(&name)
         && name.bytes().all(|byte| byte.is_ascii_graphic() && !b"/:%".contains(&byte))
 }
 
-/// The address of card `card` of several that begin at `first`.
 fn address_after(first: SocketAddrV4, card: usize) -> io::Result<SocketAddrV4> {
     let bits = u32::try_from(card).ok().and_then(|card| first.ip().to_bits().checked_add(card));
     let ip = bits.map(Ipv4Addr::from_bits).filter(|ip| !ip.is_multicast() && !ip.is_broadcast());
@@ -108,29 +105,26 @@ fn address_after(first: SocketAddrV4, card: usize) -> io::Result<SocketAddrV4> {
     })
 }
 
-/// Packets that the network is to lose, of those that leave the card and of those that come to it, each on its own.
+/// Random packet loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Loss {
-    /// Probability, 0 to 1.
+    /// 0 to 1.
     pub probability: f64,
-    /// Which packets they are, counted in each direction.
+    /// Each direction has its own sequence.
     pub seed: u64,
 }
 
 impl Loss {
-    /// Whether packet `number` of a direction is lost.
     fn hits(&self, direction: u64, number: u64) -> bool {
         unit(splitmix64(splitmix64(self.seed ^ direction) ^ number)) < self.probability
     }
 }
 
-/// The network port of a card.
 pub(super) struct Port {
     link: Link,
-    /// The card's, if it has one before its driver gives it one.
     address: Option<SocketAddrV4>,
     loss: Loss,
-    /// Packets so far, those that were lost among them: away from the card, and to it.
+    /// Packets from and to the card, including lost ones.
     counts: [AtomicU64; 2],
 }
 
@@ -140,7 +134,6 @@ enum Link {
     Device(DeviceLink),
 }
 
-/// The ports of cards at these addresses behind a device.
 fn behind(
     name: &str,
     layer: Layer,
@@ -151,10 +144,7 @@ fn behind(
 }
 
 impl Port {
-    /// The ports of `cards` cards, whose addresses follow one another. Each loses other packets.
-    ///
-    /// # Errors
-    /// If an address, the hub or the device cannot be had.
+    /// Opens ports with consecutive addresses and independent losses.
     pub fn open_all(network: &NetworkArg, cards: usize, loss: Loss) -> io::Result<Vec<Self>> {
         let addresses = |first| (0..cards).map(move |card| address_after(first, card)).collect::<io::Result<Vec<_>>>();
         let at = |(link, address)| (link, Some(address));
@@ -185,12 +175,11 @@ impl Port {
         Ok(links.into_iter().enumerate().map(port).collect())
     }
 
-    /// The card's address, if it has one before its driver gives it one.
     pub fn address(&self) -> Option<SocketAddrV4> {
         self.address
     }
 
-    /// Sends a frame of the card, if the network does not lose it. What cannot leave is lost, as on a wire.
+    /// Failed sends are lost, as on a wire.
     pub fn send(&self, frame: &[u8]) {
         if self.loses(0) {
             return;
@@ -202,17 +191,13 @@ impl Port {
         }
     }
 
-    /// The card is reset.
     pub fn reset(&self) {
         if let Link::Device(link) = &self.link {
             link.reset();
         }
     }
 
-    /// Waits for a frame to the card. `buffer`: any, kept for the next call.
-    ///
-    /// # Errors
-    /// If nothing can come any more.
+    /// Waits for a frame. `buffer` is scratch space.
     pub fn receive(&self, buffer: &mut Vec<u8>) -> io::Result<Vec<u8>> {
         buffer.resize(FRAME_BYTES_MAX, 0);
         loop {
@@ -227,14 +212,13 @@ impl Port {
         }
     }
 
-    /// Whether the next packet of a direction is lost.
+    /// Counts a packet. Returns whether it is lost.
     fn loses(&self, direction: usize) -> bool {
         let number = self.counts[direction].fetch_add(1, Ordering::Relaxed);
         self.loss.hits(direction as u64, number)
     }
 }
 
-/// Joins a hub with the first address that is free.
 fn join_anywhere(path: &Path) -> io::Result<(Link, SocketAddrV4)> {
     for card in 0..254 {
         let address = address_after(SocketAddrV4::new(HUB_FIRST, UDP_PORT_DEFAULT), card)?;
@@ -260,7 +244,6 @@ mod tests {
         SocketAddrV4::new(ip.into(), port)
     }
 
-    /// A packet with 128 bytes of payload.
     fn packet([from, to]: [[u8; 4]; 2], port: u16) -> Vec<u8> {
         let mut header = [0; HEADER_BYTES];
         let ubt = UbtHeader { bucket: 7, ..UbtHeader::default() };
@@ -283,16 +266,16 @@ mod tests {
         assert_eq!("tap:or0,10.0.0.1:9".parse(), Ok(NetworkArg::Tap("or0".into(), Some(at([10, 0, 0, 1], 9)))));
         assert_eq!("tap:or0".parse(), Ok(NetworkArg::Tap("or0".into(), None)));
         for (text, part) in [
-            ("udp:0.0.0.0", "nobody's"),
-            ("udp:1.2.3.4:0", "nobody's"),
-            ("udp:::1", "no IPv4 address"),
+            ("udp:0.0.0.0", "is not the address of a host"),
+            ("udp:1.2.3.4:0", "is not the address of a host"),
+            ("udp:::1", "not an IPv4 address"),
             ("tun:or0", "without the card's address"),
-            ("tun:or0,here", "\"here\" is no IPv4 address"),
-            ("tap:an-interface-with-a-long-name,10.0.0.1", "no name of a network interface"),
-            ("tun:a/b,10.0.0.1", "no name of a network interface"),
+            ("tun:or0,here", "\"here\" is not an IPv4 address"),
+            ("tap:an-interface-with-a-long-name,10.0.0.1", "not a name of a network interface"),
+            ("tun:a/b,10.0.0.1", "not a name of a network interface"),
             ("hub:", "expected udp:ADDRESS"),
             ("hub:,10.0.0.1", "expected udp:ADDRESS"),
-            ("hub:/tmp/hub,x", "\"x\" is no IPv4 address"),
+            ("hub:/tmp/hub,x", "\"x\" is not an IPv4 address"),
             ("eth0", "expected udp:ADDRESS"),
         ] {
             let error = text.parse::<NetworkArg>().unwrap_err();

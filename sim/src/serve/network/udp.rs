@@ -1,8 +1,11 @@
 //! A UDP socket of this host.
 //!
-//! Frames that the card sends become datagrams, if a kernel would take them; datagrams that come to the card's address become frames. So
-//! served cards and ranks without cards exchange packets through the kernel's network stack, without privileges.
-//! Limits: the kernel writes the headers of what leaves, the card's own are only checked; nothing but UDP to the card's port arrives.
+//! Valid frames of the card become datagrams, and datagrams to the card's address become frames, so
+//! cards and ranks without cards exchange packets through the kernel's network stack, without
+//! privileges.
+//!
+//! Limits: the kernel writes the headers of sent packets; the card's are only checked. Only UDP
+//! packets to the card's port arrive.
 
 use std::io;
 use std::net::{SocketAddr, SocketAddrV4, UdpSocket};
@@ -16,31 +19,31 @@ use rustix::net::sockopt::{set_socket_recv_buffer_size, set_socket_recv_buffer_s
 
 use super::{BUFFER_BYTES, LOWER_BYTES};
 
-/// A card's socket.
 pub(super) struct UdpLink {
     socket: UdpSocket,
     address: SocketAddrV4,
-    /// Whether it was said that something does not leave.
     warned: AtomicBool,
 }
 
 impl UdpLink {
-    /// Binds the card's address on this host.
     pub fn open(address: SocketAddrV4) -> io::Result<Self> {
         let socket =
             UdpSocket::bind(address).map_err(|error| io::Error::new(error.kind(), format!("{address}: {error}")))?;
-        // Root may pass the limit; others get what there is.
+        // Only root may exceed the limit.
         set_socket_recv_buffer_size_force(&socket, BUFFER_BYTES)
             .or_else(|_| set_socket_recv_buffer_size(&socket, BUFFER_BYTES))?;
         Ok(Self { socket, address, warned: AtomicBool::new(false) })
     }
 
-    /// Sends a frame of the card, if a kernel would take it.
+    /// Sends a frame if its headers are valid.
     pub fn send(&self, frame: &[u8]) {
         let Some((to, datagram)) = unframed(frame, self.address.port()) else {
             if !self.warned.swap(true, Ordering::Relaxed) {
                 let port = self.address.port();
-                tracing::warn!(port, "the card sends what is no packet from its own UDP port; it does not leave");
+                tracing::warn!(
+                    port,
+                    "the card sent a frame that is not a packet from its own UDP port; such frames are lost"
+                );
             }
             return;
         };
@@ -49,16 +52,15 @@ impl UdpLink {
         }
     }
 
-    /// Waits for a datagram to the card, as the frame that a switch would give it.
     pub fn receive(&self, buffer: &mut [u8]) -> io::Result<Vec<u8>> {
         loop {
             match self.socket.recv_from(buffer) {
                 Ok((bytes, SocketAddr::V4(from))) if bytes >= UBT_BYTES => {
                     return Ok(self.framed(from, &buffer[..bytes]));
                 }
-                // Nothing that a card could make sense of.
+                // Too short for a card.
                 Ok(_) => {}
-                // The outcome of an earlier send.
+                // An ICMP error caused by an earlier send.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {}
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
@@ -78,7 +80,7 @@ impl UdpLink {
     }
 }
 
-/// For whom a frame is, and its datagram, if its lengths agree, its checksum is right, and it goes from `port` to `port`.
+/// Returns destination and datagram of a frame with valid lengths, checksum and ports.
 fn unframed(frame: &[u8], port: u16) -> Option<(SocketAddrV4, &[u8])> {
     let header: &[u8; HEADER_BYTES] = frame.first_chunk()?;
     let source = &header[frame::UDP_SRC.offset..frame::UDP_SRC.end()];

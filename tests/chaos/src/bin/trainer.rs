@@ -1,9 +1,8 @@
-//! `chaos-trainer`: a rank of a job that trains a linear model with the library, and notes everything for the judge.
+//! `chaos-trainer`: a rank that trains a linear model with the library and logs for the judge.
 //!
-//! Every collective is a step on one half of the weights, in turns, each a bucket of its own. Gradients are rounded to a grid
-//! on which sums of a few ranks are exact, so that the judge can tell whose gradients are in a mean. A rank that the others
-//! dropped takes part again and fetches the model; the others hand it over. Exit codes: 0 done, 2 could not go on.
-
+//! Collectives alternate between two buckets. Gradients are multiples of a quantum whose sums are
+//! exact, so that the judge can tell which gradients are in a mean. A dropped rank rejoins and
+//! fetches the model. Exit codes: 0 done, 2 failed.
 use std::ops::Range;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -19,23 +18,21 @@ use rand::{Rng, SeedableRng};
 
 type Failed = Box<dyn std::error::Error>;
 
-/// The two buckets of weights.
 const BUCKETS: [Range<usize>; 2] = [0..1500, 1500..2000];
 const WEIGHTS: usize = BUCKETS[1].end;
-/// Samples of a rank in a step.
+/// Samples per rank and step.
 const SAMPLES: usize = 4;
-/// Gradients are multiples of this.
 const GRID: f64 = 1.0 / 65536.0;
-/// Between steps: the backward pass of a larger model.
+/// Pause between steps, in place of a larger model's backward pass.
 const PAUSE: Duration = Duration::from_millis(3);
 
 /// One rank of a job that trains a small model; started by optireduce-chaos
 #[derive(Parser)]
 struct Args {
-    /// Where to note gradients and results
+    /// File to log gradients and results to
     #[arg(long)]
     log: PathBuf,
-    /// A file that will hold the number of the collective before which all ranks end
+    /// File that will hold the number of the collective before which all ranks end
     #[arg(long)]
     end: PathBuf,
     /// Seed of the samples
@@ -47,7 +44,7 @@ struct Args {
     /// Encode collectives after losses
     #[arg(long)]
     hadamard: bool,
-    /// How long ranks wait for one another, in seconds
+    /// Timeout for other ranks, in seconds
     #[arg(long)]
     timeout_s: u64,
 }
@@ -59,12 +56,11 @@ struct Trainer {
     log: Log,
     weights: Vec<f32>,
     wanted: Vec<f32>,
-    /// The number of the next collective.
     op: u32,
     live: Vec<usize>,
     rejoined: u32,
     has_rejoined: bool,
-    /// Bytes that had been given up when the model was last fetched.
+    /// Drift at the last settle, in bytes.
     drift_bytes: u64,
 }
 
@@ -114,7 +110,6 @@ impl Trainer {
         Ok(self.communicator.close()?)
     }
 
-    /// The mean square of the weights' errors.
     fn error(&self) -> f64 {
         let pairs = self.weights.iter().zip(&self.wanted);
         pairs.map(|(weight, wanted)| f64::from(weight - wanted).powi(2)).sum::<f64>() / WEIGHTS as f64
@@ -162,7 +157,6 @@ impl Trainer {
         Ok(())
     }
 
-    /// The gradient of a rank's samples with respect to one bucket's weights.
     fn gradient(&self, which: usize) -> Vec<f32> {
         let range = BUCKETS[which].clone();
         let seed = self.args.seed
@@ -184,7 +178,7 @@ impl Trainer {
         self.weights[BUCKETS[which].clone()].iter_mut().zip(mean).for_each(|(weight, mean)| *weight -= mean);
     }
 
-    /// Takes what earlier means lacked; whether nothing is lacking now.
+    /// Applies corrections. Returns whether none is outstanding and drift has not grown.
     fn settle(&mut self) -> Result<bool, Failed> {
         let (mut is_settled, mut drift_bytes) = (true, 0);
         for which in 0..BUCKETS.len() {
@@ -200,7 +194,7 @@ impl Trainer {
         Ok(is_whole)
     }
 
-    /// Hands the model of the lowest rank that stayed to all.
+    /// Broadcasts the model of the lowest rank that stayed.
     fn fetch(&mut self, has_stayed: bool) -> Result<(), Failed> {
         self.settle()?;
         let stayed = self.communicator.all_gather_bytes(&[u8::from(has_stayed)])?;

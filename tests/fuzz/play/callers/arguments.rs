@@ -1,4 +1,4 @@
-//! Arguments of calls, good and bad, from the fuzzer's bytes.
+//! Valid and invalid arguments of calls, from the fuzzer's bytes.
 
 use std::ffi::c_char;
 use std::mem::offset_of;
@@ -11,30 +11,29 @@ use optireduce_c::types::{
 
 use super::memory::Memory;
 
-/// Elements of most buckets and calls, so that calls fit one another.
+/// Elements of most buckets and calls.
 pub const ELEMENTS: usize = 64;
-/// Most elements that a call may have memory for.
+/// Largest number of elements with memory.
 const ELEMENTS_MAX: usize = 312;
-/// Bytes of a call's values: at most 8 for each element, begun within 2 KiB.
+/// At most 8 bytes for each element, from any offset below 2 KiB.
 pub const VALUES: Range<usize> = 0..2048 + 8 * ELEMENTS_MAX + 8;
-/// Room for a struct of any size that is taken.
+/// The largest struct that is accepted.
 pub const STRUCT: Range<usize> = VALUES.end..VALUES.end + 4096 + 256;
-/// Room for rows of a report, of any size that is taken.
+/// Two of the largest rows that are accepted.
 pub const ROWS: Range<usize> = STRUCT.end..STRUCT.end + 2 * 4096;
-/// Places for numbers, handles and texts.
 pub const PLACES: Range<usize> = ROWS.end..ROWS.end + 256;
-/// The first of these places.
 pub const HANDLE: usize = PLACES.start + 8;
-/// Bytes of texts without an end: as many are looked at.
+/// Unterminated texts, as long as the library reads.
 pub const TEXT: Range<usize> = PLACES.end..PLACES.end + 4096;
 
-/// What the fuzzer says about one call: as many bytes for each, so that ranks which differ in one agree on the next.
+/// Bytes for one call. Their number is fixed, so that ranks that differ in one call agree on the
+/// next.
 pub struct Arguments {
     bytes: [u8; Self::BYTES],
     at: usize,
 }
 
-/// An address, and whether the call must refuse it.
+/// An address, and whether calls must refuse it.
 #[derive(Clone, Copy)]
 pub struct Pointer<T> {
     pub address: *mut T,
@@ -44,20 +43,20 @@ pub struct Pointer<T> {
 impl Arguments {
     pub const BYTES: usize = 14;
 
-    /// The first bytes of `data`, of which zero means something good; zeros after its end. `mask`: what is taken from each.
+    /// Takes bytes of `data`: 0 selects a valid value. `mask` is subtracted from each.
     pub fn new(data: &[u8], mask: u8) -> Self {
         let mut bytes = [u8::MAX - mask; Self::BYTES];
         bytes.iter_mut().zip(data).for_each(|(byte, given)| *byte = byte.wrapping_sub(*given));
         Self { bytes, at: 0 }
     }
 
-    /// The next byte: small ones are rare things.
+    /// Returns the next byte; small values select rare cases.
     pub fn u8(&mut self) -> u8 {
         self.at += 1;
         self.bytes.get(self.at - 1).copied().unwrap_or(u8::MAX)
     }
 
-    /// A number of elements or bytes: mostly `usual`, or some for which there is memory, or more than any memory has.
+    /// A number of elements or bytes: usually `usual`, or another one, even beyond any memory.
     pub fn count(&mut self, usual: usize) -> usize {
         match self.u8() {
             few @ 0..=39 => 8 * usize::from(few),
@@ -68,7 +67,7 @@ impl Arguments {
         }
     }
 
-    /// A small number, or one of the whole range.
+    /// A small number, or an extreme one.
     pub fn number(&mut self) -> i32 {
         match self.u8() {
             0..=9 => i32::MAX,
@@ -78,8 +77,7 @@ impl Arguments {
         }
     }
 
-    /// The address of so many values of so many bytes, wherever values may lie: two of them may be the same, or overlap. Where they begin
-    /// says `begin`.
+    /// Address and offset of values. Ranges may be equal or overlap.
     pub fn values<T>(&mut self, memory: &Memory, elements: usize, align: usize) -> (Pointer<T>, usize) {
         let (how, place) = (self.u8(), usize::from(self.u8()));
         let too_many = elements > ELEMENTS_MAX;
@@ -91,7 +89,7 @@ impl Arguments {
         (Pointer { address, is_wrong: is_wrong || too_many }, begin)
     }
 
-    /// A place for one number or handle, the `index`th of this call.
+    /// A place for a number or handle, the `index`th of this call.
     pub fn place<T>(&mut self, memory: &Memory, index: usize) -> (Pointer<T>, Range<usize>) {
         let begin = HANDLE + 32 * index;
         let pointer = match self.u8() {
@@ -102,7 +100,7 @@ impl Arguments {
         (pointer, begin..begin + size_of::<T>())
     }
 
-    /// The size that a struct says it has, and whether it must be refused. `least`: what it had in the first version.
+    /// A struct's size, and whether it must be refused. `least`: size in the first version.
     fn size(&mut self, least: usize, right: usize) -> (usize, bool) {
         match self.u8() {
             few @ 0..=7 => (8 * usize::from(few), 8 * usize::from(few) < least),
@@ -115,7 +113,7 @@ impl Arguments {
         }
     }
 
-    /// A text: none, one that ends, or one that does not; `texts`: those that may be.
+    /// A text: NULL, one of `texts`, or unterminated.
     pub fn text(&mut self, memory: &Memory, texts: &[&[u8]]) -> Pointer<c_char> {
         let write = |bytes: &[u8]| {
             bytes.iter().chain([&0]).enumerate().for_each(|(at, byte)| memory.set(TEXT.start + at, *byte));
@@ -130,16 +128,15 @@ impl Arguments {
     }
 }
 
-/// A report with rows, of which there are two kinds.
 pub trait Report {
     const BYTES: usize;
-    /// In the first version.
+    /// Size in the first version.
     const BYTES_MIN: usize;
     const ROW_BYTES: usize;
     const ROW_SIZE: usize;
     const ROWS: usize;
     const CAPACITY: usize;
-    /// Bytes of it that the caller gives.
+    /// Leading bytes from the caller.
     const GIVEN: usize;
 }
 
@@ -163,14 +160,14 @@ impl Report for optr_partial_report_t {
     const GIVEN: usize = Self::CAPACITY + 4;
 }
 
-/// A report, and where a call may write if it succeeds.
+/// A report, and the ranges that success may write.
 pub struct ReportPlace<R> {
     pub pointer: Pointer<R>,
     pub is_null: bool,
     pub may_write: [Range<usize>; 2],
 }
 
-/// Makes a report. There is room for two rows of at most 4096 bytes.
+/// A report with memory for two rows of at most 4096 bytes.
 pub fn report<R: Report>(arguments: &mut Arguments, memory: &Memory) -> ReportPlace<R> {
     let ((size, wrong_size), rows, how) = (arguments.size(R::BYTES_MIN, R::BYTES), arguments.u8(), arguments.u8());
     let begin = STRUCT.start + usize::from(how == 1);
@@ -199,7 +196,7 @@ pub fn report<R: Report>(arguments: &mut Arguments, memory: &Memory) -> ReportPl
     ReportPlace { pointer: Pointer { address, is_wrong }, is_null, may_write: [written, rows] }
 }
 
-/// Options: zeros, but for a field or two of the fuzzer's choice. `fields`: of 4 bytes.
+/// Zeros, except for up to two of `fields`.
 fn options<T>(arguments: &mut Arguments, memory: &Memory, fields: &[usize]) -> Pointer<T> {
     let begin = STRUCT.start;
     (begin..STRUCT.end).for_each(|at| memory.set(at, 0_u8));
@@ -228,7 +225,7 @@ pub fn bucket_options(arguments: &mut Arguments, memory: &Memory) -> Pointer<opt
 
 pub fn partial_options(arguments: &mut Arguments, memory: &Memory) -> Pointer<optr_partial_options_t> {
     type Of = optr_partial_options_t;
-    // The upper half of `decay`: numbers near zero, or none.
+    // `decay` is a double: its upper half alone gives numbers near zero, or no number.
     let fields = [
         offset_of!(Of, weights),
         offset_of!(Of, group_size),
@@ -237,14 +234,14 @@ pub fn partial_options(arguments: &mut Arguments, memory: &Memory) -> Pointer<op
         offset_of!(Of, decay) + 4,
     ];
     let pointer = options::<Of>(arguments, memory, &fields);
-    // Nobody waits for long.
+    // Short times, so that no call waits for long.
     for of in [offset_of!(Of, patience_us), offset_of!(Of, repair_timeout_us), offset_of!(Of, bound_us)] {
         memory.set(STRUCT.start + of, 5000_u64);
     }
     pointer
 }
 
-/// Settings with which ranks find one another quickly, and which a collective keeps on a busy machine.
+/// A configuration with a fast rendezvous, and a bound that suffices on a busy machine.
 pub fn config(memory: &Memory) -> Pointer<optr_config_t> {
     type Of = optr_config_t;
     (STRUCT.start..STRUCT.end).for_each(|at| memory.set(at, 0_u8));
@@ -256,7 +253,7 @@ pub fn config(memory: &Memory) -> Pointer<optr_config_t> {
     Pointer { address: memory.at(STRUCT.start), is_wrong: false }
 }
 
-/// The same, with other sizes, and numbers of the fuzzer's choice in two fields; and what a time is, so that nobody waits for long.
+/// A configuration with chosen fields. Times stay short.
 pub fn any_config(arguments: &mut Arguments, memory: &Memory) -> Pointer<optr_config_t> {
     type Of = optr_config_t;
     config(memory);
@@ -275,7 +272,7 @@ pub fn any_config(arguments: &mut Arguments, memory: &Memory) -> Pointer<optr_co
         memory.set(STRUCT.start + field, if found <= 4_294_000 { found.min(most) } else { found });
     }
     let field = STRUCT.start + offset_of!(Of, timeout_us);
-    // Between a millisecond and a day: it may be waited for.
+    // Between a millisecond and a day, and the default: calls would wait for that long.
     if (1000..=86_400_000_000_u64).contains(&memory.get(field)) || memory.get::<u64>(field) == 0 {
         memory.set(field, 20_000_u64);
     }

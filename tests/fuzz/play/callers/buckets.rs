@@ -35,7 +35,7 @@ impl Rank {
 
     fn create_bucket(&mut self, arguments: &mut Arguments, shared: &Shared) {
         let (comm, elements) = (self.handle(Kind::Comm, arguments.u8()), arguments.count(ELEMENTS));
-        // No more than a few values, or more than any bucket may have.
+        // At most a few values, or more than a bucket may have.
         let elements = if arguments.u8() < 4 { elements.saturating_add(1 << 31) } else { elements };
         let (place, at) = arguments.place::<optr_bucket_t>(&self.memory, 0);
         let options = bucket_options(arguments, &self.memory);
@@ -63,12 +63,12 @@ impl Rank {
         }
     }
 
-    /// All of a bucket's memory can be read and written: what was written to the first place says where it is.
+    /// Reads and writes a bucket's memory.
     fn touch(&self, bucket: Handle) {
         let values = std::ptr::with_exposed_provenance_mut::<f32>(self.memory.get(HANDLE));
         assert!(!values.is_null(), "{bucket:?}");
         for at in 0..bucket.elements {
-            // SAFETY: as many values as the bucket has elements are there until its next call that blocks.
+            // SAFETY: the memory holds `elements` values until the bucket's next blocking call.
             unsafe { values.add(at).write(values.add(at).read() + 1.0) };
         }
     }
@@ -89,7 +89,7 @@ impl Rank {
         }
     }
 
-    /// Memory of the library's, which is allocated, given as input and mostly as output, and freed.
+    /// All-reduces memory of the library, mostly in place or overlapping.
     fn reduce_allocated(&mut self, bucket: Handle, arguments: &mut Arguments, shared: &Shared) {
         let comm = self.handle(Kind::Comm, arguments.u8());
         let (bytes, how) = (arguments.count(8 * ELEMENTS), arguments.u8());
@@ -105,7 +105,7 @@ impl Rank {
         let (plain, begin) = arguments.values::<f32>(&self.memory, elements, 4);
         let (output, is_wrong, written) = match how % 4 {
             0 => (start, false, 0..0),
-            // Apart, or with some values in both.
+            // Disjoint, or with some values in both.
             1 | 2 => (start.wrapping_add(bytes / 4 - elements), false, 0..0),
             _ => (plain.address, plain.is_wrong, begin..begin + 4 * elements),
         };
@@ -115,7 +115,7 @@ impl Rank {
         let call = Call::new("optr_bucket_all_reduce").of(bucket).needs_job().wrong_if(is_wrong);
         let call = call.writes(one).writes(other).writes(written);
         let report = place.pointer.address;
-        // SAFETY: as `Arguments` says; as many values lie in the memory that was allocated.
+        // SAFETY: as `Arguments` says; the allocated memory holds `elements` values.
         self.make(&call, shared, || unsafe {
             optr_bucket_all_reduce(bucket.pointer(), start, output, elements, report)
         });
@@ -129,7 +129,6 @@ impl Rank {
         }
     }
 
-    /// A collective that blocks.
     fn collective(&mut self, what: u8, bucket: Handle, arguments: &mut Arguments, shared: &Shared) {
         let name = match what {
             0 | 1 => "optr_bucket_all_reduce",
@@ -198,7 +197,7 @@ impl Rank {
     }
 }
 
-/// Values of input and output of a reduction (0), scatter (1) or gather (2): mostly as many as there must be.
+/// Elements of input and output of a reduction (0), scatter (1) or gather (2).
 fn counts(what: u8, rank: usize, bucket: Handle, arguments: &mut Arguments) -> (usize, usize) {
     let (whole, half) = (bucket.elements, bucket.elements.div_ceil(2));
     let shard = if rank == 0 { half } else { whole - half };

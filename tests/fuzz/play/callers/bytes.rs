@@ -1,4 +1,4 @@
-//! Calls with bytes: broadcasts, gathers, messages.
+//! Broadcasts, gathers and messages of bytes.
 
 use optireduce_c::abi::collectives::*;
 use optireduce_c::abi::message::*;
@@ -9,7 +9,6 @@ use super::Shared;
 use super::arguments::{Arguments, PLACES};
 use super::rank::{Call, Handle, Kind, Rank};
 
-/// Bytes of most calls.
 const BYTES: usize = 128;
 
 impl Rank {
@@ -70,7 +69,7 @@ impl Rank {
         let call = call
             .wrong_if(input.is_wrong || output.is_wrong)
             .writes(begin..begin.saturating_add(bytes).saturating_add(bytes));
-        // SAFETY: as `Arguments` says; values are 8 bytes there, of which two are taken.
+        // SAFETY: as `Arguments` says; each value has 8 bytes of memory, and the call writes two.
         self.make(&call, shared, || unsafe {
             optr_all_gather_bytes(comm.pointer(), input.address, bytes, output.address)
         });
@@ -107,7 +106,7 @@ impl Rank {
     }
 }
 
-/// A rank: mostly one that there is.
+/// A rank; mostly a valid one.
 fn root(arguments: &mut Arguments) -> i32 {
     match arguments.number() {
         number @ 8..=255 => number % 2,

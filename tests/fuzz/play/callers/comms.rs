@@ -12,9 +12,9 @@ use super::Shared;
 use super::arguments::{Arguments, PLACES, any_config};
 use super::rank::{Call, Handle, Kind, Rank, State};
 
-/// Where ids begin that lead to this host.
+/// Prefix of ids with an address on this host.
 const HERE: &[u8] = b"optireduce 1 127.0.0.1:";
-/// Addresses of which no name server has to be asked.
+/// Addresses that need no name server.
 const ADDRESSES: [&[u8]; 12] = [
     b"127.0.0.1",
     b"127.0.0.1:0",
@@ -71,7 +71,7 @@ impl Rank {
             13 => self.join(arguments, shared),
             14 => {
                 let status = i32::from(arguments.u8()) - 100;
-                // SAFETY: a text that stays.
+                // SAFETY: a static text.
                 let name = unsafe { CStr::from_ptr(optr_status_name(status)) }.to_str().expect("a name");
                 assert_eq!((0..14).contains(&status), name.starts_with("OPTR_"), "{status}: {name}");
                 assert_eq!(optr_version(), OPTR_VERSION);
@@ -81,7 +81,7 @@ impl Rank {
         }
     }
 
-    /// What is known without other ranks.
+    /// Queries that involve no other rank.
     fn question(&mut self, what: u8, comm: Handle, arguments: &mut Arguments, shared: &Shared) {
         let (one, at) = arguments.place::<i32>(&self.memory, 0);
         let (other, other_at) = arguments.place::<usize>(&self.memory, 1);
@@ -126,7 +126,7 @@ impl Rank {
         self.make(&call, shared, || unsafe { optr_get_unique_id(address.address, id) });
     }
 
-    /// Joins a job that there is not, or with settings that both ranks were told, while this rank has none.
+    /// Joins a job that does not exist, or one of both ranks.
     fn join(&mut self, arguments: &mut Arguments, shared: &Shared) {
         let (comm, at) = arguments.place(&self.memory, 0);
         let (how, byte, with) = (arguments.u8(), arguments.u8(), arguments.u8());
@@ -142,7 +142,7 @@ impl Rank {
         let call = Call::new("optr_comm_init_rank").wrong_if(is_wrong).clears(at);
         // SAFETY: as `Arguments` says.
         let join = || unsafe { optr_comm_init_rank(comm.address, world_size, id, rank, config.address) };
-        // Whoever has a communicator already keeps it: here only what cannot succeed is called then.
+        // A rank with a communicator keeps it, so it makes only calls that must fail.
         if self.state == State::None || is_wrong {
             let status: optr_status_t = self.make(&call, shared, join);
             self.take_comm(status, shared);
@@ -150,8 +150,8 @@ impl Rank {
         }
     }
 
-    /// The id of a job that there may be, with another byte. It leads to a port of this host, where a rank but 0 would talk to whoever
-    /// listens there: only rank 0 gets one with another port.
+    /// The first job's id with one byte changed. The port changes on rank 0 only, since other ranks
+    /// would send to it.
     fn id_of(&self, how: u8, byte: u8, rank: i32, shared: &Shared) -> optr_unique_id_t {
         let mut id = shared.id(0).expect("a first job");
         assert!(id.bytes.starts_with(HERE));

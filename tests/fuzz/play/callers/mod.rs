@@ -1,19 +1,28 @@
-//! Callers of the C library: two ranks in one process, each a thread that calls what the fuzzer's bytes say.
+//! Callers of the C library: two ranks in one process, each a thread that makes the calls in the
+//! fuzzer's bytes.
 //!
-//! Mostly both make the same call; or one of them does not, or its arguments are others. Arguments are good or bad: NULL, off by a byte,
-//! the same memory for input and output or a part of it, counts that do not fit and that no memory has, structs of any size, handles of another
-//! kind, destroyed or made up, types and operations that do not exist, texts without an end, ids of any bytes; in any order, also after the end.
+//! Both usually make the same call; sometimes one makes none, or has other arguments. Calls have
+//! any order, also after the end of the job. Arguments include:
+//! - NULL, unaligned, equal or overlapping memory, and unterminated texts
+//! - counts that do not match or exceed all memory, and structs of any size
+//! - handles of another kind, destroyed or invented
+//! - unknown types and operations, and arbitrary ids
 //!
-//! Checked after each call: no panic came out, its status and text are what the header says of such arguments, in such a state; and
-//! nothing was written but where a call that succeeds may write. At the end: no call waits for ever, each callback was called once.
+//! Checked after each call: no panic, a status and text as the header describes for the arguments
+//! and the state, and no write outside the ranges of a successful call. Checked at the end: no call
+//! waits for ever, and each callback was called once.
 //!
-//! Left out is what the header leaves to the caller, and cannot be seen from inside: addresses where there is no memory, or less than is said;
-//! memory that is taken away, or written, while a request has it; handles that are used while another thread destroys them (`random.c` of the
-//! library's tests does that), callbacks that do not return, forks and cancelled threads (`processes.c`). And names that a name server would be asked
-//! for, the launcher's environment, and buckets that take more memory than the machine may have.
+//! Not covered, since the header makes the caller responsible:
+//! - addresses without memory or with too little, and memory freed or written during a request
+//! - handles used while another thread destroys them (see `random.c` of the library's tests)
+//! - callbacks that do not return, forks and cancelled threads (see `processes.c`)
 //!
-//! Limits: what two threads do at once does not repeat exactly. A job is used for one input after the other while both ranks have made the
-//! same calls, and all have succeeded, since a new one takes far longer than an input.
+//! Also not covered: names that need a name server, the launcher's environment, and buckets larger
+//! than the machine's memory.
+//!
+//! Limits: concurrent calls of two threads do not repeat exactly. A new job takes far longer than
+//! an input, so a job is used for the next input as long as both ranks made the same calls
+//! successfully.
 
 mod arguments;
 mod buckets;
@@ -40,28 +49,24 @@ use optireduce_c::types::optr_unique_id_t;
 
 use self::rank::Rank;
 
-/// Jobs that one input may open.
 const JOBS_MAX: usize = 3;
-/// Without a call that is done for so long calls wait for what does not come, and are aborted.
+/// Time without progress before both communicators are aborted.
 const STUCK: Duration = Duration::from_millis(12);
-/// The same once the other rank is done.
+/// [`STUCK`] once the other rank is done.
 const STUCK_ALONE: Duration = Duration::from_millis(4);
-/// How long an input may take at most, on a busy machine.
 const INPUT_MAX: Duration = Duration::from_secs(60);
 
-/// What the ranks of one input share.
 pub struct Shared {
     ids: [OnceLock<optr_unique_id_t>; JOBS_MAX],
-    /// The communicator of each rank; 0: none.
+    /// Communicator of each rank; 0: none.
     comms: [AtomicUsize; 2],
-    /// Calls that were begun.
     progress: AtomicUsize,
-    /// The communicators may have been aborted.
+    /// Set before the communicators are aborted.
     ended: AtomicBool,
 }
 
 impl Shared {
-    /// The id of a job, if the input may have one more.
+    /// Id of a job; `None` beyond [`JOBS_MAX`].
     fn id(&self, job: usize) -> Option<optr_unique_id_t> {
         let make = || {
             let mut id = optr_unique_id_t { bytes: [0; _] };
@@ -73,17 +78,16 @@ impl Shared {
     }
 }
 
-/// An input for a rank, and whether it goes on with the job that it has.
+/// `goes_on`: the rank keeps its current job.
 struct Input {
     data: Arc<[u8]>,
     shared: Arc<Shared>,
     goes_on: bool,
 }
 
-/// What a rank has come to: what must fit that of the other, if it can go on; or its panic.
+/// Counters to compare with the other rank's if the job can be kept, or a panic.
 type Ended = Result<Option<[u64; 3]>, Box<dyn Any + Send>>;
 
-/// The threads of the ranks.
 struct Ranks {
     inputs: [Sender<Input>; 2],
     ended: [Receiver<Ended>; 2],
@@ -145,7 +149,7 @@ impl Ranks {
     }
 }
 
-/// Whether both ranks can go on: they have made as many calls of all ranks, and received what was sent.
+/// True if both ranks made equal numbers of collectives, and all messages were received.
 fn fit(ended: &[Option<[u64; 3]>; 2]) -> bool {
     let [Some([calls, sent, received]), Some([other_calls, other_sent, other_received])] = ended else { return false };
     calls == other_calls && sent + other_sent == received + other_received
@@ -159,16 +163,16 @@ fn run(rank: &mut Rank, input: &Input) -> Option<[u64; 3]> {
     rank.is_clean.then_some([rank.collectives, rank.sent, rank.received])
 }
 
-/// Ends what waits in a communicator, which may be gone already.
+/// Aborts a communicator, which may be gone.
 fn abort(comm: usize) {
     let status = optr_comm_abort(without_provenance_mut(comm));
     assert!(matches!(status, OPTR_SUCCESS | OPTR_INVALID_HANDLE), "aborting: {status:?}");
 }
 
-/// Makes the calls that `data` says.
+/// Makes the calls encoded in `data`.
 ///
 /// # Panics
-/// If one does not keep what the header says.
+/// If a call violates the header.
 pub fn play(data: &[u8]) {
     static RANKS: OnceLock<Mutex<Ranks>> = OnceLock::new();
     let ranks = RANKS.get_or_init(|| Mutex::new(Ranks::start()));

@@ -14,7 +14,8 @@ impl Rank {
             return self.create_partial(arguments, shared);
         }
         let partial = self.handle(Kind::Partial, arguments.u8());
-        // It forms groups of its own accord, and may be closed: the next input gets another job.
+        // Groups form at any time, and the partial reduce may be closed: the next input needs a new
+        // job.
         self.is_clean &= !partial.is_good;
         match what {
             1 | 2 => self.average(partial, arguments, shared),
@@ -83,7 +84,6 @@ impl Rank {
     }
 }
 
-/// Of a model: mostly a small number.
 fn iteration(arguments: &mut Arguments) -> u64 {
     match arguments.u8() {
         0 => u64::MAX,

@@ -1,4 +1,4 @@
-//! One rank: the handles that it has, the calls that it makes, and the judge of each.
+//! One rank: its handles, its calls, and the judge of each call.
 
 use std::ffi::{CStr, c_int};
 use std::ops::Range;
@@ -19,15 +19,12 @@ use super::arguments::{Arguments, HANDLE, TEXT, config};
 use super::memory::Memory;
 use super::request::Begun;
 
-/// Calls of one input: each may take a moment.
 const CALLS_MAX: usize = 100;
-/// Handles that are worth nothing any more which are remembered.
 const WORTHLESS_MAX: usize = 16;
 
-/// How long rank 0 mostly takes until it listens.
+/// Usual time until rank 0 listens.
 const HEAD_START: Duration = Duration::from_millis(2);
 
-/// What a handle is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Comm,
@@ -36,11 +33,10 @@ pub enum Kind {
     Request,
 }
 
-/// A handle to be given to a call that wants one of a kind.
 #[derive(Clone, Copy, Debug)]
 pub struct Handle {
     number: usize,
-    /// It is one of this kind, and was not destroyed.
+    /// Whether the handle exists and has the right kind.
     pub is_good: bool,
     /// Elements of the bucket or partial reduce.
     pub elements: usize,
@@ -52,7 +48,6 @@ impl Handle {
     }
 }
 
-/// Something that was created.
 #[derive(Clone, Copy, Debug)]
 pub struct Made {
     pub kind: Kind,
@@ -60,7 +55,6 @@ pub struct Made {
     pub elements: usize,
 }
 
-/// What has become of a communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     None,
@@ -69,19 +63,18 @@ pub enum State {
     Aborted,
 }
 
-/// A call, and what is known of it.
+/// A call, and expectations of its outcome.
 #[derive(Debug)]
 pub struct Call {
     pub function: &'static str,
-    /// The handle that it is given, if it takes one.
     handle: Option<Handle>,
-    /// An argument cannot be taken, whoever else calls what.
+    /// An argument is invalid in any state.
     pub is_wrong: bool,
-    /// It needs other ranks: after the end of the communicator it fails.
+    /// The call fails after the end of the communicator.
     needs_job: bool,
-    /// Where it may write if it succeeds.
+    /// Ranges that a successful call may write.
     may_write: Vec<Range<usize>>,
-    /// Where it may write in any case.
+    /// Ranges that the call may write in any case.
     clears: Vec<Range<usize>>,
 }
 
@@ -120,14 +113,14 @@ pub struct Rank {
     pub state: State,
     pub made: Vec<Made>,
     pub begun: Vec<Begun>,
-    /// Their callbacks are still to be called.
+    /// Requests whose callback has not been called yet.
     pub awaited: Vec<Begun>,
     worthless: Vec<(Kind, usize)>,
-    /// Jobs of this input that this rank has opened.
+    /// Jobs opened for this input.
     opened: usize,
-    /// Whether the next input can go on with this job; else a new one is opened.
+    /// Whether the next input can use this job.
     pub is_clean: bool,
-    /// Calls with other ranks, and messages that were sent and received: those of both ranks must fit.
+    /// Collectives and messages, to compare with the other rank's.
     pub collectives: u64,
     pub sent: u64,
     pub received: u64,
@@ -152,7 +145,7 @@ impl Rank {
         }
     }
 
-    /// Does what `data` says, one call after the other: each its function, who calls it, and as many bytes of arguments.
+    /// Makes the calls in `data`: function, caller, and [`Arguments::BYTES`] bytes each.
     pub fn play(&mut self, data: &[u8], shared: &Shared) {
         self.opened = 0;
         if self.state == State::None {
@@ -160,7 +153,8 @@ impl Rank {
         }
         for record in data.chunks(2 + Arguments::BYTES).take(CALLS_MAX) {
             let [what, who, arguments @ ..] = record else { break };
-            // Mostly both ranks call the same; or one of them does not, or its arguments are others.
+            // Both ranks usually make the same call; sometimes one makes none, or has other
+            // arguments.
             let (is_absent, mask) = match (*who, self.number) {
                 (248..=250, 0) | (251..=253, 1) => (true, 0),
                 (240..=247, 1) => (false, who - 239),
@@ -185,21 +179,21 @@ impl Rank {
         }
     }
 
-    /// Opens the input's next job, if it may have one more.
+    /// Opens the next job, if one is left.
     pub fn open(&mut self, shared: &Shared) {
         let Some(id) = shared.id(self.opened) else { return };
         self.opened += 1;
         let (config, place) = (config(&self.memory), self.memory.at::<optr_comm_t>(HANDLE));
-        // Whoever comes before rank 0 tries again only after a while.
+        // A rank that arrives before rank 0 listens retries only after a while.
         sleep(HEAD_START * self.number as u32);
         // SAFETY: a config, an id, and room for a handle.
         let status = unsafe { optr_comm_init_rank(place, 2, &id, self.number as c_int, config.address) };
         self.take_comm(status, shared);
-        // Not for the judge: a busy machine may be slow, and the other rank may not come.
+        // A failure is no violation: a busy machine may be slow, and the other rank may not join.
         self.is_clean = self.state == State::Runs;
     }
 
-    /// The communicator that was written to the first place, if there is one.
+    /// Stores the communicator of a successful call.
     pub fn take_comm(&mut self, status: optr_status_t, shared: &Shared) {
         if status == OPTR_SUCCESS {
             self.comm = self.memory.get(HANDLE);
@@ -209,7 +203,6 @@ impl Rank {
         }
     }
 
-    /// The communicator was destroyed, and with it all that it had.
     pub fn forget_comm(&mut self, shared: &Shared) {
         shared.comms[self.number].store(0, Ordering::SeqCst);
         self.state = State::None;
@@ -222,7 +215,6 @@ impl Rank {
         begun.iter().for_each(|begun| self.retire(Kind::Request, begun.handle()));
     }
 
-    /// A handle is worth nothing from now on.
     pub fn retire(&mut self, kind: Kind, number: usize) {
         self.made.retain(|made| made.number != number);
         if self.worthless.len() == WORTHLESS_MAX {
@@ -231,7 +223,7 @@ impl Rank {
         self.worthless.push((kind, number));
     }
 
-    /// A handle for a call that wants one of this kind: mostly a good one, if there is any.
+    /// A handle for a call that expects `kind`; mostly a good one.
     pub fn handle(&self, kind: Kind, which: u8) -> Handle {
         let which = usize::from(which);
         let bad = |number| Handle { number, is_good: false, elements: 0 };
@@ -257,7 +249,6 @@ impl Rank {
         }
     }
 
-    /// Makes a call, and judges it.
     pub fn make(&mut self, call: &Call, shared: &Shared, does: impl FnOnce() -> optr_status_t) -> optr_status_t {
         self.memory.remember();
         let status = does();
@@ -267,12 +258,13 @@ impl Rank {
         status
     }
 
-    /// Whether the status is one that such a call may have, and its text names it.
+    /// Checks the status, and that the error text names the function.
     fn judge(&mut self, call: &Call, status: optr_status_t, shared: &Shared) {
         let Call { function, handle, is_wrong, needs_job, .. } = *call;
-        // What is said of the communicator's state holds only if the other thread has not ended it.
+        // Expectations about the state hold only if the main thread has not aborted the
+        // communicator.
         let was_ended = shared.ended.load(Ordering::SeqCst);
-        // SAFETY: the text of this thread's last failure, which stays until the next.
+        // SAFETY: the text of this thread's last failure, valid until the next one.
         let text = unsafe { CStr::from_ptr(optr_last_error()) }.to_str().expect("a text in UTF-8");
         let context = format!("{function} is {status:?} ({text}), {:?}, {handle:?}", self.state);
         assert!(!matches!(status, OPTR_INTERNAL | OPTR_FORKED), "{context}");
@@ -297,12 +289,12 @@ impl Rank {
             State::Runs => assert!(!ended, "{context}"),
             State::None => {}
         }
-        // Of what is refused at once the other rank hears nothing; all else may be half done.
+        // A refused call has no effect on the other rank; any other failure may have had some.
         self.is_clean &= status == OPTR_SUCCESS || is_wrong || !is_good;
         self.collectives += u64::from(status == OPTR_SUCCESS);
     }
 
-    /// Ends what is left, so that the next input finds a job as new; or the job.
+    /// Ends all requests and handles. Closes the job unless the next input can use it.
     fn end(&mut self, shared: &Shared) {
         for begun in std::mem::take(&mut self.begun) {
             self.is_clean &= self.finish(begun);
@@ -322,7 +314,6 @@ impl Rank {
         }
     }
 
-    /// Ends the job.
     pub fn close(&mut self, shared: &Shared) {
         if self.state != State::None {
             assert_eq!(optr_comm_destroy(without_provenance_mut(self.comm)), OPTR_SUCCESS);

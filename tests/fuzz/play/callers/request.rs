@@ -1,4 +1,4 @@
-//! What has begun: how it is begun, waited for, handed to a callback, given up.
+//! Requests: starting, waiting, callbacks, and freeing.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::ops::Range;
@@ -16,31 +16,27 @@ use super::arguments::{Arguments, HANDLE, PLACES, Pointer, ReportPlace, report};
 use super::memory::Memory;
 use super::rank::{Call, Handle, Kind, Rank, State};
 
-/// How long a callback may take after its communicator was aborted, on a busy machine.
+/// Limit for a callback after an abort, on a busy machine.
 const CALLBACK_MAX: Duration = Duration::from_secs(30);
 const SUCCESS: u32 = OPTR_SUCCESS as u32;
-/// A callback that was not called yet.
 const NOT_CALLED: u32 = u32::MAX;
 
-/// Something that has begun, with memory of its own, where its handle and its result go.
 pub struct Begun {
     memory: Memory,
     begins: Begins,
-    /// Its handle; 0 once a callback has it.
+    /// Handle; 0 once a callback owns the request.
     number: usize,
-    /// What the callback was called with. Where it lies is told to the library: it stays.
+    /// Status from the callback. Boxed, because the library has its address.
     told: Box<AtomicU32>,
 }
 
-/// What is known of a call that begins something.
 #[derive(Debug)]
 pub struct Begins {
     pub is_wrong: bool,
-    /// Where the result is written.
     pub may_write: Vec<Range<usize>>,
-    /// It is a collective of a bucket.
+    /// True for a collective of a bucket.
     pub has_report: bool,
-    /// It is a message that is sent, or received.
+    /// True for a sent, or received, message.
     pub is_sent: bool,
     pub is_received: bool,
 }
@@ -50,7 +46,7 @@ impl Begun {
         self.number
     }
 
-    /// That nothing was written but its handle, and its result if it has succeeded.
+    /// Checks that only the handle, and the result of a success, were written.
     fn check(&self, function: &str, has_result: bool) {
         let result = if has_result { self.begins.may_write.as_slice() } else { &[] };
         let handle = HANDLE..HANDLE + 8;
@@ -58,21 +54,21 @@ impl Begun {
     }
 }
 
-/// Notes that it was called, and with which status; twice is never.
+/// Stores the status. Panics if it is called twice.
 unsafe extern "C" fn called(
     status: optr_status_t,
     report: *const optr_report_t,
     error: *const c_char,
     context: *mut c_void,
 ) {
-    // SAFETY: a text, and the address that `optr_request_on_done` was given, where the number stays.
+    // SAFETY: a text, and the context of `optr_request_on_done`, which outlives the callback.
     let (text, told) = unsafe { (CStr::from_ptr(error), &*context.cast::<AtomicU32>()) };
     assert_eq!(status == OPTR_SUCCESS, text.is_empty(), "{status:?}: {text:?}");
     assert!(status == OPTR_SUCCESS || report.is_null(), "a report beside {status:?}");
     assert!(status != OPTR_INTERNAL, "{text:?}");
-    // SAFETY: NULL, or a report that stays during the call.
+    // SAFETY: NULL, or a report that is valid during the call.
     if let Some(report) = unsafe { report.as_ref() } {
-        // SAFETY: as many rows as it says.
+        // SAFETY: `peer_capacity` is the number of rows.
         let peers = unsafe { std::slice::from_raw_parts(report.peers, report.peer_capacity as usize) };
         assert_eq!(peers.iter().map(|peer| peer.rank).collect::<Vec<_>>(), [0, 1]);
     }
@@ -80,7 +76,7 @@ unsafe extern "C" fn called(
 }
 
 impl Rank {
-    /// Makes a call that begins something. `prepare` reads its other arguments, and returns what makes it.
+    /// Starts a request. `prepare` reads its other arguments and returns the call.
     pub fn start<D: FnOnce(*mut optr_request_t) -> optr_status_t>(
         &mut self,
         function: &'static str,
@@ -112,7 +108,7 @@ impl Rank {
         let handle = self.handle(Kind::Request, arguments.u8());
         let index = self.begun.iter().position(|begun| handle.is_good && begun.number == handle.pointer::<u8>().addr());
         let mut begun = index.map(|index| self.begun.swap_remove(index));
-        // One that has not begun is in this rank's memory.
+        // The handle of a request that was not started is in this rank's memory.
         self.memory.set(HANDLE, handle.pointer::<u8>().addr());
         let memory = begun.as_ref().map_or(&self.memory, |begun| &begun.memory);
         let request = arguments.place(memory, 0).0;
@@ -127,7 +123,7 @@ impl Rank {
                 let call = Call::new("optr_request_free").of(handle).wrong_if(request.is_wrong);
                 // SAFETY: as `Arguments` says.
                 if self.make(&call, shared, || unsafe { optr_request_free(request.address) }) == OPTR_SUCCESS {
-                    // Its outcome is not known any more.
+                    // The outcome of a freed request is unknown.
                     self.is_clean = false;
                 }
             }
@@ -137,7 +133,6 @@ impl Rank {
         }
     }
 
-    /// Something goes on, unless its handle is NULL now.
     fn keep(&mut self, begun: Begun) {
         if begun.memory.get::<usize>(HANDLE) != 0 {
             self.begun.push(begun);
@@ -190,7 +185,7 @@ impl Rank {
         }
     }
 
-    /// Judges what a look at something has come to: its result is there if it is done and has succeeded, and then its handle is NULL.
+    /// Once a request is done, its handle must be NULL, and a success has its result.
     fn ended(&mut self, function: &'static str, begun: &Begun, is_done: bool, status: optr_status_t) {
         assert_eq!(begun.memory.get::<usize>(HANDLE) == 0, is_done, "{function}: {status:?}");
         if is_done {
@@ -212,7 +207,7 @@ impl Rank {
         let callback: optr_callback_t = if arguments.u8() < 8 { None } else { Some(called) };
         let context = begun.as_ref().map_or(null_mut(), |begun| (&raw const *begun.told).cast_mut().cast());
         let call = Call::new("optr_request_on_done").of(handle).wrong_if(request.is_wrong || callback.is_none());
-        // SAFETY: as `Arguments` says; the number stays until the callback was called.
+        // SAFETY: as `Arguments` says; the context outlives the callback.
         let hand_over = || unsafe { optr_request_on_done(request.address, callback, context) };
         let status = self.make(&call, shared, hand_over);
         if let Some(begun) = begun.as_mut().filter(|_| status == OPTR_SUCCESS) {
@@ -221,7 +216,7 @@ impl Rank {
         }
     }
 
-    /// Waits until something is done, at the end; whether it has succeeded.
+    /// Waits for a request. Returns whether it succeeded.
     pub fn finish(&mut self, mut begun: Begun) -> bool {
         begun.memory.remember();
         let mut report = without_rows();
@@ -232,7 +227,7 @@ impl Rank {
         status == OPTR_SUCCESS
     }
 
-    /// Waits until all callbacks were called; whether all of it has succeeded.
+    /// Waits for all callbacks. Returns whether all requests succeeded.
     pub fn await_callbacks(&mut self) -> bool {
         let begin = Instant::now();
         let mut all_succeeded = true;
@@ -253,7 +248,7 @@ impl Rank {
     }
 }
 
-/// A call that asks what has become of something, and takes its report if it is done: NULL only where there is none.
+/// A test or wait. The report may be NULL if the request has none.
 fn asks(
     function: &'static str,
     handle: Handle,
@@ -267,9 +262,8 @@ fn asks(
     call.writes(one).writes(other)
 }
 
-/// A report without room for rows.
 fn without_rows() -> optr_report_t {
-    // SAFETY: numbers and an address, of which zeros are values.
+    // SAFETY: numbers and an address, for which zeros are valid.
     let zeros: optr_report_t = unsafe { std::mem::zeroed() };
     optr_report_t { size: size_of::<optr_report_t>(), ..zeros }
 }

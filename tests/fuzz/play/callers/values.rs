@@ -1,4 +1,4 @@
-//! Collectives of a communicator: bounded ones of floats, and exact ones of any type.
+//! Collectives of a communicator: bounded ones of floats, exact ones of all types.
 
 use optireduce_c::abi::collectives::{optr_all_gather, optr_all_reduce, optr_reduce_scatter};
 use optireduce_c::abi::exact::*;
@@ -8,7 +8,6 @@ use super::Shared;
 use super::arguments::{Arguments, ELEMENTS, report};
 use super::rank::{Call, Handle, Kind, Rank};
 
-/// Bytes of a value of each type; types that do not exist have some, too.
 const TYPE_BYTES: [usize; 12] = [2, 2, 4, 8, 1, 1, 2, 2, 4, 4, 8, 8];
 
 impl Rank {
@@ -86,7 +85,7 @@ impl Rank {
     }
 }
 
-/// A type, an operation, and the bytes of a value; now and then there is no such type or operation.
+/// A type, an operation, and the size of a value; rarely unknown ones.
 fn type_and_op(arguments: &mut Arguments) -> (u32, u32, usize) {
     let (both, rare) = (u32::from(arguments.u8()), u32::from(arguments.u8()));
     let (element, op) = match rare {

@@ -1,4 +1,4 @@
-//! Which windows are run.
+//! Windows of the self-test.
 
 use std::fmt;
 use std::ops::Range;
@@ -9,33 +9,26 @@ use optireduce_contract::shard::ShardMap;
 
 use super::super::random::Random;
 
-/// Where edges are: pages, which are also what no burst of the bus may cross.
+/// Page size, and the boundary that no bus burst may cross.
 pub const PAGE_BYTES: usize = 4096;
-/// Beats of a page.
 const PAGE: usize = PAGE_BYTES / BEAT_BYTES;
-/// The card and the absent one.
 const RANKS: usize = 2;
-/// Windows of random lengths and places, beside those at edges.
 const RANDOM: usize = 8;
 
-/// One window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Case {
-    /// Length of the window.
     pub beats: usize,
-    /// Beats of it in host memory; the rest is padding.
+    /// Beats in host memory; the rest is padding.
     pub host_beats: usize,
-    /// Numbers of the gradient; the rest of the last beat is zero.
+    /// Elements of the gradient; the rest of the last beat is zero.
     pub elements: usize,
-    /// Where the gradient begins, in beats from the start of a page.
+    /// Offsets in their pages, in beats.
     pub gradient_at: usize,
-    /// Where the result begins, in beats from the start of a page.
     pub result_at: usize,
-    /// Which shard is the card's.
+    /// Selects which shard is the card's own.
     pub rotation: u32,
 }
 
-/// Where a window has its data, as IOVAs.
 #[derive(Clone, Copy, Debug)]
 pub struct Places {
     pub gradient: u64,
@@ -43,11 +36,11 @@ pub struct Places {
     pub reports: u64,
 }
 
-/// The windows at edges, then those of random lengths and places. `window_beats_max`: the card's longest window.
+/// Windows at page boundaries, then at random places, up to `window_beats_max` beats.
 pub fn all(window_beats_max: usize, random: &mut Random) -> Vec<Case> {
     let last = PAGE - 1;
     let mut cases = vec![Case { elements: 1, ..Case::whole(1, 0, 0) }];
-    // One beat before and behind an edge of a page, over an edge, and up to one.
+    // On both sides of a page boundary, across it, and up to it.
     for (beats, gradient_at, result_at) in [
         (1, 0, 0),
         (1, last, last),
@@ -75,7 +68,6 @@ pub fn all(window_beats_max: usize, random: &mut Random) -> Vec<Case> {
 }
 
 impl Case {
-    /// A window without padding.
     pub fn whole(beats: usize, gradient_at: usize, result_at: usize) -> Self {
         Self { beats, host_beats: beats, elements: beats * LANES, gradient_at, result_at, rotation: 0 }
     }
@@ -84,22 +76,20 @@ impl Case {
         ShardMap::new(self.beats, RANKS, self.rotation)
     }
 
-    /// The beats of the card's own shard.
     pub fn own(&self) -> Range<usize> {
         self.shards().range_of(0)
     }
 
-    /// Beats that the absent rank should send: the card's shard, then its own.
+    /// Beats expected from the absent rank in stage 0 or 1.
     pub fn expected_beats(&self, stage: usize) -> usize {
         self.shards().range_of(stage).len()
     }
 
-    /// Packets that the card sends: the other shard, and the mean of its own.
+    /// Packets that the card sends: the other shard, then its own mean.
     pub fn packets(&self, payload_beats: usize) -> usize {
         (0..RANKS).map(|rank| self.shards().range_of(rank).len().div_ceil(payload_beats)).sum()
     }
 
-    /// The commands that arm the window and contribute to it. `number`: its cookie.
     pub fn commands(&self, places: Places, slot: usize, number: usize, bound_ns: u32) -> [Submission; 2] {
         let shards = self.shards();
         let common = Submission {

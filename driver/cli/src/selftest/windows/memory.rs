@@ -1,7 +1,6 @@
-//! The host memory of a window, and what may be in it afterwards.
+//! Host memory of a window, and its expected contents.
 //!
-//! A gradient and a result lie in buffers of their own, with a pattern before and behind them that no window may touch: in the driver's memory, or in a
-//! memory file, as callers lend it.
+//! Gradient and result lie between guard patterns that no window may change.
 
 use std::fs::File;
 use std::io;
@@ -15,37 +14,34 @@ use optireduce_driver::{Bus, DmaBuffer, DriverError, Nic, memory_file};
 use super::super::problem::Problem;
 use super::case::{Case, PAGE_BYTES, Places};
 
-/// What memory holds that the card is not to write, and what the result holds before it is written.
+/// Pattern of guard areas, and of the result until the card writes it.
 const PATTERN: u8 = 0xa5;
 
 const NOT_GIVEN: &str =
-    "The card writes to memory that it was not given. Do not use it: look for what else it overwrites.";
+    "The card writes to memory outside its buffers. Do not use it: it may overwrite any memory that it can reach.";
 const WRONG_VALUE: &str = "The mean of one contribution is that contribution, and every NaN is 0x7fc00000. Either the card's arithmetic is \
-     wrong, or it does not reach all of host memory: look for IOMMU faults in the kernel log.";
-const NOT_ZERO: &str = "A beat to which nobody contributed is zero: compare the card's build with hw/contract.";
+     wrong, or it cannot reach all of host memory: look for IOMMU faults in the kernel log.";
+const NOT_ZERO: &str = "A beat without contributions must be zero: compare the card's build with hw/contract.";
 
-/// The buffers of all windows, one after the other.
 pub struct Memory {
     gradient: Room,
     result: Room,
     reports: DmaBuffer,
 }
 
-/// Where a gradient or a result has its place.
 pub enum Room {
     Own(DmaBuffer),
-    /// A memory file, and where the card has it.
+    /// Memory file and its IOVA.
     Lent(File, u64),
 }
 
 impl Room {
-    /// A memory file of so many bytes; `None` if the card reaches none.
+    /// Lends the card a memory file. `None` if the bus cannot map it.
     pub fn lent<B: Bus>(nic: &Nic<B>, bytes: usize) -> Result<Option<Self>, DriverError> {
         let file = File::from(memory_file(bytes).map_err(|source| failed(nic, bytes, source))?);
         Ok(nic.bus().map(file.as_fd(), bytes)?.map(|iova| Self::Lent(file, iova)))
     }
 
-    /// Where the card has it.
     pub fn iova(&self) -> u64 {
         match self {
             Self::Own(buffer) => buffer.iova,
@@ -72,7 +68,6 @@ impl Room {
         }
     }
 
-    /// Gives it back.
     pub fn free<B: Bus>(self, nic: &mut Nic<B>) -> Result<(), DriverError> {
         match self {
             Self::Own(buffer) => nic.free(buffer),
@@ -86,7 +81,6 @@ fn failed<B: Bus>(nic: &Nic<B>, bytes: usize, source: io::Error) -> DriverError 
 }
 
 impl Memory {
-    /// Room for windows of so many beats.
     pub fn new<B: Bus>(nic: &mut Nic<B>, beats: usize) -> Result<Self, DriverError> {
         let bytes = room_bytes(beats);
         let [gradient, result] = [nic.alloc(bytes, PAGE_BYTES)?, nic.alloc(bytes, PAGE_BYTES)?].map(Room::Own);
@@ -94,7 +88,7 @@ impl Memory {
         Ok(Self { gradient, result, reports })
     }
 
-    /// The same in memory files; `None` if the card reaches none.
+    /// [`Memory::new`] in memory files. `None` if the bus cannot map them.
     pub fn lent<B: Bus>(nic: &mut Nic<B>, beats: usize) -> Result<Option<Self>, DriverError> {
         let bytes = room_bytes(beats);
         let (Some(gradient), Some(result)) = (Room::lent(nic, bytes)?, Room::lent(nic, bytes)?) else {
@@ -104,14 +98,12 @@ impl Memory {
         Ok(Some(Self { gradient, result, reports }))
     }
 
-    /// Gives the memory back.
     pub fn free<B: Bus>(self, nic: &mut Nic<B>) -> Result<(), DriverError> {
         self.gradient.free(nic)?;
         self.result.free(nic)?;
         nic.free(self.reports)
     }
 
-    /// Writes the gradient of a window, and the pattern wherever else the card might write.
     pub fn prepare<B: Bus>(&self, nic: &Nic<B>, case: &Case, values: &[u32]) -> Result<Places, DriverError> {
         let bytes = case.host_beats * BEAT_BYTES;
         self.gradient.write(nic, start(case.gradient_at) - PAGE_BYTES, &guarded(&gradient(case, values)))?;
@@ -124,26 +116,24 @@ impl Memory {
         })
     }
 
-    /// The reports of both stages.
     pub fn reports<B: Bus>(&self, nic: &Nic<B>) -> Result<[u8; REPORT_BYTES], DriverError> {
         let mut out = [0; REPORT_BYTES];
         nic.read_bytes(self.reports, REPORT_BYTES, &mut out)?;
         Ok(out)
     }
 
-    /// Compares everything in and around the buffers with what must be there.
     pub fn check<B: Bus>(&self, nic: &Nic<B>, case: &Case, values: &[u32], object: &str) -> Result<(), Problem> {
         let mut reports = vec![0; 3 * REPORT_BYTES];
         nic.read_bytes(self.reports, 0, &mut reports)?;
         let mut expected = vec![PATTERN; 3 * REPORT_BYTES];
-        // Its own bytes were checked before.
+        // The reports themselves are checked elsewhere.
         expected[REPORT_BYTES..2 * REPORT_BYTES].copy_from_slice(&reports[REPORT_BYTES..2 * REPORT_BYTES]);
         let around = |_: usize| ("memory around the stage reports".to_owned(), NOT_GIVEN);
         compare(object, self.reports.iova, &reports, &expected, around)?;
 
         let given = gradient(case, values);
         let describe = |at: usize| match place(at, given.len()) {
-            Some(_) => ("the gradient, which is only to be read".to_owned(), NOT_GIVEN),
+            Some(_) => ("the gradient, which the card must only read".to_owned(), NOT_GIVEN),
             None => ("memory around the gradient".to_owned(), NOT_GIVEN),
         };
         check_buffer(nic, &self.gradient, start(case.gradient_at), &given, object, describe)?;
@@ -156,34 +146,31 @@ impl Memory {
     }
 }
 
-/// A window, with a page before it, a page that it begins in, and a page behind it.
+/// Size of a buffer: guard page, page for the data's offset, window, guard page.
 fn room_bytes(beats: usize) -> usize {
     (beats * BEAT_BYTES).next_multiple_of(PAGE_BYTES) + 3 * PAGE_BYTES
 }
 
-/// Where data begins in its buffer: a page and some beats behind its start.
 fn start(beats: usize) -> usize {
     PAGE_BYTES + beats * BEAT_BYTES
 }
 
-/// Data with a page of the pattern on both sides.
 fn guarded(data: &[u8]) -> Vec<u8> {
     [&[PATTERN; PAGE_BYTES], data, &[PATTERN; PAGE_BYTES]].concat()
 }
 
-/// The byte of the data that is at byte `at` of what [`guarded`] makes of it; `None` if it is of the pattern.
+/// Maps an offset in [`guarded`] data to one in the data; `None` in the pattern.
 fn place(at: usize, data_bytes: usize) -> Option<usize> {
     at.checked_sub(PAGE_BYTES).filter(|byte| *byte < data_bytes)
 }
 
-/// The gradient's bytes: its numbers, and zeros up to the end of the last beat.
 fn gradient(case: &Case, values: &[u32]) -> Vec<u8> {
     let mut bytes: Vec<u8> = values.iter().flat_map(|bits| bits.to_le_bytes()).collect();
     bytes.resize(case.host_beats * BEAT_BYTES, 0);
     bytes
 }
 
-/// What the contract says of the result: the own shard is the mean of one contribution, what others should have sent is zero.
+/// Expected result: the mean of one contribution in this rank's shard, zero elsewhere.
 fn result(case: &Case, values: &[u32]) -> Vec<u8> {
     let own = case.own();
     let lane = |at: usize| {
@@ -193,17 +180,15 @@ fn result(case: &Case, values: &[u32]) -> Vec<u8> {
     (0..case.host_beats * LANES).flat_map(|at| lane(at).to_le_bytes()).collect()
 }
 
-/// What byte `byte` of the result is.
 fn describe_result(case: &Case, values: &[u32], byte: usize) -> (String, &'static str) {
     let (beat, lane) = (byte / BEAT_BYTES, byte % BEAT_BYTES / 4);
     if !case.own().contains(&beat) {
         return (format!("beat {beat} lane {lane} of the result, in the absent rank's shard"), NOT_ZERO);
     }
     let given = values.get(byte / 4).copied().unwrap_or(0);
-    (format!("beat {beat} lane {lane} of the result, in the own shard, where {given:#010x} was given"), WRONG_VALUE)
+    (format!("beat {beat} lane {lane} of the result, in this rank's shard, for input {given:#010x}"), WRONG_VALUE)
 }
 
-/// Reads what surrounds byte `start` of a buffer, a page on both sides of the data, and compares it.
 fn check_buffer<B: Bus>(
     nic: &Nic<B>,
     room: &Room,
@@ -218,7 +203,7 @@ fn check_buffer<B: Bus>(
     compare(object, room.iova() + (start - PAGE_BYTES) as u64, &found, &expected, describe)
 }
 
-/// Compares word by word. `describe`: what is at a byte, and what to do about it.
+/// Compares word by word. `describe` returns object and advice for a byte.
 fn compare(
     object: &str,
     iova: u64,

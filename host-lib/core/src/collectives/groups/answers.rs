@@ -1,7 +1,7 @@
-//! What a member keeps for others of its groups, and answers them.
+//! Contributions that a member keeps to answer the requests of other members of its groups.
 //!
-//! Limits: the last [`KEPT_MAX`] groups besides the present one, each until all its members have their model; questions about a group that
-//! has not begun here wait for it, up to [`ASKS_MAX`].
+//! Limits: the last [`KEPT_MAX`] groups besides the current one, each until all its members have
+//! their model. Up to [`ASKS_MAX`] requests about data that does not exist yet are deferred.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -9,37 +9,31 @@ use std::ops::Range;
 use crate::protocol::Ranks;
 use crate::protocol::partial_reduce::{ElementRange, PartialMessage};
 
-/// Groups that are over here and not at all members.
 const KEPT_MAX: usize = 2;
-/// Questions that wait.
 const ASKS_MAX: usize = 256;
 
-/// What one group's members may ask for.
 #[derive(Debug)]
 pub(super) struct Held {
     pub number: u32,
-    /// Members that are not done with it.
+    /// Members that do not have their model yet.
     pub pending: Ranks,
-    /// What this rank gave to its two collectives, on the wire, once they are over.
+    /// This rank's inputs to the two collectives, in wire layout, once they are over.
     pub given: [Option<Vec<f32>>; 2],
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Answers {
-    /// The groups of this rank, the newest last.
     held: VecDeque<Held>,
     asks: VecDeque<(usize, u32, ElementRange)>,
     answers: VecDeque<(usize, PartialMessage)>,
 }
 
 impl Answers {
-    /// A group begins.
     pub fn begin(&mut self, number: u32, members: Ranks) {
         self.held.push_back(Held { number, pending: members, given: [None, None] });
         self.forget();
     }
 
-    /// What this rank gave to collective `op`, on the wire.
     pub fn give(&mut self, op: u32, values: Vec<f32>) {
         if let Some(held) = self.held.iter_mut().find(|held| held.number == op / 2) {
             held.given[(op % 2) as usize] = Some(values);
@@ -48,13 +42,11 @@ impl Answers {
         asks.into_iter().for_each(|(from, op, range)| self.ask(from, op, range));
     }
 
-    /// What this rank gave to collective `op`.
     pub fn given(&self, op: u32) -> Option<&[f32]> {
         let held = self.held.iter().find(|held| held.number == op / 2)?;
         held.given[(op % 2) as usize].as_deref()
     }
 
-    /// A rank asks for elements.
     pub fn ask(&mut self, from: usize, op: u32, range: ElementRange) {
         let held = self.held.iter().find(|held| held.number == op / 2);
         let is_to_come = self.held.back().is_none_or(|newest| newest.number < op / 2);
@@ -83,7 +75,6 @@ impl Answers {
         self.asks.push_back((from, op, range));
     }
 
-    /// A member has its model.
     pub fn done(&mut self, number: u32, from: usize) {
         if let Some(held) = self.held.iter_mut().find(|held| held.number == number) {
             held.pending.remove(from);
@@ -91,7 +82,6 @@ impl Answers {
         self.forget();
     }
 
-    /// A rank asks for nothing any more.
     pub fn gone(&mut self, rank: usize) {
         self.held.iter_mut().for_each(|held| {
             held.pending.remove(rank);
@@ -100,17 +90,14 @@ impl Answers {
         self.forget();
     }
 
-    /// Whether a member may still ask for something.
     pub fn are_awaited(&self) -> bool {
         !self.answers.is_empty() || self.held.iter().any(|held| !held.pending.is_empty())
     }
 
-    /// The next answer, and whom it is for.
     pub fn poll(&mut self) -> Option<(usize, PartialMessage)> {
         self.answers.pop_front()
     }
 
-    /// Keeps the newest, and those before that somebody may ask for.
     fn forget(&mut self) {
         let newest = self.held.back().map(|newest| newest.number);
         self.held.retain(|held| Some(held.number) == newest || !held.pending.is_empty());

@@ -1,4 +1,4 @@
-//! The group that a rank is in: how far its average has come, what of it is missing, and what becomes of that.
+//! The group that this rank is in: the phase of its average, and the repair of losses.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -14,30 +14,25 @@ use crate::protocol::{JobParams, Ranks, Report, View};
 
 #[derive(Debug)]
 pub(super) struct Current {
-    /// Its members, for its two collectives.
     pub view: View,
     pub phase: Phase,
-    /// What has come of it so far.
     pub averaged: Averaged,
-    /// This rank's index among the members.
     index: usize,
-    /// What the members' models were multiplied by.
     factors: Vec<f64>,
-    /// This rank's.
     model: Vec<f32>,
 }
 
 #[derive(Debug)]
 pub(super) enum Phase {
-    /// A collective runs.
     Runs,
-    /// Contributions to this rank's part are fetched.
+    /// Contributions to this rank's part are fetched. `short`: elements that lacked contributions,
+    /// and the members whose contributions they include.
     Contributions {
         running: Running,
         fetch: Fetch,
         short: Vec<(Range<usize>, Ranks)>,
     },
-    /// Parts of others are fetched.
+    /// Parts of other members are fetched.
     Means {
         running: Running,
         fetch: Fetch,
@@ -46,16 +41,16 @@ pub(super) enum Phase {
 }
 
 impl Current {
-    /// A group whose first collective has number `op`; `None`: this rank is no member.
+    /// `op`: number of the group's first collective. `None` if this rank is not a member.
     pub fn new(params: &JobParams, plan: GroupPlan, op: u32, model: Vec<f32>) -> Option<Self> {
         let index = plan.ranks().position(|member| member == params.rank)?;
         let ranks = Ranks::none(params.ranks).with(plan.ranks());
         let settings = Settings::first(params.bound_ns);
-        // Numbered anew from here: the groups between were not this rank's.
+        // Collective numbers skip groups without this rank, so it joins at `op`.
         let joined = Some((params.rank as u16, 1));
         let view =
             View { number: plan.number, first_op: op, joined, epoch: plan.number + 1, ..View::first(ranks, settings) };
-        // The data plane multiplies sums by this.
+        // The data plane multiplies sums by this value, so the factors divide by it.
         let reciprocal = f64::from(1.0 / plan.members.len() as f32);
         let factors = plan.members.iter().map(|member| member.weight / reciprocal).collect();
         let is_alone = plan.members.len() == 1;
@@ -76,25 +71,21 @@ impl Current {
         self.averaged.plan.number
     }
 
-    /// Values of the model.
     pub fn elements(&self) -> usize {
         self.model.len()
     }
 
-    /// The other members.
     pub fn others(&self) -> impl Iterator<Item = usize> + '_ {
         let members = self.averaged.plan.ranks().enumerate();
         members.filter(|(index, _)| *index != self.index).map(|(_, rank)| rank)
     }
 
-    /// What this rank gives to the sum of models; `None`: it is alone, and all is done.
     pub fn contribution(&self) -> Option<Vec<f32>> {
         let factor = self.factors[self.index];
         let weigh = |value: &f32| (f64::from(*value) * factor) as f32;
         matches!(self.phase, Phase::Runs).then(|| self.model.iter().map(weigh).collect())
     }
 
-    /// What is fetched, if anything is.
     pub fn fetch(&mut self) -> Option<&mut Fetch> {
         match &mut self.phase {
             Phase::Contributions { fetch, .. } | Phase::Means { fetch, .. } => Some(fetch),
@@ -102,12 +93,10 @@ impl Current {
         }
     }
 
-    /// What is fetched of collective `op`, if anything is.
     pub fn fetch_of(&mut self, op: u32) -> Option<&mut Fetch> {
         self.fetch().filter(|fetch| fetch.op() == op)
     }
 
-    /// Until when is fetched, if anything is.
     pub fn until_ns(&self) -> Option<u64> {
         match &self.phase {
             Phase::Contributions { fetch, .. } | Phase::Means { fetch, .. } => Some(fetch.until_ns()),
@@ -115,13 +104,13 @@ impl Current {
         }
     }
 
-    /// A collective is over. `ranks`: of the job.
     pub fn take_report(&mut self, report: Report, ranks: usize) {
         let live: Vec<usize> = self.view.live().collect();
         self.averaged.reports.push(report.renumbered(&live, ranks));
     }
 
-    /// The reduce-scatter is over, to which this rank has given `own`: what its part lacks is fetched from those that may be asked.
+    /// Ends the reduce-scatter, and fetches missing contributions to this rank's part from ranks
+    /// that `may_ask` allows. `own`: this rank's input.
     pub fn scattered(&mut self, mut running: Running, own: &[f32], mut fetch: Fetch, may_ask: impl Fn(usize) -> bool) {
         let live: Vec<usize> = self.view.live().collect();
         let arrived = std::mem::take(&mut running.arrived).into_iter();
@@ -129,10 +118,10 @@ impl Current {
             |(elements, ranks): (Range<usize>, Ranks)| pieces(elements).map(move |piece| (piece, ranks.clone()));
         let mut short: Vec<(Range<usize>, Ranks)> = arrived.flat_map(in_pieces).collect();
         for (elements, came) in &mut short {
-            // Sums, while something may still come.
+            // Convert means back to sums, to which fetched contributions can be added.
             let count = came.len() as f32;
             running.result[elements.clone()].iter_mut().for_each(|value| *value *= count);
-            // The window may have closed before this rank's own was there.
+            // The window may have closed before this rank's own contribution.
             if came.insert(self.index) {
                 add(&mut running.result[elements.clone()], &own[elements.clone()]);
             }
@@ -142,7 +131,7 @@ impl Current {
         self.phase = Phase::Contributions { running, fetch, short };
     }
 
-    /// The all-gather is over, to which this rank has given `own`: what lacks of others' parts is fetched from those that may be asked.
+    /// Ends the all-gather, and fetches missing parts likewise.
     pub fn gathered(&mut self, mut running: Running, own: &[f32], mut fetch: Fetch, may_ask: impl Fn(usize) -> bool) {
         let live: Vec<usize> = self.view.live().collect();
         for (plan, incomplete) in std::mem::take(&mut running.incomplete) {
@@ -167,7 +156,8 @@ impl Current {
         self.phase = Phase::Means { running, fetch };
     }
 
-    /// Makes means of the sums where this rank's part was short: of all models, or of those that came, by their weights.
+    /// Converts incomplete sums of this rank's part to means. Elements that still lack
+    /// contributions get the weighted mean of the rest.
     pub fn weigh(&mut self, sums: &mut [f32], short: Vec<(Range<usize>, Ranks)>) {
         let reciprocal = 1.0 / self.factors.len() as f32;
         let mut uncounted = BTreeSet::new();
@@ -188,7 +178,6 @@ impl Current {
         self.averaged.uncounted = uncounted.into_iter().collect();
     }
 
-    /// Rank `from` has answered with values of collective `op`.
     pub fn take_answer(&mut self, now_ns: u64, from: usize, op: u32, first: u64, values: &[f32]) {
         let index = self.view.live().position(|rank| rank == from);
         let Some(elements) = self.fetch_of(op).and_then(|fetch| fetch.take(now_ns, from, first, values.len())) else {
@@ -212,7 +201,6 @@ impl Current {
         self.averaged.repaired_bytes += size_of_val(values) as u64;
     }
 
-    /// The model is as whole as it will be.
     pub fn finish(&mut self, running: Running) {
         let Running { machine, result, arrived, .. } = running;
         let missing: Vec<Range<usize>> = arrived.into_iter().map(|(elements, _)| elements).collect();
@@ -229,7 +217,6 @@ fn add(sums: &mut [f32], values: &[f32]) {
     sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
 }
 
-/// Consecutive numbers as ranges.
 fn runs(numbers: impl Iterator<Item = usize>) -> impl Iterator<Item = Range<usize>> {
     let mut numbers = numbers.peekable();
     std::iter::from_fn(move || {

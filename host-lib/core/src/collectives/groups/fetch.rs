@@ -1,30 +1,25 @@
-//! What a member of a group lacks of other members, and asks them for, a little at a time.
+//! Data of a group that a member fetches from other members.
 //!
-//! Limits: asks a rank for at most [`ASKED_ELEMENTS_MAX`] elements at a time; gives up when nothing has come for the timeout.
+//! Limits: a rank is sent further requests only while fewer than [`ASKED_ELEMENTS_MAX`] elements
+//! are outstanding. The fetch is abandoned when no answer arrives within the timeout.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 use crate::protocol::partial_reduce::{ANSWER_ELEMENTS_MAX, ElementRange, PartialMessage, RANGES_MAX};
 
-/// 256 KiB on their way.
 const ASKED_ELEMENTS_MAX: usize = 1 << 16;
 
-/// What is missing of one collective.
 #[derive(Debug)]
 pub(super) struct Fetch {
     op: u32,
     timeout_ns: u64,
-    /// When to give up.
     until_ns: u64,
-    /// By rank.
     missing: BTreeMap<usize, Missing>,
 }
 
-/// Elements that are missing of a rank.
 #[derive(Debug, Default)]
 struct Missing {
-    /// It was not asked for these yet.
     wanted: VecDeque<Range<usize>>,
     asked: Vec<Range<usize>>,
 }
@@ -34,22 +29,19 @@ impl Fetch {
         Self { op, timeout_ns, until_ns: now_ns.saturating_add(timeout_ns), missing: BTreeMap::new() }
     }
 
-    /// The collective.
     pub fn op(&self) -> u32 {
         self.op
     }
 
-    /// These elements of a rank are missing. At most [`ANSWER_ELEMENTS_MAX`] of them.
+    /// Adds at most [`ANSWER_ELEMENTS_MAX`] elements to be fetched from a rank.
     pub fn want(&mut self, rank: usize, elements: Range<usize>) {
         self.missing.entry(rank).or_default().wanted.push_back(elements);
     }
 
-    /// Nothing more is to be expected of a rank.
     pub fn give_up(&mut self, rank: usize) {
         self.missing.remove(&rank);
     }
 
-    /// The next question.
     pub fn poll(&mut self) -> Option<(usize, PartialMessage)> {
         for (rank, Missing { wanted, asked }) in &mut self.missing {
             let mut elements: usize = asked.iter().map(Range::len).sum();
@@ -69,7 +61,6 @@ impl Fetch {
         None
     }
 
-    /// A rank has answered: the elements, if it was asked for them.
     pub fn take(&mut self, now_ns: u64, from: usize, first: u64, count: usize) -> Option<Range<usize>> {
         let Missing { wanted, asked } = self.missing.get_mut(&from)?;
         let is_it = |range: &Range<usize>| range.start as u64 == first && range.len() == count;
@@ -81,18 +72,15 @@ impl Fetch {
         Some(found)
     }
 
-    /// Whether nothing more will come.
     pub fn is_over(&self, now_ns: u64) -> bool {
         self.missing.is_empty() || now_ns >= self.until_ns
     }
 
-    /// When it gives up, unless something comes.
     pub fn until_ns(&self) -> u64 {
         self.until_ns
     }
 }
 
-/// Elements in pieces that fit into an answer.
 pub(super) fn pieces(elements: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let end = elements.end;
     elements.step_by(ANSWER_ELEMENTS_MAX).map(move |first| first..(first + ANSWER_ELEMENTS_MAX).min(end))

@@ -1,16 +1,20 @@
-//! The averages of groups of Partial Reduce: each a bounded reduce-scatter and a bounded all-gather among its members.
+//! Averages of Partial Reduce groups: a bounded reduce-scatter and all-gather among the members.
 //!
-//! Why two collectives: a mean of models must not lack anything silently. The owner of a part finds out after the reduce-scatter whose
-//! contributions did not come, fetches them over the reliable channel, and hands out only then what it has; what the all-gather loses is
-//! fetched from the owner. Without loss nothing is added to the packets, and nothing waits for a message.
-//! How: a group is a view of its own for two collectives, whose numbers and tag follow from the group's. So packets of other groups never
-//! get into it, and nothing is set up: who hears of the group late finds its packets kept. Members multiply their models by their weights
-//! before they contribute, so the sum is the data plane's as ever.
+//! A mean of models must not silently lack data. After the reduce-scatter, the owner of a part
+//! fetches missing contributions over the reliable channel before it sends the mean. Losses of the
+//! all-gather are fetched from the owners.
 //!
-//! What cannot be fetched, because a member is dead or has not answered for the timeout: an owner takes the mean of the
-//! contributions that it has, by their weights; of an owner's part that is missing a member keeps its own model. The report says so.
-//! Limits: data planes with partial collectives, views and repair data. One group of a rank at a time. Memory of about seven models.
-//! Source: P-Reduce (SIGMOD'21) for what is averaged; how is ours.
+//! A group is a view with two collectives, whose numbers and tag follow from the group's number.
+//! Members need no setup, and weight their models before they contribute.
+//!
+//! Data of a member that is gone or does not answer is given up. An owner then averages the
+//! contributions it has by their weights, and a member keeps its own model where an owner's part is
+//! missing. The result lists both.
+//!
+//! Limits: requires partial collectives, views and repair data. A rank is in one group at a time.
+//! Memory of about seven models.
+//!
+//! Source: P-Reduce (SIGMOD'21) for the averages; the protocol is ours.
 
 mod answers;
 mod current;
@@ -28,45 +32,46 @@ use crate::data_plane::{Capability, DataPlane, PlaneEvent};
 use crate::protocol::partial_reduce::{GroupPlan, PartialMessage};
 use crate::protocol::{JobParams, Kind, Parts, Ranks, Report, Safeguard, View};
 
-/// What becomes of what a group's collectives lose.
+/// Handling of data that a group's collectives lose. Timeouts are in ns.
+#[allow(missing_docs)] // described above
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GroupLoss {
-    /// It is fetched before the model is used; given up once a member has not answered for so long.
-    Repair {
-        /// In ns.
-        timeout_ns: u64,
-    },
-    /// The mean is that of what came, by its weights; where an owner's part did not come, a member keeps its own model. Members then
-    /// differ where something was lost, until they meet again.
+    /// Losses are fetched before the model is used, and given up when no answer arrives for the
+    /// timeout.
+    Repair { timeout_ns: u64 },
+    /// The mean is over the received contributions. Where an owner's part is missing, a member
+    /// keeps its own model, and members differ until they meet in a later group.
     Average,
 }
 
-/// What has come of a group.
+/// Result of a group. `model` is the mean.
+#[allow(missing_docs)] // described above
 #[derive(Clone, Debug, PartialEq)]
 pub struct Averaged {
-    /// The group.
     pub plan: GroupPlan,
-    /// The mean.
     pub model: Vec<f32>,
-    /// Of the two collectives; none of a group of one.
+    /// Reports of the two collectives. Empty for a group of one.
     pub reports: Vec<Report>,
-    /// Bytes that were lost, and fetched.
+    /// Lost bytes that were fetched.
     pub repaired_bytes: u64,
-    /// Bytes of contributions to this rank's part of the mean that it lacks, and the ranks that they are of.
+    /// Bytes of contributions missing from this rank's part of the mean.
     pub uncounted_bytes: u64,
-    /// See [`uncounted_bytes`](Self::uncounted_bytes).
+    /// Ranks whose contributions are missing from this rank's part.
     pub uncounted: Vec<usize>,
-    /// Elements that did not come, in order: there the model is this rank's own.
+    /// Elements missing from the mean, for which this rank kept its own values. In order.
     pub missing: Vec<Range<usize>>,
 }
 
-/// The groups of one rank, one after the other.
+/// Groups of one rank, one after the other.
 ///
-/// Call order: [`begin`](Self::begin) a group; [`handle_message`](Self::handle_message) and [`handle_gone`](Self::handle_gone) as they come;
-/// then, and at [`next_timeout`](Self::next_timeout), [`poll`](Self::poll), and [`poll_message`](Self::poll_message) until `None`. The data
-/// plane must keep packets of views that were [not announced](crate::software::Software::keep_unannounced), or a member that is told
-/// of its group a little later loses them.
+/// Call order: [`begin`](Self::begin) a group. After each event, and at
+/// [`next_timeout`](Self::next_timeout), call [`poll`](Self::poll), and
+/// [`poll_message`](Self::poll_message) until `None`.
+///
+/// The data plane must [keep packets of unannounced
+/// views](crate::software::Software::keep_unannounced), or a member that learns of its group late
+/// loses them.
 #[derive(Debug)]
 pub struct GroupAverages<P: DataPlane> {
     plane: P,
@@ -82,7 +87,7 @@ pub struct GroupAverages<P: DataPlane> {
 
 impl<P: DataPlane> GroupAverages<P> {
     /// # Errors
-    /// If a parameter is out of range, or the data plane cannot do that.
+    /// If a parameter is out of range, or the data plane lacks a required feature.
     pub fn new(plane: P, params: JobParams, loss: GroupLoss) -> Result<Self, CollectivesError<P::Error>> {
         params.check(&plane.limits())?;
         for capability in [Capability::PartialCollectives, Capability::Views, Capability::RepairData] {
@@ -101,10 +106,11 @@ impl<P: DataPlane> GroupAverages<P> {
         })
     }
 
-    /// This rank is a member of a group: averages its model with those of the others.
+    /// Starts to average this rank's model with the models of the other members.
     ///
     /// # Errors
-    /// If a group's average still runs, this rank is not a member, or the model cannot be cut into windows.
+    /// If another group is active, this rank is not a member, or the model cannot be cut into
+    /// windows.
     pub fn begin(&mut self, now_ns: u64, plan: GroupPlan, model: Vec<f32>) -> Result<(), CollectivesError<P::Error>> {
         if self.current.is_some() {
             return Err(CollectivesError::Busy { running: 1 });
@@ -125,17 +131,17 @@ impl<P: DataPlane> GroupAverages<P> {
         self.call(now_ns, Kind::ReduceScatter, view, elements, contribution)
     }
 
-    /// Whether a group's average runs.
+    /// Returns whether a group is active.
     pub fn is_busy(&self) -> bool {
         self.current.is_some()
     }
 
-    /// Whether a member of a group of this rank may still ask it for something.
+    /// Returns whether members of past groups may still request data.
     pub fn is_awaited(&self) -> bool {
         self.answers.are_awaited()
     }
 
-    /// Takes a message of rank `from` about repairs; others mean nothing to it.
+    /// Handles a message of rank `from` about repairs. Other messages are ignored.
     pub fn handle_message(&mut self, now_ns: u64, from: usize, message: PartialMessage) {
         match message {
             PartialMessage::Ask { op, ranges } => {
@@ -156,7 +162,7 @@ impl<P: DataPlane> GroupAverages<P> {
         }
     }
 
-    /// The reliable channel to a rank has ended: nothing more comes from it.
+    /// Reports that the reliable channel to a rank closed.
     pub fn handle_gone(&mut self, rank: usize) {
         self.gone.insert(rank);
         self.answers.gone(rank);
@@ -165,15 +171,15 @@ impl<P: DataPlane> GroupAverages<P> {
         }
     }
 
-    /// There is a new reliable channel to a rank whose last one had ended: to another process, which knows nothing of groups before.
+    /// Reports a new reliable channel to a rank that was gone. It has no data of past groups.
     pub fn handle_back(&mut self, rank: usize) {
         self.gone.remove(rank);
     }
 
-    /// Does what there is to do; returns what has come of the group, once it is over.
+    /// Handles pending events and returns the result of the group once it is complete.
     ///
     /// # Errors
-    /// If the data plane is broken; nothing more can be done with it then.
+    /// If the data plane is broken, and with it this group.
     pub fn poll(&mut self, now_ns: u64) -> Result<Option<Averaged>, CollectivesError<P::Error>> {
         loop {
             self.handle_events(now_ns)?;
@@ -191,13 +197,13 @@ impl<P: DataPlane> GroupAverages<P> {
         }))
     }
 
-    /// When [`poll`](Self::poll) is to be called at the latest, besides the data plane's own times.
+    /// Latest time for the next [`poll`](Self::poll), apart from the timeouts of the data plane.
     pub fn next_timeout(&self) -> Option<u64> {
         let fetch = self.current.as_ref().and_then(Current::until_ns);
         fetch.into_iter().chain(self.pipeline.next_timeout()).min()
     }
 
-    /// The next message to send on the reliable channel, and to whom.
+    /// Next message for the reliable channel, with its destination.
     pub fn poll_message(&mut self) -> Option<(usize, PartialMessage)> {
         let ask = self.current.as_mut().and_then(Current::fetch).and_then(Fetch::poll);
         ask.or_else(|| self.answers.poll()).or_else(|| self.outgoing.pop())
@@ -208,7 +214,7 @@ impl<P: DataPlane> GroupAverages<P> {
         &self.plane
     }
 
-    /// The data plane, for what the protocol does not touch.
+    /// The data plane, for state that the protocol does not use.
     pub fn plane_mut(&mut self) -> &mut P {
         &mut self.plane
     }
@@ -241,7 +247,6 @@ impl<P: DataPlane> GroupAverages<P> {
         Ok(())
     }
 
-    /// Whether the group has come further.
     fn go_on(&mut self, now_ns: u64) -> Result<bool, CollectivesError<P::Error>> {
         let Some(current) = &mut self.current else { return Ok(false) };
         match std::mem::replace(&mut current.phase, Phase::Runs) {
@@ -265,7 +270,6 @@ impl<P: DataPlane> GroupAverages<P> {
         }
     }
 
-    /// A collective is over: finds out what it lacks.
     fn finished(&mut self, now_ns: u64, mut running: Running) {
         let Some(current) = &mut self.current else { return };
         let report = running.machine.finish(&mut Safeguard::default());
@@ -288,7 +292,6 @@ impl<P: DataPlane> GroupAverages<P> {
         }
     }
 
-    /// This rank's part is as whole as it will be: hands it to the others.
     fn gather(
         &mut self,
         now_ns: u64,

@@ -1,4 +1,4 @@
-//! Ranks that call collectives at their own pace, over channels that take any time: seeded, a failure prints its seed.
+//! Simulated ranks that call collectives at random times, over channels with random delays.
 
 use super::*;
 use optireduce_contract::signs::splitmix64;
@@ -23,7 +23,6 @@ impl Draw {
     }
 }
 
-/// Ranks of which each has called so many collectives.
 struct Job {
     ranks: Vec<CallCheck>,
     called: Vec<u32>,
@@ -43,7 +42,6 @@ impl Job {
         self.called[rank] += 1;
     }
 
-    /// Delivers a message; whether there was one.
     fn deliver(&mut self, draw: &mut Draw) -> bool {
         for (from, rank) in self.ranks.iter_mut().enumerate() {
             while let Some((to, message)) = rank.poll() {
@@ -60,7 +58,6 @@ impl Job {
         true
     }
 
-    /// Every rank makes its calls in its own time; messages, and doubts as `doubts` says, in between.
     fn run(&mut self, draw: &mut Draw, ops: u32, call: impl Fn(usize, u32) -> CallInfo, doubts: u64) {
         let ranks = self.ranks.len();
         while self.called.iter().any(|called| *called < ops) {
@@ -106,13 +103,13 @@ fn all_ranks_name_the_same_rank_field_and_values_with_a_majority_or_without() {
         ("elements", |call| CallInfo { elements: 99, ..call }),
         ("hadamard", |call| CallInfo { hadamard: true, ..call }),
         ("bf16", |call| CallInfo { bf16: true, ..call }),
-        ("the number of elements handed in", |call| CallInfo { misfit: Some(7), ..call }),
+        ("the number of elements passed", |call| CallInfo { misfit: Some(7), ..call }),
     ];
     for seed in 0..700 {
         let draw = &mut Draw(seed, 1 << 20);
         let (field, change) = changes[seed as usize % changes.len()];
         let ranks = 2 + draw.below(7) as usize;
-        // Some but not all; which of them differ is for the majority, or else the lowest rank, to say.
+        // The majority, or else the group of the lowest rank, decides which of them are wrong.
         let mut odd: BTreeSet<usize> = (0..ranks).filter(|_| draw.below(2) == 0).collect();
         if odd.is_empty() || odd.len() == ranks {
             odd = BTreeSet::from([draw.below(ranks as u64) as usize]);
@@ -121,10 +118,10 @@ fn all_ranks_name_the_same_rank_field_and_values_with_a_majority_or_without() {
         let call = |rank: usize, op: u32| if op == at && odd.contains(&rank) { change(CALL) } else { CALL };
         let mut job = Job::new(ranks);
         job.run(draw, 10, call, 30);
-        // One doubt between two that differ is enough; a rank that misfits needs none.
+        // One doubt is enough; a wrong length is announced without one.
         let (one, other) = (*odd.first().unwrap(), (0..ranks).find(|rank| !odd.contains(rank)).unwrap());
         match (field, draw.below(2)) {
-            ("the number of elements handed in", _) => job.ranks[one].announce(at),
+            ("the number of elements passed", _) => job.ranks[one].announce(at),
             (_, 0) => job.ranks[one].doubt(at, [other]),
             _ => job.ranks[other].doubt(at, [one]),
         }
@@ -135,7 +132,6 @@ fn all_ranks_name_the_same_rank_field_and_values_with_a_majority_or_without() {
         let (by, differing) = if odd_is_larger { (&odd, &usual) } else { (&usual, &odd) };
         for (rank, check) in job.ranks.iter().enumerate() {
             let what = format!("seed {seed}, {field}, rank {rank} of {ranks}, odd {odd:?}");
-            // At once: all have told.
             let found = check.mismatch(0).unwrap_or_else(|| panic!("{what}: no mismatch"));
             assert_eq!((found.op, found.rank, found.field), (at, differing[0], field), "{what}: {found}");
             assert_eq!((&found.by, found.is_majority), (by, 2 * by.len() > ranks), "{what}: {found}");
@@ -183,7 +179,6 @@ fn memory_is_bounded_and_what_is_far_away_is_not_listened_to() {
         for far in [op.wrapping_sub(OPS_MAX + 1), op + OPS_MAX + 1, op ^ 1 << 31] {
             check.handle_message(0, 1, CallMessage::Ask { op: far, call: CallInfo { elements: 7, ..CALL } });
         }
-        // Of itself it takes nothing, whoever says so.
         check.handle_message(0, 0, CallMessage::Tell { op, call: CallInfo { elements: 7, ..CALL } });
     }
     assert!(check.ops.len() <= 2 * OPS_MAX as usize + 1, "{}", check.ops.len());
@@ -194,7 +189,7 @@ fn memory_is_bounded_and_what_is_far_away_is_not_listened_to() {
 fn a_rank_that_joins_is_not_asked_about_collectives_before_it_takes_part() {
     let call = CallInfo { stream: Stream::OneOff, ..CALL };
     let mut check = CallCheck::new(0, 1000);
-    // Rank 1 was started again, and takes part from collective 9 on; this rank is still at 3, which began with the old one.
+    // Rank 1 rejoins at collective 9. This rank still runs collective 3.
     check.add_rank(1, 9);
     check.called(0, 3, call, vec![0, 1, 2]);
     check.doubt(3, [1, 2]);
@@ -221,7 +216,7 @@ fn what_a_dropped_rank_calls_in_its_old_view_is_no_difference() {
         check.called(0, op, CALL, if op < 9 { vec![0, 1, 2] } else { vec![0, 1] });
     }
     assert_eq!((check.next_timeout(), check.mismatch(u64::MAX)), (None, None));
-    // Before, it was in the view; and from 20 on it is again.
+    // Rank 2 was in the view at collective 8, and is again from 20.
     check.handle_message(0, 2, tell(8, 7));
     assert!(check.mismatch(u64::MAX).is_some_and(|mismatch| mismatch.op == 8));
     check.add_rank(2, 20);
@@ -233,7 +228,7 @@ fn what_a_dropped_rank_calls_in_its_old_view_is_no_difference() {
         check.ops.iter().filter(|(_, one)| one.until_ns.is_some()).map(|(op, _)| *op).collect()
     };
     assert_eq!(ops(&check), [8, 20]);
-    // It ends, and is dropped once more: what it has called in its second view counts.
+    // It is dropped a second time: its calls in its second view count.
     check.drop_rank(2);
     check.leave_rank(2, 30);
     assert_eq!(ops(&check), [8, 20]);
@@ -244,7 +239,7 @@ fn a_rank_that_joins_again_waits_for_no_answer_of_before() {
     let mut check = CallCheck::new(1, WAIT_NS);
     check.called(0, 3, CALL, vec![0, 1, 2]);
     check.doubt(3, [0, 2]);
-    // Rank 0 calls something else. That was in a view without this rank, and the job goes on.
+    // Rank 0 differs, but in a view without this rank, so the job continues.
     check.handle_message(0, 0, CallMessage::Tell { op: 3, call: CallInfo { elements: 7, ..CALL } });
     assert!(!check.is_settled() && check.next_timeout().is_some());
     check.leave();
@@ -262,7 +257,7 @@ fn a_rank_that_joins_answers_what_it_was_asked_before_it_knew_its_view() {
     for first_op in [2, OPS_MAX + 1, 5000, u32::MAX - 70] {
         let mut check = CallCheck::new(1, WAIT_NS);
         check.join();
-        // Rank 0 knows the view already, and is at its first two collectives; rank 2 is late.
+        // Rank 0 already has the view and runs its first two collectives; rank 2 is late.
         for (from, op) in [(2, first_op - 1), (0, first_op), (0, first_op + 1)] {
             check.handle_message(0, from, CallMessage::Ask { op, call: CALL });
         }

@@ -1,36 +1,33 @@
-//! Views: which ranks take part, and what they use alike, agreed upon by the ranks themselves.
+//! Membership: the ranks of a job agree on which of them take part and on the settings they share.
 //!
-//! Why: a dead rank would cost every stage its bound for the rest of the job; and ranks that differ in the bound or in
-//! the Hadamard transform would drop one another's packets. Ranks that were silent for K collectives are reported to
-//! all, and what a rank wants to be changed (the bound, the transform) is sent to all as a [`Request`]. Once a quorum
-//! reports a rank, or enough ranks request something, the coordinator (the lowest rank not so reported) has a new [`View`] decided,
-//! which all ranks use from the same collective on. A rank that was dropped, or was started again, asks to join, and learns
-//! everything from the view in which it does; if it was not dropped yet, it is dropped before, and need not be silent for K.
+//! Why: a dead rank would cost every stage its full bound for the rest of the job. Ranks with
+//! different transform settings would drop each other's packets.
 //!
-//! * A quorum of a view: more than half of its ranks, or exactly half if its lowest rank is among them. Two quorums
-//!   always share a rank, so a minority never goes on without the majority; it waits.
-//! * View n + 1 is decided by the ranks of view n in one instance of Paxos (Lamport 2001): prepare, promise, accept,
-//!   accepted. Of one number there is never a second view, whoever crashes and however late messages are. If the
-//!   coordinator does not finish in time, the next lowest rank takes over with a higher ballot.
-//! * The transform begins when any rank asks for it, and ends when all do. A rank takes back that it wants it to end, but not
-//!   that it wants it to begin.
-//! * Any rank may ask to fall back: from the view on that says so, collectives are made on other data planes, for good.
-//! * A bound is what the ranks of the view ask for: of all but one of them at least, the second largest; of two ranks the
-//!   larger. So with four ranks and more neither one that is frozen nor one that lies sets it. Who asks for the transform may ask for
-//!   up to twice the bound with it.
-//! * A rank that joins begins once another one has begun to use the view, or it would be alone there, and take all others for
-//!   silent.
-//! * All ranks switch at the same collective: a rank that has promised starts no further collective until the view is
-//!   known. If all that remain have promised, the view begins with the first collective that none of them has started. If
-//!   only a quorum has: a rank may be at most `lead_ops` collectives ahead of what a quorum of its view said, on the
-//!   reliable channel, it had reached, so none can have passed the collective that is `lead_ops` after the last one a quorum
-//!   had reached when it promised.
+//! Each rank reports silent ranks to all, and sends all a [`Request`] for other settings. Once a
+//! quorum reports a rank, or enough ranks request a change, a new [`View`] is decided. All ranks
+//! use it from the same collective on.
 //!
-//! Needs: a reliable channel, in order per pair of ranks, of any delay; a rank that crashes loses what it knew and may
-//! come back by [`Membership::join`] only. Packets must tell views apart: [`View::job_tag`].
-//! Limits: [`RANKS_MAX`] ranks; one joins at a time; with two ranks the lower one survives the loss of the other, not the reverse.
-//! What a rank that joins needs besides (the model) is the trainer's to send.
-//! Source: ours; the paper is silent.
+//! * Quorum: more than half of the ranks of a view, or exactly half including the lowest rank. A
+//!   minority decides no view, and stops after `lead_ops` collectives.
+//! * Decision: the ranks of view n decide view n + 1 in one instance of Paxos (Lamport 2001). The
+//!   lowest remaining rank coordinates; if it does not finish in time, the next takes over.
+//! * Transform: one rank turns it on; all ranks must agree to turn it off.
+//! * Fallback to other data planes: one rank is enough. Permanent.
+//! * Bound: all ranks but one (both of two) must request a change. The second largest value is
+//!   used; of only two values, the larger. With four or more ranks, a single frozen or lying rank
+//!   cannot set the bound, except that a request for the transform may raise it up to
+//!   [`ENCODED_BOUNDS`] times.
+//! * Joining: a rank starts only after another rank uses its view. Otherwise it would run alone and
+//!   consider all others silent.
+//! * Switch: a rank that has promised starts no further collective until the decision. If all
+//!   remaining ranks have promised, the view begins at the first collective that none has started;
+//!   with only a quorum, `lead_ops` later, since no rank runs further ahead of a quorum.
+//!
+//! Requires: a reliable channel, ordered per pair of ranks. A rank that crashes loses its state and
+//! returns only by [`Membership::join`].
+//! Limits: at most [`RANKS_MAX`] ranks. One rank joins at a time. Of two ranks, only the lower
+//! survives the loss of the other. The trainer sends the model to a rank that joins.
+//! Source: ours; the paper does not cover membership.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -47,111 +44,94 @@ mod view;
 
 pub use view::{BadMessage, Ballot, ENCODED_BOUNDS, MembershipMessage, Request, Settings, View};
 
-/// Views that are kept for ranks that lag behind; further behind, they must join anew.
+/// Views kept for ranks that lag behind.
 const VIEWS_KEPT: usize = 16;
-/// Takeover attempts after which waiting times are not doubled any more.
+/// Takeover attempts after which the wait no longer doubles.
 const BACKOFF_MAX: u32 = 8;
 
-/// What [`Membership`] wants.
+/// Action requested by [`Membership`].
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // fields explain themselves
 pub enum Output {
-    /// Send a message on the reliable channel.
-    Send {
-        /// To this rank.
-        to: usize,
-        /// The message.
-        message: MembershipMessage,
-    },
-    /// Tell the user: nothing came from this rank for K collectives in a row.
-    Silent {
-        /// The rank.
-        rank: usize,
-    },
-    /// A view was decided; [`Membership::view_of`] knows from when it is used.
+    /// Send a message to rank `to` on the reliable channel.
+    Send { to: usize, message: MembershipMessage },
+    /// A rank was silent for K collectives in a row.
+    Silent { rank: usize },
+    /// A view was decided; see [`Membership::view_of`].
     View(View),
-    /// This rank was dropped: it may [`join`](Membership::join) again.
+    /// This rank was dropped. It may [`join`](Membership::join) again.
     Dropped,
 }
 
-/// Numbers of the agreement; the same on all ranks.
+/// Parameters of the agreement; the same on all ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MembershipParams {
-    /// Ranks of the job, 1 to [`RANKS_MAX`].
+    /// World size, 1 to [`RANKS_MAX`].
     pub ranks: usize,
-    /// K: collectives in a row without a sign of a rank after which it is silent. `None`: the members are fixed, none is ever
-    /// dropped or joins; views then change their settings only. Default 3.
+    /// K: consecutive collectives without a packet after which a rank is silent. Default 3. `None`:
+    /// fixed members.
     pub silent_ops: Option<u32>,
-    /// And how long they must have taken at least, in ns. Default 100 ms. Shorter than a message's way on the reliable
-    /// channel: ranks that wait for an agreement are taken for dead; too long: a dead rank costs bounds for so long.
+    /// Minimum duration of those K collectives, in ns. Default 100 ms. It must exceed the latency
+    /// of the reliable channel, or ranks that wait for an agreement are dropped.
     pub silent_ns: u64,
-    /// Collectives that a rank may be ahead of a quorum's last word; a new view is used so much later if not all ranks that
-    /// remain have promised, or if one joins. Default 32. It must exceed the collectives prepared ahead and what runs
-    /// during a message's way; too large: two ranks that die at a time cost so many collectives their bound.
+    /// Number of collectives that a rank may run ahead of a quorum's reported progress. Default 32.
+    /// It must cover the collectives prepared ahead and those during one message latency.
     pub lead_ops: u32,
-    /// How long the next coordinator waits before it takes over, and how often a waiting rank asks, in ns. Default 20 ms;
-    /// several times a message's way.
+    /// Timeout of the coordinator and of requests to join, in ns. Default 20 ms.
     pub retry_ns: u64,
-    /// What t_B may be if it is measured while the job runs; `None`, the default: it stays as it is.
+    /// Limits of an adaptive t_B. `None` (default): t_B is fixed.
     pub bound: Option<BoundParams>,
 }
 
 impl MembershipParams {
-    /// The defaults for a job of `ranks`.
+    /// Defaults for a job of `ranks` ranks.
     pub fn new(ranks: usize) -> Self {
         Self { ranks, silent_ops: Some(3), silent_ns: 100_000_000, lead_ops: 32, retry_ns: 20_000_000, bound: None }
     }
 }
 
-/// The membership of one rank.
+/// State machine of one rank's membership.
 ///
-/// Call order: [`view_of`](Self::view_of) before each collective is prepared, [`observe`](Self::observe) when it is
-/// finished, [`handle_message`](Self::handle_message) and, at [`next_timeout`](Self::next_timeout),
-/// [`handle_timeout`](Self::handle_timeout); after each of them [`poll`](Self::poll) until `None`.
+/// Call order: [`view_of`](Self::view_of) before a collective is prepared,
+/// [`observe`](Self::observe) after it, handlers on events and at
+/// [`next_timeout`](Self::next_timeout). After each, [`poll`](Self::poll) until `None`.
 #[derive(Clone, Debug)]
 pub struct Membership {
     params: MembershipParams,
     rank: usize,
     incarnation: u64,
-    /// Decided views, the newest last; empty while this rank takes no part.
     views: VecDeque<View>,
     /// First collective not started.
     next_op: u32,
-    /// `next_op` as last told to the others.
     told_op: u32,
-    /// Collectives in a row in which each rank was silent, and when the first of them was finished.
+    /// Per rank: consecutive silent collectives, and the end of the first.
     silent: Vec<(u32, u64)>,
-    /// Ranks this rank suspects.
     suspects: Ranks,
-    /// Ranks whose reliable channel has ended.
     gone: Ranks,
-    /// Those of them that have a new one, with which they ask to take part again.
+    /// Gone ranks on a new channel.
     back: Ranks,
-    /// First collective not started when the last of them ended.
+    /// `next_op` when the last channel closed.
     gone_op: u32,
-    /// This rank has joined with its newest view, and knows of no other rank that has begun to use it.
+    /// This rank has joined, and no other rank is known to use its view yet.
     is_ahead: bool,
-    /// Incarnations that ask to join, and the last of each rank that did.
+    /// Incarnations that ask to join, and per rank the last that joined.
     joins: BTreeMap<usize, u64>,
     joined: Vec<u64>,
-    /// How far each rank said it is under the newest view, and whom it suspects.
     reached: Vec<u32>,
     suspicions: Suspicions,
-    /// What the ranks have requested of the view after the newest, and what this one still does.
     requests: Requests,
     request: Request,
-    /// The decision about the view after the newest.
     paxos: Paxos,
     retry_at_ns: Option<u64>,
-    /// When this rank, which waits for others, says so.
     waits_at_ns: Option<u64>,
     outputs: VecDeque<Output>,
 }
 
 impl Membership {
-    /// A rank of a job that begins: view 0 has all ranks, and these settings.
+    /// Creates a rank of a new job, whose view 0 has all ranks.
     ///
     /// # Errors
-    /// [`ParamError`] names the first number out of range.
+    /// [`ParamError`] names the first parameter out of range.
     pub fn new(rank: usize, params: MembershipParams, settings: Settings) -> Result<Self, ParamError> {
         let mut membership = Self::outside(rank, params)?;
         if !settings.is_possible() {
@@ -161,10 +141,10 @@ impl Membership {
         Ok(membership)
     }
 
-    /// A rank that takes no part yet: [`join`](Self::join) asks the others.
+    /// Creates a rank outside the job, which must [join](Self::join).
     ///
     /// # Errors
-    /// [`ParamError`] names the first number out of range.
+    /// As [`new`](Self::new).
     pub fn outside(rank: usize, params: MembershipParams) -> Result<Self, ParamError> {
         for (name, found, min, max) in [
             ("ranks", params.ranks as u64, 1, RANKS_MAX as u64),
@@ -208,37 +188,39 @@ impl Membership {
         }
     }
 
-    /// Asks all ranks to let this one take part. What it knew of views is forgotten. `incarnation` must be above 0 and greater than
-    /// at any time before, also after the process was started anew: the time of day will do.
+    /// Discards all views and asks to join. `incarnation` must be above 0 and greater than in every
+    /// earlier call, also across restarts; the time of day will do.
     pub fn join(&mut self, now_ns: u64, incarnation: u64) {
         let outputs = std::mem::take(&mut self.outputs);
         *self = Self { incarnation, outputs, ..Self::blank(self.rank, self.params) };
         self.ask(now_ns);
     }
 
-    /// This rank takes no part in the job until it [joins](Self::join): its process was started again.
+    /// Discards all views, until [`join`](Self::join).
     pub fn leave(&mut self) {
         *self = Self::blank(self.rank, self.params);
     }
 
-    /// Whether ranks that are silent are dropped.
+    /// Returns whether silent ranks are dropped.
     pub fn drops_silent(&self) -> bool {
         self.params.silent_ops.is_some()
     }
 
-    /// The newest view decided; `None` while this rank takes no part. It may not be in use yet.
+    /// Newest decided view, possibly not in use yet. `None` while this rank is not a member.
     pub fn newest(&self) -> Option<&View> {
         self.views.back()
     }
 
-    /// The views that are kept, oldest first.
+    /// Kept views, oldest first.
     pub fn views(&self) -> impl Iterator<Item = &View> {
         self.views.iter()
     }
 
-    /// The view that collective `op` uses, to be asked in the order of the collectives before one is prepared. `None`:
-    /// not known yet, or this rank takes no part: ask again after messages. Without a quorum that never ends: the caller sets
-    /// a deadline. A view once returned for a collective is final.
+    /// Returns the view of collective `op`, which is then final. Call before preparing each
+    /// collective, in order.
+    ///
+    /// `None`: not decided yet, or this rank is not a member. Retry after messages, up to a
+    /// deadline, since without a quorum no view is decided.
     pub fn view_of(&mut self, now_ns: u64, op: u32) -> Option<View> {
         let newest = self.views.back()?.clone();
         if op >= self.next_op {
@@ -254,7 +236,7 @@ impl Membership {
             if first_of_view {
                 self.consider(now_ns);
             }
-            // The rank that joins waits for it.
+            // A rank that joins waits for this report.
             if first_of_view && newest.joined.is_some()
                 || self.next_op >= self.told_op.saturating_add((self.params.lead_ops / 4).max(1))
             {
@@ -264,37 +246,35 @@ impl Membership {
         self.views.iter().rev().find(|view| view.first_op <= op).cloned()
     }
 
-    /// Whether this rank waits for what others are to say about a collective that has ended, and begins no other: as long as it
-    /// does, it tells them so, often enough that none takes it for dead.
+    /// Sets whether this rank waits for messages, and reports that it is alive meanwhile.
     pub fn wait_for_others(&mut self, now_ns: u64, waits: bool) {
         let next_ns = now_ns.saturating_add((self.params.silent_ns / 4).max(1));
         self.waits_at_ns = (waits && self.drops_silent()).then(|| self.waits_at_ns.unwrap_or(next_ns));
     }
 
-    /// The reliable channel to a rank has ended: K collectives without a sign of it are enough, however short.
+    /// Records that the reliable channel to a rank has closed. K silent collectives then suffice to
+    /// suspect it, however short.
     pub fn handle_gone(&mut self, rank: usize) {
         self.gone.insert(rank);
         self.back.remove(rank);
         self.gone_op = self.next_op;
     }
 
-    /// There is a new reliable channel to a rank whose last one had ended; it counts from the view on in which the rank joins.
+    /// Records a new reliable channel to a gone rank, which must still join.
     pub fn handle_back(&mut self, rank: usize) {
         self.back.insert(rank);
     }
 
-    /// A rank whose reliable channel has ended is about to be dropped. Until then it promises nothing, so that any view
-    /// that still has it begins `lead_ops` late, and the one without it later still: other changes wait, for a few
-    /// collectives, and come with that view.
+    /// Returns whether a gone rank is about to be dropped. It promises nothing, so other changes
+    /// would begin `lead_ops` late, and wait for the drop.
     fn awaits_drop(&self, newest: &View) -> bool {
         let ops = self.params.silent_ops.unwrap_or(0).saturating_mul(2);
         newest.live().any(|rank| rank != self.rank && self.gone.contains(rank))
             && self.next_op < self.gone_op.saturating_add(ops)
     }
 
-    /// Takes who was heard in a finished collective, and who had something to send but was not. Late packets count: a
-    /// straggler is not silent. Ranks in neither set had nothing to send; one that is started again before it is dropped
-    /// sends nothing until the view in which it joins. If the reliable channel of a rank has ended, that nothing came is enough.
+    /// Records a finished collective: ranks heard, also late, and ranks that were `silent` although
+    /// they had data to send. A gone rank counts as silent even without data to send.
     pub fn observe(&mut self, now_ns: u64, op: u32, heard: &Ranks, silent: &Ranks) {
         let Some(silent_ops) = self.params.silent_ops else { return };
         let Some(newest) = self.views.back().cloned() else { return };
@@ -311,8 +291,7 @@ impl Membership {
                 self.suspects.remove(rank);
                 continue;
             }
-            // Of a rank that died nothing comes, whether or not it had something to send: in a bucket of fewer beats than ranks, most
-            // have not, and its owners are no quorum.
+            // In a short bucket most ranks send nothing, and the owners alone are no quorum.
             if !silent.contains(rank) && !self.gone.contains(rank) {
                 continue;
             }
@@ -330,8 +309,7 @@ impl Membership {
         }
     }
 
-    /// A rank that asks to join while it is still in the view was started again before it was missed: it takes no part until it
-    /// joins, and is dropped at once.
+    /// Suspects a member that asks to join, since it was restarted.
     fn suspect_joining(&mut self, now_ns: u64, rank: usize) {
         let Some(newest) = self.views.back().cloned() else { return };
         if newest.has(rank) && rank != self.rank && self.suspects.insert(rank) {
@@ -339,8 +317,8 @@ impl Membership {
         }
     }
 
-    /// Requests a view with other settings. The transform stays requested until there is a view with it, its end while this rank
-    /// requests it; a bound until there is one with another bound, or this rank requests another one, or none; none takes back no bound that the transform is to have.
+    /// Requests other settings. Each call replaces the last request, but a request to turn the
+    /// transform on, with its bound, lasts until a view turns it on.
     pub fn request(&mut self, now_ns: u64, request: Request) {
         let Some(newest) = self.views.back().cloned() else { return };
         let hadamard = request.hadamard.or(self.request.hadamard.filter(|on| *on));
@@ -351,20 +329,20 @@ impl Membership {
             self.request = request;
             self.tell_request(now_ns, &newest);
         } else {
-            // A change that waited for a rank to be dropped may not have to any more.
+            // A change that waited for a drop may be possible by now.
             self.consider(now_ns);
         }
     }
 
-    /// Asks the others to make collectives on other data planes from one of the next on, for good: [`Settings::fallback`].
+    /// Requests [`Settings::fallback`].
     pub fn fall_back(&mut self, now_ns: u64) {
         self.request(now_ns, Request { fallback: true, ..self.request });
     }
 
-    /// Takes a message of rank `from`.
+    /// Handles a message from rank `from`.
     ///
     /// # Errors
-    /// [`BadMessage`]: nothing of it was used.
+    /// [`BadMessage`]; the message is ignored.
     pub fn handle_message(&mut self, now_ns: u64, from: usize, message: MembershipMessage) -> Result<(), BadMessage> {
         let bad = |what| BadMessage { from, what, ranks: self.params.ranks };
         let is_possible = |view: &View| view.is_possible(self.params.ranks);
@@ -377,7 +355,7 @@ impl Membership {
                     two[0].number.checked_add(1) == Some(two[1].number) && two[0].first_op < two[1].first_op
                 });
                 if views.len() > VIEWS_KEPT || !consecutive || !views.iter().all(is_possible) {
-                    return Err(bad("views that cannot be, or cannot follow one another"));
+                    return Err(bad("impossible views, or views that cannot follow one another"));
                 }
                 self.adopt(now_ns, views);
                 return Ok(());
@@ -392,17 +370,17 @@ impl Membership {
                     self.suspect_joining(now_ns, from);
                     self.consider(now_ns);
                 } else if *incarnation == self.joined[from] && self.newest().is_some_and(|newest| newest.has(from)) {
-                    // It asks still: the coordinator's answer may have been lost with the channel between them.
+                    // The answer may have been lost with the coordinator's channel.
                     let views = self.views.iter().cloned().collect();
                     self.send(now_ns, from, MembershipMessage::Views { views });
                 }
                 return Ok(());
             }
             MembershipMessage::Accept { view, .. } if !is_possible(view) || view.number == 0 => {
-                return Err(bad("a view that cannot be"));
+                return Err(bad("an impossible view"));
             }
             MembershipMessage::Promise { accepted: Some((_, view)), .. } if !is_possible(view) => {
-                return Err(bad("it accepted a view that cannot be"));
+                return Err(bad("it accepted an impossible view"));
             }
             MembershipMessage::Suspect { suspects, .. } if !is_of_job(suspects, self.params.ranks) => {
                 return Err(bad("it suspects ranks outside the job"));
@@ -434,12 +412,12 @@ impl Membership {
         Ok(())
     }
 
-    /// When [`handle_timeout`](Self::handle_timeout) is to be called.
+    /// Time at which [`handle_timeout`](Self::handle_timeout) must be called.
     pub fn next_timeout(&self) -> Option<u64> {
         self.retry_at_ns.into_iter().chain(self.waits_at_ns).min()
     }
 
-    /// Takes over from a coordinator that does not finish, or asks again if this rank waits.
+    /// Takes over from a slow coordinator, or repeats a request.
     pub fn handle_timeout(&mut self, now_ns: u64) {
         if self.waits_at_ns.take_if(|at_ns| now_ns >= *at_ns).is_some()
             && let Some(newest) = self.views.back().cloned()
@@ -453,25 +431,24 @@ impl Membership {
         self.retry_at_ns = None;
         let Some(newest) = self.views.back().cloned() else { return self.ask(now_ns) };
         if self.paxos.is_bound() || self.change(&newest).is_some() {
-            tracing::debug!(rank = self.rank, view = newest.number, "a view was not decided in time: another ballot");
+            tracing::debug!(rank = self.rank, view = newest.number, "view not decided in time: new ballot");
             self.propose(now_ns, &newest);
         } else {
             self.tell_progress(&newest);
         }
     }
 
-    /// What is to be done next, in order.
+    /// Next action, in order.
     pub fn poll(&mut self) -> Option<Output> {
         self.outputs.pop_front()
     }
 
-    /// A message of a rank of the newest view that knows the same newest view.
     fn handle_current(&mut self, now_ns: u64, from: usize, message: MembershipMessage, newest: &View) {
         match message {
             MembershipMessage::Progress { next_op, .. } => {
                 self.is_ahead &= next_op <= newest.first_op;
                 self.reached[from] = self.reached[from].max(next_op);
-                // Whoever cannot go on by this rank's last word gets a newer one.
+                // A rank that this rank's last report holds up needs a newer one.
                 let stuck = next_op >= self.told_op.saturating_add(self.params.lead_ops);
                 let awaits = self.next_op > newest.first_op && next_op <= newest.first_op;
                 let joined = newest.joined.is_some_and(|(joined, _)| usize::from(joined) == from);
@@ -513,7 +490,7 @@ impl Membership {
                 if let Some(rank) = joining {
                     remain.remove(rank);
                 }
-                // Whoever has promised starts nothing more; a rank that joins is given time.
+                // Ranks that have promised start nothing more; a rank that joins needs time.
                 let fresh = |next_op: u32, all: bool| {
                     let first_op = next_op.saturating_add(if all && joining.is_none() { 0 } else { lead_ops });
                     newest.followed_by(change, first_op.max(newest.first_op.saturating_add(1)))
@@ -544,12 +521,11 @@ impl Membership {
         }
     }
 
-    /// Takes decided views that follow this rank's newest, or the one that answers its wish to join.
     fn adopt(&mut self, now_ns: u64, views: &[View]) {
         if self.views.is_empty() {
             let own = Some((self.rank as u16, self.incarnation));
             let Some(at) = views.iter().position(|view| view.joined == own) else { return };
-            // The views before are for ranks that lag behind.
+            // Earlier views are kept for ranks that lag behind.
             self.views.extend(views[..at].iter().cloned());
             self.next_op = views[at].first_op;
             self.enter(&views[at]);
@@ -568,14 +544,14 @@ impl Membership {
         }
         let (Some(newest), Some(last)) = (self.views.back().cloned(), views.last()) else { return };
         if last.number > newest.number {
-            // Too far behind: the views between are not known any more.
+            // This rank is too far behind: the sender no longer has the views between.
             self.drop_out();
             return;
         }
         if self.request != Request::default() {
             self.tell_request(now_ns, &newest);
         }
-        // A rank that is alone has decided by now.
+        // `tell_request` may have decided a further view if this rank is alone.
         let Some(newest) = self.views.back().cloned() else { return };
         if !self.suspicions.are(self.rank, &self.suspects) {
             self.tell_suspects(now_ns, &newest);
@@ -585,7 +561,7 @@ impl Membership {
 
     fn enter(&mut self, view: &View) {
         if self.views.back().is_some_and(|last| last.settings.bound_ns != view.settings.bound_ns) {
-            self.request.bound_ns = None; // it was for the bound before
+            self.request.bound_ns = None; // the request referred to the previous bound
         }
         self.views.push_back(view.clone());
         if self.views.len() > VIEWS_KEPT {
@@ -609,7 +585,7 @@ impl Membership {
         if let Some((rank, _)) = view.joined {
             self.suspects.remove(rank.into());
             self.silent[usize::from(rank)] = (0, 0);
-            // It comes with a new channel, which may have ended since.
+            // The rank joins with a new channel, unless that one has closed since.
             if self.back.contains(rank.into()) {
                 self.gone.remove(rank.into());
             }
@@ -621,14 +597,13 @@ impl Membership {
 
     fn drop_out(&mut self) {
         self.views.clear();
-        self.incarnation = 0; // the view that answered the last wish is history
+        self.incarnation = 0; // a view already answered this incarnation
         self.request = Request::default();
         self.retry_at_ns = None;
         self.outputs.push_back(Output::Dropped);
     }
 
-    /// First collective that this rank may not start on the word of the others: `lead_ops` more than a quorum has
-    /// reached.
+    /// First collective that this rank may not start yet.
     fn horizon(&self, newest: &View) -> u32 {
         let mut reached: Vec<_> = newest.live().map(|rank| (self.reached[rank], rank)).collect();
         reached.sort_unstable_by_key(|(op, _)| core::cmp::Reverse(*op));
@@ -641,7 +616,6 @@ impl Membership {
         quorum.map_or(0, |(_, (op, _))| op.saturating_add(self.params.lead_ops))
     }
 
-    /// How the next view is to differ, if there is any reason for one. The ranks that remain are always a quorum.
     fn change(&self, newest: &View) -> Option<Change> {
         if self.next_op <= newest.first_op {
             return None; // one change at a time: the last one is not in use yet
@@ -654,7 +628,7 @@ impl Membership {
                 remain.insert(rank);
             }
         }
-        // Whoever was started again before it was missed is dropped first, which takes no lead.
+        // A restarted member is dropped first, which needs no lead.
         let joined = self.joins.iter().find(|(rank, _)| !newest.has(**rank));
         let joined = joined.map(|(rank, incarnation)| (*rank as u16, *incarnation));
         let others = remain != newest.ranks || joined.is_some();
@@ -665,7 +639,6 @@ impl Membership {
         (others || change.settings != newest.settings).then_some(change)
     }
 
-    /// Proposes if there is a reason and this rank is the coordinator; otherwise gives the coordinator its time.
     fn consider(&mut self, now_ns: u64) {
         let Some(newest) = self.views.back().cloned() else { return };
         if self.paxos.is_bound() {
@@ -679,13 +652,12 @@ impl Membership {
         }
     }
 
-    /// How many ranks are to coordinate before this one does.
     fn ranks_ahead(&self, newest: &View) -> usize {
         let change = self.change(newest).unwrap_or_else(|| newest.change(&Request::default()));
         coordinators(&change).take_while(|rank| *rank < self.rank).count()
     }
 
-    /// Gives whoever coordinates time; longer with each attempt, and in the order of the ranks.
+    /// Starts the takeover timer: longer with each attempt, and by the order of the ranks.
     fn wait(&mut self, now_ns: u64, newest: &View) {
         let turn = self.ranks_ahead(newest) as u64 + 1;
         let wait_ns = self.params.retry_ns.saturating_mul(turn << self.paxos.attempt().min(BACKOFF_MAX));
@@ -729,7 +701,7 @@ impl Membership {
     }
 
     fn send_all(&mut self, now_ns: u64, ranks: &Ranks, message: &MembershipMessage) {
-        // This rank last: what it does upon its own message must come after the others have been told.
+        // This rank last: handling its own message may send more, which must follow this one.
         let rank = self.rank;
         let own = ranks.contains(rank).then_some(rank);
         for to in ranks.iter().filter(|to| *to != rank).chain(own) {
@@ -737,7 +709,6 @@ impl Membership {
         }
     }
 
-    /// Sends a message, or takes it itself if it is to this rank.
     fn send(&mut self, now_ns: u64, to: usize, message: MembershipMessage) {
         if to == self.rank {
             // Own messages are never bad.
@@ -748,7 +719,7 @@ impl Membership {
     }
 }
 
-/// The ranks that may coordinate a change, in order: those that remain, but for the one that joins.
+/// Ranks that may coordinate a change, in order.
 fn coordinators(change: &Change) -> impl Iterator<Item = usize> {
     let joining = change.joined.map(|(rank, _)| usize::from(rank));
     change.remain.iter().filter(move |rank| Some(*rank) != joining)

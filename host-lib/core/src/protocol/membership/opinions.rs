@@ -1,19 +1,18 @@
-//! What the ranks of the newest view have said of it: whom they suspect, and what they request.
+//! Suspicions and requests that the ranks of the newest view have sent.
 //!
-//! Why: each rank tells all others, so that any of them can coordinate. In a job of N ranks each takes N messages for every such
-//! change; what is counted as they come keeps each of them from costing N steps more.
+//! All ranks receive them, so that any can coordinate. Running counts keep the cost of a message
+//! independent of the number of ranks.
 
 use std::collections::BTreeMap;
 
 use super::super::types::Ranks;
 use super::view::{ENCODED_BOUNDS, Request, View};
 
-/// Whom each rank suspects.
 #[derive(Clone, Debug)]
 pub(super) struct Suspicions {
-    /// Of those that suspect any: mostly of none, so a rank holds no set for each other.
+    /// By suspecting rank, without empty sets.
     of: BTreeMap<usize, Ranks>,
-    /// How many ranks suspect each, and whether any does.
+    /// Number of ranks that suspect each rank, and the suspected ranks.
     count: Vec<u32>,
     any: Ranks,
 }
@@ -24,19 +23,16 @@ impl Suspicions {
         Self { of: BTreeMap::new(), count: vec![0; ranks], any: none }
     }
 
-    /// Nobody suspects anybody.
     pub fn clear(&mut self) {
         if !self.any.is_empty() {
             *self = Self::new(self.count.len());
         }
     }
 
-    /// Whether `by` suspects these ranks, and no others.
     pub fn are(&self, by: usize, suspects: &Ranks) -> bool {
         self.of.get(&by).map_or(suspects.is_empty(), |said| said == suspects)
     }
 
-    /// `by`, of the newest view, suspects these ranks, and no others any more.
     pub fn set(&mut self, by: usize, suspects: Ranks) {
         for rank in self.of.remove(&by).iter().flat_map(Ranks::iter) {
             self.count[rank] -= 1;
@@ -53,7 +49,6 @@ impl Suspicions {
         }
     }
 
-    /// The ranks of which each is suspected by a quorum of the view, in order.
     pub fn by_quorums_of(&self, view: &View) -> impl Iterator<Item = usize> {
         let of_lowest = view.live().next().and_then(|lowest| self.of.get(&lowest));
         self.any.iter().filter(move |rank| {
@@ -63,11 +58,10 @@ impl Suspicions {
     }
 }
 
-/// What each rank requests of the view after the newest.
 #[derive(Clone, Debug)]
 pub(super) struct Requests {
     of: Vec<Request>,
-    /// How many ask for a bound; for the transform, on or off; for the transform; and to fall back.
+    /// Numbers of requests for a bound, either transform setting, the transform, the fallback.
     bounds: usize,
     either: usize,
     on: usize,
@@ -79,7 +73,7 @@ impl Requests {
         Self { of: vec![Request::default(); ranks], bounds: 0, either: 0, on: 0, fallback: 0 }
     }
 
-    /// Of `from`, of the newest view. It takes back that it wants the transform to end, but not that it wants it to begin, or to fall back.
+    /// Replaces the request of `from`. The transform and the fallback cannot be withdrawn.
     pub fn set(&mut self, from: usize, request: Request) {
         let before = self.of[from];
         let hadamard = request.hadamard.max(before.hadamard.filter(|on| *on));
@@ -92,8 +86,6 @@ impl Requests {
         self.of[from] = request;
     }
 
-    /// What the ranks of the newest view have requested together. Any of them may ask for the transform, with a bound of at least so much, or to
-    /// fall back; to end the transform takes all.
     pub fn together(&self, view: &View) -> Request {
         let ranks = view.ranks.len();
         let enough = self.bounds >= ranks.saturating_sub(1).max(ranks.min(2));
@@ -103,13 +95,12 @@ impl Requests {
         Request { hadamard, bound_ns, fallback: self.fallback > 0 }
     }
 
-    /// The largest that is asked for with the transform, within [`ENCODED_BOUNDS`].
+    /// Largest bound requested with the transform.
     fn bound_of_transform(&self, view: &View) -> Option<u64> {
         let of = view.live().map(|rank| &self.of[rank]).filter(|one| one.hadamard == Some(true));
         of.filter_map(|one| one.bound_ns).max().map(|ns| ns.min(view.settings.bound_ns.saturating_mul(ENCODED_BOUNDS)))
     }
 
-    /// Of two the larger.
     fn second_largest_bound(&self, view: &View) -> Option<u64> {
         let mut bounds_ns: Vec<u64> = view.live().filter_map(|rank| self.of[rank].bound_ns).collect();
         bounds_ns.sort_unstable_by_key(|bound_ns| core::cmp::Reverse(*bound_ns));
@@ -125,12 +116,10 @@ mod tests {
 
     const RANKS: usize = 70;
 
-    /// What the counts say is what everything that was said says, whatever is said, and taken back.
     #[test]
     fn counts_are_those_of_what_was_said_last() {
         let settings = Settings::first(3);
         for seed in 0..50_u64 {
-            // Views of few and of many ranks, of which suspicions come.
             let live: Vec<usize> = (0..RANKS).filter(|rank| splitmix64(seed << 8 | *rank as u64) % 5 < 2).collect();
             let view = View::first(Ranks::none(RANKS).with(live.iter().copied()), settings);
             let (mut suspicions, mut said) = (Suspicions::new(RANKS), vec![Ranks::none(RANKS); RANKS]);
@@ -142,7 +131,7 @@ mod tests {
             };
             for step in 0..400 {
                 let by = live[draw(live.len() as u64) as usize];
-                // A few that many suspect.
+                // Few ranks, so that quorums suspect some of them.
                 let suspects = live.iter().copied().filter(|rank| *rank != by && *rank % 7 == 0 && draw(3) > 0);
                 let suspects = Ranks::none(RANKS).with(suspects);
                 (said[by], _) = (suspects.clone(), suspicions.set(by, suspects));
@@ -167,7 +156,7 @@ mod tests {
         }
     }
 
-    /// As the rules say it.
+    /// The rules of the module, without counts.
     fn together(requested: &[Request], live: &[usize], present_ns: u64) -> Request {
         let of = || live.iter().map(|rank| requested[*rank]);
         let mut bounds_ns: Vec<u64> = of().filter_map(|one| one.bound_ns).collect();

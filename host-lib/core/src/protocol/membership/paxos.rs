@@ -1,16 +1,14 @@
-//! One instance of Paxos: the ranks of a view decide the next one.
+//! One instance of Paxos, in which the ranks of a view decide the next view.
 //!
-//! Source: Lamport, "Paxos Made Simple" (2001). Every rank is acceptor and may be proposer; learners are told.
+//! Source: Lamport, "Paxos Made Simple" (2001). Every rank is an acceptor and may be proposer.
 
 use super::super::types::Ranks;
 use super::view::{Ballot, View};
 
-/// What one rank knows of the decision.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Paxos {
     promised: Option<Ballot>,
     accepted: Option<(Ballot, View)>,
-    /// Highest attempt seen.
     attempt: u32,
     proposal: Option<Proposal>,
 }
@@ -19,31 +17,27 @@ pub(super) struct Paxos {
 struct Proposal {
     ballot: Ballot,
     promises: Ranks,
-    /// Of the promises: the greatest `next_op`, and what was accepted with the highest ballot.
+    /// Greatest of the promises, and the view accepted with the highest ballot.
     next_op: u32,
     accepted: Option<(Ballot, View)>,
-    /// The view proposed, once a quorum has promised, and who has accepted it.
     view: Option<View>,
     accepts: Ranks,
 }
 
 impl Paxos {
-    /// Whether this rank has promised to wait for the decision.
+    /// Returns whether this rank has promised to wait for the decision.
     pub(super) fn is_bound(&self) -> bool {
         self.promised.is_some()
     }
 
-    /// Highest attempt seen, 0 before the first.
     pub(super) fn attempt(&self) -> u32 {
         self.attempt
     }
 
-    /// What this rank has accepted so far.
     pub(super) fn accepted(&self) -> Option<(Ballot, View)> {
         self.accepted.clone()
     }
 
-    /// Starts a ballot of this rank, in a job of `ranks`.
     pub(super) fn propose(&mut self, rank: usize, ranks: usize) -> Ballot {
         self.attempt = self.attempt.saturating_add(1);
         let ballot = Ballot { attempt: self.attempt, rank: rank as u16 };
@@ -52,7 +46,7 @@ impl Paxos {
         ballot
     }
 
-    /// Acceptor: whether this rank promises.
+    /// Acceptor: returns whether this rank promises.
     pub(super) fn on_prepare(&mut self, ballot: Ballot) -> bool {
         self.attempt = self.attempt.max(ballot.attempt);
         let promises = self.promised.is_none_or(|promised| promised < ballot);
@@ -62,7 +56,7 @@ impl Paxos {
         promises
     }
 
-    /// Acceptor: whether this rank accepts.
+    /// Acceptor: returns whether this rank accepts.
     pub(super) fn on_accept(&mut self, ballot: Ballot, view: View) -> bool {
         let accepts = self.promised.is_none_or(|promised| promised <= ballot);
         if accepts {
@@ -72,10 +66,10 @@ impl Paxos {
         accepts
     }
 
-    /// Proposer: the view to be accepted, once a quorum of `voters` has promised; the first attempt waits for all that
-    /// `remain`. What was accepted before must be proposed again; otherwise `fresh` makes a view from the greatest `next_op`
-    /// of the promises, and whether all that remain have promised.
-    #[allow(clippy::too_many_arguments, reason = "a promise, and what it is judged by")]
+    /// Proposer: returns the view to propose once a quorum of `voters` has promised; in the first
+    /// attempt, all ranks in `remain`. A view accepted earlier must be proposed again. Otherwise
+    /// `fresh` makes one from the greatest `next_op`, and whether all in `remain` have promised.
+    #[allow(clippy::too_many_arguments, reason = "the fields of a promise, and the context to judge it")]
     pub(super) fn on_promise(
         &mut self,
         from: usize,
@@ -100,7 +94,7 @@ impl Paxos {
         proposal.view.clone()
     }
 
-    /// Proposer: the view, once it is decided by a quorum of `voters`.
+    /// Proposer: returns the view once a quorum of `voters` has accepted it.
     pub(super) fn on_accepted(&mut self, from: usize, ballot: Ballot, voters: &View) -> Option<View> {
         let proposal = self.proposal.as_mut().filter(|one| one.ballot == ballot)?;
         proposal.accepts.insert(from);

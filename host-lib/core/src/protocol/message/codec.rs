@@ -1,34 +1,27 @@
-//! Values as bytes: integers in network byte order, floats in little-endian order as in packets, lists with their length
-//! first. Each value has exactly one encoding, and nothing else is accepted.
+//! Encoding of values. Each value has exactly one encoding; all others are refused.
 
 use optireduce_contract::ranks::words_for;
 
 use super::super::types::Ranks;
 use super::Malformed;
 
-/// A value with an encoding of its own.
 pub(super) trait Wire: Sized {
-    /// Appends the value.
     fn write(&self, out: &mut Vec<u8>);
 
-    /// Takes a value off the front; `field` is its name in errors.
+    /// `field`: name in errors.
     fn read(input: &mut Reader<'_>, field: &'static str) -> Result<Self, Malformed>;
 }
 
-/// The bytes of a message that were not read yet.
 pub(super) struct Reader<'a> {
     bytes: &'a [u8],
-    /// Ranks of the job.
     ranks: usize,
 }
 
 impl<'a> Reader<'a> {
-    /// The bytes of a message between ranks of a job of `ranks`.
     pub fn new(bytes: &'a [u8], ranks: usize) -> Self {
         Self { bytes, ranks }
     }
 
-    /// The next bytes of `field`.
     pub fn take<const N: usize>(&mut self, field: &'static str) -> Result<[u8; N], Malformed> {
         let missing = Malformed::Truncated { field, needed: N, left: self.bytes.len() };
         let (taken, rest) = self.bytes.split_first_chunk().ok_or(missing)?;
@@ -36,7 +29,6 @@ impl<'a> Reader<'a> {
         Ok(*taken)
     }
 
-    /// Bytes left.
     pub fn left(&self) -> usize {
         self.bytes.len()
     }
@@ -72,7 +64,7 @@ impl Wire for bool {
     }
 }
 
-/// How many words it has (2 bytes), then the words: as many as the ranks of the job take, and no rank outside the job.
+/// The number of words (2 bytes), then the words. Ranks outside the job are refused.
 impl Wire for Ranks {
     fn write(&self, out: &mut Vec<u8>) {
         (self.words().len() as u16).write(out);
@@ -92,7 +84,6 @@ impl Wire for Ranks {
     }
 }
 
-/// The bits are kept, those of NaNs too.
 impl Wire for f32 {
     fn write(&self, out: &mut Vec<u8>) {
         out.extend(self.to_le_bytes());
@@ -103,7 +94,6 @@ impl Wire for f32 {
     }
 }
 
-/// In network byte order; the bits are kept.
 impl Wire for f64 {
     fn write(&self, out: &mut Vec<u8>) {
         self.to_bits().write(out);
@@ -114,7 +104,7 @@ impl Wire for f64 {
     }
 }
 
-/// Whether there is a value, then the value.
+/// The presence as a flag, then the value.
 impl<T: Wire> Wire for Option<T> {
     fn write(&self, out: &mut Vec<u8>) {
         self.is_some().write(out);
@@ -146,7 +136,7 @@ impl<T: Wire> Wire for Vec<T> {
 
     fn read(input: &mut Reader<'_>, field: &'static str) -> Result<Self, Malformed> {
         let length = u32::read(input, field)? as usize;
-        // A value takes a byte at least: what a message claims to hold is never more than it is long.
+        // A false length must not cause a large allocation; each value has at least one byte.
         if length > input.left() {
             return Err(Malformed::Truncated { field, needed: length, left: input.left() });
         }
@@ -154,7 +144,7 @@ impl<T: Wire> Wire for Vec<T> {
     }
 }
 
-/// A struct is its fields, in the order given here. All of them must be given.
+/// Encodes a struct as its fields in this order. Omitted fields do not compile.
 macro_rules! wire_struct {
     ($name:ty { $($field:ident),* $(,)? }) => {
         impl Wire for $name {
@@ -171,8 +161,8 @@ macro_rules! wire_struct {
 }
 pub(super) use wire_struct;
 
-/// Messages of one kind: a tag (1 byte) says which variant of the enum follows, then come its fields in the order given
-/// here. A variant or a field that is not given is a compile error.
+/// Encodes an enum as the tag of its variant (1 byte) and the fields in this order. Omitted
+/// variants and fields do not compile.
 macro_rules! wire_enum {
     ($name:ty { $($tag:literal => $variant:ident { $($field:ident),* $(,)? }),* $(,)? }) => {
         impl Tagged for $name {
@@ -198,14 +188,10 @@ macro_rules! wire_enum {
 }
 pub(super) use wire_enum;
 
-/// An enum whose variants have tags.
 pub(super) trait Tagged: Sized {
-    /// The tags of its variants.
     const TAGS: &'static [u8];
 
-    /// Appends tag and fields.
     fn write(&self, out: &mut Vec<u8>);
 
-    /// Reads the fields of the variant with this tag.
     fn read(tag: u8, input: &mut Reader<'_>) -> Result<Self, Malformed>;
 }

@@ -1,22 +1,23 @@
-//! What ranks tell one another outside packets, on the control channel, and its one encoding.
+//! Messages between ranks on the control channel, and their encoding.
 //!
-//! A message is a version (1 byte), a tag that says what it is (1 byte), and the fields of that message, in the order of the
-//! tables below: integers in network byte order, floats as in packets, lists with their length (4 bytes) first, sets of ranks
-//! with their words of 64 ranks (2 bytes) first, as many as the ranks of the job take. The tags:
+//! A message is a version (1 byte), a tag (1 byte), and its fields in the order of the tables
+//! below. Integers and `f64` are in network byte order, `f32` is little-endian as in packets. A
+//! list starts with its length (4 bytes). A set of ranks starts with its number of 64-bit words (2
+//! bytes), which must match the world size. A [`Kind`] is its index (1 byte), a [`Stream`] an
+//! optional generation.
 //!
-//! | tag | message | fields |
-//! |---|---|---|
-//! | 0x01-0x0a | [`Message::Membership`] | those of [`MembershipMessage`]'s variants, in order |
-//! | 0x10, 0x11 | [`Message::Vote`] | those of [`VoteMessage`]'s variants, in order |
-//! | 0x20-0x23 | [`Message::Repair`] | those of [`RepairMessage`]'s variants, in order |
-//! | 0x30, 0x31 | [`Message::Call`] | those of [`CallMessage`]'s variants, in order; the kind is its place in [`Kind`], the stream the generation if there is one |
-//! | 0x40-0x47 | [`Message::Partial`] | those of [`PartialMessage`]'s variants, in order |
-//! | 0x50 | [`Message::Arming`] | those of [`ArmingMessage`]'s variants, in order |
+//! | tag | message |
+//! |---|---|
+//! | 0x01-0x0a | [`MembershipMessage`] |
+//! | 0x10, 0x11 | [`VoteMessage`] |
+//! | 0x20-0x23 | [`RepairMessage`] |
+//! | 0x30, 0x31 | [`CallMessage`] |
+//! | 0x40-0x47 | [`PartialMessage`] |
+//! | 0x50 | [`ArmingMessage`] |
 //!
-//! To add a message: a variant of one of these enums, or of [`Message`], and its tag in the tables below; the compiler
-//! finds what is missing. Tags are never used again for something else. All ranks of a job run the same release, so there is
-//! one version, and [`VERSION`] goes up with every change.
-//! Source: ours.
+//! To add a message, add a variant to one of these enums or to [`Message`], and its tag below. Tags
+//! are never reused. All ranks of a job run the same release, so only one version is valid;
+//! [`VERSION`] increases with every change.
 
 mod codec;
 
@@ -32,128 +33,66 @@ use super::stream::Stream;
 use super::types::Kind;
 use super::votes::VoteMessage;
 
-/// The first byte of every message.
+/// First byte of every message.
 pub const VERSION: u8 = 6;
-/// Bytes of the longest message.
+/// Maximum length of a message in bytes.
 pub const MESSAGE_BYTES_MAX: usize = 1 << 17;
 
-/// What a rank tells another.
+/// Message from one rank to another.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
+#[allow(missing_docs)] // described above
 pub enum Message {
-    /// Which view comes next.
     Membership(MembershipMessage),
-    /// Whether an update is skipped.
     Vote(VoteMessage),
-    /// What a broadcast stage lost.
     Repair(RepairMessage),
-    /// What a rank calls.
     Call(CallMessage),
-    /// Who averages models with whom, and what a group has lost.
     Partial(PartialMessage),
-    /// Which collective a card is ready for.
     Arming(ArmingMessage),
 }
 
-/// Bytes that are no message. Nothing of them was used.
+/// A message of `bytes` bytes from rank `from` that cannot be decoded. It had no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("message of {bytes} bytes from rank {from}: {what}; check that all ranks run the same release")]
+#[allow(missing_docs)] // described above
 pub struct MalformedMessage {
-    /// The sender.
     pub from: usize,
-    /// Length of the message.
     pub bytes: usize,
-    /// What is wrong with it.
     #[source]
     pub what: Malformed,
 }
 
-/// What is wrong with the bytes of a message.
+/// Defect of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
+#[allow(missing_docs)] // described above
 pub enum Malformed {
-    /// Longer than any message.
     #[error("too long, expected at most {MESSAGE_BYTES_MAX} bytes")]
     TooLong,
-    /// Of another version.
     #[error("version {found}, expected {VERSION}")]
-    Version {
-        /// The first byte.
-        found: u8,
-    },
-    /// No message has this tag.
+    Version { found: u8 },
     #[error("unknown tag {found:#04x}")]
-    Tag {
-        /// The second byte.
-        found: u8,
-    },
-    /// The bytes end within a field.
+    Tag { found: u8 },
     #[error("ends within `{field}`: {needed} bytes needed, {left} left")]
-    Truncated {
-        /// Name of the field.
-        field: &'static str,
-        /// Bytes that the field takes at least.
-        needed: usize,
-        /// Bytes there are.
-        left: usize,
-    },
-    /// Bytes follow the last field.
+    Truncated { field: &'static str, needed: usize, left: usize },
     #[error("{bytes} bytes after the last field")]
-    Trailing {
-        /// How many.
-        bytes: usize,
-    },
-    /// A field that is true or false is neither.
+    Trailing { bytes: usize },
     #[error("`{field}` is {found}, expected 0 or 1")]
-    Flag {
-        /// Name of the field.
-        field: &'static str,
-        /// Its value.
-        found: u8,
-    },
-    /// A field names something by its number, and nothing has this one.
+    Flag { field: &'static str, found: u8 },
     #[error("`{field}` is {found}, expected 0 to {max}")]
-    Choice {
-        /// Name of the field.
-        field: &'static str,
-        /// Its value.
-        found: u8,
-        /// Largest value allowed.
-        max: u8,
-    },
-    /// A set of ranks is not of the size that the job takes.
+    Choice { field: &'static str, found: u8, max: u8 },
     #[error("`{field}` has {found} words of 64 ranks, expected {expected} for a job of {ranks} ranks")]
-    RankWords {
-        /// Name of the field.
-        field: &'static str,
-        /// Words of the set.
-        found: usize,
-        /// Words that the ranks of the job take.
-        expected: usize,
-        /// Ranks of the job.
-        ranks: usize,
-    },
-    /// A set of ranks holds one that the job does not have.
+    RankWords { field: &'static str, found: usize, expected: usize, ranks: usize },
     #[error("`{field}` holds rank {rank}, expected ranks below {ranks}")]
-    Rank {
-        /// Name of the field.
-        field: &'static str,
-        /// The rank.
-        rank: usize,
-        /// Ranks of the job.
-        ranks: usize,
-    },
-    /// A repair message breaks a limit.
+    Rank { field: &'static str, rank: usize, ranks: usize },
     #[error(transparent)]
     Repair(#[from] BadRepairMessage),
-    /// A partial-reduce message breaks a limit.
     #[error(transparent)]
     Partial(#[from] BadPartialMessage),
 }
 
 impl Message {
-    /// The bytes of the message. Those of a repair message that breaks a limit ([`RepairMessage::check`]) are refused by the
-    /// receiver.
+    /// Encodes the message. Receivers refuse repair messages that fail [`RepairMessage::check`].
     pub fn encode(&self) -> Vec<u8> {
         let mut out = vec![VERSION];
         match self {
@@ -167,10 +106,10 @@ impl Message {
         out
     }
 
-    /// Reads a message of rank `from` in a job of `ranks`. Bytes that [`encode`](Self::encode) does not write are an error.
+    /// Decodes a message from rank `from`. Accepts only the output of [`encode`](Self::encode).
     ///
     /// # Errors
-    /// [`MalformedMessage`] names the sender, what is wrong, and what was expected.
+    /// [`MalformedMessage`] names the sender, the defect and the expected value.
     pub fn decode(from: usize, ranks: usize, bytes: &[u8]) -> Result<Self, MalformedMessage> {
         read(bytes, ranks).map_err(|what| MalformedMessage { from, bytes: bytes.len(), what })
     }

@@ -8,7 +8,6 @@ use super::*;
 const KEY: WindowKey = WindowKey { op: 0x0102_0304, bucket: 0x0506, window: 0x0708 };
 const BALLOT: Ballot = Ballot { attempt: 0x1112_1314, rank: 0x1516 };
 const SETTINGS: Settings = Settings { hadamard: true, bound_ns: 0x4142_4344, fallback: true };
-/// Ranks of the job whose messages are drawn: two words of a set.
 const RANKS: usize = 100;
 
 fn view() -> View {
@@ -26,7 +25,6 @@ const CALL: CallInfo = CallInfo {
     misfit: None,
 };
 
-/// Draws of a seed.
 struct Draw(u64, u64);
 
 impl Draw {
@@ -92,7 +90,6 @@ impl Draw {
         GroupPlan { number: self.u32() >> 2, iteration: self.u64(), is_full: self.flag(), members }
     }
 
-    /// Any message, within the limits.
     fn message(&mut self) -> Message {
         let (number, op) = (self.u32(), self.u32());
         let accepted = self.flag().then(|| (self.ballot(), self.view()));
@@ -117,7 +114,6 @@ impl Draw {
             }
             12 => {
                 let beats = 1 + if self.below(50) == 0 { ANSWER_BEATS_MAX as u64 - 1 } else { self.below(4) };
-                // Numbers only: a NaN is not equal to itself.
                 let values = (0..beats as usize * LANES).map(|_| self.u32() as f32).collect();
                 Message::Repair(RepairMessage::Answer { key: self.key(), first: self.below(60_000) as u16, values })
             }
@@ -150,13 +146,13 @@ impl Draw {
 
 #[test]
 fn golden_bytes() {
-    // Written out by hand from the tables and the layouts in the documentation.
+    // Written by hand from the documentation.
     let membership = |message| Message::Membership(message);
     let joined = View { joined: Some((0x3132, 0x33)), ..view() };
     let range = |first, count| BeatRange { first, count };
     let ballot = [0x11, 0x12, 0x13, 0x14, 0x15, 0x16];
     let view_bytes = [0x21, 0x22, 0x23, 0x24, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0x25, 0x26, 0x27, 0x28, 0x29];
-    // After the rank that joins: epoch, the transform, the bound, whether the ranks have fallen back.
+    // After the joining rank: epoch, transform, bound, fallback.
     let rest = [0x34, 0x35, 0x36, 0x37, 1, 0, 0, 0, 0, 0x41, 0x42, 0x43, 0x44, 1];
     let nothing = Request::default();
     let key = [1, 2, 3, 4, 5, 6, 7, 8];
@@ -284,7 +280,7 @@ fn any_bytes_are_an_error_or_what_would_be_written() {
     let (mut read, mut refused) = (0, 0);
     for seed in 0..200_000 {
         let mut draw = Draw(seed, 1 << 19);
-        // Random bytes, some with a good beginning; or a message with a few bits changed, cut off or added to.
+        // Random bytes, some with a good beginning; or a message with a few changes.
         let mut bytes: Vec<u8> = match draw.below(4) {
             0 => (0..draw.below(100)).map(|_| draw.u64() as u8).collect(),
             1 => [VERSION, draw.below(0x53) as u8]

@@ -1,10 +1,11 @@
-//! Who averages with whom: ready signals in, groups out.
+//! The controller of Partial Reduce: ready signals in, groups out.
 //!
-//! A group closes when as many workers are ready as it takes, or when its wait is over and there are at least two. The wait adapts:
-//! twice as long after a group that was too small, 0.9 times after a full one. Where the sync graph wants a bridge, the group stays open
-//! until workers of two components are ready.
-//! Limits: a worker that is the only ready one waits until another is; one that is dead must be taken out with [`Controller::leave`].
-//! Source: P-Reduce (SIGMOD'21); that a group of one is none unless nobody else is left is ours.
+//! A group closes when enough workers are ready, or when its wait is over and at least two are. The
+//! wait doubles after a group that was not full, and shrinks by a tenth after a full one. A group
+//! that must bridge components stays open until workers of two are ready.
+//!
+//! Limits: a dead worker must be removed with [`Controller::leave`].
+//! Source: P-Reduce (SIGMOD'21). Ours: no group of one worker while others take part.
 
 use std::collections::VecDeque;
 
@@ -13,28 +14,28 @@ use thiserror::Error;
 use super::sync_graph::SyncGraph;
 use super::weights::{Weighting, weights};
 
-/// Wait for more workers: at first, and its limits.
+/// Wait for more workers: initial value and limits.
 const WAIT_NS: u64 = 1_000_000;
 const WAIT_MIN_NS: u64 = 10_000;
 const WAIT_MAX_NS: u64 = 10_000_000;
 
-/// How groups are formed.
+/// Rules for groups.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Params {
-    /// Workers of the job.
+    /// Number of workers, at least 2.
     pub workers: usize,
-    /// Workers that a group takes, 2 to `workers`.
+    /// Number of workers in a full group, 2 to `workers`.
     pub group_size: usize,
-    /// How their models count.
+    /// Weights of the models of a group.
     pub weighting: Weighting,
-    /// All workers must be connected by groups within this many times `workers` groups; `None`: groups may stay among
-    /// themselves for ever.
+    /// After `sync_bound * workers` groups without connecting all workers, groups must bridge
+    /// components of the [`SyncGraph`]. `None`: no limit.
     pub sync_bound: Option<u32>,
 }
 
 impl Params {
-    /// Dynamic weights; connected within 2 x `workers` groups.
+    /// Dynamic weights, and a `sync_bound` of 2.
     pub fn new(workers: usize, group_size: usize) -> Self {
         Self { workers, group_size, weighting: Weighting::default(), sync_bound: Some(2) }
     }
@@ -51,89 +52,57 @@ impl Params {
     }
 }
 
-/// Parameters that cannot be.
+/// Invalid parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
+#[allow(missing_docs)] // fields explain themselves
 pub enum ParamsError {
-    /// Groups would be of one worker, or of more than there are.
     #[error("groups of {group_size} of {workers} workers; expected 2 to {workers}, of at least 2 workers")]
-    GroupSize {
-        /// Workers of a group.
-        group_size: usize,
-        /// Workers of the job.
-        workers: usize,
-    },
-    /// Weights would not fade.
+    GroupSize { group_size: usize, workers: usize },
     #[error("the decay of weights is {decay}; expected more than 0 and less than 1")]
-    Decay {
-        /// As given.
-        decay: f64,
-    },
+    Decay { decay: f64 },
 }
 
-/// A ready signal that is not taken. Nothing was changed.
+/// A rejected ready signal. The controller is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[allow(missing_docs)] // fields explain themselves
 pub enum RefusedReady {
-    /// No such worker.
     #[error("worker {worker} is ready, expected 0 to {max}")]
-    Worker {
-        /// As given.
-        worker: usize,
-        /// The last one.
-        max: usize,
-    },
-    /// It was taken out.
+    Worker { worker: usize, max: usize },
     #[error("worker {worker} is ready, but has left; it must join first")]
-    Left {
-        /// Which.
-        worker: usize,
-    },
-    /// It is ready already.
+    Left { worker: usize },
     #[error("worker {worker} is ready twice, at iteration {iteration} the first time")]
-    Twice {
-        /// Which.
-        worker: usize,
-        /// Of the first signal.
-        iteration: u64,
-    },
-    /// It has not trained since its last group.
+    Twice { worker: usize, iteration: u64 },
+    /// The worker has not trained since its last group.
     #[error("worker {worker} is ready at iteration {found}, expected {least} or more")]
-    Iteration {
-        /// Which.
-        worker: usize,
-        /// As given.
-        found: u64,
-        /// One after that of its last group.
-        least: u64,
-    },
+    Iteration { worker: usize, found: u64, least: u64 },
 }
 
 /// Workers that average their models.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
-    /// Counts from 0.
+    /// Number of the group, from 0.
     pub number: u64,
-    /// In ascending order of workers.
+    /// Members, in ascending order.
     pub members: Vec<Member>,
-    /// The newest of the members' iterations, which all of them carry afterwards.
+    /// Newest iteration of the members, from which all of them continue.
     pub iteration: u64,
-    /// Whether it has as many members as a group takes, or as there are.
+    /// Whether it has `group_size` members, or all workers that take part.
     pub is_full: bool,
 }
 
-/// A worker of a group.
+/// A worker of a group, and the iteration of its model.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)] // described above
 pub struct Member {
-    /// Which.
     pub worker: usize,
-    /// Of its model.
     pub iteration: u64,
-    /// How much its model counts; those of a group have a sum of 1.
+    /// Weight of the model. The weights of a group sum to 1.
     pub weight: f64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// It trains, or averages; the iteration of its last group, 0 before the first.
+    /// `iteration`: the last group's, 0 before the first.
     Busy {
         iteration: u64,
     },
@@ -143,17 +112,14 @@ enum State {
     Left,
 }
 
-/// Forms groups.
-///
-/// Call order: [`ready`](Self::ready), [`leave`](Self::leave), [`join`](Self::join) as they come; after each, and at
-/// [`next_wake_ns`](Self::next_wake_ns), [`poll_group`](Self::poll_group) until it gives none.
+/// Forms groups of ready workers. After each event, and at [`next_wake_ns`](Self::next_wake_ns),
+/// call [`poll_group`](Self::poll_group) until `None`.
 #[derive(Clone, Debug)]
 pub struct Controller {
     params: Params,
     workers: Vec<State>,
-    /// Those that are ready, in the order in which they came.
+    /// Ready workers, in order of arrival.
     queue: VecDeque<usize>,
-    /// When the group that is open was opened.
     opened_ns: u64,
     wait_ns: u64,
     graph: SyncGraph,
@@ -161,10 +127,10 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// All workers take part, and none is ready.
+    /// Creates a controller with all workers taking part and none ready.
     ///
     /// # Errors
-    /// If the parameters cannot be.
+    /// [`ParamsError`] if `params` is invalid.
     pub fn new(params: Params) -> Result<Self, ParamsError> {
         params.check()?;
         let limit = params.sync_bound.map(|bound| u64::from(bound) * params.workers as u64);
@@ -179,10 +145,10 @@ impl Controller {
         })
     }
 
-    /// A worker has a model of an iteration, which counts from 1, and may average it.
+    /// Records that a worker has a model of this iteration, from 1, for a group.
     ///
     /// # Errors
-    /// If it cannot be; nothing was changed.
+    /// [`RefusedReady`]; the controller is unchanged.
     pub fn ready(&mut self, now_ns: u64, worker: usize, iteration: u64) -> Result<(), RefusedReady> {
         let max = self.workers.len() - 1;
         let state = self.workers.get_mut(worker).ok_or(RefusedReady::Worker { worker, max })?;
@@ -201,7 +167,7 @@ impl Controller {
         Ok(())
     }
 
-    /// A worker takes no part any more. It may have left before.
+    /// Removes a worker, if it has not left already.
     pub fn leave(&mut self, worker: usize) {
         if let Some(state) = self.workers.get_mut(worker) {
             *state = State::Left;
@@ -210,7 +176,7 @@ impl Controller {
         }
     }
 
-    /// A worker takes part, with a model of its own or one that it was given. A ready signal of its former life is forgotten.
+    /// Adds a worker again and discards its earlier ready signal.
     pub fn join(&mut self, worker: usize) {
         self.leave(worker);
         if let Some(state) = self.workers.get_mut(worker) {
@@ -218,7 +184,7 @@ impl Controller {
         }
     }
 
-    /// The next group that is closed, if one is.
+    /// Closes the next group, if possible.
     pub fn poll_group(&mut self, now_ns: u64) -> Option<Group> {
         let is_over = now_ns >= self.opened_ns.saturating_add(self.wait_ns);
         let is_full = self.queue.len() >= self.full();
@@ -241,36 +207,35 @@ impl Controller {
         Some(Group { number: self.groups - 1, members, iteration, is_full })
     }
 
-    /// When a group closes that nobody else joins; `None`: not by itself.
+    /// Time at which the open group closes without further workers. `None`: it does not.
     pub fn next_wake_ns(&self) -> Option<u64> {
         let is_waiting = self.queue.len() >= 2 && self.queue.len() < self.full();
         let is_bridge = !self.must_bridge() || self.graph.are_several(self.queue.iter().copied());
         (is_waiting && is_bridge).then(|| self.opened_ns.saturating_add(self.wait_ns))
     }
 
-    /// The workers that are ready, in the order in which they came.
+    /// Ready workers, in order of arrival.
     pub fn waiting(&self) -> impl Iterator<Item = usize> + '_ {
         self.queue.iter().copied()
     }
 
-    /// Since when workers wait for a group; `None`: none does.
+    /// Time at which the open group's wait began. `None`: no worker waits.
     pub fn open_since_ns(&self) -> Option<u64> {
         (!self.queue.is_empty()).then_some(self.opened_ns)
     }
 
-    /// Those that wait have waited long enough for the others, which leave. They may join again.
+    /// Removes all workers that are not ready. They may join again.
     pub fn leave_behind(&mut self) {
         let others: Vec<usize> = self.live().filter(|worker| !self.queue.contains(worker)).collect();
         others.into_iter().for_each(|worker| self.leave(worker));
     }
 
-    /// How long a group waits for more workers, in nanoseconds.
+    /// Current wait of a group, in ns.
     pub fn wait_ns(&self) -> u64 {
         self.wait_ns
     }
 
-    /// Takes the members of a group from the queue: those that came first, one of another component among them if there
-    /// must be one.
+    /// Removes the next group from the queue: in order of arrival, except for a bridge.
     fn take_members(&mut self) -> Vec<Member> {
         let count = self.queue.len().min(self.full());
         if self.must_bridge() && !self.graph.are_several(self.queue.iter().copied().take(count)) {
@@ -292,7 +257,6 @@ impl Controller {
         members.map(|((worker, iteration), weight)| Member { worker, iteration, weight }).collect()
     }
 
-    /// Workers of a full group.
     fn full(&self) -> usize {
         self.params.group_size.min(self.live().count())
     }

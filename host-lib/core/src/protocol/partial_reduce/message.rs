@@ -1,114 +1,82 @@
-//! What workers tell one another of groups, on the control channel, and its limits.
+//! Messages about groups on the control channel, and their limits.
 
 use thiserror::Error;
 
-/// Most elements of an answer: 64 KiB.
+/// Maximum number of elements in an answer: 64 KiB.
 pub const ANSWER_ELEMENTS_MAX: usize = 16_384;
-/// Most ranges of a question.
+/// Maximum number of ranges in a question.
 pub const RANGES_MAX: usize = 1024;
 
-/// A message about groups. Numbers of groups count from 0, and grow for each worker.
+/// Message about groups. `view` is the sender's membership view, `op` the group's collective. Group
+/// numbers grow for each worker.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)] // fields described above
 pub enum PartialMessage {
-    /// To the controller: the sender has a model of this iteration and waits for a group.
-    Ready {
-        /// Of the membership, as the sender knows it.
-        view: u32,
-        /// Of its model.
-        iteration: u64,
-        /// The least number that its group may have.
-        number: u32,
-    },
-    /// From the controller, to a worker that waits: it is there.
-    Alive {
-        /// Of the membership, as the sender knows it.
-        view: u32,
-    },
-    /// From the controller, to each member: they are a group.
-    Group {
-        /// The group.
-        group: GroupPlan,
-    },
-    /// The sender takes part in no group any more. It still answers.
+    /// To the controller: the sender waits for a group. `number` is the minimum.
+    Ready { view: u32, iteration: u64, number: u32 },
+    /// From the controller to waiting workers.
+    Alive { view: u32 },
+    /// From the controller to the members of a group.
+    Group { group: GroupPlan },
+    /// The sender needs no further group, but still answers questions.
     Leave {},
-    /// To a member of a group, which the sender is, too: what did not come of its contribution, or of its part of the means.
+    /// Between members: elements missing from the receiver's contribution or part of the means.
     Ask {
-        /// Number of the group's collective.
         op: u32,
-        /// Elements on the wire. At most [`RANGES_MAX`] ranges, of at most [`ANSWER_ELEMENTS_MAX`] elements each.
+        /// At most [`RANGES_MAX`], of at most [`ANSWER_ELEMENTS_MAX`] elements each.
         ranges: Vec<ElementRange>,
     },
     /// The answer to one range.
-    Answer {
-        /// As in the question.
-        op: u32,
-        /// First element.
-        first: u64,
-        /// At most [`ANSWER_ELEMENTS_MAX`].
-        values: Vec<f32>,
-    },
-    /// The sender does not have what it was asked for, or not any more.
-    Gone {
-        /// As in the question.
-        op: u32,
-    },
-    /// The sender has the group's model, and will ask for nothing more of it.
-    Done {
-        /// Of the group.
-        number: u32,
-    },
+    Answer { op: u32, first: u64, values: Vec<f32> },
+    /// The sender does not have the requested elements.
+    Gone { op: u32 },
+    /// The sender has the model of group `number`, and no more questions.
+    Done { number: u32 },
 }
 
-/// A group, as its members are told.
+/// A group, as announced to its members; see [`Group`](super::Group).
 #[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)] // described there
 pub struct GroupPlan {
-    /// Of the group.
+    /// At most [`NUMBER_MAX`](Self::NUMBER_MAX).
     pub number: u32,
-    /// The iteration that all members carry afterwards.
     pub iteration: u64,
-    /// Whether it has as many members as a group takes, or as there are.
     pub is_full: bool,
-    /// In ascending order of ranks.
     pub members: Vec<GroupMember>,
 }
 
-/// A member of a group.
+/// A member of a group; see [`Member`](super::Member).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)] // described there
 pub struct GroupMember {
-    /// Its rank.
     pub rank: u16,
-    /// Of its model.
     pub iteration: u64,
-    /// How much its model counts; those of a group have a sum of 1.
     pub weight: f64,
 }
 
-/// Elements on the wire.
+/// A range of elements on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // described above
 pub struct ElementRange {
-    /// The first.
     pub first: u64,
-    /// How many.
     pub count: u32,
 }
 
-/// A message that breaks a limit, or cannot be.
+/// A message that breaks a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("partial-reduce message: {what} is {found}, expected {expected}")]
+#[allow(missing_docs)] // described above
 pub struct BadPartialMessage {
-    /// What is wrong.
     pub what: &'static str,
-    /// What there is.
     pub found: u64,
-    /// What may be.
     pub expected: &'static str,
 }
 
 impl PartialMessage {
-    /// Checks the limits, in a job of `ranks`.
+    /// Checks the limits.
     ///
     /// # Errors
-    /// [`BadPartialMessage`] names what is wrong.
+    /// [`BadPartialMessage`] names the broken limit.
     pub fn check(&self, ranks: usize) -> Result<(), BadPartialMessage> {
         let bad = |what, found: u64, expected| Err(BadPartialMessage { what, found, expected });
         match self {
@@ -152,7 +120,7 @@ impl PartialMessage {
 }
 
 impl GroupPlan {
-    /// A group has two collectives, and their numbers have 32 bits.
+    /// Largest number. A group has two collectives, whose numbers must fit 32 bits.
     pub const NUMBER_MAX: u32 = (1 << 31) - 2;
 
     /// Ranks of the members.

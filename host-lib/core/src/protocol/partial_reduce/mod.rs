@@ -1,16 +1,15 @@
-//! Partial Reduce: workers that are ready average their models among themselves, and nobody waits for the rest.
+//! Partial Reduce: workers that are ready average their models without waiting for the rest.
 //!
-//! The other answer to stragglers: an all-reduce with a bound leaves out bytes that are late; this leaves out workers, and weights
-//! models that are stale. One rank runs the [`Controller`]: ready signals go in, groups come out. A group averages models, not
-//! gradients, with the [`weights`](weights::weights) of its members; then all of them carry the group's iteration.
+//! Against stragglers, a bounded all-reduce leaves out late bytes; Partial Reduce leaves out
+//! workers and weights stale models. One rank runs the [`Controller`]. The members of a group
+//! average models, not gradients, and continue from the group's iteration.
 //!
-//! * `controller`: who averages with whom, and when.
-//! * `weights`: how much the model of each member counts.
-//! * `worker`: what each worker says and hears of that, and which of them has the controller.
-//! * `message`: what workers tell one another.
-//! * `sync_graph`: the guard against update isolation, as of two pairs of workers that never meet.
+//! * `controller` forms groups.
+//! * `worker` is one worker's side, and places the controller.
+//! * `sync_graph` prevents update isolation, such as two pairs of workers that never meet.
 //!
-//! Source: "Heterogeneity-Aware Distributed Machine Learning Training via Partial Reduce", SIGMOD'21.
+//! Source: "Heterogeneity-Aware Distributed Machine Learning Training via Partial Reduce",
+//! SIGMOD'21.
 
 mod controller;
 mod message;

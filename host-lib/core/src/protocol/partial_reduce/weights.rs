@@ -1,16 +1,16 @@
-//! Weights of the models of a group.
+//! Weights of the models in a group.
 //!
-//! Source: P-Reduce (SIGMOD'21), dynamic partial reduce: an exponential moving average over iterations, of which those that no
-//! member has count for the oldest. The default decay is ours.
+//! Source: dynamic partial reduce of P-Reduce (SIGMOD'21), an exponential moving average over
+//! iterations. The default decay is ours.
 
-/// How much the models of a group count.
+/// Rule for weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Weighting {
-    /// All the same.
+    /// Equal weights.
     Constant,
-    /// A model counts `decay` times as much as one that is an iteration newer. Above 0 and below 1.
+    /// Smaller weights for older models.
     Dynamic {
-        /// How fast old models fade.
+        /// Weight relative to a model one iteration newer, above 0 and below 1.
         decay: f64,
     },
 }
@@ -21,10 +21,10 @@ impl Default for Weighting {
     }
 }
 
-/// The weights of models of these iterations, which count from 1; their sum is 1.
+/// Weights of models by their iterations, which count from 1. Their sum is 1.
 ///
-/// Dynamic, with k the newest iteration and a the decay: (1 - a) a^(k - i) / (1 - a^k) for iteration i, so that 1 to k have a sum of 1.
-/// Equal iterations share theirs; what belongs to iterations that are not there goes to the oldest that is.
+/// Dynamic: with newest iteration k and decay a, iteration i has weight (1 - a) a^(k - i) / (1 -
+/// a^k). Equal iterations share a weight. The oldest model gets the weights of absent iterations.
 pub fn weights(weighting: Weighting, iterations: &[u64]) -> Vec<f64> {
     let (Weighting::Dynamic { decay }, Some(newest), Some(oldest)) =
         (weighting, iterations.iter().max(), iterations.iter().min())

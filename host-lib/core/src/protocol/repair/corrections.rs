@@ -1,4 +1,4 @@
-//! What repairs change in outputs that were returned already.
+//! Changes by repairs to outputs that were already returned.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,60 +6,54 @@ use thiserror::Error;
 
 use crate::protocol::StreamId;
 
-/// Elements that are kept together: some packets' worth, and few enough look-ups for a bucket of which all was corrected.
+/// Elements per map entry, so that a fully corrected bucket needs few look-ups.
 const CHUNK: usize = 1024;
 
-/// Differences to be added to the next output of each stream.
+/// Differences to add to the next output of each stream, as f64.
 ///
-/// Kept as f64, with what the rounding of earlier additions left: at any time the outputs of a stream plus what is pending
-/// for it are what the outputs would be without loss, to 2^-53. What rounding left is at most half a unit in the last place
-/// of the output that took the correction, and is added again as soon as an output is small enough to hold it; other
-/// outputs keep their bits.
+/// The outputs of a stream plus its pending differences equal the outputs without loss, to 2^-53. A
+/// rounding error stays pending until an output is small enough to hold it.
 ///
-/// Limits: 8 bytes for each element that was ever corrected.
+/// Limits: 8 bytes per element of every chunk of 1024 in which a difference is pending.
 #[derive(Clone, Debug, Default)]
 pub struct Corrections {
-    /// By stream and index of the first element.
+    /// By stream and index of the chunk.
     pending: BTreeMap<(StreamId, usize), Box<[f64; CHUNK]>>,
-    /// Streams with more than what rounding left.
+    /// Streams with more pending than rounding errors.
     fresh: BTreeSet<StreamId>,
 }
 
-/// A correction that does not fit its stream. Nothing was changed.
+/// A correction that does not fit its stream. No state was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error(
     "bucket {}: {what} of {found} elements from {first_element} on, expected {expected}; the bucket has {}",
     stream.bucket, stream.elements
 )]
+#[allow(missing_docs)] // fields explain themselves
 pub struct CorrectionError {
-    /// The stream.
     pub stream: StreamId,
-    /// What does not fit.
     pub what: &'static str,
-    /// First element in the bucket.
     pub first_element: usize,
-    /// Elements given.
     pub found: usize,
-    /// Elements expected.
     pub expected: usize,
 }
 
-/// What was added to an output.
+/// Result of [`Corrections::fold`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Folded {
-    /// Whether the output contains a repair that no output before it had.
+    /// Whether the output contains a repair for the first time.
     pub corrected: bool,
-    /// Largest magnitude that is still pending: what rounding left, or an output that is not finite could not take.
+    /// Largest magnitude still pending.
     pub pending_max: f64,
 }
 
 impl Corrections {
-    /// Notes that elements of a stream from `first_element` on, returned as `old` (`None`: the update was skipped, nothing
-    /// was applied), should have been `repaired`. Returns how many elements no sum can correct, because the difference is
-    /// not finite: they stay as they are.
+    /// Records that elements from `first_element` on were returned as `old` (`None`: skipped) but
+    /// should have been `repaired`. Returns the number of elements whose difference is not finite,
+    /// and which cannot be corrected.
     ///
     /// # Errors
-    /// [`CorrectionError`].
+    /// [`CorrectionError`] if the lengths do not match.
     pub fn add(
         &mut self,
         stream: StreamId,
@@ -76,7 +70,7 @@ impl Corrections {
             return Err(error("an old output", old.len(), found));
         }
         let (mut hopeless, mut begin) = (0, 0);
-        // A whole model may come at once: one look-up a chunk, not one an element.
+        // One look-up per chunk, not per element: the call may cover a whole model.
         while begin < found {
             let index = first_element + begin;
             let end = found.min(begin + CHUNK - index % CHUNK);
@@ -103,15 +97,15 @@ impl Corrections {
         Ok(hopeless)
     }
 
-    /// Whether outputs of a stream lack anything that is known.
+    /// Returns whether any difference is pending for a stream.
     pub fn has(&self, stream: StreamId) -> bool {
         self.fresh.contains(&stream) || self.pending.range((stream, 0)..=(stream, usize::MAX)).next().is_some()
     }
 
-    /// Adds what is pending for a stream to its next output, once. Elements without a correction keep their bits.
+    /// Adds the pending differences of a stream to an output. Other elements keep their bits.
     ///
     /// # Errors
-    /// [`CorrectionError`]; what is pending stays.
+    /// [`CorrectionError`] if the output has the wrong length.
     pub fn fold(&mut self, stream: StreamId, output: &mut [f32]) -> Result<Folded, CorrectionError> {
         let (found, expected) = (output.len(), stream.elements);
         if found != expected {
@@ -129,8 +123,8 @@ impl Corrections {
         Ok(Folded { corrected: self.fresh.remove(&stream), pending_max })
     }
 
-    /// Drops what rounding left for a stream, so that its next outputs are those of a rank that lost nothing. What no `f32`
-    /// holds stays.
+    /// Discards rounding errors, so that the next outputs have the bits of a rank without loss.
+    /// Keeps differences too large for an `f32`, and corrections that no output has.
     pub fn forget_rounding(&mut self, stream: StreamId) {
         if self.fresh.contains(&stream) {
             return;
@@ -144,12 +138,12 @@ impl Corrections {
             .for_each(drop);
     }
 
-    /// Whether any stream has more pending than what rounding left.
+    /// Returns whether any stream has more pending than rounding errors.
     pub fn is_fresh(&self) -> bool {
         !self.fresh.is_empty()
     }
 
-    /// Forgets the streams that `is_gone`; returns how many elements of them were still to be corrected.
+    /// Discards streams for which `is_gone`. Returns the number of uncorrected elements.
     pub fn forget(&mut self, is_gone: impl Fn(&StreamId) -> bool) -> usize {
         let gone: Vec<_> = self.pending.extract_if(.., |(stream, _), _| is_gone(stream)).collect();
         let fresh: Vec<_> = self.fresh.extract_if(.., |stream| is_gone(stream)).collect();
@@ -158,7 +152,7 @@ impl Corrections {
     }
 }
 
-/// Adds what is pending to as many elements; the largest magnitude that is still pending.
+/// Returns the largest magnitude still pending.
 fn fold_chunk(pending: &mut [f64; CHUNK], output: &mut [f32]) -> f64 {
     let mut left = 0.0;
     for (pending, output) in pending.iter_mut().zip(output) {

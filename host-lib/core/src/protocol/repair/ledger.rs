@@ -1,4 +1,4 @@
-//! What a rank missed, what it got back, and what it never will.
+//! The losses of a rank.
 
 use std::collections::BTreeMap;
 
@@ -9,37 +9,36 @@ use thiserror::Error;
 use super::message::{BadRepairMessage, RANGES_MAX, RepairMessage};
 use super::{BeatRange, WindowKey};
 
-/// The repairs of one rank.
+/// Repairs that one rank has requested.
 ///
-/// Call order: [`miss`](Self::miss) for each owner of a window whose broadcast stage was not complete; its requests go to
-/// that owner; [`receive`](Self::receive) with what the owner says. A window with nothing outstanding any more is to be
-/// decoded again and its difference folded into the next output of its bucket.
+/// Call order: [`miss`](Self::miss) for each owner of a window with an incomplete broadcast stage,
+/// then [`receive`](Self::receive) with the owners' messages. A window without outstanding repairs
+/// can be decoded again.
 #[derive(Clone, Debug)]
 pub struct RepairLedger {
     ops: u32,
     shards_max: usize,
-    /// Beats outstanding from each owner.
     outstanding: BTreeMap<(WindowKey, usize), Vec<BeatRange>>,
-    /// By bucket.
+    /// By bucket number on the wire.
     reports: BTreeMap<u16, RepairReport>,
 }
 
-/// Bytes of means, as fp32, since the beginning of the job: missing = repaired + outstanding + drift.
+/// Bytes of fp32 means since the start of the job: missing = repaired + outstanding + drift.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RepairReport {
-    /// Missing when the broadcast stage closed.
+    /// Bytes missing when the broadcast stage closed.
     pub missing_bytes: u64,
-    /// Of them fetched since.
+    /// Missing bytes fetched since.
     pub repaired_bytes: u64,
-    /// Of them still asked for.
+    /// Missing bytes still requested.
     pub outstanding_bytes: u64,
-    /// Of them given up: this replica differs there for good.
+    /// Missing bytes given up, in which the replica differs permanently.
     pub drift_bytes: u64,
 }
 
 impl RepairReport {
-    /// Those of two jobs together.
+    /// Sum of two reports.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -51,62 +50,56 @@ impl RepairReport {
     }
 }
 
-/// What a message of an owner changed.
+/// Result of [`RepairLedger::receive`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Received {
-    /// The window.
+    /// The repaired window.
     pub key: WindowKey,
-    /// Beats to be put into the window, from the answer, zeros if nobody contributed; none if the owner does not have them.
+    /// Beats to copy into the window, as zeros after [`RepairMessage::Nobody`]; `None` if the owner
+    /// does not have them.
     pub beats: Option<BeatRange>,
-    /// Whether nothing of the window is outstanding any more.
+    /// Whether the window has no outstanding repairs.
     pub window_done: bool,
 }
 
-/// An owner's message that breaks a limit, or that nobody waits for: never asked for, or given up before it came. Nothing
-/// of it was used.
+/// An unexpected message of an owner. It was ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum UnexpectedAnswer {
-    /// These beats are not outstanding from this rank.
+    /// The beats were never requested from this rank, or were given up.
     #[error("repair of collective {} bucket {} window {}: rank {from} sent {count} beats from {first} on that are not \
              outstanding from it", key.op, key.bucket, key.window)]
+    #[allow(missing_docs)] // fields explain themselves
     NotOutstanding {
-        /// The window.
         key: WindowKey,
-        /// Sender.
         from: usize,
-        /// First beat sent.
         first: u16,
-        /// Beats sent; 0 for a refusal.
+        /// 0 for a refusal.
         count: u16,
     },
     /// The message breaks a limit.
     #[error(transparent)]
     Bad(#[from] BadRepairMessage),
-    /// A request is for the store of an owner.
-    #[error("repair: a request of rank {from} is none of the ledger's; give it to the shard store")]
-    Request {
-        /// Sender.
-        from: usize,
-    },
+    /// The message is a request, which only an owner's store answers.
+    #[error("repair: rank {from} sent a request to the ledger, expected an answer; pass it to the shard store")]
+    #[allow(missing_docs)] // fields explain themselves
+    Request { from: usize },
 }
 
 impl RepairLedger {
-    /// A ledger that asks for what was missed in the last `ops` collectives, of at most `shards_max` shards at a time.
-    /// `ops` should be that of the owners' stores.
+    /// Creates a ledger for losses in the last `ops` collectives, with requests for at most
+    /// `shards_max` shards at a time.
     pub fn new(ops: u32, shards_max: usize) -> Self {
         Self { ops, shards_max, outstanding: BTreeMap::new(), reports: BTreeMap::new() }
     }
 
-    /// Notes the beats of `owner`'s shard that a window missed, as of
-    /// [`missing_ranges`](super::missing_ranges); returns the requests for `owner`. Once per window and owner. What the
-    /// ledger has no room for is drift at once, and so is anything that cannot be asked for.
+    /// Records the beats of `owner`'s shard that a window missed. Returns the requests to send.
+    /// Call once per window and owner. Beats that cannot be requested become drift.
     pub fn miss(&mut self, key: WindowKey, owner: usize, ranges: &[BeatRange]) -> Vec<RepairMessage> {
         let bytes = bytes_of(ranges);
         let report = self.reports.entry(key.bucket).or_default();
         report.missing_bytes += bytes;
         let requests: Vec<_> =
             ranges.chunks(RANGES_MAX).map(|ranges| RepairMessage::Request { key, ranges: ranges.to_vec() }).collect();
-        // The check of the whole is one of its parts' order, too.
         let in_order = ranges.windows(2).all(|two| two[0].beats().end < two[1].beats().start);
         let can_ask = in_order && requests.iter().all(|request| request.check().is_ok());
         let known = self.outstanding.contains_key(&(key, owner));
@@ -119,10 +112,10 @@ impl RepairLedger {
         requests
     }
 
-    /// Takes an owner's answer or refusal.
+    /// Handles an owner's answer or refusal.
     ///
     /// # Errors
-    /// [`UnexpectedAnswer`]; nothing of the message was used.
+    /// [`UnexpectedAnswer`]; the message is ignored.
     pub fn receive(&mut self, from: usize, message: &RepairMessage) -> Result<Received, UnexpectedAnswer> {
         message.check()?;
         let key = message.key();
@@ -146,7 +139,7 @@ impl RepairLedger {
             let report = self.reports.entry(key.bucket).or_default();
             report.outstanding_bytes -= beats.bytes();
             match message {
-                // There is nothing that this rank lacks.
+                // The mean is zero on all ranks, so nothing is missing.
                 RepairMessage::Nobody { .. } => report.missing_bytes -= beats.bytes(),
                 _ => report.repaired_bytes += beats.bytes(),
             }
@@ -155,25 +148,24 @@ impl RepairLedger {
         Ok(Received { key, beats, window_done: self.is_done(key) })
     }
 
-    /// Gives up what is too old when collective `newest_op` is finished: owners do not have it any more. Returns the
-    /// windows of which nothing is outstanding any more.
+    /// Gives up repairs that owners have discarded once collective `newest_op` has finished.
+    /// Returns the windows without further outstanding repairs.
     pub fn expire(&mut self, newest_op: u32) -> Vec<WindowKey> {
         let ops = self.ops;
         self.give_up_all(|key, _| newest_op.saturating_sub(key.op) >= ops)
     }
 
-    /// Gives up what is outstanding from a rank that was dropped. Returns the windows of which nothing is outstanding any
-    /// more.
+    /// Likewise, from a dropped rank.
     pub fn owner_dropped(&mut self, owner: usize) -> Vec<WindowKey> {
         self.give_up_all(|_, of| of == owner)
     }
 
-    /// Gives up what is outstanding of one collective. Returns the windows that had something outstanding.
+    /// Gives up the outstanding repairs of a collective. Returns their windows.
     pub fn give_up_op(&mut self, op: u32) -> Vec<WindowKey> {
         self.give_up_all(|key, _| key.op == op)
     }
 
-    /// All ranks have dropped the update of a collective: nothing of it is missing any more.
+    /// Removes the missing bytes of a collective whose update all ranks skip.
     pub fn cancel_op(&mut self, op: u32) {
         for ((key, _), ranges) in self.outstanding.extract_if(.., |(key, _), _| key.op == op) {
             let report = self.reports.entry(key.bucket).or_default();
@@ -182,24 +174,24 @@ impl RepairLedger {
         }
     }
 
-    /// Beats that can no longer be corrected although they came: this replica differs there for good.
+    /// Records repaired bytes that can no longer correct an output as drift.
     pub fn lose(&mut self, bucket: u16, bytes: u64) {
         let report = self.reports.entry(bucket).or_default();
         report.missing_bytes += bytes;
         report.drift_bytes += bytes;
     }
 
-    /// Whether nothing of the window is outstanding.
+    /// Returns whether a window has no outstanding repairs.
     pub fn is_done(&self, key: WindowKey) -> bool {
         self.outstanding.range((key, 0)..=(key, usize::MAX)).next().is_none()
     }
 
-    /// The sums of one bucket so far. `bucket`: its number on the wire.
+    /// Report of one bucket, by its number on the wire.
     pub fn report_of(&self, bucket: u16) -> RepairReport {
         self.reports.get(&bucket).copied().unwrap_or_default()
     }
 
-    /// The sums of all buckets so far.
+    /// Sum of the reports of all buckets.
     pub fn report(&self) -> RepairReport {
         self.reports.values().fold(RepairReport::default(), |sum, one| RepairReport {
             missing_bytes: sum.missing_bytes + one.missing_bytes,
@@ -225,7 +217,6 @@ impl RepairLedger {
     }
 }
 
-/// Takes `beats` out of `ranges`, which must have them all in one range.
 fn take(ranges: &mut Vec<BeatRange>, beats: BeatRange) -> Option<()> {
     let (start, end) = (beats.beats().start, beats.beats().end);
     let at = ranges.iter().position(|range| range.beats().start <= start && end <= range.beats().end)?;

@@ -1,20 +1,21 @@
-//! Repair of what the broadcast stage lost: outside the deadline, so that replicas do not drift apart.
+//! Repair of broadcast losses outside the deadline, so that replicas do not diverge.
 //!
-//! Why: a mean that came to some ranks and not to others is applied by some replicas only, and the difference stays for
-//! ever. The owner of a shard keeps the mean as it was sent ([`ShardStore`]); a rank that missed beats of it asks for them
-//! over the control channel ([`RepairLedger`], [`RepairMessage`]), computes the window's full output, and adds what
-//! differs to the next output of the same declared bucket ([`Corrections`]). A rank that skipped an update, because too much
-//! of it was lost, applied nothing: to it the whole repaired update is the difference. Nobody waits.
+//! Why: a mean that arrives at some ranks only would make replicas differ forever. The owner of a
+//! shard keeps the mean as sent ([`ShardStore`]). A rank that missed beats requests them on the
+//! control channel ([`RepairLedger`], [`RepairMessage`]). It adds the difference to the next output
+//! of the same declared bucket ([`Corrections`]). For a rank that skipped the update, the whole
+//! repaired update is the difference. By default, only one-off collectives wait for repairs.
 //!
-//! What is equal: the outputs that a rank applied, added up without rounding, plus what is pending in its [`Corrections`].
-//! That is the same on all ranks once nothing is outstanding, but for what is reported as drift. Pending is then at most half
-//! a unit in the last place of an output for each element. A trainer that adds outputs to fp32 parameters rounds them
-//! itself, by half a unit in the last place of the *parameter* each time, and in another order where a correction came later:
-//! its replicas agree to that. Optimisers that are not linear in the gradient (Adam) or have a memory (momentum) see an update
-//! later than others do.
-//! Limits: updates are repaired from their owners only. What an owner does not have any more, or took with it when it
-//! crashed, stays as drift, and is reported. All sizes are bounded.
-//! Source: ours. The paper leaves the hole; its code keeps the local gradient.
+//! Guarantee: take the outputs that a rank applied, summed without rounding, plus its pending
+//! [`Corrections`]. Once no repair is outstanding, this sum is the same on all ranks, except for
+//! reported drift. Per element, at most half a unit in the last place of an output is then pending.
+//!
+//! A trainer that adds outputs to fp32 parameters rounds them itself, in a different order after a
+//! correction. Optimisers that are not linear in the gradient (Adam) or that keep state (momentum)
+//! see a corrected update later than on other ranks.
+//!
+//! Limits: a mean that its owner has discarded, or lost in a crash, is reported as drift.
+//! Source: ours. The paper does not repair; its code keeps the local gradient.
 
 mod corrections;
 mod ledger;
@@ -32,39 +33,39 @@ use optireduce_contract::limits::BEAT_BYTES;
 
 /// A window of a collective. Ordered by collective first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs)] // fields explain themselves
 pub struct WindowKey {
-    /// Collective number.
     pub op: u32,
-    /// Bucket id.
+    /// Bucket number on the wire.
     pub bucket: u16,
-    /// Number of the window in the bucket.
     pub window: u16,
 }
 
 /// Consecutive beats of a window, in wire order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // described above
 pub struct BeatRange {
-    /// First beat.
     pub first: u16,
-    /// Number of beats.
     pub count: u16,
 }
 
 impl BeatRange {
-    /// The beats as positions in the window.
+    /// Positions of the beats in the window.
     pub fn beats(&self) -> Range<usize> {
         let first = usize::from(self.first);
         first..first + usize::from(self.count)
     }
 
-    /// Bytes of fp32 that the beats hold.
+    /// Number of fp32 bytes in the beats.
     pub fn bytes(&self) -> u64 {
         (usize::from(self.count) * BEAT_BYTES) as u64
     }
 }
 
-/// The beats of `owned` that did not come, in order and as few ranges as possible. `present`: bit b % 64 of word b / 64 is
-/// set if beat b of the window came; beats beyond it did not. Beats from 65535 on are no beats of a window.
+/// Missing beats of `owned`, in order and as few ranges as possible.
+///
+/// `present`: bit b % 64 of word b / 64 is set if beat b arrived. Beats beyond its end are missing.
+/// Beats from 65535 on are ignored.
 pub fn missing_ranges(owned: Range<usize>, present: &[u64]) -> Vec<BeatRange> {
     let came = |beat: usize| present.get(beat / 64).is_some_and(|word| word >> (beat % 64) & 1 == 1);
     let mut ranges: Vec<BeatRange> = Vec::new();

@@ -1,4 +1,4 @@
-//! The means that a rank owns, kept for those who missed some of them.
+//! Means that a rank owns, kept for ranks that missed parts of them.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use optireduce_contract::limits::LANES;
 use super::message::ANSWER_BEATS_MAX;
 use super::{BeatRange, RepairMessage, WindowKey};
 
-/// The mean shards of the last collectives, within a number of bytes.
+/// Mean shards of the last collectives, limited in bytes.
 #[derive(Clone, Debug)]
 pub struct ShardStore {
     ops: u32,
@@ -16,7 +16,7 @@ pub struct ShardStore {
     bytes: usize,
     newest_op: u32,
     shards: BTreeMap<WindowKey, Shard>,
-    /// Memory of the last shard that made room: for one to come.
+    /// Memory of a discarded shard, for reuse.
     spare: Vec<f32>,
 }
 
@@ -24,19 +24,20 @@ pub struct ShardStore {
 struct Shard {
     first: u16,
     values: Vec<f32>,
-    /// Beats of the window, in order, to which nobody contributed.
+    /// Beats of the window without any contribution, in order.
     nobody: Vec<BeatRange>,
 }
 
 impl ShardStore {
-    /// A store for the last `ops` collectives, all buckets together, and at most `bytes_max` bytes of values. Too small:
-    /// what is asked for late is gone, and replicas drift.
+    /// Creates a store for the last `ops` collectives and at most `bytes_max` bytes of values. If
+    /// it is too small, late requests are refused and replicas diverge.
     pub fn new(ops: u32, bytes_max: usize) -> Self {
         Self { ops, bytes_max, bytes: 0, newest_op: 0, shards: BTreeMap::new(), spare: Vec::new() }
     }
 
-    /// Keeps a shard as it was sent: whole beats in wire order from beat `first` of the window on; `nobody`: beats of the window
-    /// to which nobody contributed, in order. The oldest collectives make room. `false`: it cannot be kept (not whole beats of a window, larger than the store, too old).
+    /// Keeps a shard as sent, from beat `first` of the window on, in place of older ones. Returns
+    /// `false` if the shard is not whole beats of a window, larger than the store, or too old.
+    /// `nobody`: beats of the window without any contribution, in order.
     pub fn keep(&mut self, key: WindowKey, first: u16, values: &[f32], nobody: Vec<BeatRange>) -> bool {
         let bytes = size_of_val(values);
         let beats_end = usize::from(first) + values.len() / LANES;
@@ -50,7 +51,7 @@ impl ShardStore {
         if self.newest_op - key.op >= self.ops {
             return false;
         }
-        // Room first: the memory that was there is taken again.
+        // Discard before copying, so that the discarded memory is reused.
         while let Some(oldest) = self.shards.first_entry() {
             if self.bytes + bytes <= self.bytes_max && self.newest_op - oldest.key().op < self.ops {
                 break;
@@ -76,8 +77,7 @@ impl ShardStore {
         }
     }
 
-    /// Answers a request: the beats in as many messages as needed, or a single [`RepairMessage::Gone`] if any of them is
-    /// not there. Anything but a request gets no answer.
+    /// Answers a request, with a single [`RepairMessage::Gone`] if any beat is not kept.
     pub fn answer(&self, request: &RepairMessage) -> Vec<RepairMessage> {
         let RepairMessage::Request { key, ranges } = request else { return Vec::new() };
         let answers = request.check().ok().and_then(|()| {
@@ -87,24 +87,24 @@ impl ShardStore {
         answers.map_or_else(|| vec![RepairMessage::Gone { key: *key }], |answers| answers.concat())
     }
 
-    /// Forgets what is kept of a collective.
+    /// Discards the shards of a collective.
     pub fn forget_op(&mut self, op: u32) {
         for (_, shard) in self.shards.extract_if(.., |key, _| key.op == op) {
             self.bytes -= size_of_val(shard.values.as_slice());
         }
     }
 
-    /// Whether there is a shard of this window.
+    /// Returns whether a shard of this window is kept.
     pub fn contains(&self, key: WindowKey) -> bool {
         self.shards.contains_key(&key)
     }
 
-    /// Keeps up to `bytes_max` bytes of values from now on, if that is more than before.
+    /// Raises the limit to `bytes_max`.
     pub fn grow(&mut self, bytes_max: usize) {
         self.bytes_max = self.bytes_max.max(bytes_max);
     }
 
-    /// Bytes of values kept.
+    /// Number of bytes of values kept.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

@@ -65,14 +65,14 @@ fn the_store_keeps_the_last_collectives_within_its_bytes() {
     };
     let beat = |op, first| RepairMessage::Answer { key: key(op, 0), first, values: vec![op as f32; LANES] };
     assert_eq!(asks(&store, 10, &[(4, 1)]), [beat(10, 4)]);
-    // Collective 13 pushes out 10; 8 beats more push out 11 and 12 although they are young.
+    // Collective 13 pushes out 10; 8 beats more push out 11 and 12.
     assert!(store.keep(key(13, 0), 4, &[13.0; 2 * LANES], Vec::new()));
     assert_eq!(asks(&store, 10, &[(4, 1)]), [RepairMessage::Gone { key: key(10, 0) }]);
     assert_eq!(asks(&store, 11, &[(5, 1)]), [beat(11, 5)]);
     assert!(store.keep(key(13, 1), 0, &[0.0; 8 * LANES], Vec::new()));
     assert_eq!(store.bytes(), 10 * 64);
     assert_eq!(asks(&store, 12, &[(4, 1)]), [RepairMessage::Gone { key: key(12, 0) }]);
-    // What is not its shard, too old, too large or not whole beats.
+    // Beats outside the shard; then shards that are too old, too large or not whole beats.
     for pairs in [[(3, 2)], [(5, 2)], [(6, 1)], [(0, 0)]] {
         assert_eq!(asks(&store, 13, &pairs), [RepairMessage::Gone { key: key(13, 0) }], "{pairs:?}");
     }
@@ -99,7 +99,6 @@ fn what_nobody_contributed_to_is_answered_as_such() {
     ] {
         assert_eq!(store.answer(&request(&[asked])), expected, "{asked:?}");
     }
-    // What nobody has, no rank lacks.
     let mut ledger = RepairLedger::new(8, 2);
     ledger.miss(KEY, 1, &ranges(&[(11, 3)]));
     ledger.receive(1, &answer(KEY, 11, 1)).unwrap();
@@ -158,7 +157,7 @@ fn the_ledger_takes_what_it_asked_for_and_nothing_else() {
     };
     assert_eq!(ledger.report(), bytes(17, 5, 0, 12));
     assert_eq!(ledger.receive(3, &request(&[(1, 1)])), Err(UnexpectedAnswer::Request { from: 3 }));
-    // Ranges that cannot be asked for are drift, too; more than fit into one request are several.
+    // Too many ranges for one request become several requests.
     assert_eq!(ledger.miss(KEY, 5, &ranges(&[(8, 1), (4, 1)])), []);
     assert_eq!((ledger.miss(KEY, 6, &[]), ledger.is_done(KEY)), (vec![], true));
     let mut twisted: Vec<_> = (0..RANGES_MAX as u16).map(|index| (100 + 2 * index, 1)).collect();
@@ -228,19 +227,19 @@ fn what_rounding_leaves_is_kept_and_leaves_other_outputs_alone() {
     corrections.add(of, 0, None, &[tiny, tiny, 1.0 + f32::EPSILON]).unwrap();
     let mut output = [1.0, tiny, 2.0];
     let folded = corrections.fold(of, &mut output).unwrap();
-    // Half a unit in the last place of 3 is left of the last; the first is too small for its output altogether.
+    // The last output leaves half a unit in the last place of 3. The first cannot hold any of it.
     assert_eq!(
         (output, folded),
         ([1.0, 2.0 * tiny, 3.0], Folded { corrected: true, pending_max: f32::EPSILON.into() })
     );
-    assert!(!corrections.is_fresh(), "that is no correction to wait for");
+    assert!(!corrections.is_fresh(), "rounding errors are no fresh correction");
     let mut output = [1.0, 1.0, 1.0];
     assert!(!corrections.fold(of, &mut output).unwrap().corrected);
     assert_eq!(output, [1.0, 1.0, 1.0 + f32::EPSILON]);
     let mut output = [0.0, -0.0, 0.0];
     assert_eq!(corrections.fold(of, &mut output), Ok(Folded::default()));
     assert_eq!(output, [tiny, 0.0, 0.0], "nothing was lost");
-    // An output that is not finite takes nothing.
+    // An output that is not finite accepts no correction.
     corrections.add(of, 1, None, &[1.0]).unwrap();
     let mut output = [1.0, f32::INFINITY, 1.0];
     assert_eq!(corrections.fold(of, &mut output).unwrap().pending_max, 1.0);
@@ -262,11 +261,11 @@ fn what_rounding_leaves_is_forgotten_and_nothing_else() {
     corrections.forget_rounding(of);
     let mut next = [tiny, 0.0, 0.0];
     assert_eq!(corrections.fold(of, &mut next).unwrap().pending_max, 3.0 * f64::from(f32::MAX));
-    assert_eq!(next, [tiny, 0.0, 0.0], "what no output can hold is not what rounding left");
+    assert_eq!(next, [tiny, 0.0, 0.0], "a correction too large for any output is no rounding error");
     corrections.fold(other, &mut output).unwrap();
     let mut next = [tiny; 3];
     corrections.fold(other, &mut next).unwrap();
-    assert_eq!(next[0], 2.0 * tiny, "of another stream nothing is forgotten");
+    assert_eq!(next[0], 2.0 * tiny, "another stream keeps its rounding errors");
 }
 
 #[test]
@@ -281,8 +280,7 @@ fn corrections_of_a_bucket_that_is_declared_anew_are_counted_and_forgotten() {
     assert_eq!((output, corrections.is_fresh()), ([0.0; 4], true));
 }
 
-/// Three collectives of one bucket on one receiver among owners with small stores, in integers, so that sums are exact:
-/// after repair the replica's outputs add up to the true means, but for the bytes reported as drift.
+/// Values are integers, so sums are exact.
 #[test]
 fn after_repair_replicas_agree_again_but_for_what_is_reported_as_drift() {
     let (mut with_drift, mut repaired) = (0, 0);
@@ -294,7 +292,7 @@ fn after_repair_replicas_agree_again_but_for_what_is_reported_as_drift() {
             (0..ranks).map(|rank| ShardStore::new(2, 64 * (1 + draw(2 + rank as u64) % 200))).collect();
         let (mut ledger, mut corrections) = (RepairLedger::new(2, 64), Corrections::default());
         let (mut replica, mut truth) = (vec![0.0f32; beats * LANES], vec![0.0f32; beats * LANES]);
-        // The last step loses nothing, so that all corrections are in.
+        // The last step loses nothing, so that it takes all corrections.
         for op in 0..=steps {
             let key = WindowKey { op, bucket: 9, window: 0 };
             let shards = ShardMap::new(beats, ranks, op);
@@ -330,7 +328,6 @@ fn after_repair_replicas_agree_again_but_for_what_is_reported_as_drift() {
             }
             assert!(ledger.is_done(key), "seed {seed}");
             corrections.fold(stream(9, 0, beats * LANES), &mut output).unwrap();
-            // The output is given out now; what was repaired meanwhile goes into the next one.
             replica.iter_mut().zip(&output).for_each(|(sum, value)| *sum += value);
             truth.iter_mut().zip(&mean).for_each(|(sum, value)| *sum += value);
             let old: Vec<_> = (0..beats * LANES)

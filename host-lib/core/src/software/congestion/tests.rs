@@ -1,4 +1,4 @@
-//! Senders with credits before one port, in virtual time.
+//! Simulation in virtual time of senders that share one port.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,9 +10,8 @@ use optireduce_contract::signs::splitmix64;
 use super::super::credit::Credits;
 use super::LIGHT_SHARE;
 
-/// What a network is like that senders share: a port of 200 Mb/s, in bytes per us.
+/// Rate of the shared port in bytes per us (200 Mb/s).
 const RATE: f64 = 25.0;
-/// What a sender may have in flight at most.
 const LIMIT: u64 = 1 << 20;
 /// Payload of a packet for an MTU of 1500.
 const PAYLOAD: usize = 22 * BEAT_BYTES;
@@ -20,18 +19,15 @@ const PAYLOAD: usize = 22 * BEAT_BYTES;
 #[derive(Clone, Copy)]
 struct Network {
     senders: usize,
-    /// Of the queue before the port; 0: there is neither queue nor port.
+    /// Length of the queue before the port; 0: no limits.
     queue_bytes: f64,
-    /// Above which packets are marked; 0: never.
     mark_bytes: f64,
     loss: f64,
-    /// In one direction.
     delay_ns: u64,
-    /// How long the receiver may be off the CPU before it looks at what has come.
     pause_ns: u64,
-    /// Nothing gets through for 5 ms once in so many ns; 0: never.
+    /// Interval between outages of 5 ms; 0: none.
     outage_every_ns: u64,
-    /// Packets that a sender sends before it waits for the others, as in a stage of an all-reduce; 0: it always has more.
+    /// Packets per stage, after which a sender waits for the others; 0: unlimited.
     shard_packets: u64,
     seed: u64,
 }
@@ -82,15 +78,11 @@ impl std::ops::Sub for Counts {
 struct Run {
     network: Network,
     now_ns: u64,
-    /// Of rank 0, who receives, and of the senders.
     credits: Vec<Credits>,
     offsets: Vec<u32>,
-    /// When each sender looks again, if no feedback comes.
     wake_ns: Vec<u64>,
-    /// Packets that each may still send of its shard, and those of all shards that have not been sent.
     left: Vec<u64>,
     rest_ns: Vec<u64>,
-    /// Shards that all senders have sent so far.
     stages: u64,
     events: BinaryHeap<Reverse<(u64, u64, Event)>>,
     number: u64,
@@ -135,7 +127,6 @@ impl Run {
         UbtHeader { bucket: 1, offset, flags, sender: sender as u16, step: 9, ..UbtHeader::default() }
     }
 
-    /// A packet is sent: when it is at the receiver, and whether it is marked, if it gets there.
     fn pass(&mut self) -> Option<(u64, bool)> {
         let Network { queue_bytes, mark_bytes, loss, delay_ns, outage_every_ns, .. } = self.network;
         let is_out = outage_every_ns > 0 && self.now_ns % outage_every_ns > outage_every_ns - 5_000_000;
@@ -190,7 +181,6 @@ impl Run {
             self.stages += 1;
             for sender in 1..=self.network.senders {
                 self.left[sender] = self.network.shard_packets;
-                // What is in the queue leaves, and then the next stage begins, for one a little later than for another.
                 let idle_ns = 3_000_000 + (self.draw() * 2e6) as u64;
                 self.wake_ns[sender] = self.now_ns + idle_ns;
                 self.at(self.now_ns + idle_ns, Event::Wake { sender });
@@ -206,7 +196,6 @@ impl Run {
         self.at(again_ns, Event::Wake { sender });
     }
 
-    /// The receiver looks at what has come, and answers.
     fn look(&mut self) {
         for (sender, header, is_marked) in std::mem::take(&mut self.inbox) {
             self.counts.came_bytes += 1500;
@@ -223,7 +212,6 @@ impl Run {
         }
     }
 
-    /// Runs for so many ms; what was counted meanwhile.
     fn ms(&mut self, ms: u64) -> Counts {
         let (before, end_ns) = (self.counts, self.now_ns + ms * 1_000_000);
         while self.events.peek().is_some_and(|next| next.0.0 <= end_ns) {
@@ -256,12 +244,11 @@ impl Run {
     }
 }
 
-/// Share of the packets that are dropped, and of the port's time that is used.
 fn shares(counts: Counts, ms: u64) -> (f64, f64) {
     (counts.dropped as f64 / counts.sent as f64, counts.came_bytes as f64 / (RATE * 1000.0 * ms as f64))
 }
 
-/// What a network does after `warm_ms`, in `ms`, for each of three seeds.
+/// Seed, dropped and used share over `ms` after `warm_ms`.
 fn measured(network: Network, warm_ms: u64, ms: u64) -> Vec<(u64, f64, f64)> {
     let run = |seed| {
         let mut run = Run::new(Network { seed, ..network });
@@ -293,7 +280,6 @@ fn a_queue_that_marks_drops_nothing() {
     }
 }
 
-/// Where all rest after each stage there is room for one at its end that there is not at the next one's beginning.
 #[test]
 fn senders_that_begin_together_lose_little() {
     for (mark_bytes, most) in [(0.0, LIGHT_SHARE), (24_576.0, 0.001)] {
@@ -315,14 +301,12 @@ fn packets_that_are_lost_one_by_one_slow_nobody_down() {
                 assert_eq!(run.windows(), [LIMIT; 3], "seed {seed}, loss {loss}, turn {turn}");
             }
         }
-        // Taken for a full queue at first, until smaller windows lose as much.
         let mut run = Run::new(Network { queue_bytes: 0.0, loss: 0.08, seed, ..PORT });
         run.ms(100);
         assert_eq!(run.windows(), [LIMIT; 3], "seed {seed}");
     }
 }
 
-/// What an outage takes looks like a queue that was full, but the window did fit. Of each second 5 ms are lost in any case.
 #[test]
 fn after_an_outage_the_window_that_fitted_is_soon_tried_again() {
     for senders in 1..=3 {
@@ -340,7 +324,6 @@ fn after_an_outage_the_window_that_fitted_is_soon_tried_again() {
 fn without_losses_no_answers_are_asked_for() {
     let mut run = Run::new(Network { queue_bytes: 0.0, ..PORT });
     let counts = run.ms(20);
-    // One for a sixteenth of what may be in flight.
     assert!(counts.feedback <= counts.sent * PAYLOAD as u64 / (LIMIT / 16) + 3, "{counts:?}");
     assert!((1..=3).all(|sender| !run.credits[sender].asks(0)));
 }

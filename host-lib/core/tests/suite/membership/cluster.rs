@@ -1,4 +1,4 @@
-//! Ranks with a membership each, in virtual time: the channel between them, their crashes, and what must hold at any time.
+//! Ranks with a membership each, in virtual time: channels, crashes and invariants.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,22 +13,16 @@ pub const SETTINGS: Settings = Settings::first(1_000_000);
 pub struct Rank {
     pub membership: Membership,
     pub alive: bool,
-    /// The collective that runs or is to be started, and whom it has heard since its start, if it runs.
+    /// Running or next collective; `heard`: ranks from which data arrived since its start.
     pub op: u32,
     pub running: bool,
     pub heard: Ranks,
     pub silent_reported: Ranks,
 }
 
-/// What happens at a time.
 pub enum Event {
-    /// A rank starts its next collective, or finishes the one that runs.
     Step(usize),
-    Deliver {
-        from: usize,
-        to: usize,
-        message: MembershipMessage,
-    },
+    Deliver { from: usize, to: usize, message: MembershipMessage },
 }
 
 pub struct Cluster {
@@ -37,19 +31,19 @@ pub struct Cluster {
     pub params: MembershipParams,
     pub now_ns: u64,
     pub delay_ns_max: u64,
-    /// Rank b's bit in `deaf[a]`: a does not hear b's collectives; messages pass.
+    /// Bit b of `deaf[a]`: no data of rank b reaches rank a; messages do.
     pub deaf: Vec<u128>,
     pub ranks: Vec<Rank>,
     pub events: BTreeMap<(u64, u64), Event>,
     pub event_count: u64,
-    /// When the newest message between two ranks arrives: channels are in order.
+    /// Arrival of the newest message between two ranks, since channels keep their order.
     pub last_arrival_ns: BTreeMap<(usize, usize), u64>,
-    /// All views by number, and the view each collective was run with.
+    /// Views by number, and the rank and view number of each collective.
     pub views: BTreeMap<u32, View>,
     pub used: BTreeMap<u32, BTreeSet<(usize, u32)>>,
-    /// What ranks have requested that have neither crashed nor been dropped since, and their newest view then.
+    /// Requests of live members, and the number of their newest view at that time.
     pub requests: Vec<(usize, Request, u32)>,
-    /// Collectives' starts are refused so far, messages so far.
+    /// Numbers of refused starts of collectives, and of messages.
     pub waits: u64,
     pub messages: u64,
 }
@@ -100,7 +94,7 @@ impl Cluster {
         self.events.insert((at_ns, self.event_count), event);
     }
 
-    /// Runs until `end_ns`, or until `done` says so.
+    /// Returns whether `done` returned true before `end_ns`.
     pub fn run_until(&mut self, end_ns: u64, done: impl Fn(&Self) -> bool) -> bool {
         while !done(self) {
             let timeout = self.ranks.iter().enumerate().filter(|(_, rank)| rank.alive);
@@ -163,7 +157,7 @@ impl Cluster {
                 assert!(view.has(rank), "{}: rank {rank} runs collective {op} in {view:?}", self.name);
                 let (used, all) = (view.number, self.used.entry(op).or_default());
                 all.insert((rank, used));
-                // Ranks that were dropped may have gone on for a while, each for itself.
+                // Dropped ranks may have continued for a while, each alone.
                 let newest_used = all.iter().map(|(_, number)| *number).max().unwrap_or(used);
                 for (other, number) in all.iter().filter(|(_, number)| *number < newest_used) {
                     let stays = self.views[&newest_used].has(*other);
@@ -171,7 +165,7 @@ impl Cluster {
                 }
                 self.ranks[rank].running = true;
                 for peer in view.live().filter(|peer| *peer != rank) {
-                    // A packet is heard whenever it comes, as long as the peer knows the view.
+                    // A packet counts whenever it arrives, if the peer has the view.
                     let peer_view = self.ranks[peer].membership.newest().is_some_and(|newest| newest.number >= used);
                     if peer_view && self.deaf[peer] & 1 << rank == 0 {
                         self.ranks[peer].heard.insert(rank);
@@ -191,7 +185,6 @@ impl Cluster {
                 Output::Send { to, message } => {
                     assert_ne!(to, rank, "{}: message to itself", self.name);
                     self.messages += 1;
-                    // Most are quick, some take long.
                     let most = if self.draw(4) == 0 { self.delay_ns_max } else { self.delay_ns_max / 20 };
                     let arrival = self.now_ns + 1 + self.draw(most);
                     let last = self.last_arrival_ns.entry((rank, to)).or_insert(0);
@@ -217,7 +210,6 @@ impl Cluster {
         }
     }
 
-    /// A rank requests something, if it takes part.
     pub fn request(&mut self, rank: usize, request: Request) {
         let newest = self.ranks[rank].membership.newest().cloned();
         let Some(newest) = newest.filter(|_| self.ranks[rank].alive) else { return };
@@ -226,7 +218,7 @@ impl Cluster {
         self.poll(rank);
     }
 
-    /// All ranks that take part request a bound; a single one would not be heard.
+    /// Requests bounds on every member, since a single request has no effect.
     pub fn request_bounds(&mut self, mut bound_ns: impl FnMut(usize) -> u64) {
         for rank in (0..self.ranks.len()).filter(|rank| self.ranks[*rank].alive).collect::<Vec<_>>() {
             let bound_ns = Some(bound_ns(rank));
@@ -235,7 +227,6 @@ impl Cluster {
         }
     }
 
-    /// Every request was met by the view that its rank had then, or by a later one.
     pub fn are_requests_met(&self) -> bool {
         self.requests.iter().all(|(_, request, number)| {
             let met = |view: &View| {
@@ -246,7 +237,7 @@ impl Cluster {
         })
     }
 
-    /// The rank stops. What it sent last may be lost: of each channel an end of random length.
+    /// Stops a rank. Each of its channels loses a random number of its last messages.
     pub fn crash(&mut self, rank: usize) {
         self.ranks[rank].alive = false;
         self.requests.retain(|(of, ..)| *of != rank);
@@ -260,7 +251,6 @@ impl Cluster {
                 self.events.remove(&lost);
             }
         }
-        // Its own steps, and what was on its way to it.
         self.events.retain(|_, event| match event {
             Event::Step(of) => *of != rank,
             Event::Deliver { to, .. } => *to != rank,
@@ -281,7 +271,7 @@ impl Cluster {
         self.ranks.iter().enumerate().map(|(rank, state)| u128::from(state.alive) << rank).sum()
     }
 
-    /// All live ranks know and use one view, and it has just them.
+    /// True if all live ranks use one view that consists of them.
     pub fn is_settled(&self) -> bool {
         let newest = self.ranks.iter().filter(|rank| rank.alive).map(|rank| rank.membership.newest());
         let newest: BTreeSet<_> =
@@ -311,7 +301,7 @@ impl Cluster {
         self.views.last_key_value().unwrap().1.clone()
     }
 
-    /// Live ranks that have not forgotten their promises.
+    /// Live ranks that remember their promises.
     pub fn members_alive(&self) -> u128 {
         let is_member = |rank: &Rank| rank.alive && rank.membership.newest().is_some();
         self.ranks.iter().enumerate().map(|(rank, state)| u128::from(is_member(state)) << rank).sum()
@@ -322,12 +312,10 @@ impl Cluster {
     }
 }
 
-/// Bit r: whether rank r, below 128, is in the set.
 pub fn mask(ranks: &Ranks) -> u128 {
     ranks.iter().map(|rank| 1 << rank).sum()
 }
 
-/// The ranks whose bits are set, with room for the words of a job of `ranks`.
 pub fn set(mask: u128, ranks: usize) -> Ranks {
     let words = [mask as u64, (mask >> 64) as u64];
     Ranks::of_words(words[..words_for(ranks)].to_vec())

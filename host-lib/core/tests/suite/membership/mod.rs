@@ -1,9 +1,14 @@
-//! Ranks that agree on who takes part, over a reliable channel of random delay, in virtual time.
+//! Agreement of ranks on members, over reliable channels with random delays, in virtual time.
 //!
-//! The cluster (`cluster.rs`) runs collectives on every rank, crashes ranks, starts them again and cuts them off, and checks with
-//! every step, from outside, what must hold: of one number there is one view; no rank of a view runs a
-//! collective of it in another; a quorum of each view is in the next; what a rank requests is met, unless it crashes. A seed
-//! that fails is in the message; `run(seed)` replays it.
+//! The cluster (`cluster.rs`) runs collectives on every rank, and crashes, restarts and cuts off
+//! ranks. It checks these invariants from outside:
+//!
+//! - A view number has one view.
+//! - No rank of a view runs a collective of that view in another one.
+//! - A quorum of each view is in the next view.
+//! - Every request is met, unless its rank crashes.
+//!
+//! Failures name their seed; `run(seed)` replays it.
 
 mod cluster;
 mod one_rank;
@@ -24,7 +29,7 @@ fn without_faults_the_first_view_stays_and_nobody_waits() {
     cluster.run_for(1000 * OP_NS);
     assert_eq!((cluster.views.len(), cluster.waits), (1, 0));
     assert!(cluster.ranks.iter().all(|rank| rank.op > 900 && rank.silent_reported.is_empty()));
-    // Progress every 16 collectives to 3 peers.
+    // Progress messages every 16 collectives to 3 peers.
     assert!(cluster.messages <= 1050 / 16 * 4 * 3, "{} messages", cluster.messages);
 }
 
@@ -38,7 +43,7 @@ fn a_silent_rank_is_reported_after_three_collectives_and_dropped_by_all_at_once(
     assert!(cluster.run_until(1_000_000_000, Cluster::is_settled));
     let view = cluster.newest(0);
     assert_eq!((view.number, mask(&view.ranks), view.joined), (1, 0b0111, None));
-    // Three silent collectives, and one while ranks agree: all that remain do, so there is no lead.
+    // Three silent collectives and one during the agreement.
     assert!((op_min + 3..=op_max + 6).contains(&view.first_op), "{op_min} to {op_max}: {view:?}");
     assert!((0..3).all(|rank| cluster.ranks[rank].silent_reported.iter().eq([3])));
     assert_eq!((view.live().collect::<Vec<_>>(), view.has(3)), (vec![0, 1, 2], false));
@@ -47,7 +52,7 @@ fn a_silent_rank_is_reported_after_three_collectives_and_dropped_by_all_at_once(
 #[test]
 fn a_dead_rank_of_a_hundred_is_dropped_and_may_come_back() {
     for (seed, dead) in [(1, 99), (2, 0), (3, 64)] {
-        // Of a hundred ranks some are always a few collectives behind.
+        // Some of a hundred ranks are always a few collectives behind.
         let params = MembershipParams { silent_ns: 20 * OP_NS, ..params(100) };
         let mut cluster = Cluster::new(&format!("rank {dead} of 100, seed {seed}"), params, 20_000, seed);
         cluster.run_for(10 * OP_NS);
@@ -56,7 +61,6 @@ fn a_dead_rank_of_a_hundred_is_dropped_and_may_come_back() {
         let others: Vec<_> = (0..100).filter(|rank| *rank != dead).collect();
         let view = cluster.newest(others[0]);
         assert_eq!((view.number, view.live().collect::<Vec<_>>()), (1, others.clone()), "{}", cluster.name);
-        // A quorum has found it silent, and nobody else was.
         let reports =
             others.iter().map(|rank| &cluster.ranks[*rank].silent_reported).filter(|silent| !silent.is_empty());
         let reports: Vec<_> = reports.collect();
@@ -113,7 +117,7 @@ fn a_minority_waits_for_ever_and_the_majority_goes_on() {
     cluster.run_for(50 * OP_NS);
     cluster.deaf = vec![0b11100, 0b11100, 0b00011, 0b00011, 0b00011];
     cluster.run_for(20_000_000);
-    // Ranks 0 and 1 are dropped, and ask to join again and again; what has one of them always has the other three.
+    // A view with rank 0 or 1, which keep asking to join, contains the other three.
     let (first, majority) = (&cluster.views[&1], set(0b11100, 5));
     assert!(first.ranks == majority || first.ranks.len() == 4, "{first:?}");
     assert!(cluster.views.values().all(|view| view.ranks.is_superset(&majority)), "{:?}", cluster.views);
@@ -142,7 +146,6 @@ fn a_rank_that_was_dropped_comes_back_with_the_next_view() {
     assert!(cluster.run_until(2_000_000_000, Cluster::is_settled));
     let view = cluster.newest(0);
     assert_eq!((view.number, mask(&view.ranks), view.joined.map(|joined| joined.0)), (2, 0b1111, Some(2)));
-    // And it is a full member: it drops the coordinator with the others.
     cluster.crash(0);
     assert!(cluster.run_until(3_000_000_000, Cluster::is_settled));
     assert_eq!(mask(&cluster.newest(2).ranks), 0b1110);
@@ -162,7 +165,7 @@ fn a_rank_started_anew_before_it_was_missed_is_dropped_at_once_and_joins() {
         assert!(!without.has(restarted) && without.first_op <= op + 3, "from {op}, not after a lead: {without:?}");
         let joined = view.joined.map(|joined| joined.0);
         assert_eq!((view.number, joined), (2, Some(restarted as u16)), "{view:?}");
-        // The wish again, late: it is fulfilled.
+        // A late copy of the join request changes nothing.
         let (now_ns, incarnation) = (cluster.now_ns, view.joined.unwrap().1);
         for rank in (0..3).filter(|rank| *rank != restarted) {
             let late = MembershipMessage::Join { incarnation };
@@ -174,9 +177,9 @@ fn a_rank_started_anew_before_it_was_missed_is_dropped_at_once_and_joins() {
     }
 }
 
-/// A random job: crashes (also of two ranks, one soon after the other, in the middle of an agreement), restarts and
-/// outages at random times under random delays; then peace, in which all live ranks must come to share one view, unless
-/// no quorum of the newest is left. Returns the views decided, and whether they came to share one.
+/// Runs a random job with crashes (also of two ranks during one agreement), restarts and outages.
+/// After the last fault all live ranks must share one view, unless no quorum of the newest view is
+/// left. Returns the number of views, and whether they do.
 fn run(seed: u64) -> (usize, bool) {
     let mut draws = (0..).map(|turn| splitmix64(seed << 16 | turn));
     let mut draw = |below: u64| draws.next().unwrap() % below;
@@ -237,10 +240,8 @@ fn a_request_is_met_at_the_same_collective_on_all_ranks_without_dropping_any() {
         let newest = cluster.newest(4);
         assert_eq!(newest.settings, Settings { hadamard: true, ..Settings::first(77) });
         assert_eq!((mask(&newest.ranks), newest.epoch, newest.job_tag(9)), (0b11111, 0, 9), "packets stay the same");
-        // `step` has checked that ranks are never in two views in one collective.
         let switched: BTreeSet<_> = cluster.used[&newest.first_op].iter().map(|(_, number)| *number).collect();
         assert_eq!(switched, [newest.number].into());
-        // And what is so already changes nothing.
         let views = cluster.views.len();
         cluster.request(2, TRANSFORM);
         cluster.run_for(100 * OP_NS);
@@ -248,7 +249,6 @@ fn a_request_is_met_at_the_same_collective_on_all_ranks_without_dropping_any() {
     }
 }
 
-/// With and without other requests meanwhile, and although the rank that asked asks for other things later.
 #[test]
 fn one_rank_that_asks_to_fall_back_is_enough_and_the_job_never_comes_back() {
     for seed in 0..50 {
@@ -265,7 +265,6 @@ fn one_rank_that_asks_to_fall_back_is_enough_and_the_job_never_comes_back() {
         let first = cluster.views.values().find(|view| view.settings.fallback).unwrap().clone();
         let switched: BTreeSet<_> = cluster.used[&first.first_op].iter().map(|(_, number)| *number).collect();
         assert_eq!(switched, [first.number].into(), "{}", cluster.name);
-        // Another bound is another view.
         cluster.request_bounds(|_| 77);
         assert!(cluster.run_until(100 * OP_NS, |cluster| cluster.newest_of_all().settings.bound_ns == 77));
         assert!(cluster.newest_of_all().settings.fallback, "{}", cluster.name);
@@ -281,7 +280,7 @@ fn the_transform_ends_when_all_ranks_request_that_at_the_same_time() {
         cluster.request(3, TRANSFORM);
         assert!(cluster.run_until(cluster.now_ns + 40 * OP_NS, |cluster| cluster.newest_of_all().settings.hadamard));
         cluster.run_for(40 * OP_NS);
-        // All but one; and that one, when another has taken it back.
+        // All but one request the end, then also the last one after another has withdrawn.
         let (last, fickle) = ((seed % 5) as usize, ((seed + 1 + seed / 5 % 4) % 5) as usize);
         cluster.requests.clear();
         let ask = |cluster: &mut Cluster, rank: usize, request| {
@@ -300,8 +299,8 @@ fn the_transform_ends_when_all_ranks_request_that_at_the_same_time() {
     }
 }
 
-/// Of those that have not heard it none can know, and the next view may come from one of them; whoever still sees the loss
-/// requests it again.
+/// The next view may come from a rank that has not received the request. Ranks that still observe
+/// the loss request it again.
 #[test]
 fn a_request_outlives_the_rank_that_made_it_once_the_next_coordinator_has_heard_it() {
     for (requester, coordinator, heard) in (0..32).flat_map(|heard| [(0, 1, heard), (2, 0, heard)]) {
@@ -347,7 +346,7 @@ fn a_rank_that_joins_late_learns_the_settings_from_its_view() {
     cluster.check_views();
 }
 
-/// Of all but one rank, the second largest.
+/// The bound is the second largest request; one rank may be missing.
 #[test]
 fn neither_a_rank_that_says_nothing_nor_one_that_lies_sets_the_bound() {
     let bound_of = |ranks: usize, asks: &[Option<u64>]| {
@@ -380,7 +379,7 @@ fn neither_a_rank_that_says_nothing_nor_one_that_lies_sets_the_bound() {
     assert_eq!(bound_of(3, &[Some(70), Some(90), Some(80)]), 80);
 }
 
-/// It is enough that one rank asks for both, and what it says counts up to twice the present bound.
+/// One rank that requests both is enough. Its bound counts up to twice the present one.
 #[test]
 fn the_transform_comes_with_the_bound_that_it_takes() {
     let settings_of = |asks: &[(Option<bool>, Option<u64>)]| {
@@ -391,7 +390,6 @@ fn the_transform_comes_with_the_bound_that_it_takes() {
             cluster.ranks[rank].membership.request(cluster.now_ns, request);
             cluster.poll(rank);
         }
-        // Once there is nothing to ask for any more, before the view is there.
         if let Some((Some(true), _)) = asks.first() {
             cluster.ranks[0].membership.request(cluster.now_ns, Request::default());
             cluster.poll(0);
@@ -410,7 +408,6 @@ fn the_transform_comes_with_the_bound_that_it_takes() {
     assert_eq!(settings_of(&[(None, Some(2 * present_ns))]), (false, present_ns), "without the transform");
 }
 
-/// As a rank does that has seen again what fits.
 #[test]
 fn a_rank_may_take_back_the_bound_that_it_asked_for() {
     let mut cluster = cluster("taken back", 3);
@@ -427,8 +424,6 @@ fn a_rank_may_take_back_the_bound_that_it_asked_for() {
     assert_eq!(cluster.newest_of_all().settings.bound_ns, 79);
 }
 
-/// Fixed members: ranks crash, and no view has other members; whatever ranks request that live on is met, as long as they
-/// are a quorum.
 #[test]
 fn fixed_ranks_agree_on_settings_whoever_crashes_and_however_late_messages_are() {
     let (mut views, mut met) = (0, 0);

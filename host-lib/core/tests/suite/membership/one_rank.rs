@@ -1,4 +1,4 @@
-//! What one rank makes of messages and of silence, without a cluster.
+//! Reactions of a single rank to messages and silence, without a cluster.
 
 use std::collections::BTreeSet;
 
@@ -46,7 +46,6 @@ fn messages_that_no_rank_can_have_sent_are_refused() {
     let new = |ranks, settings| Membership::new(0, params(ranks), settings);
     assert!(new(RANKS_MAX + 1, SETTINGS).is_err() && new(RANKS_MAX, SETTINGS).is_ok());
     assert!(new(4, Settings { bound_ns: 0, ..SETTINGS }).is_err());
-    // Of fixed ranks none can join.
     let fixed = MembershipParams { silent_ops: None, ..params(4) };
     let mut membership = Membership::new(1, fixed, SETTINGS).unwrap();
     assert!(membership.handle_message(0, 0, MembershipMessage::Join { incarnation: 1 }).is_err());
@@ -72,7 +71,7 @@ fn ranks_that_all_suspect_one_another_do_not_drop_below_a_quorum() {
         Output::Send { message: MembershipMessage::Accept { view, .. }, .. } => Some(view),
         _ => None,
     });
-    // Both others are suspected by two of three; without either one no quorum of the three would remain.
+    // Two of three suspect each of the others. Dropping both would leave no quorum.
     assert_eq!(accept, Some(View { number: 1, first_op: 3, epoch: 1, ..View::first(set(0b011, 3), SETTINGS) }));
     assert!(membership.view_of(0, 3).is_none(), "bound by its own promise");
 }
@@ -149,7 +148,6 @@ fn a_rank_that_waits_says_so_and_is_not_taken_for_dead() {
         for op in 0..9 {
             assert!(membership.view_of(0, op).is_some());
             membership.observe(0, op, &Ranks::none(3).with([1]), &Ranks::none(3).with([2]));
-            // One that goes on and is not heard is of no use to anybody.
             let message = if waits {
                 MembershipMessage::Waits { number: 0 }
             } else {
@@ -161,7 +159,6 @@ fn a_rank_that_waits_says_so_and_is_not_taken_for_dead() {
         }
         assert_eq!(silent, if waits { vec![] } else { vec![2] });
     }
-    // The other side: in time, and as long as it waits.
     let params = MembershipParams { silent_ns: 1000, ..params(3) };
     let mut membership = Membership::new(2, params, SETTINGS).unwrap();
     let mut now_ns = 0;
@@ -196,13 +193,12 @@ fn a_rank_that_joins_begins_once_another_is_there() {
         membership.view_of(0, 20).is_some()
     };
     assert_eq!([20, 21, 20].map(&mut says), [false, true, true]);
-    // Nobody is waited for who will not come.
     let mut membership = join();
     membership.handle_gone(0);
     assert!(membership.view_of(0, 20).is_none());
     membership.handle_gone(1);
     assert!(membership.view_of(0, 20).is_some());
-    // Whoever was there before it knew its view says so when it asks.
+    // Ranks that started before the joining rank had its view answer its question.
     let mut membership = join();
     assert!(membership.view_of(0, 20).is_none());
     std::iter::from_fn(|| membership.poll()).for_each(drop);
@@ -223,15 +219,15 @@ fn a_rank_that_joins_begins_once_another_is_there() {
     );
 }
 
-/// What befell the channels to rank 2 before the view was known in which it joins.
+/// State of the channel to rank 2 before its view arrives.
 enum Channel {
     Unharmed,
     New,
     NewHasEnded,
 }
 
-/// Rank 0 of 3, where rank 2 was started again and joins from collective 5 on; and whether it finds rank 2 silent in the next
-/// collective, in which it does not hear it.
+/// Returns rank 0 of 3, where rank 2 joins from collective 5 on. The closure runs a collective
+/// without data of rank 2 and returns whether rank 0 reports it as silent.
 fn one_joins(silent_ns: u64, channel: Channel) -> (Membership, impl Fn(&mut Membership, u32) -> bool) {
     let mut membership = Membership::new(0, MembershipParams { silent_ns, ..params(3) }, SETTINGS).unwrap();
     if !matches!(channel, Channel::Unharmed) {

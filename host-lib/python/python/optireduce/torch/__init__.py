@@ -1,8 +1,12 @@
-"""PyTorch: the backend "optireduce" of torch.distributed, and a communication hook for DDP on any backend.
+"""PyTorch: the torch.distributed backend "optireduce", and a DDP hook for any backend.
 
     import optireduce.torch
-    dist.init_process_group("optireduce")                  # or "cpu:optireduce,cuda:nccl"
+
+    dist.init_process_group("optireduce")                            # or "cpu:optireduce,cuda:nccl"
     model = DDP(model)
+    state = optireduce.torch.State()
+    model.register_comm_hook(state, optireduce.torch.comm_hook)
+    state.guard(optimizer)                                           # halts if too much is lost
 """
 
 import weakref
@@ -27,7 +31,7 @@ _backends: Any = weakref.WeakSet()
 def _create(options: Any, _: Any) -> Any:
     if dist.get_debug_level() == dist.DebugLevel.DETAIL:
         raise OptiReduceError(
-            "TORCH_DISTRIBUTED_DEBUG is DETAIL, expected OFF or INFO: torch then wraps backends, which those in Python do not survive"
+            "TORCH_DISTRIBUTED_DEBUG is DETAIL, expected OFF or INFO: with DETAIL torch wraps backends, which fails for those in Python"
         )
     backend = OptiReduceBackend(
         options.store, options.group_rank, options.group_size, options.timeout, options.group_id or "default"
@@ -37,16 +41,18 @@ def _create(options: Any, _: Any) -> Any:
 
 
 def begin_step(*_: Any) -> None:
-    """Says that an update of the model is complete. Optimizers of torch say so themselves; call it in a training loop that updates
-    the model by hand. On all ranks alike."""
+    """Marks the end of an update of the model. torch's optimizers call it. Other training loops
+    call it after each update, on all ranks."""
     for backend in list(_backends):
         backend.begin_step()
 
 
 def synchronize(model: torch.nn.Module, root: int = 0, group: Any = None) -> None:
-    """Gives all ranks the root's parameters and buffers, to the bit: at the end of training, and before a checkpoint. Repairs
-    of earlier means that are still to come are waited for and discarded, for all models of the group: the root's parameters already contain
-    them, or no replica does. So call it for each of these models."""
+    """Copies the root's parameters and buffers to all ranks, to the bit. Call it at the end of
+    training and before a checkpoint, on all ranks and for all models of the group.
+
+    It waits for outstanding repairs of all these models and discards them. The root's parameters
+    include them, or no replica does."""
     group = dist.group.WORLD if group is None else group
     for session in sessions_of(group) if isinstance(group, dist.ProcessGroup) else []:
         session.settle()

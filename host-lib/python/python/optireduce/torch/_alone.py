@@ -1,11 +1,11 @@
-"""A group of one rank: everything is there already. Calls as those of `optireduce.Communicator`, which takes two ranks at least."""
+"""Groups of one rank, with the calls of `optireduce.Communicator`, which has at least two ranks."""
 
 from collections.abc import Sequence
 from typing import Any
 
 
 class Ready:
-    """A request that has finished."""
+    """A finished request."""
 
     def __init__(self, value: Any) -> None:
         self._value = value
@@ -18,7 +18,7 @@ class Ready:
 
 
 class Alone:
-    """The calls of a group of one rank."""
+    """Calls of a group of one rank."""
 
     def start_all_reduce_exact(self, data: Any, element: str, op: str) -> Ready:
         return Ready(bytes(data))

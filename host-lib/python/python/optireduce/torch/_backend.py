@@ -1,6 +1,7 @@
 """The backend "optireduce" of torch.distributed.
 
-Gradients are bounded: float sums and means of many elements. Everything else goes over TCP, whole: it must be exact.
+Gradients are bounded: float sums and means of many elements in a backward pass. All other calls go
+over TCP and are exact.
 """
 
 import logging
@@ -25,20 +26,20 @@ log = logging.getLogger("optireduce")
 Tensors = list[torch.Tensor]
 
 OPS = {"SUM": "sum", "AVG": "avg", "PRODUCT": "product", "MIN": "min", "MAX": "max", "BAND": "and", "BOR": "or", "BXOR": "xor"}
-# Of booleans, as 0 and 1.
+# On booleans as 0 and 1.
 BOOL_OPS = {"sum": "max", "product": "min", "avg": "max", "and": "and", "or": "or", "xor": "xor", "min": "min", "max": "max"}
-#: All-reduces of one length between two steps of optimizers; more of them than that are no gradients.
+#: Bounded all-reduces of one length between two optimizer steps. Further ones are not gradients.
 OCCURRENCES_MAX = 256
 
 
 class OptiReduceBackend(Backend):
-    """The calls of one process group."""
+    """Calls of one process group."""
 
     def __init__(self, store: Any, rank: int, size: int, timeout: timedelta, name: str) -> None:
         try:
             super().__init__(rank, size)
         except TypeError as error:
-            found = f"torch {torch.__version__}, which takes no backends in Python"
+            found = f"torch {torch.__version__}, which does not support backends in Python"
             raise OptiReduceError(f"{found}; expected 2.15 or later, or optireduce.torch.comm_hook on another backend") from error
         communicator = None
         if size > 1:
@@ -47,22 +48,22 @@ class OptiReduceBackend(Backend):
         self.session = Session(communicator, rank, size, name, agrees, _settings.engine_of({}))
         self._occurrences: Counter[Any] = Counter()
 
-    # What torch asks a backend, and would look up in vain without end.
+    # torch reads these. Looking up a missing one would recurse without end.
     supports_coalescing = supports_splitting = supports_shrinking = supports_reconfigure = supports_window = False
 
     def getBackendName(self) -> str:
         return "optireduce"
 
     def begin_step(self) -> None:
-        """An optimizer has made its step: the next all-reduce of a length is the first again."""
+        """Restarts the count of all-reduces after an optimizer step."""
         self._occurrences.clear()
 
     def _work(self, name: str, tensors: Tensors, opts: Any) -> Work:
-        """Of a call that may have a timeout of its own."""
+        """Returns the work of a call, with the timeout of its options."""
         return Work(name, tensors, None if opts is None else seconds_of(opts.timeout))
 
     def _exact(self, name: str, tensors: Tensors, opts: Any, start: Any, finish: Any) -> Work:
-        """An exact call: `start` begins it, `finish` gets its result."""
+        """Makes an exact call: `start` starts it, and `finish` receives its result."""
         check(tensors, self.session.describe(name))
         return self.session.submit(self._work(name, tensors, opts), start, finish)
 
@@ -91,8 +92,8 @@ class OptiReduceBackend(Backend):
                 return self.session.all_reduce(work, tensor, op, ("all_reduce", *kind, occurrence))
             if occurrence == OCCURRENCES_MAX:
                 log.warning(
-                    "%s: called %d times since the last step of an optimizer: exact from here on; call "
-                    "optireduce.torch.begin_step() after each update, if these are gradients",
+                    "%s: called %d times since the last optimizer step, exact from now on; if these are gradients, call "
+                    "optireduce.torch.begin_step() after each update",
                     self.session.describe(name),
                     OCCURRENCES_MAX,
                 )
@@ -226,7 +227,7 @@ class OptiReduceBackend(Backend):
         return self.alltoall(cut(output, into, "output"), cut(tensor, outof, "input"), opts)
 
     def _all(self, name: str, works: list[Work]) -> Work:
-        """Done once all are, which were begun one after the other."""
+        """Returns a work that ends with the last of these works."""
 
         def finish(_: Any) -> None:
             for work in works:
@@ -239,7 +240,7 @@ class OptiReduceBackend(Backend):
         return self._all("all_reduce_coalesced", [self.allreduce([tensor], opts) for tensor in tensors])
 
     def allgather_coalesced(self, outputs: list[Tensors], inputs: Tensors, opts: Any) -> Work:
-        # Of each rank a list of tensors.
+        # `outputs` has a list of tensors for each rank.
         columns = [self.allgather([list(into)], [tensor], opts) for into, tensor in zip(zip(*outputs), inputs)]
         return self._all("all_gather_coalesced", columns)
 
@@ -266,7 +267,7 @@ class OptiReduceBackend(Backend):
         return Transfer(name, tensor, self.session.calls.start_recv(source, tag), receives=True)
 
     def recv_anysource(self, tensors: Tensors, tag: int) -> Work:
-        # torch does not ask backends in Python which rank it was.
+        # torch does not ask backends in Python which rank has sent.
         raise ArgumentError(f"{self.session.describe('receive')}: from any rank, expected a rank; give recv a src")
 
     def shutdown(self) -> None:

@@ -1,4 +1,4 @@
-"""How the ranks of a group find one another: rank 0 says in the group's store where it listens."""
+"""Rendezvous of the ranks of a group: rank 0 publishes its address in the group's store."""
 
 import os
 import secrets
@@ -12,15 +12,15 @@ from .._ports import free_port
 from ._settings import configured
 
 KEY = "optireduce/root"
-#: How long ranks wait for one another, where no process group says it.
+#: Time that ranks wait for one another if no process group sets it.
 TIMEOUT = timedelta(minutes=10)
 
 
 def root_address() -> str:
-    """An address of this host that the others reach, and a port that is free."""
+    """Returns an address of this host on the route to the others, and an unused port."""
     master = os.environ.get("MASTER_ADDR", "127.0.0.1")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        # Sends nothing: the kernel chooses the address on the way there.
+        # Sends nothing; the kernel only chooses the address.
         probe.connect((master, 9))
         host = probe.getsockname()[0]
     return f"{host}:{free_port(host)}"
@@ -29,7 +29,7 @@ def root_address() -> str:
 def connect(
     rank: int, size: int, timeout: timedelta, share: Callable[[str | None], str], settings: dict[str, Any] | None = None
 ) -> Communicator:
-    """A communicator of a group. `share` gives all ranks what rank 0 hands it."""
+    """Connects the ranks of a group. `share` passes a text from rank 0 to all ranks."""
     mine = f"{root_address()} {secrets.token_hex(8)}" if rank == 0 else None
     root, job_id = share(mine).split()
     given = {"timeout_s": min(timeout.total_seconds(), 24 * 60 * 60), **configured(**(settings or {})), "job_id": job_id}
@@ -37,7 +37,7 @@ def connect(
 
 
 def over_store(store: Any, rank: int) -> Callable[[str | None], str]:
-    """Shares over a store of torch."""
+    """Returns a function that shares a text over a store of torch."""
 
     def share(mine: str | None) -> str:
         if rank == 0:

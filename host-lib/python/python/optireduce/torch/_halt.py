@@ -1,7 +1,8 @@
-"""A halt of one rank is one of all.
+"""Halts of one rank, which halt all ranks.
 
-Each rank judges what it lost itself, so one may halt where the others would go on. It tells them, by a message beside all collectives, and they
-halt in their next step. Nothing is sent, and nobody waits, as long as none halts.
+Each rank judges its own losses, so one may halt where the others would continue. It sends them a
+message, outside of all collectives, and they halt in one of their next steps. Without a halt
+nothing is sent, and no rank waits.
 """
 
 import contextlib
@@ -12,26 +13,26 @@ from typing import Any
 
 from .. import OptiReduceError, PeerError, TimeoutError
 
-#: Of the messages, beyond the tags that programs use.
+#: Tag of the messages, outside of the range for programs.
 TAG = 0xFFFF_FFFE
-#: What they say: the collective.
+#: Content of a message: the collective.
 SAID = struct.Struct("<Q")
-#: How long a rank that halts waits for its messages to leave.
+#: Time that a halting rank waits for its messages to leave.
 TELL_S = 1.0
 
 
 class Halts:
-    """What this rank tells the others, and hears of them."""
+    """Halt messages to and from the other ranks."""
 
     def __init__(self, calls: Any, rank: int, size: int) -> None:
         self._calls, self._rank, self._size = calls, rank, size
         self._message: Any = None
-        # The collective after which this rank has halted, or heard of it.
+        # Latest collective after which this rank or another one is known to have halted.
         self._last = -1
         self._lock = threading.Lock()
 
     def tell(self, op: int) -> None:
-        """Tells all others that this rank halts after collective `op`."""
+        """Tells the other ranks that this rank halts after collective `op`."""
         with self._lock:
             if op <= self._last:
                 return
@@ -42,12 +43,12 @@ class Halts:
                 with contextlib.suppress(OptiReduceError):
                     sent.append(self._calls.start_send(SAID.pack(op), rank, TAG))
         for request in sent:
-            # A rank that is gone needs to hear nothing.
+            # Fails for ranks that are gone, which need no message.
             with contextlib.suppress(OptiReduceError):
                 request.wait(max(0.0, until - time.monotonic()))
 
     def heard(self) -> int | None:
-        """The rank that has halted, if one has, and this one has not after the same collective. Does not wait."""
+        """Returns a rank that has newly halted, or None. Does not wait."""
         if self._size == 1:
             return None
         with self._lock:
@@ -59,7 +60,7 @@ class Halts:
             try:
                 rank, said = message.wait()
             except (PeerError, TimeoutError):
-                # A rank is gone, or none has halted for a while.
+                # A rank is gone, or no message arrived within the timeout.
                 return None
             if len(said) != SAID.size:
                 return None

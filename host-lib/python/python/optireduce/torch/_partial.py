@@ -1,4 +1,4 @@
-"""Partial Reduce of a model: ranks that are ready average theirs, and nobody waits for the rest."""
+"""Partial Reduce of a model: ranks that are ready average their models."""
 
 from typing import Any, Literal
 
@@ -9,18 +9,20 @@ from .. import Communicator, PartialReport
 
 
 class PartialReduce:
-    """Averages a model after the optimizer's steps, in groups of the ranks that are ready (P-Reduce, SIGMOD'21), instead of gradients in
-    every step among all.
+    """Averages a model after optimizer steps, among groups of ranks that are ready (P-Reduce,
+    SIGMOD'21). It replaces all-reduces of gradients.
 
-        communicator = optireduce.Communicator.from_env()      # torchrun, mpirun or Slurm says which rank this is
-        partial = optireduce.torch.PartialReduce(model, optimizer, group_size=2, communicator=communicator)
+        communicator = optireduce.Communicator.from_env()      # rank from torchrun, mpirun or Slurm
+        partial = optireduce.torch.PartialReduce(model, optimizer, communicator=communicator)
         for batch in batches:                                  # each rank at its own pace
             ...
-            optimizer.step()                                   # and then the average
-        partial.close()                                        # now all ranks have the mean of their models
+            optimizer.step()                                   # followed by the average
+        partial.close()                                        # all ranks have the same mean
 
-    Parameters and buffers of floating point are averaged, in float32; the optimizer's state (momentum) stays each rank's own. All ranks
-    begin with the model of rank 0. Without an optimizer, call `step()` after each update.
+    Floating-point parameters and buffers are averaged in float32. Each rank keeps its optimizer's
+    state. All ranks start with the model of rank 0. Without an optimizer, call `step()` after each
+    update. `every`: number of updates per average. The other options are those of
+    `optireduce.Communicator.partial_reduce`.
     """
 
     def __init__(
@@ -44,7 +46,7 @@ class PartialReduce:
         self._tensors = [tensor.detach() for tensor in tensors if tensor.is_floating_point()]
         self._flat = numpy.zeros(sum(tensor.numel() for tensor in self._tensors), "float32")
         self._every, self._steps, self._iteration = every, 0, 0
-        #: How the last average went; None before the first.
+        #: Report of the last average; None before the first.
         self.report: PartialReport | None = None
         self._gather()
         communicator.broadcast(self._flat)
@@ -62,11 +64,12 @@ class PartialReduce:
 
     @property
     def iteration(self) -> int:
-        """Of this rank's model: the newest of its last group, and what it has trained since."""
+        """Newest iteration in the group of the last average; 0 before the first average."""
         return self._iteration
 
     def step(self) -> None:
-        """The model was updated: averages it, if it is its turn. An optimizer that was given does this itself."""
+        """Counts an update, and averages the model after every `every` updates. A given optimizer
+        calls it."""
         self._steps += 1
         if self._steps % self._every:
             return
@@ -76,8 +79,8 @@ class PartialReduce:
         self._scatter()
 
     def close(self, timeout: float | None = None) -> None:
-        """The end of training, on all ranks: waits for them, and gives all the mean of their models, exactly. The communicator
-        is the caller's to close."""
+        """Ends training on all ranks: waits for them, and sets all models to their exact mean. The
+        communicator stays open."""
         if self._hook is not None:
             self._hook.remove()
             self._hook = None

@@ -1,7 +1,8 @@
-"""Ranks that come back into a job: processes that were started again.
+"""Restarted processes that rejoin a job.
 
-DDP's buckets are known by their order, and DDP rebuilds them after its first backward pass. So a process that comes back makes two
-passes of its own, in which it declares what the others declared. Then it asks one of them with which bucket a step begins.
+DDP's buckets are identified by their order, and DDP rebuilds them after its first backward pass. So
+a restarted process makes two passes alone, in which it declares the same buckets as the others.
+Then it asks another rank with which bucket a step begins.
 """
 
 import json
@@ -14,7 +15,7 @@ from ._session import Session
 
 log = logging.getLogger("optireduce")
 
-#: Backward passes after which DDP's buckets stay.
+#: Backward passes until DDP's buckets are final.
 PASSES = 2
 #: Tags of messages.
 QUESTION, ANSWER = 0, 1
@@ -23,19 +24,19 @@ Layout = list[str]
 
 
 def layout(keys: list[Hashable]) -> Layout:
-    """What two ranks compare of their buckets."""
+    """Returns the properties of buckets that two ranks compare."""
     return [str(key[2:]) for key in keys if isinstance(key, tuple)]
 
 
 class Returns:
-    """What ranks that come back are told, and ask."""
+    """Questions and answers of ranks that rejoin."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._question: Any = None
 
     def answer(self, keys: list[Hashable], phase: int) -> None:
-        """Tells a rank that has asked. `phase`: the number of a collective over the first of these buckets."""
+        """Answers a question, if any. `phase`: number of a collective of the first bucket."""
         calls = self._session.calls
         if self._question is None:
             self._question = calls.start_recv(None, QUESTION)
@@ -45,23 +46,23 @@ class Returns:
         try:
             rank, _ = question.wait()
         except (PeerError, TimeoutError):
-            # A rank is gone, or nobody has asked for a while.
+            # A rank is gone, or no question arrived within the timeout.
             return
         calls.start_send(json.dumps([layout(keys), phase]).encode(), rank, ANSWER)
 
     def ask(self, keys: list[Hashable]) -> int:
-        """The number of a collective over the first of these buckets, from the lowest rank that is there."""
+        """Returns the `phase` of the lowest rank that answers."""
         session = self._session
         for rank in (rank for rank in range(session.size) if rank != session.rank):
             try:
                 session.calls.start_send(b"", rank, QUESTION)
                 answer = session.calls.start_recv(rank, ANSWER).wait()[1]
             except (PeerError, TimeoutError) as error:
-                log.info("%s", session.describe(f"asks the next rank: {error}"))
+                log.info("%s", session.describe(f"asking the next rank: {error}"))
                 continue
             theirs, phase = json.loads(answer)
             if theirs != layout(keys):
                 found = f"DDP's buckets are {layout(keys)}, but {theirs} on rank {rank}"
-                raise MismatchError(f"{session.describe('come back')}: {found}; all ranks must have the same model, wrapped in the same way")
+                raise MismatchError(f"{session.describe('rejoin')}: {found}; all ranks must have the same model, wrapped in the same way")
             return int(phase)
-        raise PeerError(f"{session.describe('come back')}: no other rank answers; start all ranks again")
+        raise PeerError(f"{session.describe('rejoin')}: no other rank answers; restart all ranks")

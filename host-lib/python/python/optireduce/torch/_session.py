@@ -1,8 +1,9 @@
-"""The calls of one group, in the order in which torch makes them.
+"""Calls of one group, in the order in which torch makes them.
 
-Why two threads: a call may have to wait for other ranks before it begins (the first all-reduce of a bucket declares it), and
-the trainer is not to wait for that. The thread that starts calls does not wait for their ends, so that the buckets of a
-backward pass are all-reduced while the next ones are computed; the other thread does, in the same order.
+Why two threads: a call may have to wait for other ranks before it starts, since the first
+all-reduce of a bucket declares it, and the trainer must not wait for that. One thread starts calls
+without waiting for their ends, so that buckets are reduced during the backward pass. The other
+thread waits for the ends, in the same order.
 """
 
 import logging
@@ -25,43 +26,42 @@ from ._work import Work
 
 log = logging.getLogger("optireduce")
 
-#: How long the ranks wait for one another at the end.
+#: Timeout of a close.
 CLOSE_S = 10.0
-#: How long `settle` waits for outstanding repairs.
+#: Timeout of `settle`.
 SETTLE_S = 10.0
-#: Reports that are kept.
 REPORTS = 4096
 
-#: Of two levels: so many groups of neighbouring ranks, or one for each host.
+#: Number of groups of neighbouring ranks, or one group per host.
 Groups: TypeAlias = int | Literal["hosts"]
 
 _sessions: "weakref.WeakSet[Session]" = weakref.WeakSet()
 
 
 class Session:
-    """A communicator, and the threads that serve it."""
+    """A communicator and the threads that serve it."""
 
     def __init__(self, communicator: Any, rank: int, size: int, name: str, agrees: bool = False, engine: str = "udp") -> None:
         self.calls: Any = Alone() if communicator is None else communicator
         self.rank, self.size, self.name = rank, size, name
-        #: Whether all ranks skip an update if one does; the setting `agree`.
+        #: The setting `agree`: all ranks skip an update if one would.
         self.agrees = agrees
-        #: "tcp": nothing is bounded.
+        #: "udp", or "tcp": all calls are exact.
         self.engine = engine
         self.halts = Halts(self.calls, rank, size)
-        #: Whether this process was started again, and takes no part yet: its all-reduces declare buckets, and no more.
+        #: True for a restarted process until it rejoins: its all-reduces only declare buckets.
         self.is_outside = communicator is not None and communicator.is_outside
         self.reports: deque[Report] = deque(maxlen=REPORTS)
         self._process = os.getpid()
-        # `Bucket`, or `TwoLevelBucket`.
+        # `Bucket` or `TwoLevelBucket`.
         self._buckets: dict[Hashable, Any] = {}
-        #: The groups of two levels, once `use_levels` has made them, and what they were asked to be.
+        #: Communicators of two levels, and their groups, once `use_levels` has made them.
         self.levels: TwoLevel | None = None
         self.groups: Groups | None = None
         self._starting: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._finishing: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._closed = threading.Lock()
-        # Not daemons: the interpreter waits for them, so that they do not run while it is torn down. See `_end_all`.
+        # Not daemons: they must not run while the interpreter is torn down. See `_end_all`.
         self._threads = [
             threading.Thread(target=loop, name=f"optireduce-{loop.__name__}") for loop in (self._start, self._finish)
         ]
@@ -87,7 +87,7 @@ class Session:
                 with torch.no_grad():
                     finish(request.wait(work.left_s()))
             except TimeoutError as error:
-                # What the library says names the rank that did not come.
+                # The library's error names the late rank.
                 work.finish(work.timed_out() if work.left_s() == 0.0 else error)
             except BaseException as error:
                 work.finish(error)
@@ -98,7 +98,7 @@ class Session:
         return f"rank {self.rank} of group {self.name}: {operation}"
 
     def check(self, operation: str) -> None:
-        """Whether calls can be made in this process, and still."""
+        """Raises an error in a forked process, and after the group was closed."""
         if os.getpid() != self._process:
             raise ForkedError(
                 f"{self.describe(operation)}: this is process {os.getpid()}, a fork of process {self._process}, which made the "
@@ -108,13 +108,13 @@ class Session:
             raise ClosedError(f"{self.describe(operation)}: the group was destroyed or aborted; make a new one")
 
     def submit(self, work: Work, start: Callable[[], Any], finish: Callable[[Any], None] = lambda _: None) -> Work:
-        """`start` begins a call once all before it have begun, and gives a request; `finish` gets its result."""
+        """Queues a call. `start` starts it and returns a request; `finish` receives its result."""
         self.check(work.name)
         work.described = self.describe(work.name)
         if not torch._C._autograd._profiler_enabled():
             self._starting.put((work, start, finish))
             return work
-        # A range from here to the end of the call, beside what this thread does meanwhile.
+        # The profiler's range lasts until the call ends, in parallel to this thread's ranges.
         with torch.profiler.record_function(f"optireduce::{work.name}") as span:
             self._starting.put((work, start, finish))
             span._call_end_callbacks_on_future(work.get_future())
@@ -124,9 +124,9 @@ class Session:
         """Makes the groups of all-reduces on two levels. All ranks call it."""
         if self.engine == "tcp" or self.agrees:
             setting = "engine is 'tcp'" if self.engine == "tcp" else "agree is True"
-            raise ArgumentError(f"{self.describe('two levels')}: {setting}, expected another: groups of ranks are bounded, and decide for themselves")
+            raise ArgumentError(f"{self.describe('two levels')}: {setting}, expected another: two levels are bounded, and each rank decides alone")
         if self.groups not in (None, groups):
-            raise ArgumentError(f"{self.describe('two levels')}: groups is {groups!r}, expected {self.groups!r}, as for the state before")
+            raise ArgumentError(f"{self.describe('two levels')}: groups is {groups!r}, expected {self.groups!r}, as for the first state")
         if self.groups is None and self.size > 1:
 
             def start() -> Ready:
@@ -140,10 +140,12 @@ class Session:
         self, work: Work, tensor: torch.Tensor, op: str, key: Hashable, note: Callable[[Report], None] | None = None,
         on_levels: bool = False,
     ) -> Work:
-        """Bounded, over the bucket of this key, on two levels if `on_levels`. The first time the bucket is declared, and the call is exact: DDP replaces its
-        buckets after its first backward pass, and nothing is to be outstanding of those that it replaces.
+        """Averages a tensor, bounded, in the bucket of this key. The first call declares the bucket
+        and is exact: DDP replaces its buckets after the first backward pass, and the replaced ones
+        must have no outstanding repairs.
 
-        `note` gets the report, and whoever gives it sees to it that the job halts; without it the call fails."""
+        `note` receives the report, and its owner halts the job. Without it, a halt fails the
+        call."""
         name, floats = self.describe(work.name), tensor
 
         def start() -> Any:
@@ -169,9 +171,10 @@ class Session:
             if result.action == "apply":
                 from_floats(tensor, floats)
             else:
-                # What it holds is this rank's alone.
+                # The tensor holds this rank's gradient only.
                 tensor.detach().zero_()
-            # A copy is as large as the bucket, and the threads keep this function until the next call.
+            # The threads keep this closure until the next call. Free the copy, which is as large as
+            # the bucket.
             floats = tensor
             self.take(result)
             if note is not None:
@@ -182,8 +185,9 @@ class Session:
         return self.submit(work, start, finish)
 
     def reduce_scatter(self, work: Work, output: torch.Tensor, inputs: torch.Tensor, op: str) -> Work:
-        """Bounded; `inputs` are as many shards of the length of `output` as there are ranks. The first time the bucket is declared, and the
-        call is exact, which compares the types of all ranks. Nothing is repaired: no two ranks have the same shard."""
+        """Reduces to shards, bounded. `inputs`: a shard of the length of `output` for each rank.
+        The first call declares the bucket and is exact, which compares the types of all ranks.
+        Losses are not repaired, since each rank has a different shard."""
         name = self.describe(work.name)
         key = ("reduce_scatter", inputs.numel(), inputs.dtype, op)
 
@@ -211,7 +215,7 @@ class Session:
         return self.submit(work, start, finish)
 
     def halt_if(self, report: Report, name: str) -> None:
-        """Raises if this rank is to halt, and tells the others; or if another rank has halted."""
+        """Raises `HaltError` if this rank halts, after telling the others, or another rank has."""
         if report.action == "halt":
             self.halts.tell(report.op)
             raise HaltError(f"{name}: more than 10 % was lost in {SKIPS_HALT} collectives in a row: {report}")
@@ -219,7 +223,7 @@ class Session:
             raise HaltError(f"{name}: rank {rank} has halted: it lost more than 10 % in {SKIPS_HALT} collectives in a row")
 
     def take(self, report: Report) -> None:
-        """Remembers a report, and tells the log."""
+        """Stores and logs a report."""
         self.reports.append(report)
         unusual = report.action != "apply" or report.late_ranks or report.not_finite
         log.log(logging.WARNING if unusual else logging.DEBUG, "%s", self.describe(str(report)))
@@ -228,17 +232,17 @@ class Session:
         return self._buckets
 
     def settle(self, keys: Iterable[Hashable] | None = None, timeout_s: float = SETTLE_S) -> bool:
-        """Waits for outstanding repairs of the buckets of these keys, or of all buckets, and discards them: no later mean contains them.
-        Returns whether all have come."""
+        """Waits for outstanding repairs of the buckets of these keys, or of all buckets, and
+        discards them. Returns whether all arrived."""
         keys = list(self._buckets) if keys is None else keys
         buckets = [self._buckets[key] for key in keys if key in self._buckets]
         is_settled = all([bucket.settle(timeout_s).is_settled for bucket in buckets])
         if not is_settled:
-            log.warning("%s", self.describe(f"not all repairs came within {timeout_s} s"))
+            log.warning("%s", self.describe(f"not all repairs arrived within {timeout_s} s"))
         return is_settled
 
     def close(self) -> None:
-        """Ends the group once what was called has finished. A second call does nothing."""
+        """Ends the group after the calls in progress. A second call has no effect."""
         if os.getpid() != self._process or not self._closed.acquire(blocking=False):
             return
         self._starting.put(None)
@@ -247,14 +251,14 @@ class Session:
         try:
             self.calls.close(CLOSE_S)
         except OptiReduceError as error:
-            log.info("%s", self.describe(f"not all ranks ended together: {error}"))
-        # torch may keep the group that was destroyed, and so this.
+            log.info("%s", self.describe(f"not all ranks closed: {error}"))
+        # torch may keep the destroyed group, and with it this object.
         self._buckets.clear()
         if self.levels is not None:
             self.levels.close()
 
     def abort(self) -> None:
-        """Ends the group at once; what runs fails."""
+        """Ends the group without waiting. Calls in progress fail."""
         if os.getpid() != self._process:
             return
         if self._closed.acquire(blocking=False):
@@ -265,7 +269,7 @@ class Session:
 
 
 def _end_all() -> None:
-    """When the main thread has ended, nothing waits for calls any more."""
+    """Aborts all sessions when the main thread ends, since nothing waits for their calls."""
     threading.main_thread().join()
     for session in list(_sessions):
         session.abort()

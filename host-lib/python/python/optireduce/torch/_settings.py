@@ -1,4 +1,4 @@
-"""What the backend and the communication hook do, unless they are told otherwise."""
+"""Settings of the backend and of the communication hook."""
 
 import contextlib
 import contextvars
@@ -9,30 +9,30 @@ import torch
 
 from .. import ArgumentError
 
-#: Float sums and means of fewer elements are exact: a loss or a metric is small, a bucket of gradients is not.
+#: Smaller float sums and means are exact: they are losses or metrics, not buckets of gradients.
 BOUNDED_ELEMENTS_MIN = 1024
-#: What moves gradients: datagrams with a deadline; or TCP, all of them exact, to compare with.
+#: Transports of gradients: "udp", bounded; "tcp", exact, for comparisons.
 ENGINES = ("udp", "tcp")
 
 _chosen: contextvars.ContextVar[bool | None] = contextvars.ContextVar("optireduce_bounded", default=None)
-# What a rank missed is to be in the update that it missed it in: replicas stay the same.
+# With repairs in the same update, replicas stay equal.
 _settings: dict[str, Any] = {"wait_for_repairs": True}
 
 
 def configure(**settings: Any) -> None:
-    """Settings for the process groups and states that are made from now on: those of `optireduce.Communicator`, and `engine`: "udp", or
-    "tcp", with which nothing is bounded. The same on all ranks."""
+    """Sets defaults for later process groups and states, the same on all ranks: settings of
+    `optireduce.Communicator`, and `engine`, "udp" or "tcp", which makes all calls exact."""
     engine_of(settings)
     _settings.update(settings)
 
 
 def configured(**settings: Any) -> dict[str, Any]:
-    """What was configured, and these; without the engine, which is none of a communicator."""
+    """Returns the configured settings, overridden by these, without the engine."""
     return {name: value for name, value in {**_settings, **settings}.items() if name != "engine"}
 
 
 def engine_of(settings: dict[str, Any]) -> str:
-    """The engine in these settings, or else the one that was configured."""
+    """Returns the engine in these settings, or the configured one."""
     engine = settings.get("engine", _settings.get("engine", ENGINES[0]))
     if engine not in ENGINES:
         raise ArgumentError(f"engine is {engine!r}, expected 'udp' or 'tcp'")
@@ -49,17 +49,17 @@ def _choose(bounded: bool) -> Iterator[None]:
 
 
 def exact() -> contextlib.AbstractContextManager[None]:
-    """All-reduces and reduce-scatters that are called inside, in this thread, are exact whatever they reduce. On all ranks alike."""
+    """Makes all-reduces and reduce-scatters in this thread exact. Use it on all ranks alike."""
     return _choose(False)
 
 
 def bounded() -> contextlib.AbstractContextManager[None]:
-    """All-reduces and reduce-scatters that are called inside, in this thread, are of gradients: they are bounded, as those of a backward
-    pass are, if they are sums or means of at least 1024 float32, bfloat16 or float16. On all ranks alike."""
+    """Makes all-reduces and reduce-scatters in this thread bounded, as in a backward pass: sums
+    and means of at least 1024 float32, bfloat16 or float16. Use it on all ranks alike."""
     return _choose(True)
 
 
 def is_bounded() -> bool:
-    """Whether what is reduced now is a gradient: it is called from a backward pass, as by DDP and FSDP, or inside `bounded()`."""
+    """Returns whether a reduction is of gradients: in a backward pass, or inside `bounded()`."""
     chosen = _chosen.get()
     return torch._C._current_graph_task_id() != -1 if chosen is None else chosen

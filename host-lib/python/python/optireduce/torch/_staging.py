@@ -1,4 +1,4 @@
-"""Gradients on a GPU, by way of pinned memory. Not run on a GPU in CI: see tests/test_gpu.py."""
+"""Gradients on a GPU, copied through pinned memory. CI has no GPU: see tests/test_gpu.py."""
 
 import torch
 
@@ -6,7 +6,7 @@ from ._work import Work
 
 
 class Staged:
-    """A gradient on its way through the host: the copies run on a stream of their own, beside the backward pass."""
+    """A gradient staged in host memory. A separate stream copies it during the backward pass."""
 
     _streams: dict[torch.device, torch.cuda.Stream] = {}
 
@@ -36,7 +36,7 @@ class Staged:
 
 
 class _StagedWork(Work):
-    """A collective of a tensor that has to arrive in host memory first."""
+    """A collective of a tensor that must first arrive in host memory."""
 
     def __init__(self, name: str, host: torch.Tensor, arrived: torch.cuda.Event) -> None:
         super().__init__(name, [host])

@@ -1,7 +1,8 @@
-"""The communication hook of DDP, on any backend: gradients are bounded, everything else stays where it was.
+"""The DDP communication hook for any backend: gradients are bounded, other calls are unchanged.
 
-A bucket of DDP is known by its index and the lengths of its parameters, so that repairs never cross into a bucket of another
-make-up: DDP rebuilds its buckets after the first backward pass, when each of them is declared, and reduced exactly, anew.
+A DDP bucket is identified by its index and the lengths of its parameters, so that repairs never
+reach a bucket with other parameters. DDP rebuilds its buckets after the first backward pass; the
+new ones are declared by an exact all-reduce.
 """
 
 import logging
@@ -25,18 +26,22 @@ from ._work import Work
 
 log = logging.getLogger("optireduce")
 
-#: Votes on a step, the least of which counts: too much was lost; it was, while a rank was late; nothing is wrong.
+#: Votes on a step; the lowest wins. SKIP_BESIDE_LATE is a skip with a late rank.
 SKIP, SKIP_BESIDE_LATE, APPLY = range(3)
 
 
 class State:
-    """What the hook knows of a model: `model.register_comm_hook(State(), comm_hook)`.
+    """State of the hook for one model: `model.register_comm_hook(State(), comm_hook)`.
 
-    `group`: the process group of the model; of any backend. `settings`: those of `optireduce.Communicator`, unless the backend
-    of the group is optireduce. `groups`: all-reduces on two levels, in so many groups of neighbouring ranks, or, with "hosts", in a group for each
-    host, which then sends to the others what one rank would. `synchronize_every`: after so many steps the optimizer that is guarded calls `settle`; None: never.
-    `vote`: all ranks vote before each step of the optimizer, over TCP, and so wait for the slowest; with the setting `agree` they agree
-    within the deadline, and 0.25 s, and a rank that hears of no decision does what it would.
+    - `group`: process group of the model, of any backend. Default: the world.
+    - `vote`: all ranks vote over TCP before each optimizer step, and wait for the slowest rank.
+      With the setting `agree` instead they agree after each all-reduce, within 3 t_B and 0.25 s. A
+      rank without a decision by then decides alone.
+    - `synchronize_every`: a guarded optimizer calls `settle` after this many steps; None: never.
+    - `groups`: all-reduces on two levels, in this many groups of neighbouring ranks, or "hosts" for
+      a group per host, which then sends the traffic of one rank to the others.
+    - `settings`: those of `optireduce.Communicator`. Ignored if the backend of the group is
+      optireduce: use `configure`.
     """
 
     def __init__(
@@ -51,7 +56,7 @@ class State:
         _check_every(synchronize_every)
         group = group or dist.group.WORLD
         if group is None:
-            raise ClosedError("optireduce.torch.State: there is no process group; call init_process_group before")
+            raise ClosedError("optireduce.torch.State: there is no process group; call init_process_group first")
         backend = group._get_backend(torch.device("cpu")) if torch.device("cpu") in group._device_types else None
         if isinstance(backend, OptiReduceBackend):
             self._begin(backend.session, group, vote, synchronize_every)
@@ -63,13 +68,16 @@ class State:
 
     @classmethod
     def from_env(cls, *, vote: bool = False, synchronize_every: int | None = 100, **settings: Any) -> "State":
-        """A state that needs no process group of all ranks: the launcher's environment says which rank this is. Ranks may die, be started
-        again with `OPTIREDUCE_REJOIN=1`, and be stopped for a while: the others go on, and a rank that comes back gets model, optimizer's
-        state and `steps` from one of them. DDP itself gets a group of this rank alone, and the optimizer must be guarded. Rank 0 cannot be
-        started again. `settings`: those of `optireduce.Communicator.from_env`."""
+        """Makes a state without a process group of all ranks, from the launcher's environment.
+
+        Ranks may die, be restarted with `OPTIREDUCE_REJOIN=1`, or be stopped for a while. The
+        others continue, and a rank that returns receives the model, the optimizer's state and
+        `steps` from one of them. DDP needs a process group of this rank alone, and the optimizer
+        must be guarded. Rank 0 cannot be restarted. `settings`: those of
+        `optireduce.Communicator.from_env`."""
         _check_every(synchronize_every)
         if engine_of(settings) != "udp":
-            raise ArgumentError("optireduce.torch.State.from_env: engine is 'tcp', expected 'udp': exact calls of ranks that are gone fail")
+            raise ArgumentError("optireduce.torch.State.from_env: engine is 'tcp', expected 'udp': exact calls with ranks that are gone fail")
         settings = configured(**settings)
         communicator = Communicator.from_env(**settings)
         communicator.skip_gone_ranks()
@@ -85,15 +93,15 @@ class State:
         self._group, self._vote, self._synchronize_every = group, vote, synchronize_every
         self._on_levels = False
         self._step: list[Report] = []
-        # Buckets of the present make-up, by index: their streams, and the parameters that they are made of.
+        # Present buckets of DDP by index: their keys and parameters.
         self._made_up: dict[int, tuple[Any, list[torch.Tensor]]] = {}
-        # Whether this replica lacks, or got late, what others have, since replicas were the same.
+        # True if this replica may differ from others since they were last equal.
         self._differs = False
         self.steps = self.skipped = self._in_a_row = self._late_in_a_row = self._packets_in_a_row = 0
-        # Of states that ranks may come back to.
+        # For states that ranks may rejoin.
         self._returns: Returns | None = None
         self._is_dropped = self._has_joined = False
-        # The number of a collective over the first bucket.
+        # Number of a collective of the first bucket.
         self._phase: int | None = None
 
     @property
@@ -105,7 +113,7 @@ class State:
         return self.session.size
 
     def reduce(self, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
-        """The mean of a bucket of gradients."""
+        """Returns the mean of a bucket of gradients."""
         tensor, parameters = bucket.buffer(), bucket.parameters()
         key = ("ddp", id(self), bucket.index(), tensor.dtype, tuple(one.numel() for one in parameters))
         before = self._made_up.get(bucket.index())
@@ -134,23 +142,27 @@ class State:
         return work.get_future().then(done)
 
     def _settle(self, key: Any) -> None:
-        """What a bucket that is no more lacked in the end cannot be handed to another: this replica differs, until `settle`."""
+        """Settles a bucket that DDP replaced. Its drift fits no other bucket: replicas then differ
+        until `settle`."""
         bucket = self.session.buckets().pop(key, None)
-        # A rank that is outside has reduced nothing.
+        # A rank outside the job has reduced nothing.
         settled = bucket.settle(0.0) if bucket is not None and not self.session.is_outside else None
         if settled is not None and (settled.correction is not None or settled.outstanding_bytes):
             self._differs = True
             log.warning("%s", self.session.describe(f"a bucket of DDP was rebuilt with {settled.outstanding_bytes} bytes outstanding"))
 
     def step_allowed(self) -> bool:
-        """Whether the optimizer is to make its step, after a backward pass. Raises `HaltError` if too much was lost three times in a
-        row, here or on another rank. Unless the ranks vote or agree, it is: what this rank left out is zero in its gradients, and comes with the next ones."""
+        """Returns whether the optimizer may make its step, after a backward pass. Raises
+        `HaltError` if this or another rank halts.
+
+        Always true unless the ranks vote or agree: a rank that lost too much has zero gradients,
+        and the lost mean is added to a later one."""
         is_allowed = self._allowed()
         self._halt_with_others()
         return is_allowed
 
     def _allowed(self) -> bool:
-        """The same, but for what other ranks say."""
+        """Decides as `step_allowed`, without halts of other ranks."""
         reports, self._step = list(self._step), []
         self.steps += 1
         self._has_joined = any(report.joined_rank is not None for report in reports)
@@ -158,8 +170,8 @@ class State:
             self._phase = reports[0].op
         live = reports[-1].live_ranks if reports and self._on_levels else range(self.session.size)
         if gone := set(range(self.session.size)).difference(live):
-            found = f"ranks {sorted(gone)} have ended, and on two levels nobody else has their parts of the means"
-            raise PeerError(f"{self.session.describe('step')} {self.steps}: {found}; start the job again")
+            found = f"ranks {sorted(gone)} are gone, and on two levels no other rank has their parts of the means"
+            raise PeerError(f"{self.session.describe('step')} {self.steps}: {found}; restart the job")
         applied = all(report.action == "apply" for report in reports)
         is_common = self._vote or self.session.agrees
         late = any(report.late_ranks for report in reports)
@@ -168,8 +180,8 @@ class State:
             applied, late = vote == APPLY, vote == SKIP_BESIDE_LATE
         elif is_common and not all(report.agreed for report in reports):
             self._differs = True
-            log.warning("%s", self.session.describe(f"step {self.steps}: no decision of all ranks came in time"))
-        # What a vote has left out comes later to those that lacked it, with a mean, and to nobody else.
+            log.warning("%s", self.session.describe(f"step {self.steps}: the ranks' decision did not arrive in time"))
+        # After a vote to skip, repairs add the lost means only on the ranks that lost them.
         self._differs |= any(report.missing_ranges for report in reports) or not (applied or self.session.agrees)
         self._in_a_row = 0 if applied else self._in_a_row + 1
         self._late_in_a_row = 0 if applied else min(self._late_in_a_row + late, SKIPS_HALT)
@@ -177,8 +189,8 @@ class State:
         if not applied:
             self.skipped += 1
             log.warning("%s", self.session.describe(f"step {self.steps}: more than 10 % was lost"))
-        # A rank that is dead costs updates until it is dropped, and is no reason to halt. Beside a late rank, as many steps as a row has do
-        # not count: by then it is dropped, if it is dead.
+        # A dead rank costs updates until it is dropped, which is no reason to halt. So the first
+        # SKIPS_HALT steps beside a late rank do not count: a dead rank is dropped by then.
         is_broken = self._in_a_row - self._late_in_a_row >= SKIPS_HALT and self._packets_in_a_row >= PACKETS_HALT
         if is_broken if self._vote else any(report.action == "halt" for report in reports):
             calls = "steps" if self._vote else "all-reduces"
@@ -188,27 +200,27 @@ class State:
         return applied or not is_common
 
     def _halt_with_others(self) -> None:
-        """Raises if another rank has halted."""
+        """Raises `HaltError` if another rank has halted."""
         rank = None if self._vote else self.session.halts.heard()
         if rank is not None:
             found = f"rank {rank} has halted: it lost more than 10 % in {SKIPS_HALT} all-reduces in a row"
             raise HaltError(f"{self.session.describe('step')} {self.steps}: {found}")
 
     def _voted(self, vote: int) -> int:
-        """The least that a rank votes."""
+        """Returns the lowest vote of all ranks."""
         votes: list[bytes] = []
         start = lambda: self.session.calls.start_all_reduce_exact(bytes([vote]), "u8", "min")  # noqa: E731
         self.session.submit(Work("vote", []), start, votes.append).wait()
         return votes[0][0]
 
     def guard(self, optimizer: torch.optim.Optimizer) -> torch.optim.Optimizer:
-        """Makes `optimizer.step()` do nothing when `step_allowed` says no, and `settle` now and then. Before learning rate schedulers are
-        made."""
+        """Makes `optimizer.step()` do nothing unless `step_allowed`, and call `settle` every
+        `synchronize_every` steps. Call it before learning rate schedulers are made."""
         step = type(optimizer).step
 
         def guarded(optimizer: torch.optim.Optimizer, *arguments: Any, **keywords: Any) -> Any:
             if self._is_dropped or self.session.is_outside:
-                # So that the optimizer has a state, whose values come from another rank.
+                # The step creates the optimizer's state; its values come from another rank.
                 result = step(optimizer, *arguments, **keywords)
                 self._come_back(optimizer)
                 return result
@@ -219,7 +231,7 @@ class State:
                 self._settle_if_all_are_there(optimizer)
             if self._returns is not None and self._phase is not None:
                 self._returns.answer(self._keys(), self._phase)
-            # After the step, which the others have made, too.
+            # After the step, which the other ranks have made as well.
             self._halt_with_others()
             return result
 
@@ -227,11 +239,11 @@ class State:
         return optimizer
 
     def _keys(self) -> list[Any]:
-        """Of DDP's present buckets, in the order of their all-reduces."""
+        """Returns the keys of DDP's present buckets, in the order of their all-reduces."""
         return [key for _, (key, _) in sorted(self._made_up.items())]
 
     def _come_back(self, optimizer: torch.optim.Optimizer) -> None:
-        """Takes part again: in the rest of a step of the others without gradients, and then with their model."""
+        """Rejoins: passes zeros for the rest of a step of the others, then receives their model."""
         self.steps += 1
         self._step = []
         if self._returns is None or (self.session.is_outside and self.steps < PASSES):
@@ -241,7 +253,7 @@ class State:
             self._phase = self._returns.ask(keys)
         first = self.session.calls.rejoin()
         self.session.is_outside = self._is_dropped = False
-        log.info("%s", self.session.describe(f"takes part again from all-reduce {first} on"))
+        log.info("%s", self.session.describe(f"rejoined with all-reduce {first}"))
         for key in keys[(first - (self._phase or 0)) % len(keys) :]:
             zeros = torch.zeros(sum(key[4]), dtype=key[3])
             work = Work(f"all_reduce of {zeros.numel()} zeros", [zeros])
@@ -257,7 +269,7 @@ class State:
     def _settle_if_all_are_there(self, optimizer: torch.optim.Optimizer) -> None:
         reports = self.session.reports
         try:
-            # Exact calls would wait for a rank that was dropped. On two levels not every rank knows of it.
+            # Exact calls would wait for a dropped rank. On two levels a rank may not see the drop.
             if not reports or self._on_levels or len(reports[-1].live_ranks) == self.session.size:
                 self.settle(optimizer)
         except PeerError as error:
@@ -265,34 +277,36 @@ class State:
                 raise
             if self._returns is None:
                 self._synchronize_every = None
-            log.warning("%s", self.session.describe(f"replicas are not compared{'' if self._returns else ' any more'}: {error}"))
+            log.warning("%s", self.session.describe(f"cannot compare replicas{'' if self._returns else ', and will not try again'}: {error}"))
 
     def settle(self, optimizer: torch.optim.Optimizer, timeout_s: float = SETTLE_S) -> bool:
-        """Makes replicas the same, to the bit: if the updates of any rank lacked something, a rank that has all of them (if there is
-        none: rank 0) hands its parameters, and its optimizer's state, to the others. After the last step, and before a checkpoint; all
-        ranks call it, and wait for the slowest. Returns whether any differed."""
+        """Makes replicas equal, to the bit. If any replica may differ, a rank whose replica does
+        not (rank 0 if there is none) copies its parameters and its optimizer's state to the others.
+
+        All ranks call it after the last step and before a checkpoint, and wait for the slowest.
+        Returns whether any replica might differ."""
         is_settled = self._drain(timeout_s)
         differed = self._make_same(optimizer)
         self._differs = not is_settled
         return differed
 
     def _drain(self, timeout_s: float) -> bool:
-        """If this replica may differ: waits for what its means lacked, and lets it go, since later it would be applied by this rank alone.
-        Returns whether all has come."""
+        """If this replica may differ, waits for outstanding repairs and discards them, since only
+        this rank would apply them. Returns whether all arrived."""
         return not self._differs or self.session.settle(self._keys(), timeout_s)
 
     def _make_same(self, optimizer: torch.optim.Optimizer, came_back: bool = False) -> bool:
-        """If the replica of any rank may differ, one whose does not hands it to all; returns whether."""
+        """Copies a replica that does not differ to all ranks if any may differ; returns whether."""
         said: list[list[bytes]] = []
         mine = struct.pack("<BQ", 2 if came_back else self._differs, self.steps)
         self.session.submit(
             Work("whether replicas differ", []), lambda: self.session.calls.start_all_gather_bytes(mine), said.append
         ).wait()
-        # Of ranks that are gone there is nothing.
+        # Ranks that are gone have no bytes.
         of_ranks = {rank: struct.unpack("<BQ", one) for rank, one in enumerate(said[0]) if one}
         differ = [rank for rank, (differs, _) in of_ranks.items() if differs]
         if differ:
-            log.info("%s", self.session.describe(f"the replicas of ranks {differ} may differ: they are made the same"))
+            log.info("%s", self.session.describe(f"the replicas of ranks {differ} may differ: copying one replica to all ranks"))
             root = min(of_ranks, key=lambda rank: (of_ranks[rank][0], rank))
             self._hand_out(optimizer, root)
             self.steps = of_ranks[root][1]
@@ -300,7 +314,7 @@ class State:
         return bool(differ)
 
     def _hand_out(self, optimizer: torch.optim.Optimizer, root: int) -> None:
-        """The root's parameters and optimizer state."""
+        """Copies the root's parameters and optimizer state to all ranks."""
         parameters = [one for group in optimizer.param_groups for one in group["params"]]
         state = [optimizer.state[one][name] for one in parameters for name in sorted(optimizer.state.get(one, {}))]
         works = []
@@ -319,7 +333,7 @@ class State:
             work.wait()
 
     def report(self) -> str:
-        """A line for the log: what was lost so far, who was late, what was skipped."""
+        """Returns a line for a log: losses so far, late ranks, skipped steps."""
         reports = list(self.session.reports)
         expected, lost = (sum(getattr(one, name) for one in reports) for name in ("expected_bytes", "lost_bytes"))
         late = sorted({rank for one in reports for rank in one.late_ranks})
@@ -331,7 +345,7 @@ class State:
         )
 
     def close(self) -> None:
-        """Ends the connections that the state made itself."""
+        """Closes the connections that the state has made, if any."""
         if self._group is None or not any(self.session is backend for backend in sessions_of(self._group)):
             self.session.close()
 
@@ -342,7 +356,7 @@ def _check_every(synchronize_every: int | None) -> None:
 
 
 def sessions_of(group: Any) -> list[Session]:
-    """Those of the backends of a group that are optireduce."""
+    """Returns the sessions of a group's optireduce backends."""
     backends = [group._get_backend(device) for device in group._device_types]
     return [backend.session for backend in backends if isinstance(backend, OptiReduceBackend)]
 
@@ -362,5 +376,5 @@ def _connect(group: Any, settings: dict[str, Any]) -> Session:
 
 
 def comm_hook(state: State, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
-    """Averages a bucket of gradients within a deadline: `model.register_comm_hook(state, comm_hook)`."""
+    """Averages a bucket of gradients, bounded: `model.register_comm_hook(state, comm_hook)`."""
     return state.reduce(bucket)

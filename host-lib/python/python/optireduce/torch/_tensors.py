@@ -1,4 +1,4 @@
-"""Tensors as bytes and as arrays of float32, and back."""
+"""Conversion of tensors to bytes and float32 arrays, and back."""
 
 from collections.abc import Sequence
 
@@ -6,10 +6,9 @@ import torch
 
 from .. import ArgumentError
 
-#: What is reduced bounded, converted to float32 on the way.
+#: Types that bounded reductions convert to float32.
 BOUNDED_TYPES = (torch.float32, torch.bfloat16, torch.float16)
 
-#: The names of element types in exact calls.
 ELEMENTS = {
     torch.float16: "f16",
     torch.bfloat16: "bf16",
@@ -35,22 +34,22 @@ def check(tensors: Sequence[torch.Tensor], operation: str) -> None:
                 "init_process_group('cpu:optireduce,cuda:nccl'), or use optireduce.torch.comm_hook for gradients on GPUs"
             )
         if tensor.is_sparse:
-            raise ArgumentError(f"{operation}: a tensor is sparse, expected a dense one; call to_dense() before")
+            raise ArgumentError(f"{operation}: a tensor is sparse, expected a dense one; call to_dense() first")
 
 
 def to_bytes(tensor: torch.Tensor) -> memoryview:
-    """The values of a tensor in order, without a copy if they lie in order."""
+    """Returns the values of a tensor, without a copy if it is contiguous."""
     flat = tensor.detach().contiguous().reshape(-1)
     return flat.view(torch.uint8).numpy().data
 
 
 def from_bytes(tensor: torch.Tensor, data: bytes, operation: str) -> None:
-    """Writes values into a tensor that has as many."""
+    """Writes values into a tensor of the same size."""
     expected = tensor.numel() * tensor.element_size()
     if len(data) != expected:
         raise ArgumentError(
-            f"{operation}: {len(data)} bytes came, expected {expected} for a tensor of {tensor.numel()} elements of "
-            f"{tensor.dtype}; do all ranks give tensors of the same shape and type?"
+            f"{operation}: {len(data)} bytes arrived, expected {expected} for a tensor of {tensor.numel()} elements of "
+            f"{tensor.dtype}; do all ranks pass tensors of the same shape and type?"
         )
     if data:
         values = torch.frombuffer(bytearray(data), dtype=tensor.dtype)
@@ -58,11 +57,11 @@ def from_bytes(tensor: torch.Tensor, data: bytes, operation: str) -> None:
 
 
 def to_floats(tensor: torch.Tensor) -> torch.Tensor:
-    """The values in order as float32: of a float32 tensor whose values lie in order, its own memory."""
+    """Returns the values as float32; the memory of a contiguous float32 tensor itself."""
     return tensor.detach().to(torch.float32).contiguous().reshape(-1)
 
 
 def from_floats(tensor: torch.Tensor, floats: torch.Tensor) -> None:
-    """Writes values back, unless they are the tensor's own."""
+    """Writes values back, unless they are in the tensor's own memory."""
     if floats.data_ptr() != tensor.data_ptr() or tensor.dtype != torch.float32:
         tensor.detach().copy_(floats.view(tensor.shape))

@@ -1,4 +1,4 @@
-"""Sends and receives that have begun. They run beside the collectives, and whoever waits for one sees to its end."""
+"""Sends and receives in progress. The thread that waits for one completes it."""
 
 import threading
 from datetime import timedelta
@@ -22,7 +22,7 @@ class Transfer(Work):
 
     def wait(self, timeout: timedelta = NO_TIMEOUT) -> bool:
         seconds = seconds_of(timeout)
-        # Unless a thread sees to its end already.
+        # Unless another thread completes it already.
         if self._waiter is None and self._once.acquire(timeout=-1 if seconds is None else seconds):
             try:
                 if not self.is_completed():
@@ -52,7 +52,7 @@ class Transfer(Work):
         return super().get_future()
 
     def _see_to_its_end(self) -> None:
-        # A wait may have begun before.
+        # A `wait` may hold the lock.
         with self._once:
             if not self.is_completed():
                 self._complete(None)

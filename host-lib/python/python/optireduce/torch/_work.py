@@ -1,4 +1,4 @@
-"""Collectives that have begun, as torch wants them."""
+"""Collectives in progress, as torch expects them."""
 
 import contextlib
 import threading
@@ -11,25 +11,25 @@ import torch.distributed as dist
 
 from .. import TimeoutError
 
-# What torch hands in for "no timeout of its own": 0, or less.
+# torch passes 0 or less for calls without a timeout.
 NO_TIMEOUT = timedelta(0)
-# `c10d::OpType::UNKNOWN`: all that a backend in Python gives; no backend of torch's own.
+# `c10d::OpType::UNKNOWN`, the type of all works of backends in Python, and of no others.
 _OP_UNKNOWN = 100
 
 
 def seconds_of(timeout: timedelta | None) -> float | None:
-    """A timeout of torch's in seconds; None if there is none."""
+    """Returns the timeout of a call of torch in seconds, or None."""
     return timeout.total_seconds() if timeout is not None and timeout > NO_TIMEOUT else None
 
 
 class Work(dist.Work):
-    """A collective that has begun. Done once its result is in the tensors, or it has failed: at the latest when `timeout_s` is over, if it has
-    a timeout of its own."""
+    """A collective in progress. It ends when the tensors hold the result, with an error, or after
+    `timeout_s`, if set."""
 
     def __init__(self, name: str, tensors: list[torch.Tensor], timeout_s: float | None = None) -> None:
         super().__init__()
         self.name = name
-        #: The name, and whose call it is.
+        #: Rank, group and name, for errors.
         self.described = name
         self.tensors = tensors
         self.timeout_s = timeout_s
@@ -37,21 +37,21 @@ class Work(dist.Work):
         self._done = threading.Event()
         self._error: BaseException | None = None
         self._ended: torch.futures.Future[None] = torch.futures.Future()
-        # What `set_exception` sets is a value to C++, which takes it for tensors; what a callback raises is an error.
+        # A callback that raises: C++ takes the argument of `set_exception` for a value.
         self._future = self._ended.then(self._outcome)
 
     def prepare(self) -> None:
         """Waits until the tensors may be read."""
 
     def left_s(self) -> float | None:
-        """What is left of its own timeout."""
+        """Returns the remaining time of `timeout_s`."""
         return None if self._end is None else max(0.0, self._end - time.monotonic())
 
     def timed_out(self) -> TimeoutError:
         return TimeoutError(f"{self.described}: not finished within {self.timeout_s} s, the timeout of this call")
 
     def finish(self, error: BaseException | None = None) -> None:
-        """To be called once, by whoever does the work."""
+        """Ends the work. Called once."""
         self._error = error
         self._done.set()
         self._ended.set_result(None)
@@ -62,7 +62,7 @@ class Work(dist.Work):
         return self.tensors
 
     def wait(self, timeout: timedelta = NO_TIMEOUT) -> bool:
-        """Waits, at most for `timeout`; raises what went wrong."""
+        """Waits for at most `timeout`; raises the error of the call."""
         given, left = seconds_of(timeout), self.left_s()
         limit = min((one for one in (given, left) if one is not None), default=None)
         with torch.profiler.record_function(f"optireduce::wait({self.name})"):
@@ -70,8 +70,8 @@ class Work(dist.Work):
         if not finished:
             if given is None or (left is not None and left < given):
                 raise self.timed_out()
-            raise TimeoutError(f"{self.described}: not finished within {given} s; it goes on")
-        # `is_completed` of what torch hands out asks the future.
+            raise TimeoutError(f"{self.described}: not finished within {given} s; the call continues")
+        # torch's wrapper of this work asks the future for `is_completed`.
         with contextlib.suppress(Exception):
             self._future.wait()
         if self._error is not None:
@@ -98,8 +98,8 @@ class Work(dist.Work):
 
 
 def tell_completion() -> None:
-    """Makes `Work.is_completed()` true for what backends in Python have finished: torch wraps their works in one that asks them for `wait` and
-    `get_future` only. Works of torch's own backends say what they said."""
+    """Fixes `Work.is_completed()` for backends in Python, since torch's wrapper of their works only
+    forwards `wait` and `get_future`. Works of other backends are unchanged."""
     asked = dist.Work.is_completed
 
     def is_completed(work: Any) -> bool:

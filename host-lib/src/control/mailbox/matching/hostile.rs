@@ -1,4 +1,4 @@
-//! A peer that sends whatever it likes, for the fuzzer and for tests: nothing panics, and nothing grows beyond the limits.
+//! A hostile peer, for the fuzzer and tests: nothing panics, and nothing exceeds the limits.
 
 use super::super::message::Space;
 use super::*;
@@ -6,7 +6,7 @@ use super::*;
 const LIMITS: Limits =
     Limits { unasked_bytes: 600, message_cost: 10, announced: 5, receives: 20, asked_bytes: 64, chunk_bytes: 16 };
 
-/// Plays notes of a peer, each behind its length, among sends and receives of this rank.
+/// Plays a peer's notes, each after its length, among sends and receives of this rank.
 pub fn play(data: &[u8]) {
     let mut rank = Matching::new(0, 2, LIMITS);
     let mut rest = data;

@@ -1,4 +1,4 @@
-//! What comes from peers: their notes, and the end of their connections.
+//! Events from peers: their notes, and the end of their connections.
 
 use super::super::message::{Note, Tag};
 use super::limits::cost;
@@ -6,10 +6,8 @@ use super::{Incoming, Key, Matching, Message};
 use crate::control::ControlError;
 
 impl Matching {
-    /// A message of a peer over its connection.
-    ///
     /// # Errors
-    /// What it did that it must not do.
+    /// If the note violates the protocol.
     pub fn handle(&mut self, from: usize, note: &[u8]) -> Result<(), String> {
         let Some(note) = Note::decode(note) else { return Err("a message that cannot be read".into()) };
         let limits = self.limits;
@@ -25,7 +23,7 @@ impl Matching {
                     peer.kept = peer.kept.saturating_add(cost(bytes));
                     if peer.kept > limits.unasked_bytes {
                         let (kept, most) = (peer.kept, limits.unasked_bytes);
-                        return Err(format!("{kept} bytes that nobody asked for, at most {most}"));
+                        return Err(format!("{kept} bytes of messages without a receive, at most {most}"));
                     }
                 } else {
                     peer.announced += 1;
@@ -46,11 +44,11 @@ impl Matching {
             }
             Note::Data { id, data } => {
                 let key = (peer.connection, id);
-                // Of one that is not wanted any more.
+                // The message may have been discarded meanwhile.
                 let Some(incoming) = peer.incoming.get_mut(&key) else { return Ok(()) };
                 let left = incoming.asked - incoming.data.len() as u64;
                 if data.len() as u64 > left {
-                    return Err(format!("{} bytes of message {id}, of which {left} were asked for", data.len()));
+                    return Err(format!("{} bytes of message {id}, expected at most {left}", data.len()));
                 }
                 incoming.data.extend_from_slice(data);
                 if !incoming.unasked {
@@ -77,10 +75,10 @@ impl Matching {
             Note::Withdrawn { id } => {
                 let key = (peer.connection, id);
                 if peer.incoming.get(&key).is_some_and(|incoming| !incoming.unasked) {
-                    // One that is matched takes its receive with it: those behind have got what came behind it.
+                    // The receive fails, because later receives already match later messages.
                     if let Some(receive) = self.forget(from, key) {
                         self.receives.remove(&receive);
-                        let reason = "its send ended before all had gone".into();
+                        let reason = "the send was cancelled before it was complete".into();
                         self.finished.push((receive, Err(ControlError::GivenUp { rank: from, reason })));
                     }
                     self.ask(from);
@@ -94,7 +92,6 @@ impl Matching {
         Ok(())
     }
 
-    /// The connection to a peer has ended.
     pub fn gone(&mut self, rank: usize, error: ControlError) {
         let Some(peer) = self.peers.get_mut(rank) else { return };
         peer.gone = Some(error.clone());
@@ -102,7 +99,7 @@ impl Matching {
         peer.to_ask.clear();
         let sending = std::mem::take(&mut peer.sending);
         self.finished.extend(sending.into_keys().map(|id| (id, Err(error.clone()))));
-        // What is whole may still be received.
+        // Complete messages may still be received.
         let is_part = |(key, incoming): (&Key, &Incoming)| {
             Some(*key).filter(|_| (incoming.data.len() as u64) < incoming.bytes || !incoming.unasked)
         };
@@ -123,7 +120,6 @@ impl Matching {
         }
     }
 
-    /// There is a connection to another process in the peer's place.
     pub fn back(&mut self, rank: usize, connection: u32) {
         let Some(peer) = self.peers.get_mut(rank) else { return };
         (peer.gone, peer.connection) = (None, connection);

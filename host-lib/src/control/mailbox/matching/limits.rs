@@ -1,26 +1,22 @@
-//! How much may be outstanding of messages from point to point, and what a message counts.
+//! Limits of outstanding point-to-point messages.
 
 use crate::control::{CHUNK_BYTES, ControlError};
 use crate::memory;
 
-/// How much may be outstanding.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Cost of the messages of a sender that a receiver keeps before somebody asks for them.
+    /// Cost of buffered eager messages of a sender.
     pub unasked_bytes: usize,
-    /// What a message costs beside its bytes.
+    /// Cost of a message in addition to its bytes.
     pub message_cost: usize,
-    /// Messages to a rank that are announced and not sent yet.
+    /// Incomplete announced messages to one rank.
     pub announced: usize,
-    /// Receives that wait.
     pub receives: usize,
-    /// Bytes that are asked for and have not come, of one sender.
+    /// Bytes requested from one sender.
     pub asked_bytes: usize,
-    /// Bytes of a message that go together.
     pub chunk_bytes: usize,
 }
 
-/// Of every job.
 pub(crate) const LIMITS: Limits = Limits {
     unasked_bytes: 8 << 20,
     message_cost: 256,
@@ -30,15 +26,13 @@ pub(crate) const LIMITS: Limits = Limits {
     chunk_bytes: CHUNK_BYTES,
 };
 
-/// Bytes for which nobody asks how much memory there is.
+/// Size up to which the available memory is not checked.
 const SMALL_BYTES: u64 = 16 << 20;
 
-/// What a message of so many bytes costs until it is matched.
 pub(super) fn cost(bytes: u64, limits: Limits) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX).saturating_add(limits.message_cost)
 }
 
-/// Room for an announced message.
 pub(super) fn room(data: &mut Vec<u8>, from: usize, bytes: u64) -> Result<(), ControlError> {
     let (what, remedy) = (format!("a message of rank {from}"), "send it in parts");
     if bytes > SMALL_BYTES {

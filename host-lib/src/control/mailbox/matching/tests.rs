@@ -1,4 +1,4 @@
-//! Ranks whose notes travel through a network that the test orders, and one whose peer does what it likes.
+//! Ranks on a simulated network whose order the test chooses, and a rank with a hostile peer.
 
 use super::super::message::Space;
 use super::*;
@@ -22,10 +22,8 @@ impl Random {
     }
 }
 
-/// What a rank has begun.
 #[derive(Clone, Debug)]
 struct Begun {
-    /// Of a send: to whom.
     to: Option<usize>,
     from: Option<usize>,
     tag: u32,
@@ -33,7 +31,7 @@ struct Begun {
     outcome: Option<Result<Message, ControlError>>,
 }
 
-/// Ranks, and the notes on their way, by sender and receiver, in order.
+/// Ranks, and the notes in flight by sender and receiver.
 struct World {
     ranks: Vec<Matching>,
     network: Vec<Vec<VecDeque<Vec<u8>>>>,
@@ -55,7 +53,7 @@ impl World {
         let tag = tag(begun.tag);
         let id = match begun.to {
             Some(to) => {
-                // Its number, then as many bytes more.
+                // The message's number, then `length` more bytes.
                 self.sent += 1;
                 let bytes = [&self.sent.to_le_bytes()[..], &vec![self.sent as u8; length]].concat();
                 self.ranks[rank].send(to, tag, bytes)
@@ -91,7 +89,7 @@ impl World {
         }
     }
 
-    /// One note arrives; `false`: there is none.
+    /// Returns `false` if no note is in flight.
     fn step(&mut self, random: &mut Random) -> bool {
         let ranks = self.ranks.len();
         let begin = random.below(ranks * ranks);
@@ -106,7 +104,6 @@ impl World {
         false
     }
 
-    /// Nothing is kept of what has ended.
     fn check_empty(&self) {
         for rank in &self.ranks {
             assert!(rank.receives.is_empty() && rank.posted.is_empty() && rank.arrived.is_empty(), "{rank:#?}");
@@ -118,9 +115,7 @@ impl World {
     }
 }
 
-/// Goal: in whatever order sends and receives begin, are cancelled, and notes arrive, every message that a receive waits for comes once,
-/// whole, to the right receive, and nothing is left behind. Method: random acts from a seed; at the end each rank receives all that is
-/// still there, and then every message must have ended, those of a sender and tag in order.
+/// Random order of sends, receives, cancellations and notes.
 #[test]
 fn in_any_order_every_message_comes_once_whole_and_in_order_and_nothing_is_left_behind() {
     for seed in 0..300 {
@@ -131,7 +126,7 @@ fn in_any_order_every_message_comes_once_whole_and_in_order_and_nothing_is_left_
             let (rank, peer) = (random.below(3), random.below(3));
             let begun = Begun { to: None, from: None, tag: random.below(2) as u32, cancelled: false, outcome: None };
             match random.below(if cancels { 8 } else { 6 }) {
-                // From any rank: only with a tag of its own, so that the order can be checked.
+                // From any rank only with a separate tag, so that the order can be checked.
                 0 => drop(world.begin(rank, Begun { tag: 7, ..begun }, 0)),
                 1 => drop(world.begin(rank, Begun { to: Some(peer), tag: 7, ..begun }, random.below(120))),
                 2 => drop(world.begin(rank, Begun { from: Some(peer), ..begun }, 0)),
@@ -146,7 +141,7 @@ fn in_any_order_every_message_comes_once_whole_and_in_order_and_nothing_is_left_
             }
         }
         while world.step(&mut random) {}
-        // What is still there is received, and receives that nothing is left for are cancelled.
+        // Receives the remaining messages.
         for rank in 0..3 {
             for (from, tag) in (0..3).flat_map(|from| [0, 1, 7].map(|tag| (from, tag))) {
                 for _ in 0..200 {
@@ -192,14 +187,14 @@ fn in_any_order_every_message_comes_once_whole_and_in_order_and_nothing_is_left_
         numbers.sort_unstable();
         let count = numbers.len();
         numbers.dedup();
-        assert_eq!(numbers.len(), count, "seed {seed}: a message came twice");
+        assert_eq!(numbers.len(), count, "seed {seed}: a message arrived twice");
         if !cancels {
             assert_eq!(count as u64, world.sent, "seed {seed}");
         }
     }
 }
 
-/// A rank, the notes that it answers to those of rank 1, and what ends.
+/// Plays notes of rank 1, and returns the answers.
 fn play(notes: &[Note<'_>], act: impl FnOnce(&mut Matching)) -> (Result<(), String>, Vec<Vec<u8>>, Matching) {
     let mut rank = Matching::new(0, 3, SMALL);
     act(&mut rank);
@@ -217,14 +212,17 @@ fn a_peer_that_breaks_the_rules_is_found_out_before_it_costs_anything() {
         let held: usize = rank.peers[1].incoming.values().map(|incoming| incoming.data.capacity()).sum();
         assert!(held <= SMALL.unasked_bytes, "{held} bytes are held");
     };
-    broken(&[begin(1, 91, true, &[])], "101 bytes that nobody asked for, at most 100");
-    broken(&[begin(1, u64::MAX, true, &[])], &format!("{} bytes that nobody asked for, at most 100", usize::MAX));
+    broken(&[begin(1, 91, true, &[])], "101 bytes of messages without a receive, at most 100");
+    broken(
+        &[begin(1, u64::MAX, true, &[])],
+        &format!("{} bytes of messages without a receive, at most 100", usize::MAX),
+    );
     broken(&[begin(1, 2, true, &[1, 2, 3])], "3 bytes with a message of 2");
     broken(&[begin(1, 2, false, &[1])], "1 bytes with a message of 2");
     broken(&[begin(1, 2, true, &[]), begin(1, 2, true, &[])], "a second message 1");
     let data = Note::Data { id: 1, data: &[5; 3] };
-    broken(&[begin(1, 4, true, &[1, 2]), data], "3 bytes of message 1, of which 2 were asked for");
-    broken(&[begin(1, 4, false, &[]), data], "3 bytes of message 1, of which 0 were asked for");
+    broken(&[begin(1, 4, true, &[1, 2]), data], "3 bytes of message 1, expected at most 2");
+    broken(&[begin(1, 4, false, &[]), data], "3 bytes of message 1, expected at most 0");
     broken(&[Note::Matched { cost: 1 }], "more taken than was sent");
     let many: Vec<_> = (0..51).map(|id| begin(id, 1 << 40, false, &[])).collect();
     broken(&many, "more than 50 announced messages");
@@ -242,7 +240,7 @@ fn notes_of_messages_that_are_over_or_never_were_change_nothing() {
     ];
     let (handled, answers, mut rank) = play(&strays, |_| ());
     assert_eq!((handled, answers.len(), rank.take_finished().len()), (Ok(()), 0, 0));
-    // Nobody gets more than there is, however much it asks for.
+    // More bytes than exist.
     let id = rank.send(1, tag(0), vec![3; 200]);
     rank.handle(1, &Note::Ask { id, up_to: u64::MAX }.encode()).unwrap();
     rank.handle(1, &Note::Ask { id, up_to: u64::MAX }.encode()).unwrap();
@@ -282,11 +280,11 @@ fn a_process_that_comes_in_the_place_of_another_begins_with_nothing() {
     );
     rank.take_outbox();
     rank.back(1, 2);
-    // The first process's message is still there; its half of another is not; numbers may come again.
+    // Only the first process's complete message remains. Numbers may repeat.
     assert_eq!(rank.receive(Some(1), tag(1)), 4);
     let half_again = rank.receive(Some(1), tag(2));
     assert_eq!(rank.take_finished(), [(4, Ok(Message { rank: 1, bytes: vec![8, 8] }))]);
-    assert!(rank.take_outbox().is_empty(), "the new process knows nothing of it");
+    assert!(rank.take_outbox().is_empty(), "the new process has no such message");
     let again = Note::Begin { id: 2, tag: tag(2), bytes: 1, unasked: true, data: &[7] };
     rank.handle(1, &again.encode()).unwrap();
     assert_eq!(rank.take_finished(), [(half_again, Ok(Message { rank: 1, bytes: vec![7] }))]);
@@ -294,7 +292,7 @@ fn a_process_that_comes_in_the_place_of_another_begins_with_nothing() {
     assert_eq!(
         rank.take_finished(),
         [(room, Ok(Message { rank: 1, bytes: vec![] }))],
-        "it keeps as much as the first did"
+        "the limit of the new process is unused"
     );
     assert!(rank.take_outbox().iter().all(|(_, connection, _)| *connection == 2));
 }
@@ -311,7 +309,7 @@ fn receives_from_one_rank_and_from_any_take_what_comes_in_the_order_in_which_the
     [2, 2, 1, 1].into_iter().zip(1..).for_each(|(peer, number)| rank.handle(peer, &note(number)).unwrap());
     let expected: Vec<_> = receives.into_iter().zip([2, 2, 1, 1]).collect();
     assert_eq!(from(rank.take_finished()), expected);
-    // What is there is taken in the order in which it came.
+    // In the order of arrival.
     [1, 2, 1, 2].into_iter().zip(5..).for_each(|(peer, number)| rank.handle(peer, &note(number)).unwrap());
     let receives = [None, Some(2), None, None].map(|from| rank.receive(from, tag(1)));
     let expected: Vec<_> = receives.into_iter().zip([1, 2, 1, 2]).collect();
@@ -324,7 +322,7 @@ fn whatever_a_peer_sends_nothing_panics_and_nothing_grows_beyond_the_limits() {
     for _ in 0..20_000 {
         let mut data = Vec::new();
         for _ in 0..random.below(40) {
-            // Numbers of messages that there are, and lengths at the edges.
+            // Numbers of existing messages, and lengths at the edges.
             let id = random.below(6) as u64;
             let number = [0, 1, 15, 16, 17, 60, 64, 590, 591, u64::MAX / 2, u64::MAX][random.below(11)];
             let bytes = vec![7; random.below(20)];

@@ -1,22 +1,22 @@
-//! One worker's part in forming groups: it says when it is ready and hears of its group; one of them runs the [`Controller`] beside.
+//! One worker's side of forming groups: it reports that it is ready and receives its group. One of
+//! the workers also runs the [`Controller`].
 //!
-//! The controller is with the lowest rank of the newest view that the ranks have agreed on ([`Membership`]). A rank whose reliable channel
-//! ends is suspected at once, a controller that says nothing to a worker that waits after [`WorkerParams::silent_ns`]; a quorum of such
-//! ranks drops it, the lowest of the others takes over, and all that wait tell that one. A new controller knows nothing of the groups
-//! before: the sync graph begins anew.
+//! The controller runs on the lowest rank of the newest agreed view ([`Membership`]). A rank is
+//! suspected when its channel closes, the controller also after a silence of
+//! [`WorkerParams::silent_ns`]. A quorum drops suspected ranks. All waiting workers then report to
+//! the new controller, where the sync graph restarts.
 //!
-//! * A worker takes a group only from the controller that it told last, and once: so it is never in two groups at a time.
-//! * If a controller dies while it tells the members of a group, those that were told go on without the others, whom they find to
-//!   know nothing of it.
-//! * A group that is held open, for one worker more or for a bridge, closes after [`WorkerParams::patience_ns`] without those that are
-//!   not ready. They take part again with their next ready signal.
-//! * A rank that was dropped because it stood still asks to join, and so does a process that was started again in place of one that has
-//!   ended ([`Worker::rejoin`]). It takes part from the view on in which it joins; the lowest rank takes the controller over again.
-//!   Who waits and is told nothing for [`WorkerParams::silent_ns`] says once more that it does: the first time may have been too early.
+//! * A worker accepts a group only from the controller that it reported to last, and once. It is
+//!   thus never in two groups at a time.
+//! * If a controller dies while it announces a group, the informed members continue without the
+//!   others.
+//! * A group held open for more workers closes after [`WorkerParams::patience_ns`]. Workers
+//!   that are not ready leave, and take part again with their next ready signal.
+//! * A dropped rank and a restarted process ([`Worker::rejoin`]) ask to join.
 //!
-//! Needs: a reliable channel, in order per pair of ranks. Limits: without a quorum of ranks nobody gets a group, nor joins, and the caller
-//! sets a deadline.
-//! Source: ours; the paper has one controller that does not die.
+//! Requires: a reliable channel, ordered per pair of ranks. Without a quorum, no rank receives a
+//! group or joins, so the caller sets a deadline.
+//! Source: ours; in the paper, the only controller does not fail.
 
 mod office;
 
@@ -30,72 +30,59 @@ use crate::protocol::membership::{
 };
 use crate::protocol::types::Ranks;
 
-/// How groups are formed, and how long a worker waits for others.
+/// Rules for groups, and timeouts of a worker.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorkerParams {
-    /// What the controller does.
+    /// Rules of the controller.
     pub groups: Params,
-    /// How long a group may be held open for workers that are not ready, in ns.
+    /// Maximum time for which a group is held open, in ns.
     pub patience_ns: u64,
-    /// How long a controller may be silent to a worker that waits, in ns; it says something four times as often.
+    /// Silence after which a waiting worker suspects the controller and reports again, in ns.
     pub silent_ns: u64,
-    /// How long a rank may take to answer in an agreement, in ns.
+    /// Timeout of an agreement, in ns; see [`MembershipParams::retry_ns`].
     pub retry_ns: u64,
 }
 
 impl WorkerParams {
-    /// Patience of 10 s, silence of 2 s, answers in 200 ms.
+    /// Patience of 10 s, silence of 2 s, retry after 200 ms.
     pub fn new(groups: Params) -> Self {
         Self { groups, patience_ns: 10_000_000_000, silent_ns: 2_000_000_000, retry_ns: 200_000_000 }
     }
 }
 
-/// What a [`Worker`] wants.
+/// Action requested by a [`Worker`].
 #[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)] // fields explain themselves
 pub enum WorkerOutput {
-    /// Send a message about groups on the reliable channel.
-    Send {
-        /// To this rank.
-        to: usize,
-        /// The message.
-        message: PartialMessage,
-    },
-    /// Send a message about who takes part on the reliable channel.
-    SendMembership {
-        /// To this rank.
-        to: usize,
-        /// The message.
-        message: MembershipMessage,
-    },
+    /// Send a message to rank `to` on the reliable channel.
+    Send { to: usize, message: PartialMessage },
+    /// Likewise, about the membership.
+    SendMembership { to: usize, message: MembershipMessage },
     /// This rank is a member of this group.
     Group(GroupPlan),
-    /// The controller is with this rank from now on.
+    /// Rank on which the controller runs from now on.
     Controller(usize),
-    /// The others go on without this rank, which asks to take part again: until there is a controller for it, it gets no group.
+    /// This rank was dropped and asks to join.
     Dropped,
 }
 
-/// A worker. Call order: [`ready`](Self::ready) once it has a model, and again only after its group;
-/// [`handle_message`](Self::handle_message), [`handle_membership`](Self::handle_membership), [`handle_gone`](Self::handle_gone) and, at
-/// [`next_timeout`](Self::next_timeout), [`handle_timeout`](Self::handle_timeout); after each of them [`poll`](Self::poll) until `None`.
+/// State machine of one worker.
+///
+/// Call order: [`ready`](Self::ready) with a model, and again only after its group. Handlers on
+/// events and at [`next_timeout`](Self::next_timeout). After each, [`poll`](Self::poll) until
+/// `None`.
 #[derive(Clone, Debug)]
 pub struct Worker {
     rank: usize,
     params: WorkerParams,
     membership: Membership,
-    /// The controller, if it is with this rank.
     office: Option<Office>,
-    /// This rank's model that waits for a group.
     waiting: Option<Waiting>,
-    /// The least number that this rank's next group may have.
+    /// Minimum number of this rank's next group.
     number: u32,
-    /// Who said that they take part in no group any more.
     left: Ranks,
-    /// Whose channel has ended.
     gone: Ranks,
-    /// The rank with the controller; `None`: this rank takes no part.
     host: Option<usize>,
-    /// With which this rank asked to join the last time.
     incarnation: u64,
     outputs: VecDeque<WorkerOutput>,
 }
@@ -103,23 +90,25 @@ pub struct Worker {
 #[derive(Clone, Debug)]
 struct Waiting {
     iteration: u64,
-    /// Who was told, and when it was heard last.
+    /// Controller that this rank reported to, and the time of its last message.
     told: Option<(usize, u64)>,
 }
 
 impl Worker {
-    /// A worker of a job that begins. Its ranks are the workers of `params.groups`.
+    /// Creates a worker of a new job.
     ///
     /// # Errors
-    /// If groups cannot be formed like that.
+    /// [`ParamsError`] if `params.groups` is invalid.
     pub fn new(rank: usize, params: WorkerParams) -> Result<Self, ParamsError> {
         let mut worker = Self::blank(rank, params)?;
         worker.run(0);
         Ok(worker)
     }
 
-    /// A worker of a process that was started again, in a job that runs: it asks to join. `incarnation`: greater than that of any process
-    /// of this rank before; the time of day will do. Its model counts as any other: it must be a trained one.
+    /// Creates a worker of a restarted process, which asks to join the running job.
+    ///
+    /// `incarnation` must grow with every process of this rank; the time of day will do.
+    /// The worker's model is averaged like any other, so it must be a trained one.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -132,7 +121,7 @@ impl Worker {
     }
 
     fn blank(rank: usize, params: WorkerParams) -> Result<Self, ParamsError> {
-        // So that all ranks hear of it, not only the one with the controller.
+        // Checked on all ranks, so that each reports the error.
         Controller::new(params.groups.clone())?;
         let ranks = params.groups.workers;
         let members = MembershipParams {
@@ -159,13 +148,13 @@ impl Worker {
         })
     }
 
-    /// This rank has a model of an iteration, greater than that of its last group, and waits for a group.
+    /// Waits for a group. The model's `iteration` must exceed the last group's.
     pub fn ready(&mut self, now_ns: u64, iteration: u64) {
         self.waiting = Some(Waiting { iteration, told: None });
         self.run(now_ns);
     }
 
-    /// This rank takes part in no group any more. It is the controller still, if it was.
+    /// Takes part in no further group. A controller on this rank stays.
     pub fn leave(&mut self, now_ns: u64) {
         self.waiting = None;
         let rank = self.rank;
@@ -176,14 +165,14 @@ impl Worker {
         self.run(now_ns);
     }
 
-    /// Ranks that may still want a group.
+    /// Other members that may still need a group.
     pub fn others(&self) -> impl Iterator<Item = usize> + '_ {
         let is_done = |rank: usize| self.left.contains(rank) || self.gone.contains(rank);
         let live = self.membership.newest().into_iter().flat_map(View::live);
         live.filter(move |rank| *rank != self.rank && !is_done(*rank))
     }
 
-    /// Takes a message of rank `from` about groups; those of repairs mean nothing to it.
+    /// Handles a message about groups.
     pub fn handle_message(&mut self, now_ns: u64, from: usize, message: PartialMessage) {
         match message {
             PartialMessage::Ready { view, iteration, number } => {
@@ -201,10 +190,10 @@ impl Worker {
         self.run(now_ns);
     }
 
-    /// Takes a message of rank `from` about who takes part.
+    /// Handles a message about the membership.
     ///
     /// # Errors
-    /// If no rank of the job can have sent it; nothing of it was used.
+    /// [`BadMessage`]; the message is ignored.
     pub fn handle_membership(
         &mut self,
         now_ns: u64,
@@ -216,7 +205,7 @@ impl Worker {
         result
     }
 
-    /// The reliable channel to a rank has ended.
+    /// Records that the reliable channel to a rank has closed.
     pub fn handle_gone(&mut self, now_ns: u64, rank: usize) {
         self.gone.insert(rank);
         self.membership.handle_gone(rank);
@@ -227,25 +216,25 @@ impl Worker {
         self.run(now_ns);
     }
 
-    /// There is a new reliable channel to a rank whose last one had ended: to another process, which asks to join.
+    /// Records a reliable channel to a new process of a gone rank.
     pub fn handle_back(&mut self, now_ns: u64, rank: usize) {
         self.gone.remove(rank);
         self.left.remove(rank);
         self.membership.handle_back(rank);
         if let Some(waiting) = &mut self.waiting {
-            // What the process before was told is lost.
+            // The report to the previous process is lost.
             waiting.told = waiting.told.filter(|(host, _)| *host != rank);
         }
         self.run(now_ns);
     }
 
-    /// Does what is due.
+    /// Performs all actions that are due.
     pub fn handle_timeout(&mut self, now_ns: u64) {
         self.membership.handle_timeout(now_ns);
         self.run(now_ns);
     }
 
-    /// When [`handle_timeout`](Self::handle_timeout) is to be called.
+    /// Time at which [`handle_timeout`](Self::handle_timeout) must be called.
     pub fn next_timeout(&self) -> Option<u64> {
         let told = self.waiting.as_ref().and_then(|waiting| waiting.told).filter(|(host, _)| *host != self.rank);
         let silent = told.map(|(_, heard_ns)| heard_ns.saturating_add(self.params.silent_ns));
@@ -253,12 +242,11 @@ impl Worker {
         silent.into_iter().chain(office).chain(self.membership.next_timeout()).min()
     }
 
-    /// What is to be done next, in order.
+    /// Returns the next action, in order.
     pub fn poll(&mut self) -> Option<WorkerOutput> {
         self.outputs.pop_front()
     }
 
-    /// Lets everything happen that may.
     fn run(&mut self, now_ns: u64) {
         self.watch_host(now_ns);
         self.settle_membership(now_ns);
@@ -266,7 +254,6 @@ impl Worker {
         self.form_groups(now_ns);
     }
 
-    /// What the membership wants, and who has the controller now.
     fn settle_membership(&mut self, now_ns: u64) {
         while let Some(output) = self.membership.poll() {
             match output {
@@ -284,7 +271,7 @@ impl Worker {
             }
         }
         let Some(newest) = self.membership.newest().cloned() else { return };
-        // Views are settled one after the other: the next one, once this one is in use.
+        // The next view is decided only once this one is in use.
         let _ = self.membership.view_of(now_ns, newest.first_op);
         let host = newest.live().next();
         if host != self.host {
@@ -299,7 +286,6 @@ impl Worker {
         }
     }
 
-    /// Tells the rank with the controller that this one waits.
     fn tell_host(&mut self, now_ns: u64) {
         let (Some(host), Some(view)) = (self.host, self.membership.newest().map(|view| view.number)) else { return };
         let Some(waiting) = self.waiting.as_mut().filter(|waiting| waiting.told.is_none_or(|(to, _)| to != host))
@@ -326,9 +312,8 @@ impl Worker {
         }
     }
 
-    /// A rank waits for a group.
     fn take_ready(&mut self, now_ns: u64, from: usize, iteration: u64, number: u32) {
-        // Whoever has not heard that the controller is elsewhere tells that one once it has; whoever has before this rank, once more.
+        // A rank with another view repeats its report.
         let Some(office) = &mut self.office else { return };
         let is_live = self.membership.newest().is_some_and(|view| view.has(from));
         if is_live && !self.left.contains(from) && !self.gone.contains(from) {
@@ -356,10 +341,10 @@ impl Worker {
         }
     }
 
-    /// One of two ranks is behind in what was agreed on: it hears of it.
+    /// Exchanges views with a rank in another view.
     fn learn_of(&mut self, now_ns: u64, from: usize, view: u32) {
         if self.membership.newest().is_some_and(|newest| newest.number != view) {
-            // It answers with what it knows, or asks for what it does not.
+            // The membership sends newer views, or asks for them.
             let message = MembershipMessage::Progress { number: view, next_op: 0 };
             let _ = self.membership.handle_message(now_ns, from, message);
         }
@@ -376,7 +361,7 @@ impl Worker {
         }
     }
 
-    /// Whoever has the controller must say something to a rank that waits, or is told once more, and suspected.
+    /// Suspects a silent controller, and reports to it again in case the first report was early.
     fn watch_host(&mut self, now_ns: u64) {
         let told = self.waiting.as_ref().and_then(|waiting| waiting.told).filter(|(host, _)| *host != self.rank);
         let Some((host, heard_ns)) = told else { return };
@@ -386,7 +371,6 @@ impl Worker {
         }
     }
 
-    /// Nothing is to be expected of a rank: if a quorum finds so, it is dropped.
     fn suspect(&mut self, now_ns: u64, rank: usize) {
         let ranks = self.params.groups.workers;
         let (heard, silent) = (Ranks::none(ranks), Ranks::none(ranks).with([rank]));

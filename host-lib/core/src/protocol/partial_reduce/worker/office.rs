@@ -1,4 +1,4 @@
-//! The controller, and what the rank that it is with must know beside.
+//! The controller, with the state of its host rank.
 
 use super::super::controller::{Controller, Member, ParamsError, RefusedReady};
 use super::super::message::{GroupMember, GroupPlan, PartialMessage};
@@ -9,21 +9,19 @@ pub(super) struct Office {
     controller: Controller,
     patience_ns: u64,
     silent_ns: u64,
-    /// Of the next group.
     number: u32,
-    /// When those that wait are told that it is there.
     alive_at_ns: u64,
 }
 
 impl Office {
-    /// `number`: the least that the next group may have.
+    /// `number`: minimum number of the next group.
     pub fn new(params: &WorkerParams, number: u32, now_ns: u64) -> Result<Self, ParamsError> {
         let WorkerParams { groups, patience_ns, silent_ns, .. } = params;
         let controller = Controller::new(groups.clone())?;
         Ok(Self { controller, patience_ns: *patience_ns, silent_ns: *silent_ns, number, alive_at_ns: now_ns })
     }
 
-    /// A rank that takes part waits for a group, whose number may be `number` at least.
+    /// Handles the ready signal of a live rank. `number`: minimum number of its group.
     pub fn ready(&mut self, now_ns: u64, rank: usize, iteration: u64, number: u32) {
         self.number = self.number.max(number);
         let mut result = self.controller.ready(now_ns, rank, iteration);
@@ -32,16 +30,14 @@ impl Office {
             result = self.controller.ready(now_ns, rank, iteration);
         }
         if let Err(error) = result {
-            tracing::debug!(%error, "a ready signal is not taken");
+            tracing::debug!(%error, "ready signal rejected");
         }
     }
 
-    /// A rank takes no part any more.
     pub fn leave(&mut self, rank: usize) {
         self.controller.leave(rank);
     }
 
-    /// What is to be said, and to whom.
     pub fn poll(&mut self, now_ns: u64, view: u32) -> Vec<(usize, PartialMessage)> {
         let mut messages = Vec::new();
         if self.controller.open_since_ns().is_some_and(|at_ns| now_ns >= at_ns.saturating_add(self.patience_ns)) {
@@ -64,7 +60,6 @@ impl Office {
         messages
     }
 
-    /// When it is to be polled.
     pub fn next_timeout(&self) -> Option<u64> {
         let patience = self.controller.open_since_ns().map(|at_ns| at_ns.saturating_add(self.patience_ns));
         let waits = self.controller.waiting().next().is_some();
