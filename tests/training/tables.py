@@ -175,7 +175,7 @@ def advice(rows: list[Row]) -> str:
 
 def error_name(text: str) -> str:
     """The class of an exception, or the cause that Gloo reports."""
-    found = re.search(r"\b[A-Z]\w*Error\b|[Cc]onnection [a-z ]+", text)
+    found = re.search(r"\b[A-Z]\w*Error\b", text) or re.search("connection [a-z ]+", text.lower())
     return found[0] if found else text[:60]
 
 
