@@ -361,7 +361,8 @@ impl Communicator {
     /// Shard of this rank in a buffer of `elements` values, for reduce-scatter and all-gather.
     ///
     /// Shards have `elements / world_size` elements, rounded up; the last ones may be shorter or
-    /// empty, as with `torch.chunk`. They do not change when a rank is dropped.
+    /// empty, as with `torch.chunk`. They do not change when a rank is dropped. Not the shards of a
+    /// window, which are internal and rotate.
     pub fn shard_range(&self, elements: usize) -> Range<usize> {
         self.shared.shard_range(elements)
     }

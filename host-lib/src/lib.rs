@@ -1,10 +1,10 @@
 //! Bounded, loss-tolerant all-reduce of gradients for data-parallel training.
 //!
 //! An all-reduce returns the mean of the gradients that arrived in time. Each part of a gradient (a
-//! window) passes two stages, each limited to a bound t_B, so a slow or lost rank cannot stall the
-//! job. The mean excludes late and lost values. A Hadamard transform spreads losses over many
-//! elements, and later updates repair the differences between replicas. Ranks use UDP, or an
-//! OptiReduce SmartNIC with the same packets.
+//! window) passes two stages, each limited to a bound t_B, so a slow rank delays a window by at
+//! most two bounds. A call may wait longer: see [`Builder::bound`]. The mean excludes late and lost
+//! values. A Hadamard transform spreads losses over many elements, and later updates repair the
+//! differences between replicas. Ranks use UDP, or an OptiReduce SmartNIC with the same packets.
 //!
 //! ```
 //! use optireduce::{BucketOptions, Communicator, Launch, UpdateAction};
@@ -19,7 +19,7 @@
 //!         if report.action() == UpdateAction::Apply { /* the optimizer's step, with the mean in `gradient` */ }
 //!         println!("rank {rank}: {report}");
 //!     }
-//!     if let Some(_drift) = bucket.settle(None)?.correction { /* one more step, with the drift of earlier means */ }
+//!     if let Some(_correction) = bucket.settle(None)?.correction { /* one more step, with repaired values */ }
 //!     Ok(communicator.close()?)
 //! }
 //! # let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -61,8 +61,8 @@
 //! # Update action
 //!
 //! [`Report::action`] states whether to apply an update, to skip it (too much was lost), or to halt
-//! the job (after repeated skips). Each rank judges its own losses, so ranks may differ unless they
-//! [agree](Builder::agree).
+//! (at least [`SKIPS_HALT`] skips in a row, with at least [`PACKETS_HALT`] packets). Each rank
+//! judges its own losses, so ranks may differ unless they [agree](Builder::agree).
 //!
 //! # Blocking and async
 //!
@@ -74,8 +74,9 @@
 //!
 //! # Requirements on all ranks
 //!
-//! All ranks use the same settings, declare the same buckets, and make the same collective calls in
-//! the same order. A difference is an error that names a rank and both values.
+//! All ranks use the same settings, with the exceptions that [`Builder`] lists. They declare the
+//! same buckets, and make the same collective calls in the same order. A difference is an error
+//! that names a rank and both values.
 //!
 //! # Features
 //!

@@ -2,6 +2,7 @@
 
 import re
 import statistics
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -33,8 +34,13 @@ ACCURACY = """
 ## Accuracy when packets are lost
 
 Test accuracy in % after {steps} steps (`text`: of next characters), mean over seeds with its
-95 % interval (Student's t). In brackets: steps that were skipped, since more than 10 % was lost and
-not repaired. Lost: mean share of bytes that missed the deadline of {bound} ms.
+95 % interval (Student's t). In brackets: mean number of steps without a full
+gradient on rank 0, since more than 10 % was lost and not repaired. Runs continue after a halt.
+Lost: mean share of bytes that missed the deadline of {bound} ms.
+
+Hadamard encodes gradients, so that lost packets become a little noise everywhere; `auto` does this
+once more than 2 % is lost. With repair, a rank fetches the lost parts of a mean. At the end,
+`settle` makes replicas equal. See [gradients](../../host-lib/python/README.md#gradients).
 """
 
 TIME = """
@@ -42,7 +48,8 @@ TIME = """
 
 Seconds until the test accuracy is {targets}. Median over
 seeds, with least and most; in brackets the number of seeds that reached it in {steps} steps, if
-not all. The bound is measured, as by default.
+not all. The bound is measured, as by default. Seeds:
+{seeds}.
 
 Networks: `loss0.1` and `loss1` lose 0.1 and 1 % of the packets. `outages`: each link loses
 everything for 5 ms, once a second. `delay1.5` and `delay3`: delays with a median of 200 us and a
@@ -61,11 +68,14 @@ STEPS = """
 ## Time per step, buckets of 25 MiB
 
 A perceptron with two layers of 25 MiB of gradients each, on a clean network. Each of {steps} steps
-counts by its slowest rank, without the first {untimed}.
+counts by its slowest rank, without the first {untimed}. A row has {runs} runs, and `steps`
+counts the steps of all of them.
 """
 
 KILLED = """
 ## A rank is killed
+
+One run of {models} each, without torchrun, which would end the job.
 """
 
 
@@ -109,6 +119,17 @@ def table(head: list[str], lines: Iterable[list[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in written) + "\n"
 
 
+def seeds(rows: list[Row]) -> str:
+    """Number of seeds per row of a table, by model and number of ranks."""
+    counts = Counter((row["model"], row["ranks"], row["condition"], row["contender"]) for row in rows)
+    found: dict[str, list[str]] = {}
+    for group in distinct(key[:2] for key in counts):
+        model, ranks = group
+        number = either(count for key, count in counts.items() if key[:2] == group)
+        found.setdefault(number, []).append(f"`{model}`" if ranks == rows[0]["ranks"] else f"`{model}` with {ranks} ranks")
+    return "; ".join(f"{number} ({', '.join(names)})" for number, names in found.items())
+
+
 def network(row: Row, rows: list[Row]) -> str:
     """Name of the network, with the number of ranks if it differs from the first row's."""
     return row["condition"] if row["ranks"] == rows[0]["ranks"] else f"{row['condition']}, {row['ranks']} ranks"
@@ -134,8 +155,10 @@ def accuracy(rows: list[Row]) -> str:
     repaired, other = ([row for row in rows if row["settings"].get("repair") is is_on] for is_on in (True, False))
     before = [max((row["difference_before"] for row in some), default=0) for some in (repaired, other)]
     after = sum(row["difference_max"] > 0 for row in rows)
+    few = [f"`{model}`" for model in distinct(line[0] for line in lines if int(line[2].split()[0]) < 3)]
+    compare = f"Accuracies of {', '.join(few)} are of fewer than three seeds: too few to compare.\n\n" if few else ""
     return (
-        f"{text}\nLargest difference of a parameter between replicas before `settle`: {before[0]:.1g} with repair,\n{before[1]:.1g} "
+        f"{text}\n{compare}Largest difference of a parameter between replicas before `settle`: {before[0]:.1g} with repair,\n{before[1]:.1g} "
         f"without. After `settle` replicas differed in {after} of {len(rows)} runs.\n"
     )
 
@@ -219,12 +242,14 @@ def markdown(rows: list[Row], note: str) -> str:
         text += ACCURACY.format(bound=either(bounds), steps=steps(kinds["accuracy"])) + "\n" + accuracy(kinds["accuracy"])
     if kinds["time"]:
         targets = ", ".join(f"{100 * TARGETS[model]:.0f} % (`{model}`)" for model in TARGETS if model in {row["model"] for row in kinds["time"]})
-        text += TIME.format(targets=targets, steps=steps(kinds["time"])) + "\n" + time(kinds["time"])
+        text += TIME.format(targets=targets, steps=steps(kinds["time"]), seeds=seeds(kinds["time"])) + "\n" + time(kinds["time"])
     if large := [row for row in good if row["what"] == "steps"]:
         untimed = large[0]["steps"] - len(large[0]["step_ms"])
-        text += STEPS.format(steps=steps(large), untimed=untimed) + "\n" + steps_with_large_buckets(large)
+        per_row = distinct((row["contender"], row["ranks"]) for row in large)
+        runs = either(sum((row["contender"], row["ranks"]) == line for row in large) for line in per_row)
+        text += STEPS.format(steps=steps(large), untimed=untimed, runs=runs) + "\n" + steps_with_large_buckets(large)
     if dead:
-        text += KILLED + "\n" + killed(dead)
+        text += KILLED.format(models=either(f"`{row['model']}`" for row in dead)) + "\n" + killed(dead)
     return text + failures(failed)
 
 

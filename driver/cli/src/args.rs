@@ -10,7 +10,8 @@ fn help_end(examples: &str) -> String {
     format!(
         "Exit codes:
   0  done
-  1  a check failed, a card cannot be used yet, or a bitstream does not match
+  1  a check failed, the doctor found no usable card,
+     or a bitstream does not match
   2  could not run or finish: bad arguments, no card, card in use
 
 {examples}"
@@ -70,9 +71,9 @@ const BENCH_EXAMPLES: &str = "Examples:
   optireduce-nic bench /tmp/card.sock --json";
 
 const STATS_EXAMPLES: &str = "Examples:
-  OPTIREDUCE_CARD_STATS=/run/job optireduce run --card /tmp/card.sock ...
-  optireduce-nic stats /tmp/card.sock --from /run/job --watch
-  optireduce-nic stats 0000:5e:00.0 --from /run/job --watch --json --count 10";
+  OPTIREDUCE_CARD_STATS=/tmp/job optireduce run --card /tmp/card.sock ...
+  optireduce-nic stats /tmp/card.sock --from /tmp/job --watch
+  optireduce-nic stats 0000:5e:00.0 --from /tmp/job --watch --json --count 10";
 
 const STATS: &str = "Show counters and rings of a card in use, as published by its job
 
@@ -96,10 +97,10 @@ clears. For other boards the commands of Vivado or xbutil are printed, and the
 exit code is 2, since nothing was programmed.
 
 With --card, contract version and build of the card at that address are shown if
-it can be opened, which resets it. A blank board and a card of another contract
-version are accepted, since programming replaces them. A card does not identify
-its board, so whether --card and the JTAG cable lead to the manifest's board is
-not checked.";
+it can be opened, which resets it. Only a device 10ee:903f is accepted, whatever
+its contract version. For a board with another image leave out --card. A card
+does not identify its board, so whether --card and the JTAG cable lead to the
+manifest's board is not checked.";
 
 const BENCH: &str = "Measure a card's latency, register accesses and CPU time
 

@@ -254,7 +254,7 @@ pub struct JobArgs {
     /// Bound on each stage, in milliseconds, up to 4290; 0 measures it [default: 0 ms]
     ///
     /// A measured bound follows the stage times of the first 20 or more collectives, between 5 ms
-    /// and 1 s.
+    /// times the ranks per core and 1 s.
     #[arg(long, value_name = "MS", default_value_t = 0.0, value_parser = milliseconds, hide_default_value = true,
           allow_negative_numbers = true, help_heading = LOSS)]
     pub bound_ms: f64,

@@ -55,7 +55,7 @@ int main(void) {
             if (peers[peer].is_late) fprintf(stderr, "rank %u was late: %.1f %% came\n", peer, 100 * peers[peer].received_fraction[0]);
     }
 
-    /* Apply the drift of the last results, then check that all ranks made the same calls. */
+    /* Apply repairs that no result includes yet, then check that all ranks made the same calls. */
     int has_correction, is_settled;
     check(optr_bucket_settle(bucket, OPTR_NO_TIMEOUT, correction, ELEMENTS, &has_correction, &is_settled));
     for (int i = 0; has_correction && i < ELEMENTS; i++) weights[i] -= 0.1f * correction[i];

@@ -354,7 +354,7 @@ pub struct optr_report_t {
     pub outstanding_bytes: u64,
     /// Bytes of means whose repair was given up, in all buckets: a permanent replica divergence.
     pub drift_bytes: u64,
-    /// 1 if this rank was late: its own gradient is not in every part of the mean.
+    /// 1 if this rank was late: in some window, its gradient is not in the mean of its shard.
     pub is_late: u32,
     /// 1 if the values travelled Hadamard-encoded.
     pub is_hadamard: u32,

@@ -500,7 +500,7 @@ impl Bucket {
     }
 
     /// Waits until no repair of this bucket is outstanding, at most `timeout` (`None`: the
-    /// communicator's), and returns the drift of its results.
+    /// communicator's), and returns the repaired values that no result includes yet.
     ///
     /// Call it on every rank after the last collective of the bucket, or before a checkpoint, and
     /// apply the correction to the model. Ranks must stay connected until all have settled, since

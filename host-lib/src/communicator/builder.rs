@@ -22,7 +22,7 @@ pub enum Bound {
     /// A fixed bound, 1 us to 4.29 s.
     Fixed(Duration),
     /// Twice the 95th percentile of at least 20 stage times of the job's own collectives, and at
-    /// least [`BOUND_MIN`] for each rank per core. Adapted later, see
+    /// least [`BOUND_MIN`] times the ranks per core of a host, rounded up. Adapted later, see
     /// [`BoundEstimator`](optireduce_core::protocol::BoundEstimator).
     Measured {
         /// Longest bound, [`BOUND_MIN`] to 4.29 s; the bound until the first measurement.
@@ -57,7 +57,8 @@ const TIMEOUT_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 const MTU_MIN: usize = 114;
 const WINDOW_BYTES_MAX: usize = 1 << 20;
 
-/// Rule for closing a stage before its deadline, after the last-percentile marks of all peers.
+/// Rule for closing a stage before its deadline, after the marks of all peers. A peer's mark begins
+/// its last packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Early {
@@ -255,7 +256,8 @@ impl Builder {
     ///   [`card_address`](Self::card_address)), and receives on the cards' UDP port.
     /// * The smallest card limits the windows, and half its slots the windows in flight.
     /// * Collectives run one after the other. Each starts once all cards have armed its windows, or
-    ///   after t_B. A later card misses packets; its means are repaired, except encoded ones.
+    ///   after t_B. A card that arms later misses packets; its means are repaired, except encoded
+    ///   ones.
     /// * [`reduce_scatter`](crate::Communicator::reduce_scatter) and
     ///   [`all_gather`](crate::Communicator::all_gather) use the kernel's UDP, with separate
     ///   [numbers](crate::Report::op), membership and measured [`bound`](Self::bound). So do
@@ -308,8 +310,8 @@ impl Builder {
         Self { send_thread: Some(send_thread), ..self }
     }
 
-    /// Sets how long ranks wait for one another to connect, in calls over TCP, and in agreements, 1
-    /// ms to one day; when data moves, without progress. Default: 60 s.
+    /// Sets the longest wait for other ranks: to connect, in calls over TCP, and in agreements.
+    /// While data moves, it is the longest time without progress. 1 ms to one day. Default: 60 s.
     pub fn timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }
     }
@@ -372,8 +374,8 @@ impl Builder {
         Self { rate_control, ..self }
     }
 
-    /// Sets after how many collectives without a packet of a rank the others agree to drop it;
-    /// `None`: never. Default: 3. A rank with open connections must also be silent for 0.5 s.
+    /// Sets after how many collectives in a row without a packet of a rank the others agree to drop
+    /// it; `None`: never. Default: 3. A rank with open connections must also be silent for 0.5 s.
     pub fn drop_silent_after(self, ops: Option<u32>) -> Self {
         Self { silent_ops: ops, ..self }
     }

@@ -58,7 +58,7 @@ pub(super) enum Command {
     Collective {
         call: Collective,
         given: Given,
-        /// Drift of earlier results over cards.
+        /// Repairs of earlier results over cards.
         correction: Option<Vec<f32>>,
         reply: Sender<Outcome>,
     },

@@ -412,7 +412,7 @@ impl Engine {
         let is_called = |bucket: u16| waiting.iter().any(|(wanted, ..)| wanted.call.bucket == bucket);
         for (bucket, _with) in releasing.extract_if(.., |(bucket, _)| !is_called(*bucket)) {
             collectives.release_bucket(bucket).map_err(collective)?;
-            // Running collectives may still apply the drift.
+            // Running collectives may still apply the correction.
             if !replies.iter().any(|(_, call)| call.call.bucket == bucket) {
                 owed.forget(bucket);
             }

@@ -101,7 +101,8 @@ impl From<PathError> for ConnectError {
 ///   [`NoSuchRank`](ControlError::NoSuchRank). The caller's data is unchanged.
 /// * [`Dropped`](Self::Dropped) and [`ControlError::Outside`], once this rank has
 ///   [rejoined](crate::Communicator::rejoin).
-/// * Errors of a [`Transfer`](crate::Transfer), unless the communicator has ended.
+/// * Errors of a [`Transfer`](crate::Transfer), such as [`ControlError::TooMany`], unless the
+///   communicator has ended.
 ///
 /// After other errors, make a new communicator.
 #[derive(Clone, Debug, Error)]

@@ -5,7 +5,7 @@
 //! How: the rank of the failed card asks for a view with [`Settings::fallback`], which begins at
 //! the same collective on all ranks. All calls still pass the engine of the job with cards, which
 //! keeps their order. The others wait for the failed rank in collectives in progress, so it waits
-//! for them before its first collective over UDP. Drift moves with the next call of its bucket.
+//! for them before its first collective over UDP. Corrections move with the next call of a bucket.
 //!
 //! Limits: ranks with working cards use UDP as well, until the end of the job.
 //!
@@ -45,7 +45,7 @@ impl Fallback {
         call.beside.is_some() && (call.call.kind != Kind::AllReduce || self.has(op))
     }
 
-    /// `correction`: drift of the bucket. If the other engine has ended, the reply channel closes.
+    /// `correction`: pending in this job. If the other engine has ended, the reply channel closes.
     pub fn pass(&self, call: Collective, given: Given, correction: Option<Vec<f32>>, reply: Sender<Outcome>) {
         let Some((bucket, stream)) = call.beside else { return };
         let there = optireduce_core::Call { bucket, stream, ..call.call };

@@ -83,7 +83,8 @@ impl Report {
         self.collective.elements
     }
 
-    /// Packets expected from peers by the rank with the largest shards; equal on all ranks.
+    /// Packets that a rank with the largest shards expects from its peers; the same number on all
+    /// ranks.
     pub fn packets(&self) -> u64 {
         self.collective.packets
     }
@@ -99,7 +100,7 @@ impl Report {
     /// * [`Skip`](UpdateAction::Skip): more than 10 % of the expected bytes were lost. All-reduces
     ///   leave the caller's values unchanged; continue with the next step.
     /// * [`Halt`](UpdateAction::Halt): at least [`SKIPS_HALT`](crate::SKIPS_HALT) skips in a row,
-    ///   with at least [`PACKETS_HALT`](crate::PACKETS_HALT) packets together. Stop the job.
+    ///   with at least [`PACKETS_HALT`](crate::PACKETS_HALT) packets together. Stop this rank.
     ///
     /// Contributions of late ranks count as lost only if most peers are late. A one-off collective
     /// also skips if anything is missing after its repairs, and never halts. Ranks may differ
@@ -118,13 +119,14 @@ impl Report {
         &self.collective.live
     }
 
-    /// Ranks whose contribution (in an all-gather, shard) arrived by less than half in time. With
+    /// Ranks less than half of whose contribution (in an all-gather: shard) arrived in time. With
     /// one packet per shard, a single loss looks the same.
     pub fn late_ranks(&self) -> &[usize] {
         &self.collective.late_peers
     }
 
-    /// Returns whether this rank was late: its own shard of some window lacks its gradient.
+    /// Returns whether this rank was late: in some window, the contribute stage of its shard closed
+    /// before its gradient was added, so the mean of that shard excludes the gradient.
     pub fn is_late(&self) -> bool {
         !self.collective.local_contribution
     }

@@ -1,4 +1,4 @@
-//! Drift of the last results of a bucket.
+//! Corrections that are left after the last results of a bucket.
 //!
 //! Why: repairs are added to the next result of a bucket. After the last one, the caller must add
 //! them to the model, or replicas end with different weights.
@@ -9,7 +9,8 @@ use optireduce_core::protocol::repair::RepairReport;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Settled {
-    /// Drift of the results so far, in their unit (mean or sum), rounded to `f32`.
+    /// Values that no result includes yet, if any: repaired means, and updates that this rank
+    /// skipped. In the unit of the results (mean or sum), rounded to `f32`.
     ///
     /// Apply it to the model as one more update; it is not added to later results. Once all ranks
     /// have settled, a result without losses has the same bits on all ranks.

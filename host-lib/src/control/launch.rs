@@ -138,7 +138,8 @@ impl Launch {
         Ok((root, socket.into()))
     }
 
-    /// Returns this process's place, from its environment.
+    /// Returns this process's place, from `OPTIREDUCE_RANK`, torchrun, Open MPI, MPICH or Slurm.
+    /// MPICH, and Open MPI on several hosts, also need `OPTIREDUCE_ROOT`.
     pub fn from_env() -> Result<Self, LaunchError> {
         Self::from_variables(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
     }

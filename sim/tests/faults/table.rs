@@ -61,7 +61,12 @@ pub const ROWS: [Row; 11] = [
         [Told::Gone; 4],
         "works once it continues",
     ),
-    row(Fault::Reset, "function-level reset by another process", [Told::WasReset; 4], "works; so does `configure`"),
+    row(
+        Fault::Reset,
+        "reset by another process (function-level; Alveo shells: of the bus)",
+        [Told::WasReset; 4],
+        "works; so does `configure`",
+    ),
     row(Fault::DmaError, "an address of the window is not mapped for the card", [Told::DmaError; 4], AT_ONCE),
     row(
         Fault::Hang,

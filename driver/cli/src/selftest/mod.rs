@@ -2,7 +2,7 @@
 //!
 //! The card is rank 0 of a two-rank job whose other rank is absent, so a stage that expects data
 //! ends at its deadline. The contract then defines every bit of the results: the card's own shard
-//! is the mean of one contribution, the other shard is zero.
+//! is the mean of one contribution, the absent rank's shard is zero.
 //!
 //! With a loopback the absent rank has the card's own addresses. Every packet returns, passes all
 //! checks below UBT, and is dropped because its sender is this rank.

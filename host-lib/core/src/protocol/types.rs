@@ -117,7 +117,7 @@ pub enum UpdateAction {
     Apply,
     /// Too much was lost: discard the update and continue.
     Skip,
-    /// Too much was lost too often: stop the job.
+    /// Too much was lost too often: stop this rank.
     Halt,
 }
 

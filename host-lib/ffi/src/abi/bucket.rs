@@ -260,12 +260,12 @@ fn start(
     Ok(())
 }
 
-/// Waits until no repair of this bucket is outstanding, at most timeout_us, and writes the drift of
-/// its results to correction, to apply to the model as one more update. Call it on every rank after
-/// the last collective of the bucket.
+/// Waits until no repair of this bucket is outstanding, at most timeout_us. Writes the repaired
+/// values that no result includes yet to correction, to apply to the model as one more update. Call
+/// it on every rank after the last collective of the bucket.
 ///
-/// Without drift *has_correction is 0, and correction is unchanged. *is_settled is 0 if repairs are
-/// still outstanding.
+/// Without such values *has_correction is 0, and correction is unchanged. *is_settled is 0 if
+/// repairs are still outstanding.
 ///
 /// Threads: any, one at a time per bucket; blocks.
 #[unsafe(no_mangle)]

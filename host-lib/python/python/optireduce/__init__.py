@@ -8,6 +8,7 @@
         report = bucket.all_reduce(gradient)                    # the mean, in place
         if report.action == "apply":
             ...                                                 # the optimizer's step
+        settled = bucket.settle()      # apply settled.correction as one more update, unless None
 
 For PyTorch, `import optireduce.torch`: a torch.distributed backend and a DDP communication hook.
 """

@@ -14,8 +14,8 @@ __all__ = [
 ]
 
 __version__: str
-#: A job halts after at least SKIPS_HALT skipped updates in a row, with PACKETS_HALT packets or more
-#: together. Updates that a silent rank spoils do not count.
+#: A rank halts after at least SKIPS_HALT skipped updates in a row, with at least PACKETS_HALT
+#: packets together. Updates that a silent rank spoils do not count.
 SKIPS_HALT: int
 PACKETS_HALT: int
 
@@ -169,7 +169,8 @@ class Bucket:
         """Gathers the shards of all ranks; lost elements are zero."""
     def start_all_gather(self, shard: _Array) -> Request[tuple[ndarray, Report]]: ...
     def settle(self, timeout: float | None = None) -> Settled:
-        """Waits for outstanding repairs, at most `timeout` seconds (None: the communicator's)."""
+        """Waits for outstanding repairs, at most `timeout` seconds (None: the communicator's).
+        Returns the repaired values that no result includes yet."""
 
 @final
 class TwoLevel:

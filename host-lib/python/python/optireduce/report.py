@@ -38,14 +38,14 @@ class Report:
     #: Packets expected from peers in both stages, the same number on all ranks.
     packets: int
     #: Action to take with the update: apply it, skip it (more than 10 % was lost, and the array is
-    #: unchanged), or halt the job.
+    #: unchanged), or halt this rank.
     action: Literal["apply", "skip", "halt"]
     #: True if all ranks agreed on the action.
     agreed: bool
     live_ranks: tuple[int, ...]
-    #: Ranks with less than half of their contribution in time.
+    #: Ranks less than half of whose contribution arrived in time.
     late_ranks: tuple[int, ...]
-    #: True if this rank was late: its gradient is not in its own shard of every window.
+    #: True if this rank was late: in some window, its gradient is not in the mean of its shard.
     is_late: bool
     expected_bytes: int
     lost_bytes: int
@@ -78,13 +78,15 @@ class Report:
 
 @dataclass(frozen=True, eq=False)
 class Settled:
-    """Outcome of `settle`: the drift of a bucket's results."""
+    """Outcome of `settle` for a bucket."""
 
-    #: Drift, to apply to the model as one more update; None without drift.
+    #: Repaired values that no result includes yet, or None. Apply it to the model as one more
+    #: update.
     correction: numpy.ndarray | None
     #: True if no repair was outstanding before the timeout.
     is_settled: bool
     outstanding_bytes: int
+    #: Bytes of the bucket whose repair was given up: a permanent replica divergence.
     drift_bytes: int
 
 

@@ -1,12 +1,17 @@
-"""PyTorch: the torch.distributed backend "optireduce", and a DDP hook for any backend.
+"""PyTorch: the torch.distributed backend "optireduce", for CPU tensors, and a DDP hook.
 
+    import torch.distributed as dist
     import optireduce.torch
 
-    dist.init_process_group("optireduce")                            # or "cpu:optireduce,cuda:nccl"
+    dist.init_process_group("optireduce")
     model = DDP(model)
     state = optireduce.torch.State()
     model.register_comm_hook(state, optireduce.torch.comm_hook)
     state.guard(optimizer)                                           # halts if too much is lost
+    ...
+    state.settle(optimizer)                                          # at the end
+
+The hook also works with other backends. It was run with Gloo, but not with NCCL.
 """
 
 import weakref

@@ -1,4 +1,4 @@
-"""The DDP communication hook for any backend: gradients are bounded, other calls are unchanged.
+"""The DDP communication hook: gradients are bounded, other calls use the group's backend.
 
 A DDP bucket is identified by its index and the lengths of its parameters, so that repairs never
 reach a bucket with other parameters. DDP rebuilds its buckets after the first backward pass; the
@@ -142,8 +142,8 @@ class State:
         return work.get_future().then(done)
 
     def _settle(self, key: Any) -> None:
-        """Settles a bucket that DDP replaced. Its drift fits no other bucket: replicas then differ
-        until `settle`."""
+        """Settles a bucket that DDP replaced. Its correction fits no other bucket: replicas
+        then differ until `settle`."""
         bucket = self.session.buckets().pop(key, None)
         # A rank outside the job has reduced nothing.
         settled = bucket.settle(0.0) if bucket is not None and not self.session.is_outside else None
@@ -214,8 +214,9 @@ class State:
         return votes[0][0]
 
     def guard(self, optimizer: torch.optim.Optimizer) -> torch.optim.Optimizer:
-        """Makes `optimizer.step()` do nothing unless `step_allowed`, and call `settle` every
-        `synchronize_every` steps. Call it before learning rate schedulers are made."""
+        """Makes `optimizer.step()` raise `HaltError` on a halt, and settle every
+        `synchronize_every` steps. With `vote` or `agree` it also skips steps that are not allowed.
+        Call it before learning rate schedulers are made."""
         step = type(optimizer).step
 
         def guarded(optimizer: torch.optim.Optimizer, *arguments: Any, **keywords: Any) -> Any:
@@ -280,8 +281,9 @@ class State:
             log.warning("%s", self.session.describe(f"cannot compare replicas{'' if self._returns else ', and will not try again'}: {error}"))
 
     def settle(self, optimizer: torch.optim.Optimizer, timeout_s: float = SETTLE_S) -> bool:
-        """Makes replicas equal, to the bit. If any replica may differ, a rank whose replica does
-        not (rank 0 if there is none) copies its parameters and its optimizer's state to the others.
+        """Makes the parameters and optimizer states of all replicas equal, to the bit. If any may
+        differ, a rank whose replica does not (rank 0 if there is none) copies its own to the
+        others. Buffers are not copied: see `synchronize`.
 
         All ranks call it after the last step and before a checkpoint, and wait for the slowest.
         Returns whether any replica might differ."""
