@@ -1,7 +1,8 @@
 // MSI-X table and pending bits, between the PCIe bridge and the card's registers.
 //
-// BAR 0: registers at 0x0000 to 0x7fff, table at 0x8000 with 16 bytes per vector, pending bits at
-// 0x9000. Table and registers are on different pages, so that a driver can map only the registers.
+// BAR 0: registers at 0x0000 to 0x7fff, table at 0x8000, pending bits at 0x9000. An entry of the
+// table has 16 bytes. Table and registers are on different pages, so that a driver can map only the
+// registers.
 // A request of the card sets a pending bit. It becomes a message once neither vector nor function
 // is masked. Several requests of a vector may become one message. While MSI-X is off, requests are
 // discarded.
