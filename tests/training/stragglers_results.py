@@ -99,12 +99,9 @@ def time_cell(rows: list[Row], beside: list[Row]) -> str:
 def times(rows: list[Row]) -> str:
     contenders, lines = distinct(row["contender"] for row in rows), []
     for workers, condition in places(rows):
-        beside = chosen(rows, workers, condition, "all-reduce")
-        cells = []
-        for contender in contenders:
-            own = beside if contender == "all-reduce" else chosen(rows, workers, condition, contender)
-            cells.append(time_cell(own, beside))
         found = {contender: chosen(rows, workers, condition, contender) for contender in contenders}
+        beside = found.get("all-reduce", [])
+        cells = [time_cell(own, beside) for own in found.values()]
         lines.append([str(workers), condition, *cells, advice(found)])
     return table(["workers", "condition", *contenders, "use"], lines)
 

@@ -147,7 +147,7 @@ fn ratios(
 /// Markdown tables of ratios and goals.
 pub fn goals(rows: &[Row]) -> String {
     const RANKS: usize = 4;
-    let text = &mut String::new();
+    let mut text = String::new();
     let mut places: Vec<(bool, u16)> = rows.iter().map(|row| (row.condition == Condition::Loopback, row.mtu)).collect();
     places.sort_unstable();
     places.dedup();
@@ -221,7 +221,7 @@ pub fn goals(rows: &[Row]) -> String {
             let _ = writeln!(text, "| {what} | {ratio:.2} | {most}{} |", if ratio <= *most { "" } else { ", missed" });
         }
     }
-    std::mem::take(text)
+    text
 }
 
 fn median(rows: &[&Row], figure: impl Fn(&Figures) -> f64) -> f64 {

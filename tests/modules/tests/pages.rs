@@ -107,11 +107,10 @@ fn lines_of_markdown_and_comments_are_at_most_100_columns_wide() {
             let begin = begins.iter().find(|begin| line.starts_with(**begin));
             begin.map_or("", |_| line.trim_start_matches(['/', '!', '#', ':'])).to_owned()
         };
-        let prose: Vec<String> =
-            text.lines().map(|line| if is_page { line.to_owned() } else { comment(line) }).collect();
-        let free = unwrappable(&prose.iter().map(|line| line.trim_start()).collect::<Vec<_>>().join("\n"));
-        let free = if is_page { unwrappable(&text) } else { free };
-        for ((number, line), prose) in (1..).zip(text.lines()).zip(&prose) {
+        let comments = || text.lines().map(|line| comment(line).trim_start().to_owned() + "\n").collect();
+        let prose: String = if is_page { text.clone() } else { comments() };
+        let free = unwrappable(&prose);
+        for ((number, line), prose) in (1..).zip(text.lines()).zip(prose.lines()) {
             let (columns, words) = (line.chars().count(), prose.trim_start());
             // One word that is too long, such as an address, cannot be wrapped.
             let longest = words.split(' ').map(|word| word.chars().count()).max().unwrap_or_default();
