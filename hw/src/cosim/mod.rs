@@ -18,7 +18,7 @@ mod verilated;
 pub use self::replay::target_directory;
 
 use self::module::Module;
-use self::replay::Layout;
+use self::replay::{Layout, Optimise};
 use self::verilated::Model;
 use crate::hdl::engine::Clocked;
 use crate::hdl::ports::Rows;
@@ -89,7 +89,7 @@ impl<B: Clocked + Ports> Compiled<B> {
         block.connect_all();
         let layout = Layout::of(&block);
         layout.check_exchange(&mut block);
-        Ok(Compiled(replay::compile(name, &verilog(&block), &layout)?, PhantomData))
+        Ok(Compiled(replay::compile(name, &verilog(&block), &layout, Optimise::Much)?, PhantomData))
     }
 }
 
