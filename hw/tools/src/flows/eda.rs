@@ -1,7 +1,7 @@
 //! Runs open EDA tools: yosys, nextpnr-ecp5, ecppack, z3.
 //!
-//! Tools are searched in `<target>/eda/venv/bin`, then on the search path, each as `yowasp-NAME`
-//! (PyPI) and as `NAME`. The PyPI tools see only files below the working folder, so each job has a
+//! Tools are searched in `<target>/eda/venv/bin`, then on the search path, each as `NAME` and as
+//! `yowasp-NAME` (PyPI). The latter see only files below the working folder, so each job has a
 //! folder `<target>/eda/<block>-<job>-<hash>`. The hash covers everything that the result depends
 //! on, tool versions included, so an existing folder is a cached result. A job works in a temporary
 //! folder and renames it on success. After an error the folder stays, with the logs.
@@ -51,7 +51,7 @@ impl Tool {
         let on_path = env::var_os("PATH").map(|path| env::split_paths(&path).collect::<Vec<_>>()).unwrap_or_default();
         let folders = [eda_folder().join("venv/bin")].into_iter().chain(on_path);
         let mut too_old = None;
-        let names = |folder: PathBuf| [folder.join(format!("yowasp-{}", self.name())), folder.join(self.name())];
+        let names = |folder: PathBuf| [folder.join(self.name()), folder.join(format!("yowasp-{}", self.name()))];
         for program in folders.flat_map(names).filter(|path| path.is_file()) {
             let version = self.ask(&program)?;
             if self != Tool::Yosys || is_recent(&version) {
