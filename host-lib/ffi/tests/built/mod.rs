@@ -2,6 +2,8 @@
 #![allow(dead_code)]
 
 use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{Read as _, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -19,11 +21,24 @@ const RUN_MAX: Duration = Duration::from_secs(120);
 pub fn prefix() -> &'static Path {
     static PREFIX: OnceLock<PathBuf> = OnceLock::new();
     PREFIX.get_or_init(|| {
-        // Test programs run concurrently, so each has its own prefix.
-        let name = std::env::current_exe().unwrap().file_name().unwrap().to_owned();
-        let prefix = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        let _ = std::fs::remove_dir_all(&prefix);
-        run(Command::new(Path::new(HERE).join("install")).arg("--from").arg(libraries()).arg(&prefix));
+        // Test programs run concurrently, so each has its own prefix. Processes of one program, as
+        // of `cargo nextest`, share it: the first one installs.
+        let program = std::env::current_exe().unwrap();
+        let prefix = Path::new(env!("CARGO_TARGET_TMPDIR")).join(program.file_name().unwrap());
+        let mut lock =
+            File::options().create(true).append(true).read(true).open(prefix.with_extension("lock")).unwrap();
+        lock.lock().unwrap();
+        let [archive, shared] = ["a", "so"].map(|kind| libraries().join(format!("liboptireduce_c.{kind}")));
+        let files = [archive, shared, Path::new(HERE).join("include/optireduce.h")];
+        let built = format!("{:?}", files.map(|file| file.metadata().unwrap().modified().unwrap()));
+        let mut installed = String::new();
+        lock.read_to_string(&mut installed).unwrap();
+        if installed != built {
+            lock.set_len(0).unwrap();
+            let _ = std::fs::remove_dir_all(&prefix);
+            run(Command::new(Path::new(HERE).join("install")).arg("--from").arg(libraries()).arg(&prefix));
+            lock.write_all(built.as_bytes()).unwrap();
+        }
         prefix
     })
 }
