@@ -204,6 +204,14 @@ fn a_signal_ends_the_job_and_removes_its_hosts() {
 
 #[test]
 fn what_goes_wrong_is_named_and_leaves_nothing_behind() {
+    let is_live =
+        |line: &str| line.split('-').nth(1).is_some_and(|pid| std::path::Path::new(&format!("/proc/{pid}")).exists());
+    let stale = || -> Vec<String> {
+        let list = Command::new("ip").args(["netns", "list"]).output();
+        let list = list.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+        list.lines().filter(|line| line.starts_with("badnet-") && !is_live(line)).map(str::to_owned).collect()
+    };
+    let before = stale();
     let badnet =
         |arguments: &[&str]| Command::new(env!("CARGO_BIN_EXE_badnet")).args(arguments).output().expect("badnet");
     let said = |arguments: &[&str]| String::from_utf8_lossy(&badnet(arguments).stderr).into_owned();
@@ -220,16 +228,9 @@ fn what_goes_wrong_is_named_and_leaves_nothing_behind() {
     }
     assert!(failed.contains("exit status: 7") && failed.contains("no gradient"), "{failed}");
     assert!(said(&["run", "--hosts", "2", "--", "no-such-program"]).contains("no-such-program"));
-    let namespaces = || -> Vec<String> {
-        let list = Command::new("ip").args(["netns", "list"]).output().expect("ip");
-        String::from_utf8_lossy(&list.stdout).lines().map(str::to_owned).collect()
-    };
-    let live =
-        |line: &str| line.split('-').nth(1).is_some_and(|pid| std::path::Path::new(&format!("/proc/{pid}")).exists());
-    let mut stale = namespaces();
-    stale.retain(|line| line.starts_with("badnet-") && !live(line));
-    // A parallel test may have removed its namespaces since the first listing.
-    let left = namespaces();
-    stale.retain(|line| left.contains(line));
-    assert!(stale.is_empty(), "left behind: {stale:?}");
+    // A parallel test may have removed its namespaces since the first listing, and a killed process
+    // may have left some long ago.
+    let (listed, left) = (stale(), stale());
+    let left: Vec<_> = left.iter().filter(|one| listed.contains(one) && !before.contains(one)).collect();
+    assert!(left.is_empty(), "left behind: {left:?}");
 }
