@@ -270,7 +270,7 @@ pub(crate) fn compile(name: &str, verilog: &str, layout: &Layout, optimise: Opti
     (&verilog, INTERFACE, FLAGS, optimise, &version).hash(&mut hasher);
     let directory = target_directory().join("cosim");
     let library = directory.join(format!("{name}-{:016x}.so", hasher.finish()));
-    let _lock = if library.exists() { None } else { Some(lock(&library)?) };
+    let _lock = lock(&library)?;
     if library.exists() {
         return Ok(Compiled(library));
     }
@@ -298,7 +298,7 @@ fn runtime(version: &[u8]) -> Result<&'static [PathBuf], String> {
         let mut hasher = DefaultHasher::new();
         (FLAGS, version).hash(&mut hasher);
         let place = target_directory().join(format!("cosim/runtime-{:016x}", hasher.finish()));
-        let _lock = if place.is_dir() { None } else { Some(lock(&place)?) };
+        let _lock = lock(&place)?;
         if !place.is_dir() {
             let empty = Layout { ports: Vec::new(), input_words: 0, row_words: 0 };
             let top = "module top(input wire clock);\n  wire unused = clock;\nendmodule\n";
@@ -321,13 +321,16 @@ fn runtime(version: &[u8]) -> Result<&'static [PathBuf], String> {
     compiled.as_deref().map_err(Clone::clone)
 }
 
-/// Waits until no other thread or process builds the file, until the result is dropped.
-fn lock(built: &Path) -> Result<fs::File, String> {
+/// Locks a path that is not built yet, until the result is dropped. Waits for other builders.
+fn lock(built: &Path) -> Result<Option<fs::File>, String> {
+    if built.exists() {
+        return Ok(None);
+    }
     let path = built.with_extension("lock");
     fs::create_dir_all(path.parent().unwrap_or(&path)).map_err(|error| at(&path, error))?;
     let file = fs::File::create(&path).map_err(|error| at(&path, error))?;
     file.lock().map_err(|error| at(&path, error))?;
-    Ok(file)
+    Ok(Some(file))
 }
 
 /// Runs Verilator and the compiler in a new directory. Returns the directory.
