@@ -41,7 +41,7 @@ class Phase:
         with self.phases.changed:
             if self.phases.failed:
                 raise Failed("stopped")
-            # In a session of its own, so that a stop reaches the command's children.
+            # A new process group, so that signals reach the command's children.
             child = subprocess.Popen(
                 words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
             )

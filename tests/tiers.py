@@ -48,8 +48,6 @@ UNPUBLISHED = ["optireduce-python", "optireduce-tests", "optireduce-badnet", "op
 # Lints and tests of the workspace use all features of `optireduce`; these are the other sets. The
 # Python package has the same features, and with it cargo builds common dependencies once.
 SETS = ["-p", "optireduce", "-p", "optireduce-python", "--no-default-features"]
-
-
 # Advisories need a database on GitHub.
 DENY = ["--offline", "check", "bans", "licenses", "sources"]
 
@@ -258,7 +256,7 @@ def main():
         print("== slowest tests")
         for one in slowest:
             print(f"  {one['s']:7.1f} s  {one['test']}")
-    # As they are, for programs that read them, with that of all tests last.
+    # Verbatim, for programs that parse the summary of all tests in the last line.
     for phase in sorted(phases.all, key=lambda phase: phase.live):
         if line := phase.closing():
             print(f"== {phase.name}\n{line}")

@@ -10,8 +10,8 @@ fn texts(list: &toml::Value) -> Vec<&str> {
     list.as_array().into_iter().flatten().filter_map(toml::Value::as_str).collect()
 }
 
-/// Packages that the workspace's are built from on a target, as `cargo metadata` prints them, with
-/// the identities of those that each one uses.
+/// Packages of the dependency graph on a target, from `cargo metadata`. The field `uses` lists the
+/// direct dependencies of a package by id.
 fn packages(root: &Path, target: &str) -> Vec<Value> {
     let mut command = Command::new(env!("CARGO"));
     command.args(["metadata", "--format-version", "1", "--locked", "--all-features", "--filter-platform", target]);
