@@ -2,14 +2,17 @@
 //!
 //! * `#[hdl_gen]` keeps a kernel as data for `optireduce_hw::hdl::kernel`.
 //! * `#[sections]` splits a kernel into several functions.
+//! * `#[derive(LogicBlock)]` makes a struct a block, which skips passes without effect.
 //! * `#[derive(LogicStruct)]` makes a struct one word.
 //! * `#[derive(Ports)]` lets other simulators set and read the ports of a block.
 //!
 //! `hdl_gen` and `LogicStruct` replace rust-hdl's macros with a fraction of the generated code.
+//! `LogicBlock` replaces rust-hdl's, which updates every block in every pass.
 //! `Ports` exists because rust-hdl shows signals to visitors read-only, and a Verilated model must
 //! write the outputs.
 //! Limits: types are recognised by their spelling, so a type alias is not a port.
 
+mod block;
 mod fields;
 mod kernel;
 mod sections;
@@ -66,6 +69,15 @@ pub fn sections(arguments: TokenStream, item: TokenStream) -> TokenStream {
     sections::expand(block).unwrap_or_else(Error::into_compile_error).into()
 }
 
+/// Makes a struct of signals and blocks a block, as rust-hdl's macro of this name.
+///
+/// A pass is skipped where it cannot change a value.
+#[proc_macro_derive(LogicBlock)]
+pub fn logic_block(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    block::expand(&input).unwrap_or_else(Error::into_compile_error).into()
+}
+
 /// Makes a struct of signal types one word, its first field in the low bits.
 #[proc_macro_derive(LogicStruct)]
 pub fn logic_struct(input: TokenStream) -> TokenStream {
@@ -84,7 +96,7 @@ pub fn ports(input: TokenStream) -> TokenStream {
             .into_compile_error()
             .into();
     };
-    let ports = fields.named.iter().filter(|field| is_port(&field.ty)).map(|field| &field.ident);
+    let ports = fields.named.iter().filter(|field| is_signal(&field.ty, &["In", "Out"])).map(|field| &field.ident);
     let name = &input.ident;
     let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
     quote! {
@@ -97,13 +109,14 @@ pub fn ports(input: TokenStream) -> TokenStream {
     .into()
 }
 
-fn is_port(ty: &Type) -> bool {
+/// Whether a field is a signal of one of the directions, or an array of such signals.
+fn is_signal(ty: &Type, directions: &[&str]) -> bool {
     match ty {
-        Type::Array(array) => is_port(&array.elem),
+        Type::Array(array) => is_signal(&array.elem, directions),
         Type::Path(path) => path.path.segments.last().is_some_and(|segment| {
             let PathArguments::AngleBracketed(arguments) = &segment.arguments else { return false };
-            let Some(GenericArgument::Type(Type::Path(direction))) = arguments.args.first() else { return false };
-            segment.ident == "Signal" && (direction.path.is_ident("In") || direction.path.is_ident("Out"))
+            let Some(GenericArgument::Type(Type::Path(found))) = arguments.args.first() else { return false };
+            segment.ident == "Signal" && directions.iter().any(|direction| found.path.is_ident(direction))
         }),
         _ => false,
     }

@@ -135,7 +135,6 @@ impl Cycle for Bench<CheckedNic> {
 }
 
 fn set(card: &mut CheckedNic, inputs: &Inputs) {
-    card.clock.next.clk = false;
     card.now_ns.next = bits_w(inputs.now_ns);
     card.reg_write.next = inputs.reg_write;
     card.reg_write_address.next = bits_w(inputs.reg_write_address as u64);

@@ -150,18 +150,22 @@ impl<B: Clocked> Bench<B> {
 
     /// Runs one clock cycle: settles the inputs, records, and raises the clock.
     ///
-    /// The next call settles the falling edge together with the next inputs.
+    /// A Verilated model settles the falling edge together with the next inputs. A block of rust-hdl
+    /// has none; see [`pos_edge`](crate::hdl::signal::Signal::pos_edge).
     ///
     /// # Panics
     /// If the block oscillates.
     pub fn tick(&mut self) {
-        self.block.clock().next.clk = false;
         self.settle();
         if let Engine::RustRecording(trace) = &mut self.engine {
             trace.layout.sample(&self.block, &mut trace.words);
         }
-        self.block.clock().next.clk = true;
+        let clock = &mut self.block.clock().next;
+        clock.clk = !clock.clk;
         self.settle();
+        if let Engine::Verilator(_) = &self.engine {
+            self.block.clock().next.clk = false;
+        }
         self.cycles += 1;
     }
 

@@ -4,5 +4,5 @@ pub use crate::hdl::ports::Ports;
 pub use crate::hdl::signal::Signal;
 pub use crate::hdl::word::{Beat, W, bit_cast_w, bits_beat, bits_w};
 pub use crate::{clocked, dff_setup, evaluate_on_change};
-pub use optireduce_hw_derive::{LogicStruct, hdl_gen, sections};
+pub use optireduce_hw_derive::{LogicBlock, LogicStruct, hdl_gen, sections};
 pub use rust_hdl_core::prelude::*;

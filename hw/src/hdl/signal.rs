@@ -19,6 +19,9 @@ pub struct Signal<D: Direction, T: Synth> {
     val: T,
     pub changed: bool,
     driven: bool,
+    /// In the first input of a block: its last pass changed no value.
+    #[doc(hidden)]
+    pub at_rest: bool,
     direction: PhantomData<D>,
 }
 
@@ -46,10 +49,32 @@ impl<T: Synth> Signal<Local, T> {
     }
 }
 
+/// Input of a block, or an array of inputs.
+pub trait Input {
+    /// Whether the next pass will change its value.
+    fn is_pending(&self) -> bool;
+}
+
+impl<T: Synth> Input for Signal<In, T> {
+    #[inline(always)]
+    fn is_pending(&self) -> bool {
+        self.val != self.next
+    }
+}
+
+impl<I: Input, const N: usize> Input for [I; N] {
+    #[inline]
+    fn is_pending(&self) -> bool {
+        self.iter().any(Input::is_pending)
+    }
+}
+
 impl Signal<In, Clock> {
+    /// Whether a clock cycle begins. The clock of a simulated block changes once a cycle: a falling
+    /// edge would cost as many passes as a rising one and move nothing.
     #[inline(always)]
     pub fn pos_edge(&self) -> bool {
-        self.changed && self.val.clk
+        self.changed
     }
 }
 

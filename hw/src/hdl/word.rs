@@ -229,9 +229,12 @@ impl Beat {
     /// Replaces `M` bits from `offset` upwards.
     pub fn put_bits<const M: usize>(&mut self, offset: usize, word: W<M>) {
         debug_assert!(offset + M <= 512, "bits {offset}..{} of a beat", offset + M);
-        for i in 0..M {
-            let (lane, bit) = ((offset + i) / 32, (offset + i) % 32);
-            self.0[lane] = self.0[lane] & !(1 << bit) | (word.get_bit(i) as u32) << bit;
+        let mask = (1_u128 << M) - 1;
+        for lane in offset / 32..(offset + M).div_ceil(32) {
+            // Bits of the word below this lane, and bits of the lane below the word.
+            let (below, above) = ((32 * lane).saturating_sub(offset), offset.saturating_sub(32 * lane));
+            let bits = |word: u128| (word >> below << above) as u32;
+            self.0[lane] = self.0[lane] & !bits(mask) | bits(word.raw().into());
         }
     }
 
@@ -332,6 +335,12 @@ mod tests {
         assert_eq!(beat.to_bytes(), bytes);
         assert_eq!(beat.get_bits::<16>(24), bits_w::<16>(0x0403));
         assert_eq!(beat.get_bits::<48>(8 * 42), bits_w::<48>(0x2f2e_2d2c_2b2a));
+        let mut put = Beat([0xaaaa_5555; 16]);
+        put.put_bits(3, bits_w::<64>(0x0123_4567_89ab_cdef));
+        put.put_bits(32 * 15, bits_w::<32>(7));
+        assert_eq!(put.get_bits::<64>(3), bits_w::<64>(0x0123_4567_89ab_cdef));
+        assert_eq!((put.get_bits::<3>(0), put.get_bits::<29>(67)), (bits_w::<3>(5), bits_w::<29>(0xaaaa_5555 >> 3)));
+        assert_eq!(put.0[3..], [[0xaaaa_5555; 12].as_slice(), &[7]].concat());
         let literal = format!("{:x}", beat.verilog());
         assert!(literal.starts_with("512'h3f3e3d") && literal.ends_with("03020100"), "{literal}");
     }
