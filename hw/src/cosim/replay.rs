@@ -21,6 +21,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::{env, fs, process};
 
 const INTERFACE: &str = include_str!("verilated.cpp");
+/// Precompiled for replays: most of the compiler's work on a small model.
+const HEADER: &str = "#include \"verilated.h\"\n#include <memory>\n";
 
 /// Every warning is an error, except WIDTH (rust-hdl prints literals and sums without the width of
 /// their target, and the replay checks the values) and DECLFILENAME (one file has all modules).
@@ -279,30 +281,39 @@ pub(crate) fn compile(name: &str, verilog: &str, layout: &Layout, optimise: Opti
     let _ = writeln!(std::io::stderr(), "building the Verilator model of {name} ({seconds}): {}", library.display());
     let runtime = runtime(&version)?;
     // Keep make from compiling the runtime: the linker uses the shared objects.
-    let objects: Vec<String> = runtime.iter().map(|object| object.display().to_string()).collect();
-    let objects = objects.join(" ");
     let make = format!("VM_GLOBAL_FAST= VM_GLOBAL_SLOW= {}", optimise.flag());
-    let shared = ["-MAKEFLAGS", &make, "-LDFLAGS", &objects];
+    let mut shared = vec!["-MAKEFLAGS", &make, "-LDFLAGS", &runtime.objects];
+    if let Optimise::Little = optimise {
+        shared.extend(["-CFLAGS", &runtime.include]);
+    }
     let work = build(name, &verilog, &shared)?;
     let moved = fs::rename(work.join("obj_dir/cosim.so"), &library).and_then(|()| fs::remove_dir_all(&work));
     moved.map_err(|error| at(&library, error))?;
     Ok(Compiled(library))
 }
 
-/// Builds Verilator's runtime with the makefile of an empty model, and returns its object files.
-///
-/// It takes longer to compile than most models, so all share `<target>/cosim/runtime-<hash>`.
-fn runtime(version: &[u8]) -> Result<&'static [PathBuf], String> {
-    static RUNTIME: OnceLock<Result<Vec<PathBuf>, String>> = OnceLock::new();
+/// Verilator's runtime, in `<target>/cosim/runtime-<hash>`: it takes longer to compile than most
+/// models.
+struct Runtime {
+    /// Object files, for the linker.
+    objects: String,
+    /// Option of the compiler that includes the header.
+    include: String,
+}
+
+/// Builds the runtime with the makefile of an empty model.
+fn runtime(version: &[u8]) -> Result<&'static Runtime, String> {
+    static RUNTIME: OnceLock<Result<Runtime, String>> = OnceLock::new();
     let compiled = RUNTIME.get_or_init(|| {
         let mut hasher = DefaultHasher::new();
-        (FLAGS, version).hash(&mut hasher);
+        (FLAGS, HEADER, version).hash(&mut hasher);
         let place = target_directory().join(format!("cosim/runtime-{:016x}", hasher.finish()));
         let _lock = lock(&place)?;
         if !place.is_dir() {
             let empty = Layout { ports: Vec::new(), input_words: 0, row_words: 0 };
             let top = "module top(input wire clock);\n  wire unused = clock;\nendmodule\n";
             let work = build("runtime", &(top.to_owned() + &empty.wrapper()), &[])?;
+            precompile(&work.join("obj_dir"))?;
             let moved = fs::rename(work.join("obj_dir"), &place).and_then(|()| fs::remove_dir_all(&work));
             moved.map_err(|error| at(&place, error))?;
         }
@@ -313,12 +324,36 @@ fn runtime(version: &[u8]) -> Result<&'static [PathBuf], String> {
         let files = fs::read_dir(&place).map_err(|error| at(&place, error))?;
         let mut objects: Vec<PathBuf> = files.flatten().map(|file| file.path()).filter(is_object).collect();
         objects.sort();
-        match objects.is_empty() {
-            true => Err(format!("{}: no verilated*.o; delete it, it will be rebuilt", place.display())),
-            false => Ok(objects),
+        if objects.is_empty() {
+            return Err(format!("{}: no verilated*.o; delete it, it will be rebuilt", place.display()));
         }
+        let objects: Vec<String> = objects.iter().map(|object| object.display().to_string()).collect();
+        Ok(Runtime { objects: objects.join(" "), include: format!("-include {}", place.join("header.h").display()) })
     });
-    compiled.as_deref().map_err(Clone::clone)
+    compiled.as_ref().map_err(Clone::clone)
+}
+
+/// Writes `header.h` and its precompiled form, with the flags of the folder's makefile and of
+/// [`Optimise::Little`]; with others GCC 12 crashes. A compiler without precompiled headers reads
+/// the header itself.
+fn precompile(folder: &Path) -> Result<(), String> {
+    for name in ["header.h", "header.cpp"] {
+        let path = folder.join(name);
+        fs::write(&path, HEADER).map_err(|error| at(&path, error))?;
+    }
+    let mut make = Command::new("make");
+    let optimise = format!("{} -x c++-header", Optimise::Little.flag());
+    make.args(["-f", "Cosim.mk", "header.o", &optimise]).current_dir(folder);
+    if run(without_cargo(&mut make))?.status.success() {
+        let path = folder.join("header.h.gch");
+        fs::rename(folder.join("header.o"), &path).map_err(|error| at(&path, error))?;
+    }
+    Ok(())
+}
+
+/// Removes make's variables, which would tie a build to a make that runs cargo.
+fn without_cargo(command: &mut Command) -> &mut Command {
+    command.env_remove("MAKEFLAGS").env_remove("MFLAGS").env_remove("MAKELEVEL")
 }
 
 /// Locks a path that is not built yet, until the result is dropped. Waits for other builders.
@@ -342,10 +377,8 @@ fn build(name: &str, verilog: &str, options: &[&str]) -> Result<PathBuf, String>
         fs::write(&path, text).map_err(|error| at(&path, error))?;
     }
     let mut command = Command::new("verilator");
-    // Make's variables would tie this build to a make that runs cargo.
     command.args(FLAGS).args(options).args(["cosim.v", "interface.cpp"]).current_dir(&work);
-    command.env_remove("MAKEFLAGS").env_remove("MFLAGS").env_remove("MAKELEVEL");
-    let output = run(&mut command)?;
+    let output = run(without_cargo(&mut command))?;
     if output.status.success() {
         return Ok(work);
     }
