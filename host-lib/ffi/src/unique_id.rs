@@ -5,9 +5,10 @@
 //! connected, or until this process ends.
 
 use std::collections::VecDeque;
-use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs, UdpSocket};
+use std::net::IpAddr;
 use std::os::fd::OwnedFd;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use optireduce::Launch;
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -17,6 +18,8 @@ use crate::types::optr_status_t::OPTR_SYSTEM;
 use crate::types::{OPTR_UNIQUE_ID_BYTES, optr_unique_id_t};
 
 const BEGIN: &str = "optireduce 1 ";
+/// For the name server.
+const RESOLVING: Duration = Duration::from_secs(5);
 /// Most reserved ports. Beyond it, the oldest is released.
 const KEPT_MAX: usize = 64;
 
@@ -29,7 +32,7 @@ pub fn make(address: Option<&str>) -> Result<optr_unique_id_t, Failure> {
     let root = match given {
         Some(root) if has_port(&root) => root,
         Some(host) => keep_port(resolve(&host)?)?,
-        None => keep_port(own_address())?,
+        None => keep_port(own_address()?)?,
     };
     let mut job = [0; 16];
     let filled = getrandom(&mut job, GetRandomFlags::empty());
@@ -81,25 +84,16 @@ fn has_port(root: &str) -> bool {
 }
 
 fn resolve(host: &str) -> Result<IpAddr, Failure> {
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
-    if let Ok(address) = bare.parse() {
-        return Ok(address);
-    }
-    let found = (host, 0).to_socket_addrs().map(|mut addresses| addresses.next());
+    let found = Launch::resolve(host.trim_start_matches('[').trim_end_matches(']'), RESOLVING);
     let failed =
         |why: String| Failure::argument("address", format_args!("{host:?} ({why})"), "HOST or HOST:PORT of this host");
-    found.map_err(|error| failed(error.to_string()))?.map(|found| found.ip()).ok_or_else(|| failed("no address".into()))
+    found.map_err(|error| failed(error.to_string()))?.first().copied().ok_or_else(|| failed("no address".into()))
 }
 
-/// Address of this host on its route to others. Sends no packet.
-fn own_address() -> IpAddr {
-    // An address for documentation (RFC 5737): only the route to it is looked up.
-    let route = || {
-        let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
-        socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9))?;
-        socket.local_addr()
-    };
-    route().map_or(Ipv4Addr::LOCALHOST.into(), |address| address.ip())
+fn own_address() -> Result<IpAddr, Failure> {
+    let failed =
+        |error| Failure::new(OPTR_SYSTEM, format!("this host's address: {error}; pass an address of this host"));
+    Launch::own_address(None, None, RESOLVING).map_err(failed)
 }
 
 fn keep_port(address: IpAddr) -> Result<String, Failure> {

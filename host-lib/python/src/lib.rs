@@ -22,7 +22,13 @@ mod request;
 mod settings;
 mod two_level;
 
+use std::time::Duration;
+
+use optireduce::Launch;
 use pyo3::prelude::*;
+
+/// For the name server.
+const RESOLVING: Duration = Duration::from_secs(10);
 
 /// Native part of the package; `_optireduce.pyi` has its types.
 #[pymodule]
@@ -38,6 +44,15 @@ mod _optireduce {
     #[pymodule_export]
     use super::two_level::{TwoLevel, TwoLevelBucket};
     use super::*;
+
+    /// Returns this host's address for the other ranks, if rank 0 is on it. `near`: a host of the
+    /// job, if one is known.
+    #[pyfunction]
+    #[pyo3(signature = (near = None, interface = None))]
+    fn own_address(py: Python<'_>, near: Option<&str>, interface: Option<&str>) -> PyResult<String> {
+        let found = py.detach(|| Launch::own_address(near, interface, RESOLVING));
+        found.map(|address| address.to_string()).map_err(|error| error::ConnectionError::new_err(error.to_string()))
+    }
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

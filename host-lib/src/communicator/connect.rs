@@ -180,7 +180,7 @@ impl Builder {
         })?;
         let card = (!card.is_empty()).then(|| OpenCard::open(&card, given)).transpose();
         let card = card.inspect_err(|error| self.decline(&launch, builder.settings(), &error.to_string()))?;
-        let root = resolve(&launch.root, deadline)?;
+        let root = resolve(&launch.root, self.interface.as_deref(), deadline)?;
         let address = local_address(self.interface.as_deref(), &root)?;
         let mut receiver = match card {
             Some(card) => Receiver::Card(card.into()),
@@ -259,7 +259,7 @@ impl Builder {
         let timeout = self.timeout.min(DECLINING);
         let deadline = Instant::now() + timeout;
         let tell = || {
-            let root = resolve(&launch.root, deadline)?;
+            let root = resolve(&launch.root, self.interface.as_deref(), deadline)?;
             let address = local_address(self.interface.as_deref(), &root)?;
             let (rank, launch, listener) = (launch.rank, launch.clone(), self.listener.clone());
             let secret = self.secret.clone();

@@ -16,6 +16,7 @@ use thiserror::Error;
 
 use super::launch::Launch;
 use super::link::{Common, Link};
+use super::resolve::{host_and_port, is_loopback};
 use super::terms::{Mismatch, Terms};
 use crate::local;
 use crate::secret::Secret;
@@ -286,8 +287,8 @@ pub enum BootstrapError {
     NoAddress { root: String, waited: Duration, source: io::Error },
     /// Rank 0 was not reached.
     #[error(
-        "rank 0 was not reached at {root} within {} s ({source}); is it running, and is that its address?",
-        timeout.as_secs_f64()
+        "rank 0 was not reached at {root} within {} s ({source}); is it running, and is that its address?{}",
+        timeout.as_secs_f64(), if_loopback(root)
     )]
     NoRoot { root: String, timeout: Duration, source: io::Error },
     /// The hard limit of open files is too low.
@@ -311,6 +312,15 @@ fn remarks(refused: &[String]) -> String {
 
 fn seconds(duration: Duration) -> f64 {
     duration.as_millis() as f64 / 1e3
+}
+
+fn if_loopback(root: &str) -> &'static str {
+    match host_and_port(root).is_some_and(|(host, _)| is_loopback(host)) {
+        true => {
+            " A loopback address reaches only the host of rank 0: from another host, set the root to an address or name of that host"
+        }
+        false => "",
+    }
 }
 
 pub(super) fn io_error(what: impl Into<String>) -> impl FnOnce(io::Error) -> BootstrapError {

@@ -98,13 +98,7 @@ fn listen(meeting: &Meeting) -> Result<TcpListener, BootstrapError> {
     }
     let mut last = io::Error::other("the name has no address");
     for address in &meeting.root {
-        // Many hosts resolve their own name to a loopback address.
-        let is_name = meeting.launch.root.parse::<SocketAddr>().is_err();
-        let address = match address.ip().is_loopback() && is_name && !meeting.local.is_loopback() {
-            true => SocketAddr::new(meeting.local, address.port()),
-            false => *address,
-        };
-        match link::listen(address) {
+        match link::listen(*address) {
             Ok(listener) => return Ok(listener),
             Err(error) => last = error,
         }

@@ -21,10 +21,13 @@
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
 
 use optireduce_core::protocol::RANKS_MAX;
 use socket2::{Domain, Socket, Type};
 use thiserror::Error;
+
+use super::resolve::{self, host_and_port, with_port};
 
 /// Offset from `MASTER_PORT`, at which torch's own store listens.
 const TORCH_PORT_OFFSET: u16 = 17;
@@ -106,8 +109,12 @@ impl Launch {
             let expected = format!("0 to {}", world_size - 1);
             return Err(LaunchError::Invalid { name: "rank", found: rank.to_string(), expected });
         }
-        if root.rsplit_once(':').is_none_or(|(host, port)| host.is_empty() || port.parse::<u16>().is_err()) {
-            return Err(LaunchError::Invalid { name: "root", found: root, expected: "host:port".into() });
+        if host_and_port(&root).is_none() {
+            let expected = match root.matches(':').count() > 1 {
+                true => "host:port, with brackets around an IPv6 address, as in [fd00::1]:29517",
+                false => "host:port",
+            };
+            return Err(LaunchError::Invalid { name: "root", found: root, expected: expected.into() });
         }
         Ok(Self { rank, world_size, root, job_id: String::new(), rejoin: false })
     }
@@ -138,6 +145,27 @@ impl Launch {
         Ok((root, socket.into()))
     }
 
+    /// Returns this host's address for the other ranks, if rank 0 is on it. `near` is a host of the
+    /// job, by default one behind the default route; `interface` as
+    /// [`Builder::interface`](crate::Builder::interface). Waits at most `timeout` for the name
+    /// server.
+    ///
+    /// # Errors
+    /// If `near` has no address, or there is no route to it.
+    pub fn own_address(near: Option<&str>, interface: Option<&str>, timeout: Duration) -> io::Result<IpAddr> {
+        resolve::own_address(near, interface, timeout).map_err(io::Error::other)
+    }
+
+    /// Returns the addresses of `host`, a name or an address, as other hosts see them: a name of this
+    /// host may mean a loopback address here. Waits at most `timeout` for the name server.
+    ///
+    /// # Errors
+    /// If the host has no address.
+    pub fn resolve(host: &str, timeout: Duration) -> io::Result<Vec<IpAddr>> {
+        let found = resolve::resolve(&with_port(host, 0), None, Instant::now() + timeout);
+        Ok(found.map_err(io::Error::other)?.iter().map(SocketAddr::ip).collect())
+    }
+
     /// Returns this process's place, from `OPTIREDUCE_RANK`, torchrun, Open MPI, MPICH or Slurm.
     /// MPICH, and Open MPI on several hosts, also need `OPTIREDUCE_ROOT`.
     pub fn from_env() -> Result<Self, LaunchError> {
@@ -153,7 +181,7 @@ impl Launch {
         let is_set = |(_, rank, _): &&(_, &str, _)| variable(rank).is_some();
         let &(launcher, rank, size) = LAUNCHERS.iter().find(is_set).ok_or(LaunchError::NoLauncher)?;
         let (rank_of, world_size) = (number(rank, rank)?, number(size, rank)?);
-        let with_default_port = |host: String| format!("{host}:{ROOT_PORT_DEFAULT}");
+        let with_default_port = |host: String| with_port(&host, ROOT_PORT_DEFAULT);
         let root = match (variable("OPTIREDUCE_ROOT"), launcher) {
             (Some(root), _) => root,
             (None, "torchrun") => {
@@ -163,7 +191,7 @@ impl Launch {
                 let Ok(port) = found.parse() else {
                     return Err(LaunchError::Invalid { name: "MASTER_PORT", found, expected: "a port".into() });
                 };
-                format!("{host}:{}", torch_root_port(port))
+                with_port(&host, torch_root_port(port))
             }
             (None, "Open MPI") if variable("OMPI_COMM_WORLD_LOCAL_SIZE") == variable(size) => {
                 with_default_port("127.0.0.1".into())

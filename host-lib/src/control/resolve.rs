@@ -1,36 +1,64 @@
 //! Resolution of rank 0's address, and of this host's address on the route to it.
 //!
+//! Many hosts know their own name as a loopback address (Debian: 127.0.1.1), which other hosts
+//! cannot reach. Such a name stands for the host's address on a network.
+//!
 //! The C library's resolver has no deadlines. It runs on a thread that is abandoned at the
 //! deadline.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use nix::ifaddrs::InterfaceAddress;
+use nix::net::if_::InterfaceFlags;
 use nix::sys::socket::SockaddrStorage;
 
 use super::bootstrap::{BootstrapError, io_error};
 
 /// The name of rank 0 may not be registered yet.
 const RETRY: Duration = Duration::from_millis(200);
+/// Documentation addresses (RFC 5737, RFC 3849), to look up the default route.
+const ELSEWHERE: [IpAddr; 2] =
+    [IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1))];
 
-/// Resolves `root` (host:port); retries until `deadline`.
-pub(crate) fn resolve(root: &str, deadline: Instant) -> Result<Vec<SocketAddr>, BootstrapError> {
-    if let Ok(address) = root.parse() {
-        return Ok(vec![address]);
+/// Returns the host, without the brackets of an IPv6 address, and the port of host:port.
+pub(super) fn host_and_port(root: &str) -> Option<(&str, u16)> {
+    let (host, port) = root.rsplit_once(':')?;
+    let bare = host.strip_prefix('[').map_or(Some(host), |host| host.strip_suffix(']'))?;
+    let is_ipv6 = |host: &str| host.split('%').next().is_some_and(|address| address.parse::<Ipv6Addr>().is_ok());
+    let is_host = !bare.is_empty() && (is_ipv6(bare) || !bare.contains([':', '[', ']']));
+    is_host.then_some(bare).zip(port.parse().ok())
+}
+
+/// Whether a host is a loopback address, or a name for it.
+pub(super) fn is_loopback(host: &str) -> bool {
+    let is_name = host.starts_with("localhost") || host.starts_with("ip6-lo");
+    is_name || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
+}
+
+/// Resolves `root` (host:port); retries until `deadline`. `interface`: as in [`local_address`].
+pub(crate) fn resolve(
+    root: &str,
+    interface: Option<&str>,
+    deadline: Instant,
+) -> Result<Vec<SocketAddr>, BootstrapError> {
+    let no_host = || io_error(root)(io::Error::other("expected host:port"));
+    let (host, port) = host_and_port(root).ok_or_else(no_host)?;
+    if let Ok(address) = host.parse() {
+        return Ok(vec![SocketAddr::new(address, port)]);
     }
     let begin = Instant::now();
     loop {
         let (sender, found) = channel();
-        let name = root.to_owned();
-        let look_up = move || drop(sender.send(name.to_socket_addrs().map(Iterator::collect::<Vec<_>>)));
+        let name = host.to_owned();
+        let look_up = move || drop(sender.send((&*name, port).to_socket_addrs().map(Iterator::collect::<Vec<_>>)));
         let thread = std::thread::Builder::new().name("optireduce-resolve".into()).spawn(look_up);
         thread.map_err(io_error("the thread that resolves rank 0's name"))?;
         let left = deadline.saturating_duration_since(Instant::now());
         let error = match found.recv_timeout(left) {
-            Ok(Ok(addresses)) if !addresses.is_empty() => return Ok(addresses),
+            Ok(Ok(addresses)) if !addresses.is_empty() => return Ok(as_others_see(host, addresses, interface)),
             Ok(Ok(_)) => io::Error::other("the name has no address"),
             Ok(Err(error)) => error,
             Err(_) => io::Error::new(io::ErrorKind::TimedOut, "the name server does not answer"),
@@ -44,9 +72,99 @@ pub(crate) fn resolve(root: &str, deadline: Instant) -> Result<Vec<SocketAddr>, 
     }
 }
 
+fn as_others_see(host: &str, mut found: Vec<SocketAddr>, interface: Option<&str>) -> Vec<SocketAddr> {
+    if is_loopback(host) {
+        return found;
+    }
+    let port = found[0].port();
+    let own = found.iter().all(|address| address.ip().is_loopback()).then(|| outward_address(interface)).flatten();
+    found.retain(|address| !address.ip().is_loopback());
+    match own {
+        Some(own) => vec![SocketAddr::new(own, port)],
+        None if found.is_empty() => vec![(Ipv4Addr::LOCALHOST, port).into()],
+        None => found,
+    }
+}
+
+/// Returns this host's address for other hosts: the interface's, or the one on the default route,
+/// or the first on a network. `None` if it is on no network.
+pub(crate) fn outward_address(interface: Option<&str>) -> Option<IpAddr> {
+    if interface.is_some() {
+        return local_address(interface, &[]).ok();
+    }
+    let on_default_route = ELSEWHERE.iter().find_map(|address| local_address(None, &[(*address, 9).into()]).ok());
+    on_default_route.or_else(|| {
+        let up = InterfaceFlags::IFF_UP | InterfaceFlags::IFF_RUNNING;
+        let is_up =
+            |one: &InterfaceAddress| one.flags.contains(up) && !one.flags.contains(InterfaceFlags::IFF_LOOPBACK);
+        let all = nix::ifaddrs::getifaddrs().ok()?.filter(is_up);
+        let mut addresses: Vec<_> = all.filter_map(|one| ip_of(one.address.as_ref()?)).collect();
+        addresses.retain(|address| !is_link_local(address));
+        addresses.sort_by_key(IpAddr::is_ipv6);
+        addresses.first().copied()
+    })
+}
+
+/// Returns this host's address for the other ranks of a group whose rank 0 is on this host.
+/// `near`: a host of the job, such as the store's, if one is known.
+///
+/// # Errors
+/// If there is no route to `near` within `timeout`.
+pub(crate) fn own_address(
+    near: Option<&str>,
+    interface: Option<&str>,
+    timeout: Duration,
+) -> Result<IpAddr, BootstrapError> {
+    match near {
+        Some(host) => local_address(interface, &resolve(&with_port(host, 9), interface, Instant::now() + timeout)?),
+        None => Ok(outward_address(interface).unwrap_or(Ipv4Addr::LOCALHOST.into())),
+    }
+}
+
+/// Returns host:port, with brackets around an IPv6 address.
+pub(super) fn with_port(host: &str, port: u16) -> String {
+    match host.contains(':') && !host.starts_with('[') {
+        true => format!("[{host}]:{port}"),
+        false => format!("{host}:{port}"),
+    }
+}
+
+fn is_link_local(address: &IpAddr) -> bool {
+    matches!(address, IpAddr::V6(address) if address.is_unicast_link_local())
+}
+
+fn ip_of(address: &SockaddrStorage) -> Option<IpAddr> {
+    let ipv4 = address.as_sockaddr_in().map(|address| IpAddr::V4(address.ip()));
+    ipv4.or_else(|| address.as_sockaddr_in6().map(|address| IpAddr::V6(address.ip())))
+}
+
 /// Returns the address of `interface` (a name or an address), by default this host's address on the
 /// route to `root`.
+///
+/// # Errors
+/// If there is none, or only a link-local one: ranks exchange addresses without a scope.
 pub(crate) fn local_address(interface: Option<&str>, root: &[SocketAddr]) -> Result<IpAddr, BootstrapError> {
+    let names = || root.iter().map(SocketAddr::to_string).collect::<Vec<_>>().join(", ");
+    let address = address_towards(interface, root, &names)?;
+    if is_link_local(&address) {
+        let what = match interface {
+            Some(interface) => format!("interface {interface}"),
+            None => format!("the route to rank 0 at {}", names()),
+        };
+        let found = format!(
+            "found the link-local address {address}, expected an IPv4 address or a global or unique-local IPv6 address: \
+             link-local ones mean another network on each host; set root and interface to such an address"
+        );
+        return Err(io_error(what)(io::Error::new(io::ErrorKind::Unsupported, found)));
+    }
+    Ok(address)
+}
+
+fn address_towards(
+    interface: Option<&str>,
+    root: &[SocketAddr],
+    names: &dyn Fn() -> String,
+) -> Result<IpAddr, BootstrapError> {
     if let Some(interface) = interface {
         if let Ok(address) = interface.parse() {
             return Ok(address);
@@ -54,7 +172,8 @@ pub(crate) fn local_address(interface: Option<&str>, root: &[SocketAddr]) -> Res
         let what = || format!("addresses of interface {interface}");
         let all = if_addrs::get_if_addrs().map_err(io_error(what()))?;
         let mut addresses: Vec<_> = all.iter().filter(|one| one.name == interface).map(|one| one.ip()).collect();
-        addresses.sort_by_key(IpAddr::is_ipv6);
+        let family = root.first().is_some_and(SocketAddr::is_ipv6);
+        addresses.sort_by_key(|address| (is_link_local(address), address.is_ipv6() != family));
         let mut names: Vec<_> = all.iter().map(|one| one.name.as_str()).collect();
         names.dedup();
         let none = || io::Error::other(format!("none found; the interfaces of this host are {}", names.join(", ")));
@@ -73,18 +192,13 @@ pub(crate) fn local_address(interface: Option<&str>, root: &[SocketAddr]) -> Res
             Err(error) => last = error,
         }
     }
-    let names: Vec<String> = root.iter().map(SocketAddr::to_string).collect();
-    Err(io_error(format!("the route to rank 0 at {}", names.join(", ")))(last))
+    Err(io_error(format!("the route to rank 0 at {}", names()))(last))
 }
 
 /// Returns the MAC address of the interface with this address, if it has one.
 pub(crate) fn mac_of(address: IpAddr) -> Option<[u8; 6]> {
     let all: Vec<_> = nix::ifaddrs::getifaddrs().ok()?.collect();
-    let ip = |at: &SockaddrStorage| match address {
-        IpAddr::V4(_) => at.as_sockaddr_in().map(|at| IpAddr::V4(at.ip())),
-        IpAddr::V6(_) => at.as_sockaddr_in6().map(|at| IpAddr::V6(at.ip())),
-    };
-    let has = |one: &&InterfaceAddress| one.address.as_ref().and_then(ip) == Some(address);
+    let has = |one: &&InterfaceAddress| one.address.as_ref().and_then(ip_of) == Some(address);
     // An address may have a label: "eth0:1" belongs to eth0.
     let name = all.iter().find(has)?.interface_name.split(':').next()?;
     let macs = all.iter().filter(|one| one.interface_name == name);

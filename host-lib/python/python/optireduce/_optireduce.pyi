@@ -11,6 +11,7 @@ from .report import PartialReport, Report, Settled
 
 __all__ = [
     "PACKETS_HALT", "SKIPS_HALT", "Bucket", "Communicator", "PartialReduce", "Request", "TwoLevel", "TwoLevelBucket", "__version__",
+    "own_address",
 ]
 
 __version__: str
@@ -18,6 +19,8 @@ __version__: str
 #: packets together. Updates that a silent rank spoils do not count.
 SKIPS_HALT: int
 PACKETS_HALT: int
+
+def own_address(near: str | None = None, interface: str | None = None) -> str: ...
 
 class _SupportsDlpack(Protocol):
     def __dlpack__(self) -> Any: ...

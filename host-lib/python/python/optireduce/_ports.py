@@ -7,6 +7,11 @@ from pathlib import Path
 _PORT_MIN, _TRIES = 10_000, 100
 
 
+def join(host: str, port: int) -> str:
+    """Returns host:port, with brackets around an IPv6 address."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
 def free_port(host: str) -> int:
     """Returns an unused port of this host outside the kernel's ephemeral range, so that no other
     connection takes it before rank 0 listens."""
@@ -14,7 +19,7 @@ def free_port(host: str) -> int:
     ports = range(_PORT_MIN, first) if first > _PORT_MIN + _TRIES else range(last + 1, 1 << 16)
         # Not the program's generator, which ranks may have seeded alike.
     for port in random.SystemRandom().sample(ports, min(_TRIES, len(ports))):
-        with socket.socket() as listener:
+        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as listener:
             try:
                 listener.bind((host, port))
             except OSError:

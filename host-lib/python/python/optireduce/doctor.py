@@ -1,6 +1,7 @@
 """Checks of a machine and its network before a job, and the settings that the job would choose."""
 
 import importlib.metadata
+import ipaddress
 import os
 import platform
 import socket
@@ -14,7 +15,8 @@ from typing import Any, Literal
 import numpy
 
 from . import Communicator, OptiReduceError, __version__
-from ._ports import free_port
+from ._optireduce import own_address
+from ._ports import free_port, join
 
 # Socket buffer that a communicator requests for datagrams.
 BUFFER_BYTES = 8 << 20
@@ -107,15 +109,13 @@ def offloads() -> Finding:
 
 def network(root: str | None) -> Iterator[Finding]:
     master, port = os.environ.get("MASTER_ADDR"), os.environ.get("MASTER_PORT")
-    root = root or os.environ.get("OPTIREDUCE_ROOT") or (f"{master}:{port}" if master and port else None)
+    root = root or os.environ.get("OPTIREDUCE_ROOT") or (join(master, int(port)) if master and port else None)
     host, _, given = (root or "127.0.0.1:0").rpartition(":")
+    host = host.strip("[]")
     try:
-        address = str(socket.getaddrinfo(host, None, socket.AF_INET, socket.SOCK_DGRAM)[0][4][0])
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-            # Sends nothing; the kernel only chooses the route.
-            probe.connect((address, 9))
-            own = probe.getsockname()[0]
-    except OSError as error:
+        own = own_address(host)
+        address = str(socket.getaddrinfo(host, None, type=socket.SOCK_DGRAM)[0][4][0])
+    except (OSError, OptiReduceError) as error:
         cure = "give --root host:port with a name or address that this host can resolve"
         yield Finding("root", f"{root}: {error}", "fails", cure)
         return
@@ -123,7 +123,7 @@ def network(root: str | None) -> Iterator[Finding]:
     mtu = int(Path(f"/sys/class/net/{interface}/mtu").read_text()) if interface else 1500
     better = "" if mtu >= 4000 else "an MTU of 9000 needs a sixth of the packets, if all hosts and switches support it"
     yield Finding("interface", f"{interface or '?'}, {own}, MTU {mtu}", "ok" if mtu >= 1500 else "slow", better)
-    if root and own != address and not own.startswith("127."):
+    if root and own != address and not ipaddress.ip_address(address.partition("%")[0]).is_loopback:
         yield reached(root, address, int(given))
 
 
@@ -132,6 +132,12 @@ def interface_of(address: str) -> str | None:
     import fcntl
     import struct
 
+    if ipaddress.ip_address(address).is_loopback:
+        return "lo"
+    if ":" in address:
+        lines = (line.split() for line in Path("/proc/net/if_inet6").read_text().splitlines())
+        packed = ipaddress.ip_address(address).packed.hex()
+        return next((name for found, *_, name in lines if found == packed), None)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         for _, name in socket.if_nameindex():
             try:
@@ -139,7 +145,7 @@ def interface_of(address: str) -> str | None:
                 answer = fcntl.ioctl(probe.fileno(), 0x8915, struct.pack("256s", name.encode()[:15]))
             except OSError:
                 continue
-            if socket.inet_ntoa(answer[20:24]) == address or address.startswith("127.") and name == "lo":
+            if socket.inet_ntoa(answer[20:24]) == address:
                 return name
     return None
 

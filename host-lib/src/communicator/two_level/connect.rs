@@ -76,7 +76,7 @@ impl Builder {
         };
         let settings = builder.settings().with("groups", groups);
         let (timeout, deadline) = (self.timeout, Instant::now() + self.timeout);
-        let root = resolve(&launch.root, deadline)?;
+        let root = resolve(&launch.root, self.interface.as_deref(), deadline)?;
         let address = local_address(self.interface.as_deref(), &root)?;
         let open: Vec<_> = COMMUNICATORS.iter().map(|_| listen_at_free_port(address)).collect::<Result<_, _>>()?;
         let (places, listeners): (Vec<SocketAddr>, Vec<_>) = open.into_iter().unzip();

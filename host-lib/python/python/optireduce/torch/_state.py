@@ -373,7 +373,7 @@ def _connect(group: Any, settings: dict[str, Any]) -> Session:
 
     timeout = _bootstrap.TIMEOUT
     engine, settings = engine_of(settings), configured(**settings)
-    communicator = _bootstrap.connect(rank, size, timeout, share, settings) if size > 1 else None
+    communicator = _bootstrap.connect(rank, size, timeout, share, dist.distributed_c10d._get_default_store(), settings) if size > 1 else None
     return Session(communicator, rank, size, "of gradients", bool(settings.get("agree")), engine)
 
 
