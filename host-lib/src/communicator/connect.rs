@@ -201,7 +201,8 @@ impl Builder {
         let wake = waker.clone();
         let (timeout, meeting_launch) = (self.timeout, launch.clone());
         let at = self.listener.clone();
-        let meeting = Meeting { launch: meeting_launch, root, listener: at, local: address, secret, timeout, deadline };
+        let (launched, mtu) = (meeting_launch, self.mtu);
+        let meeting = Meeting { launch: launched, root, listener: at, local: address, mtu, secret, timeout, deadline };
         let mut control = ControlChannel::connect(&meeting, builder.settings(), describe, move || wake.wake())?;
         let mut job = control.job().clone();
         let cards = Cards::of(&job.members)?;
@@ -263,7 +264,8 @@ impl Builder {
             let address = local_address(self.interface.as_deref(), &root)?;
             let (rank, launch, listener) = (launch.rank, launch.clone(), self.listener.clone());
             let secret = self.secret.clone();
-            let meeting = Meeting { launch, root, listener, local: address, secret, timeout, deadline };
+            let mtu = self.mtu;
+            let meeting = Meeting { launch, root, listener, local: address, mtu, secret, timeout, deadline };
             let member = Member::at(rank, (address, 0).into());
             Ok::<_, ConnectError>(decline(meeting, member, settings, reason.to_owned())?)
         };

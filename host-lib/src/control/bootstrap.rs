@@ -127,6 +127,8 @@ pub(crate) struct Meeting {
     pub root: Vec<SocketAddr>,
     pub listener: Option<Arc<std::net::TcpListener>>,
     pub local: IpAddr,
+    /// Largest IP packet, if the caller sets it.
+    pub mtu: Option<usize>,
     pub secret: Option<Secret>,
     pub timeout: Duration,
     pub deadline: Instant,

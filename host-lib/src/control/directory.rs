@@ -124,7 +124,7 @@ mod tests {
         let launch = Launch::new(rank, RANKS, root).unwrap();
         let (root, local, deadline) =
             (vec![root.parse().unwrap()], Ipv4Addr::LOCALHOST.into(), Instant::now() + TIMEOUT);
-        Meeting { launch, root, listener: None, local, secret: None, timeout: TIMEOUT, deadline }
+        Meeting { launch, root, listener: None, local, mtu: None, secret: None, timeout: TIMEOUT, deadline }
     }
 
     fn member(rank: usize) -> Member {

@@ -136,7 +136,7 @@ async fn report(
     let mut last = io::Error::other("the name has no address");
     let mut stream = None;
     for address in &meeting.root {
-        match timeout(CONNECT, connect(meeting.local, *address)).await {
+        match timeout(CONNECT, connect(meeting.local, *address, meeting.mtu)).await {
             Ok(Ok(connected)) => {
                 stream = Some(connected);
                 break;
@@ -194,7 +194,7 @@ async fn connect_all(meeting: &Meeting, job: &Job, listener: &TcpListener, until
     // The nearest first, so that not all ranks begin with rank 1.
     for (peer, member) in job.members.iter().enumerate().take(rank).skip(1).rev() {
         let (local, address, hello) = (meeting.local, member.control, PeerHello { tag: job.tag, rank, member: None });
-        connecting.spawn(reach(peer, local, address, hello, meeting.common(), until));
+        connecting.spawn(reach(peer, (local, meeting.mtu), address, hello, meeting.common(), until));
     }
     let (mut hearing, heard_by): (JoinSet<Option<(usize, Link)>>, _) = (JoinSet::new(), Arc::new(job.clone()));
     loop {
@@ -249,7 +249,7 @@ async fn connect_all(meeting: &Meeting, job: &Job, listener: &TcpListener, until
 
 async fn reach(
     peer: usize,
-    local: IpAddr,
+    (local, mtu): (IpAddr, Option<usize>),
     address: SocketAddr,
     hello: PeerHello,
     common: Common,
@@ -263,7 +263,7 @@ async fn reach(
     let (mut is_reached, mut last) = (false, io::Error::from(io::ErrorKind::TimedOut));
     let attempts = async {
         loop {
-            let connected = connect(local, address).await;
+            let connected = connect(local, address, mtu).await;
             is_reached = connected.is_ok();
             let error = match connected {
                 Ok(stream) => match greet(stream).await {
@@ -305,7 +305,8 @@ async fn connect_again(meeting: &Meeting, running: &Running, member: &Member, un
         }
         let hello = PeerHello { tag: job.tag, rank, member: Some(member.clone()) };
         // It answers only after the connection to the previous process has ended.
-        connecting.spawn(reach(peer, meeting.local, other.control, hello, meeting.common(), until));
+        let from = (meeting.local, meeting.mtu);
+        connecting.spawn(reach(peer, from, other.control, hello, meeting.common(), until));
     }
     let mut links: Links = (0..job.members.len()).map(|_| None).collect();
     while let Some(connected) = connecting.join_next().await {

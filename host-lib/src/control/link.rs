@@ -58,8 +58,9 @@ impl Common {
     }
 }
 
-/// Connects from `local`, because the other end checks the source address.
-pub(super) async fn connect(local: IpAddr, to: SocketAddr) -> io::Result<TcpStream> {
+/// Connects from `local`, because the other end checks the source address. `mtu`: as of
+/// [`Builder::mtu`](crate::Builder::mtu).
+pub(super) async fn connect(local: IpAddr, to: SocketAddr, mtu: Option<usize>) -> io::Result<TcpStream> {
     if local.is_ipv4() != to.is_ipv4() {
         let what = format!("{to} cannot be reached from {local}: one is IPv4, the other IPv6");
         return Err(io::Error::new(io::ErrorKind::AddrNotAvailable, what));
@@ -70,6 +71,7 @@ pub(super) async fn connect(local: IpAddr, to: SocketAddr) -> io::Result<TcpStre
     // Chooses the port in `connect`, so that connections to different addresses may share one.
     // Otherwise the ranks of a host would run out of ports. Old kernels choose in `bind`.
     let _ = setsockopt(&socket, sockopt::IpBindAddressNoPort, &true);
+    tcp::limit_segments(&socket, local, to.ip(), mtu);
     socket.bind((local, 0).into())?;
     socket.connect(to).await
 }

@@ -95,6 +95,7 @@ pub(super) fn discover(
     let first = number(&channel.broadcast(&least.to_le_bytes(), left())?) as usize;
     let smaller = MTUS.map(|mtu| payload_beats_of(mtu, sealed)).into_iter().filter(|beats| *beats < first);
     let sizes: Vec<usize> = std::iter::once(first).chain(smaller).collect();
+    let bytes_of = |beats: usize| beats * BEAT_BYTES + UBT_BYTES + seal_bytes(sealed) + IP_UDP_BYTES;
     let mut blocked = None;
     for (number_of_size, beats) in sizes.iter().enumerate() {
         // Cards send no probes.
@@ -118,13 +119,21 @@ pub(super) fn discover(
             let outcome = number(&channel.broadcast(&outcome.to_le_bytes(), left())?);
             if outcome == 0 {
                 tracing::debug!(rank, payload_beats = *beats, "largest packets that pass");
+                if let Some(PathError::Blocked { from, to, bytes }) = blocked
+                    && [0, from, to].contains(&rank)
+                {
+                    tracing::warn!(
+                        "packets of {bytes} bytes from rank {from} do not reach rank {to}, though the MTU of their interfaces allows them; \
+                         the job uses packets of {}: raise the MTU of the switch, or lower that of the interfaces",
+                        bytes_of(*beats)
+                    );
+                }
                 return Ok(*beats);
             }
             (from, to) = ((outcome >> 16 & 0xffff) as usize, (outcome & 0xffff) as usize);
         }
         tracing::debug!(rank, payload_beats = *beats, from, to, "packets of this size do not pass");
-        let bytes = beats * BEAT_BYTES + UBT_BYTES + seal_bytes(sealed) + IP_UDP_BYTES;
-        blocked = Some(PathError::Blocked { from, to, bytes });
+        blocked = Some(PathError::Blocked { from, to, bytes: bytes_of(*beats) });
     }
     Err(blocked.unwrap_or(PathError::Blocked { from: rank, to: rank, bytes: 0 }))
 }

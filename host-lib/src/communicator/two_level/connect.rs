@@ -81,8 +81,8 @@ impl Builder {
         let open: Vec<_> = COMMUNICATORS.iter().map(|_| listen_at_free_port(address)).collect::<Result<_, _>>()?;
         let (places, listeners): (Vec<SocketAddr>, Vec<_>) = open.into_iter().unzip();
         let member = Member { places: places.clone(), ..Member::at(launch.rank, places[0]) };
-        let (of, listener) = (launch.clone(), self.listener);
-        let meeting = Meeting { launch: of, root, listener, local: address, secret, timeout, deadline };
+        let (of, listener, mtu) = (launch.clone(), self.listener, self.mtu);
+        let meeting = Meeting { launch: of, root, listener, local: address, mtu, secret, timeout, deadline };
         let cut = move |addresses: &[IpAddr]| {
             groups.cut(addresses).map(|group_of| partitions(&group_of)).map_err(|error| error.to_string())
         };

@@ -68,6 +68,7 @@ fn with_timeout(timeout: Duration) -> (ControlChannel, Fake) {
         root: vec![root.parse().unwrap()],
         listener: None,
         local: IpAddr::from([127, 0, 0, 1]),
+        mtu: None,
         secret: None,
         timeout,
         deadline: Instant::now() + Duration::from_secs(20),
