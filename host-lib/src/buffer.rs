@@ -2,7 +2,8 @@
 //!
 //! A buffer is a mapped memory file. While it is lent to a collective, its owner cannot access it.
 //! Cards ([`find`]) and ranks of this host (`local::regions`) map the file at first use, until the
-//! memory is freed.
+//! memory is freed. Without a file ([`memory_file`] fails, or [`FILES_MAX`] are open) a buffer is
+//! private memory, whose values are copied.
 //!
 //! Trust: a faulty card may change the owner's values at any time. The IOMMU blocks access to all
 //! other memory. A failed card is cut off before its memory returns to the owner.
@@ -15,10 +16,10 @@ use std::fmt;
 use std::io;
 use std::ops::{Deref, DerefMut, Range};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
-use memmap2::{MmapOptions, MmapRaw};
+use memmap2::{MmapMut, MmapOptions, MmapRaw};
 use rustix::fs::{FallocateFlags, MemfdFlags, SealFlags, fallocate, fcntl_add_seals, ftruncate, memfd_create};
 use rustix::process::{Resource, getrlimit};
 
@@ -32,6 +33,12 @@ const PAGE_BYTES: usize = 4096;
 const WHAT: &str = "the memory";
 const REMEDY: &str = "ask for less, or raise this rank's memory limit";
 
+/// Most buffers with a file. A rank shares 64 regions with a peer, and a process has 1024 files.
+const FILES_MAX: usize = 128;
+
+/// Open files of buffers.
+static FILES: AtomicUsize = AtomicUsize::new(0);
+
 /// Pages of all buffers, by first address.
 static ALL: Mutex<BTreeMap<usize, Weak<Pages>>> = Mutex::new(BTreeMap::new());
 
@@ -39,10 +46,58 @@ fn all() -> MutexGuard<'static, BTreeMap<usize, Weak<Pages>>> {
     ALL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Creates a memory file of `bytes` bytes.
+///
+/// # Errors
+/// Names the limit if a file of this size would end the process (SIGXFSZ), or the system call if
+/// the host denies it, as some containers do.
+pub(crate) fn memory_file(name: &str, bytes: usize) -> io::Result<OwnedFd> {
+    if let Some(limit) = getrlimit(Resource::Fsize).current.filter(|limit| bytes as u64 > *limit) {
+        let what = format!("a memory file of {bytes} bytes exceeds `ulimit -f` ({limit} bytes); raise the limit");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, what));
+    }
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    let file = memfd_create(name, flags).map_err(|error| {
+        let error = io::Error::from(error);
+        io::Error::new(error.kind(), format!("memfd_create: {error}; does a seccomp profile of the container deny it?"))
+    })?;
+    ftruncate(&file, bytes as u64)?;
+    Ok(file)
+}
+
+/// The file of a buffer.
+#[derive(Debug)]
+struct Counted(OwnedFd);
+
+impl Counted {
+    /// Returns `None` if there are too many, or the host denies them.
+    fn new(bytes: usize) -> Option<Self> {
+        let is_free = |files: usize| (files < FILES_MAX).then_some(files + 1);
+        FILES.fetch_update(Ordering::Relaxed, Ordering::Relaxed, is_free).ok()?;
+        let file = memory_file("optireduce-buffer", bytes);
+        let file = file.and_then(|file| {
+            // An access beyond the file's end would kill any process that maps it.
+            fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW)?;
+            Ok(file)
+        });
+        if let Err(error) = &file {
+            FILES.fetch_sub(1, Ordering::Relaxed);
+            tracing::debug!(%error, "memory is private: ranks of this host and cards copy it");
+        }
+        file.ok().map(Self)
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        FILES.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Pages {
     map: MmapRaw,
-    file: OwnedFd,
+    file: Option<Counted>,
     /// The rest of the last page is padding.
     value_bytes: usize,
     is_lent: AtomicBool,
@@ -51,29 +106,34 @@ pub(crate) struct Pages {
 
 impl Pages {
     fn new(bytes: usize, value_bytes: usize) -> io::Result<Arc<Self>> {
-        let file = memfd_create("optireduce-buffer", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
-        ftruncate(&file, bytes as u64)?;
-        // An access beyond the file's end would kill any process that maps it.
-        fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW)?;
-        let map = MmapOptions::new().len(bytes).map_raw(file.as_raw_fd())?;
+        let file = Counted::new(bytes);
+        let map = match &file {
+            Some(Counted(file)) => MmapOptions::new().len(bytes).map_raw(file.as_raw_fd())?,
+            None => MmapMut::map_anon(bytes)?.into(),
+        };
         let pages =
             Arc::new(Self { map, file, value_bytes, is_lent: AtomicBool::new(false), is_shared: OnceLock::new() });
         all().insert(pages.addresses().start, Arc::downgrade(&pages));
         Ok(pages)
     }
 
-    /// Allocates all pages and seals the file, for other processes. Fails if memory is short or the
-    /// address space is limited, since other ranks most likely have the same limit.
-    pub fn share(&self) -> io::Result<()> {
+    /// Allocates all pages and seals the file, for other processes. Returns `None` without a file, if
+    /// memory is short, or if the address space is limited, as it then is for other ranks too.
+    pub fn share(&self) -> Option<BorrowedFd<'_>> {
+        let Counted(file) = self.file.as_ref()?;
         let share = || {
             if getrlimit(Resource::As).current.is_some() {
                 return Err(rustix::io::Errno::NOMEM);
             }
-            fallocate(&self.file, FallocateFlags::empty(), 0, self.map.len() as u64)?;
-            fcntl_add_seals(&self.file, SEALED | SealFlags::SEAL)
+            fallocate(file, FallocateFlags::empty(), 0, self.map.len() as u64)?;
+            fcntl_add_seals(file, SEALED | SealFlags::SEAL)
         };
-        let is_shared = self.is_shared.get_or_init(|| share().is_ok());
-        if *is_shared { Ok(()) } else { Err(io::ErrorKind::OutOfMemory.into()) }
+        self.is_shared.get_or_init(|| share().is_ok()).then(|| file.as_fd())
+    }
+
+    /// The file; `None` if the memory is private.
+    pub fn file(&self) -> Option<BorrowedFd<'_>> {
+        self.file.as_ref().map(|Counted(file)| file.as_fd())
     }
 
     pub fn words(&self) -> &[AtomicU64] {
@@ -103,12 +163,6 @@ impl Pages {
 
     fn pointer(&self) -> *mut f32 {
         self.map.as_mut_ptr().cast()
-    }
-}
-
-impl AsFd for Pages {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.file.as_fd()
     }
 }
 
@@ -240,7 +294,7 @@ mod tests {
         let mut buffer = Buffer::new(1024 + 17).unwrap();
         buffer.values().unwrap().fill(5.0);
         let all = of(buffer.values().unwrap());
-        let file = std::fs::File::from(buffer.pages.file.try_clone().unwrap());
+        let file = std::fs::File::from(buffer.pages.file().unwrap().try_clone_to_owned().unwrap());
         let mut bytes = [7; 64];
         file.write_all_at(&bytes, all.len() as u64).unwrap();
         assert!(!buffer.pages.pad(all.end - 4) && buffer.pages.pad(all.end));

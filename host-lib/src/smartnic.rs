@@ -14,7 +14,6 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::os::fd::AsFd;
 use std::sync::{Arc, Weak};
 
 use optireduce_contract::limits::{BEAT_BYTES, LANES};
@@ -263,7 +262,7 @@ impl<B: Bus> SmartNic<B> {
             Some(mapped) => mapped.iova,
             None => {
                 let warn = |error: &DriverError| tracing::warn!(%error, "the card does not reach a buffer; its values are copied");
-                let iova = self.nic.bus().map(pages.as_fd(), whole.len()).inspect_err(warn).unwrap_or(None);
+                let iova = self.nic.bus().map(pages.file()?, whole.len()).inspect_err(warn).unwrap_or(None);
                 self.mapped.push(Mapped { pages: Arc::downgrade(&pages), iova });
                 iova
             }

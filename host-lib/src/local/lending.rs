@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::io::IoSlice;
 use std::mem::MaybeUninit;
 use std::ops::Range;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::sync::{Arc, Weak};
 
@@ -93,12 +93,10 @@ impl Lending {
     }
 
     fn give(&mut self, socket: &OwnedFd, pages: &Arc<Pages>) -> Option<u64> {
-        if self.given.len() >= REGIONS_MAX || pages.share().is_err() {
-            return None;
-        }
+        let file = Some(pages).filter(|_| self.given.len() < REGIONS_MAX).and_then(|pages| pages.share())?;
         let mut room = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
         let mut control = SendAncillaryBuffer::new(&mut room);
-        let files = [pages.as_fd()];
+        let files = [file];
         control.push(SendAncillaryMessage::ScmRights(&files));
         sendmsg(socket, &[IoSlice::new(&[1])], &mut control, send_flags()).ok()?;
         let region = self.next;

@@ -2,12 +2,14 @@
 //!
 //! A segment is a memory file. Its owner maps it writable and then seals it: no other process can
 //! map it writable, resize it or free its pages, so a reader never hits a missing page (SIGBUS).
+//! Readers populate holes first, since blocks may also lie behind the file's end.
 //!
 //! Trust: a peer's segment may change at any time, to anything. It is accessed by atomics only, and
 //! each value that matters is read once and checked. Unsafe code of this crate is here, in
 //! [`Buffer`](crate::Buffer), in `udp::pieces` and in its caller, `udp::plane`.
 //!
-//! Limits: Miri cannot run mapped files and sockets, and has not checked the rings.
+//! Limits: before Linux 5.14, which cannot populate, blocks are only counted. Miri cannot run mapped
+//! files and sockets, and has not checked the rings.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -15,13 +17,12 @@ use std::mem::size_of;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use memmap2::{MmapOptions, MmapRaw};
+use memmap2::{Advice, MmapOptions, MmapRaw};
 use rustix::fs::{
-    FallocateFlags, MemfdFlags, SealFlags, fallocate, fcntl_add_seals, fcntl_get_seals, fstat, fstatfs, ftruncate,
-    memfd_create,
+    FallocateFlags, SealFlags, SeekFrom, fallocate, fcntl_add_seals, fcntl_get_seals, fstat, fstatfs, seek,
 };
 
-use crate::buffer::SEALED;
+use crate::buffer::{SEALED, memory_file};
 
 /// Unit of `st_blocks`.
 const BLOCK_BYTES: i64 = 512;
@@ -39,8 +40,7 @@ impl Segment {
     /// the kernel lacks these seals (before Linux 5.1).
     pub fn new(words: usize) -> io::Result<Self> {
         let bytes = words * size_of::<u64>();
-        let file = memfd_create("optireduce", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
-        ftruncate(&file, bytes as u64)?;
+        let file = memory_file("optireduce", bytes)?;
         fallocate(&file, FallocateFlags::empty(), 0, bytes as u64)?;
         let map = MmapOptions::new().len(bytes).map_raw(file.as_raw_fd())?;
         fcntl_add_seals(&file, SEALED | SealFlags::SEAL)?;
@@ -89,14 +89,24 @@ impl PeerSegment {
         if allocated < bytes {
             return refuse(format!("the peer's segment has memory for {allocated} bytes, expected {bytes}"));
         }
-        let bytes = usize::try_from(bytes).map_err(io::Error::other)?;
-        Ok(Self(MmapOptions::new().len(bytes).map_raw_read_only(file.as_raw_fd())?))
+        let size = usize::try_from(bytes).map_err(io::Error::other)?;
+        let map = MmapOptions::new().len(size).map_raw_read_only(file.as_raw_fd())?;
+        // Pages that were never written count as holes, so most files have some.
+        if seek(file, SeekFrom::Hole(0))? < bytes as u64 {
+            match map.advise(Advice::PopulateRead) {
+                Err(error) if error.raw_os_error() != Some(rustix::io::Errno::INVAL.raw_os_error()) => {
+                    return refuse(format!("the peer's segment has pages that cannot be read: {error}"));
+                }
+                _ => {}
+            }
+        }
+        Ok(Self(map))
     }
 
     pub fn words(&self) -> Peeked<'_> {
         // SAFETY: the mapping has `len()` bytes, starts at a page, so it is aligned, and lives as
         // long as `self`. The file cannot shrink or lose a page: `open_any` checked its seals and
-        // blocks, and seals cannot be removed. Other processes may write to it at any time, which
+        // populated it, and seals cannot be removed. Other processes may write to it at any time, which
         // atomics allow. `Peeked` only loads, so the memory may be read-only.
         Peeked(unsafe { std::slice::from_raw_parts(self.0.as_ptr().cast(), self.0.len() / size_of::<u64>()) })
     }
@@ -198,6 +208,8 @@ unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
 
 #[cfg(test)]
 mod tests {
+    use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
+
     use super::*;
 
     #[test]
@@ -231,6 +243,15 @@ mod tests {
         assert!(refused(&holes).contains("sealed with"), "its owner can punch holes: {}", refused(&holes));
         fcntl_add_seals(&holes, SEALED).unwrap();
         assert_eq!(refused(&holes), "the peer's segment has memory for 0 bytes, expected 4096");
+        // All holes, with as many blocks behind the end as a whole file has.
+        let behind = memfd_create("test", MemfdFlags::ALLOW_SEALING).unwrap();
+        ftruncate(&behind, 4096).unwrap();
+        fallocate(&behind, FallocateFlags::KEEP_SIZE, 4096, 4096).unwrap();
+        fcntl_add_seals(&behind, SEALED).unwrap();
+        let blocks = || fstat(&behind).unwrap().st_blocks * BLOCK_BYTES;
+        assert_eq!(blocks(), 4096, "the test makes no blocks behind the end");
+        PeerSegment::open(&behind, 512).unwrap();
+        assert_eq!(blocks(), 8192, "a page is still missing");
         let program = OwnedFd::from(std::fs::File::open("/proc/self/exe").unwrap());
         assert!(PeerSegment::open(&program, 512).is_err());
     }
