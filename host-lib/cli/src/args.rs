@@ -313,6 +313,9 @@ pub struct RunArgs {
     /// The secret has at least 16 random bytes and is equal on all ranks.
     #[arg(long, value_name = "FILE", help_heading = PLACE)]
     pub secret_file: Option<String>,
+    /// Use a --secret-file that other users of this host may access
+    #[arg(long, requires = "secret_file", help_heading = PLACE)]
+    pub allow_readable_secret: bool,
     /// Network interface, by name or address [default: the one on the route to rank 0]
     #[arg(long, value_name = "INTERFACE", help_heading = PLACE)]
     pub interface: Option<String>,

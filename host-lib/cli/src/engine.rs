@@ -359,7 +359,9 @@ fn builder(args: &RunArgs, launch: &Launch) -> Result<Builder, String> {
         builder = builder.local(local.into());
     }
     if let Some(path) = &args.secret_file {
-        let secret = Secret::from_file(path).map_err(|error| format!("--secret-file: {error}"))?;
+        let permits = args.allow_readable_secret;
+        let secret = Secret::from_file_within(path, args.job.timeout(), permits)
+            .map_err(|error| format!("--secret-file: {error}"))?;
         builder = builder.secret(secret);
     }
     Ok(builder)

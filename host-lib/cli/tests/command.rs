@@ -4,6 +4,7 @@
 mod root;
 
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output, Stdio};
 
 use root::free_root;
@@ -352,6 +353,7 @@ fn ranks_share_a_secret_from_a_file() {
     let [secret, short] = [("secret", &[7; 32][..]), ("short", &[7; 8])].map(|(name, bytes)| {
         let path = folder.join(name);
         std::fs::write(&path, bytes).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
         path.to_str().unwrap().to_owned()
     });
     for output in ranks(2, &["--bench", "4K", "--secs", "0.1", "--secret-file", &secret]) {

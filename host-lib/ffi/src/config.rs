@@ -114,7 +114,11 @@ pub fn builder(config: &optr_config_t, texts: Texts<'_>) -> Result<(Builder, Opt
         let failed = |error: optireduce::SecretError| {
             Failure::argument("config->secret_file", format_args!("{file:?} ({error})"), "a file with a secret")
         };
-        builder = builder.secret(Secret::from_file(file).map_err(failed)?);
+        let secret = match timeout_us {
+            0 => Secret::from_file(file),
+            timeout_us => Secret::from_file_within(file, Duration::from_micros(timeout_us), false),
+        };
+        builder = builder.secret(secret.map_err(failed)?);
     }
     Ok((builder, toggle("config->rejoin", rejoin)?))
 }

@@ -11,10 +11,14 @@ mod crypto;
 
 use std::ffi::OsString;
 use std::fmt;
-use std::fs::File;
-use std::io::Read;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::OFlags;
 use serde::Serialize;
 use thiserror::Error;
 
@@ -27,6 +31,10 @@ const BYTES_MAX: usize = 4096;
 /// Of trailing whitespace in a file.
 const LINE_ENDS_MAX: usize = 64;
 const VARIABLE: &str = "OPTIREDUCE_SECRET";
+/// Permits secrets that other users may access.
+const PERMITS: &str = "OPTIREDUCE_ALLOW_READABLE_SECRET";
+/// As a communicator's default timeout.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 const NUMBER_BYTES: usize = 8;
 const TAG_BYTES: usize = 16;
@@ -60,6 +68,12 @@ pub enum SecretError {
     /// The file cannot be read.
     #[error("reading the secret from {path}: {source}")]
     File { path: String, source: std::io::Error },
+    /// Other users may access the file.
+    #[error(
+        "the secret in {path} is not secret: the file has mode {mode:03o}, expected no access for other users (chmod 600 {path}); to use it \
+         nevertheless, give --allow-readable-secret or set {PERMITS}=1"
+    )]
+    Readable { path: String, mode: u32 },
     /// Cards cannot seal packets.
     #[error(
         "a secret was given (by {VARIABLE} or a setting), but cards cannot encrypt or authenticate their packets; remove it to run \
@@ -87,19 +101,41 @@ impl Secret {
         crypto::Key::new(bytes.as_ref()).map(Self)
     }
 
-    /// Reads the secret from a file, without trailing ASCII whitespace.
+    /// Reads the secret from a file, without trailing ASCII whitespace. Waits at most 60 s for the
+    /// writer of a pipe.
     ///
     /// # Errors
-    /// If the file cannot be read, and as [`new`](Self::new).
+    /// If the file cannot be read, and as [`new`](Self::new). If other users may access it, as ssh
+    /// checks its keys; `OPTIREDUCE_ALLOW_READABLE_SECRET` = 1 permits it.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, SecretError> {
-        let path = path.as_ref();
-        let failed = |source| SecretError::File { path: path.display().to_string(), source };
+        Self::from_file_within(path, TIMEOUT, false)
+    }
+
+    /// As [`from_file`](Self::from_file), with a limit of the wait. `permits`: also takes a file
+    /// that other users may access.
+    ///
+    /// # Errors
+    /// As [`from_file`](Self::from_file).
+    pub fn from_file_within(path: impl AsRef<Path>, timeout: Duration, permits: bool) -> Result<Self, SecretError> {
+        let (path, until) = (path.as_ref(), Instant::now() + timeout);
+        let permits = permits || std::env::var_os(PERMITS).is_some_and(|value| value == "1");
+        let shown = || path.display().to_string();
+        let failed = |source| SecretError::File { path: shown(), source };
+        // Otherwise opening a pipe waits for its writer.
+        let open = OpenOptions::new().read(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(path);
+        let file = open.map_err(failed)?;
         // Bounded, because devices such as /dev/zero have no end.
-        let mut bytes = Vec::new();
         let most = BYTES_MAX + LINE_ENDS_MAX;
-        File::open(path).and_then(|file| file.take(most as u64 + 1).read_to_end(&mut bytes)).map_err(failed)?;
+        let bytes = read(&file, most + 1, until).map_err(failed)?;
         // Part of a longer file must not become a secret: untrimmed, it exceeds the limit.
-        Self::new(if bytes.len() > most { &bytes } else { bytes.trim_ascii_end() })
+        let secret = Self::new(if bytes.len() > most { &bytes } else { bytes.trim_ascii_end() })?;
+        let found = file.metadata().map_err(failed)?;
+        let is_own = found.uid() == rustix::process::geteuid().as_raw();
+        let exposed = found.mode() & if is_own { 0o077 } else { 0o007 };
+        if found.is_file() && exposed != 0 && !permits {
+            return Err(SecretError::Readable { path: shown(), mode: found.mode() & 0o777 });
+        }
+        Ok(secret)
     }
 
     /// Returns the secret in `OPTIREDUCE_SECRET`, without trailing ASCII whitespace, if the
@@ -110,6 +146,26 @@ impl Secret {
     pub fn from_env() -> Result<Option<Self>, SecretError> {
         variable().map(|value| Self::new(value.as_encoded_bytes().trim_ascii_end())).transpose()
     }
+}
+
+fn read(mut file: &File, most: usize, until: Instant) -> io::Result<Vec<u8>> {
+    let (mut bytes, mut part) = (Vec::new(), [0; 1024]);
+    while bytes.len() < most {
+        let left = until.saturating_duration_since(Instant::now());
+        let left = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };
+        match poll(&mut [PollFd::new(file, PollFlags::IN)], Some(&left)) {
+            Ok(0) => return Err(io::Error::new(io::ErrorKind::TimedOut, "nothing was written to this pipe in time")),
+            Err(rustix::io::Errno::INTR) => continue,
+            ready => drop(ready?),
+        }
+        match file.read(&mut part) {
+            Ok(0) => break,
+            Ok(count) => bytes.extend(&part[..count]),
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(bytes)
 }
 
 fn variable() -> Option<OsString> {
