@@ -107,6 +107,7 @@ mod exact;
 mod local;
 pub mod memory;
 mod plane;
+mod rarely;
 mod secret;
 #[cfg(feature = "smartnic")]
 mod smartnic;

@@ -11,7 +11,8 @@ use optireduce::Launch;
 use crate::args::{BenchAllReduceArgs, BenchCommand, BenchHadamardArgs};
 use crate::compare::Rows;
 use crate::hadamard::{Direction, Speed, measure};
-use crate::outcome::{Failure, print, say};
+use crate::log::say;
+use crate::outcome::{Failure, print};
 
 /// Set by SIGINT, SIGTERM and SIGHUP.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);

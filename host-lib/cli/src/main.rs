@@ -6,6 +6,7 @@ mod compare;
 mod engine;
 mod file;
 mod hadamard;
+mod log;
 mod measure;
 mod outcome;
 mod partial;
@@ -25,18 +26,20 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 fn main() -> ExitCode {
     let args = args::Args::parse();
-    match command(&args) {
+    let code = match command(&args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure { code, text }) => {
-            outcome::say(&text);
+            log::say(&text);
             ExitCode::from(code)
         }
-    }
+    };
+    log::flush();
+    code
 }
 
 fn command(args: &args::Args) -> Result<(), Failure> {
     let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colour);
+    let lines = tracing_subscriber::fmt::layer().with_writer(|| log::Stderr).with_ansi(colour);
     tracing_subscriber::registry().with(lines.with_span_events(FmtSpan::CLOSE)).with(args.filter()?).init();
     match &args.command {
         args::Command::Run(run) => run::run(run),

@@ -30,11 +30,6 @@ impl From<String> for Failure {
     }
 }
 
-/// Prints a line on stderr and ignores errors.
-pub fn say(line: &str) {
-    let _ = writeln!(std::io::stderr(), "optireduce: {line}");
-}
-
 /// Prints a line of the result. A closed pipe is no error: the other ranks still need this one.
 pub fn print(line: &str) -> Result<(), String> {
     let mut out = std::io::stdout().lock();

@@ -2,6 +2,7 @@
 
 import datetime
 import logging
+import time
 import weakref
 from dataclasses import replace
 
@@ -189,6 +190,35 @@ def test_nan_and_infinity_of_one_rank_reach_all_and_the_log(job):
         warnings = [text for level, text in said if level == "WARNING"]
         assert len(warnings) == 1 and f"rank {rank} of group" in warnings[0], said
         assert "120 values are not finite" in warnings[0], said
+
+
+def late_lines(rank, ranks, root):
+    """Steps beside a rank that is always late; returns its reports and the lines about them."""
+    lines = []
+    with group(rank, ranks, root, bound_ms=10, early="adaptive"):
+        layers = torch.nn.Sequential(*[torch.nn.Linear(128, 128) for _ in range(6)])
+        model = DistributedDataParallel(layers, bucket_cap_mb=0.05)
+        state = optireduce.torch.State()
+        model.register_comm_hook(state, optireduce.torch.comm_hook)
+        handler = logging.Handler(logging.WARNING)
+        handler.emit = lambda record: lines.append(record.getMessage())
+        logging.getLogger("optireduce").addHandler(handler)
+        for _ in range(20):
+            if rank == 2:
+                time.sleep(0.05)
+            model.zero_grad()
+            model(torch.ones(2, 128)).sum().backward()
+        dist.barrier()
+        late = sum(bool(report.late_ranks) for report in session().reports)
+    logging.getLogger("optireduce").removeHandler(handler)
+    return late, [line for line in lines if "late" in line]
+
+
+def test_a_rank_that_is_always_late_does_not_fill_the_log(job):
+    late, lines = job.run(3, late_lines)[0]
+    # The first, one each 10 s, and the rest at the end.
+    assert late > 20 and 1 < len(lines) < 10, (late, lines)
+    assert "see bound_ms" in lines[0] and any("unusual all-reduces: late ranks [" in line for line in lines[1:]), lines
 
 
 def sent_bytes(rank, ranks, root, bf16):

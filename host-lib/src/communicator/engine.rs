@@ -18,6 +18,7 @@ use super::request::{Outcome, Sender};
 use super::settle::{Settled, add, together};
 use crate::control::{PeerEvent, PeerMessages};
 use crate::plane::{Plane, PlaneError};
+use crate::rarely::Rarely;
 use crate::wait::{Sources, Wait};
 use optireduce_core::protocol::membership::Settings;
 use optireduce_core::protocol::{Ranks, StreamId, UpdateAction};
@@ -27,6 +28,8 @@ use optireduce_core::{Collectives, CollectivesError, Finished, MembershipEvent, 
 const NAP: Duration = Duration::from_millis(500);
 /// Time for packets to leave after the last collective.
 const DRAIN: Duration = Duration::from_millis(200);
+
+static DROPPED: Rarely = Rarely::new("dropped a message of a peer", "run the same release on all ranks");
 
 #[derive(Debug)]
 pub(super) enum Turn {
@@ -440,7 +443,7 @@ impl Engine {
             match event {
                 PeerEvent::Message(bytes) => {
                     if let Err(error) = self.collectives.handle_message(now_ns, from, &bytes) {
-                        tracing::warn!(%error, "dropped a message of a peer");
+                        DROPPED.warn(error);
                     }
                 }
                 // For the channel of calls only.

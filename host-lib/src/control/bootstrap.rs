@@ -17,7 +17,7 @@ use thiserror::Error;
 use super::launch::Launch;
 use super::link::{Common, Link};
 use super::resolve::{host_and_port, is_loopback};
-use super::terms::{Mismatch, Terms};
+use super::terms::{Mismatch, Terms, printable, read_printable};
 use crate::local;
 use crate::secret::Secret;
 
@@ -253,7 +253,11 @@ pub enum Refusal {
     NoSuchRank { rank: usize, world_size: usize },
     /// A rank cannot take part.
     #[error("rank {rank} cannot take part: {reason}")]
-    Unable { rank: usize, reason: String },
+    Unable {
+        rank: usize,
+        #[serde(deserialize_with = "read_printable")]
+        reason: String,
+    },
     /// Ranks did not connect in time.
     #[error(
         "{} of {world_size} ranks did not connect within {} s: rank {}; is it running, and does it reach {root}?{}",
@@ -264,16 +268,24 @@ pub enum Refusal {
         world_size: usize,
         /// Timeout of the rank that gave up first.
         timeout_ms: u64,
+        #[serde(deserialize_with = "read_printable")]
         root: String,
         /// Refusals meanwhile.
         refused: Vec<String>,
     },
     /// The ranks cannot be divided into the configured groups.
     #[error("{reason}")]
-    Groups { reason: String },
+    Groups {
+        #[serde(deserialize_with = "read_printable")]
+        reason: String,
+    },
     /// A rank could not connect to another.
     #[error("rank {rank} could not connect to all other ranks: {reason}")]
-    NotConnected { rank: usize, reason: String },
+    NotConnected {
+        rank: usize,
+        #[serde(deserialize_with = "read_printable")]
+        reason: String,
+    },
 }
 
 /// The bootstrap failed.
@@ -309,7 +321,7 @@ fn list(ranks: &[usize]) -> String {
 }
 
 fn remarks(refused: &[String]) -> String {
-    refused.iter().map(|reason| format!(" Refused meanwhile: {reason}")).collect()
+    refused.iter().map(|reason| format!(" Refused meanwhile: {}", printable(reason.clone()))).collect()
 }
 
 fn seconds(duration: Duration) -> f64 {

@@ -17,14 +17,20 @@ use tokio::time::{sleep, timeout};
 
 use super::bootstrap::{Answer, Connected, GREETING, Job, Meeting, Member, PeerHello, Refusal, Running};
 use super::frame::GREETING_BYTES_MAX;
-use super::gather::{Greeted, greet, tell};
+use super::gather::{Greeted, UNACCEPTED, greet, tell};
 use super::link::{End, Link};
 use super::outgoing::{Queue, WeakOutgoing};
 use super::terms::Terms;
+use crate::rarely::Rarely;
 
 /// Connections without a greeting above which all are closed and have to retry.
 const HEARD_MAX: usize = 256;
 const RETRY: Duration = Duration::from_millis(20);
+
+static REFUSED: Rarely = Rarely::new(
+    "refused a process that tried to join the running job",
+    "to start another job, set another job id; to replace a rank, see OPTIREDUCE_REJOIN",
+);
 
 #[derive(Clone, Debug)]
 pub(super) struct Status(Arc<Mutex<Running>>);
@@ -67,7 +73,7 @@ impl Door {
                 accepted = self.listener.accept() => match accepted {
                     Ok((stream, from)) => self.hear(stream, from, heard),
                     Err(error) => {
-                        tracing::warn!(%error, "accepting a connection failed");
+                        UNACCEPTED.warn(error);
                         sleep(RETRY).await;
                     }
                 },
@@ -142,7 +148,7 @@ impl Door {
         let hello = match checked {
             Ok(hello) => hello,
             Err(refusal) => {
-                tracing::warn!(%refusal, "refused a process that tried to join the running job");
+                REFUSED.warn(&refusal);
                 tell(link, refusal).await;
                 return None;
             }

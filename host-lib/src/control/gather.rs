@@ -20,7 +20,8 @@ use super::bootstrap::{
 use super::frame::GREETING_BYTES_MAX;
 use super::launch::Launch;
 use super::link::{self, Common, End, Link, Reader};
-use super::terms::{Mismatch, Terms};
+use super::terms::{Mismatch, Terms, printable};
+use crate::rarely::Rarely;
 
 /// Time during which a refusal is reported to late ranks.
 const LINGER: Duration = Duration::from_secs(1);
@@ -31,6 +32,16 @@ const HEARD_MAX: usize = 256;
 /// After a failed `accept`, for example with too many open files.
 const RETRY: Duration = Duration::from_millis(20);
 const REMARKS_MAX: usize = 3;
+
+pub(super) static STRANGERS: Rarely = Rarely::new(
+    "closed a connection that is not from a rank of this job",
+    "if it should be one, give it the same job id and secret; otherwise keep strangers from this port",
+);
+static SILENT: Rarely =
+    Rarely::new("closed a connection without a greeting", "keep strangers from this port, port scanners included");
+static REFUSED: Rarely = Rarely::new("refused a process", "start each rank once, with the settings of this job");
+pub(super) static UNACCEPTED: Rarely =
+    Rarely::new("a connection was not accepted", "raise the limit of open files (ulimit -n)");
 
 pub(super) struct Greeted {
     pub link: Link,
@@ -146,7 +157,7 @@ impl<'a> Gathering<'a> {
                 Judgement::Placed => {}
                 Judgement::Ended(link, refusal) => return Err(self.refuse(refusal, Some(link)).await),
                 Judgement::Refused(link, refusal) => {
-                    tracing::warn!(%refusal, "refused a process");
+                    REFUSED.warn(&refusal);
                     let text = refusal.to_string();
                     if self.refused.len() < REMARKS_MAX && !self.refused.contains(&text) {
                         self.refused.push(text);
@@ -166,7 +177,7 @@ impl<'a> Gathering<'a> {
                 accepted = self.listener.accept() => match accepted {
                     Ok((stream, from)) => self.hear(stream, from),
                     Err(error) => {
-                        tracing::warn!(%error, "rank 0 could not accept a connection");
+                        UNACCEPTED.warn(error);
                         sleep(RETRY).await;
                     }
                 },
@@ -211,7 +222,7 @@ impl<'a> Gathering<'a> {
         let greet = async move {
             let greeted = timeout(GREETING, greet(stream, from, &launch, &common)).await;
             greeted.unwrap_or_else(|_| {
-                tracing::warn!(%from, "closed a connection without a greeting");
+                SILENT.warn(from);
                 None
             })
         };
@@ -238,7 +249,7 @@ impl<'a> Gathering<'a> {
             }
         }
         if let Some(reason) = hello.unable {
-            return Judgement::Ended(link, Refusal::Unable { rank, reason });
+            return Judgement::Ended(link, Refusal::Unable { rank, reason: printable(reason) });
         }
         let left = Duration::from_millis(hello.left_ms);
         let gives_up = Instant::now() + left.min(self.meeting.timeout) - NOTICE_MAX.min(left / 4);
@@ -264,7 +275,7 @@ impl<'a> Gathering<'a> {
                 (rank, reader, connected)
             });
         }
-        let failed = |rank, reason: &str| Refusal::NotConnected { rank, reason: reason.to_owned() };
+        let failed = |rank, reason: &str| Refusal::NotConnected { rank, reason: printable(reason.to_owned()) };
         let mut refusal = None;
         let mut missing: Vec<usize> = (1..job.members.len()).collect();
         let mut readers: Vec<Option<Reader>> = writers.iter().map(|_| None).collect();
@@ -348,7 +359,7 @@ pub(super) async fn greet(stream: TcpStream, from: SocketAddr, launch: &Launch, 
     match greeted.await {
         Ok(greeted) => Some(greeted),
         Err(error) => {
-            tracing::warn!(%from, %error, "closed a connection that is not from a rank of this job");
+            STRANGERS.warn(format_args!("{from}: {}", error.escape_debug()));
             None
         }
     }

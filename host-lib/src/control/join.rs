@@ -15,6 +15,7 @@ use super::bootstrap::{
     VERSION, io_error,
 };
 use super::frame::GREETING_BYTES_MAX;
+use super::gather::{STRANGERS, UNACCEPTED};
 use super::link::{Common, End, Link, connect};
 use super::terms::Terms;
 
@@ -239,7 +240,7 @@ async fn connect_all(meeting: &Meeting, job: &Job, listener: &TcpListener, until
                     });
                 }
                 Err(error) => {
-                    tracing::warn!(rank, %error, "accepting a connection failed");
+                    UNACCEPTED.warn(error);
                     sleep(RETRY).await;
                 }
             },
@@ -323,7 +324,7 @@ async fn hear(stream: TcpStream, from: IpAddr, job: &Job, common: &Common) -> Op
     let PeerHello { tag, rank, .. } = serde_json::from_slice(&hello).ok()?;
     let is_of_the_job = tag == job.tag && job.members.get(rank).is_some_and(|member| member.control.ip() == from);
     if !is_of_the_job {
-        tracing::warn!(%from, "closed a connection that is not from this job");
+        STRANGERS.warn(from);
     }
     is_of_the_job.then_some((rank, link))
 }

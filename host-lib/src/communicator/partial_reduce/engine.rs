@@ -16,6 +16,7 @@ use super::super::request::Sender;
 use super::report::PartialReport;
 use crate::control::{ControlChannel, ControlError, PeerEvent, PeerMessages};
 use crate::plane::{Plane, PlaneError};
+use crate::rarely::Rarely;
 use crate::wait::Sources;
 
 const NAP: Duration = Duration::from_millis(500);
@@ -24,6 +25,8 @@ const STANDSTILL: Duration = Duration::from_secs(2);
 const LAST_NAP: Duration = Duration::from_millis(10);
 /// Time for packets to leave at the end.
 const DRAIN: Duration = Duration::from_millis(200);
+
+static DROPPED: Rarely = Rarely::new("dropped a message of a worker", "run the same release on all ranks");
 
 #[derive(Debug)]
 pub(super) enum Command {
@@ -224,7 +227,7 @@ impl GroupEngine {
         match Message::decode(from, self.ranks.len(), &bytes) {
             Ok(Message::Membership(message)) => {
                 if let Err(error) = self.worker.handle_membership(now_ns, from, message) {
-                    tracing::warn!(%error, "dropped a message of a worker");
+                    DROPPED.warn(error);
                 }
             }
             Ok(Message::Partial(message)) => match message {
@@ -234,8 +237,8 @@ impl GroupEngine {
                 | PartialMessage::Leave {} => self.worker.handle_message(now_ns, from, message),
                 message => self.averages.handle_message(now_ns, from, message),
             },
-            Ok(_) => tracing::warn!(from, "dropped a message of a worker that is not about groups"),
-            Err(error) => tracing::warn!(%error, "dropped a message of a worker"),
+            Ok(_) => DROPPED.warn(format_args!("one of rank {} that is not about groups", self.ranks[from])),
+            Err(error) => DROPPED.warn(error),
         }
     }
 

@@ -12,6 +12,7 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use super::super::terms::printable;
 use super::{CHUNK_BYTES, ControlChannel, ControlError};
 use crate::exact::Fold;
 use crate::memory;
@@ -221,7 +222,7 @@ pub(super) fn given_up(from: usize, message: &[u8]) -> ControlError {
         return ControlError::WrongMessage { rank: from };
     };
     let rank = usize::try_from(u64::from_le_bytes(*rank)).unwrap_or(from);
-    ControlError::GivenUp { rank, reason: String::from_utf8_lossy(reason).into_owned() }
+    ControlError::GivenUp { rank, reason: printable(String::from_utf8_lossy(reason).into_owned()) }
 }
 
 fn piece(round: usize, bytes: usize) -> Range<usize> {

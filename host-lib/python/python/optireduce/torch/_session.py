@@ -22,6 +22,7 @@ from .._optireduce import SKIPS_HALT
 from ._alone import Alone, Ready
 from ._halt import Halts
 from ._tensors import ELEMENTS, from_bytes, from_floats, to_bytes, to_floats
+from ._unusual import Unusual
 from ._work import Work
 
 log = logging.getLogger("optireduce")
@@ -52,6 +53,7 @@ class Session:
         #: True for a restarted process until it rejoins: its all-reduces only declare buckets.
         self.is_outside = communicator is not None and communicator.is_outside
         self.reports: deque[Report] = deque(maxlen=REPORTS)
+        self._unusual = Unusual()
         self._process = os.getpid()
         # `Bucket` or `TwoLevelBucket`.
         self._buckets: dict[Hashable, Any] = {}
@@ -225,8 +227,10 @@ class Session:
     def take(self, report: Report) -> None:
         """Stores and logs a report."""
         self.reports.append(report)
-        unusual = report.action != "apply" or report.late_ranks or report.not_finite
-        log.log(logging.WARNING if unusual else logging.DEBUG, "%s", self.describe(str(report)))
+        if log.isEnabledFor(logging.DEBUG):
+            log.debug("%s", self.describe(str(report)))
+        if (line := self._unusual.line(report)) is not None:
+            log.warning("%s", self.describe(line))
 
     def buckets(self) -> dict[Hashable, Any]:
         return self._buckets
@@ -248,6 +252,8 @@ class Session:
         self._starting.put(None)
         for thread in self._threads:
             thread.join()
+        if (line := self._unusual.rest()) is not None:
+            log.warning("%s", self.describe(line))
         try:
             self.calls.close(CLOSE_S)
         except OptiReduceError as error:
