@@ -63,13 +63,20 @@ class Session:
         self._starting: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._finishing: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._closed = threading.Lock()
-        # Not daemons: they must not run while the interpreter is torn down. See `_end_all`.
-        self._threads = [
-            threading.Thread(target=loop, name=f"optireduce-{loop.__name__}") for loop in (self._start, self._finish)
-        ]
-        for thread in self._threads:
-            thread.start()
+        self._threads: list[threading.Thread] = []
+        self._begins = threading.Lock()
         _sessions.add(self)
+
+    def _begin(self) -> None:
+        """Starts the threads. Many groups are made and never used."""
+        with self._begins:
+            if not self._threads:
+                # Not daemons: they must not run while the interpreter is torn down. See `_end_all`.
+                self._threads = [
+                    threading.Thread(target=loop, name=f"optireduce-{loop.__name__}") for loop in (self._start, self._finish)
+                ]
+                for thread in self._threads:
+                    thread.start()
 
     def _start(self) -> None:
         while (task := self._starting.get()) is not None:
@@ -113,6 +120,7 @@ class Session:
         """Queues a call. `start` starts it and returns a request; `finish` receives its result."""
         self.check(work.name)
         work.described = self.describe(work.name)
+        self._begin()
         if not torch._C._autograd._profiler_enabled():
             self._starting.put((work, start, finish))
             return work
