@@ -1,6 +1,7 @@
 //! Declared buckets.
 
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use optireduce::{Buffer, Destination, Error, UpdateAction, Values};
@@ -9,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::arrays;
-use crate::context::{Context, Owned, lock};
+use crate::context::{Home, Owned, lock};
 use crate::report;
 use crate::request::{Request, Work};
 
@@ -56,6 +57,10 @@ impl Work for Reduction {
         self.request.wait_timeout(timeout)
     }
 
+    fn poll_finished(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        self.request.poll_finished(context)
+    }
+
     fn finish(self: Box<Self>, py: Python<'_>) -> PyResult<Result<Py<PyAny>, Error>> {
         let (values, report) = match self.request.wait() {
             Ok(done) => done,
@@ -90,6 +95,10 @@ impl Work for Half {
         self.request.wait_timeout(timeout)
     }
 
+    fn poll_finished(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        self.request.poll_finished(context)
+    }
+
     fn finish(self: Box<Self>, py: Python<'_>) -> PyResult<Result<Py<PyAny>, Error>> {
         let (values, report) = match self.request.wait() {
             Ok(done) => done,
@@ -111,7 +120,6 @@ impl Work for Half {
 /// unchanged.
 #[pyclass(frozen, module = "optireduce")]
 pub struct Bucket {
-    context: Arc<Context>,
     id: u16,
     elements: usize,
     /// True if a card or other ranks of this host read lent memory.
@@ -119,15 +127,17 @@ pub struct Bucket {
     spares: Spares<Spare>,
     spares_of_halves: Spares<Buffer>,
     inner: Mutex<Owned<optireduce::Bucket>>,
+    /// Last, since fields are dropped in order.
+    context: Home,
 }
 
 impl Bucket {
-    pub fn new(context: &Arc<Context>, bucket: optireduce::Bucket, lends: bool) -> Self {
+    pub fn new(context: &Home, bucket: optireduce::Bucket, lends: bool) -> Self {
         let (id, elements) = (bucket.id(), bucket.elements());
         let inner = Mutex::new(Owned::new(bucket, context));
         let spares = Arc::new(Mutex::new(Owned::new(Vec::new(), context)));
         let spares_of_halves = Arc::new(Mutex::new(Owned::new(Vec::new(), context)));
-        Self { context: context.clone(), id, elements, lends, spares, spares_of_halves, inner }
+        Self { id, elements, lends, spares, spares_of_halves, inner, context: context.clone() }
     }
 
     fn inner(&self) -> MutexGuard<'_, Owned<optireduce::Bucket>> {

@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 
 use crate::arrays;
 use crate::bucket::Bucket;
-use crate::context::{Context, Owned, poll_for};
+use crate::context::{Context, Home, Owned, poll_for};
 use crate::error::{ArgumentError, OptiReduceError, TimeoutError, call_error, connect_error};
 use crate::exact::{self, Exact};
 use crate::partial::{self, PartialReduce};
@@ -57,10 +57,14 @@ pub struct Communicator {
     context: Arc<Context>,
     /// True if ranks of this host, or a card, read lent memory.
     lends: bool,
-    inner: Mutex<Owned<Inner>>,
+    inner: Arc<Mutex<Owned<Inner>>>,
 }
 
 impl Communicator {
+    fn home(&self) -> Home {
+        Home::new(&self.context, self.inner.clone())
+    }
+
     fn inner(&self) -> MutexGuard<'_, Owned<Inner>> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -74,7 +78,7 @@ impl Communicator {
     ) -> PyResult<Request> {
         // Without the GIL, which a thread that holds the lock may need.
         let pending = py.detach(|| self.inner().get(&operation).map(start))?;
-        Ok(Request::new(&self.context, operation, Exact { pending, into }))
+        Ok(Request::new(&self.home(), operation, Exact { pending, into }))
     }
 
     fn transfer(
@@ -84,7 +88,7 @@ impl Communicator {
         start: impl FnOnce(&mut Inner) -> Transfer + Send,
     ) -> PyResult<Request> {
         let transfer = py.detach(|| self.inner().get(&operation).map(start))?;
-        Ok(Request::new(&self.context, operation, transfer))
+        Ok(Request::new(&self.home(), operation, transfer))
     }
 
     fn call<T: Send>(
@@ -164,7 +168,7 @@ impl Communicator {
         let operation = format!("declaring a bucket of {elements} elements");
         // Not `call`, which holds the lock: other threads may start sends and receives meanwhile.
         let pending = py.detach(|| self.inner().get(&operation).map(|inner| inner.start_bucket(elements, options)))?;
-        Ok(Bucket::new(&self.context, self.context.finish(py, &operation, pending)?, self.lends))
+        Ok(Bucket::new(&self.home(), self.context.finish(py, &operation, pending)?, self.lends))
     }
 
     /// Waits until all ranks have called it. Collective.
@@ -287,7 +291,7 @@ impl Communicator {
             None => inner.two_level_by_host_async().await,
         })?;
         let failed = |error| connect_error(&format!("rank {}: {operation}", self.context.rank), &error);
-        Ok(TwoLevel::new(&self.context, levels.map_err(failed)?))
+        Ok(TwoLevel::new(&self.home(), levels.map_err(failed)?))
     }
 
     /// Declares averages of models among the `group_size` ranks that are ready first. Collective.
@@ -322,7 +326,7 @@ impl Communicator {
         let partial =
             self.call(py, &operation, async |inner| Ok(inner.partial_reduce_async(elements, options).await))?;
         match partial {
-            Ok(partial) => Ok(PartialReduce::new(&self.context, partial)),
+            Ok(partial) => Ok(PartialReduce::new(&self.home(), partial)),
             Err(ConnectError::Params(error)) => {
                 Err(ArgumentError::new_err(format!("rank {rank}: {operation}: {error}")))
             }
@@ -424,7 +428,7 @@ impl Communicator {
         let context = Context::new(inner.rank(), inner.world_size());
         let is_shared = inner.metrics().is_ok_and(|metrics| !metrics.shared.is_empty());
         let lends = is_shared || inner.cards().contains(&inner.rank());
-        let inner = Mutex::new(Owned::new(inner, &context));
+        let inner = Arc::new(Mutex::new(Owned::new(inner, &context)));
         Self { context, lends, inner }
     }
 }

@@ -4,6 +4,8 @@
 //! process has no threads that serve the communicator: every call in it is an error, and nothing is
 //! torn down.
 
+use std::any::Any;
+use std::ops::Deref;
 use std::pin::Pin;
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -107,6 +109,32 @@ impl Context {
     pub fn finish<T: Send>(&self, py: Python<'_>, operation: &str, mut pending: Pending<T>) -> PyResult<T> {
         py.detach(|| self.wait(operation, None, |slice| pending.wait_timeout(slice).then_some(())))?;
         pending.wait().map_err(|error| call_error(self.rank, operation, &error))
+    }
+}
+
+/// A communicator's context in its buckets and requests, which keep the communicator connected.
+#[derive(Clone)]
+pub struct Home {
+    context: Arc<Context>,
+    _connected: Arc<dyn Any + Send + Sync>,
+}
+
+impl Home {
+    pub fn new(context: &Arc<Context>, connected: Arc<dyn Any + Send + Sync>) -> Self {
+        Self { context: context.clone(), _connected: connected }
+    }
+
+    /// The home of objects that need `connected` in addition.
+    pub fn with(&self, connected: impl Any + Send + Sync) -> Self {
+        Self::new(&self.context, Arc::new((self.clone(), connected)))
+    }
+}
+
+impl Deref for Home {
+    type Target = Arc<Context>;
+
+    fn deref(&self) -> &Arc<Context> {
+        &self.context
     }
 }
 

@@ -1,5 +1,6 @@
 //! Calls over TCP in progress: exact reductions, bytes, sends and receives.
 
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use optireduce::{ElementType, Error, ExactOp, Pending, Transfer};
@@ -20,6 +21,10 @@ impl<T: Send> Work for Exact<T> {
         self.pending.wait_timeout(timeout)
     }
 
+    fn poll_finished(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        self.pending.poll_finished(context)
+    }
+
     fn finish(self: Box<Self>, py: Python<'_>) -> PyResult<Result<Py<PyAny>, Error>> {
         let Self { pending, into } = *self;
         match pending.wait() {
@@ -33,6 +38,10 @@ impl<T: Send> Work for Exact<T> {
 impl Work for Transfer {
     fn wait_timeout(&mut self, timeout: Duration) -> bool {
         Transfer::wait_timeout(self, timeout)
+    }
+
+    fn poll_finished(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        Transfer::poll_finished(self, context)
     }
 
     fn finish(self: Box<Self>, py: Python<'_>) -> PyResult<Result<Py<PyAny>, Error>> {

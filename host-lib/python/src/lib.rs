@@ -40,7 +40,7 @@ mod _optireduce {
     #[pymodule_export]
     use super::partial::PartialReduce;
     #[pymodule_export]
-    use super::request::Request;
+    use super::request::{Bell, Request};
     #[pymodule_export]
     use super::two_level::{TwoLevel, TwoLevelBucket};
     use super::*;

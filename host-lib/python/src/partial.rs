@@ -1,6 +1,7 @@
 //! Averages of models among the ranks that are ready.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use optireduce::{Error, PartialOptions, PartialReport, Pending, Weighting};
@@ -9,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::arrays;
-use crate::context::{Context, Owned, poll_for};
+use crate::context::{Home, Owned, poll_for};
 use crate::error::{ArgumentError, TimeoutError, call_error};
 use crate::request::{Request, Work};
 
@@ -21,6 +22,10 @@ struct Average {
 impl Work for Average {
     fn wait_timeout(&mut self, timeout: Duration) -> bool {
         self.pending.wait_timeout(timeout)
+    }
+
+    fn poll_finished(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        self.pending.poll_finished(context)
     }
 
     fn finish(self: Box<Self>, py: Python<'_>) -> PyResult<Result<Py<PyAny>, Error>> {
@@ -37,15 +42,16 @@ impl Work for Average {
 /// calls `average` at its own pace.
 #[pyclass(frozen, module = "optireduce")]
 pub struct PartialReduce {
-    context: Arc<Context>,
     elements: usize,
-    inner: Mutex<Owned<optireduce::PartialReduce>>,
+    inner: Arc<Mutex<Owned<optireduce::PartialReduce>>>,
+    /// Last, since fields are dropped in order.
+    context: Home,
 }
 
 impl PartialReduce {
-    pub fn new(context: &Arc<Context>, partial: optireduce::PartialReduce) -> Self {
+    pub fn new(context: &Home, partial: optireduce::PartialReduce) -> Self {
         let elements = partial.elements();
-        Self { context: context.clone(), elements, inner: Mutex::new(Owned::new(partial, context)) }
+        Self { elements, inner: Arc::new(Mutex::new(Owned::new(partial, context))), context: context.clone() }
     }
 
     fn inner(&self) -> MutexGuard<'_, Owned<optireduce::PartialReduce>> {
@@ -78,7 +84,7 @@ impl PartialReduce {
         // Without the GIL, which a thread that holds the lock may need.
         let start = || self.inner().get(&operation).map(|inner| inner.start_average(model, iteration));
         let pending = py.detach(start)?;
-        Ok(Request::new(&self.context, operation, Average { pending, array }))
+        Ok(Request::new(&self.context.with(self.inner.clone()), operation, Average { pending, array }))
     }
 
     /// Leaves the groups, and waits until the other ranks have left them, at most `timeout`

@@ -1,20 +1,60 @@
 //! Calls in progress.
 
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context as TaskContext, Poll, Wake, Waker};
 use std::time::Duration;
 
 use optireduce::Error;
 use pyo3::prelude::*;
+use rustix::event::{EventfdFlags, eventfd};
 
-use crate::context::{Context, Owned};
-use crate::error::{TimeoutError, call_error};
+use crate::context::{Home, Owned};
+use crate::error::{OptiReduceError, TimeoutError, call_error};
 
 /// A call in progress, and the conversion of its result to Python.
 pub trait Work: Send {
     /// Returns whether it has finished, after waiting at most `timeout`.
     fn wait_timeout(&mut self, timeout: Duration) -> bool;
 
+    /// Returns whether it has finished, or wakes the context once it has.
+    fn poll_finished(&mut self, context: &mut TaskContext<'_>) -> Poll<()>;
+
     fn finish(self: Box<Self>, py: Python<'_>) -> PyResult<Result<Py<PyAny>, Error>>;
+}
+
+/// Descriptor that becomes readable when an awaited request has finished, for an event loop.
+///
+/// Why: the engine's thread wakes the loop without the GIL, which the loop may hold for long.
+#[pyclass(frozen, module = "optireduce")]
+pub struct Bell(Arc<Ring>);
+
+struct Ring(OwnedFd);
+
+impl Wake for Ring {
+    fn wake(self: Arc<Self>) {
+        let _ = rustix::io::write(&self.0, &1_u64.to_ne_bytes());
+    }
+}
+
+#[pymethods]
+impl Bell {
+    #[new]
+    fn new() -> PyResult<Self> {
+        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK);
+        let bell = bell.map_err(|error| OptiReduceError::new_err(format!("an event for asyncio: {error}")))?;
+        Ok(Self(Arc::new(Ring(bell))))
+    }
+
+    /// Number of the descriptor.
+    fn fileno(&self) -> i32 {
+        self.0.0.as_raw_fd()
+    }
+
+    /// Makes the descriptor unreadable until a request finishes.
+    fn clear(&self) {
+        let _ = rustix::io::read(&self.0.0, &mut [0; 8]);
+    }
 }
 
 enum State {
@@ -26,16 +66,17 @@ enum State {
 /// call, but cancels a send or receive.
 #[pyclass(frozen, generic, module = "optireduce")]
 pub struct Request {
-    context: Arc<Context>,
     operation: String,
     state: Mutex<State>,
+    /// Last, since fields are dropped in order.
+    context: Home,
 }
 
 impl Request {
-    pub fn new(context: &Arc<Context>, operation: String, work: impl Work + 'static) -> Self {
+    pub fn new(context: &Home, operation: String, work: impl Work + 'static) -> Self {
         let work: Box<dyn Work> = Box::new(work);
         let state = Mutex::new(State::Running(Owned::new(work, context)));
-        Self { context: context.clone(), operation, state }
+        Self { operation, state, context: context.clone() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -91,6 +132,19 @@ impl Request {
             ))),
             _ => self.result(py),
         }
+    }
+
+    /// Returns whether the call has finished, and rings the bell once it has.
+    fn _ring(&self, py: Python<'_>, bell: &Bell) -> PyResult<bool> {
+        self.context.check(&self.operation)?;
+        let waker = Waker::from(bell.0.clone());
+        Ok(py.detach(|| match &mut *self.state() {
+            // `result` raises the error.
+            State::Running(work) => work
+                .get(&self.operation)
+                .map_or(true, |work| work.poll_finished(&mut TaskContext::from_waker(&waker)).is_ready()),
+            State::Finished(_) => true,
+        }))
     }
 
     fn __await__<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {

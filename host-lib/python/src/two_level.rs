@@ -1,6 +1,7 @@
 //! All-reduce on two levels.
 
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use optireduce::{Error, UpdateAction};
@@ -8,7 +9,7 @@ use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 
 use crate::arrays;
-use crate::context::{Context, Owned, lock};
+use crate::context::{Home, Owned, lock};
 use crate::error::call_error;
 use crate::report;
 use crate::request::{Request, Work};
@@ -20,13 +21,14 @@ use crate::settings;
 /// gathers the means. If a rank is gone, its group lacks that rank's shard.
 #[pyclass(frozen, module = "optireduce")]
 pub struct TwoLevel {
-    context: Arc<Context>,
-    inner: Mutex<Owned<optireduce::TwoLevel>>,
+    inner: Arc<Mutex<Owned<optireduce::TwoLevel>>>,
+    /// Last, since fields are dropped in order.
+    context: Home,
 }
 
 impl TwoLevel {
-    pub fn new(context: &Arc<Context>, levels: optireduce::TwoLevel) -> Self {
-        Self { context: context.clone(), inner: Mutex::new(Owned::new(levels, context)) }
+    pub fn new(context: &Home, levels: optireduce::TwoLevel) -> Self {
+        Self { inner: Arc::new(Mutex::new(Owned::new(levels, context))), context: context.clone() }
     }
 
     /// Without the GIL, which a thread that holds the lock may need.
@@ -69,7 +71,7 @@ impl TwoLevel {
         let operation = format!("declaring a bucket of {elements} elements on two levels");
         let declare = async |levels: &mut optireduce::TwoLevel| levels.bucket_async(elements, options).await;
         match self.context.call(py, &operation, &self.inner, declare)? {
-            Ok(bucket) => Ok(TwoLevelBucket::new(&self.context, bucket)),
+            Ok(bucket) => Ok(TwoLevelBucket::new(&self.context.with(self.inner.clone()), bucket)),
             Err(error) => Err(call_error(self.context.rank, &operation, &error)),
         }
     }
@@ -102,6 +104,10 @@ impl Work for Reduction {
         self.request.wait_timeout(timeout)
     }
 
+    fn poll_finished(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        self.request.poll_finished(context)
+    }
+
     fn finish(self: Box<Self>, py: Python<'_>) -> PyResult<Result<Py<PyAny>, Error>> {
         let Self { request, array, bucket, spares } = *self;
         let mut mean = lock(&spares).get("").ok().and_then(Vec::pop).unwrap_or_default();
@@ -122,18 +128,20 @@ impl Work for Reduction {
 /// not "apply", more than 10 % of the result is missing, and the array is unchanged.
 #[pyclass(frozen, module = "optireduce")]
 pub struct TwoLevelBucket {
-    context: Arc<Context>,
     id: u16,
     elements: usize,
     spares: Spares,
     inner: Mutex<Owned<optireduce::TwoLevelBucket>>,
+    /// Last, since fields are dropped in order.
+    context: Home,
 }
 
 impl TwoLevelBucket {
-    fn new(context: &Arc<Context>, bucket: optireduce::TwoLevelBucket) -> Self {
+    fn new(context: &Home, bucket: optireduce::TwoLevelBucket) -> Self {
         let (id, elements) = (bucket.id(), bucket.elements());
         let spares = Arc::new(Mutex::new(Owned::new(Vec::new(), context)));
-        Self { context: context.clone(), id, elements, spares, inner: Mutex::new(Owned::new(bucket, context)) }
+        let inner = Mutex::new(Owned::new(bucket, context));
+        Self { id, elements, spares, inner, context: context.clone() }
     }
 
     fn operation(&self, call: &str) -> String {

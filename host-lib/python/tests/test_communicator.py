@@ -102,6 +102,81 @@ def test_requests_overlap_and_can_be_awaited(job):
     assert job.run(2, requests) == [[2500, 35, 0.5]] * 2
 
 
+def in_one_expression(rank, ranks, root):
+    """Only the last object of each expression has a name."""
+    array = lambda: numpy.full(1000, rank, "float32")  # noqa: E731
+    with connect(rank, ranks, root) as communicator:
+        again = lambda: communicator.split(0)  # noqa: E731
+        bucket, levels, levels_bucket = again().bucket(1000), again().two_level(2), again().two_level(2).bucket(1000)
+        partial = again().partial_reduce(1000, group_size=ranks)
+        objects = [bucket, levels, levels_bucket, partial]
+        for one in (bucket, levels.bucket(1000), levels_bucket):
+            reduced = array()
+            assert one.all_reduce(reduced).action == "apply" and (reduced == 1.5).all(), one
+            objects.append(one)
+        averaged = array()
+        partial.average(averaged, 1)
+        assert (averaged == 1.5).all()
+        requests = [
+            again().start_barrier(),
+            again().start_all_gather_bytes(b"x"),
+            again().start_send(b"x", rank, 0),
+            again().start_all_to_all_bytes([b"x"] * ranks),
+            again().bucket(1000).start_all_reduce(array()),
+            again().bucket(1000).start_reduce_scatter(array()),
+            again().two_level(2).bucket(1000).start_all_reduce(array()),
+            again().partial_reduce(1000, group_size=ranks).start_average(array(), 1),
+        ]
+        results = [request.wait(20) for request in requests]
+        communicator.barrier()
+        return len(results), len(objects)
+
+
+def test_objects_keep_alive_what_they_need(job):
+    assert job.run(4, in_one_expression) == [(8, 7)] * 4
+
+
+def awaits(rank, ranks, root):
+    """Awaits many requests at a time, gives one up, and counts the threads that this takes."""
+    with connect(rank, ranks, root, timeout_s=60) as communicator:
+        bucket, before = communicator.bucket(1000), threading.active_count()
+
+        async def program():
+            gradients = [numpy.full(1000, rank, "float32") for _ in range(40)]
+            calls = [bucket.start_all_reduce(gradient) for gradient in gradients]
+            reports = await asyncio.gather(*calls, communicator.start_barrier(), communicator.start_send(b"x", rank, 7))
+            assert await communicator.start_recv(rank, 7) == (rank, b"x")
+            never = communicator.start_recv(rank, 8)
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(never, 0.05)
+            return [report.action for report in reports[:40]], threading.active_count() - before
+
+        begin = time.monotonic()
+        actions, threads = asyncio.run(program())
+        assert time.monotonic() - begin < 30, "asyncio.run waited for the request that was given up"
+        return actions, threads
+
+
+def test_awaited_requests_need_no_threads_and_one_given_up_lets_the_program_end(job):
+    assert job.run(2, awaits) == [(["apply"] * 40, 0)] * 2
+
+
+def many_buckets(rank, ranks, root):
+    with connect(rank, ranks, root) as communicator:
+        buckets = [communicator.bucket(1000) for _ in range(200)]
+        arrays = [numpy.full(1000, rank, "float32") for _ in buckets]
+        before = len(os.listdir("/proc/self/fd"))
+        for bucket, array in zip(buckets, arrays):
+            bucket.all_reduce(array)
+        assert all((array == 0.5).all() for array in arrays)
+        return len(os.listdir("/proc/self/fd")) - before
+
+
+def test_buckets_take_few_files(job):
+    for files in job.run(2, many_buckets):
+        assert files <= 128
+
+
 def lent_memory(rank, ranks, root, local, file_bytes):
     """Checks two calls at a time of each bucket; returns the files lent and read after each."""
     elements, files, limits = 100_000, [], resource.getrlimit(resource.RLIMIT_FSIZE)

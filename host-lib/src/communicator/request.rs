@@ -84,6 +84,14 @@ pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
     output
 }
 
+/// Polls unless the result is there.
+pub(super) fn keep<T>(done: &mut Option<T>, poll: impl FnOnce() -> Poll<T>) -> Poll<()> {
+    match done {
+        Some(_) => Poll::Ready(()),
+        None => poll().map(|result| *done = Some(result)),
+    }
+}
+
 /// A collective in progress, like `MPI_Request`. It returns the values, as `Vec<f32>` or, for lent
 /// memory, [`Values`], and the [`Report`]. Dropping it does not cancel the collective.
 ///
@@ -142,6 +150,12 @@ impl<V: From<Values>> Request<V> {
         self.done.is_some()
     }
 
+    /// Polls whether the collective has finished, and keeps its result for [`wait`](Self::wait).
+    #[doc(hidden)]
+    pub fn poll_finished(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        keep(&mut self.done, || Pin::new(&mut self.reply).poll(context))
+    }
+
     /// Blocks until the collective has finished. Use `.await` inside an async runtime.
     pub fn wait(mut self) -> Result<(V, Report), Error> {
         let Shared { driver, falls_back, .. } = &*self.shared;
@@ -187,6 +201,12 @@ impl<T> Pending<T> {
             self.done = block_on_for(&mut self.reply, Some(timeout));
         }
         self.done.is_some()
+    }
+
+    /// Polls whether the call has ended, and keeps its result for [`wait`](Self::wait).
+    #[doc(hidden)]
+    pub fn poll_finished(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        keep(&mut self.done, || Pin::new(&mut self.reply).poll(context))
     }
 
     /// Blocks until the call has ended. Use `.await` inside an async runtime.

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use super::request::{block_on, block_on_for};
+use super::request::{block_on, block_on_for, keep};
 use super::{Communicator, Error};
 use crate::control::{ControlError, Message, Space, Tag, Underway};
 
@@ -40,6 +40,13 @@ impl Transfer {
             self.done = block_on_for(&mut ended, Some(timeout)).map(|outcome| outcome.map_err(Error::from));
         }
         self.done.is_some()
+    }
+
+    /// Polls whether the transfer has ended, within the timeout, and keeps its result for
+    /// [`wait`](Self::wait).
+    #[doc(hidden)]
+    pub fn poll_finished(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        keep(&mut self.done, || Pin::new(&mut self.underway).poll(context).map(|outcome| outcome.map_err(Error::from)))
     }
 
     /// Blocks until the transfer has ended. Use `.await` inside an async runtime.

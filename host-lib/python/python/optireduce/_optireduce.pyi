@@ -10,8 +10,8 @@ from typing_extensions import Buffer
 from .report import PartialReport, Report, Settled
 
 __all__ = [
-    "PACKETS_HALT", "SKIPS_HALT", "Bucket", "Communicator", "PartialReduce", "Request", "TwoLevel", "TwoLevelBucket", "__version__",
-    "own_address",
+    "PACKETS_HALT", "SKIPS_HALT", "Bell", "Bucket", "Communicator", "PartialReduce", "Request", "TwoLevel", "TwoLevelBucket",
+    "__version__", "own_address",
 ]
 
 __version__: str
@@ -227,11 +227,22 @@ class PartialReduce:
         """Leaves the groups, and waits until the other ranks have left them."""
 
 @final
+class Bell:
+    """Descriptor that becomes readable when an awaited request has finished, for an event loop."""
+
+    def __new__(cls) -> Bell: ...
+    def fileno(self) -> int:
+        """Number of the descriptor."""
+    def clear(self) -> None:
+        """Makes the descriptor unreadable until a request finishes."""
+
+@final
 class Request(Generic[_T]):
     """A call in progress: `test`, `wait`, or `await` it. Dropping it does not cancel a collective
     call, but cancels a send or receive."""
 
     def __class_getitem__(cls, key: Any) -> GenericAlias: ...
+    def _ring(self, bell: Bell) -> bool: ...
     def test(self) -> bool:
         """Returns whether the call has finished, without waiting."""
     def wait(self, timeout: float | None = None) -> _T:

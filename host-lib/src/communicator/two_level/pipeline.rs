@@ -151,6 +151,19 @@ impl TwoLevelRequest {
         }
     }
 
+    /// Polls whether the all-reduce has finished, and keeps its result for [`wait`](Self::wait).
+    #[doc(hidden)]
+    pub fn poll_finished(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if let State::Before(reply) = &mut self.state {
+            let begun = ready!(Pin::new(reply).poll(context));
+            self.go_on(begun);
+        }
+        match &mut self.state {
+            State::Gathering(gathering) => gathering.step.poll_finished(context),
+            _ => Poll::Ready(()),
+        }
+    }
+
     /// Blocks until the all-reduce has finished.
     pub fn wait(self) -> Result<(Vec<f32>, TwoLevelReport), Error> {
         let (plan, gathered, report) = self.finish()?;
