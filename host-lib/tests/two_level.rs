@@ -194,7 +194,7 @@ fn calls_name_the_ranks_of_the_group_in_which_they_fail() {
 fn a_flat_job_of_too_many_ranks_names_the_limit_and_what_to_do() {
     let launch = Launch::new(0, 1025, "127.0.0.1:1").unwrap();
     let error = Communicator::builder().launch(launch).connect().unwrap_err().to_string();
-    let expected = "world size is 1025 ranks, expected 2 to 1024 on one level; `connect_two_level` takes more";
+    let expected = "world size is 1025 ranks, expected 1 to 1024 on one level; `connect_two_level` takes more";
     assert_eq!(error, expected);
     assert!(Launch::new(0, optireduce::RANKS_MAX_TWO_LEVEL + 1, "127.0.0.1:1").is_err());
 }

@@ -287,10 +287,12 @@ pub struct JobArgs {
 #[command(after_help = help_end(RUN_EXAMPLES))]
 pub struct RunArgs {
     /// Rank of this process, from 0 [default: from torchrun, Open MPI, MPICH or Slurm]
-    #[arg(long, requires = "world_size", requires = "root", help_heading = PLACE)]
+    #[arg(long, requires = "world_size", help_heading = PLACE)]
     pub rank: Option<usize>,
-    /// Number of ranks, 2 to 65536; above 1024 see --groups [default: from the launcher]
-    #[arg(long, value_name = "RANKS", requires = "rank", help_heading = PLACE)]
+    /// Number of ranks, 1 to 65536; above 1024 see --groups [default: from the launcher]
+    ///
+    /// One rank needs neither --rank nor --root.
+    #[arg(long, value_name = "RANKS", help_heading = PLACE)]
     pub world_size: Option<usize>,
     /// Address where rank 0 listens [default: $OPTIREDUCE_ROOT, or from the launcher]
     ///
@@ -362,8 +364,13 @@ impl RunArgs {
     /// Place of this process in its job, from options or the launcher's environment.
     pub fn launch(&self) -> Result<Launch, String> {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let launch = match (self.rank, self.world_size, &self.root) {
-            (Some(rank), Some(world_size), Some(root)) => Launch::new(rank, world_size, root.clone())
+        let rank = self.rank.or((self.world_size == Some(1)).then_some(0));
+        let root = self.root.as_deref().or((self.world_size == Some(1)).then_some(""));
+        if self.world_size.is_some() && (rank.is_none() || root.is_none()) {
+            return Err("--world-size above 1 needs --rank and --root".into());
+        }
+        let launch = match (rank, self.world_size, root) {
+            (Some(rank), Some(world_size), Some(root)) => Launch::new(rank, world_size, root)
                 .map(|launch| launch.job_id(variable("OPTIREDUCE_JOB_ID").unwrap_or_default()))
                 .map(|launch| launch.rejoin(variable("OPTIREDUCE_REJOIN").as_deref() == Some("1"))),
             _ => Launch::from_variables(|name| match (name, &self.root) {

@@ -14,7 +14,7 @@ use crate::args::RunArgs;
 use crate::engine::{Engine, Seen, connect_control};
 use crate::outcome::{Failure, print};
 use crate::tensors::{Content, Missing, Staged, Tensor, difference};
-use crate::times::size_text;
+use crate::times::{fraction, size_text};
 
 /// Elements per all-reduce: 25 MiB.
 const BUCKET_ELEMENTS: usize = 25 << 18;
@@ -160,7 +160,7 @@ fn summary(engine: &mut Engine, content: &Content, all: &[Vec<u8>]) -> Result<Su
         tensors: content.tensors.len(),
         size_bytes: content.values.len() * 4,
         ms: told.iter().flat_map(|(_, told)| told.seen.ms.iter().copied()).fold(0.0, f64::max),
-        received_fraction: if expected > 0.0 { sum(|seen| seen.received_bytes) / expected } else { 1.0 },
+        received_fraction: fraction(sum(|seen| seen.received_bytes), sum(|seen| seen.expected_bytes)),
         late_ranks,
         lost_contribution_bytes: sum(|seen| seen.lost_contribution_bytes) as u64,
         incomplete_ranks: told.iter().filter(|(_, told)| told.missing_elements > 0).map(|(rank, _)| *rank).collect(),

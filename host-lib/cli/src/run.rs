@@ -17,7 +17,7 @@ use crate::measure::{Measurement, Progress};
 use crate::outcome::{Failure, print};
 use crate::partial;
 use crate::rejoin::{self, Entered};
-use crate::times::{Row, bus_factor, gb_per_s, percentile, size_text};
+use crate::times::{Row, bus_factor, fraction, gb_per_s, percentile, size_text};
 
 /// Host of a rank, and options that must be equal on all ranks.
 #[derive(Debug, Serialize, Deserialize)]
@@ -210,7 +210,7 @@ fn row(engine: &mut Engine, size_bytes: usize, all: &[Vec<u8>], crowd: &Crowd) -
         max_ms: percentile(&ms, 1.0),
         algbw_gb_per_s,
         busbw_gb_per_s: algbw_gb_per_s * bus_factor(ranks.len()),
-        received_fraction: sum(|seen| seen.received_bytes) / sum(|seen| seen.expected_bytes).max(1.0),
+        received_fraction: fraction(sum(|seen| seen.received_bytes), sum(|seen| seen.expected_bytes)),
         unsent_packets: ranks.iter().map(|seen| seen.unsent_packets).sum(),
         forged_packets: ranks.iter().map(|seen| seen.forged_packets).sum(),
         replayed_packets: ranks.iter().map(|seen| seen.replayed_packets).sum(),

@@ -105,6 +105,11 @@ pub fn bus_factor(n: usize) -> f64 {
     if n == 0 { 0.0 } else { 2.0 * (n - 1) as f64 / n as f64 }
 }
 
+/// Part of a whole; all of nothing, since one rank has no peers.
+pub fn fraction(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 1.0 }
+}
+
 pub fn size_text(bytes: usize) -> String {
     match bytes {
         _ if bytes.is_multiple_of(1 << 20) => format!("{} MiB", bytes >> 20),

@@ -583,7 +583,7 @@ const char *optr_status_name(int32_t status);
 // Threads: any, at any time; blocks if HOST is a name to resolve.
 optr_status_t optr_get_unique_id(const char *address, struct optr_unique_id_t *id);
 
-// Joins a job of 2 to 1024 ranks as one of them. Returns when all ranks have joined. Collective.
+// Joins a job of 1 to 1024 ranks as one of them. Returns when all ranks have joined. Collective.
 //
 // id is from optr_get_unique_id(). Rank 0 must run on the host in its address. After an error
 // *comm is NULL: OPTR_MISMATCH if settings differ, OPTR_PEER_FAILED if a rank does not join within
@@ -634,7 +634,7 @@ optr_status_t optr_comm_async_error(optr_comm_t comm, optr_status_t *error);
 // Threads: any, one at a time per communicator; blocks.
 optr_status_t optr_comm_rejoin(optr_comm_t comm, uint32_t *first_op);
 
-// Creates a communicator of the ranks that pass the same color, at least two, in the same order
+// Creates a communicator of the ranks that pass the same color, in the same order
 // and with the same settings. With OPTR_NO_COLOR a rank gets NULL. Finalize and destroy it
 // separately. Collective.
 //

@@ -60,7 +60,7 @@ pub fn launch(id: &optr_unique_id_t, rank: i32, world_size: i32) -> Result<Launc
     }
     let number =
         |name, found: i32, expected| usize::try_from(found).map_err(|_| Failure::argument(name, found, expected));
-    let world_size = number("world_size", world_size, "2 to 1024")?;
+    let world_size = number("world_size", world_size, "1 to 1024")?;
     let rank = number("rank", rank, "0 to world_size - 1")?;
     let launch =
         Launch::new(rank, world_size, root).map_err(|error| Failure::from(optireduce::ConnectError::from(error)))?;

@@ -50,6 +50,14 @@ fn the_example_runs_as_four_ranks_of_mpirun_with_the_static_library() {
 }
 
 #[test]
+fn the_example_runs_as_one_rank_without_a_launcher() {
+    let program = compile("gcc", "examples/all_reduce.c", Link::Shared, &[]);
+    let outputs = job(&program, 1, |_| vec![("OPTIREDUCE_WORLD_SIZE", "1".into())]);
+    let text = text(&outputs[0]);
+    assert!(text.starts_with("rank 0 of 1: the weights are "), "{text}");
+}
+
+#[test]
 fn the_example_runs_under_mpirun_itself() {
     need("mpirun", "openmpi-bin");
     let program = compile("gcc", "examples/all_reduce.c", Link::Shared, &["-DMPIRUN"]);

@@ -18,7 +18,7 @@ use crate::settings;
 use crate::two_level::TwoLevel;
 
 /// One rank of a job: `Communicator(rank, world_size, root)`, where rank 0 listens at `root`, or
-/// `Communicator.from_env()`.
+/// `Communicator.from_env()`. A job of one rank, `Communicator(0, 1)`, has no root.
 ///
 /// Calls marked *collective* must be made by all ranks, in the same order and with the same
 /// arguments. A difference is a `MismatchError` on every rank. As a context manager, a communicator
@@ -105,7 +105,7 @@ impl Communicator {
 #[pymethods]
 impl Communicator {
     #[new]
-    #[pyo3(signature = (rank, world_size, root, **settings))]
+    #[pyo3(signature = (rank, world_size, root = "", **settings))]
     fn new(
         py: Python<'_>,
         rank: usize,
@@ -270,7 +270,7 @@ impl Communicator {
         self.transfer(py, format!("receive from {of}"), |inner| inner.start_recv(source, tag))
     }
 
-    /// Connects the ranks with the same colour, at least two, in a new communicator. Collective.
+    /// Connects the ranks with the same colour in a new communicator. Collective.
     fn split(&self, py: Python<'_>, colour: usize) -> PyResult<Self> {
         let (rank, operation) = (self.context.rank, format!("split with colour {colour}"));
         let inner = self.call(py, &operation, async |inner| Ok(inner.split_async(colour).await))?;

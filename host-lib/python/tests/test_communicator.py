@@ -503,6 +503,19 @@ def test_a_setting_that_cannot_be_is_refused(settings, message):
     assert message in str(error.value)
 
 
+@pytest.mark.parametrize("place", ["explicit", "launcher"])
+def test_one_rank_is_a_job(monkeypatch, place):
+    monkeypatch.setenv("RANK", "0")
+    monkeypatch.setenv("WORLD_SIZE", "1")
+    with optireduce.Communicator(0, 1) if place == "explicit" else optireduce.Communicator.from_env() as communicator:
+        bucket, gradient = communicator.bucket(1000), numpy.arange(1000, dtype="float32")
+        report = bucket.all_reduce(gradient)
+        assert (report.action, report.lost_bytes, report.late_ranks) == ("apply", 0, ())
+        assert (gradient == numpy.arange(1000)).all()
+        assert communicator.all_gather_bytes(b"x") == [b"x"]
+        communicator.barrier()
+
+
 def test_without_a_launcher_the_error_says_what_to_set(monkeypatch):
     for name in ("OPTIREDUCE_RANK", "RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"):
         monkeypatch.delenv(name, raising=False)

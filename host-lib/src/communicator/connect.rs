@@ -127,7 +127,7 @@ impl Builder {
         let launch = self.place()?;
         if launch.world_size > RANKS_MAX {
             let found = format!("{} ranks", launch.world_size);
-            let expected = format!("2 to {RANKS_MAX} on one level; `connect_two_level` takes more");
+            let expected = format!("1 to {RANKS_MAX} on one level; `connect_two_level` takes more");
             return Err(ConnectError::Setting { setting: "world size", found, expected });
         }
         let local = self.local.map_or_else(Local::from_env, Ok)?;

@@ -77,7 +77,7 @@ const BACKLOG: i32 = 1024;
 
 impl Communicator {
     /// Connects the ranks with the same `colour` in a new communicator, in the order of their
-    /// ranks. Each colour needs at least two ranks. Collective.
+    /// ranks. Collective.
     ///
     /// The new communicator has a separate engine, and inherits the settings and the present bound.
     /// It uses the kernel's UDP, also on ranks with a card.
@@ -139,7 +139,7 @@ impl Communicator {
     /// them in the same order as the others. Another thread may make a collective call meanwhile.
     ///
     /// # Errors
-    /// If `ranks` are not at least two different ranks, with this one among them. On all members if
+    /// If `ranks` are not different ranks, with this one among them. On all members if
     /// their lists differ. See [`ConnectError`].
     pub fn group(&self, ranks: &[usize]) -> Result<Communicator, ConnectError> {
         block_on(self.group_async(ranks))
@@ -199,14 +199,13 @@ impl Communicator {
         members.sort_unstable();
         members.dedup();
         let is_valid = members.len() == ranks.len()
-            && members.len() >= 2
             && members.last().is_some_and(|last| *last < self.world_size())
             && members.contains(&self.rank());
         if is_valid {
             return Ok(members);
         }
         let (own, last) = (self.rank(), self.world_size() - 1);
-        let expected = format!("at least two different ranks from 0 to {last}, {own} among them");
+        let expected = format!("different ranks from 0 to {last}, {own} among them");
         Err(ConnectError::Setting { setting: "the ranks of the group", found: list(ranks), expected })
     }
 

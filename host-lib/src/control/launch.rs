@@ -39,6 +39,9 @@ pub const RANKS_MAX_TWO_LEVEL: usize = 65_536;
 /// Port of the root if the launcher provides only a host.
 pub const ROOT_PORT_DEFAULT: u16 = 29_517;
 
+/// Root of a job of one rank, which nobody contacts: any free port.
+const ROOT_ALONE: &str = "127.0.0.1:0";
+
 /// Ports next to an ephemeral port (`torchrun --standalone`) may be in use.
 fn torch_root_port(master_port: u16) -> u16 {
     match master_port < HANDED_OUT_MIN {
@@ -71,7 +74,7 @@ pub enum LaunchError {
     /// No launcher's variables are set.
     #[error(
         "no launcher's environment found (torchrun, Open MPI, MPICH, Slurm); give --rank, --world-size and --root, or set \
-         OPTIREDUCE_RANK, OPTIREDUCE_WORLD_SIZE and OPTIREDUCE_ROOT"
+         OPTIREDUCE_RANK, OPTIREDUCE_WORLD_SIZE and OPTIREDUCE_ROOT; for one rank, a world size of 1 suffices"
     )]
     NoLauncher,
     /// A launcher's variable is missing.
@@ -97,12 +100,12 @@ impl Launch {
     /// Creates a place from explicit values.
     ///
     /// # Errors
-    /// If `rank` is not below `world_size`, `world_size` is not 2 to [`RANKS_MAX_TWO_LEVEL`], or
-    /// `root` is not host:port.
+    /// If `rank` is not below `world_size`, `world_size` is not 1 to [`RANKS_MAX_TWO_LEVEL`], or
+    /// `root` is not host:port. One rank is a job, and needs no root.
     pub fn new(rank: usize, world_size: usize, root: impl Into<String>) -> Result<Self, LaunchError> {
-        let root = root.into();
-        if !(2..=RANKS_MAX_TWO_LEVEL).contains(&world_size) {
-            let expected = format!("2 to {RANKS_MAX} ranks, or to {RANKS_MAX_TWO_LEVEL} on two levels");
+        let root = if world_size == 1 { ROOT_ALONE.into() } else { root.into() };
+        if !(1..=RANKS_MAX_TWO_LEVEL).contains(&world_size) {
+            let expected = format!("1 to {RANKS_MAX} ranks, or to {RANKS_MAX_TWO_LEVEL} on two levels");
             return Err(LaunchError::Invalid { name: "world size", found: world_size.to_string(), expected });
         }
         if rank >= world_size {
@@ -179,10 +182,14 @@ impl Launch {
             found.parse::<usize>().map_err(|_| LaunchError::Invalid { name, found, expected: "a number".into() })
         };
         let is_set = |(_, rank, _): &&(_, &str, _)| variable(rank).is_some();
-        let &(launcher, rank, size) = LAUNCHERS.iter().find(is_set).ok_or(LaunchError::NoLauncher)?;
+        let is_alone = || variable("OPTIREDUCE_WORLD_SIZE").is_some_and(|size| size == "1");
+        let Some(&(launcher, rank, size)) = LAUNCHERS.iter().find(is_set) else {
+            return if is_alone() { Self::new(0, 1, "") } else { Err(LaunchError::NoLauncher) };
+        };
         let (rank_of, world_size) = (number(rank, rank)?, number(size, rank)?);
         let with_default_port = |host: String| with_port(&host, ROOT_PORT_DEFAULT);
         let root = match (variable("OPTIREDUCE_ROOT"), launcher) {
+            _ if world_size == 1 => String::new(),
             (Some(root), _) => root,
             (None, "torchrun") => {
                 let missing = |missing| LaunchError::Missing { missing, because: rank };
@@ -300,6 +307,18 @@ mod tests {
     }
 
     #[test]
+    fn one_rank_needs_no_root_whichever_launcher_says_so() {
+        let alone = place(0, 1, ROOT_ALONE);
+        for (_, rank, size) in LAUNCHERS {
+            assert_eq!(launch(&[(rank, "0"), (size, "1")]), alone);
+            assert_eq!(launch(&[(rank, "0"), (size, "1"), ("OPTIREDUCE_ROOT", "h:1")]), alone);
+            assert_eq!(launch(&[(rank, "1"), (size, "1")]), Err(r#"rank is "1", expected 0 to 0"#.into()));
+        }
+        assert_eq!(launch(&[("OPTIREDUCE_WORLD_SIZE", "1")]), alone);
+        assert!(launch(&[("OPTIREDUCE_WORLD_SIZE", "2")]).unwrap_err().starts_with("no launcher's environment found"));
+    }
+
+    #[test]
     fn what_is_missing_or_wrong_is_named() {
         let error = |variables: &[(&str, &str)]| launch(variables).unwrap_err();
         assert!(error(&[]).starts_with("no launcher's environment found"));
@@ -313,7 +332,7 @@ mod tests {
         assert_eq!(error(&[("RANK", "2"), ("WORLD_SIZE", "2"), root]), r#"rank is "2", expected 0 to 1"#);
         assert_eq!(
             error(&[("RANK", "0"), ("WORLD_SIZE", "65537"), root]),
-            r#"world size is "65537", expected 2 to 1024 ranks, or to 65536 on two levels"#
+            r#"world size is "65537", expected 1 to 1024 ranks, or to 65536 on two levels"#
         );
         let portless = [("RANK", "0"), ("WORLD_SIZE", "2"), ("OPTIREDUCE_ROOT", "h")];
         assert_eq!(error(&portless), r#"root is "h", expected host:port"#);

@@ -21,7 +21,7 @@ pub const INCAST_MAX: u64 = 15;
 pub struct JobParams {
     /// This rank, below `ranks`.
     pub rank: usize,
-    /// World size, 2 to [`PlaneLimits::ranks_max`].
+    /// World size, 1 to [`PlaneLimits::ranks_max`].
     pub ranks: usize,
     /// Payload of a full packet, in beats of 64 bytes.
     pub payload_beats: usize,
@@ -102,7 +102,7 @@ impl JobParams {
         let window_beats_max = limits.window_beats_max.min(usize::from(u16::MAX));
         let grace_ns = self.early.map_or(0, |rule| u64::from(rule.grace_ns));
         for (name, found, min, max) in [
-            ("ranks", self.ranks as u64, 2, limits.ranks_max as u64),
+            ("ranks", self.ranks as u64, 1, limits.ranks_max as u64),
             ("rank", self.rank as u64, 0, (self.ranks as u64).saturating_sub(1)),
             ("payload_beats", self.payload_beats as u64, 1, limits.payload_beats_max as u64),
             ("slots", self.slots as u64, 1, limits.slots as u64),
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn defaults_are_in_range_and_each_field_is_checked() {
-        for ranks in 2..=64 {
+        for ranks in 1..=64 {
             params(ranks - 1, ranks).check(&LIMITS).unwrap();
         }
         let name = |change: fn(&mut JobParams)| {
@@ -145,7 +145,7 @@ mod tests {
             change(&mut params);
             params.check(&LIMITS).map_err(|error| error.name)
         };
-        assert_eq!(name(|p| p.ranks = 1), Err("ranks"));
+        assert_eq!(name(|p| p.ranks = 0), Err("ranks"));
         assert_eq!(name(|p| p.ranks = 65), Err("ranks"));
         assert_eq!(name(|p| p.rank = 4), Err("rank"));
         assert_eq!(name(|p| p.payload_beats = 0), Err("payload_beats"));

@@ -164,7 +164,7 @@ impl Software {
     /// If a field of the job is out of range.
     pub fn new(job: SoftwareJob) -> Result<Self, SoftwareError> {
         for (name, found, min, max) in [
-            ("ranks", job.ranks, 2, RANKS_MAX),
+            ("ranks", job.ranks, 1, RANKS_MAX),
             ("rank", job.rank, 0, job.ranks.saturating_sub(1)),
             ("payload_beats", job.payload_beats, 1, PAYLOAD_BEATS_MAX),
             ("slots", job.slots, 1, 1024),

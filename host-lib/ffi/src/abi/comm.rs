@@ -32,7 +32,7 @@ pub unsafe extern "C" fn optr_get_unique_id(address: *const c_char, id: *mut opt
     })
 }
 
-/// Joins a job of 2 to 1024 ranks as one of them. Returns when all ranks have joined. Collective.
+/// Joins a job of 1 to 1024 ranks as one of them. Returns when all ranks have joined. Collective.
 ///
 /// id is from optr_get_unique_id(). Rank 0 must run on the host in its address. After an error
 /// *comm is NULL: OPTR_MISMATCH if settings differ, OPTR_PEER_FAILED if a rank does not join within
@@ -192,7 +192,7 @@ pub unsafe extern "C" fn optr_comm_rejoin(comm: optr_comm_t, first_op: *mut u32)
     })
 }
 
-/// Creates a communicator of the ranks that pass the same color, at least two, in the same order
+/// Creates a communicator of the ranks that pass the same color, in the same order
 /// and with the same settings. With OPTR_NO_COLOR a rank gets NULL. Finalize and destroy it
 /// separately. Collective.
 ///

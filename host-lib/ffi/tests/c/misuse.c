@@ -16,9 +16,9 @@ static void bad_init(void) {
     FAILS(optr_get_unique_id("\xff\xfe", &id), OPTR_INVALID_ARGUMENT, "address is not UTF-8");
     FAILS(optr_comm_init_rank(NULL, 2, &id, 0, NULL), OPTR_INVALID_ARGUMENT, "comm is NULL");
     FAILS(optr_comm_init_rank(&comm, 2, NULL, 0, NULL), OPTR_INVALID_ARGUMENT, "id is NULL, expected the id from optr_get_unique_id");
-    FAILS(optr_comm_init_rank(&comm, 0, &id, 0, NULL), OPTR_INVALID_ARGUMENT, "world size is \"0\", expected 2 to 1024 ranks");
+    FAILS(optr_comm_init_rank(&comm, 0, &id, 0, NULL), OPTR_INVALID_ARGUMENT, "world size is \"0\", expected 1 to 1024 ranks");
     CHECK(comm == NULL); /* cleared by the error */
-    FAILS(optr_comm_init_rank(&comm, -5, &id, 0, NULL), OPTR_INVALID_ARGUMENT, "world_size is -5, expected 2 to 1024");
+    FAILS(optr_comm_init_rank(&comm, -5, &id, 0, NULL), OPTR_INVALID_ARGUMENT, "world_size is -5, expected 1 to 1024");
     FAILS(optr_comm_init_rank(&comm, 2000000, &id, 0, NULL), OPTR_INVALID_ARGUMENT, "world size is \"2000000\"");
     FAILS(optr_comm_init_rank(&comm, 2, &id, 2, NULL), OPTR_INVALID_ARGUMENT, "rank is \"2\", expected 0 to 1");
     FAILS(optr_comm_init_rank(&comm, 2, &id, -1, NULL), OPTR_INVALID_ARGUMENT, "rank is -1");

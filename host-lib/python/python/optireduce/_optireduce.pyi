@@ -45,7 +45,7 @@ class Communicator:
         cls,
         rank: int,
         world_size: int,
-        root: str,
+        root: str = "",
         *,
         job_id: str = ...,
         rejoin: bool = ...,
