@@ -112,7 +112,7 @@ impl Engine {
         let JobArgs { bound_ms, grace_us, mtu, hadamard, bf16, incast, rate_control, .. } = args.job;
         let JobArgs { drop_silent_after, repair, agree, .. } = args.job;
         if args.job.engine == EngineKind::Tcp {
-            return connect_control(args, launch);
+            return connect_control(args, launch, args.job.timeout());
         }
         let bound = if bound_ms > 0.0 {
             Bound::Fixed(Duration::from_secs_f64(bound_ms / 1000.0))
@@ -368,8 +368,9 @@ fn builder(args: &RunArgs, launch: &Launch) -> Result<Builder, String> {
 }
 
 /// Connects for the control channel only: no MTU probes, no measured bound, no card.
-pub fn connect_control(args: &RunArgs, launch: &Launch) -> Result<Engine, String> {
-    let builder = builder(args, launch)?.card("").bound(Bound::Fixed(Duration::from_secs(1))).mtu(1500);
+pub fn connect_control(args: &RunArgs, launch: &Launch, timeout: Duration) -> Result<Engine, String> {
+    let builder =
+        builder(args, launch)?.timeout(timeout).card("").bound(Bound::Fixed(Duration::from_secs(1))).mtu(1500);
     match args.groups(launch.world_size) {
         Some(groups) => connect_two_level(builder, groups),
         None => Ok(Engine::Tcp(builder.connect().map_err(text)?.into())),

@@ -5,13 +5,14 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use optireduce::Launch;
 use serde::{Deserialize, Serialize};
 
 use crate::args::RunArgs;
 use crate::engine::{Engine, Seen, connect_control};
+use crate::log::say;
 use crate::outcome::{Failure, print};
 use crate::tensors::{Content, Missing, Staged, Tensor, difference};
 use crate::times::{fraction, size_text};
@@ -19,6 +20,8 @@ use crate::times::{fraction, size_text};
 /// Elements per all-reduce: 25 MiB.
 const BUCKET_ELEMENTS: usize = 25 << 18;
 const LISTED_MAX: usize = 20;
+/// Limit for telling the other ranks about a file that cannot be read.
+const TELLING: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Told {
@@ -45,7 +48,14 @@ pub fn run(args: &RunArgs, launch: &Launch, path: &str) -> Result<(), Failure> {
     let path = of_rank(path);
     let content = Content::read(&path);
     // Compare first: probing the network and the bound would be wasted on unequal files.
-    let mut control = connect_control(args, launch)?;
+    let mut control = match &content {
+        Ok(_) => connect_control(args, launch, args.job.timeout())?,
+        Err(error) => {
+            say(error);
+            // The others learn why, if they are there.
+            connect_control(args, launch, args.job.timeout().min(TELLING))?
+        }
+    };
     compare(&mut control, content.as_ref().map(|content| &content.tensors))?;
     drop(control);
     let mut content = content?;
@@ -155,7 +165,6 @@ fn summary(engine: &mut Engine, content: &Content, all: &[Vec<u8>]) -> Result<Su
     let told: Vec<(usize, Told)> = told.collect::<Result<_, _>>().map_err(text)?;
     let sum = |of: fn(&Seen) -> u64| told.iter().map(|(_, told)| of(&told.seen)).sum::<u64>() as f64;
     let late_ranks: BTreeSet<usize> = told.iter().flat_map(|(_, told)| told.seen.late_ranks.iter().copied()).collect();
-    let expected = sum(|seen| seen.expected_bytes);
     Ok(Summary {
         tensors: content.tensors.len(),
         size_bytes: content.values.len() * 4,

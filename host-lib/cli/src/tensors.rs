@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use half::{bf16, f16};
 use optireduce::memory;
+use rustix::process::{Resource, getrlimit};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
@@ -133,6 +134,13 @@ impl Content {
         // A folder cannot be replaced, and a device or a pipe must not.
         if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
             return Err(format!("{path}: exists and is not a regular file; choose another --out"));
+        }
+        if let Some(limit) = getrlimit(Resource::Fsize).current.filter(|limit| bytes.len() as u64 > *limit) {
+            // A write beyond the limit ends a process by a signal.
+            let found = bytes.len();
+            return Err(format!(
+                "{path}: the mean has {found} bytes, more than `ulimit -f` allows ({limit} bytes); raise the limit"
+            ));
         }
         Staged::write(Path::new(path), &bytes).map_err(|error| format!("{path}: {error}"))
     }

@@ -3,9 +3,10 @@
 #[path = "../../tests/root/mod.rs"]
 mod root;
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use root::free_root;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
@@ -719,4 +720,91 @@ fn a_full_disk_is_an_error_that_ends_all_ranks() {
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("writing to stdout: No space left on device"), "{said}");
+}
+
+/// Memory files do not fit; a signal would end the rank without a word.
+#[test]
+fn ranks_run_under_a_limit_of_the_size_of_files() {
+    let file = scratch("file-size").join("values");
+    std::fs::write(&file, [0; 160_000]).unwrap();
+    let run = |arguments: &str| {
+        let root = free_root();
+        let start = |rank: usize| {
+            let program = env!("CARGO_BIN_EXE_optireduce");
+            let run =
+                format!("ulimit -f 100; exec {program} run --rank {rank} --world-size 2 --root {root} {arguments}");
+            Command::new("bash").args(["-c", &run]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        };
+        [0, 1].map(start).map(|rank| rank.wait_with_output().unwrap())
+    };
+    for output in run("--bench 64K --secs 0.2") {
+        assert!(output.status.success(), "{:?}: {}", output.status, text(&output.stderr));
+    }
+    for output in run(&format!("--file {0} --out {0}.{{rank}} --engine tcp", file.display())) {
+        assert_eq!(output.status.code(), Some(2), "{:?}: {}", output.status, text(&output.stderr));
+        assert!(text(&output.stderr).contains("160000 bytes, more than `ulimit -f` allows (102400 bytes)"));
+    }
+}
+
+/// A stranger who connects and resets as fast as it can. Nobody reads the log of rank 0 meanwhile.
+#[test]
+fn strangers_fill_no_log_and_a_full_pipe_keeps_no_job_from_beginning() {
+    let root = free_root();
+    let start = |rank: usize, filter: &str| {
+        let arguments =
+            ["run", "--world-size", "2", "--root", &root, "--bench", "4K", "--secs", "0.2", "--log-filter", filter];
+        let mut command = Command::new(env!("CARGO_BIN_EXE_optireduce"));
+        command.args(arguments).args(["--rank", &rank.to_string()]).stdout(Stdio::null()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    for (filter, lines_max) in [("warn", 20), ("trace", usize::MAX)] {
+        let first = start(0, filter);
+        let begin = Instant::now();
+        let mut strangers = 0;
+        while begin.elapsed() < Duration::from_secs(2) {
+            if let Ok(stranger) = std::net::TcpStream::connect(&root) {
+                // Unread data: the close is a reset for rank 0, which sends nothing itself.
+                let _ = (&stranger).write_all(b"GET /");
+                strangers += 1;
+            }
+        }
+        assert!(strangers > 100, "{strangers} strangers");
+        let second = start(1, filter).wait_with_output().unwrap();
+        assert!(second.status.success(), "{}", text(&second.stderr));
+        let mut first = first;
+        let until = Instant::now() + Duration::from_secs(60);
+        let status = loop {
+            match first.try_wait().unwrap() {
+                Some(status) => break status,
+                None => assert!(Instant::now() < until, "rank 0 hangs with a full pipe"),
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        let lines = BufReader::new(first.stderr.take().unwrap()).lines().count();
+        assert!(status.success() && lines < lines_max, "{status:?}, {lines} lines");
+    }
+}
+
+#[test]
+fn one_rank_is_a_job() {
+    for place in
+        [&["--world-size", "1"][..], &["--rank", "0", "--world-size", "1"], &["--world-size", "1", "--root", "h:1"]]
+    {
+        let rest = ["--bench", "64K", "--secs", "0.1", "--json"];
+        let output = optireduce(&[&["run"], place, &rest].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let row: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!((&row["ranks"], &row["received_fraction"]), (&1.into(), &1.0.into()), "{row}");
+    }
+    let output = optireduce(&["run", "--world-size", "2", "--bench", "4K"]);
+    assert!(text(&output.stderr).contains("--world-size above 1 needs --rank and --root"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_told_before_the_other_ranks_are_met() {
+    let begin = Instant::now();
+    let output = optireduce(&["run", "--rank", "1", "--world-size", "2", "--root", &free_root(), "--file", "/nosuch"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).starts_with("optireduce: /nosuch: No such file"), "{}", text(&output.stderr));
+    assert!(begin.elapsed() < Duration::from_secs(30), "{:?}", begin.elapsed());
 }
