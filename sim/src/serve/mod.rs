@@ -4,7 +4,8 @@
 //! part in jobs.
 //!
 //! ```text
-//!  client: driver, QEMU      socket      device.rs    configuration space, BAR 0, MSI-X, function-level reset
+//!  client: driver, QEMU      socket      server.rs    vfio-user messages
+//!                                        device.rs    configuration space, BAR 0, MSI-X, function-level reset
 //!  its memory                mapped      windows.rs   memory accesses of the card
 //!                                        running.rs   the card, in wall-clock time
 //!  other cards and ranks     network     network/     UDP, a hub, TUN, TAP: frames in, frames out
@@ -14,22 +15,21 @@
 //! A card has one client at a time. When the client disconnects or crashes, the card is reset and
 //! its mappings are removed.
 //!
-//! Limits: the vfio-user library does not support DMA messages, so the card only reaches memory
-//! mapped from a file. A client that violates the protocol may lose its connection.
+//! Limits: DMA messages are not supported, so the card only reaches memory mapped from a file. A
+//! client that violates the protocol loses its connection.
 
 mod config_space;
 mod device;
 mod network;
 mod recorder;
 mod running;
+mod server;
 mod windows;
 
 use std::fs;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
@@ -39,7 +39,6 @@ use optireduce_contract::limits::{BEAT_BYTES, CYCLE_NS};
 use optireduce_contract::registers as reg;
 use optireduce_driver::CardEnd;
 use optireduce_hw::card::build::Build;
-use vfio_user::Server;
 
 pub use self::network::{Loss, NetworkArg};
 pub use self::recorder::Files;
@@ -211,7 +210,7 @@ fn at_speed(cycles: u64, busy: Duration) -> String {
     format!("{rate:.0} cycles/s (1 in {times:.0} of a board's)")
 }
 
-fn start_threads(path: &Path, listener: OwnedFd, card: &Arc<Running>) -> Result<(), SimError> {
+fn start_threads(path: &Path, listener: UnixListener, card: &Arc<Running>) -> Result<(), SimError> {
     let spawn = |name: &str, work: Box<dyn FnOnce() + Send>| {
         let failed = |source| SimError::File { path: path.into(), action: "serve a card at", source };
         thread::Builder::new().name(name.into()).spawn(work).map(drop).map_err(failed)
@@ -224,33 +223,30 @@ fn start_threads(path: &Path, listener: OwnedFd, card: &Arc<Running>) -> Result<
         }
     };
     spawn("network", Box::new(receive))?;
-    spawn("clients", Box::new(move || serve_clients(listener, &serving)))
+    spawn("clients", Box::new(move || serve_clients(&listener, &serving)))
 }
 
-fn serve_clients(listener: OwnedFd, card: &Arc<Running>) {
-    let server = Server::from_owned_fd(listener, true, Device::interrupts(), Device::regions());
+fn serve_clients(listener: &UnixListener, card: &Arc<Running>) {
     loop {
         let mut device = Device::new(card.clone());
-        // The library panics at some invalid messages. Only the client's connection is closed.
-        match catch_unwind(AssertUnwindSafe(|| server.run(&mut device))) {
-            Ok(Ok(())) => tracing::info!("the client disconnected"),
-            Ok(Err(error)) => {
-                tracing::warn!(%error, "the connection to the client has failed");
+        match listener.accept().and_then(|(client, _)| server::serve(client, &mut device)) {
+            Ok(()) => tracing::info!("the client disconnected"),
+            Err(error) => {
+                tracing::warn!(%error, "the connection to the client has failed; closing it");
                 // Prevents a busy loop without free file descriptors.
                 thread::sleep(PAUSE);
             }
-            Err(_) => tracing::warn!("the client violated the vfio-user protocol; closing its connection"),
         }
     }
 }
 
 /// Replaces an abandoned socket.
-fn listen(path: &Path) -> Result<OwnedFd, SimError> {
+fn listen(path: &Path) -> Result<UnixListener, SimError> {
     let failed = |source| SimError::File { path: path.into(), action: "serve a card at", source };
     let is_stale = fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_socket())
         && UnixStream::connect(path).is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused);
     if is_stale {
         fs::remove_file(path).map_err(failed)?;
     }
-    Ok(UnixListener::bind(path).map_err(failed)?.into())
+    UnixListener::bind(path).map_err(failed)
 }

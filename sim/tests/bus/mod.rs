@@ -1,6 +1,6 @@
 //! Cards served by separate `optireduce-sim serve` processes.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::Ipv4Addr;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -230,4 +230,49 @@ fn what_cannot_be_served_is_refused_with_a_sentence() {
 
 fn hang_up(connection: std::os::fd::OwnedFd) {
     UnixStream::from(connection).shutdown(std::net::Shutdown::Both).unwrap();
+}
+
+/// Headers of impossible messages, and requests with impossible lengths.
+#[test]
+fn a_client_of_another_protocol_neither_ends_a_server_nor_makes_it_allocate() {
+    let served = start();
+    let message = |command: u16, bytes: u32, payload: &[u8]| {
+        let header = [[1, 0, command as u8, 0], bytes.to_le_bytes(), [0; 4], [0; 4]].concat();
+        [&header, payload].concat()
+    };
+    let access = |count: u32| [&0_u64.to_le_bytes()[..], &0_u32.to_le_bytes(), &count.to_le_bytes()].concat();
+    let whole = |command: u16, payload: &[u8]| message(command, 16 + payload.len() as u32, payload);
+    let closed = [
+        message(1, 3, &[0; 64]),
+        message(1, u32::MAX - 15, &[0; 64]),
+        message(99, 1 << 30, &[]),
+        b"GET / HTTP/1.1\r\n\r\n".to_vec(),
+    ];
+    let refused = [
+        whole(9, &access(u32::MAX)),
+        whole(10, &access(u32::MAX)),
+        whole(10, &access(4)),
+        whole(9, &[0; 3]),
+        whole(1, &[]),
+        whole(2, &[7; 9]),
+        whole(8, &[0xff; 20]),
+        whole(5, &[0xff; 32]),
+        whole(77, &[]),
+    ];
+    for (message, is_closed) in closed.iter().map(|one| (one, true)).chain(refused.iter().map(|one| (one, false))) {
+        let mut client = UnixStream::connect(&served.socket).unwrap();
+        client.set_read_timeout(Some(PATIENCE)).unwrap();
+        client.write_all(message).unwrap();
+        let mut reply = [0; 16];
+        let read = client.read(&mut reply).unwrap_or(0);
+        match is_closed {
+            true => assert_eq!(read, 0, "an answer to {message:x?}"),
+            false => assert_eq!((read, reply[8] & 0x21, reply[12]), (16, 0x21, 22), "{message:x?}: {reply:x?}"),
+        }
+    }
+    let status = std::fs::read_to_string(format!("/proc/{}/status", served.pid())).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmPeak:")).unwrap();
+    let peak_kib: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+    assert!(peak_kib < 3 << 20, "{peak_kib} KiB of address space");
+    check_bus(BOUND_NS, || open(&served)).unwrap();
 }
