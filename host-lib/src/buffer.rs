@@ -117,8 +117,8 @@ impl Pages {
         Ok(pages)
     }
 
-    /// Allocates all pages and seals the file, for other processes. Returns `None` without a file, if
-    /// memory is short, or if the address space is limited, as it then is for other ranks too.
+    /// Allocates all pages and seals the file, for other processes. Returns `None` without a file,
+    /// if memory is short, or if the address space is limited, as it then is for other ranks.
     pub fn share(&self) -> Option<BorrowedFd<'_>> {
         let Counted(file) = self.file.as_ref()?;
         let share = || {

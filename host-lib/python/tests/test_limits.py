@@ -1,4 +1,4 @@
-"""Limits of hosts and containers: sizes of files, denied system calls, switches with a smaller MTU."""
+"""Limits of hosts and containers: file sizes, denied system calls, switches with a smaller MTU."""
 
 import os
 import platform

@@ -159,8 +159,8 @@ impl Launch {
         resolve::own_address(near, interface, timeout).map_err(io::Error::other)
     }
 
-    /// Returns the addresses of `host`, a name or an address, as other hosts see them: a name of this
-    /// host may mean a loopback address here. Waits at most `timeout` for the name server.
+    /// Returns the addresses of `host`, a name or an address, as other hosts see them. A name of
+    /// this host may mean a loopback address here. Waits at most `timeout` for the name server.
     ///
     /// # Errors
     /// If the host has no address.

@@ -8,8 +8,8 @@
 //! each value that matters is read once and checked. Unsafe code of this crate is here, in
 //! [`Buffer`](crate::Buffer), in `udp::pieces` and in its caller, `udp::plane`.
 //!
-//! Limits: before Linux 5.14, which cannot populate, blocks are only counted. Miri cannot run mapped
-//! files and sockets, and has not checked the rings.
+//! Limits: before Linux 5.14, which cannot populate, blocks are only counted. Miri cannot run
+//! mapped files and sockets, and has not checked the rings.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -106,8 +106,8 @@ impl PeerSegment {
     pub fn words(&self) -> Peeked<'_> {
         // SAFETY: the mapping has `len()` bytes, starts at a page, so it is aligned, and lives as
         // long as `self`. The file cannot shrink or lose a page: `open_any` checked its seals and
-        // populated it, and seals cannot be removed. Other processes may write to it at any time, which
-        // atomics allow. `Peeked` only loads, so the memory may be read-only.
+        // populated it, and seals cannot be removed. Other processes may write to it at any time,
+        // which atomics allow. `Peeked` only loads, so the memory may be read-only.
         Peeked(unsafe { std::slice::from_raw_parts(self.0.as_ptr().cast(), self.0.len() / size_of::<u64>()) })
     }
 }
