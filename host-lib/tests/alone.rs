@@ -25,7 +25,7 @@ fn every_call_of_one_rank_returns_what_it_was_given() {
     for op in [ExactOp::Sum, ExactOp::Max] {
         assert_eq!(alone.start_all_reduce_exact(bytes.clone(), ElementType::I64, op).wait().unwrap(), bytes);
     }
-    assert_eq!(alone.all_gather_bytes(&bytes).unwrap(), [bytes.clone()]);
+    assert_eq!(alone.all_gather_bytes(&bytes).unwrap(), std::slice::from_ref(&bytes));
     let mut values = [3.0];
     alone.broadcast(0, &mut values).unwrap();
     alone.send_bytes(0, 5, b"to itself").unwrap();
