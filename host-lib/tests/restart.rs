@@ -5,6 +5,7 @@ mod root;
 mod weights;
 
 use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -108,20 +109,49 @@ fn rank(root: &str, returns: u32) {
     print(&weights);
 }
 
+/// The time of day of a process that loads this library is `CLOCK_BACK_S` behind.
+const CLOCK: &str = r#"
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t clock, struct timespec *time) {
+    long result = syscall(SYS_clock_gettime, clock, time);
+    if (clock == CLOCK_REALTIME) time->tv_sec -= atoi(getenv("CLOCK_BACK_S"));
+    return (int)result;
+}
+"#;
+
+/// Compiles [`CLOCK`].
+fn clock(test: &str) -> PathBuf {
+    let source = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{test}.c"));
+    let library = source.with_extension("so");
+    std::fs::write(&source, CLOCK).unwrap();
+    let compiled = Command::new("cc").args(["-shared", "-fPIC", "-o"]).args([&library, &source]).status();
+    assert!(compiled.unwrap().success(), "cc cannot compile {}", source.display());
+    library
+}
+
 fn check(test: &str, returns: u32, variables: &[(&str, &str)]) {
     if let Ok(root) = std::env::var("RESTART_ROOT") {
         return rank(&root, returns);
     }
     let root = free_root();
-    let start = |rank: usize, rejoin: bool| {
+    let clock = clock(test);
+    // Each process of the killed rank finds an earlier time of day than the one before.
+    let start = |rank: usize, restarts: u32| {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", test, "--nocapture"]).stdout(Stdio::piped());
         command.env("OPTIREDUCE_RANK", rank.to_string()).env("OPTIREDUCE_WORLD_SIZE", RANKS.to_string());
         command.env("RESTART_ROOT", &root).envs(variables.iter().copied());
-        command.envs(rejoin.then_some(("OPTIREDUCE_REJOIN", "1"))).spawn().unwrap()
+        if restarts > 0 {
+            command.env("OPTIREDUCE_REJOIN", "1").env("LD_PRELOAD", &clock);
+            command.env("CLOCK_BACK_S", (1000 * restarts).to_string());
+        }
+        command.spawn().unwrap()
     };
     let lines = |process: &mut Child| BufReader::new(process.stdout.take().unwrap()).lines().map(Result::unwrap);
-    let mut ranks: Vec<Child> = (0..RANKS).map(|rank| start(rank, false)).collect();
+    let mut ranks: Vec<Child> = (0..RANKS).map(|rank| start(rank, 0)).collect();
     let mut logs: Vec<_> = ranks.iter_mut().map(lines).collect();
     let mut said: Vec<Vec<String>> = vec![Vec::new(); RANKS];
     for time in 0..returns {
@@ -132,7 +162,7 @@ fn check(test: &str, returns: u32, variables: &[(&str, &str)]) {
         if time == 0 {
             assert!(logs[0].by_ref().any(|line| line.contains("[0, 2, 3] 0 ")), "the others go on");
         }
-        ranks[KILLED] = start(KILLED, true);
+        ranks[KILLED] = start(KILLED, time + 1);
         logs[KILLED] = lines(&mut ranks[KILLED]);
         let mut until = logs[0].by_ref().inspect(|line| said[0].push(line.clone()));
         assert!(until.any(|line| line == format!("joined {KILLED}")), "it comes back, time {time}: {:?}", said[0]);

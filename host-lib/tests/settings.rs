@@ -110,7 +110,7 @@ fn another_version_is_an_error_on_every_rank_and_strangers_are_passed_over() {
     // A scanner, a browser, a length of 4 GiB, JSON that is no greeting, half a greeting, one
     // without a rank; then a rank of another release.
     let old = frame(r#"{"version":1,"world_size":3,"member":{"rank":2}}"#);
-    let half = frame(r#"{"version":10,"world_size":3,"member":{"rank":2}}"#);
+    let half = frame(r#"{"version":11,"world_size":3,"member":{"rank":2}}"#);
     let nobody = frame(r#"{"version":1,"world_size":3}"#);
     let strangers = [&[][..], b"GET / HTTP/1.1\r\n\r\n", &[0xff; 16], &frame("[1, 2]"), &frame("{}"), &half, &nobody];
     for bytes in strangers.into_iter().chain([old.as_slice()]) {

@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use super::Communicator;
 use super::builder::{Builder, CardFallback, Local, SendThread};
 use super::driver::{Driver, Waker};
-use super::engine::{Engine, Links, since_1970_ns};
+use super::engine::{Engine, Links};
 use super::error::ConnectError;
 use crate::card::{self, CardAddress, CardError, Cards, OpenCard};
 use crate::control::{ControlChannel, Job, Launch, Meeting, Member, Terms, decline, local_address, mac_of, resolve};
@@ -93,7 +93,9 @@ impl Builder {
         let has_cards = !cards.is_empty();
         let fallen_back = Arc::new(AtomicBool::new(false));
         let flags = (bound, fallen_back.clone());
-        let links = Links { peer_messages, returned, outside, gone, agreeing, bound_ns, has_cards, fallen_back };
+        let session = control.job().members[launch.rank].session;
+        let links =
+            Links { peer_messages, returned, outside, gone, session, agreeing, bound_ns, has_cards, fallen_back };
         let driver = Driver::new(Engine::new(collectives, links, incoming), waker, crowd);
         let driver = Arc::new(driver.map_err(ConnectError::Thread)?);
         let serving = driver.clone();
@@ -191,8 +193,6 @@ impl Builder {
         let waker = Arc::new(Waker::new().map_err(ConnectError::Thread)?);
         let member = receiver.describe(Member {
             payload_beats,
-            // The first processes of a job have session 0.
-            session: if launch.rejoin { since_1970_ns() } else { 0 },
             local: listener.as_ref().map(|listener| listener.address().clone()),
             mac: mac_of(address),
             ..Member::at(launch.rank, (address, 0).into())

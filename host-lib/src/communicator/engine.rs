@@ -6,7 +6,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use super::Metrics;
 use super::command::{Collective, Command, Given, Settle};
@@ -28,6 +28,9 @@ use optireduce_core::{Collectives, CollectivesError, Finished, MembershipEvent, 
 const NAP: Duration = Duration::from_millis(500);
 /// Time for packets to leave after the last collective.
 const DRAIN: Duration = Duration::from_millis(200);
+/// Low bits of an incarnation, which count the attempts of one process. The high bits are its
+/// session.
+const JOIN_BITS: u32 = 32;
 
 static DROPPED: Rarely = Rarely::new("dropped a message of a peer", "run the same release on all ranks");
 
@@ -60,6 +63,8 @@ pub(super) struct Engine {
     counts: CallCounts,
     closing: Option<Sender<CallCounts>>,
     rejoining: Option<(Sender<u32>, Instant)>,
+    /// Attempts to rejoin.
+    joins: u64,
     /// Admitted rejoin: its first collective, and the start of the wait for peers.
     awaiting: Option<(Sender<u32>, u32, Instant)>,
     /// Joining ranks, with incarnation and first collective.
@@ -88,6 +93,8 @@ pub(super) struct Links {
     /// This process was restarted and has not taken part in a collective yet.
     pub outside: Arc<AtomicBool>,
     pub gone: Ranks,
+    /// Number of this process, see `Member::session`.
+    pub session: u64,
     /// Longest wait of a collective for an agreement.
     pub agreeing: Duration,
     pub bound_ns: Arc<AtomicU64>,
@@ -115,6 +122,7 @@ impl Engine {
             waiting_since: None,
             releasing: Vec::new(),
             rejoining: None,
+            joins: 0,
             starting: VecDeque::new(),
             starting_since: None,
             replies: VecDeque::new(),
@@ -429,8 +437,9 @@ impl Engine {
             return;
         }
         // The incarnation must exceed earlier ones, also of earlier processes.
+        self.joins += 1;
         let now_ns = self.collectives.plane().now_ns();
-        match self.collectives.join(now_ns, since_1970_ns()) {
+        match self.collectives.join(now_ns, self.links.session << JOIN_BITS | self.joins) {
             Ok(()) => self.rejoining = Some((reply, Instant::now())),
             Err(error) => drop(reply.send(Err(collective(error)))),
         }
@@ -616,7 +625,8 @@ impl Engine {
         // Before the caller can make its next call.
         if let Some((joined, incarnation, _)) = joined {
             // A newer process may have followed the one that joined; it has not joined yet.
-            let back = self.back.extract_if(.., |(rank, session)| *rank == joined && *session <= incarnation);
+            let back =
+                self.back.extract_if(.., |(rank, session)| *rank == joined && *session <= incarnation >> JOIN_BITS);
             self.links.returned().extend(back.map(|(rank, _)| rank));
         }
         let joined = joined.map(|(rank, ..)| rank);
@@ -624,10 +634,6 @@ impl Engine {
         let copied_bytes = copied_bytes as u64 + self.collectives.plane_mut().take_copied_bytes();
         Outcome { report: Report::new(report, repair, bound, joined, copied_bytes), result, scale }
     }
-}
-
-pub(super) fn since_1970_ns() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64
 }
 
 fn collective(error: CollectivesError<PlaneError>) -> Error {

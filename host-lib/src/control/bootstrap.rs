@@ -21,7 +21,7 @@ use super::terms::{Mismatch, Terms, printable, read_printable};
 use crate::local;
 use crate::secret::Secret;
 
-pub(super) const VERSION: u32 = 10;
+pub(super) const VERSION: u32 = 11;
 /// Time limit of a greeting; the rank may try again.
 pub(super) const GREETING: Duration = Duration::from_secs(10);
 
@@ -38,7 +38,8 @@ pub(crate) struct Member {
     pub receive_buffer_bytes: u64,
     /// Configured largest payload in beats; 0: the path's.
     pub payload_beats: usize,
-    /// Distinguishes processes of this rank: 0 for the first, the start time in ns for later ones.
+    /// Distinguishes processes of this rank: 0 for the first. Rank 0 counts those that rejoin,
+    /// since clocks may differ and go back.
     #[serde(default)]
     pub session: u64,
     /// Address for ranks that map its shared memory.

@@ -8,6 +8,7 @@
 //! vanished host stay taken until their connections end.
 
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -33,16 +34,20 @@ static REFUSED: Rarely = Rarely::new(
 );
 
 #[derive(Clone, Debug)]
-pub(super) struct Status(Arc<Mutex<Running>>);
+pub(super) struct Status {
+    running: Arc<Mutex<Running>>,
+    /// Processes that asked rank 0 to rejoin.
+    sessions: Arc<AtomicU64>,
+}
 
 impl Status {
     pub fn new(job: Job) -> Self {
         let running = Running { job, gone: Vec::new(), payload_beats: 0, skip_gone: false, buckets: Vec::new() };
-        Self(Arc::new(Mutex::new(running)))
+        Self { running: Arc::new(Mutex::new(running)), sessions: Arc::default() }
     }
 
     pub fn with<T>(&self, act: impl FnOnce(&mut Running) -> T) -> T {
-        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        act(&mut self.running.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -145,7 +150,7 @@ impl Door {
             }
             Ok(hello)
         });
-        let hello = match checked {
+        let mut hello = match checked {
             Ok(hello) => hello,
             Err(refusal) => {
                 REFUSED.warn(&refusal);
@@ -156,6 +161,7 @@ impl Door {
         let mut running = self.status.with(|running| running.clone());
         let outgoing = self.outgoing.upgrade()?;
         let rank = hello.member.rank;
+        hello.member.session = self.status.sessions.fetch_add(1, Ordering::Relaxed) + 1;
         let others = (1..running.job.members.len()).filter(|other| *other != rank);
         running.gone = others.filter(|other| !outgoing.connection(*other).1).collect();
         running.job.members[rank] = hello.member.clone();

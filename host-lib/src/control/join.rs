@@ -48,7 +48,7 @@ pub(super) async fn join(
     let until = deadline.min(Instant::now() + Duration::from_millis(left_ms) * 3 / 4);
     let connected = match &running {
         None => connect_all(meeting, &job, listener, until).await,
-        Some(running) => connect_again(meeting, running, &member, until).await,
+        Some(running) => connect_again(meeting, running, until).await,
     };
     let failure = connected.as_ref().err().cloned();
     let answer = async {
@@ -296,15 +296,16 @@ fn is_of_the_network(error: &io::Error) -> bool {
     matches!(error.kind(), HostUnreachable | NetworkDown | NetworkUnreachable | PermissionDenied | TimedOut)
 }
 
-/// Connects a rejoining process to all ranks that are not gone, except rank 0.
-async fn connect_again(meeting: &Meeting, running: &Running, member: &Member, until: Instant) -> Result<Links, String> {
+/// Connects a rejoining process to all ranks that are not gone, except rank 0. Its session is rank
+/// 0's.
+async fn connect_again(meeting: &Meeting, running: &Running, until: Instant) -> Result<Links, String> {
     let Running { job, gone, .. } = running;
     let (rank, mut connecting) = (meeting.launch.rank, JoinSet::new());
     for (peer, other) in job.members.iter().enumerate().skip(1) {
         if peer == rank || gone.contains(&peer) {
             continue;
         }
-        let hello = PeerHello { tag: job.tag, rank, member: Some(member.clone()) };
+        let hello = PeerHello { tag: job.tag, rank, member: job.members.get(rank).cloned() };
         // It answers only after the connection to the previous process has ended.
         let from = (meeting.local, meeting.mtu);
         connecting.spawn(reach(peer, from, other.control, hello, meeting.common(), until));

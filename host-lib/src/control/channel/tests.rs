@@ -54,7 +54,7 @@ fn with_timeout(timeout: Duration) -> (ControlChannel, Fake) {
         let member =
             r#"{"rank":1,"udp":"127.0.0.1:1","control":"127.0.0.1:1","receive_buffer_bytes":0,"payload_beats":0}"#;
         let hello = format!(
-            r#"{{"version":10,"job_id":"","world_size":2,"member":{member},"settings":[],"timeout_ms":9000,"left_ms":9000}}"#
+            r#"{{"version":11,"job_id":"","world_size":2,"member":{member},"settings":[],"timeout_ms":9000,"left_ms":9000}}"#
         );
         for text in [hello.as_str(), r#"{"failure":null}"#] {
             fake.say(frame::IN_STEP, text.as_bytes());

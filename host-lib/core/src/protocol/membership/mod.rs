@@ -189,7 +189,7 @@ impl Membership {
     }
 
     /// Discards all views and asks to join. `incarnation` must be above 0 and greater than in every
-    /// earlier call, also across restarts; the time of day will do.
+    /// earlier call, also across restarts. A clock does not suffice, since it may go back.
     pub fn join(&mut self, now_ns: u64, incarnation: u64) {
         let outputs = std::mem::take(&mut self.outputs);
         *self = Self { incarnation, outputs, ..Self::blank(self.rank, self.params) };

@@ -107,7 +107,8 @@ impl Worker {
 
     /// Creates a worker of a restarted process, which asks to join the running job.
     ///
-    /// `incarnation` must grow with every process of this rank; the time of day will do.
+    /// `incarnation` must grow with every process of this rank. A clock does not suffice, since it
+    /// may go back.
     /// The worker's model is averaged like any other, so it must be a trained one.
     ///
     /// # Errors
