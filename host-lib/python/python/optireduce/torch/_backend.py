@@ -43,7 +43,8 @@ class OptiReduceBackend(Backend):
             raise OptiReduceError(f"{found}; expected 2.15 or later, or optireduce.torch.comm_hook on another backend") from error
         communicator = None
         if size > 1:
-            communicator = _bootstrap.connect(rank, size, timeout, _bootstrap.over_store(store, rank), store)
+            shares = _bootstrap.over_store(store, rank, size, timeout)
+            communicator = _bootstrap.connect(rank, size, timeout, shares, store)
         agrees = bool(_settings.configured().get("agree"))
         self.session = Session(communicator, rank, size, name, agrees, _settings.engine_of({}))
         self._occurrences: Counter[Any] = Counter()
