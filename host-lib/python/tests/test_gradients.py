@@ -302,6 +302,11 @@ def halts(rank, ranks, root, has_hook):
                 if steps == 5 and rank == 1 and state is not None:
                     state._step[0] = replace(state._step[0], action="halt")
                 optimizer.step()
+        if state is not None:
+            # The others may be in another step, and would not settle with this rank.
+            for go_on in (lambda: state.settle(optimizer), state.step_allowed, optimizer.step):
+                with pytest.raises(optireduce.HaltError, match="this state ended there"):
+                    go_on()
         return steps, str(error.value)
 
 

@@ -101,6 +101,8 @@ class State:
         # For states that ranks may rejoin.
         self._returns: Returns | None = None
         self._is_dropped = self._has_joined = False
+        #: The halt that ended the job on this rank.
+        self._halted: HaltError | None = None
         # Number of a collective of the first bucket.
         self._phase: int | None = None
 
@@ -114,6 +116,7 @@ class State:
 
     def reduce(self, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
         """Returns the mean of a bucket of gradients."""
+        self._check_halted()
         tensor, parameters = bucket.buffer(), bucket.parameters()
         key = ("ddp", id(self), bucket.index(), tensor.dtype, tuple(one.numel() for one in parameters))
         before = self._made_up.get(bucket.index())
@@ -163,6 +166,7 @@ class State:
 
     def _allowed(self) -> bool:
         """Decides as `step_allowed`, without halts of other ranks."""
+        self._check_halted()
         reports, self._step = list(self._step), []
         self.steps += 1
         self._has_joined = any(report.joined_rank is not None for report in reports)
@@ -196,15 +200,25 @@ class State:
             calls = "steps" if self._vote else "all-reduces"
             if not self._vote:
                 self.session.halts.tell(max(report.op for report in reports))
-            raise HaltError(f"{self.session.describe('step')} {self.steps}: more than 10 % was lost in {SKIPS_HALT} {calls} in a row")
+            raise self._halt(f"more than 10 % was lost in {SKIPS_HALT} {calls} in a row")
         return applied or not is_common
 
     def _halt_with_others(self) -> None:
         """Raises `HaltError` if another rank has halted."""
         rank = None if self._vote else self.session.halts.heard()
         if rank is not None:
-            found = f"rank {rank} has halted: it lost more than 10 % in {SKIPS_HALT} all-reduces in a row"
-            raise HaltError(f"{self.session.describe('step')} {self.steps}: {found}")
+            raise self._halt(f"rank {rank} has halted: it lost more than 10 % in {SKIPS_HALT} all-reduces in a row")
+
+    def _halt(self, found: str) -> HaltError:
+        """Ends the job on this rank, unless the ranks vote and so halt together. A program that
+        caught the error and went on would settle in other steps than the other ranks."""
+        halted = HaltError(f"{self.session.describe('step')} {self.steps}: {found}")
+        self._halted = None if self._vote else halted
+        return halted
+
+    def _check_halted(self) -> None:
+        if self._halted is not None:
+            raise HaltError(f"{self._halted}; this state ended there: restart the job from a checkpoint")
 
     def _voted(self, vote: int) -> int:
         """Returns the lowest vote of all ranks."""
@@ -287,6 +301,7 @@ class State:
 
         All ranks call it after the last step and before a checkpoint, and wait for the slowest.
         Returns whether any replica might differ."""
+        self._check_halted()
         is_settled = self._drain(timeout_s)
         differed = self._make_same(optimizer)
         self._differs = not is_settled
@@ -294,8 +309,10 @@ class State:
 
     def _drain(self, timeout_s: float) -> bool:
         """If this replica may differ, waits for outstanding repairs and discards them, since only
-        this rank would apply them. Returns whether all arrived."""
-        return not self._differs or self.session.settle(self._keys(), timeout_s)
+        this rank would apply them. Returns whether all arrived.
+
+        On two levels the ranks of a group settle together."""
+        return not (self._differs or self._on_levels) or self.session.settle(self._keys(), timeout_s)
 
     def _make_same(self, optimizer: torch.optim.Optimizer, came_back: bool = False) -> bool:
         """Copies a replica that does not differ to all ranks if any may differ; returns whether."""
