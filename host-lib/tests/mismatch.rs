@@ -209,6 +209,7 @@ fn a_bucket_used_with_a_wrong_length_is_an_error_on_every_rank_and_never_a_wrong
                 Ok(_) => panic!("rank {rank} handed in a wrong length without an error"),
                 Err(error) => error,
             };
+            assert!(matches!(first, Error::Mismatch(_)), "rank {rank}: {first:?}");
             let later = communicator.close().unwrap_err().to_string();
             assert_eq!(first.to_string(), later, "rank {rank}: no job with a wrong length ends well");
             later
@@ -235,11 +236,11 @@ fn a_bucket_used_with_a_wrong_length_is_an_error_on_every_rank_and_never_a_wrong
         .map(|errors| errors.join().unwrap())
     });
     let expected = [
-        "the ranks differ in collective 1: the number of elements passed is 29999 on rank 2, but as required on \
-         ranks 0, 1, 3, the majority;",
-        "the ranks differ in collective 1: the number of elements passed is 30000 on rank 1, but as required on \
-         ranks 0, 2;",
-        "collective 1: 0 elements were passed, expected 30000;",
+        "in collective 1, the number of elements passed to an all-reduce is 29999 on rank 2, expected 30000, as bucket \
+         0 has;",
+        "in collective 1, the number of elements passed to an all-gather is 30000 on rank 1, expected its shard of 30000, \
+         as bucket 0 has;",
+        "in collective 1, the number of elements passed to an all-reduce is 0 on rank 0, expected 30000, as bucket 0 has;",
     ];
     for (errors, expected) in found.iter().zip(expected) {
         assert!(errors.iter().all(|error| error.starts_with(expected)), "{errors:?}, expected {expected}");

@@ -202,8 +202,8 @@ impl<P: DataPlane> Collectives<P> {
     /// `expected`. Nothing is sent, so no mean contains wrong values.
     ///
     /// With [`compare_calls`](Self::compare_calls), all ranks that call this collective get the
-    /// same [`CollectivesError::Mismatch`] from [`poll`](Self::poll). Without it, or if all ranks
-    /// pass the same wrong length, the error is [`CollectivesError::WrongLength`].
+    /// same [`CollectivesError::Mismatch`] from [`poll`](Self::poll), also if all pass the same
+    /// wrong length. Without it, this rank gets [`CollectivesError::WrongLength`].
     pub fn misfit(&mut self, now_ns: u64, call: Call, found: usize, expected: usize) {
         let op = self.pipeline.next_op_of_caller();
         self.agreement.misfit(now_ns, op, &call, found, &self.params);
@@ -234,7 +234,8 @@ impl<P: DataPlane> Collectives<P> {
         if let Some(Misfit { op, found, expected, until_ns }) = self.misfit
             && (now_ns >= until_ns || self.agreement.is_confirmed_by_all(op))
         {
-            return Err(CollectivesError::WrongLength { op, found, expected });
+            let wrong = CollectivesError::WrongLength { op, found, expected };
+            return Err(self.agreement.misfit_of(op).map_or(wrong, CollectivesError::Mismatch));
         }
         loop {
             let is_ahead = self.handle_events(now_ns)?;

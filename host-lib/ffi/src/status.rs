@@ -52,18 +52,22 @@ impl From<NotEnoughMemory> for Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        let status = match &error {
-            Error::Collective(_) => OPTR_SYSTEM,
-            Error::Mismatch(_) => OPTR_MISMATCH,
-            Error::Control(error) => of_control(error),
-            Error::Argument { .. } | Error::Operation { .. } | Error::Cards { .. } => OPTR_INVALID_ARGUMENT,
-            Error::Memory(_) => OPTR_NO_MEMORY,
-            Error::Dropped => OPTR_DROPPED,
-            Error::NoAgreement { .. } => OPTR_PEER_FAILED,
-            Error::Closed => OPTR_CLOSED,
-            _ => OPTR_INTERNAL,
-        };
-        Self::new(status, error.to_string())
+        Self::new(of(&error), error.to_string())
+    }
+}
+
+fn of(error: &Error) -> optr_status_t {
+    match error {
+        Error::Collective(_) => OPTR_SYSTEM,
+        Error::Mismatch(_) => OPTR_MISMATCH,
+        Error::Control(error) => of_control(error),
+        Error::InGroup { source, .. } => of(source),
+        Error::Argument { .. } | Error::Operation { .. } | Error::Cards { .. } => OPTR_INVALID_ARGUMENT,
+        Error::Memory(_) => OPTR_NO_MEMORY,
+        Error::Dropped => OPTR_DROPPED,
+        Error::NoAgreement { .. } => OPTR_PEER_FAILED,
+        Error::Closed => OPTR_CLOSED,
+        _ => OPTR_INTERNAL,
     }
 }
 

@@ -13,6 +13,7 @@ use crate::arrays;
 use crate::context::{Home, Owned, lock};
 use crate::report;
 use crate::request::{Request, Work};
+use crate::settings::Timeout;
 
 /// Memory for a gradient and its result that is lent to calls: other ranks of this host read it in
 /// place, and a card reads and writes it.
@@ -277,9 +278,9 @@ impl Bucket {
     ///
     /// Call it on every rank after the last collective of the bucket, and apply its correction.
     #[pyo3(signature = (timeout = None))]
-    fn settle(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Py<PyAny>> {
+    fn settle(&self, py: Python<'_>, timeout: Option<Timeout>) -> PyResult<Py<PyAny>> {
         let operation = self.operation("settle");
-        let timeout = timeout.map(Duration::try_from_secs_f64).transpose()?;
+        let timeout = timeout.map(|Timeout(timeout)| timeout);
         let pending = self.with(py, &operation, |bucket| bucket.start_settle(timeout))?;
         report::settled_to_python(py, &self.context.finish(py, &operation, pending)?)
     }

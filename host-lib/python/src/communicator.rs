@@ -1,7 +1,6 @@
 //! One rank of a job.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use optireduce::{Communicator as Inner, ConnectError, Error, Pending, Transfer};
 use pyo3::prelude::*;
@@ -14,7 +13,7 @@ use crate::error::{ArgumentError, OptiReduceError, TimeoutError, call_error, con
 use crate::exact::{self, Exact};
 use crate::partial::{self, PartialReduce};
 use crate::request::Request;
-use crate::settings;
+use crate::settings::{self, Colour, Elements, GroupSize, Rank, Root, Source, SyncBound, Tag, Timeout, To, WorldSize};
 use crate::two_level::TwoLevel;
 
 /// One rank of a job: `Communicator(rank, world_size, root)`, where rank 0 listens at `root`, or
@@ -108,11 +107,12 @@ impl Communicator {
     #[pyo3(signature = (rank, world_size, root = "", **settings))]
     fn new(
         py: Python<'_>,
-        rank: usize,
-        world_size: usize,
+        rank: Rank,
+        world_size: WorldSize,
         root: &str,
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
+        let (Rank(rank), WorldSize(world_size)) = (rank, world_size);
         let operation = format!("rank {rank}: connect");
         let launch = optireduce::Launch::new(rank, world_size, root);
         let launch = launch.map_err(|error| connect_error(&operation, &error.into()))?;
@@ -158,13 +158,13 @@ impl Communicator {
     fn bucket(
         &self,
         py: Python<'_>,
-        elements: usize,
+        elements: Elements,
         op: &str,
         hadamard: Option<&str>,
         bf16: Option<bool>,
         repair: Option<bool>,
     ) -> PyResult<Bucket> {
-        let options = settings::bucket_options(op, hadamard, bf16, repair)?;
+        let (Elements(elements), options) = (elements, settings::bucket_options(op, hadamard, bf16, repair)?);
         let operation = format!("declaring a bucket of {elements} elements");
         // Not `call`, which holds the lock: other threads may start sends and receives meanwhile.
         let pending = py.detach(|| self.inner().get(&operation).map(|inner| inner.start_bucket(elements, options)))?;
@@ -177,9 +177,9 @@ impl Communicator {
     }
 
     /// Copies the root's float32 array to all ranks, in place. Exact. Collective.
-    #[pyo3(signature = (array, root = 0))]
-    fn broadcast(&self, array: &Bound<'_, PyAny>, root: usize) -> PyResult<()> {
-        let py = array.py();
+    #[pyo3(signature = (array, root = Root(0)), text_signature = "($self, array, root=0)")]
+    fn broadcast(&self, array: &Bound<'_, PyAny>, root: Root) -> PyResult<()> {
+        let (py, Root(root)) = (array.py(), root);
         let buffer = arrays::floats(array, root != self.context.rank)?;
         let mut values = buffer.to_vec(py)?;
         let operation = format!("broadcast of {} elements from rank {root}", values.len());
@@ -220,7 +220,8 @@ impl Communicator {
     }
 
     /// Starts to copy the root's bytes to all ranks, which pass equal lengths. Collective.
-    fn start_broadcast_bytes(&self, data: &Bound<'_, PyAny>, root: usize) -> PyResult<Request> {
+    fn start_broadcast_bytes(&self, data: &Bound<'_, PyAny>, root: Root) -> PyResult<Request> {
+        let Root(root) = root;
         let bytes = arrays::bytes(data)?;
         let operation = format!("broadcast of {} bytes from rank {root}", bytes.len());
         self.start(data.py(), operation, |inner| inner.start_broadcast_bytes(root, bytes), exact::bytes)
@@ -234,7 +235,8 @@ impl Communicator {
     }
 
     /// Starts to gather the bytes of every rank on the root; others get an empty list. Collective.
-    fn start_gather_bytes(&self, data: &Bound<'_, PyAny>, root: usize) -> PyResult<Request> {
+    fn start_gather_bytes(&self, data: &Bound<'_, PyAny>, root: Root) -> PyResult<Request> {
+        let Root(root) = root;
         let bytes = arrays::bytes(data)?;
         let operation = format!("gather of {} bytes to rank {root}", bytes.len());
         self.start(data.py(), operation, |inner| inner.start_gather_bytes(root, bytes), exact::parts)
@@ -242,7 +244,8 @@ impl Communicator {
 
     /// Starts to send each rank its part of the root's `parts`; other ranks' are ignored.
     /// Collective.
-    fn start_scatter_bytes(&self, py: Python<'_>, parts: Vec<Bound<'_, PyAny>>, root: usize) -> PyResult<Request> {
+    fn start_scatter_bytes(&self, py: Python<'_>, parts: Vec<Bound<'_, PyAny>>, root: Root) -> PyResult<Request> {
+        let Root(root) = root;
         let parts = parts.iter().map(arrays::bytes).collect::<PyResult<Vec<_>>>()?;
         let operation = format!("scatter from rank {root}");
         self.start(py, operation, |inner| inner.start_scatter_bytes(root, parts), exact::bytes)
@@ -257,21 +260,23 @@ impl Communicator {
 
     /// Starts to send bytes to a rank; `Request.wait` returns the rank and the bytes. Messages with
     /// the same tag arrive in order.
-    fn start_send(&self, data: &Bound<'_, PyAny>, to: usize, tag: u32) -> PyResult<Request> {
-        let bytes = arrays::bytes(data)?;
+    fn start_send(&self, data: &Bound<'_, PyAny>, to: To, tag: Tag) -> PyResult<Request> {
+        let (bytes, To(to), Tag(tag)) = (arrays::bytes(data)?, to, tag);
         let operation = format!("send of {} bytes to rank {to}", bytes.len());
         self.transfer(data.py(), operation, |inner| inner.start_send(to, tag, bytes))
     }
 
     /// Starts to receive bytes from a rank, or from any if None; `Request.wait` returns the rank
     /// and the bytes.
-    fn start_recv(&self, py: Python<'_>, source: Option<usize>, tag: u32) -> PyResult<Request> {
+    fn start_recv(&self, py: Python<'_>, source: Option<Source>, tag: Tag) -> PyResult<Request> {
+        let (source, Tag(tag)) = (source.map(|Source(source)| source), tag);
         let of = source.map_or("any rank".into(), |source| format!("rank {source}"));
         self.transfer(py, format!("receive from {of}"), |inner| inner.start_recv(source, tag))
     }
 
     /// Connects the ranks with the same colour in a new communicator. Collective.
-    fn split(&self, py: Python<'_>, colour: usize) -> PyResult<Self> {
+    fn split(&self, py: Python<'_>, colour: Colour) -> PyResult<Self> {
+        let Colour(colour) = colour;
         let (rank, operation) = (self.context.rank, format!("split with colour {colour}"));
         let inner = self.call(py, &operation, async |inner| Ok(inner.split_async(colour).await))?;
         inner.map(Self::of).map_err(|error| connect_error(&format!("rank {rank}: {operation}"), &error))
@@ -306,21 +311,23 @@ impl Communicator {
     ///   communicator's.
     // `text_signature`, since PyO3 prints `Some(2)` as `...`.
     #[pyo3(
-        signature = (elements, *, group_size, weights = "dynamic", sync_bound = Some(2), repair = true, patience_s = 10.0, bound_ms = None),
+        signature = (elements, *, group_size, weights = "dynamic", sync_bound = Some(SyncBound(2)), repair = true, patience_s = 10.0, bound_ms = None),
         text_signature = "($self, elements, *, group_size, weights='dynamic', sync_bound=2, repair=True, patience_s=10.0, bound_ms=None)"
     )]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
     fn partial_reduce(
         &self,
         py: Python<'_>,
-        elements: usize,
-        group_size: usize,
+        elements: Elements,
+        group_size: GroupSize,
         weights: &str,
-        sync_bound: Option<u32>,
+        sync_bound: Option<SyncBound>,
         repair: bool,
         patience_s: f64,
         bound_ms: Option<f64>,
     ) -> PyResult<PartialReduce> {
+        let (Elements(elements), GroupSize(group_size)) = (elements, group_size);
+        let sync_bound = sync_bound.map(|SyncBound(sync_bound)| sync_bound);
         let options = partial::options(group_size, weights, sync_bound, repair, patience_s, bound_ms)?;
         let (rank, operation) = (self.context.rank, format!("partial_reduce of {elements} elements"));
         let partial =
@@ -355,8 +362,8 @@ impl Communicator {
     /// Ends the job: waits for all ranks, at most `timeout` seconds, and checks that they made the
     /// same calls. A second call has no effect. Collective.
     #[pyo3(signature = (timeout = None))]
-    fn close(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
-        let limit = timeout.map(Duration::try_from_secs_f64).transpose()?;
+    fn close(&self, py: Python<'_>, timeout: Option<Timeout>) -> PyResult<()> {
+        let limit = timeout.map(|Timeout(timeout)| timeout);
         if !self.context.is_here() {
             return self.context.check("close");
         }

@@ -16,11 +16,15 @@ import_exception!(optireduce.errors, ClosedError);
 import_exception!(optireduce.errors, ForkedError);
 
 pub fn call_error(rank: usize, operation: &str, error: &Error) -> PyErr {
-    let text = format!("rank {rank}: {operation}: {error}");
+    call_error_with(error, format!("rank {rank}: {operation}: {error}"))
+}
+
+fn call_error_with(error: &Error, text: String) -> PyErr {
     match error {
         Error::Mismatch(_) => MismatchError::new_err(text),
         Error::Control(error) => control_error(error, text),
-        Error::Argument { .. } | Error::Cards { .. } => ArgumentError::new_err(text),
+        Error::InGroup { source, .. } => call_error_with(source, text),
+        Error::Argument { .. } | Error::Operation { .. } | Error::Cards { .. } => ArgumentError::new_err(text),
         Error::Dropped => DroppedError::new_err(text),
         Error::NoAgreement { .. } => TimeoutError::new_err(text),
         Error::Closed => ClosedError::new_err(text),
@@ -32,7 +36,8 @@ fn control_error(error: &ControlError, text: String) -> PyErr {
     match error {
         ControlError::Differs(_) => MismatchError::new_err(text),
         ControlError::Silent { .. } => TimeoutError::new_err(text),
-        ControlError::NoSuchRank { .. } => ArgumentError::new_err(text),
+        ControlError::NoSuchRank { .. } | ControlError::TooMany { .. } => ArgumentError::new_err(text),
+        ControlError::OutOfStep(first) => control_error(first, text),
         ControlError::Outside => DroppedError::new_err(text),
         ControlError::Closed => ClosedError::new_err(text),
         _ => PeerError::new_err(text),

@@ -13,6 +13,7 @@ use crate::arrays;
 use crate::context::{Home, Owned, poll_for};
 use crate::error::{ArgumentError, TimeoutError, call_error};
 use crate::request::{Request, Work};
+use crate::settings::{self, Iteration, Timeout};
 
 struct Average {
     pending: Pending<(Vec<f32>, PartialReport)>,
@@ -71,13 +72,13 @@ impl PartialReduce {
     /// `PartialReport`.
     ///
     /// `iteration` counts from 1 and exceeds `PartialReport.iteration` of the last average.
-    fn average(&self, array: &Bound<'_, PyAny>, iteration: u64) -> PyResult<Py<PyAny>> {
+    fn average(&self, array: &Bound<'_, PyAny>, iteration: Iteration) -> PyResult<Py<PyAny>> {
         self.start_average(array, iteration)?.wait(array.py(), None)
     }
 
     /// Starts `average`. `Request.wait` writes the mean to the array. One at a time.
-    fn start_average(&self, array: &Bound<'_, PyAny>, iteration: u64) -> PyResult<Request> {
-        let py = array.py();
+    fn start_average(&self, array: &Bound<'_, PyAny>, iteration: Iteration) -> PyResult<Request> {
+        let (py, Iteration(iteration)) = (array.py(), iteration);
         let array = arrays::floats(array, true)?;
         let model = array.to_vec(py)?;
         let operation = format!("average of {} elements, iteration {iteration}", model.len());
@@ -90,8 +91,8 @@ impl PartialReduce {
     /// Leaves the groups, and waits until the other ranks have left them, at most `timeout`
     /// seconds. A second call has no effect.
     #[pyo3(signature = (timeout = None))]
-    fn close(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
-        let limit = timeout.map(Duration::try_from_secs_f64).transpose()?;
+    fn close(&self, py: Python<'_>, timeout: Option<Timeout>) -> PyResult<()> {
+        let limit = timeout.map(|Timeout(timeout)| timeout);
         self.context.check("close")?;
         let closed = py.detach(|| {
             let Some(inner) = self.inner().take() else { return Ok(Some(Ok(()))) };
@@ -125,9 +126,9 @@ pub fn options(
             return Err(ArgumentError::new_err(format!("weights is {found}, expected 'dynamic' or 'constant'")));
         }
     };
-    let bound = bound_ms.map(|ms| Duration::try_from_secs_f64(ms / 1e3)).transpose()?;
+    let bound = bound_ms.map(|ms| settings::seconds("bound_ms", ms, 1e-3)).transpose()?;
     let options = PartialOptions::new(group_size).weights(weights).sync_bound(sync_bound).repair(repair);
-    Ok(options.patience(Duration::try_from_secs_f64(patience_s)?).bound(bound))
+    Ok(options.patience(settings::seconds("patience_s", patience_s, 1.0)?).bound(bound))
 }
 
 fn to_python(py: Python<'_>, report: &PartialReport) -> PyResult<Py<PyAny>> {

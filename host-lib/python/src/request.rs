@@ -11,6 +11,7 @@ use rustix::event::{EventfdFlags, eventfd};
 
 use crate::context::{Home, Owned};
 use crate::error::{OptiReduceError, TimeoutError, call_error};
+use crate::settings::Timeout;
 
 /// A call in progress, and the conversion of its result to Python.
 pub trait Work: Send {
@@ -121,14 +122,16 @@ impl Request {
     /// Raises `TimeoutError` after `timeout` seconds. The call then continues and can be waited for
     /// again.
     #[pyo3(signature = (timeout = None))]
-    pub fn wait(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Py<PyAny>> {
+    pub fn wait(&self, py: Python<'_>, timeout: Option<Timeout>) -> PyResult<Py<PyAny>> {
         self.context.check(&self.operation)?;
-        let limit = timeout.map(Duration::try_from_secs_f64).transpose()?;
+        let limit = timeout.map(|Timeout(timeout)| timeout);
         let waited = py.detach(|| self.context.wait(&self.operation, limit, |slice| self.poll(slice).then_some(())));
-        match (waited?, timeout) {
-            (None, Some(timeout)) => Err(TimeoutError::new_err(format!(
-                "rank {}: {}: not finished after {timeout} s; the call continues, wait for it again",
-                self.context.rank, self.operation
+        match (waited?, limit) {
+            (None, Some(limit)) => Err(TimeoutError::new_err(format!(
+                "rank {}: {}: not finished after {} s; the call continues, wait for it again",
+                self.context.rank,
+                self.operation,
+                limit.as_secs_f64()
             ))),
             _ => self.result(py),
         }

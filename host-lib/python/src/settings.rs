@@ -78,6 +78,50 @@ where
         .map_err(|_| wrong(name, &value.repr().map_or_else(|_| "?".into(), |text| text.to_string()), expected))
 }
 
+/// Arguments whose conversion fails as an `ArgumentError` that names them. PyO3's own conversion of
+/// a negative number fails as an `OverflowError`.
+macro_rules! arguments {
+    ($($Argument:ident($Value:ty) = $name:literal, $expected:literal;)*) => {$(
+        pub struct $Argument(pub $Value);
+
+        impl<'a, 'py> FromPyObject<'a, 'py> for $Argument {
+            type Error = PyErr;
+
+            fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+                extract($name, &value, $expected).map(Self)
+            }
+        }
+    )*};
+}
+
+arguments! {
+    Rank(usize) = "rank", "the number of a rank, 0 or more";
+    WorldSize(usize) = "world_size", "a number of ranks";
+    Elements(usize) = "elements", "a number of elements";
+    Root(usize) = "root", "the number of a rank, 0 or more";
+    To(usize) = "to", "the number of a rank, 0 or more";
+    Source(usize) = "source", "the number of a rank, 0 or more, or None";
+    Tag(u32) = "tag", "a number from 0 to 4294967295";
+    Colour(usize) = "colour", "a number, 0 or more";
+    GroupSize(usize) = "group_size", "a number of ranks";
+    SyncBound(u32) = "sync_bound", "a number, 1 or more, or None";
+    Iteration(u64) = "iteration", "a number, 1 or more";
+}
+
+/// A timeout in seconds.
+pub struct Timeout(pub Duration);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Timeout {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        let (name, expected) = ("timeout", "a number of seconds, 0 or more, or None");
+        let number: f64 = extract(name, &value, expected)?;
+        let timeout = Duration::try_from_secs_f64(number);
+        timeout.map(Self).map_err(|_| wrong(name, &number.to_string(), expected))
+    }
+}
+
 fn flag(name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     extract(name, value, "True or False")
 }
@@ -87,8 +131,11 @@ fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
 }
 
 fn duration(name: &str, value: &Bound<'_, PyAny>, unit_s: f64) -> PyResult<Duration> {
+    seconds(name, extract(name, value, "a positive number")?, unit_s)
+}
+
+pub fn seconds(name: &str, number: f64, unit_s: f64) -> PyResult<Duration> {
     let expected = "a positive number";
-    let number: f64 = extract(name, value, expected)?;
     Duration::try_from_secs_f64(number * unit_s).map_err(|_| wrong(name, &number.to_string(), expected))
 }
 

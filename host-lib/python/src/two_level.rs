@@ -13,7 +13,7 @@ use crate::context::{Home, Owned, lock};
 use crate::error::call_error;
 use crate::report;
 use crate::request::{Request, Work};
-use crate::settings;
+use crate::settings::{self, Elements, Timeout};
 
 /// Communicators of all-reduces on two levels; from `Communicator.two_level`.
 ///
@@ -61,13 +61,13 @@ impl TwoLevel {
     fn bucket(
         &self,
         py: Python<'_>,
-        elements: usize,
+        elements: Elements,
         op: &str,
         hadamard: Option<&str>,
         bf16: Option<bool>,
         repair: Option<bool>,
     ) -> PyResult<TwoLevelBucket> {
-        let options = settings::bucket_options(op, hadamard, bf16, repair)?;
+        let (Elements(elements), options) = (elements, settings::bucket_options(op, hadamard, bf16, repair)?);
         let operation = format!("declaring a bucket of {elements} elements on two levels");
         let declare = async |levels: &mut optireduce::TwoLevel| levels.bucket_async(elements, options).await;
         match self.context.call(py, &operation, &self.inner, declare)? {
@@ -180,12 +180,12 @@ impl TwoLevelBucket {
         Ok(Request::new(&self.context, operation, work))
     }
 
-    /// Waits for outstanding repairs of this rank's shard, at most `timeout` seconds (None: the
-    /// communicator's), and returns a `Settled` with the shard's correction.
+    /// Waits for outstanding repairs, at most `timeout` seconds (None: the communicator's), and
+    /// returns a `Settled` for the whole bucket. Collective.
     #[pyo3(signature = (timeout = None))]
-    fn settle(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Py<PyAny>> {
+    fn settle(&self, py: Python<'_>, timeout: Option<Timeout>) -> PyResult<Py<PyAny>> {
         let operation = self.operation("settle");
-        let timeout = timeout.map(Duration::try_from_secs_f64).transpose()?;
+        let timeout = timeout.map(|Timeout(timeout)| timeout);
         let pending = py.detach(|| lock(&self.inner).get(&operation).map(|bucket| bucket.start_settle(timeout)))?;
         report::settled_to_python(py, &self.context.finish(py, &operation, pending)?)
     }

@@ -82,6 +82,68 @@ def test_an_array_that_cannot_be_reduced_is_refused_before_anything_is_sent(job)
         assert "list" in values and "object" in thing
 
 
+def wrong_lengths(rank, ranks, root, odd_ranks):
+    """Returns the error of a wrong length, and of the next call."""
+    with optireduce.Communicator(rank, ranks, root, **{**SLOW, "bound_ms": 200}) as communicator:
+        bucket = communicator.bucket(8)
+        with pytest.raises(optireduce.OptiReduceError) as error:
+            # Until the call of the odd ranks is known.
+            for _ in range(50):
+                bucket.all_reduce(numpy.zeros(3 if rank in odd_ranks else 8, "float32"))
+        with pytest.raises(optireduce.OptiReduceError) as again:
+            bucket.all_reduce(numpy.zeros(8, "float32"))
+        communicator.abort()
+        return [type(one.value).__name__ for one in (error, again)], [str(one.value).split(": ", 2)[2] for one in (error, again)]
+
+
+@pytest.mark.parametrize("odd_ranks", [(1,), (0, 1, 2)])
+def test_a_wrong_length_is_the_same_mismatch_on_every_rank(job, odd_ranks):
+    for names, texts in (found := job.run(3, wrong_lengths, odd_ranks)):
+        assert names == ["MismatchError"] * 2, found
+        expected = f"in collective 0, the number of elements passed to an all-reduce is 3 on rank {odd_ranks[0]}, expected 8, as bucket 0 has"
+        assert texts == [texts[0]] * 2 and texts[0].startswith(expected), found
+
+
+def refuses_numbers(rank, ranks, root):
+    with connect(rank, ranks, root) as communicator:
+        bucket = communicator.bucket(4)
+        partial = communicator.partial_reduce(4, group_size=2)
+        data, values = b"x", numpy.zeros(4, "float32")
+        calls = {
+            "rank": lambda: optireduce.Communicator(-1, 2, root),
+            "world_size": lambda: optireduce.Communicator(0, -2, root),
+            "elements": lambda: communicator.bucket(-4),
+            "root": lambda: communicator.broadcast(values, -1),
+            "to": lambda: communicator.start_send(data, -1, 0),
+            "source": lambda: communicator.start_recv(-1, 0),
+            "tag": lambda: communicator.start_send(data, 0, -1),
+            "colour": lambda: communicator.split(-1),
+            "group_size": lambda: communicator.partial_reduce(4, group_size=-2),
+            "sync_bound": lambda: communicator.partial_reduce(4, group_size=2, sync_bound=-2),
+            "patience_s": lambda: communicator.partial_reduce(4, group_size=2, patience_s=-1),
+            "iteration": lambda: partial.average(values, -1),
+            "timeout": lambda: bucket.settle(-1),
+        }
+        texts = {}
+        for name, call in calls.items():
+            with pytest.raises(optireduce.ArgumentError) as error:
+                call()
+            texts[name] = str(error.value)
+        with pytest.raises(optireduce.ArgumentError, match="timeout is -0.5"):
+            communicator.close(-0.5)
+        # Nothing was changed: the ranks are in step.
+        bucket.all_reduce(values)
+        communicator.broadcast(values, 0)
+        partial.close()
+        return texts
+
+
+def test_a_negative_number_is_an_argument_error_that_names_it_and_changes_nothing(job):
+    for texts in job.run(2, refuses_numbers):
+        for name, text in texts.items():
+            assert text.startswith(f"{name} is -") and ", expected a" in text, text
+
+
 def requests(rank, ranks, root):
     with connect(rank, ranks, root) as communicator:
         buckets = [communicator.bucket(elements) for elements in (5000, 70, 1)]

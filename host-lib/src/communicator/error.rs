@@ -111,7 +111,8 @@ pub enum Error {
     /// A collective failed; all later ones return the same error.
     #[error("{0}; make a new communicator")]
     Collective(#[source] Arc<dyn std::error::Error + Send + Sync>),
-    /// The ranks call different collectives. All ranks get this error.
+    /// The ranks call different collectives, or a rank passes a wrong number of elements. All ranks
+    /// get this error, with the same text.
     #[error("{0}; make a new communicator")]
     Mismatch(#[source] CallMismatch),
     /// A call over TCP failed: a peer is gone, does not call in time, or makes another call.

@@ -131,6 +131,10 @@ impl Agreement {
         calls.announce(op);
     }
 
+    pub fn misfit_of(&self, op: u32) -> Option<Mismatch> {
+        self.calls.as_ref()?.misfit(op)
+    }
+
     pub fn is_confirmed_by_all(&self, op: u32) -> bool {
         let view = self.newest();
         self.calls.as_ref().is_none_or(|calls| view.live().all(|rank| calls.is_confirmed(op, rank)))

@@ -37,12 +37,19 @@ pub struct CallInfo {
 }
 
 impl CallInfo {
+    /// Text for the number of elements that the call requires of a rank.
+    fn required(&self) -> String {
+        match self.kind {
+            Kind::AllGather => format!("its shard of {}", self.elements),
+            _ => self.elements.to_string(),
+        }
+    }
+
     fn difference(&self, other: &Self) -> Option<(&'static str, String, String)> {
         let generation = |stream: Stream| match stream {
             Stream::OneOff => "none (one-off)".to_owned(),
             Stream::Declared { generation } => generation.to_string(),
         };
-        let misfit = |misfit: Option<u64>| misfit.map_or_else(|| "as required".to_owned(), |given| given.to_string());
         let fields = |call: &Self| {
             [
                 ("kind", call.kind.to_string()),
@@ -51,7 +58,6 @@ impl CallInfo {
                 ("elements", call.elements.to_string()),
                 ("hadamard", call.hadamard.to_string()),
                 ("bf16", call.bf16.to_string()),
-                ("the number of elements passed", misfit(call.misfit)),
             ]
         };
         let pairs = fields(self).into_iter().zip(fields(other));
@@ -71,18 +77,17 @@ pub enum CallMessage {
 
 /// Ranks call different collectives: `field` is `found` on `rank`, but `expected` on the ranks in
 /// `by`. The job cannot continue.
+///
+/// If a rank passes a wrong number of elements, `by` is empty and `expected` is the number that the
+/// call requires, even if all ranks pass the same number.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error(
-    "the ranks differ in collective {op}: {field} is {found} on rank {rank}, but {expected} on {}; all ranks must call the same \
-     collectives in the same order",
-    others(by, *is_majority)
-)]
+#[error("{}", described(*op, *rank, field, found, expected, by, *is_majority))]
 #[non_exhaustive]
 #[allow(missing_docs)] // described above
 pub struct Mismatch {
     pub op: u32,
-    /// Lowest rank outside the largest group of ranks with equal calls. Ties favour the group of
-    /// the lowest rank.
+    /// Lowest rank that passes a wrong number of elements. If none does, lowest rank outside the
+    /// largest group of ranks with equal calls; ties favour the group of the lowest rank.
     pub rank: usize,
     pub field: &'static str,
     pub found: String,
@@ -90,6 +95,41 @@ pub struct Mismatch {
     pub by: Vec<usize>,
     /// Whether `by` is a majority.
     pub is_majority: bool,
+}
+
+fn described(
+    op: u32,
+    rank: usize,
+    field: &str,
+    found: &str,
+    expected: &str,
+    by: &[usize],
+    is_majority: bool,
+) -> String {
+    if by.is_empty() {
+        return format!(
+            "in collective {op}, {field} is {found} on rank {rank}, expected {expected}; all ranks must pass as many elements as \
+             the call takes, so no rank has a result"
+        );
+    }
+    let others = others(by, is_majority);
+    format!(
+        "the ranks differ in collective {op}: {field} is {found} on rank {rank}, but {expected} on {others}; all ranks must call \
+         the same collectives in the same order"
+    )
+}
+
+impl Mismatch {
+    fn of_length(op: u32, rank: usize, call: &CallInfo, found: u64) -> Self {
+        let (kind, bucket) = (call.kind, call.bucket);
+        let field = match kind {
+            Kind::AllGather => "the number of elements passed to an all-gather",
+            Kind::AllReduce => "the number of elements passed to an all-reduce",
+            Kind::ReduceScatter => "the number of elements passed to a reduce-scatter",
+        };
+        let expected = format!("{}, as bucket {bucket} has", call.required());
+        Self { op, rank, field, found: found.to_string(), expected, by: Vec::new(), is_majority: false }
+    }
 }
 
 fn others(by: &[usize], is_majority: bool) -> String {
@@ -288,6 +328,16 @@ impl CallCheck {
         })
     }
 
+    /// Returns the difference in a collective for which this rank passes a wrong number of
+    /// elements, by the calls that are known.
+    pub fn misfit(&self, op: u32) -> Option<Mismatch> {
+        let one = self.ops.get(&op)?;
+        let (call, live) = one.own.as_ref()?;
+        let mut calls = one.told.clone();
+        calls.insert(self.rank, *call);
+        judge(op, &calls, live.len())
+    }
+
     /// Latest time at which [`mismatch`](Self::mismatch) returns a pending difference.
     pub fn next_timeout(&self) -> Option<u64> {
         self.ops.values().filter_map(|one| one.until_ns).min()
@@ -310,6 +360,10 @@ impl CallCheck {
 }
 
 fn judge(op: u32, calls: &BTreeMap<usize, CallInfo>, ranks: usize) -> Option<Mismatch> {
+    let misfit = calls.iter().find_map(|(rank, call)| Some(Mismatch::of_length(op, *rank, call, call.misfit?)));
+    if misfit.is_some() {
+        return misfit;
+    }
     let alike = |call: &CallInfo| -> Vec<usize> {
         calls.iter().filter(|(_, other)| *other == call).map(|(rank, _)| *rank).collect()
     };

@@ -17,7 +17,9 @@ class ConnectionError(OptiReduceError, builtins.ConnectionError):
 
 
 class MismatchError(OptiReduceError):
-    """Calls, arguments or settings of the ranks differ. Raised on all ranks."""
+    """Calls, arguments or settings of the ranks differ, or an array of a rank has not the length of its
+    bucket. Raised on all ranks with the same text. After a call of a bucket the communicator has
+    ended."""
 
 
 class PeerError(OptiReduceError):
