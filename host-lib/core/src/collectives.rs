@@ -142,8 +142,8 @@ impl<P: DataPlane> Collectives<P> {
             self.plane.capabilities().require(Capability::PartialCollectives)?;
         }
         let bucket = call.kind.wire_bucket(call.bucket).ok_or(PlanError::Bucket { found: call.bucket })?;
-        // No later output can take the losses of an all-gather: repair them only if it may wait.
-        let may_be_repaired = call.kind == Kind::AllReduce || call.is_one_off() || self.agreement.repairs_first;
+        // No later output can take the losses of most all-gathers: repair them only if it may wait.
+        let may_be_repaired = call.is_update() || call.is_one_off() || self.agreement.repairs_first;
         let call = Call { repair: call.repair && may_be_repaired, ..call };
         self.waits = false;
         let op = match self.pipeline.take_preposted(call) {

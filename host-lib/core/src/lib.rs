@@ -5,6 +5,7 @@
 //!   declared as [`Capabilities`].
 //! * [`protocol::Message`]: messages between ranks other than packets, with their encoding.
 //! * [`software`]: the data plane of ranks without a card, up to the socket.
+//! * [`levels`]: all-reduces on two levels.
 //! * [`hadamard`]: the randomised Hadamard transform, bit-identical to the card's.
 //! * [`Collectives`]: drives collectives over a data plane. [`GroupAverages`] does the same for the
 //!   groups of Partial Reduce.
@@ -23,6 +24,7 @@ mod collectives;
 mod data_plane;
 mod decode;
 pub mod hadamard;
+pub mod levels;
 pub mod protocol;
 mod repairs;
 pub mod software;

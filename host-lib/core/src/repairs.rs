@@ -19,7 +19,7 @@ use crate::protocol::repair::{
     BeatRange, CorrectionError, Corrections, Folded, RepairLedger, RepairMessage, RepairReport, ShardStore,
     UnexpectedAnswer, WindowKey, missing_ranges,
 };
-use crate::protocol::{StreamId, View, WindowPlan};
+use crate::protocol::{Parts, StreamId, View, WindowPlan};
 
 /// Collectives whose means are kept and requested.
 const OPS: u32 = 1024;
@@ -56,6 +56,8 @@ struct OpenOp {
     windows: BTreeMap<u16, OpenWindow>,
     /// Elements that no rank has.
     lost: Vec<Range<usize>>,
+    /// Partition of an all-gather, whose windows have another layout than its bucket.
+    parts: Option<Parts>,
 }
 
 #[derive(Clone, Debug)]
@@ -175,7 +177,14 @@ impl Repairs {
             windows.insert(window.plan.index, window);
         }
         if !windows.is_empty() || !lost.is_empty() {
-            self.open.insert(op, OpenOp { stream, returned: Returned::NotYet, windows, lost });
+            self.open.insert(op, OpenOp { stream, returned: Returned::NotYet, windows, lost, parts: None });
+        }
+    }
+
+    /// Sets the partition of an all-gather.
+    pub fn lay_out(&mut self, op: u32, parts: &Parts) {
+        if let Some(one) = self.open.get_mut(&op) {
+            one.parts = Some(parts.clone());
         }
     }
 
@@ -233,7 +242,7 @@ impl Repairs {
             (Outcome::Skip, Some(stream)) => {
                 let windows = one.map(|one| one.windows).unwrap_or_default();
                 let returned = Returned::Skipped(output.to_vec());
-                self.open.insert(op, OpenOp { stream: Some(stream), returned, windows, lost: Vec::new() });
+                self.open.insert(op, OpenOp { stream: Some(stream), returned, windows, lost: Vec::new(), parts: None });
                 self.settle(op);
                 self.limit_held();
             }
@@ -375,7 +384,9 @@ impl Repairs {
             (Returned::NotYet, _) => window.patches.push((beats, new.to_vec())),
             (Returned::Skipped(update), _) => update[first..first + new.len()].copy_from_slice(new),
             (Returned::Applied, Some(stream)) => {
-                let old = window.old_of(beats, new.len());
+                let of_parts = one.parts.as_ref().map(|parts| parts.elements_of(&window.plan, &beats.beats()));
+                let Range { start: first, end } = of_parts.unwrap_or(first..first + new.len());
+                let (old, new) = (window.old_of(beats, end - first), &new[..end - first]);
                 note(&mut self.corrections, &mut self.ledger, &self.streams, stream, first, old, new);
             }
             (Returned::Applied, None) => {}

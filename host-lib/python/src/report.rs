@@ -77,12 +77,12 @@ pub fn of_levels_to_python(py: Python<'_>, bucket: u16, report: &TwoLevelReport)
     fields.set_item("is_late", report.is_late())?;
     fields.set_item("expected_bytes", report.expected_bytes())?;
     fields.set_item("lost_bytes", report.lost_bytes())?;
-    fields.set_item("outstanding_bytes", sum(Report::outstanding_bytes))?;
-    fields.set_item("drift_bytes", sum(Report::drift_bytes))?;
+    fields.set_item("outstanding_bytes", report.outstanding_bytes())?;
+    fields.set_item("drift_bytes", report.drift_bytes())?;
     fields.set_item("missing_ranges", ranges(py, report.missing_ranges())?)?;
     fields.set_item("not_finite", report.not_finite())?;
     fields.set_item("is_hadamard", steps.iter().any(Report::is_hadamard))?;
-    fields.set_item("is_corrected", steps.iter().any(Report::is_corrected))?;
+    fields.set_item("is_corrected", report.is_corrected())?;
     fields.set_item("joined_rank", py.None())?;
     fields.set_item("stage_deadline_ms", deadline.as_secs_f64() * 1e3)?;
     fields.set_item("contribute", stage(&module, first, Stage::Contribute)?)?;

@@ -113,6 +113,8 @@ pub struct Bucket {
     elements: usize,
     options: BucketOptions,
     stream: Stream,
+    /// All-gathers of this bucket [add up](Call::adds_up).
+    adds_up: bool,
     /// In a job with cards: the same bucket in [`Shared::beside`].
     beside: Option<Box<Bucket>>,
     /// Buffer of calls in place and of copies; `None` at first and after an error.
@@ -216,7 +218,8 @@ impl Communicator {
         let options = BucketOptions::new().or(&self.builder);
         let (shared, stream) = (self.shared.clone(), Stream::OneOff);
         let (shared_by, beside, values) = (shared.clone(), None, None);
-        let bucket = Bucket { shared: shared_by, id: ONE_OFF, elements, options, stream, beside, values };
+        let (id, adds_up) = (ONE_OFF, false);
+        let bucket = Bucket { shared: shared_by, id, elements, options, stream, adds_up, beside, values };
         self.shared.run(move |channel| {
             let given_elements = match bucket.given_elements(kind) {
                 expected if expected == given.len() => "as many as are this rank's".into(),
@@ -291,7 +294,8 @@ impl Bucket {
                 channel.declared(declared as usize, &terms);
                 shared.declared.store(declared.wrapping_add(1), Ordering::Relaxed);
                 let stream = Stream::Declared { generation };
-                Self { shared: shared.clone(), id, elements, options, stream, beside: None, values: None }
+                let (adds_up, beside, values) = (false, None, None);
+                Self { shared: shared.clone(), id, elements, options, stream, adds_up, beside, values }
             });
             // On this thread, all ranks declare it in the same order.
             let _ = sender.send(bucket.and_then(Self::with_halves));
@@ -304,6 +308,16 @@ impl Bucket {
             self.beside = Some(Self::declare(beside, self.elements, self.options.clone()).wait()?.into());
         }
         Ok(self)
+    }
+
+    /// Makes all-gathers [add up](Call::adds_up). The bucket then makes no other calls.
+    pub(super) fn adding_up(mut self) -> Self {
+        self.adds_up = true;
+        self
+    }
+
+    pub(super) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
     }
 
     /// Id of the bucket, the same on all ranks.
@@ -555,7 +569,10 @@ impl Bucket {
 
     fn stream_id(&self) -> Option<StreamId> {
         match self.stream {
-            Stream::Declared { generation } => Some(StreamId { bucket: self.id, generation, elements: self.elements }),
+            Stream::Declared { generation } => {
+                let kind = if self.adds_up { Kind::AllGather } else { Kind::AllReduce };
+                Some(StreamId { bucket: kind.wire_bucket(self.id)?, generation, elements: self.elements })
+            }
             Stream::OneOff => None,
         }
     }
@@ -589,7 +606,7 @@ impl Bucket {
         if let Err(error) = self.shared.beside(kind) {
             return drop(reply.send(Err(error)));
         }
-        let &Self { id: bucket, elements, stream, .. } = self;
+        let &Self { id: bucket, elements, stream, adds_up, .. } = self;
         if let Destination::Here(values) = &given.destination
             && values.len() != elements
         {
@@ -598,7 +615,7 @@ impl Bucket {
         }
         let BucketOptions { reduce_op, hadamard, bf16, repair } = self.options;
         let (hadamard, repair) = (hadamard.unwrap_or_default(), repair.unwrap_or_default());
-        let call = Call { kind, bucket, elements, hadamard, bf16, repair, stream };
+        let call = Call { kind, bucket, elements, hadamard, bf16, repair, stream, adds_up };
         let sum = reduce_op == ReduceOp::Sum && kind != Kind::AllGather;
         // A one-off collective has the same id and stream in both jobs.
         let there = self.beside.as_deref().unwrap_or(self);

@@ -25,7 +25,8 @@ impl Collective {
     }
 
     pub fn is_of(&self, of: StreamId) -> bool {
-        self.call.bucket == of.bucket && self.call.stream == Stream::Declared { generation: of.generation }
+        let numbers = [Some(self.call.bucket), self.call.kind.wire_bucket(self.call.bucket)];
+        numbers.contains(&Some(of.bucket)) && self.call.stream == Stream::Declared { generation: of.generation }
     }
 }
 

@@ -8,24 +8,27 @@ mod calls;
 mod connect;
 mod groups;
 mod pipeline;
+mod plan;
 mod report;
-mod shards;
 
 use std::net::{IpAddr, SocketAddr};
 use std::ops::Range;
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
+use self::calls::in_group;
 use self::connect::partitions;
 pub use self::groups::Groups;
 pub use self::pipeline::TwoLevelRequest;
 use self::pipeline::{Pipeline, Steps, lock};
+use self::plan::{Plan, pack_settled};
 use self::report::Numbers;
 pub use self::report::TwoLevelReport;
-use self::shards::{Plan, Shards};
 use super::request::{block_on, reply};
-use super::{Bucket, BucketOptions, Builder, Communicator, ConnectError, Error, Pending, Settled};
-use crate::control::Partition;
+use super::{Bucket, BucketOptions, Builder, Communicator, ConnectError, Error, Pending, ReduceOp, Settled};
+use crate::control::{ControlChannel, ControlError, Partition, Terms};
+use optireduce_core::levels::{Deferred, Shards};
 
 impl Communicator {
     /// Prepares all-reduces on two levels, in `groups` groups of equal size: rank r is in group
@@ -96,6 +99,7 @@ pub struct TwoLevel {
     gather: Communicator,
     numbers: Arc<Numbers>,
     pipeline: Arc<Pipeline>,
+    drift_bytes: Arc<AtomicU64>,
 }
 
 impl TwoLevel {
@@ -104,7 +108,7 @@ impl TwoLevel {
         let [ranks_inside, ranks_across, _] = <[_; 3]>::try_from(ranks).expect("one of each");
         let numbers = Numbers { world_size, inside: ranks_inside, across: ranks_across };
         let pipeline = Pipeline::start().map_err(ConnectError::Thread)?.into();
-        Ok(Self { inside, across, gather, numbers: numbers.into(), pipeline })
+        Ok(Self { inside, across, gather, numbers: numbers.into(), pipeline, drift_bytes: Arc::default() })
     }
 
     /// Declares a bucket of `elements` values. Collective, over TCP.
@@ -118,14 +122,19 @@ impl TwoLevel {
     /// Async form of [`bucket`](Self::bucket).
     pub async fn bucket_async(&mut self, elements: usize, options: BucketOptions) -> Result<TwoLevelBucket, Error> {
         let scatter = self.inside.bucket_async(elements, options.clone()).await?;
-        let shards = Shards::new(elements, self.inside.world_size(), self.inside.rank());
+        let shards = Shards::new(elements, self.inside.world_size());
         // The last shards may be shorter or empty; equal members have equal shards.
         let average = match scatter.shard_range().len() {
             0 => None,
             shard => Some(self.across.bucket_async(shard, options.clone()).await?),
         };
-        let gather = self.gather.bucket_async(shards.gathered_elements(), options).await?;
-        let plan = Plan { elements, numbers: self.numbers.clone(), shards }.into();
+        // Its values are sums already.
+        let options = options.reduce_op(ReduceOp::Avg);
+        let gather = self.gather.bucket_async(shards.gathered_elements(), options).await?.adding_up();
+        let repairs = scatter.options().repair == Some(true);
+        let deferred = repairs.then(|| Mutex::new(Deferred::new(elements)));
+        let (numbers, drift_bytes) = (self.numbers.clone(), self.drift_bytes.clone());
+        let plan = Plan { numbers, shards, deferred, drift_bytes }.into();
         let share = |bucket| Arc::new(Mutex::new(bucket));
         let steps = Steps { average: average.map(share), gather: share(gather), plan };
         Ok(TwoLevelBucket { scatter, steps, pipeline: self.pipeline.clone() })
@@ -169,7 +178,7 @@ pub struct TwoLevelBucket {
 impl TwoLevelBucket {
     /// Number of elements.
     pub fn elements(&self) -> usize {
-        self.steps.plan.elements
+        self.steps.plan.shards.elements()
     }
 
     /// Id of the bucket.
@@ -190,7 +199,8 @@ impl TwoLevelBucket {
     /// 4 t_B each, unless [`repair`](Builder::repair) is off.
     ///
     /// `data` is unchanged on this rank unless the report returns
-    /// [`UpdateAction::Apply`](crate::UpdateAction::Apply).
+    /// [`UpdateAction::Apply`](crate::UpdateAction::Apply). With repairs, a later result then
+    /// includes the update.
     ///
     /// # Errors
     /// See [`Error`]; `data` is then unchanged.
@@ -202,12 +212,10 @@ impl TwoLevelBucket {
         let Self { scatter, steps: Steps { average, gather, plan }, .. } = self;
         let (shard, scattered) = scatter.reduce_scatter(data)?;
         let averaged = average.as_ref().map(|bucket| lock(bucket).all_reduce_owned(shard)).transpose()?;
-        let (shard, averaged) = averaged.unzip();
-        let given = plan.shards.pack(&shard.unwrap_or_default(), averaged.as_ref());
+        let given = plan.pack(averaged.as_ref().map(|(shard, report)| (&shard[..], report)));
         let (gathered, last) = lock(gather).all_gather(&given)?;
-        let report = plan.report(&gathered, [scattered].into_iter().chain(averaged).collect(), last);
-        plan.apply(&gathered, &report, data)?;
-        Ok(report)
+        let reports = [scattered].into_iter().chain(averaged.map(|(_, report)| report)).collect();
+        plan.finish(&gathered, reports, last, data)
     }
 
     /// Starts [`all_reduce`](Self::all_reduce). Several may be in progress.
@@ -215,11 +223,16 @@ impl TwoLevelBucket {
         self.pipeline.begin(self.scatter.start_reduce_scatter(data), self.steps.clone())
     }
 
-    /// As [`Bucket::settle`], for this rank's [shard](Self::shard_range):
-    /// [`Settled::correction`] covers it for all ranks of the group.
+    /// As [`Bucket::settle`], for all steps. [`Settled::correction`] covers the whole bucket, and
+    /// [`Settled::repairs`] counts the losses of this rank, and of its group's members among their
+    /// equals.
+    ///
+    /// Collective, partly over TCP: the ranks of a group exchange the corrections of their shards.
+    /// Finish the requests of earlier all-reduces first.
     ///
     /// # Errors
-    /// See [`Error`]. A timeout is not an error: see [`Settled::is_settled`].
+    /// See [`Error`]. A timeout is not an error, see [`Settled::is_settled`], unless a rank of the
+    /// group does not call it.
     pub fn settle(&mut self, timeout: impl Into<Option<Duration>>) -> Result<Settled, Error> {
         self.start_settle(timeout).wait()
     }
@@ -231,11 +244,31 @@ impl TwoLevelBucket {
 
     /// Starts [`settle`](Self::settle).
     pub fn start_settle(&mut self, timeout: impl Into<Option<Duration>>) -> Pending<Settled> {
-        let Some(average) = &self.steps.average else {
-            let (sender, settled) = reply();
-            let _ = sender.send(Ok(Settled { is_settled: true, ..Settled::default() }));
-            return Pending::new(settled);
-        };
-        lock(average).start_settle(timeout)
+        let (begun, settling) = mpsc::channel();
+        let (timeout, Steps { average, gather, plan }) = (timeout.into(), self.steps.clone());
+        let shared = lock(&gather).shared().clone();
+        self.pipeline.then(move || {
+            let average = average.map(|average| lock(&average).start_settle(timeout));
+            let _ = begun.send((average, lock(&gather).start_settle(timeout)));
+        });
+        let (sender, settled) = reply();
+        let terms = Terms::default().with("the call", "settle").with("bucket", self.id());
+        // Members may wait for the whole of the first timeout before they exchange.
+        let timeout = shared.timeout.saturating_add(timeout.unwrap_or(shared.timeout));
+        shared.run(move |channel| {
+            let of_steps = settling.recv().map_err(|_| Error::Closed).and_then(|(average, gathered)| {
+                let empty = || Settled { is_settled: true, ..Settled::default() };
+                Ok((average.map_or_else(|| Ok(empty()), Pending::wait)?, gathered.wait()?))
+            });
+            let whole = of_steps.and_then(|(average, gathered)| {
+                let given = pack_settled(&average);
+                let exchange = |channel: &mut ControlChannel| channel.hand_over(|_| Some(&given), false, timeout);
+                let averages = channel.call(&terms, timeout, exchange)?;
+                let malformed = |rank| ControlError::WrongMessage { rank }.into();
+                plan.settled(&averages, gathered).map_err(malformed)
+            });
+            let _ = sender.send(whole.map_err(in_group(&plan.numbers.inside)));
+        });
+        Pending::new(settled)
     }
 }

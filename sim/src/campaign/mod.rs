@@ -8,6 +8,8 @@
 //! all pairs of transition and fault. Independent judges check what callers pass and receive. A
 //! failing job is minimised, and one command replays it.
 //!
+//! A quarter of the seeds also run a job on [two levels](optireduce_core::levels).
+//!
 //! Limits: jobs have no secret, so packets forged with a rank's address and tag are not among the
 //! faults. Broadcasts over the control channel block threads, so they are not among the calls.
 
@@ -19,6 +21,7 @@ mod fault;
 mod frames;
 mod job;
 mod judge;
+mod levels;
 mod memory;
 mod picture;
 mod plan;
@@ -47,6 +50,11 @@ use job::Job;
 use plan::JobPlan;
 use states::States;
 
+use crate::random::Random;
+
+/// Fraction of the seeds that also run a job on two levels.
+const LEVELS: f64 = 0.25;
+
 /// Outcome of a job.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
@@ -66,7 +74,15 @@ pub fn run(seed: u64, edits: &Edits, records: bool) -> Outcome {
     let plan = JobPlan::new(seed, edits);
     // Injected faults log warnings. This subscriber only counts states.
     let states = States::default();
-    let work = || catch_unwind(AssertUnwindSafe(|| run_plan(&plan, &states, records)));
+    let run_all = || {
+        let mut outcome = run_plan(&plan, &states, records);
+        // Beside the job, since its seeds are known.
+        if *edits == Edits::default() && outcome.violation.is_none() && Random::new(seed, 19).chance(LEVELS) {
+            outcome.violation = levels::run(seed, None, &mut outcome.tally);
+        }
+        outcome
+    };
+    let work = || catch_unwind(AssertUnwindSafe(run_all));
     let result = tracing::subscriber::with_default(states.clone(), work);
     result.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned();

@@ -7,7 +7,7 @@ use super::spares::Spares;
 use super::types::{Call, Finished, MembershipEvent, MessageError};
 use crate::protocol::membership::{Output, Settings};
 use crate::protocol::{
-    Arming, CallCheck, CallInfo, Control, Decided, JobParams, LOSS_SKIP, Message, Mismatch, Ranks, RepairStatus,
+    Arming, CallCheck, CallInfo, Control, Decided, JobParams, Kind, LOSS_SKIP, Message, Mismatch, Ranks, RepairStatus,
     Report, Safeguard, UpdateAction, View, VoteParams, Votes, is_too_much,
 };
 use crate::repairs::{Outcome, Repairs};
@@ -233,6 +233,8 @@ impl Agreement {
             };
         }
         let held = held.take()?;
+        // An all-gather returns its result whatever the verdict.
+        let outcome = if held.report.kind == Kind::AllGather { Outcome::Apply } else { outcome };
         Some(if is_one_off { held.into_finished(spares) } else { self.apply(held, outcome, spares) })
     }
 
@@ -324,7 +326,12 @@ impl Agreement {
         let mut status = RepairStatus::default();
         if outcome == Outcome::Apply {
             report.missing = missing;
-            let folded = repairs.fold(stream, &mut running.result);
+            let folded = if report.kind == Kind::AllGather {
+                let whole = running.machine.unpacked(&running.result);
+                repairs.fold(stream, running.corrected.insert(whole))
+            } else {
+                repairs.fold(stream, &mut running.result)
+            };
             (status.corrected, status.pending_max) = (folded.corrected, folded.pending_max);
         }
         status.bytes = repairs.report_of(stream.bucket);

@@ -47,6 +47,8 @@ pub(super) struct Running {
     pub gradient: Option<Values>,
     /// Likewise, the result.
     pub result: Values,
+    /// Result of an all-gather in the caller's layout, with corrections.
+    pub corrected: Option<Vec<f32>>,
     destination: Destination,
     not_finite: u64,
     pub incomplete: Vec<(WindowPlan, Incomplete)>,
@@ -125,6 +127,7 @@ impl Pipeline {
             started: false,
             gradient: None,
             result,
+            corrected: None,
             destination: Destination::Bucket,
             not_finite: 0,
             incomplete,
@@ -396,11 +399,11 @@ impl Pipeline {
 impl Held {
     pub fn into_finished(self, spares: &mut Spares) -> Finished {
         let Self { running, mut report, .. } = self;
-        let Running { call, machine, gradient, result, destination, not_finite, .. } = running;
+        let Running { call, machine, gradient, result, corrected, destination, not_finite, .. } = running;
         let result = if call.kind == Kind::AllReduce {
             result
         } else {
-            let unpacked = machine.unpacked(&result);
+            let unpacked = corrected.unwrap_or_else(|| machine.unpacked(&result));
             spares.put(&call, result);
             unpacked.into()
         };
@@ -495,6 +498,9 @@ impl Running {
         if let Some(repairs) = repairs.filter(|_| self.machine.is_done()) {
             let rank = self.view.live().nth(index).unwrap_or(index);
             repairs.begin(op, &self.view, rank, self.call.stream_id(), std::mem::take(&mut self.incomplete));
+            if self.call.kind == Kind::AllGather {
+                repairs.lay_out(op, self.machine.parts());
+            }
         }
         Ok(())
     }

@@ -47,13 +47,16 @@ pub struct Call {
     pub repair: bool,
     /// Declared bucket or one-off, which decides where repairs go.
     pub stream: Stream,
+    /// All-gather of a declared bucket whose results add up, as updates do: late repairs are added
+    /// to a later result.
+    pub adds_up: bool,
 }
 
 impl Call {
     /// One-off collective ([`Stream::OneOff`]), not encoded, repaired if the job repairs.
     pub const fn one_off(kind: Kind, bucket: u16, elements: usize) -> Self {
         let (hadamard, stream) = (HadamardMode::Off, Stream::OneOff);
-        Self { kind, bucket, elements, hadamard, bf16: None, repair: true, stream }
+        Self { kind, bucket, elements, hadamard, bf16: None, repair: true, stream, adds_up: false }
     }
 
     /// Likewise, of a bucket that was declared `generation` times before ([`Stream::Declared`]).
@@ -75,11 +78,16 @@ impl Call {
     pub fn stream_id(&self) -> Option<StreamId> {
         let Self { kind, bucket, elements, repair, stream, .. } = *self;
         match stream {
-            Stream::Declared { generation } if kind == Kind::AllReduce && repair => {
-                Some(StreamId { bucket, generation, elements })
+            Stream::Declared { generation } if self.is_update() && repair => {
+                Some(StreamId { bucket: kind.wire_bucket(bucket)?, generation, elements })
             }
             _ => None,
         }
+    }
+
+    /// Returns whether results of the bucket add up, so that a later one can repair an earlier one.
+    pub fn is_update(&self) -> bool {
+        self.kind == Kind::AllReduce || self.kind == Kind::AllGather && self.adds_up
     }
 
     /// Returns whether the call belongs to no declared bucket.

@@ -197,6 +197,11 @@ impl AllReduce {
         merged
     }
 
+    /// Partition of a partial collective.
+    pub(crate) fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
     fn own_part(&self) -> Range<usize> {
         self.parts.live().nth(self.params.rank).unwrap_or_default()
     }

@@ -59,6 +59,16 @@ impl Parts {
         self.elements.div_ceil(self.ranks).next_multiple_of(LANES) * self.live.len()
     }
 
+    /// Elements of the bucket in these beats of one part's shard, without the padding.
+    pub(crate) fn elements_of(&self, plan: &WindowPlan, beats: &Range<usize>) -> Range<usize> {
+        let is_in = |index: &usize| plan.shards.range_of(*index).contains(&beats.start);
+        let Some(index) = (0..self.live.len()).find(is_in) else { return 0..0 };
+        let (shard, part) = (plan.shards.range_of(index), self.of(self.live[index]));
+        let (_, piece) = self.piece(plan, index);
+        let within = |beat: usize| part.start + (piece.start + (beat - shard.start) * LANES).min(piece.end);
+        within(beats.start)..within(beats.end)
+    }
+
     fn piece(&self, plan: &WindowPlan, index: usize) -> (usize, Range<usize>) {
         let shard = plan.shards.range_of(index);
         let (start, end) = (plan.first_element / self.live.len(), self.of(self.live[index]).len());

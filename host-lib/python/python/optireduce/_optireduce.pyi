@@ -211,7 +211,7 @@ class TwoLevelBucket:
     def start_all_reduce(self, array: _Array) -> Request[Report]:
         """Starts an all-reduce. `Request.wait` writes the result to the array."""
     def settle(self, timeout: float | None = None) -> Settled:
-        """Waits for outstanding repairs of this rank's shard, at most `timeout` seconds."""
+        """Waits for outstanding repairs, at most `timeout` seconds. Collective."""
 
 @final
 class PartialReduce:

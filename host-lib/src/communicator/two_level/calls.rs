@@ -111,7 +111,7 @@ impl TwoLevel {
     }
 }
 
-fn in_group(ranks: &[usize]) -> impl FnOnce(Error) -> Error {
+pub(super) fn in_group(ranks: &[usize]) -> impl FnOnce(Error) -> Error {
     |source| Error::InGroup { ranks: named(ranks), source: Arc::new(source) }
 }
 

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 
 use super::super::request::{Reply, Sender, block_on, block_on_for, reply};
 use super::super::{Bucket, Error, Report, Request};
+use super::plan::Plan;
 use super::report::TwoLevelReport;
-use super::shards::Plan;
 
 /// Also locked by a thread of the pipeline.
 pub(super) type Shared<T> = Arc<Mutex<T>>;
@@ -32,6 +32,12 @@ pub(super) struct Steps {
     pub average: Option<Shared<Bucket>>,
     pub gather: Shared<Bucket>,
     pub plan: Arc<Plan>,
+}
+
+enum Task {
+    Reduce(Underway),
+    /// Runs once the last steps of all earlier all-reduces have started.
+    Then(Box<dyn FnOnce() + Send>),
 }
 
 /// An all-reduce in its first or second step.
@@ -52,18 +58,25 @@ struct Gathering {
 
 #[derive(Debug)]
 pub(super) struct Pipeline {
-    begun: mpsc::Sender<Underway>,
+    begun: mpsc::Sender<Task>,
     waiting: Arc<AtomicUsize>,
 }
 
 impl Pipeline {
     pub fn start() -> io::Result<Self> {
-        let (begun, scattering) = channel::<Underway>();
-        let (averages, averaging) = channel::<Underway>();
+        let (begun, scattering) = channel::<Task>();
+        let (averages, averaging) = channel::<Task>();
         let waiting = Arc::new(AtomicUsize::new(0));
         let (failed, passed) = (waiting.clone(), waiting.clone());
         let average = move || {
-            for mut underway in scattering {
+            for task in scattering {
+                let mut underway = match task {
+                    Task::Reduce(underway) => underway,
+                    then => {
+                        let _ = averages.send(then);
+                        continue;
+                    }
+                };
                 match underway.step.take().map(Request::wait).transpose() {
                     Ok(scattered) => {
                         let average = underway.steps.average.clone();
@@ -71,7 +84,7 @@ impl Pipeline {
                             underway.reports.push(report);
                             average.map(|bucket| lock(&bucket).start_all_reduce(shard))
                         });
-                        let _ = averages.send(underway);
+                        let _ = averages.send(Task::Reduce(underway));
                     }
                     Err(error) => {
                         failed.fetch_sub(1, Ordering::AcqRel);
@@ -81,11 +94,17 @@ impl Pipeline {
             }
         };
         let gather = move || {
-            for Underway { step, mut reports, steps, reply } in averaging {
+            for task in averaging {
+                let Underway { step, mut reports, steps, reply } = match task {
+                    Task::Reduce(underway) => underway,
+                    Task::Then(then) => {
+                        then();
+                        continue;
+                    }
+                };
                 let gathering = step.map(Request::wait).transpose().map(|averaged| {
-                    let (shard, average) = averaged.unzip();
-                    let given = steps.plan.shards.pack(&shard.unwrap_or_default(), average.as_ref());
-                    reports.extend(average);
+                    let given = steps.plan.pack(averaged.as_ref().map(|(shard, report)| (&shard[..], report)));
+                    reports.extend(averaged.map(|(_, report)| report));
                     let step = lock(&steps.gather).start_all_gather(given);
                     Gathering { step, reports, plan: steps.plan }
                 });
@@ -106,8 +125,14 @@ impl Pipeline {
         let (sender, reply) = reply();
         self.waiting.fetch_add(1, Ordering::AcqRel);
         // If the thread has ended, the reply channel closes.
-        let _ = self.begun.send(Underway { step: Some(scattering), reports: Vec::new(), steps, reply: sender });
+        let underway = Underway { step: Some(scattering), reports: Vec::new(), steps, reply: sender };
+        let _ = self.begun.send(Task::Reduce(underway));
         TwoLevelRequest { state: State::Before(reply) }
+    }
+
+    /// Runs `then` after the all-reduces begun so far have started their last steps.
+    pub fn then(&self, then: impl FnOnce() + Send + 'static) {
+        let _ = self.begun.send(Task::Then(Box::new(then)));
     }
 }
 
@@ -115,7 +140,7 @@ impl Pipeline {
 /// [`TwoLevelReport`]. Dropping it does not cancel the collective.
 ///
 /// Unless the report returns [`UpdateAction::Apply`](crate::UpdateAction::Apply), too much of the
-/// mean is missing for an update.
+/// mean is missing for an update, and zeros are returned.
 #[derive(Debug)]
 #[must_use = "a collective may fail, or ask for its update to be skipped"]
 pub struct TwoLevelRequest {
@@ -166,8 +191,8 @@ impl TwoLevelRequest {
 
     /// Blocks until the all-reduce has finished.
     pub fn wait(self) -> Result<(Vec<f32>, TwoLevelReport), Error> {
-        let (plan, gathered, report) = self.finish()?;
-        Ok((plan.mean(&gathered), report))
+        let (plan, gathered, reports, last) = self.finish()?;
+        whole(&plan, &gathered, reports, last)
     }
 
     /// As [`wait`](Self::wait), with the mean in `data`, which is unchanged unless the report
@@ -175,14 +200,14 @@ impl TwoLevelRequest {
     ///
     /// # Errors
     /// See [`Error`]; `data` is then unchanged. Also if `data` is not as long as the bucket; the
-    /// result is then lost.
+    /// result is then
+    /// deferred to a later one.
     pub fn wait_into(self, data: &mut [f32]) -> Result<TwoLevelReport, Error> {
-        let (plan, gathered, report) = self.finish()?;
-        plan.apply(&gathered, &report, data)?;
-        Ok(report)
+        let (plan, gathered, reports, last) = self.finish()?;
+        plan.finish(&gathered, reports, last, data)
     }
 
-    fn finish(mut self) -> Result<(Arc<Plan>, Vec<f32>, TwoLevelReport), Error> {
+    fn finish(mut self) -> Result<(Arc<Plan>, Vec<f32>, Vec<Report>, Report), Error> {
         if let State::Before(reply) = &mut self.state {
             let begun = block_on(reply);
             self.go_on(begun);
@@ -192,8 +217,7 @@ impl TwoLevelRequest {
             State::Gathering(gathering) => {
                 let Gathering { step, reports, plan } = *gathering;
                 let (gathered, last) = step.wait()?;
-                let report = plan.report(&gathered, reports, last);
-                Ok((plan, gathered, report))
+                Ok((plan, gathered, reports, last))
             }
             State::Failed(error) => Err(error.unwrap_or(Error::Closed)),
             State::Before(_) => Err(Error::Closed),
@@ -208,6 +232,17 @@ impl TwoLevelRequest {
     }
 }
 
+fn whole(
+    plan: &Plan,
+    gathered: &[f32],
+    reports: Vec<Report>,
+    last: Report,
+) -> Result<(Vec<f32>, TwoLevelReport), Error> {
+    let mut mean = vec![0.0; plan.shards.elements()];
+    let report = plan.finish(gathered, reports, last, &mut mean)?;
+    Ok((mean, report))
+}
+
 impl Future for TwoLevelRequest {
     type Output = Result<(Vec<f32>, TwoLevelReport), Error>;
 
@@ -220,8 +255,7 @@ impl Future for TwoLevelRequest {
             State::Gathering(gathering) => {
                 let Gathering { step, reports, plan } = &mut **gathering;
                 let (gathered, last) = ready!(Pin::new(step).poll(context))?;
-                let report = plan.report(&gathered, std::mem::take(reports), last);
-                Poll::Ready(Ok((plan.mean(&gathered), report)))
+                Poll::Ready(whole(plan, &gathered, std::mem::take(reports), last))
             }
             State::Failed(error) => Poll::Ready(Err(error.take().unwrap_or(Error::Closed))),
             State::Before(_) => Poll::Pending,

@@ -4,7 +4,8 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use optireduce_core::protocol::{Kind, LOSS_SKIP, UpdateAction};
+use optireduce_core::levels;
+use optireduce_core::protocol::{Kind, UpdateAction};
 
 use super::super::Report;
 
@@ -30,6 +31,9 @@ pub struct TwoLevelReport {
     steps: Vec<Report>,
     elements: usize,
     missing_ranges: Vec<Range<usize>>,
+    pub(super) is_corrected: bool,
+    /// Beside the drift of the steps.
+    pub(super) drift_bytes: u64,
 }
 
 impl TwoLevelReport {
@@ -39,7 +43,8 @@ impl TwoLevelReport {
         elements: usize,
         missing_ranges: Vec<Range<usize>>,
     ) -> Self {
-        Self { numbers, steps, elements, missing_ranges }
+        let is_corrected = steps.iter().any(Report::is_corrected);
+        Self { numbers, steps, elements, missing_ranges, is_corrected, drift_bytes: 0 }
     }
 
     /// Reports of the reduce-scatter in the group, the all-reduce among equals (omitted if this
@@ -60,26 +65,19 @@ impl TwoLevelReport {
 
     /// Action to take with the update.
     ///
-    /// * Skip: more than [`LOSS_SKIP`] of the elements are [missing](Self::missing_ranges).
+    /// * Skip: more than 10 % of the elements are [missing](Self::missing_ranges). With repairs, a
+    ///   later result includes the whole update.
     /// * Halt: a step returns it, and no rank was late, since a stopped rank makes others late on
     ///   the other level.
     ///
     /// Losses of the reduce-scatter do not count, since the mean is the same on all ranks.
     pub fn action(&self) -> UpdateAction {
-        let missing: usize = self.missing_ranges.iter().map(ExactSizeIterator::len).sum();
         let halts = self.steps.iter().any(|step| step.action() == UpdateAction::Halt);
-        if halts && self.late_ranks().is_empty() {
-            UpdateAction::Halt
-        } else if missing as f64 > LOSS_SKIP * self.elements as f64 {
-            UpdateAction::Skip
-        } else {
-            UpdateAction::Apply
-        }
+        levels::action(self.elements, &self.missing_ranges, halts && self.late_ranks().is_empty())
     }
 
     /// Elements missing in the result, or incomplete at their owner in this group, in order.
-    /// Repairs add the owner's losses to a later result of the whole group, but not losses of the
-    /// all-gather.
+    /// Repairs add them to a later result.
     pub fn missing_ranges(&self) -> &[Range<usize>] {
         &self.missing_ranges
     }
@@ -122,6 +120,23 @@ impl TwoLevelReport {
     /// Lost fraction of [`expected_bytes`](Self::expected_bytes), 0 to 1.
     pub fn loss(&self) -> f64 {
         self.lost_bytes() as f64 / self.expected_bytes().max(1) as f64
+    }
+
+    /// Returns whether the result includes repairs of earlier results, or updates that this rank
+    /// skipped.
+    pub fn is_corrected(&self) -> bool {
+        self.is_corrected
+    }
+
+    /// Bytes of means with outstanding repairs on this rank, in all buckets.
+    pub fn outstanding_bytes(&self) -> u64 {
+        self.steps.iter().map(Report::outstanding_bytes).sum()
+    }
+
+    /// Bytes of means that no result of this rank will include, in all buckets: permanent replica
+    /// divergence. [`settle`](super::TwoLevelBucket::settle) adds the losses of the rank's group.
+    pub fn drift_bytes(&self) -> u64 {
+        self.drift_bytes + self.steps.iter().map(Report::drift_bytes).sum::<u64>()
     }
 
     /// Number of infinities and NaNs in the result.

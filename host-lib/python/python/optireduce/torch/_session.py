@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias
 
 import torch
 
-from .. import ArgumentError, ClosedError, ForkedError, HaltError, OptiReduceError, Report, TimeoutError, TwoLevel
+from .. import ArgumentError, ClosedError, ForkedError, HaltError, OptiReduceError, Report, Settled, TimeoutError, TwoLevel
 from .._optireduce import SKIPS_HALT
 from ._alone import Alone, Ready
 from ._halt import Halts
@@ -243,12 +243,19 @@ class Session:
     def buckets(self) -> dict[Hashable, Any]:
         return self._buckets
 
+    def settle_bucket(self, bucket: Any, timeout_s: float) -> Settled:
+        """Settles a bucket in the order of the calls, since it is collective on two levels."""
+        settled: list[Settled] = []
+        start = lambda: Ready(bucket.settle(timeout_s))  # noqa: E731
+        self.submit(Work("settle", []), start, settled.append).wait()
+        return settled[0]
+
     def settle(self, keys: Iterable[Hashable] | None = None, timeout_s: float = SETTLE_S) -> bool:
         """Waits for outstanding repairs of the buckets of these keys, or of all buckets, and
         discards them. Returns whether all arrived."""
         keys = list(self._buckets) if keys is None else keys
         buckets = [self._buckets[key] for key in keys if key in self._buckets]
-        is_settled = all([bucket.settle(timeout_s).is_settled for bucket in buckets])
+        is_settled = all([self.settle_bucket(bucket, timeout_s).is_settled for bucket in buckets])
         if not is_settled:
             log.warning("%s", self.describe(f"not all repairs arrived within {timeout_s} s"))
         return is_settled

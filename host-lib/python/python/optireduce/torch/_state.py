@@ -149,7 +149,7 @@ class State:
         then differ until `settle`."""
         bucket = self.session.buckets().pop(key, None)
         # A rank outside the job has reduced nothing.
-        settled = bucket.settle(0.0) if bucket is not None and not self.session.is_outside else None
+        settled = self.session.settle_bucket(bucket, 0.0) if bucket is not None and not self.session.is_outside else None
         if settled is not None and (settled.correction is not None or settled.outstanding_bytes):
             self._differs = True
             log.warning("%s", self.session.describe(f"a bucket of DDP was rebuilt with {settled.outstanding_bytes} bytes outstanding"))

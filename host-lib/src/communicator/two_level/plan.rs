@@ -1,0 +1,138 @@
+//! Last step of all-reduces on two levels, and their end.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use optireduce_core::levels::{self, Deferred, ShardState, Shards};
+use optireduce_core::protocol::UpdateAction;
+use optireduce_core::protocol::repair::RepairReport;
+
+use super::super::{Error, Report, Settled};
+use super::pipeline::lock;
+use super::report::{Numbers, TwoLevelReport};
+
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub numbers: Arc<Numbers>,
+    pub shards: Shards,
+    /// `None` without repairs.
+    pub deferred: Option<Mutex<Deferred>>,
+    /// Bytes of all buckets that no update of this rank includes, beside those of the steps.
+    pub drift_bytes: Arc<AtomicU64>,
+}
+
+impl Plan {
+    /// This rank's part of the all-gather. `average`: `None` for an empty shard.
+    pub fn pack(&self, averaged: Option<(&[f32], &Report)>) -> Vec<f32> {
+        let Some((shard, report)) = averaged else { return self.shards.pack(&[], ShardState::Whole) };
+        self.shards.pack(shard, ShardState::of(report.action(), report.missing_ranges()))
+    }
+
+    /// Puts the update into `data`, or defers it. `reports`: of the previous steps.
+    ///
+    /// # Errors
+    /// If `data` is not as long as the bucket. The update is then deferred.
+    pub fn finish(
+        &self,
+        gathered: &[f32],
+        mut reports: Vec<Report>,
+        last: Report,
+        data: &mut [f32],
+    ) -> Result<TwoLevelReport, Error> {
+        let missing = self.shards.missing(gathered, last.missing_ranges());
+        let gone = (0..self.numbers.inside.len()).filter(|member| !last.live_ranks().contains(member));
+        let gone: usize = gone.map(|member| self.shards.shard_of(member).len()).sum();
+        reports.push(last);
+        let mut report = TwoLevelReport::new(self.numbers.clone(), reports, self.shards.elements(), missing);
+        let (found, expected) = (data.len(), self.shards.elements());
+        let applies = report.action() == UpdateAction::Apply && found == expected;
+        if applies {
+            self.shards.unpack(gathered, data);
+        }
+        if let Some(deferred) = &self.deferred {
+            let mut deferred = lock(deferred);
+            // Other groups have the shards of ranks that are gone.
+            let mut drift_bytes = deferred.lose(gone);
+            if applies {
+                report.is_corrected |= deferred.fold(data);
+            } else {
+                let mut update = vec![0.0; expected];
+                self.shards.unpack(gathered, &mut update);
+                drift_bytes += deferred.defer(&update);
+            }
+            report.drift_bytes = self.drift_bytes.fetch_add(drift_bytes, Ordering::Relaxed) + drift_bytes;
+        }
+        if found == expected {
+            return Ok(report);
+        }
+        let name = "the number of elements of the destination";
+        Err(Error::Argument { name, found, expected: expected.to_string() })
+    }
+
+    /// Outcome of the whole. `averages`: by member, see [`pack_settled`].
+    ///
+    /// # Errors
+    /// A member whose bytes are malformed.
+    pub fn settled(&self, averages: &[Vec<u8>], gathered: Settled) -> Result<Settled, usize> {
+        let unpacked = averages.iter().enumerate().map(|(member, packed)| unpack_settled(packed).ok_or(member));
+        let averages: Vec<_> = unpacked.collect::<Result<_, _>>()?;
+        let Settled { correction: gathered, is_settled, repairs } = gathered;
+        let mut whole = Settled { correction: None, is_settled, repairs };
+        for average in &averages {
+            whole.is_settled &= average.is_settled;
+            whole.repairs = whole.repairs.and(average.repairs);
+        }
+        let mut deferred = None;
+        if let Some(mut of_rank) = self.deferred.as_ref().map(|deferred| lock(deferred)) {
+            deferred = of_rank.take();
+            whole.repairs.missing_bytes += of_rank.drift_bytes();
+            whole.repairs.drift_bytes += of_rank.drift_bytes();
+        }
+        let averaged: Vec<_> = averages.into_iter().map(|average| average.correction).collect();
+        whole.correction = levels::settled(&self.shards, &averaged, gathered.as_deref(), deferred);
+        Ok(whole)
+    }
+}
+
+const NUMBERS: usize = 5;
+
+/// Bytes of an outcome for the ranks of the group.
+pub(super) fn pack_settled(settled: &Settled) -> Vec<u8> {
+    let RepairReport { missing_bytes, repaired_bytes, outstanding_bytes, drift_bytes, .. } = settled.repairs;
+    let numbers = [settled.is_settled.into(), missing_bytes, repaired_bytes, outstanding_bytes, drift_bytes];
+    let numbers: [u64; NUMBERS] = numbers;
+    let values = settled.correction.iter().flatten().flat_map(|value| value.to_le_bytes());
+    numbers.into_iter().flat_map(u64::to_le_bytes).chain(values).collect()
+}
+
+/// `None` if the bytes are malformed.
+fn unpack_settled(packed: &[u8]) -> Option<Settled> {
+    let (numbers, values) = packed.split_at_checked(NUMBERS * size_of::<u64>())?;
+    let (numbers, _) = numbers.as_chunks();
+    let [is_settled, missing, repaired, outstanding, drift] =
+        <[u64; NUMBERS]>::try_from(numbers.iter().map(|number| u64::from_le_bytes(*number)).collect::<Vec<_>>())
+            .ok()?;
+    let (values, rest) = values.as_chunks();
+    let correction: Vec<f32> = values.iter().map(|value| f32::from_le_bytes(*value)).collect();
+    let mut settled = Settled { is_settled: is_settled == 1, ..Settled::default() };
+    settled.correction = (!correction.is_empty()).then_some(correction);
+    let repairs = &mut settled.repairs;
+    (repairs.missing_bytes, repairs.repaired_bytes) = (missing, repaired);
+    (repairs.outstanding_bytes, repairs.drift_bytes) = (outstanding, drift);
+    rest.is_empty().then_some(settled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_outcome_survives_its_bytes_and_cut_ones_are_refused() {
+        let mut settled = Settled { is_settled: true, correction: Some(vec![1.5, -2.0]), ..Settled::default() };
+        (settled.repairs.drift_bytes, settled.repairs.outstanding_bytes) = (7, 9);
+        let packed = pack_settled(&settled);
+        assert_eq!(unpack_settled(&packed), Some(settled));
+        assert_eq!(unpack_settled(&pack_settled(&Settled::default())), Some(Settled::default()));
+        assert_eq!([packed.len() - 1, 39, 0].map(|length| unpack_settled(&packed[..length])), [None, None, None]);
+    }
+}
