@@ -35,7 +35,9 @@ fn call_error_with(error: &Error, text: String) -> PyErr {
 fn control_error(error: &ControlError, text: String) -> PyErr {
     match error {
         ControlError::Differs(_) => MismatchError::new_err(text),
-        ControlError::Silent { .. } => TimeoutError::new_err(text),
+        ControlError::Silent { .. } | ControlError::NothingCame { .. } | ControlError::NotReceived { .. } => {
+            TimeoutError::new_err(text)
+        }
         ControlError::NoSuchRank { .. } | ControlError::TooMany { .. } => ArgumentError::new_err(text),
         ControlError::OutOfStep(first) => control_error(first, text),
         ControlError::Outside => DroppedError::new_err(text),

@@ -1,14 +1,17 @@
 """Timeouts and completion of calls, with torch's meaning."""
 
+import asyncio
 import datetime
+import threading
 import time
 
+import numpy
 import optireduce
 import pytest
 import torch
 import torch.distributed as dist
 from groups import group, session
-from ranks import wait_for
+from ranks import free_root, wait_for
 
 
 def seconds(value):
@@ -111,3 +114,145 @@ def completion(rank, ranks, root):
 
 def test_a_work_says_whether_it_is_completed(job):
     assert job.run(2, completion) == [([False, False, True, True, True], True), ([], True)]
+
+
+#: Timeout of each group or communicator, and the longest time until a wait ends on a busy machine.
+SHORT_S, LATEST_S = 5, 30
+#: More than a rank buffers.
+LARGE = 3_000_000
+MANY, FEW = 5000, 3
+
+
+def floats(elements=FEW):
+    return torch.ones(elements)
+
+
+#: Calls of rank 0 in a group whose other rank makes no call.
+WAITS = {
+    "recv": lambda of: dist.recv(floats(), 1, of),
+    "recv, tagged": lambda of: dist.recv(floats(), 1, of, tag=3),
+    "irecv": lambda of: dist.irecv(floats(), 1, of).wait(),
+    "future of irecv": lambda of: dist.irecv(floats(), 1, of).get_future().wait(),
+    "send": lambda of: dist.send(floats(LARGE), 1, of),
+    "isend": lambda of: dist.isend(floats(LARGE), 1, of).wait(),
+    "future of isend": lambda of: dist.isend(floats(LARGE), 1, of).get_future().wait(),
+    "recv_object_list": lambda of: dist.recv_object_list([None], 1, of),
+    "send_object_list": lambda of: dist.send_object_list([bytes(4 * LARGE)], 1, of),
+    "batch": lambda of: [one.wait() for one in dist.batch_isend_irecv([dist.P2POp(dist.irecv, floats(), 1, of)])],
+    "all_reduce, exact": lambda of: dist.all_reduce(floats(), group=of),
+    "all_reduce, bounded": lambda of: dist.all_reduce(floats(MANY), group=of),
+    "future of all_reduce": lambda of: dist.all_reduce(floats(), group=of, async_op=True).get_future().wait(),
+    "all_reduce_coalesced": lambda of: dist.all_reduce_coalesced([floats(), floats()], group=of),
+    "broadcast": lambda of: dist.broadcast(floats(), 1, of),
+    "broadcast from this rank": lambda of: dist.broadcast(floats(LARGE), 0, of),
+    "broadcast_object_list": lambda of: dist.broadcast_object_list([None], 1, of),
+    "reduce": lambda of: dist.reduce(floats(), 0, group=of),
+    "all_gather": lambda of: dist.all_gather([floats(), floats()], floats(), of),
+    "all_gather_object": lambda of: dist.all_gather_object([None, None], 1, of),
+    "all_gather_into_tensor": lambda of: dist.all_gather_into_tensor(floats(2 * FEW), floats(), of),
+    "gather": lambda of: dist.gather(floats(), [floats(), floats()], 0, of),
+    "scatter": lambda of: dist.scatter(floats(), None, 1, of),
+    "reduce_scatter": lambda of: dist.reduce_scatter(floats(), [floats(), floats()], group=of),
+    "reduce_scatter, bounded": lambda of: dist.reduce_scatter_tensor(floats(MANY), floats(2 * MANY), group=of),
+    "all_to_all": lambda of: dist.all_to_all([floats(), floats()], [floats(), floats()], of),
+    "all_to_all_single": lambda of: dist.all_to_all_single(floats(2), floats(2), group=of),
+    "barrier": lambda of: dist.barrier(of),
+}
+
+
+def array(elements=FEW):
+    return numpy.ones(elements, "float32")
+
+
+async def awaited(request):
+    return await request
+
+
+def in_pieces(request):
+    while not request.test():
+        try:
+            return request.wait(0.05)
+        except optireduce.TimeoutError as error:
+            if "wait for it again" not in str(error):
+                raise
+
+
+#: The same for communicators.
+COMMUNICATOR_WAITS = {
+    "start_recv": lambda c: c.start_recv(1, 0).wait(),
+    "start_recv in pieces": lambda c: in_pieces(c.start_recv(1, 0)),
+    "start_recv, awaited": lambda c: asyncio.run(awaited(c.start_recv(1, 0))),
+    "start_recv of any rank": lambda c: c.start_recv(None, 0).wait(),
+    "start_send": lambda c: c.start_send(bytes(4 * LARGE), 1, 0).wait(),
+    "start_send in pieces": lambda c: in_pieces(c.start_send(bytes(4 * LARGE), 1, 0)),
+    "start_send, awaited": lambda c: asyncio.run(awaited(c.start_send(bytes(4 * LARGE), 1, 0))),
+    "barrier": lambda c: c.barrier(),
+    "start_barrier in pieces": lambda c: in_pieces(c.start_barrier()),
+    "broadcast": lambda c: c.broadcast(array(), 1),
+    "bucket": lambda c: c.bucket(MANY),
+    "all_gather_bytes": lambda c: c.all_gather_bytes(b"1"),
+    "start_all_reduce_exact": lambda c: c.start_all_reduce_exact(array().tobytes(), "f32", "sum").wait(),
+    "start_gather_bytes": lambda c: c.start_gather_bytes(b"1", 0).wait(),
+    "start_scatter_bytes": lambda c: c.start_scatter_bytes([], 1).wait(),
+    "start_all_to_all_bytes": lambda c: c.start_all_to_all_bytes([b"1", b"2"]).wait(),
+    "split": lambda c: c.split(0),
+    "partial_reduce": lambda c: c.partial_reduce(MANY, group_size=2),
+    "skip_gone_ranks": lambda c: (c.skip_gone_ranks(), c.barrier()),
+    "close": lambda c: c.close(),
+}
+
+
+def waits(calls, of):
+    """Makes the calls on a thread each; returns their errors and durations."""
+    found = {}
+
+    def make(name, call):
+        begin = time.monotonic()
+        try:
+            call(of[name])
+        except Exception as error:
+            found[name] = (type(error).__name__, str(error), time.monotonic() - begin)
+        else:
+            found[name] = ("", "no error", time.monotonic() - begin)
+
+    threads = [threading.Thread(target=make, args=one, daemon=True) for one in calls.items()]
+    for thread in threads:
+        thread.start()
+    until = time.monotonic() + LATEST_S
+    for thread in threads:
+        thread.join(max(0.0, until - time.monotonic()))
+    return {name: found.get(name, ("", "still waits", LATEST_S)) for name in calls}
+
+
+def group_waits(rank, ranks, root, ended):
+    with group(rank, ranks, root):
+        groups = {name: dist.new_group([0, 1], timeout=seconds(SHORT_S)) for name in WAITS}
+        found = waits(WAITS, groups) if rank == 0 else wait_for(ended)
+        ended.touch()
+        for one in groups.values():
+            session(one).abort()
+        return found
+
+
+def communicator_waits(rank, ranks, root, ended, roots):
+    made = {name: optireduce.Communicator(rank, 2, roots[name], timeout_s=SHORT_S) for name in roots}
+    found = waits(COMMUNICATOR_WAITS, made) if rank == 0 else wait_for(ended)
+    ended.touch()
+    for one in made.values():
+        one.abort()
+    return found
+
+
+def check(found):
+    # A future of torch turns errors into a RuntimeError with the same text.
+    assert {name: one for name, one in found.items() if one[0] not in ("TimeoutError", "RuntimeError", "DistBackendError")} == {}
+    assert [name for name, one in found.items() if "rank 1 did not" not in one[1] and "no message with tag" not in one[1]] == []
+
+
+def test_every_wait_of_a_group_for_a_rank_that_makes_no_call_ends_by_its_timeout(job, tmp_path):
+    check(job.run(2, group_waits, tmp_path / "ended")[0])
+
+
+def test_every_wait_of_a_communicator_for_a_rank_that_makes_no_call_ends_by_its_timeout(job, tmp_path):
+    roots = {name: free_root() for name in COMMUNICATOR_WAITS}
+    check(job.run(2, communicator_waits, tmp_path / "ended", roots)[0])

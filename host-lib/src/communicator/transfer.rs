@@ -11,8 +11,9 @@ use crate::control::{ControlError, Message, Space, Tag, Underway};
 
 /// A send or receive in progress, like `MPI_Request`. It returns the message.
 ///
-/// [`wait`](Self::wait) and `.await` fail after the communicator's timeout without progress, and
-/// immediately if the other rank has ended.
+/// Every wait fails after the communicator's timeout without progress, and immediately if the other
+/// rank has ended. Only time spent waiting counts: [`test`](Self::test) does not wait, and several
+/// [`wait_timeout`](Self::wait_timeout) add up.
 ///
 /// Dropping it cancels it. A message in transit is then lost, and the transfer on the other rank
 /// fails.
@@ -35,9 +36,18 @@ impl Transfer {
 
     /// Blocks until the transfer has ended, at most `timeout`; returns whether it has.
     pub fn wait_timeout(&mut self, timeout: Duration) -> bool {
-        if self.done.is_none() {
+        let mut left = timeout;
+        while self.done.is_none() {
+            let slice = left.min(self.underway.patience());
             let mut ended = poll_fn(|context| self.underway.poll_untimed(context));
-            self.done = block_on_for(&mut ended, Some(timeout)).map(|outcome| outcome.map_err(Error::from));
+            self.done = block_on_for(&mut ended, Some(slice)).map(|outcome| outcome.map_err(Error::from));
+            if self.done.is_none() {
+                self.underway.waited(slice);
+                if left.is_zero() {
+                    break;
+                }
+                left -= slice;
+            }
         }
         self.done.is_some()
     }

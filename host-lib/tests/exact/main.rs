@@ -6,6 +6,7 @@ mod random;
 #[path = "../ranks/mod.rs"]
 mod ranks;
 mod transfers;
+mod waits;
 
 use std::sync::{Arc, Barrier};
 use std::time::{Duration, Instant};

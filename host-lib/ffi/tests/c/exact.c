@@ -160,11 +160,63 @@ static void nothing(optr_comm_t comm, int rank) {
     OK(optr_comm_destroy(comm));
 }
 
+static char large[9 << 20]; /* more than a receiver stores before a receive */
+
+static void on_timeout(optr_status_t status, const optr_report_t *report, const char *error, void *context) {
+    CHECK(report == NULL && status == OPTR_PEER_FAILED && strstr(error, "no message with tag 7 arrived"));
+    set_flag(context);
+}
+
+/* Waits in pieces, as a program does that also looks at something else. */
+static optr_status_t in_pieces(optr_request_t *request) {
+    optr_status_t status;
+    do status = optr_request_wait(request, 30000, NULL);
+    while (status == OPTR_TIMEOUT);
+    return status;
+}
+
+/* Every wait for a rank that makes no call ends by the timeout. */
+static void waits(optr_comm_t comm, int rank) {
+    static int is_over, is_called;
+    int value;
+    optr_request_t request;
+    OK(optr_barrier(comm));
+    if (rank == 1) {
+        wait_for_flag(&is_over);
+        OK(optr_comm_destroy(comm));
+        return;
+    }
+    optr_status_t status;
+#define ENDS(text) CHECK(status == OPTR_PEER_FAILED && strstr(optr_last_error(), text))
+    FAILS(optr_send(comm, 1, 7, large, sizeof large), OPTR_PEER_FAILED, "did not receive");
+    OK(optr_start_send(comm, 1, 7, large, sizeof large, &request));
+    status = optr_request_wait(&request, OPTR_NO_TIMEOUT, NULL);
+    ENDS("rank 1 did not receive");
+    OK(optr_start_send(comm, 1, 7, large, sizeof large, &request));
+    status = in_pieces(&request);
+    ENDS("rank 1 did not receive");
+    OK(optr_start_recv(comm, 1, 7, &value, sizeof value, NULL, &request));
+    status = in_pieces(&request);
+    ENDS("no message with tag 7 arrived from rank 1");
+    OK(optr_start_recv(comm, OPTR_ANY_RANK, 7, &value, sizeof value, NULL, &request));
+    status = optr_request_wait(&request, 60000000, NULL);
+    ENDS("no message with tag 7 arrived from any rank");
+    OK(optr_start_recv(comm, 1, 7, &value, sizeof value, NULL, &request));
+    OK(optr_request_on_done(&request, on_timeout, &is_called));
+    wait_for_flag(&is_called);
+    OK(optr_start_barrier(comm, &request));
+    status = in_pieces(&request);
+    ENDS("rank 1 did not make the same call");
+    set_flag(&is_over);
+    OK(optr_comm_destroy(comm));
+}
+
 int main(void) {
     job_config = patient_config();
     run_ranks(RANKS, rank);
     job_config.timeout_us = 1000000;
     run_ranks(2, nothing);
+    run_ranks(2, waits);
     puts("done");
     return 0;
 }

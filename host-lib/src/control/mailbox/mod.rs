@@ -3,8 +3,8 @@
 //! * `message`: wire format.
 //! * `matching`: matches messages and receives, and decides when data is sent.
 //!
-//! This module adds connections, threads and clocks. Awaited operations fail without progress for
-//! the timeout.
+//! This module adds connections, threads and clocks. Operations fail once callers have waited for
+//! the timeout without progress.
 
 mod matching;
 mod message;
@@ -59,6 +59,9 @@ pub(crate) struct Underway {
     outcome: oneshot::Receiver<Outcome>,
     /// Set when first awaited.
     is_timed: bool,
+    /// Time of blocking waits since the last progress, and the progress seen then.
+    waited: Duration,
+    seen: Option<u64>,
 }
 
 impl Mailbox {
@@ -118,6 +121,8 @@ impl Mailbox {
             timeout: self.timeout,
             outcome,
             is_timed: false,
+            waited: Duration::ZERO,
+            seen: Some(0),
         }
     }
 
@@ -185,19 +190,25 @@ impl Mailbox {
     }
 
     async fn watch(self: Arc<Self>, id: TransferId, to: Option<usize>, timeout: Duration, error: ControlError) {
-        let progress = || {
-            let state = self.lock();
-            state.waiting.contains_key(&id).then(|| state.matching.progress(id, to))
-        };
-        let mut before = progress();
+        let mut before = self.progress(id, to);
         while before.is_some() {
             sleep(timeout).await;
-            let now = progress();
+            let now = self.progress(id, to);
             if now == before {
                 break;
             }
             before = now;
         }
+        self.fail(id, to, error);
+    }
+
+    /// Returns `None` if the operation has ended.
+    fn progress(&self, id: TransferId, to: Option<usize>) -> Option<u64> {
+        let state = self.lock();
+        state.waiting.contains_key(&id).then(|| state.matching.progress(id, to))
+    }
+
+    fn fail(&self, id: TransferId, to: Option<usize>, error: ControlError) {
         let sender = self.with(|state| {
             state.matching.cancel(id, to);
             state.waiting.remove(&id)
@@ -217,19 +228,39 @@ impl Underway {
         Pin::new(&mut self.outcome).poll(context).map(|received| received.unwrap_or(Err(ControlError::Closed)))
     }
 
-    fn time(&mut self) {
-        if std::mem::replace(&mut self.is_timed, true) {
-            return;
+    /// Remaining time of a blocking wait until it may fail.
+    pub fn patience(&self) -> Duration {
+        self.timeout.saturating_sub(self.waited)
+    }
+
+    /// Adds the time of a blocking wait, in which the operation did not end. Without progress for
+    /// the timeout, the operation fails.
+    pub fn waited(&mut self, time: Duration) {
+        let now = self.mailbox.progress(self.id, self.to);
+        self.waited = if now == self.seen { self.waited.saturating_add(time) } else { Duration::ZERO };
+        self.seen = now;
+        if self.waited >= self.timeout {
+            self.mailbox.fail(self.id, self.to, self.timed_out());
         }
+    }
+
+    fn timed_out(&self) -> ControlError {
         let (tag, waited) = (self.tag, self.timeout);
-        let error = match self.to {
+        match self.to {
             Some(rank) => {
                 ControlError::NotReceived { rank, tag, bytes: self.bytes, waited, limit: LIMITS.unasked_bytes }
             }
             None => ControlError::NothingCame { rank: self.from, tag, waited },
-        };
+        }
+    }
+
+    fn time(&mut self) {
+        if std::mem::replace(&mut self.is_timed, true) {
+            return;
+        }
+        let error = self.timed_out();
         if let Some(runtime) = self.mailbox.runtime.get() {
-            runtime.spawn(self.mailbox.clone().watch(self.id, self.to, waited, error));
+            runtime.spawn(self.mailbox.clone().watch(self.id, self.to, self.timeout, error));
         }
     }
 }
