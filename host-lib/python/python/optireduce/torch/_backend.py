@@ -258,14 +258,14 @@ class OptiReduceBackend(Backend):
         name = f"send to rank {to} of {tensor.numel()} elements of {tensor.dtype}"
         check(tensors, self.session.describe(name))
         self.session.check(name)
-        return Transfer(name, tensor, self.session.calls.start_send(to_bytes(tensor), to, tag), receives=False)
+        return Transfer(name, tensor, self.session.calls.start_send(to_bytes(tensor), to, tag), self.session.run, receives=False)
 
     def recv(self, tensors: Tensors, source: int, tag: int) -> Work:
         (tensor,) = tensors
         name = f"receive from rank {source} of {tensor.numel()} elements of {tensor.dtype}"
         check(tensors, self.session.describe(name))
         self.session.check(name)
-        return Transfer(name, tensor, self.session.calls.start_recv(source, tag), receives=True)
+        return Transfer(name, tensor, self.session.calls.start_recv(source, tag), self.session.run, receives=True)
 
     def recv_anysource(self, tensors: Tensors, tag: int) -> Work:
         # torch does not ask backends in Python which rank has sent.

@@ -3,7 +3,8 @@
 Why two threads: a call may have to wait for other ranks before it starts, since the first
 all-reduce of a bucket declares it, and the trainer must not wait for that. One thread starts calls
 without waiting for their ends, so that buckets are reduced during the backward pass. The other
-thread waits for the ends, in the same order.
+thread waits for the ends, in the same order. Neither runs callbacks of futures, which may wait for
+later calls of the group: other threads do, one for each callback that waits.
 """
 
 import logging
@@ -13,6 +14,7 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal, TypeAlias
 
 import torch
@@ -32,6 +34,8 @@ CLOSE_S = 10.0
 #: Timeout of `settle`.
 SETTLE_S = 10.0
 REPORTS = 4096
+#: Callbacks that may wait at a time. Further ones wait for these.
+CALLBACKS_MAX = 4096
 
 #: Number of groups of neighbouring ranks, or one group per host.
 Groups: TypeAlias = int | Literal["hosts"]
@@ -63,6 +67,8 @@ class Session:
         self._starting: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._finishing: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._closed = threading.Lock()
+        # Starts a thread only if all others are busy.
+        self._callbacks = ThreadPoolExecutor(CALLBACKS_MAX, "optireduce-callbacks")
         self._threads: list[threading.Thread] = []
         self._begins = threading.Lock()
         _sessions.add(self)
@@ -77,6 +83,14 @@ class Session:
                 ]
                 for thread in self._threads:
                     thread.start()
+
+    def run(self, callback: Callable[[], None]) -> None:
+        """Runs a callback of the program, which may wait for calls of this group."""
+        try:
+            self._callbacks.submit(callback)
+        except RuntimeError:
+            # The interpreter ends and starts no thread. All groups are aborted, so nothing waits.
+            callback()
 
     def _start(self) -> None:
         while (task := self._starting.get()) is not None:
@@ -102,6 +116,7 @@ class Session:
                 work.finish(error)
             else:
                 work.finish()
+        self._callbacks.shutdown(wait=False)
 
     def describe(self, operation: str) -> str:
         return f"rank {self.rank} of group {self.name}: {operation}"
@@ -119,7 +134,7 @@ class Session:
     def submit(self, work: Work, start: Callable[[], Any], finish: Callable[[Any], None] = lambda _: None) -> Work:
         """Queues a call. `start` starts it and returns a request; `finish` receives its result."""
         self.check(work.name)
-        work.described = self.describe(work.name)
+        work.described, work.run = self.describe(work.name), self.run
         self._begin()
         if not torch._C._autograd._profiler_enabled():
             self._starting.put((work, start, finish))

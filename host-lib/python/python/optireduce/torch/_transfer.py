@@ -1,6 +1,7 @@
 """Sends and receives in progress. The thread that waits for one completes it."""
 
 import threading
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -14,9 +15,9 @@ from ._work import NO_TIMEOUT, Work, seconds_of
 class Transfer(Work):
     """A send, or a receive into a tensor."""
 
-    def __init__(self, name: str, tensor: torch.Tensor, request: Any, receives: bool) -> None:
+    def __init__(self, name: str, tensor: torch.Tensor, request: Any, run: Callable[[Callable[[], None]], None], receives: bool) -> None:
         super().__init__(name, [tensor])
-        self._request, self._receives = request, receives
+        self.run, self._request, self._receives = run, request, receives
         self._once = threading.Lock()
         self._waiter: threading.Thread | None = None
 

@@ -3,6 +3,7 @@
 import contextlib
 import threading
 import time
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -36,9 +37,12 @@ class Work(dist.Work):
         self._end = None if timeout_s is None else time.monotonic() + timeout_s
         self._done = threading.Event()
         self._error: BaseException | None = None
-        self._ended: torch.futures.Future[None] = torch.futures.Future()
-        # A callback that raises: C++ takes the argument of `set_exception` for a value.
-        self._future = self._ended.then(self._outcome)
+        #: Completes the future, which runs callbacks of the program. They may wait for other works.
+        self.run: Callable[[Callable[[], None]], None] = lambda complete: complete()
+        self._lock = threading.Lock()
+        # Made on request.
+        self._ended: torch.futures.Future[None] | None = None
+        self._future: torch.futures.Future[list[torch.Tensor]] | None = None
 
     def prepare(self) -> None:
         """Waits until the tensors may be read."""
@@ -52,9 +56,12 @@ class Work(dist.Work):
 
     def finish(self, error: BaseException | None = None) -> None:
         """Ends the work. Called once."""
-        self._error = error
-        self._done.set()
-        self._ended.set_result(None)
+        with self._lock:
+            self._error = error
+            self._done.set()
+            ended = self._ended
+        if ended is not None:
+            self.run(lambda: ended.set_result(None))
 
     def _outcome(self, _: torch.futures.Future[None]) -> list[torch.Tensor]:
         if self._error is not None:
@@ -71,15 +78,23 @@ class Work(dist.Work):
             if given is None or (left is not None and left < given):
                 raise self.timed_out()
             raise TimeoutError(f"{self.described}: not finished within {given} s; the call continues")
-        # torch's wrapper of this work asks the future for `is_completed`.
-        with contextlib.suppress(Exception):
-            self._future.wait()
+        if self._future is not None:
+            # torch's wrapper of this work asks the future for `is_completed`.
+            with contextlib.suppress(Exception):
+                self._future.wait()
         if self._error is not None:
             raise self._error
         return True
 
     def get_future(self) -> torch.futures.Future[list[torch.Tensor]]:
-        return self._future
+        with self._lock:
+            if self._ended is None or self._future is None:
+                self._ended = torch.futures.Future()
+                # A callback that raises: C++ takes the argument of `set_exception` for a value.
+                self._future = self._ended.then(self._outcome)
+                if self._done.is_set():
+                    self._ended.set_result(None)
+            return self._future
 
     def is_completed(self) -> bool:
         return self._done.is_set()
