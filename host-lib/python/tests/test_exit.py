@@ -45,3 +45,52 @@ def test_a_process_may_end_with(end):
     ranks = [subprocess.Popen([*command, str(rank), root], stderr=subprocess.PIPE, text=True) for rank in range(2)]
     found = [(rank.communicate(timeout=40)[1], rank.returncode) for rank in ranks]
     assert [code for _, code in found] == [0, 0], found
+
+
+STARTED = """
+import datetime, multiprocessing, os, sys, torch, torch.distributed as dist, optireduce.torch
+
+def group(rank, ranks, port):
+    os.environ.update(RANK=str(rank), WORLD_SIZE=str(ranks), MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
+    dist.init_process_group("optireduce", timeout=datetime.timedelta(seconds=60))
+
+def rank_main(rank, port):
+    group(rank, 2, port)
+    dist.all_reduce(torch.ones(4))
+    # No destroy_process_group, a future with a callback, and a receive that nothing comes for.
+    dist.all_reduce(torch.ones(4), async_op=True).get_future().then(lambda future: future.value())
+    return dist.irecv(torch.ones(4), 1 - rank)
+
+if __name__ == "__main__":
+    how, before, port, other_port = sys.argv[1:]
+    if how == "torchrun":
+        rank_main(int(os.environ["RANK"]), os.environ["MASTER_PORT"])
+        sys.exit()
+    if before == "a group":
+        group(0, 1, other_port)
+        dist.all_reduce(torch.ones(4), async_op=True).get_future().wait()
+        dist.destroy_process_group()
+    if how == "forkserver":
+        multiprocessing.set_forkserver_preload(["optireduce.torch"])
+    context = multiprocessing.get_context(how)
+    ranks = [context.Process(target=rank_main, args=(rank, port)) for rank in range(2)]
+    for rank in ranks:
+        rank.start()
+    for rank in ranks:
+        rank.join(80)
+    codes = [rank.exitcode for rank in ranks]
+    for rank in ranks:
+        rank.kill()
+    sys.exit(0 if codes == [0, 0] else f"exit codes {codes}, expected [0, 0]")
+"""
+
+
+@pytest.mark.parametrize("before", ["only the import", "a group"])
+@pytest.mark.parametrize("how", ["spawn", "fork", "forkserver", "torchrun"])
+def test_ranks_end_however_they_were_started(how, before, tmp_path):
+    (program := tmp_path / "program.py").write_text(STARTED)
+    ports = [free_root().split(":")[1] for _ in range(2)]
+    run = ["-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-port", ports[0]] if how == "torchrun" else []
+    command = [sys.executable, *run, str(program), how, before, *ports]
+    ended = subprocess.run(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=200)
+    assert ended.returncode == 0, ended.stderr

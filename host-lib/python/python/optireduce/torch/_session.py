@@ -41,6 +41,8 @@ CALLBACKS_MAX = 4096
 Groups: TypeAlias = int | Literal["hosts"]
 
 _sessions: "weakref.WeakSet[Session]" = weakref.WeakSet()
+#: Process whose sessions end with its main thread.
+_ending_process: int | None = None
 
 
 class Session:
@@ -72,6 +74,7 @@ class Session:
         self._threads: list[threading.Thread] = []
         self._begins = threading.Lock()
         _sessions.add(self)
+        _end_all_with_the_main_thread()
 
     def _begin(self) -> None:
         """Starts the threads. Many groups are made and never used."""
@@ -311,4 +314,9 @@ def _end_all() -> None:
         session.abort()
 
 
-threading.Thread(target=_end_all, name="optireduce-end", daemon=True).start()
+def _end_all_with_the_main_thread() -> None:
+    """Starts the thread of `_end_all`, unless it runs. A forked process does not inherit it."""
+    global _ending_process
+    if _ending_process != os.getpid():
+        _ending_process = os.getpid()
+        threading.Thread(target=_end_all, name="optireduce-end", daemon=True).start()
