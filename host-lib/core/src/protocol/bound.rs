@@ -10,11 +10,13 @@
 //! * Bucket size: only collectives of at least half the largest bucket count.
 //! * All-reduces: only the contribute stage counts. Broadcasts also wait for the losses of their
 //!   owners, so a bound measured from them would grow with the loss, and with itself.
-//! * Busy hosts: the scheduler may stop any rank for longer than the percentile covers. If a second
-//!   peer misses a stage and its packets arrive later, the headroom is raised, within limits. A
-//!   single late peer is a straggler and changes nothing.
+//! * Busy hosts: the scheduler may stop any rank for longer than the percentile covers. If a peer
+//!   misses [`IN_A_ROW`] stages in a row, or a second peer misses one, and packets arrive later,
+//!   twice the bound is requested, within limits. Otherwise a single late peer is a straggler and
+//!   changes nothing. One request suffices up to [`BoundParams::busy_ns`], because the late rank
+//!   itself sees no late packet.
 //! * Saturation: stage times cannot exceed the bound. Too many stages that reach it while at least
-//!   two peers are still sending (hits) request twice the bound.
+//!   two peers are still sending (hits), or [`IN_A_ROW`] in a row, request twice the bound.
 //!
 //! Limits: with two ranks, the only peer counts in full. A rank with a card measures only broadcast
 //! stages that closed before the deadline.
@@ -33,10 +35,13 @@ pub const STAGES_MIN: usize = 20;
 const STAGES_KEPT: usize = 100;
 /// Factor on the 95th percentile, which one stage in twenty of a healthy network exceeds.
 pub const HEADROOM: u64 = 2;
-/// Stages without a late peer after which a raised headroom is halved.
+/// Successive stages that one live peer misses, after which the bound is lengthened at once.
+pub const IN_A_ROW: u32 = 3;
+/// Stages without a late peer after which the shortest bound of a busy host is halved.
 const QUIET_STAGES: u32 = 2000;
-/// Limits of a raised headroom: multiples of the 95th percentile and of the shortest bound; the
-/// longer applies. Later packets have other causes, such as TCP retransmissions.
+/// Limits of the bound of a busy host: multiples of the 95th percentile, if several peers are late,
+/// and of the shortest bound; the longer applies. Later packets have other causes, such as TCP
+/// retransmissions.
 const BUSY_HEADROOM: u64 = 3;
 const BUSY_BOUND: u64 = 4;
 /// Received fraction below which a peer is late; a network loses less.
@@ -68,6 +73,11 @@ impl BoundParams {
         Ok(())
     }
 
+    /// Longest bound that one rank can bring about.
+    pub fn busy_ns(&self) -> u64 {
+        self.min_ns.saturating_mul(BUSY_BOUND).min(self.max_ns)
+    }
+
     /// Returns whether `bound_ns` is the longest bound.
     pub fn is_measuring(&self, bound_ns: u64) -> bool {
         bound_ns >= self.max_ns
@@ -86,28 +96,30 @@ pub struct BoundEstimator {
     elements_max: usize,
     ranks: usize,
     asked_ns: Option<u64>,
+    /// Last measured 95th percentile.
+    percentile_ns: Option<u64>,
     lateness: Lateness,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Lateness {
-    /// Factor on the 95th percentile, in percent.
-    headroom_percent: u64,
-    /// Late stages per peer since the headroom was last raised.
+    /// Shortest bound that covers the pauses of this busy host; 0 if there were none.
+    busy_ns: u64,
+    /// Late stages per peer since `busy_ns` was last raised.
     stages_of: BTreeMap<usize, u32>,
+    /// Successive stages per peer that it missed, up to the last stage.
+    in_a_row: BTreeMap<usize, u32>,
     quiet_stages: u32,
     /// Peers that missed the last stage: late, or their packets were lost.
     doubtful: Vec<usize>,
 }
 
 impl Lateness {
-    fn new() -> Self {
-        Self { headroom_percent: 100 * HEADROOM, stages_of: BTreeMap::new(), quiet_stages: 0, doubtful: Vec::new() }
-    }
-
     /// `came_late`: packets of earlier stages arrived since the last collective, so they were not
     /// lost.
     fn observe(&mut self, late: Vec<usize>, came_late: bool) {
+        self.in_a_row.retain(|peer, _| late.contains(peer));
+        late.iter().for_each(|peer| *self.in_a_row.entry(*peer).or_insert(0) += 1);
         if came_late && !(self.doubtful.is_empty() && late.is_empty()) {
             self.quiet_stages = 0;
             let peers = self.doubtful.drain(..).chain(late);
@@ -117,21 +129,26 @@ impl Lateness {
         self.doubtful = late;
         self.quiet_stages += 1;
         if self.quiet_stages >= QUIET_STAGES {
-            (self.quiet_stages, self.headroom_percent) = (0, (self.headroom_percent / 2).max(100 * HEADROOM));
+            (self.quiet_stages, self.busy_ns) = (0, self.busy_ns / 2);
             self.stages_of.clear();
         }
     }
 
-    /// Raises the headroom towards twice the bound if several peers were late, or the only peer
-    /// repeatedly.
-    fn raise(&mut self, bound_ns: u64, percentile_ns: u64, min_ns: u64, ranks: usize) {
+    /// Raises `busy_ns` towards twice the bound if several peers were late, the only peer
+    /// repeatedly, or any peer in successive stages. Lost packets do not count.
+    fn raise(&mut self, bound_ns: u64, percentile_ns: u64, params: &BoundParams, ranks: usize) {
         let most = self.stages_of.values().max().copied().unwrap_or(0);
         let excused = if ranks > 2 { most } else { most.min(1) };
-        if self.stages_of.values().sum::<u32>() > excused {
-            let max_ns = (BUSY_BOUND * min_ns).max(BUSY_HEADROOM * percentile_ns);
-            let wanted_ns = bound_ns.saturating_mul(2).min(max_ns);
-            self.headroom_percent = (100 * wanted_ns).div_ceil(percentile_ns.max(1)).max(self.headroom_percent);
+        let came_late = |(peer, stages): (&usize, &u32)| {
+            *stages >= IN_A_ROW && self.stages_of.get(peer).is_some_and(|late| *late >= IN_A_ROW - 1)
+        };
+        let are_several = self.stages_of.values().sum::<u32>() > excused;
+        if are_several || self.in_a_row.iter().any(came_late) {
+            let longest_ns = if are_several { BUSY_HEADROOM * percentile_ns } else { 0 };
+            let max_ns = params.busy_ns().max(longest_ns);
+            self.busy_ns = bound_ns.saturating_mul(2).min(max_ns).max(self.busy_ns);
             self.stages_of.clear();
+            self.in_a_row.clear();
         }
     }
 }
@@ -148,7 +165,8 @@ impl BoundEstimator {
             elements_max: 0,
             ranks: 0,
             asked_ns: None,
-            lateness: Lateness::new(),
+            percentile_ns: None,
+            lateness: Lateness::default(),
         }
     }
 
@@ -193,12 +211,15 @@ impl BoundEstimator {
             self.forget();
         }
         let BoundParams { min_ns, max_ns } = self.params;
-        let is_short = self.hits.count_ones() > HITS_MAX;
+        let is_short = self.hits.count_ones() > HITS_MAX || self.hits.trailing_ones() >= IN_A_ROW;
         let percentile_ns = self.percentile_95();
-        percentile_ns.inspect(|ns| self.lateness.raise(bound_ns, *ns, min_ns, self.ranks));
-        let from_times = percentile_ns.map(|ns| ns.saturating_mul(self.lateness.headroom_percent) / 100);
+        self.percentile_ns = percentile_ns.or(self.percentile_ns);
+        self.percentile_ns.inspect(|ns| self.lateness.raise(bound_ns, *ns, &self.params, self.ranks));
+        let from_times = percentile_ns.map(|ns| ns.saturating_mul(HEADROOM));
         let from_hits = is_short.then(|| bound_ns.saturating_mul(2));
-        let wanted_ns = from_times.max(from_hits)?.clamp(min_ns, max_ns);
+        // Without stage times of this bound, it may only be lengthened.
+        let busy_ns = Some(self.lateness.busy_ns).filter(|ns| percentile_ns.is_some() || *ns > bound_ns);
+        let wanted_ns = from_times.max(from_hits).max(busy_ns)?.clamp(min_ns, max_ns);
         let percent = |of: u64| (u128::from(wanted_ns) * 100 / u128::from(of.max(1))) as u64;
         let is_first = self.params.is_measuring(bound_ns) && wanted_ns < max_ns;
         let fits = (LOWER_PERCENT..=RAISE_PERCENT).contains(&percent(bound_ns)) && !is_first;
@@ -345,6 +366,46 @@ mod tests {
     }
 
     #[test]
+    fn one_peer_that_misses_three_stages_in_a_row_lengthens_it_at_once_within_limits() {
+        const SHORTEST: BoundParams = BoundParams { min_ns: 1000, ..PARAMS };
+        let start = || {
+            let mut estimator = BoundEstimator::new(SHORTEST);
+            observe(&mut estimator, &report(PARAMS.max_ns, 1000, Some(100), &[]), STAGES_MIN);
+            assert_eq!(estimator.wanted(PARAMS.max_ns), Some(1000));
+            assert_eq!(estimator.wanted(1000), None);
+            estimator
+        };
+        let mut estimator = start();
+        // Its packets arrive late, and stage times of this bound are few.
+        for (bound_ns, expected) in [(1000, Some(2000)), (2000, Some(4000)), (4000, None)] {
+            for stage in 1..=3 {
+                assert_eq!(estimator.wanted(bound_ns), None, "stage {stage} with {bound_ns} ns");
+                observe(&mut estimator, &report(bound_ns, 1000, None, &[2]), 1);
+            }
+            assert_eq!(estimator.wanted(bound_ns), expected);
+            // The request stands while the ranks agree.
+            observe(&mut estimator, &report(bound_ns, 1000, Some(100), &[]), 1);
+            assert_eq!(estimator.wanted(bound_ns), expected);
+        }
+        // Two of three stages, different peers that take turns, lost packets, and a silent rank.
+        let late = |peer| report(1000, 1000, None, &[peer]);
+        let mut estimator = start();
+        for peers in [[2, 2], [2, 2], [2, 2]] {
+            peers.iter().for_each(|peer| observe(&mut estimator, &late(*peer), 1));
+            observe(&mut estimator, &report(1000, 1000, Some(100), &[]), 1);
+        }
+        assert_eq!(estimator.wanted(1000), None);
+        let mut estimator = start();
+        (0..9).for_each(|_| estimator.observe(&late(2), &Ranks::none(4), Some(false)));
+        (0..9).for_each(|_| estimator.observe(&late(2), &Ranks::none(4).with([2]), Some(true)));
+        assert_eq!(estimator.wanted(1000), None);
+        // Two peers that miss three stages in a row have no limit.
+        let mut estimator = start();
+        (0..3).for_each(|_| observe(&mut estimator, &report(1000, 1000, None, &[1, 2]), 1));
+        assert_eq!(estimator.wanted(1000), Some(2000));
+    }
+
+    #[test]
     fn means_that_wait_for_their_owners_do_not_raise_it() {
         let mut estimator = BoundEstimator::new(PARAMS);
         assert_eq!(estimator.wanted(1000), None);
@@ -368,10 +429,14 @@ mod tests {
         let mut estimator = BoundEstimator::new(PARAMS);
         assert_eq!(estimator.wanted(1000), None);
         let (fine, hit) = (report(1000, 1000, Some(500), &[]), report(1000, 1000, None, &[1, 2]));
-        observe(&mut estimator, &hit, 3);
+        observe(&mut estimator, &hit, 2);
         observe(&mut estimator, &fine, 95);
-        observe(&mut estimator, &hit, 5);
+        for _ in 0..5 {
+            observe(&mut estimator, &fine, 1);
+            observe(&mut estimator, &hit, 1);
+        }
         assert_eq!(estimator.wanted(1000), None, "five of the last hundred");
+        observe(&mut estimator, &fine, 1);
         observe(&mut estimator, &hit, 1);
         assert_eq!(estimator.wanted(1000), Some(2000), "six of the last hundred");
         assert_eq!(estimator.wanted(2000), None, "with another bound all is forgotten");

@@ -30,6 +30,10 @@ impl Job {
     }
 
     fn with_transform(seed: u64, ranks: usize, loss: f64, hadamard: HadamardMode) -> Self {
+        Self::with_bound(seed, ranks, loss, hadamard, BOUND)
+    }
+
+    fn with_bound(seed: u64, ranks: usize, loss: f64, hadamard: HadamardMode, bound: BoundParams) -> Self {
         let impairments = Impairments { loss, delay_ns: 50_000..100_000, ..Impairments::default() };
         let mut network = Network::new(ranks, 4, impairments, seed, |rank, plane| JobParams {
             window_beats_max: 256,
@@ -38,7 +42,7 @@ impl Job {
         for rank in &mut network.ranks {
             rank.follow_stage_times(20_000);
             let params = MembershipParams {
-                bound: Some(BOUND),
+                bound: Some(bound),
                 silent_ns: 3_000_000,
                 retry_ns: 1_000_000,
                 ..MembershipParams::new(ranks)
@@ -179,6 +183,33 @@ fn one_straggler_does_not_set_the_bound() {
             let what = format!("{}, rank {straggler} is {late_ns} ns late", job.what);
             // The slowest peer counts for at most twice the next slowest. The rest is sampling.
             assert!((expected / 2..=5 * expected / 2).contains(&found), "{what}: {found} ns, without {expected} ns");
+        }
+    }
+}
+
+/// The host of one rank becomes busy after the measurement. Every contribution of that rank is late,
+/// and only the others see it: with two ranks, a single rank.
+#[test]
+fn a_rank_that_is_late_in_a_row_lengthens_a_short_bound_after_a_few_collectives() {
+    const MIN_NS: u64 = 1_000_000;
+    for seed in seeds(0..10) {
+        for ranks in [2, 3, 4, 8] {
+            let mut job = Job::with_bound(seed, ranks, 0.0, HadamardMode::Off, BoundParams { min_ns: MIN_NS, ..BOUND });
+            job.run(40, on_time);
+            assert_eq!(job.bound_ns(), MIN_NS, "{}", job.what);
+            let busy = seed as usize % ranks;
+            let late_ns = 3 * MIN_NS + MIN_NS / 2;
+            let first = job.op;
+            job.run(100, |rank, _| Some(if rank == busy { late_ns } else { 0 }));
+            let lengthened = job.bounds_ns.iter().find(|(op, bound_ns)| **op >= first && **bound_ns >= 4 * MIN_NS);
+            let after = lengthened.map(|(op, _)| op - first);
+            assert!(
+                after.is_some_and(|after| after <= 30),
+                "{}, rank {busy}: {after:?}: {:?}",
+                job.what,
+                job.bounds_ns
+            );
+            assert!(job.bound_ns() >= 4 * MIN_NS, "{}: {:?}", job.what, job.bounds_ns);
         }
     }
 }

@@ -14,9 +14,10 @@
 //! * Transform: one rank turns it on; all ranks must agree to turn it off.
 //! * Fallback to other data planes: one rank is enough. Permanent.
 //! * Bound: all ranks but one (both of two) must request a change. The second largest value is
-//!   used; of only two values, the larger. With four or more ranks, a single frozen or lying rank
-//!   cannot set the bound, except that a request for the transform may raise it up to
-//!   [`ENCODED_BOUNDS`] times.
+//!   used; of only two values, the larger. One rank is enough to lengthen it up to
+//!   [`BoundParams::busy_ns`]. Beyond that, with four or more ranks, a single frozen or lying rank
+//!   cannot set it, except that a request for the transform may raise it up to [`ENCODED_BOUNDS`]
+//!   times.
 //! * Joining: a rank starts only after another rank uses its view. Otherwise it would run alone and
 //!   consider all others silent.
 //! * Switch: a rank that has promised starts no further collective until the decision. If all
@@ -635,7 +636,8 @@ impl Membership {
         if !others && self.awaits_drop(newest) {
             return None;
         }
-        let change = Change { remain, joined, ..newest.change(&self.requests.together(newest)) };
+        let busy_ns = self.params.bound.map_or(0, |bound| bound.busy_ns());
+        let change = Change { remain, joined, ..newest.change(&self.requests.together(newest, busy_ns)) };
         (others || change.settings != newest.settings).then_some(change)
     }
 

@@ -86,10 +86,14 @@ impl Requests {
         self.of[from] = request;
     }
 
-    pub fn together(&self, view: &View) -> Request {
-        let ranks = view.ranks.len();
+    /// `busy_ns`: bound up to which one request lengthens it.
+    pub fn together(&self, view: &View, busy_ns: u64) -> Request {
+        let (ranks, present_ns) = (view.ranks.len(), view.settings.bound_ns);
         let enough = self.bounds >= ranks.saturating_sub(1).max(ranks.min(2));
         let bound_ns = enough.then(|| self.second_largest_bound(view)).flatten();
+        let is_busy = self.bounds > 0 && present_ns < busy_ns;
+        let longest = || view.live().filter_map(|rank| self.of[rank].bound_ns).max().map(|ns| ns.min(busy_ns));
+        let bound_ns = bound_ns.max(is_busy.then(longest).flatten().filter(|ns| *ns > present_ns));
         let bound_ns = if self.on > 0 { bound_ns.max(self.bound_of_transform(view)) } else { bound_ns };
         let hadamard = if self.on > 0 { Some(true) } else { (self.either == ranks).then_some(false) };
         Request { hadamard, bound_ns, fallback: self.fallback > 0 }
@@ -149,7 +153,10 @@ mod tests {
                 let (hadamard, fallback) =
                     (hadamard.max(before.hadamard.filter(|on| *on)), fallback || before.fallback);
                 requested[by] = Request { hadamard, bound_ns, fallback };
-                assert_eq!(requests.together(&view), together(&requested, &live, 3), "seed {seed}, step {step}");
+                for busy_ns in [0, 3, 5] {
+                    let expected = together(&requested, &live, 3, busy_ns);
+                    assert_eq!(requests.together(&view, busy_ns), expected, "seed {seed}, step {step}");
+                }
             }
             suspicions.clear();
             assert_eq!(suspicions.by_quorums_of(&view).count(), 0);
@@ -157,13 +164,14 @@ mod tests {
     }
 
     /// The rules of the module, without counts.
-    fn together(requested: &[Request], live: &[usize], present_ns: u64) -> Request {
+    fn together(requested: &[Request], live: &[usize], present_ns: u64, busy_ns: u64) -> Request {
         let of = || live.iter().map(|rank| requested[*rank]);
+        let of_one = of().filter_map(|one| one.bound_ns).map(|ns| ns.min(busy_ns)).filter(|ns| *ns > present_ns).max();
         let mut bounds_ns: Vec<u64> = of().filter_map(|one| one.bound_ns).collect();
         bounds_ns.sort_unstable();
         bounds_ns.reverse();
         let enough = bounds_ns.len() >= 2.min(live.len()) && bounds_ns.len() + 1 >= live.len();
-        let bound_ns = bounds_ns.get(usize::from(bounds_ns.len() > 2)).copied().filter(|_| enough);
+        let bound_ns = bounds_ns.get(usize::from(bounds_ns.len() > 2)).copied().filter(|_| enough).max(of_one);
         let with_transform = of().filter(|one| one.hadamard == Some(true)).filter_map(|one| one.bound_ns).max();
         let bound_ns = bound_ns.max(with_transform.map(|ns| ns.min(2 * present_ns)));
         let hadamard = if of().any(|one| one.hadamard == Some(true)) {
