@@ -128,7 +128,7 @@ fn another_version_is_an_error_on_every_rank_and_strangers_are_passed_over() {
     for rank in ranks {
         let error = rank.join().unwrap().unwrap_err();
         assert!(error.starts_with("the ranks differ: the protocol version ("), "{error}");
-        assert!(error.contains(") is 1 on rank 2, but 10 on rank 0;"), "{error}");
+        assert!(error.contains(") is 1 on rank 2, but 11 on rank 0;"), "{error}");
     }
 }
 

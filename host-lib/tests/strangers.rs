@@ -42,7 +42,7 @@ fn hello(job_id: &str, world_size: usize, rank: usize, udp: &str, control: &str)
         ["incast","adaptive"],["window_bytes","1048576"],["rate_control","false"],["drop_silent_after","3 collectives"],
         ["repair","true"],["wait_for_repairs","false"],["agree","false"]]"#;
     format!(
-        r#"{{"version":10,"job_id":"{job_id}","world_size":{world_size},"member":{{"rank":{rank},"udp":"{udp}","control":"{control}",
+        r#"{{"version":11,"job_id":"{job_id}","world_size":{world_size},"member":{{"rank":{rank},"udp":"{udp}","control":"{control}",
         "receive_buffer_bytes":100000,"payload_beats":0}},"settings":{settings},"timeout_ms":60000,"left_ms":60000}}"#
     )
 }

@@ -178,6 +178,10 @@ pub(super) enum Answer {
     Begin,
     /// Connect to all ranks that are not gone.
     Running(Box<Running>),
+    /// The connection continues another one, over which this many messages were received.
+    Again {
+        received: u64,
+    },
     Refused(Refusal),
 }
 
@@ -215,6 +219,17 @@ pub(super) struct PeerHello {
     pub rank: usize,
     #[serde(default)]
     pub member: Option<Member>,
+    /// After a connection broke.
+    #[serde(default)]
+    pub again: Option<Again>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Again {
+    /// As in [`Member`].
+    pub session: u64,
+    /// Number of received messages; `None` asks the other end to connect.
+    pub received: Option<u64>,
 }
 
 /// Reason why there is no job.
@@ -411,7 +426,9 @@ mod tests {
             left_ms: 1,
         };
         check(&hello, |hello| drop(hello.member.is_at(address.ip()).map_err(|refusal| refusal.to_string())));
-        check(&PeerHello { tag: 1, rank: 1, member: Some(member) }, |_| ());
+        let again = Some(Again { session: 1, received: Some(2) });
+        check(&PeerHello { tag: 1, rank: 1, member: Some(member), again }, |_| ());
+        check(&Answer::Again { received: 7 }, |_| ());
         check(&Connected { failure: Some("no".into()) }, |_| ());
         let show = |answer: &Answer| {
             if let Answer::Refused(refusal) = answer {

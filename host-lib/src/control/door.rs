@@ -1,5 +1,7 @@
-//! Rejoin: how a restarted process replaces an ended process of the same rank in a running job.
+//! Connections to a running job: of restarted processes, and of ranks whose connection broke
+//! ([`again`](super::again)).
 //!
+//! A restarted process replaces an ended process of the same rank.
 //! The process reports to rank 0 as in the bootstrap, receives the state of the job, and connects
 //! to all ranks that are not gone. A rank accepts it only after the connection to its predecessor
 //! has ended, so that callers and engine see the end first. The views decide when it takes part in
@@ -13,13 +15,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
+use super::again::{Line, Returned, Way};
 use super::bootstrap::{Answer, Connected, GREETING, Job, Meeting, Member, PeerHello, Refusal, Running};
-use super::frame::GREETING_BYTES_MAX;
-use super::gather::{Greeted, UNACCEPTED, greet, tell};
-use super::link::{End, Link};
+use super::gather::{Greeted, UNACCEPTED, greeted, hear, tell};
+use super::link::Link;
 use super::outgoing::{Queue, WeakOutgoing};
 use super::terms::Terms;
 use crate::rarely::Rarely;
@@ -59,19 +62,35 @@ pub(super) struct Door {
     pub outgoing: WeakOutgoing,
 }
 
-pub(super) struct Arrival {
-    pub member: Member,
-    pub link: Link,
-    pub queue: Queue,
+pub(super) enum Arrival {
+    /// A restarted process.
+    New { member: Member, link: Link, queue: Queue },
+    /// A rank whose connection broke.
+    Again { peer: usize, returned: Returned },
 }
 
 enum Caller {
     Root(Greeted),
     Peer(Link, Member),
+    Again(usize, Returned),
 }
 
 impl Door {
-    /// Returns the next rejoined process, or waits forever.
+    /// Returns the way to a peer, and the sender of its [returns](Line::returns).
+    pub fn line(&self, peer: usize) -> (Line, UnboundedSender<Returned>) {
+        let (sender, returns) = unbounded_channel();
+        let Meeting { launch, root, local, mtu, .. } = &self.meeting;
+        let own = launch.rank;
+        let (tag, session, control) = self.status.with(|running| {
+            let members = &running.job.members;
+            (running.job.tag, members[own].session, members[peer].control)
+        });
+        let addresses = if peer == 0 { root.clone() } else { vec![control] };
+        let (local, mtu, common) = (*local, *mtu, self.meeting.common());
+        (Line { way: Way { own, peer, local, mtu, addresses, tag, session, common }, returns }, sender)
+    }
+
+    /// Returns the next process that connects, or waits forever.
     pub async fn next(&self, heard: &mut JoinSet<Option<Heard>>) -> Arrival {
         loop {
             tokio::select! {
@@ -98,19 +117,26 @@ impl Door {
             heard.abort_all();
         }
         let (launch, common) = (self.meeting.launch.clone(), self.meeting.common());
-        let tag = self.status.with(|running| running.job.tag);
+        let status = self.status.clone();
         heard.spawn(async move {
             let hear = async {
-                if launch.rank == 0 {
-                    return greet(stream, from, &launch, &common).await.map(Caller::Root);
+                let heard = hear(stream, &common).await;
+                let hello = heard.as_ref().ok().and_then(|(_, message)| serde_json::from_slice(message).ok());
+                let Some(PeerHello { tag, rank, member, again }) = hello else {
+                    let heard = heard.map_err(|error| error.to_string());
+                    return (launch.rank == 0).then(|| greeted(heard, from, &launch)).flatten().map(Caller::Root);
+                };
+                let (link, _) = heard.ok()?;
+                let (of_job, known) = status.with(|running| (running.job.tag, running.job.members.get(rank).cloned()));
+                if tag != of_job || rank == launch.rank {
+                    return None;
                 }
-                let mut link = Link::new(stream, End::Accepted, &common).await.ok()?;
-                let (_, hello) = link.reader.read(GREETING_BYTES_MAX).await.ok()?;
-                let hello: PeerHello = serde_json::from_slice(&hello).ok()?;
-                let member = hello.member.filter(|member| {
-                    hello.tag == tag && member.rank == hello.rank && member.is_at(from.ip()).is_ok()
-                })?;
-                Some(Caller::Peer(link, member))
+                if let Some(again) = again {
+                    known.filter(|known| known.control.ip() == from.ip() && known.session == again.session)?;
+                    return Some(Caller::Again(rank, again.received.map(|received| (link, received))));
+                }
+                let member = member.filter(|member| member.rank == rank && member.is_at(from.ip()).is_ok())?;
+                Some(Caller::Peer(link, member)).filter(|_| launch.rank > 0)
             };
             timeout(GREETING, hear).await.ok().flatten().map(Heard)
         });
@@ -122,8 +148,9 @@ impl Door {
             Caller::Peer(mut link, member) => {
                 let queue = self.queue(&member)?;
                 link.writer.write_json(&Answer::Begin).await.ok()?;
-                Some(Arrival { member, link, queue })
+                Some(Arrival::New { member, link, queue })
             }
+            Caller::Again(peer, returned) => Some(Arrival::Again { peer, returned }),
         }
     }
 
@@ -181,7 +208,7 @@ impl Door {
         }
         let queue = self.queue(&hello.member)?;
         link.writer.write_json(&Answer::Begin).await.ok()?;
-        Some(Arrival { member: hello.member, link, queue })
+        Some(Arrival::New { member: hello.member, link, queue })
     }
 
     /// Opens the queue to a process, if the connection to its predecessor has ended.

@@ -18,6 +18,10 @@ pub(super) const POINT: u8 = 2;
 pub(super) const HANDSHAKE: u8 = 3;
 /// Empty, for faster loss detection; see [`serve`](super::serve).
 pub(super) const FOLLOWER: u8 = 4;
+/// Number of received messages (8 bytes); see [`again`](super::again).
+pub(super) const RECEIVED: u8 = 5;
+/// Empty; the sender closes the connection on purpose.
+pub(super) const LEAVE: u8 = 6;
 
 pub(super) fn frame(kind: u8, message: &[u8]) -> io::Result<Vec<u8>> {
     let too_long =

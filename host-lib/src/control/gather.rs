@@ -350,19 +350,24 @@ fn is_quiet(link: &mut Link) -> bool {
 
 /// Reads a greeting. Strangers receive no answer.
 pub(super) async fn greet(stream: TcpStream, from: SocketAddr, launch: &Launch, common: &Common) -> Option<Greeted> {
-    let greeted = async {
-        let mut link = Link::new(stream, End::Accepted, common).await.map_err(|error| error.to_string())?;
-        let (_, message) = link.reader.read(GREETING_BYTES_MAX).await.map_err(|error| error.to_string())?;
+    let heard = hear(stream, common).await.map_err(|error| error.to_string());
+    greeted(heard, from, launch)
+}
+
+/// Reads the first message of a connection.
+pub(super) async fn hear(stream: TcpStream, common: &Common) -> io::Result<(Link, Vec<u8>)> {
+    let mut link = Link::new(stream, End::Accepted, common).await?;
+    let (_, message) = link.reader.read(GREETING_BYTES_MAX).await?;
+    Ok((link, message))
+}
+
+pub(super) fn greeted(heard: Result<(Link, Vec<u8>), String>, from: SocketAddr, launch: &Launch) -> Option<Greeted> {
+    let understood = heard.and_then(|(link, message)| {
         let hello = understand(&message, from, launch)?;
-        Ok::<_, String>(Greeted { link, from, hello })
-    };
-    match greeted.await {
-        Ok(greeted) => Some(greeted),
-        Err(error) => {
-            STRANGERS.warn(format_args!("{from}: {}", error.escape_debug()));
-            None
-        }
-    }
+        Ok(Greeted { link, from, hello })
+    });
+    let refuse = |error: &String| STRANGERS.warn(format_args!("{from}: {}", error.escape_debug()));
+    understood.inspect_err(refuse).ok()
 }
 
 /// # Errors

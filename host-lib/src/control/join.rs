@@ -59,7 +59,7 @@ pub(super) async fn join(
     match timeout_at(deadline, answer).await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())) {
         Ok(Answer::Refused(refusal)) => return Err(refusal.into()),
         Ok(Answer::Begin) => {}
-        Ok(Answer::Welcome { .. } | Answer::Running(_) | Answer::Groups(_)) => {
+        Ok(Answer::Welcome { .. } | Answer::Running(_) | Answer::Groups(_) | Answer::Again { .. }) => {
             return Err(talk(io::Error::other("it sent a second job")));
         }
         Err(error) => return Err(talk(connected.err().map_or(error, io::Error::other))),
@@ -92,7 +92,7 @@ pub(super) async fn reach_root(
                 last = io::Error::other(refusal);
             }
             Ok(Ok((_, Answer::Refused(refusal)))) => return Err(refusal.into()),
-            Ok(Ok((_, Answer::Begin | Answer::Running(_)))) => {
+            Ok(Ok((_, Answer::Begin | Answer::Running(_) | Answer::Again { .. }))) => {
                 last = io::Error::other("its answer does not fit the greeting");
             }
             // Rank 0 may end first; the reason for its missing answer is more useful.
@@ -194,7 +194,8 @@ async fn connect_all(meeting: &Meeting, job: &Job, listener: &TcpListener, until
     let (mut links, mut connecting): (Links, _) = ((0..job.members.len()).map(|_| None).collect(), JoinSet::new());
     // The nearest first, so that not all ranks begin with rank 1.
     for (peer, member) in job.members.iter().enumerate().take(rank).skip(1).rev() {
-        let (local, address, hello) = (meeting.local, member.control, PeerHello { tag: job.tag, rank, member: None });
+        let (local, address) = (meeting.local, member.control);
+        let hello = PeerHello { tag: job.tag, rank, member: None, again: None };
         connecting.spawn(reach(peer, (local, meeting.mtu), address, hello, meeting.common(), until));
     }
     let (mut hearing, heard_by): (JoinSet<Option<(usize, Link)>>, _) = (JoinSet::new(), Arc::new(job.clone()));
@@ -305,7 +306,7 @@ async fn connect_again(meeting: &Meeting, running: &Running, until: Instant) -> 
         if peer == rank || gone.contains(&peer) {
             continue;
         }
-        let hello = PeerHello { tag: job.tag, rank, member: job.members.get(rank).cloned() };
+        let hello = PeerHello { tag: job.tag, rank, member: job.members.get(rank).cloned(), again: None };
         // It answers only after the connection to the previous process has ended.
         let from = (meeting.local, meeting.mtu);
         connecting.spawn(reach(peer, from, other.control, hello, meeting.common(), until));

@@ -6,11 +6,13 @@
 //! * `door`: rejoin of restarted processes.
 //! * `link`, `frame`: a connection and its wire format.
 //! * `channel`: calls of all ranks, and peer messages.
+//! * `again`: new connections between live processes.
 //! * `outgoing`, `serve`: bounded send queues, and the tasks that send and receive.
 //! * `terms`: comparison of settings and arguments across ranks.
 //! * `reliable`: exact reductions.
 //! * `mailbox`: point-to-point messages.
 
+mod again;
 mod bootstrap;
 mod channel;
 mod directory;

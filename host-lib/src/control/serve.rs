@@ -4,6 +4,7 @@
 //! a lost segment from later ones; without them, a vote, a repair or a barrier would wait for the
 //! retransmission timeout.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
@@ -11,13 +12,16 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-use tokio::sync::{oneshot, watch};
+use tokio::sync::mpsc::error::SendError;
+use tokio::sync::{Notify, oneshot, watch};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout_at};
 
-use super::bootstrap::Member;
+use super::again::{AGAIN, Line, Record, Returned};
+use super::bootstrap::{Member, Refusal};
 use super::door::{Arrival, Door};
-use super::frame::{self, FOLLOWER, IN_STEP, PEER_MESSAGE, POINT};
+use super::frame::{self, FOLLOWER, IN_STEP, LEAVE, PEER_MESSAGE, POINT, RECEIVED};
+use super::gather::tell;
 use super::link::Link;
 use super::mailbox::Mailbox;
 use super::outgoing::Queue;
@@ -81,7 +85,6 @@ impl Inbox {
     fn put(&self, peer: usize, kind: u8, message: Vec<u8>) -> Result<bool, String> {
         match kind {
             POINT => self.mailbox.handle(peer, &message)?,
-            FOLLOWER => {}
             IN_STEP => {
                 self.held.add(peer, &message)?;
                 return Ok(self.in_step.send((peer, PeerEvent::Message(message))).is_ok());
@@ -116,79 +119,163 @@ pub(super) async fn serve(
     mut ending: oneshot::Receiver<()>,
 ) {
     let (alive, over) = watch::channel(());
-    let (mut tasks, mut heard) = (JoinSet::new(), JoinSet::new());
+    let (mut tasks, mut heard, mut returns) = (JoinSet::new(), JoinSet::new(), BTreeMap::new());
+    let mut begin = |door: &Door, returns: &mut BTreeMap<_, _>, peer, link, queue| {
+        let (line, sender) = door.line(peer);
+        returns.insert(peer, sender);
+        tasks.spawn(connection(line, link, queue, inbox.clone(), over.clone()));
+    };
     for (peer, link, queue) in links {
-        tasks.spawn(connection(peer, link, queue, inbox.clone(), over.clone()));
+        begin(&door, &mut returns, peer, link, queue);
     }
     loop {
         tokio::select! {
             _ = &mut ending => break,
-            Arrival { member, link, queue } = door.next(&mut heard) => {
-                let peer = member.rank;
-                tracing::warn!(peer, "a restarted process has connected");
-                inbox.tell(peer, PeerEvent::Back(member), None);
-                tasks.spawn(connection(peer, link, queue, inbox.clone(), over.clone()));
+            arrival = door.next(&mut heard) => match arrival {
+                Arrival::New { member, link, queue } => {
+                    let peer = member.rank;
+                    tracing::warn!(peer, "a restarted process has connected");
+                    inbox.tell(peer, PeerEvent::Back(member), None);
+                    begin(&door, &mut returns, peer, link, queue);
+                }
+                Arrival::Again { peer, returned } => {
+                    let refused = match returns.get(&peer).map(|sender| sender.send(returned)) {
+                        Some(Err(SendError(returned))) => returned,
+                        _ => None,
+                    };
+                    if let Some((link, _)) = refused {
+                        let reason = "the other rank has ended its connection".into();
+                        tokio::spawn(tell(link, Refusal::NotConnected { rank: peer, reason }));
+                    }
+                }
             }
         }
     }
-    drop((alive, door));
+    drop((alive, door, returns));
     while tasks.join_next().await.is_some() {}
 }
 
-async fn connection(peer: usize, link: Link, mut queue: Queue, inbox: Inbox, over: watch::Receiver<()>) {
-    let Link { mut reader, mut writer } = link;
-    let is_followed = writer.may_lose();
-    let (cut, taken) = (queue.cut(), AtomicU64::new(0));
-    let mut reading = pin!(async {
-        let ended = loop {
-            match reader.read(frame::MESSAGE_BYTES_MAX).await.map(|(kind, message)| inbox.put(peer, kind, message)) {
-                Ok(Ok(true)) => {}
-                Ok(Ok(false)) => return None,
-                Ok(Err(what)) => {
-                    tracing::warn!(peer, what, "closing the connection to a rank that violated the protocol");
-                    return Some(what);
-                }
-                Err(error) => break error,
-            }
+/// End of a connection.
+enum Ended {
+    /// This rank has ended.
+    Over,
+    /// The peer is gone, with its protocol violation, if any.
+    Gone(Option<String>),
+    /// The network ended the connection, or the peer asks for a new one.
+    Broken(Returned),
+}
+
+/// Serves a peer, over several connections if the network breaks one.
+async fn connection(mut line: Line, mut link: Link, mut queue: Queue, inbox: Inbox, over: watch::Receiver<()>) {
+    let (peer, record, cut) = (line.way.peer, Record::default(), queue.cut());
+    let (mut progress, mut until) = (None, Instant::now());
+    let broken = loop {
+        let returned = match one_connection(&mut line, link, &mut queue, &record, &inbox, over.clone()).await {
+            Ended::Over => return,
+            Ended::Gone(broken) => break broken,
+            Ended::Broken(returned) => returned,
         };
-        if ended.kind() != io::ErrorKind::UnexpectedEof {
-            tracing::debug!(peer, %ended, "connection ended");
+        if progress.replace(record.progress()) != Some(record.progress()) {
+            until = Instant::now() + AGAIN;
         }
-        None
-    });
-    let sending = async {
-        while let Some((kind, message)) = queue.next().await {
-            let mut written = writer.write(kind, &message).await;
-            if is_followed && written.is_ok() && queue.is_empty() {
-                written = writer.write(FOLLOWER, &[]).await;
-            }
-            if let Err(error) = written {
-                tracing::debug!(peer, %error, "connection ended");
-                return true;
-            }
-            queue.taken(kind, message.len());
-            taken.fetch_add(1, Ordering::Relaxed);
+        let restored = tokio::select! {
+            restored = timeout_at(until, line.restore(&record, returned)) => restored.ok().flatten(),
+            () = cut.notified() => None,
+            () = ended(over.clone()) => return,
+        };
+        match restored {
+            Some(again) => link = again,
+            None => break None,
         }
-        false
-    };
-    let broken = tokio::select! {
-        broken = &mut reading => broken,
-        has_failed = sending => {
-            if !has_failed {
-                // All senders are dropped.
-                return;
-            }
-            // Messages that arrived before the connection ended are still delivered.
-            tokio::select! {
-                broken = &mut reading => broken,
-                () = ended(over) => return,
-            }
-        }
-        () = cut.notified() => None,
-        () = stall(over.clone(), &taken) => return,
+        tracing::warn!(peer, "the network ended the connection to a rank, which was made again");
     };
     queue.close();
     inbox.tell(peer, PeerEvent::Gone, broken);
+}
+
+async fn one_connection(
+    line: &mut Line,
+    link: Link,
+    queue: &mut Queue,
+    record: &Record,
+    inbox: &Inbox,
+    over: watch::Receiver<()>,
+) -> Ended {
+    let (peer, Link { mut reader, mut writer }) = (line.way.peer, link);
+    let is_followed = writer.may_lose();
+    let (cut, taken, due) = (queue.cut(), AtomicU64::new(0), Notify::new());
+    let take = |kind, message: Vec<u8>| match kind {
+        FOLLOWER => Ok(true),
+        RECEIVED => {
+            let count = message.try_into().map_err(|_| "a confirmation of the wrong length".to_owned())?;
+            record.confirm(u64::from_le_bytes(count)).map(|()| true)
+        }
+        _ => {
+            if record.receive(message.len()) {
+                due.notify_one();
+            }
+            inbox.put(peer, kind, message)
+        }
+    };
+    let mut reading = pin!(async {
+        let violation = loop {
+            match reader.read(frame::MESSAGE_BYTES_MAX).await {
+                Ok((LEAVE, _)) => return Ended::Gone(None),
+                Ok((kind, message)) => match take(kind, message) {
+                    Ok(true) => {}
+                    Ok(false) => return Ended::Gone(None),
+                    Err(what) => break what,
+                },
+                // The length of a frame.
+                Err(error) if error.kind() == io::ErrorKind::Other => break error.to_string(),
+                Err(error) => {
+                    tracing::debug!(peer, %error, "connection ended");
+                    return Ended::Broken(None);
+                }
+            }
+        };
+        tracing::warn!(peer, violation, "closing the connection to a rank that violated the protocol");
+        Ended::Gone(Some(violation))
+    });
+    let sending = async {
+        for (kind, message) in record.unconfirmed() {
+            writer.write(kind, &message).await?;
+        }
+        loop {
+            let next = tokio::select! {
+                next = queue.next() => next,
+                () = due.notified() => {
+                    writer.write(RECEIVED, &record.tell().to_le_bytes()).await?;
+                    continue;
+                }
+            };
+            // All senders are dropped.
+            let Some((kind, message)) = next else { return writer.write(LEAVE, &[]).await };
+            let message = record.send(kind, message);
+            // Before the connection may break, after which the message is sent from the record.
+            queue.taken(kind, message.len());
+            taken.fetch_add(1, Ordering::Relaxed);
+            writer.write(kind, &message).await?;
+            if is_followed && queue.is_empty() {
+                writer.write(FOLLOWER, &[]).await?;
+            }
+        }
+    };
+    tokio::select! {
+        ended = &mut reading => ended,
+        sent = sending => {
+            let Err(error) = sent else { return Ended::Over };
+            tracing::debug!(peer, %error, "connection ended");
+            // Messages that arrived before the connection ended are still delivered.
+            tokio::select! {
+                ended = &mut reading => ended,
+                () = ended(over) => Ended::Over,
+            }
+        }
+        () = cut.notified() => Ended::Gone(None),
+        () = stall(over.clone(), &taken) => Ended::Over,
+        Some(returned) = line.returns.recv() => Ended::Broken(returned),
+    }
 }
 
 async fn ended(mut over: watch::Receiver<()>) {
@@ -217,8 +304,10 @@ mod tests {
 
     use tokio::net::{TcpListener, TcpSocket};
     use tokio::runtime;
+    use tokio::sync::mpsc::unbounded_channel;
     use tokio::time::timeout;
 
+    use super::super::again::Way;
     use super::super::launch::Launch;
     use super::super::link::{Common, End};
     use super::super::outgoing::Outgoing;
@@ -243,7 +332,12 @@ mod tests {
             let mailbox = Arc::new(Mailbox::new(0, 2, Duration::from_secs(60)));
             let inbox = Inbox { in_step, held: Held::new(2), peer_message, mailbox, wake: Arc::new(|| {}) };
             let (_alive, over) = watch::channel(());
-            let serving = tokio::spawn(connection(1, ours, queue, inbox, over));
+            let (_sender, returns) = unbounded_channel();
+            let addresses = vec!["127.0.0.1:1".parse().unwrap()];
+            let local = "127.0.0.1".parse().unwrap();
+            let way = Way { own: 0, peer: 1, local, mtu: None, addresses, tag: 0, session: 0, common };
+            let line = Line { way, returns };
+            let serving = tokio::spawn(connection(line, ours, queue, inbox, over));
             for expected in [(PEER_MESSAGE, vec![1]), (PEER_MESSAGE, vec![2]), (FOLLOWER, vec![])] {
                 assert_eq!(theirs.reader.read(100).await.unwrap(), expected);
             }

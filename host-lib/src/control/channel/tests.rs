@@ -77,6 +77,16 @@ fn with_timeout(timeout: Duration) -> (ControlChannel, Fake) {
     (channel, peer.join().unwrap())
 }
 
+#[test]
+fn a_frame_of_an_impossible_length_ends_the_connection_and_names_its_sender() {
+    let (channel, mut fake) = beside_a_fake();
+    let receive = channel.mailbox().receive(Some(1), Tag { space: Space::Caller, tag: 1 });
+    fake.0.write_all(&[0xff; 5]).unwrap();
+    let runtime = runtime::Builder::new_current_thread().build().unwrap();
+    let what = "a message of 4294967295 bytes, expected at most 1048576; is the sender OptiReduce?".into();
+    assert_eq!(runtime.block_on(receive), Err(ControlError::Broken { rank: 1, what }));
+}
+
 /// A stopped process keeps its connections, but reads nothing.
 #[test]
 fn a_peer_that_takes_nothing_does_not_hold_up_the_end() {
@@ -167,10 +177,12 @@ fn a_silent_peer_that_says_for_whom_it_waits_is_not_the_one_to_name() {
 
 #[test]
 fn a_peer_that_breaks_the_rules_from_point_to_point_loses_its_connection_and_is_named() {
-    let breaks: [(u8, &[u8], &str); 3] = [
+    let breaks: [(u8, &[u8], &str); 5] = [
         (frame::POINT, &[77], "a message that cannot be read"),
         (9, &[], "a message of kind 9"),
         (frame::POINT, &[4, 1, 0, 0, 0, 0, 0, 0, 0], "more taken than was sent"),
+        (frame::RECEIVED, &[1, 0, 0, 0, 0, 0, 0, 0], "a confirmation of 1 messages, expected 0 to 0"),
+        (frame::RECEIVED, &[1], "a confirmation of the wrong length"),
     ];
     for (kind, message, what) in breaks {
         let (mut channel, mut fake) = beside_a_fake();
