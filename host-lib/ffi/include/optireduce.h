@@ -550,7 +550,8 @@ typedef struct optr_partial_report_t {
 // an error, and unless the request is a collective of a bucket. Both pointers are valid during the
 // call.
 //
-// It may call this library, but while it blocks, other callbacks wait. It must not end its thread,
+// It may make any call of this library, and wait for other requests. It must not wait for another
+// function of its communicator, which is called after it has returned. It must not end its thread,
 // leave by longjmp(), or throw.
 typedef void (*optr_callback_t)(optr_status_t status, const struct optr_report_t *report, const char *error, void *context);
 
@@ -1005,8 +1006,8 @@ optr_status_t optr_request_wait(optr_request_t *request, uint64_t timeout_us, st
 // Registers a function that is called with context once the request is done, also if it fails.
 // *request becomes NULL.
 //
-// Threads: any, one at a time per request; does not block. Functions are called one after the
-// other on a thread of the library.
+// Threads: any, one at a time per request; does not block. The functions of a communicator are
+// called one after the other, on a thread of their own. See optr_callback_t for what they may call.
 optr_status_t optr_request_on_done(optr_request_t *request, optr_callback_t callback, void *context);
 
 // Gives up a request, and sets it to NULL. Its operation continues, but its output is not written.

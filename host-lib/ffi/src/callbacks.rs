@@ -1,6 +1,8 @@
-//! Thread that waits for operations and calls their callbacks. One per process, started on demand.
+//! Thread that waits for operations and calls their callbacks. One per communicator, started on
+//! demand.
 //!
-//! A callback may block or call this library. On the engine's thread it would delay other ranks.
+//! A callback may block or call this library. On the engine's thread it would delay other ranks, and
+//! on a thread of all communicators it could wait for a rank of this process that waits for it.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,10 +17,12 @@ use crate::types::optr_status_t::OPTR_SYSTEM;
 
 pub type Delivery = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-enum Message {
+pub enum Message {
     Add(Delivery),
     /// The delivery with this number can make progress.
     Woken(u64),
+    /// The communicator is gone, and with it everything that could add deliveries.
+    End,
 }
 
 struct Wakeup {
@@ -32,34 +36,51 @@ impl Wake for Wakeup {
     }
 }
 
-/// Process id and channel of the thread. The id detects a fork, which has no such thread.
-static THREAD: Mutex<Option<(u32, mpsc::Sender<Message>)>> = Mutex::new(None);
+/// Callbacks of one communicator.
+#[derive(Debug, Default)]
+pub struct Callbacks(Mutex<Option<mpsc::Sender<Message>>>);
 
-/// Adds a delivery. If the thread cannot be started, `deliver` is not called.
-pub fn add(deliver: impl FnOnce() -> Option<Delivery>) -> Result<(), Failure> {
-    let mut thread = THREAD.lock().unwrap_or_else(PoisonError::into_inner);
-    let process = std::process::id();
-    let messages = match &*thread {
-        Some((of, messages)) if *of == process => messages.clone(),
-        _ => {
-            let (messages, incoming) = mpsc::channel();
-            let wake = messages.clone();
-            let started = thread::Builder::new().name("optireduce-callbacks".into()).spawn(|| serve(incoming, wake));
-            started
-                .map_err(|error| Failure::new(OPTR_SYSTEM, format!("starting the thread for callbacks: {error}")))?;
-            thread.insert((process, messages)).1.clone()
-        }
-    };
-    // The thread holds a sender too, so it never ends and this never fails.
-    let _ = deliver().map(|delivery| messages.send(Message::Add(delivery)));
-    Ok(())
+impl Callbacks {
+    /// Adds a delivery. If the thread cannot be started, `deliver` is not called.
+    pub fn add(&self, deliver: impl FnOnce() -> Option<Delivery>) -> Result<(), Failure> {
+        let mut thread = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let messages = match &*thread {
+            Some(messages) => messages,
+            None => {
+                let (messages, incoming) = mpsc::channel();
+                let wake = messages.clone();
+                let started =
+                    thread::Builder::new().name("optireduce-callbacks".into()).spawn(|| serve(incoming, wake));
+                started.map_err(|error| {
+                    Failure::new(OPTR_SYSTEM, format!("starting the thread for callbacks: {error}"))
+                })?;
+                thread.insert(messages)
+            }
+        };
+        // The thread holds a sender and ends after this, so this never fails.
+        let _ = deliver().map(|delivery| messages.send(Message::Add(delivery)));
+        Ok(())
+    }
+}
+
+impl Drop for Callbacks {
+    /// The thread makes the remaining calls, and may be the one that drops this.
+    fn drop(&mut self) {
+        let messages = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let _ = messages.as_ref().map(|messages| messages.send(Message::End));
+    }
 }
 
 fn serve(incoming: Receiver<Message>, messages: mpsc::Sender<Message>) {
     let mut waiting: BTreeMap<u64, Delivery> = BTreeMap::new();
-    let mut added = 0;
-    for message in incoming {
+    let (mut added, mut is_over) = (0, false);
+    while !(is_over && waiting.is_empty()) {
+        let Ok(message) = incoming.recv() else { return };
         let number = match message {
+            Message::End => {
+                is_over = true;
+                continue;
+            }
             Message::Add(delivery) => {
                 added += 1;
                 waiting.insert(added, delivery);

@@ -10,6 +10,7 @@ use std::thread::{self, Thread};
 use optireduce::{Builder, Communicator, ConnectError, ControlError, Error, PartialOptions, PartialReduce};
 use optireduce_core::protocol::Parts;
 
+use crate::callbacks::Callbacks;
 use crate::guard::Live;
 use crate::handle::Handle;
 use crate::memory::Memory;
@@ -39,6 +40,7 @@ pub struct Comm {
     /// First fatal error.
     failure: Mutex<Option<Failure>>,
     memory: Memory,
+    callbacks: Callbacks,
     rank: usize,
     world_size: usize,
     _live: Live,
@@ -61,6 +63,7 @@ impl Comm {
             partials: Mutex::default(),
             failure: Mutex::default(),
             memory,
+            callbacks: Callbacks::default(),
             rank,
             world_size,
             _live: live,
@@ -77,6 +80,10 @@ impl Comm {
 
     pub fn memory(&self) -> &Memory {
         &self.memory
+    }
+
+    pub fn callbacks(&self) -> &Callbacks {
+        &self.callbacks
     }
 
     pub fn shard_range(&self, elements: usize) -> Range<usize> {

@@ -100,7 +100,7 @@ impl Request {
             let Some(begun) = running.take() else { return Err(finished()) };
             let mut begun = Some((begun, callback));
             let deliver = |(begun, callback): (Box<dyn Begun>, Callback)| begun.deliver(callback);
-            let added = callbacks::add(|| begun.take().map(deliver));
+            let added = self.comm.callbacks().add(|| begun.take().map(deliver));
             // If the thread for callbacks cannot be started, the request remains.
             *running = begun.map(|(begun, _)| begun);
             added

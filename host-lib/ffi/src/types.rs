@@ -377,7 +377,8 @@ pub struct optr_report_t {
 /// an error, and unless the request is a collective of a bucket. Both pointers are valid during the
 /// call.
 ///
-/// It may call this library, but while it blocks, other callbacks wait. It must not end its thread,
+/// It may make any call of this library, and wait for other requests. It must not wait for another
+/// function of its communicator, which is called after it has returned. It must not end its thread,
 /// leave by longjmp(), or throw.
 pub type optr_callback_t = Option<
     unsafe extern "C" fn(

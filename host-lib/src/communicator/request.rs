@@ -95,6 +95,9 @@ pub(super) fn keep<T>(done: &mut Option<T>, poll: impl FnOnce() -> Poll<T>) -> P
 /// A collective in progress, like `MPI_Request`. It returns the values, as `Vec<f32>` or, for lent
 /// memory, [`Values`], and the [`Report`]. Dropping it does not cancel the collective.
 ///
+/// The engine calls wakers while it drives collectives. As in any async runtime, a waker schedules
+/// its task and must not wait. The task may make any call and wait for it.
+///
 /// Unless the report of an all-reduce returns [`UpdateAction::Apply`], the values are unchanged, or
 /// of a one-off all-reduce incomplete.
 #[derive(Debug)]

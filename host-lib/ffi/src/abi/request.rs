@@ -96,8 +96,8 @@ fn wait(
 /// Registers a function that is called with context once the request is done, also if it fails.
 /// *request becomes NULL.
 ///
-/// Threads: any, one at a time per request; does not block. Functions are called one after the
-/// other on a thread of the library.
+/// Threads: any, one at a time per request; does not block. The functions of a communicator are
+/// called one after the other, on a thread of their own. See optr_callback_t for what they may call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn optr_request_on_done(
     request: *mut optr_request_t,

@@ -56,6 +56,57 @@ static void chain(optr_comm_t comm, int rank) {
     pthread_mutex_unlock(&chain->lock);
 }
 
+/* A callback of each kind of call that waits for other calls. The ranks' callbacks wait for one
+ * another, in one process. */
+static void waits_for_others(optr_status_t status, const optr_report_t *of_it, const char *error, void *context) {
+    struct chain *chain = context;
+    optr_report_t report = optr_report_init();
+    optr_request_t request, receive;
+    float values[ELEMENTS] = {(float)chain->rank};
+    int received = -1, peer = 1 - chain->rank;
+    (void)of_it;
+    this_rank = chain->rank;
+    if (status != OPTR_SUCCESS) FAIL("%s", error);
+    OK(optr_bucket_start_all_reduce(chain->bucket, values, values, ELEMENTS, &request));
+    OK(optr_request_wait(&request, OPTR_NO_TIMEOUT, &report));
+    CHECK(report.action == OPTR_APPLY && values[0] == 0.5f);
+    OK(optr_bucket_all_reduce(chain->bucket, values, values, ELEMENTS, &report));
+    OK(optr_start_recv(chain->comm, peer, 9, &received, sizeof received, NULL, &receive));
+    OK(optr_send(chain->comm, peer, 9, &chain->rank, sizeof chain->rank));
+    OK(optr_request_wait(&receive, 60000000, NULL));
+    CHECK(received == peer);
+    OK(optr_start_barrier(chain->comm, &request));
+    OK(optr_request_wait(&request, OPTR_NO_TIMEOUT, NULL));
+    OK(optr_barrier(chain->comm));
+    finish(chain);
+}
+
+static void wait_in_callbacks(optr_comm_t comm, int rank) {
+    static struct chain chains[2];
+    struct chain *chain = &chains[rank];
+    optr_request_t request;
+    int received;
+    chain->comm = comm, chain->rank = rank;
+    pthread_mutex_init(&chain->lock, NULL);
+    pthread_cond_init(&chain->changed, NULL);
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &chain->bucket));
+    for (int kind = 0; kind < 3; kind++) {
+        chain->is_over = 0;
+        if (kind == 0) OK(optr_bucket_start_all_reduce(chain->bucket, chain->values, chain->values, ELEMENTS, &request));
+        else if (kind == 1) OK(optr_start_barrier(comm, &request));
+        else {
+            OK(optr_start_recv(comm, 1 - rank, 5, &received, sizeof received, NULL, &request));
+            OK(optr_send(comm, 1 - rank, 5, &rank, sizeof rank));
+        }
+        OK(optr_request_on_done(&request, waits_for_others, chain));
+        pthread_mutex_lock(&chain->lock);
+        while (!chain->is_over) pthread_cond_wait(&chain->changed, &chain->lock);
+        pthread_mutex_unlock(&chain->lock);
+    }
+    OK(optr_comm_finalize(comm));
+    OK(optr_comm_destroy(comm));
+}
+
 static void end_process(optr_status_t status, const optr_report_t *report, const char *error, void *context) {
     (void)status, (void)report, (void)error, (void)context;
     puts("done");
@@ -87,6 +138,7 @@ int main(int count, char **arguments) {
     job_config = patient_config();
     if (count == 1) {
         run_ranks(2, chain);
+        run_ranks(2, wait_in_callbacks);
         puts("done");
         return 0;
     }
