@@ -122,7 +122,7 @@ fn a_connection_that_breaks_between_live_ranks_is_made_again_and_nothing_is_lost
     let (mut random, mut breaks) = (Random::new(seed, 2), 0);
     while over.load(Ordering::SeqCst) < RANKS && !jobs.iter().any(|job| job.is_finished()) {
         thread::sleep(Duration::from_millis(20 + random.below(100)));
-        let is_connected = path.connections.lock().unwrap().len() > 0;
+        let is_connected = !path.connections.lock().unwrap().is_empty();
         let ends: [&[usize]; 3] = [&[0, 1], &[0], &[1]];
         breaks += if is_connected { path.break_at(ends[random.below(3) as usize]) } else { 0 };
     }

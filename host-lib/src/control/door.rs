@@ -64,7 +64,7 @@ pub(super) struct Door {
 
 pub(super) enum Arrival {
     /// A restarted process.
-    New { member: Member, link: Link, queue: Queue },
+    New { member: Box<Member>, link: Link, queue: Queue },
     /// A rank whose connection broke.
     Again { peer: usize, returned: Returned },
 }
@@ -148,7 +148,7 @@ impl Door {
             Caller::Peer(mut link, member) => {
                 let queue = self.queue(&member)?;
                 link.writer.write_json(&Answer::Begin).await.ok()?;
-                Some(Arrival::New { member, link, queue })
+                Some(Arrival::New { member: member.into(), link, queue })
             }
             Caller::Again(peer, returned) => Some(Arrival::Again { peer, returned }),
         }
@@ -208,7 +208,7 @@ impl Door {
         }
         let queue = self.queue(&hello.member)?;
         link.writer.write_json(&Answer::Begin).await.ok()?;
-        Some(Arrival::New { member: hello.member, link, queue })
+        Some(Arrival::New { member: hello.member.into(), link, queue })
     }
 
     /// Opens the queue to a process, if the connection to its predecessor has ended.

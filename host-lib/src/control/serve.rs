@@ -135,7 +135,7 @@ pub(super) async fn serve(
                 Arrival::New { member, link, queue } => {
                     let peer = member.rank;
                     tracing::warn!(peer, "a restarted process has connected");
-                    inbox.tell(peer, PeerEvent::Back(member), None);
+                    inbox.tell(peer, PeerEvent::Back(*member), None);
                     begin(&door, &mut returns, peer, link, queue);
                 }
                 Arrival::Again { peer, returned } => {
