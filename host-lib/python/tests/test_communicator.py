@@ -141,7 +141,7 @@ def refuses_numbers(rank, ranks, root):
 def test_a_negative_number_is_an_argument_error_that_names_it_and_changes_nothing(job):
     for texts in job.run(2, refuses_numbers):
         for name, text in texts.items():
-            assert text.startswith(f"{name} is -") and ", expected a" in text, text
+            assert text.startswith(f"{name} is -") and ", expected " in text, text
 
 
 def requests(rank, ranks, root):
