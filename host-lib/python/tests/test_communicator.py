@@ -2,6 +2,7 @@
 
 import array
 import asyncio
+import ctypes
 import dataclasses
 import os
 import pathlib
@@ -62,24 +63,104 @@ def test_whatever_has_the_buffer_protocol_or_dlpack_is_reduced(job):
 
 
 def refuses_arrays(rank, ranks, root):
-    with connect(rank, ranks, root) as communicator:
-        bucket = communicator.bucket(4)
+    import torch
+
+    with connect(rank, ranks, root, timeout_s=60) as communicator:
+        bucket, two_level, partial = communicator.bucket(4), communicator.two_level(2), communicator.partial_reduce(4, group_size=2)
+        levels = two_level.bucket(4)
         frozen = numpy.zeros(4, "float32")
         frozen.flags.writeable = False
-        messages = []
-        for wrong in (numpy.zeros(4), frozen, [0.0] * 4, object()):
-            with pytest.raises(optireduce.ArgumentError) as error:
-                bucket.all_reduce(wrong)
-            messages.append(str(error.value))
+        odd = numpy.zeros(17, "uint8")[1:].view("float32")
+        step = numpy.lib.stride_tricks.as_strided
+        wrong = {
+            "float64": numpy.zeros(4),
+            "frozen": frozen,
+            "list": [0.0] * 4,
+            "object": object(),
+            "big": numpy.zeros(4, ">f4"),
+            "big, of ctypes": (ctypes.c_float.__ctype_be__ * 4)(),
+            "odd": odd,
+            "one place": step(numpy.zeros(4, "float32"), (4,), (0,)),
+            "windows": step(numpy.zeros(4, "float32"), (2, 2), (4, 4)),
+            "expanded": torch.zeros(1).expand(4),
+            "with gradient": torch.zeros(4, requires_grad=True),
+            "bf16": torch.zeros(4, dtype=torch.bfloat16),
+            "elsewhere": torch.zeros(4, device="meta"),
+        }
+        messages = {name: set() for name in wrong}
+        for name, array in wrong.items():
+            calls = [bucket.all_reduce, levels.all_reduce, lambda array: partial.average(array, 1)]
+            # The root's array and the inputs of halves are only read.
+            is_read = name in ("frozen", "one place", "windows", "expanded")
+            calls += [] if is_read else [bucket.reduce_scatter, bucket.all_gather, communicator.broadcast]
+            for call in calls:
+                with pytest.raises(optireduce.ArgumentError) as error:
+                    call(array)
+                messages[name].add(str(error.value))
+        for array in (odd, numpy.zeros(2, "int32"), "text"):
+            with pytest.raises(optireduce.ArgumentError, match="expected uint8"):
+                communicator.all_gather_bytes(array)
         bucket.all_reduce(numpy.zeros(4, "float32"))
+        partial.close()
         return messages
 
 
 def test_an_array_that_cannot_be_reduced_is_refused_before_anything_is_sent(job):
-    for float64, frozen, values, thing in job.run(2, refuses_arrays):
-        assert "elements of type float64, expected float32" in float64
-        assert "read-only" in frozen
-        assert "list" in values and "object" in thing
+    expected = {
+        "float64": "elements of type float64, expected float32",
+        "frozen": "read-only",
+        "list": "list",
+        "object": "object",
+        "big": "elements of type big-endian float32 ('>f4'), expected float32 in this machine's byte order",
+        "big, of ctypes": "elements of type big-endian float32 ('>f4')",
+        "odd": "elements of type float32 at addresses that are not multiples of 4, expected float32 at aligned addresses",
+        "one place": "share memory (shape [4], strides [0] bytes)",
+        "windows": "share memory (shape [2, 2], strides [4, 4] bytes)",
+        "expanded": "share memory",
+        "with gradient": "detach",
+        "bf16": "torch.Tensor",
+        "elsewhere": "torch.Tensor",
+    }
+    for found in job.run(4, refuses_arrays):
+        assert found.keys() == expected.keys()
+        for name, messages in found.items():
+            assert len(messages) == 1 and expected[name] in min(messages), (name, messages)
+
+
+def arranged(rank, ranks, root):
+    """Reduces the numbers 0 to 5 plus the rank, in arrays of several arrangements in memory."""
+    import torch
+
+    with connect(rank, ranks, root, timeout_s=60) as communicator:
+        bucket, one = communicator.bucket(6), communicator.bucket(1)
+        numbers = numpy.arange(6, dtype="float32") + rank
+        arrays = {
+            "reversed": numpy.zeros(6, "float32")[::-1],
+            "columns": numpy.zeros((3, 2), "float32").T,
+            "every other": numpy.zeros((2, 6), "float32")[:, ::2],
+            "field": numpy.zeros(6, [("flag", "u4"), ("value", "f4")])["value"],
+            "ctypes": (ctypes.c_float * 6)(),
+            "transposed": torch.zeros(3, 2).T,
+            "empty dimensions": numpy.zeros((1, 6, 1), "float32"),
+        }
+        found = {}
+        for name, array in arrays.items():
+            flat = torch.as_tensor(array) if isinstance(array, torch.Tensor) else numpy.asarray(array)
+            flat[...] = (torch.from_numpy if isinstance(array, torch.Tensor) else numpy.asarray)(numbers.reshape(flat.shape))
+            bucket.all_reduce(array)
+            found[name] = numpy.asarray(array).reshape(-1).tolist()
+        for name, scalar in (("0-d", numpy.array(rank, "float32")), ("0-d of torch", torch.tensor(float(rank)))):
+            one.all_reduce(scalar)
+            found[name] = scalar.item()
+        communicator.broadcast(numpy.lib.stride_tricks.as_strided(numbers, (6,), (0,)) if rank == 0 else numbers)
+        return found, numbers.tolist()
+
+
+def test_an_array_is_reduced_in_its_own_order_wherever_its_elements_lie(job):
+    for rank, (found, numbers) in enumerate(job.run(2, arranged)):
+        scalars = [found.pop("0-d"), found.pop("0-d of torch")]
+        assert all(one == [0.5, 1.5, 2.5, 3.5, 4.5, 5.5] for one in found.values()), found
+        assert scalars == [0.5, 0.5] and numbers == ([0.0] * 6 if rank else [0.0, 1.0, 2.0, 3.0, 4.0, 5.0])
 
 
 def wrong_lengths(rank, ranks, root, odd_ranks):
