@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use optireduce::{
     Bound, Bucket, BucketOptions, Communicator, ConnectError, Destination, Error, HadamardMode, ReduceOp, Report,
-    Request, Stage, UpdateAction,
+    Request, Stage, UpdateAction, Values,
 };
 use ranks::{builder, check_mean, free_root, gradient, job};
 
@@ -202,29 +202,53 @@ fn buckets_of_one_job_travel_as_bf16_and_as_fp32_at_once() {
     }
 }
 
+/// Reduces in one of five ways.
+fn reduce(communicator: &mut Communicator, bucket: &mut Bucket, way: usize, mut given: Vec<f32>) -> (Vec<f32>, Report) {
+    let place = given.as_ptr();
+    match way {
+        0 => {
+            let (result, report) = bucket.all_reduce_owned(given).unwrap();
+            assert!(!report.is_skipped() || result.as_ptr() == place, "another buffer");
+            (result, report)
+        }
+        1 => {
+            let report = bucket.all_reduce(&mut given).unwrap();
+            (given, report)
+        }
+        2 => {
+            bucket.values_mut().copy_from_slice(&given);
+            let report = bucket.all_reduce_in_place().unwrap();
+            (bucket.values_mut().to_vec(), report)
+        }
+        3 => bucket.reduce_scatter(&given).unwrap(),
+        _ => {
+            let mut buffers = [(); 2].map(|()| communicator.alloc(ELEMENTS).unwrap());
+            buffers.iter_mut().for_each(|buffer| buffer.values().unwrap().copy_from_slice(&given));
+            let [input, output] = buffers.each_mut().map(|buffer| Values::lent(buffer.lend().unwrap()));
+            let (result, report) = bucket.all_reduce_lent(input, Destination::Here(output)).unwrap();
+            drop(result);
+            let [input, output] = &mut buffers;
+            assert_eq!(input.values().unwrap(), given, "read only");
+            (output.values().unwrap().to_vec(), report)
+        }
+    }
+}
+
 #[test]
-fn of_a_skipped_update_the_caller_gets_its_own_buffer_back_unchanged() {
+fn a_skipped_reduction_is_zeros_in_the_callers_own_memory() {
     job(3, |rank, root| {
         let builder = builder(rank, 3, &root).bound(Bound::Fixed(Duration::from_millis(100))).drop_silent_after(None);
         let mut communicator = builder.repair(false).connect().unwrap();
         let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
-        for round in 0..2 {
+        for way in 0..5 {
             if rank > 0 {
                 communicator.barrier().unwrap();
             }
-            let mut data = gradient(rank, ELEMENTS);
-            let place = data.as_ptr();
-            let report = if round == 0 {
-                let report;
-                (data, report) = bucket.all_reduce_owned(data).unwrap();
-                assert!(rank > 0 || data.as_ptr() == place, "another buffer");
-                report
-            } else {
-                bucket.all_reduce(&mut data).unwrap()
-            };
+            let given = gradient(rank, ELEMENTS);
+            let (result, report) = reduce(&mut communicator, &mut bucket, way, given);
             if rank == 0 {
-                assert_eq!((report.action(), report.is_skipped()), (UpdateAction::Skip, true), "{report}");
-                assert_eq!(data, gradient(rank, ELEMENTS));
+                assert_ne!(report.action(), UpdateAction::Apply, "way {way}: {report}");
+                assert!(report.is_skipped() && result.iter().all(|value| *value == 0.0), "way {way}: {report}");
                 communicator.barrier().unwrap();
             }
         }

@@ -38,7 +38,7 @@
  * MEMORY. Pointers must be NULL or valid for the stated length. NULL for config or options selects
  * the defaults. The library uses the caller's memory until the call returns or its request is done.
  * Inputs and outputs may overlap. After an error, outputs are unchanged. Outputs of reductions are
- * also unchanged unless report->action is OPTR_APPLY. Memory of the library has other rules, see
+ * zeros unless report->action is OPTR_APPLY. Memory of the library has other rules, see
  * optr_bucket_buffer() and optr_alloc().
  *
  * REQUESTS. Functions with "start" in their name return before the operation ends, and write a
@@ -134,7 +134,7 @@ enum optr_action_t
     // Use the result.
     OPTR_APPLY = 0,
     // More than 10 % of the expected bytes were lost. Continue without this update. The output of
-    // a reduction is unchanged, but see optr_alloc().
+    // a reduction is zeros.
     OPTR_SKIP = 1,
     // At least 3 skips in a row, with at least 512 packets together. Stop the job.
     OPTR_HALT = 2,
@@ -918,8 +918,7 @@ optr_status_t optr_bucket_settle(optr_bucket_t bucket,
 // input; optr_report_t.copied_bytes counts copies. Other calls treat it as any memory.
 //
 // Leave both untouched until the call or its request is done. OPTR_BUSY if another collective uses
-// output, or writes input. If the update is not applied, and after an error, the contents of
-// output are undefined unless it is input.
+// output, or writes input. After an error the contents of output are undefined unless it is input.
 //
 // Other ranks of this host may read the memory, and a card (OPTIREDUCE_CARD) accesses it directly.
 // On a rank with a card, values are copied if they do not start at a multiple of 64 bytes. The

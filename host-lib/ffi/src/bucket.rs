@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
 use optireduce::memory::NotEnoughMemory;
-use optireduce::{BucketOptions, Error, Kind, Report, Settled, UpdateAction, Values};
+use optireduce::{BucketOptions, Error, Kind, Report, Settled, Values};
 
 use crate::comm::Comm;
 use crate::raw::{Input, Output};
@@ -56,11 +56,9 @@ impl Bucket {
             }
             given.copy_over(bucket.values_mut());
             let mut report = bucket.all_reduce_in_place()?;
-            report.add_copied(bucket.values_mut());
-            if report.action() == UpdateAction::Apply {
-                output.write(bucket.values_mut());
-                report.add_copied(bucket.values_mut());
-            }
+            output.write(bucket.values_mut());
+            // In and out.
+            (0..2).for_each(|_| report.add_copied(bucket.values_mut()));
             Ok(Ok(report))
         })?
     }
@@ -68,9 +66,7 @@ impl Bucket {
     pub fn reduce_scatter(&self, given: &Input<f32>, output: &mut Output<f32>) -> Result<Report, Failure> {
         self.with(|bucket| {
             let (shard, report) = bucket.start_reduce_scatter(given.to_vec()?).wait()?;
-            if report.action() == UpdateAction::Apply {
-                output.write(&shard);
-            }
+            output.write(&shard);
             Ok(report)
         })
     }
@@ -132,15 +128,10 @@ impl Bucket {
         let comm = self.comm.clone();
         let end = move |done: Result<(Vec<f32>, Report), Error>| {
             let (values, mut report) = done.map_err(|error| self.comm.failed(error))?;
-            let applied = report.action() == UpdateAction::Apply;
-            if kind == Kind::AllGather || applied {
-                output.write(&values);
-            }
+            output.write(&values);
             if kind == Kind::AllReduce {
-                report.add_copied(&values);
-                if applied {
-                    report.add_copied(&values);
-                }
+                // In and out.
+                (0..2).for_each(|_| report.add_copied(&values));
                 self.spares().push(values);
             }
             Ok(Some(report))

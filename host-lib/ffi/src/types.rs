@@ -80,7 +80,7 @@ pub enum optr_action_t {
     /// Use the result.
     OPTR_APPLY = 0,
     /// More than 10 % of the expected bytes were lost. Continue without this update. The output of
-    /// a reduction is unchanged, but see optr_alloc().
+    /// a reduction is zeros.
     OPTR_SKIP = 1,
     /// At least 3 skips in a row, with at least 512 packets together. Stop the job.
     OPTR_HALT = 2,

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use optireduce::{Buffer, Destination, Error, UpdateAction, Values};
+use optireduce::{Buffer, Destination, Error, Values};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -67,9 +67,7 @@ impl Work for Reduction {
             Ok(done) => done,
             Err(error) => return Ok(Err(error)),
         };
-        if report.action() == UpdateAction::Apply {
-            self.array.copy_from_slice(py, &values)?;
-        }
+        self.array.copy_from_slice(py, &values)?;
         let spare = match self.lendable {
             Some(lendable) => {
                 // Returns the lent result to `lendable`.
@@ -117,8 +115,8 @@ impl Work for Half {
 ///
 /// All ranks make the same calls on the same buckets in the same order. The stage bound t_B limits
 /// each stage of a window (at most 1 MiB), not the whole call. Repairs add missing values to a
-/// later result of the bucket. If `Report.action` is not "apply", an all-reduce leaves the array
-/// unchanged.
+/// later result of the bucket. If `Report.action` is not "apply", the result of a reduction is
+/// zeros.
 #[pyclass(frozen, module = "optireduce")]
 pub struct Bucket {
     id: u16,

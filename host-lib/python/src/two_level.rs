@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use optireduce::{Error, UpdateAction};
+use optireduce::Error;
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 
@@ -116,16 +116,14 @@ impl Work for Reduction {
             Ok(report) => report,
             Err(error) => return Ok(Err(error)),
         };
-        if report.action() == UpdateAction::Apply {
-            array.copy_from_slice(py, &mean)?;
-        }
+        array.copy_from_slice(py, &mean)?;
         let _ = lock(&spares).get("").map(|spares| spares.push(mean));
         report::of_levels_to_python(py, bucket, &report).map(Ok)
     }
 }
 
 /// All-reduces on two levels over the same elements; from `TwoLevel.bucket`. If `Report.action` is
-/// not "apply", more than 10 % of the result is missing, and the array is unchanged.
+/// not "apply", more than 10 % of the result is missing, and the array is zeros.
 #[pyclass(frozen, module = "optireduce")]
 pub struct TwoLevelBucket {
     id: u16,

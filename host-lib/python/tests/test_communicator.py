@@ -223,6 +223,30 @@ def test_a_negative_number_is_an_argument_error_that_names_it_and_changes_nothin
     for texts in job.run(2, refuses_numbers):
         for name, text in texts.items():
             assert text.startswith(f"{name} is -") and ", expected " in text, text
+def skipped(rank, ranks, root, done):
+    """Rank 0 reduces without rank 1, which is late, on a bucket and on two levels."""
+    with connect(rank, ranks, root, bound_ms=100, drop_silent_after=None, repair=False) as communicator:
+        two_level = communicator.two_level(2)
+        buckets = [communicator.bucket(1000), two_level.bucket(1000)]
+        found = []
+        for number, bucket in enumerate(buckets):
+            if rank % 2 == 1:
+                wait_for(done.with_suffix(f".{number}"))
+            gradient = numpy.ones(1000, "float32")
+            report = bucket.all_reduce(gradient)
+            found.append((report.action, gradient.max(), gradient.min()))
+            if rank % 2 == 0:
+                done.with_suffix(f".{number}").touch()
+            communicator.barrier()
+        return found
+
+
+def test_a_skipped_reduction_is_zeros(job, tmp_path):
+    found = job.run(4, skipped, tmp_path / "done")
+    for number in range(2):
+        steps = [one[number] for one in found]
+        assert any(action != "apply" for action, *_ in steps), steps
+        assert all(most == least == (1.0 if action == "apply" else 0.0) for action, most, least in steps), steps
 
 
 def requests(rank, ranks, root):

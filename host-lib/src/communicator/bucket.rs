@@ -18,7 +18,7 @@ use super::{Builder, Communicator, Shared};
 use crate::control::{ControlError, Terms};
 use crate::memory::{self, NotEnoughMemory};
 use optireduce_contract::limits::LANES;
-use optireduce_core::protocol::{BUCKETS_MAX, HadamardMode, Kind, Stream, StreamId, UpdateAction, plan_windows};
+use optireduce_core::protocol::{BUCKETS_MAX, HadamardMode, Kind, Stream, StreamId, plan_windows};
 use optireduce_core::{Call, Destination, Values};
 
 /// Id of one-off collectives.
@@ -146,7 +146,8 @@ impl Communicator {
     /// Averages `data` over all ranks once. Collective, [bounded](Builder::bound).
     ///
     /// Slower than a [`bucket`](Self::bucket), since ranks first compare the call and finally
-    /// repair losses. `data` is unchanged unless the report returns [`UpdateAction::Apply`].
+    /// repair losses. `data` is zeros unless the report returns
+    /// [`UpdateAction::Apply`](crate::UpdateAction::Apply).
     ///
     /// # Errors
     /// See [`Error`]; `data` is then unchanged.
@@ -157,14 +158,11 @@ impl Communicator {
     /// Async form of [`all_reduce`](Self::all_reduce).
     pub async fn all_reduce_async(&mut self, data: &mut [f32]) -> Result<Report, Error> {
         let (result, report) = self.start_all_reduce(data.to_vec()).await?;
-        if report.action() == UpdateAction::Apply {
-            data.copy_from_slice(&result);
-        }
+        data.copy_from_slice(&result);
         Ok(report)
     }
 
-    /// Starts [`all_reduce`](Self::all_reduce). Unless the action is [`UpdateAction::Apply`], it
-    /// returns the incomplete result ([`Report::missing_ranges`]).
+    /// Starts [`all_reduce`](Self::all_reduce).
     pub fn start_all_reduce(&mut self, data: Vec<f32>) -> Request {
         self.one_off(Kind::AllReduce, data.len(), data)
     }
@@ -342,8 +340,10 @@ impl Bucket {
 
     /// Reduces `data` over all ranks, in place. Collective, [bounded](Builder::bound).
     ///
-    /// `data` is unchanged unless the report returns [`UpdateAction::Apply`]. Copies `data` and the
-    /// result; [`all_reduce_in_place`](Self::all_reduce_in_place) and
+    /// `data` is zeros unless the report returns
+    /// [`UpdateAction::Apply`](crate::UpdateAction::Apply): with repair, a later result includes the
+    /// lost mean. Copies `data` and the result;
+    /// [`all_reduce_in_place`](Self::all_reduce_in_place) and
     /// [`all_reduce_owned`](Self::all_reduce_owned) do not.
     ///
     /// # Errors
@@ -369,11 +369,9 @@ impl Bucket {
     }
 
     fn copy_back(&mut self, (result, mut report): (Vec<f32>, Report), data: &mut [f32]) -> Report {
-        report.add_copied(data);
-        if report.action() == UpdateAction::Apply {
-            data.copy_from_slice(&result);
-            report.add_copied(data);
-        }
+        data.copy_from_slice(&result);
+        // In and out.
+        (0..2).for_each(|_| report.add_copied(data));
         self.values = Some(result);
         report
     }
@@ -389,7 +387,7 @@ impl Bucket {
     /// [bounded](Builder::bound).
     ///
     /// Copies and allocates nothing; the values move to other memory with each call. Without
-    /// [`UpdateAction::Apply`] they are unchanged.
+    /// [`UpdateAction::Apply`](crate::UpdateAction::Apply) they are zeros.
     ///
     /// ```no_run
     /// # fn train(mut bucket: optireduce::Bucket, backward: fn(&mut [f32]), apply: fn(&[f32])) -> Result<(), optireduce::Error> {
@@ -428,7 +426,7 @@ impl Bucket {
     /// The async form is [`start_all_reduce`](Self::start_all_reduce).
     ///
     /// Copies nothing, and allocates nothing if each call passes the last returned buffer. Without
-    /// [`UpdateAction::Apply`] it returns `data` itself.
+    /// [`UpdateAction::Apply`](crate::UpdateAction::Apply) it returns zeros.
     ///
     /// ```no_run
     /// # fn train(mut bucket: optireduce::Bucket, backward: fn(&mut [f32]), apply: fn(&[f32])) -> Result<(), optireduce::Error> {
@@ -466,8 +464,7 @@ impl Bucket {
     /// * [`Destination::Gradient`]: the result once.
     ///
     /// Lent memory is given back by dropping it, at the latest with the communicator. Without
-    /// [`UpdateAction::Apply`] the call returns `data` itself, and the contents of the destination
-    /// are undefined.
+    /// [`UpdateAction::Apply`](crate::UpdateAction::Apply) the destination is zeros.
     ///
     /// # Errors
     /// See [`Error`]. If the length of the destination is wrong, nothing was started.
@@ -484,8 +481,8 @@ impl Bucket {
     /// Collective, [bounded](Builder::bound), contribute stage only. The async form is
     /// [`start_reduce_scatter`](Self::start_reduce_scatter).
     ///
-    /// Never repaired or Hadamard-encoded. The shard is valid only if the report returns
-    /// [`UpdateAction::Apply`].
+    /// Never repaired or Hadamard-encoded. The shard is zeros unless the report returns
+    /// [`UpdateAction::Apply`](crate::UpdateAction::Apply).
     pub fn reduce_scatter(&mut self, data: &[f32]) -> Result<(Vec<f32>, Report), Error> {
         self.call(Kind::ReduceScatter, data.to_vec())
     }
@@ -620,7 +617,8 @@ impl Bucket {
         // A one-off collective has the same id and stream in both jobs.
         let there = self.beside.as_deref().unwrap_or(self);
         let beside = self.shared.falls_back.then_some((there.id, there.stream));
-        let call = Collective { call, sum, beside };
+        let here = matches!(given.destination, Destination::Here(_));
+        let call = Collective { call, sum, here, beside };
         let _ = self.shared.enqueue(Command::Collective { call, given, correction: None, reply });
     }
 }

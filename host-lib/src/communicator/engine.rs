@@ -605,7 +605,7 @@ impl Engine {
     }
 
     fn outcome(&mut self, finished: Finished, call: &Collective) -> Outcome {
-        // A skipped update returns the caller's values.
+        // A skipped update has the caller's values in `result`.
         let Finished { report, mut result, partial, copied_bytes, .. } = finished;
         if report.action == UpdateAction::Apply
             && let Some(stream) = call.call.stream_id()
@@ -613,7 +613,12 @@ impl Engine {
         {
             add(&mut result, &owed);
         }
-        let scale = (call.sum && partial.is_none()).then_some(report.live.len() as f32);
+        let scale = call.sum.then_some(report.live.len() as f32);
+        if call.here
+            && let Some(place) = partial
+        {
+            result = place;
+        }
         let repair = self.collectives.repaired().unwrap_or_default();
         let bound = BoundStatus {
             measuring_bound: self.collectives.is_measuring(report.bound_ns),

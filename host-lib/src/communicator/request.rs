@@ -14,7 +14,7 @@ use super::Shared;
 use super::error::Error;
 use super::report::Report;
 use optireduce_core::Values;
-use optireduce_core::protocol::UpdateAction;
+use optireduce_core::protocol::{Kind, UpdateAction};
 
 #[derive(Debug)]
 pub(super) struct Reply<T>(oneshot::Receiver<Result<T, Error>>);
@@ -98,14 +98,15 @@ pub(super) fn keep<T>(done: &mut Option<T>, poll: impl FnOnce() -> Poll<T>) -> P
 /// The engine calls wakers while it drives collectives. As in any async runtime, a waker schedules
 /// its task and must not wait. The task may make any call and wait for it.
 ///
-/// Unless the report of an all-reduce returns [`UpdateAction::Apply`], the values are unchanged, or
-/// of a one-off all-reduce incomplete.
+/// Unless the report of a reduction returns [`UpdateAction::Apply`], the values are zeros.
 #[derive(Debug)]
 #[must_use = "a collective may fail, or ask for its update to be skipped"]
 pub struct Request<V = Vec<f32>> {
     reply: Reply<Outcome>,
     shared: Arc<Shared>,
     done: Option<Result<Outcome, Error>>,
+    /// Whether a skipped reduction keeps its values instead of zeros.
+    keeps: bool,
     values: PhantomData<fn() -> V>,
 }
 
@@ -118,9 +119,13 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    fn values<V: From<Values>>(self) -> (V, Report) {
+    /// A skipped reduction is zeros, so that an update that ignores the report changes nothing.
+    fn values<V: From<Values>>(self, keeps: bool) -> (V, Report) {
         let Self { report, mut result, scale } = self;
-        if let Some(scale) = scale.filter(|_| report.action() == UpdateAction::Apply) {
+        let is_skipped = report.action() != UpdateAction::Apply && report.kind() != Kind::AllGather;
+        if is_skipped && !keeps {
+            result.fill(0.0);
+        } else if let Some(scale) = scale.filter(|_| !is_skipped) {
             result.iter_mut().for_each(|value| *value *= scale);
         }
         (result.into(), report)
@@ -129,7 +134,12 @@ impl Outcome {
 
 impl<V: From<Values>> Request<V> {
     pub(super) fn new(reply: Reply<Outcome>, shared: Arc<Shared>) -> Self {
-        Self { reply, shared, done: None, values: PhantomData }
+        Self { reply, shared, done: None, keeps: false, values: PhantomData }
+    }
+
+    /// Keeps the values of a skipped reduce-scatter, which a second level averages nevertheless.
+    pub(super) fn keep(self) -> Self {
+        Self { keeps: true, ..self }
     }
 
     /// Wakes the engine, unless the caller is about to drive it.
@@ -163,7 +173,7 @@ impl<V: From<Values>> Request<V> {
     pub fn wait(mut self) -> Result<(V, Report), Error> {
         let Shared { driver, falls_back, .. } = &*self.shared;
         let done = self.done.take().or_else(|| driver.complete(&mut self.reply, None, *falls_back));
-        done.unwrap_or(Err(Error::Closed)).map(Outcome::values)
+        done.unwrap_or(Err(Error::Closed)).map(|outcome| outcome.values(self.keeps))
     }
 }
 
@@ -175,7 +185,7 @@ impl<V: From<Values>> Future for Request<V> {
             Some(done) => Poll::Ready(done),
             None => Pin::new(&mut self.reply).poll(context),
         };
-        done.map(|outcome| outcome.map(Outcome::values))
+        done.map(|done| done.map(|outcome| outcome.values(self.keeps)))
     }
 }
 

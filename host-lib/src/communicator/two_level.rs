@@ -198,7 +198,7 @@ impl TwoLevelBucket {
     /// Losses of the all-reduce and of the all-gather are repaired before the next step, in at most
     /// 4 t_B each, unless [`repair`](Builder::repair) is off.
     ///
-    /// `data` is unchanged on this rank unless the report returns
+    /// `data` is zeros on this rank unless the report returns
     /// [`UpdateAction::Apply`](crate::UpdateAction::Apply). With repairs, a later result then
     /// includes the update.
     ///
@@ -210,7 +210,7 @@ impl TwoLevelBucket {
         }
         // No earlier all-reduce is in progress.
         let Self { scatter, steps: Steps { average, gather, plan }, .. } = self;
-        let (shard, scattered) = scatter.reduce_scatter(data)?;
+        let (shard, scattered) = scatter.start_reduce_scatter(data.to_vec()).keep().wait()?;
         let averaged = average.as_ref().map(|bucket| lock(bucket).all_reduce_owned(shard)).transpose()?;
         let given = plan.pack(averaged.as_ref().map(|(shard, report)| (&shard[..], report)));
         let (gathered, last) = lock(gather).all_gather(&given)?;
@@ -220,7 +220,7 @@ impl TwoLevelBucket {
 
     /// Starts [`all_reduce`](Self::all_reduce). Several may be in progress.
     pub fn start_all_reduce(&mut self, data: Vec<f32>) -> TwoLevelRequest {
-        self.pipeline.begin(self.scatter.start_reduce_scatter(data), self.steps.clone())
+        self.pipeline.begin(self.scatter.start_reduce_scatter(data).keep(), self.steps.clone())
     }
 
     /// As [`Bucket::settle`], for all steps. [`Settled::correction`] covers the whole bucket, and

@@ -414,7 +414,15 @@ impl Held {
         match gradient {
             Some(given) if is_update && report.is_skipped() => {
                 report.missing = Vec::new();
-                Finished { report, result: given, partial: Some(result), copied_bytes: 0 }
+                let partial = match destination {
+                    Destination::Here(mut place) => {
+                        place.copy_from_slice(&result);
+                        spares.put(&call, result);
+                        place
+                    }
+                    Destination::Bucket | Destination::Gradient => result,
+                };
+                Finished { report, result: given, partial: Some(partial), copied_bytes: 0 }
             }
             given => {
                 report.missing = machine.missing_of(&report.missing);

@@ -23,8 +23,9 @@ pub struct Finished {
     /// zero, or decoded from the rest of their Hadamard block. After a skipped update of a declared
     /// bucket: this rank's gradient, unchanged.
     pub result: Values,
-    /// Received mean of a skipped update of a declared bucket. Do not apply it: if only this rank
-    /// skips, a repair adds the whole update to a later output.
+    /// Received mean of a skipped update of a declared bucket, in the memory of
+    /// [`Destination::Here`](crate::Destination::Here) if that was given. Do not apply it: if only
+    /// this rank skips, a repair adds the whole update to a later output.
     pub partial: Option<Values>,
     /// Bytes of the result copied to the caller's [`Destination`](crate::Destination).
     pub copied_bytes: usize,

@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 
-use optireduce::{Communicator, UpdateAction, memory};
+use optireduce::{Communicator, memory};
 
 use super::comm::of;
 use super::{begin, check_elements, write};
@@ -154,9 +154,7 @@ pub unsafe extern "C" fn optr_all_reduce(
             (Input::new("input", input, elements)?.to_vec()?, Output::new("output", output, elements)?, report)
         };
         let (mean, done) = of(comm)?.call(|communicator| communicator.start_all_reduce(values))?;
-        if done.action() == UpdateAction::Apply {
-            output.write(&mean);
-        }
+        output.write(&mean);
         write(&mut place, &done);
         Ok(())
     })
@@ -184,9 +182,7 @@ pub unsafe extern "C" fn optr_reduce_scatter(
         let comm = of(comm)?;
         check_elements("output_elements", output_elements, comm.shard_range(elements).len())?;
         let (shard, done) = comm.call(|communicator| communicator.start_reduce_scatter(values))?;
-        if done.action() == UpdateAction::Apply {
-            output.write(&shard);
-        }
+        output.write(&shard);
         write(&mut place, &done);
         Ok(())
     })

@@ -17,8 +17,7 @@ use crate::types::{optr_comm_t, optr_status_t};
 /// input; optr_report_t.copied_bytes counts copies. Other calls treat it as any memory.
 ///
 /// Leave both untouched until the call or its request is done. OPTR_BUSY if another collective uses
-/// output, or writes input. If the update is not applied, and after an error, the contents of
-/// output are undefined unless it is input.
+/// output, or writes input. After an error the contents of output are undefined unless it is input.
 ///
 /// Other ranks of this host may read the memory, and a card (OPTIREDUCE_CARD) accesses it directly.
 /// On a rank with a card, values are copied if they do not start at a multiple of 64 bytes. The

@@ -37,8 +37,8 @@ class Report:
     elements: int
     #: Packets expected from peers in both stages, the same number on all ranks.
     packets: int
-    #: Action to take with the update: apply it, skip it (more than 10 % was lost, and the array is
-    #: unchanged), or halt this rank.
+    #: Action to take with the update: apply it, skip it (more than 10 % was lost, and the result of
+    #: a reduction is zeros), or halt this rank.
     action: Literal["apply", "skip", "halt"]
     #: True if all ranks agreed on the action.
     agreed: bool

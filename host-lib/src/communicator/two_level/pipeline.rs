@@ -139,8 +139,7 @@ impl Pipeline {
 /// An all-reduce in progress on two levels, like [`Request`]. It returns the mean and the
 /// [`TwoLevelReport`]. Dropping it does not cancel the collective.
 ///
-/// Unless the report returns [`UpdateAction::Apply`](crate::UpdateAction::Apply), too much of the
-/// mean is missing for an update, and zeros are returned.
+/// Unless the report returns [`UpdateAction::Apply`](crate::UpdateAction::Apply), the mean is zeros.
 #[derive(Debug)]
 #[must_use = "a collective may fail, or ask for its update to be skipped"]
 pub struct TwoLevelRequest {
@@ -195,8 +194,7 @@ impl TwoLevelRequest {
         whole(&plan, &gathered, reports, last)
     }
 
-    /// As [`wait`](Self::wait), with the mean in `data`, which is unchanged unless the report
-    /// returns [`UpdateAction::Apply`](crate::UpdateAction::Apply).
+    /// As [`wait`](Self::wait), with the mean in `data`.
     ///
     /// # Errors
     /// See [`Error`]; `data` is then unchanged. Also if `data` is not as long as the bucket; the

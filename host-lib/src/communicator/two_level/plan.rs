@@ -28,7 +28,7 @@ impl Plan {
         self.shards.pack(shard, ShardState::of(report.action(), report.missing_ranges()))
     }
 
-    /// Puts the update into `data`, or defers it. `reports`: of the previous steps.
+    /// Puts the update into `data`, or zeros if it is skipped, and defers it. `reports`: of the previous steps.
     ///
     /// # Errors
     /// If `data` is not as long as the bucket. The update is then deferred.
@@ -48,6 +48,8 @@ impl Plan {
         let applies = report.action() == UpdateAction::Apply && found == expected;
         if applies {
             self.shards.unpack(gathered, data);
+        } else if found == expected {
+            data.fill(0.0);
         }
         if let Some(deferred) = &self.deferred {
             let mut deferred = lock(deferred);
