@@ -31,20 +31,20 @@ pub(crate) fn fold(element: ElementType, op: ExactOp) -> Option<Box<dyn Fold>> {
             }
         }};
     }
-    let reciprocal = |ranks| 1.0 / ranks as f32;
+    let narrow = |mean| mean as f32;
     Some(match element {
         ElementType::F16 => {
             let (read, write) =
                 (|bytes| f16::from_le_bytes(bytes).to_f32(), |value| f16::from_f32(value).to_le_bytes());
-            float(op, reciprocal, read, write)?
+            float(op, narrow, read, write)?
         }
         ElementType::Bf16 => {
             let (read, write) =
                 (|bytes| bf16::from_le_bytes(bytes).to_f32(), |value| bf16::from_f32(value).to_le_bytes());
-            float(op, reciprocal, read, write)?
+            float(op, narrow, read, write)?
         }
-        ElementType::F32 => float(op, reciprocal, f32::from_le_bytes, f32::to_le_bytes)?,
-        ElementType::F64 => float(op, |ranks| 1.0 / ranks as f64, f64::from_le_bytes, f64::to_le_bytes)?,
+        ElementType::F32 => float(op, narrow, f32::from_le_bytes, f32::to_le_bytes)?,
+        ElementType::F64 => float(op, |mean| mean, f64::from_le_bytes, f64::to_le_bytes)?,
         ElementType::I8 => integer!(i8),
         ElementType::U8 => integer!(u8),
         ElementType::I16 => integer!(i16),
@@ -56,21 +56,28 @@ pub(crate) fn fold(element: ElementType, op: ExactOp) -> Option<Box<dyn Fold>> {
     })
 }
 
-/// Fold of a floating-point type, computed in `W`.
+/// Divisor of the terms of a mean, so that their sum does not overflow where the mean does not: a
+/// power of two, at least the number of ranks. It rounds no number above 1e-302.
+const HEADROOM: f64 = 65_536.0;
+
+/// Fold of a floating-point type, computed in `W`; means in `f64`.
 fn float<W, const N: usize>(
     op: ExactOp,
-    reciprocal: impl Fn(usize) -> W + Send + 'static,
+    narrow: impl Fn(f64) -> W + Send + 'static,
     read: impl Fn([u8; N]) -> W + Send + 'static,
     write: impl Fn(W) -> [u8; N] + Send + 'static,
 ) -> Option<Box<dyn Fold>>
 where
-    W: Copy + Add<Output = W> + Mul<Output = W> + PartialOrd + Send + 'static,
+    W: Copy + Add<Output = W> + Mul<Output = W> + Into<f64> + PartialOrd + Send + 'static,
 {
     // NaN does not compare with itself. It wins, whichever rank has it.
     let first = |a: W, b: W, first: bool| if first || a.partial_cmp(&a).is_none() { a } else { b };
     Some(match op {
         ExactOp::Sum => folded(read, W::add, write),
-        ExactOp::Avg => scaled(read, W::add, move |sum, ranks| write(sum * reciprocal(ranks))),
+        ExactOp::Avg => {
+            let mean = move |sum, ranks: usize| write(narrow(sum / ranks as f64 * HEADROOM));
+            scaled(move |bytes| read(bytes).into() / HEADROOM, f64::add, mean)
+        }
         ExactOp::Product => folded(read, W::mul, write),
         ExactOp::Min => folded(read, move |a, b| first(a, b, a <= b), write),
         ExactOp::Max => folded(read, move |a, b| first(a, b, a >= b), write),

@@ -90,7 +90,8 @@ impl fmt::Display for ElementType {
 #[allow(missing_docs)] // described by their names
 pub enum ExactOp {
     Sum,
-    /// Sum times the reciprocal of the number of participating ranks. Floating-point only.
+    /// Sum divided by the number of participating ranks, also if the sum itself would overflow.
+    /// Floating-point only.
     Avg,
     Product,
     /// NaN if any value is NaN.

@@ -51,10 +51,12 @@ mod reference {
                     ExactOp::Min => values[1..].iter().fold(values[0], |a, b| if *b < a { *b } else { a }),
                     ExactOp::Max => values[1..].iter().fold(values[0], |a, b| if *b > a { *b } else { a }),
                     ExactOp::Product => values[1..].iter().fold(values[0], |a, b| a * b),
-                    _ => {
-                        let sum = values[1..].iter().fold(values[0], |a, b| a + b);
-                        if op == ExactOp::Avg { sum * (1.0 / values.len() as $wide) } else { sum }
+                    ExactOp::Avg => {
+                        // In f64, without an overflow of the sum.
+                        let terms = values.iter().map(|value| f64::from(*value) / 65_536.0);
+                        (terms.reduce(|a, b| a + b).unwrap() / values.len() as f64 * 65_536.0) as $wide
                     }
+                    _ => values[1..].iter().fold(values[0], |a, b| a + b),
                 };
                 $write(folded).to_le_bytes().to_vec()
             }};
@@ -88,6 +90,22 @@ fn same(element: ElementType, found: &[u8], expected: &[u8]) -> bool {
     };
     let pairs = found.chunks(size).zip(expected.chunks(size));
     found.len() == expected.len() && pairs.into_iter().all(|(a, b)| a == b || is_nan(a) && is_nan(b))
+}
+
+#[test]
+fn a_mean_is_finite_if_its_values_are() {
+    let largest = [f16::MAX.to_le_bytes().to_vec(), bf16::MAX.to_le_bytes().to_vec()];
+    let largest = largest.into_iter().chain([f32::MAX.to_le_bytes().to_vec(), f64::MAX.to_le_bytes().to_vec()]);
+    let floats = [ElementType::F16, ElementType::Bf16, ElementType::F32, ElementType::F64];
+    let values: Vec<_> = floats.into_iter().zip(largest).collect();
+    job(3, move |rank, root| {
+        let mut communicator = builder(rank, 3, &root).connect().unwrap();
+        for (element, value) in values.clone() {
+            let mean = communicator.start_all_reduce_exact(value.clone(), element, ExactOp::Avg).wait().unwrap();
+            assert_eq!(mean, value, "{element}");
+        }
+        communicator.close().unwrap();
+    });
 }
 
 /// At lengths around the number of ranks, with the same bits on all ranks, in all-reduce and
