@@ -18,7 +18,7 @@ def group(rank: int, ranks: int, root: str, backend: str = "optireduce", timeout
     """Makes the default process group of a job."""
     torch.set_num_threads(1)
         # Processes, and what they configured, are kept from test to test.
-    optireduce.torch.configure(**{**CALM, "agree": False, **settings})
+    optireduce.torch.configure(**{**CALM, "agree": False, "synchronize_every": 100, **settings})
     host, port = root.split(":")
     timeout = datetime.timedelta(seconds=timeout_s)
     store = dist.TCPStore(host, int(port), ranks, rank == 0, timeout=timeout)

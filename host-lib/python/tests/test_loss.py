@@ -23,6 +23,11 @@ def late(rank, step):
         time.sleep(0.005)
 
 
+def corrected(settled):
+    """Returns a correction in the unit of the means: buckets hold the terms of their sum."""
+    return torch.from_numpy(settled.correction) * session()._headroom("avg")
+
+
 def sums(rank, ranks, root, bound_ms, agree):
     with group(rank, ranks, root, bound_ms=bound_ms, agree=agree):
         generator = torch.Generator().manual_seed(rank)
@@ -35,7 +40,7 @@ def sums(rank, ranks, root, bound_ms, agree):
         settled = session().buckets()["one"].settle(20.0)
         assert settled.is_settled and settled.drift_bytes == 0, settled
         if settled.correction is not None:
-            total += torch.from_numpy(settled.correction)
+            total += corrected(settled)
         lost = sum(report.lost_bytes for report in reports)
         return total, lost, [(report.agreed, report.action == "apply") for report in reports]
 
@@ -78,7 +83,7 @@ def two_streams(rank, ranks, root, bound_ms):
             settled = bucket.settle(20.0)
             assert settled.is_settled and settled.drift_bytes == 0, settled
             if settled.correction is not None:
-                total += torch.from_numpy(settled.correction)
+                total += corrected(settled)
         return totals, sum(report.lost_bytes for report in session().reports)
 
 

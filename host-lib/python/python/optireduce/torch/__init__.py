@@ -25,12 +25,13 @@ from .. import OptiReduceError
 from ._backend import OptiReduceBackend
 from ._partial import PartialReduce
 from ._settings import bounded, configure, exact
-from ._state import State, comm_hook, sessions_of
+from ._state import State, comm_hook, sessions_of, step_states
 from ._work import tell_completion
 
 __all__ = ["PartialReduce", "State", "begin_step", "bounded", "comm_hook", "configure", "exact", "synchronize"]
 
-_backends: Any = weakref.WeakSet()
+# In the order in which all ranks made their groups.
+_backends: list[weakref.ref[OptiReduceBackend]] = []
 
 
 def _create(options: Any, _: Any) -> Any:
@@ -41,15 +42,17 @@ def _create(options: Any, _: Any) -> Any:
     backend = OptiReduceBackend(
         options.store, options.group_rank, options.group_size, options.timeout, options.group_id or "default"
     )
-    _backends.add(backend)
+    _backends.append(weakref.ref(backend, _backends.remove))
     return backend
 
 
-def begin_step(*_: Any) -> None:
+def begin_step(optimizer: torch.optim.Optimizer | None = None, *_: Any) -> None:
     """Marks the end of an update of the model. torch's optimizers call it. Other training loops
-    call it after each update, on all ranks."""
-    for backend in list(_backends):
-        backend.begin_step()
+    call it after each update, on all ranks. Raises `HaltError` if too much was lost."""
+    for backend in [one() for one in _backends]:
+        if backend is not None:
+            backend.begin_step(optimizer)
+    step_states(optimizer)
 
 
 def synchronize(model: torch.nn.Module, root: int = 0, group: Any = None) -> None:

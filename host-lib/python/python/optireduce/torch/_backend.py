@@ -13,9 +13,10 @@ import torch
 import torch.distributed as dist
 from torch._C._distributed_c10d import Backend
 
-from .. import ArgumentError, OptiReduceError
+from .. import ArgumentError, OptiReduceError, Report
 from . import _bootstrap, _settings
 from ._alone import Ready
+from ._replicas import Unhooked
 from ._session import Session
 from ._tensors import BOUNDED_TYPES, ELEMENTS, check, from_bytes, to_bytes
 from ._transfer import Transfer
@@ -48,6 +49,8 @@ class OptiReduceBackend(Backend):
         agrees = bool(_settings.configured().get("agree"))
         self.session = Session(communicator, rank, size, name, agrees, _settings.engine_of({}))
         self._occurrences: Counter[Any] = Counter()
+        self._replicas = Unhooked(self.session, _settings.synchronize_every())
+        self.session.replicas.add(self._replicas)
 
     # torch reads these. Looking up a missing one would recurse without end.
     supports_coalescing = supports_splitting = supports_shrinking = supports_reconfigure = supports_window = False
@@ -55,9 +58,11 @@ class OptiReduceBackend(Backend):
     def getBackendName(self) -> str:
         return "optireduce"
 
-    def begin_step(self) -> None:
-        """Restarts the count of all-reduces after an optimizer step."""
+    def begin_step(self, optimizer: Any) -> None:
+        """Restarts the count of all-reduces after an optimizer step, and compares the replicas in
+        time."""
         self._occurrences.clear()
+        self._replicas.step(optimizer)
 
     def _work(self, name: str, tensors: Tensors, opts: Any) -> Work:
         """Returns the work of a call, with the timeout of its options."""
@@ -84,13 +89,20 @@ class OptiReduceBackend(Backend):
         name = f"all_reduce of {tensor.numel()} elements of {tensor.dtype}"
         op = self._op(name, tensor, opts.reduceOp)
         check(tensors, self.session.describe(name))
+        if tensor.is_floating_point() and op in ("sum", "avg") and _settings.is_bounded():
+            self._replicas.count(tensor)
         if self._is_bounded(tensor, op):
             kind = (tensor.numel(), tensor.dtype, op)
             occurrence = self._occurrences[kind]
             self._occurrences[kind] += 1
             if occurrence < OCCURRENCES_MAX:
+
+                def note(report: Report) -> None:
+                    self._replicas.note(report)
+                    self.session.halt_if(report, self.session.describe(name))
+
                 work = self._work(name, tensors, opts)
-                return self.session.all_reduce(work, tensor, op, ("all_reduce", *kind, occurrence))
+                return self.session.all_reduce(work, tensor, op, ("all_reduce", *kind, occurrence), note)
             if occurrence == OCCURRENCES_MAX:
                 log.warning(
                     "%s: called %d times since the last optimizer step, exact from now on; if these are gradients, call "
@@ -272,6 +284,8 @@ class OptiReduceBackend(Backend):
         raise ArgumentError(f"{self.session.describe('receive')}: from any rank, expected a rank; give recv a src")
 
     def shutdown(self) -> None:
+        if self.session.is_open():
+            self._replicas.end()
         self.session.close()
 
     def abort(self) -> None:

@@ -7,6 +7,7 @@ thread waits for the ends, in the same order. Neither runs callbacks of futures,
 later calls of the group: other threads do, one for each callback that waits.
 """
 
+import itertools
 import logging
 import os
 import queue
@@ -23,7 +24,7 @@ from .. import ArgumentError, ClosedError, ForkedError, HaltError, OptiReduceErr
 from .._optireduce import SKIPS_HALT
 from ._alone import Alone, Ready
 from ._halt import Halts
-from ._tensors import ELEMENTS, from_bytes, from_floats, to_bytes, to_floats
+from ._tensors import BOUNDED_TYPES, ELEMENTS, from_bytes, from_floats, to_bytes, to_floats
 from ._unusual import Unusual
 from ._work import Work
 
@@ -60,6 +61,10 @@ class Session:
         self.is_outside = communicator is not None and communicator.is_outside
         self.reports: deque[Report] = deque(maxlen=REPORTS)
         self._unusual = Unusual()
+        #: Numbers of states, in the order of their first all-reduces, which all ranks share.
+        self.numbers = itertools.count()
+        #: Replicas of models whose gradients this session reduces (`Replicas`).
+        self.replicas: weakref.WeakSet[Any] = weakref.WeakSet()
         self._process = os.getpid()
         # `Bucket` or `TwoLevelBucket`.
         self._buckets: dict[Hashable, Any] = {}
@@ -134,6 +139,9 @@ class Session:
         if self._closed.locked():
             raise ClosedError(f"{self.describe(operation)}: the group was destroyed or aborted; make a new one")
 
+    def is_open(self) -> bool:
+        return os.getpid() == self._process and not self._closed.locked()
+
     def submit(self, work: Work, start: Callable[[], Any], finish: Callable[[Any], None] = lambda _: None) -> Work:
         """Queues a call. `start` starts it and returns a request; `finish` receives its result."""
         self.check(work.name)
@@ -170,17 +178,17 @@ class Session:
     ) -> Work:
         """Averages a tensor, bounded, in the bucket of this key. The first call declares the bucket
         and is exact: DDP replaces its buckets after the first backward pass, and the replaced ones
-        must have no outstanding repairs.
+        must have no outstanding repairs. Types that float32 cannot hold are always exact.
 
         `note` receives the report, and its owner halts the job. Without it, a halt fails the
         call."""
-        name, floats = self.describe(work.name), tensor
+        name, floats, headroom = self.describe(work.name), tensor, self._headroom(op)
 
         def start() -> Any:
             nonlocal floats
             if self.size == 1:
                 return Ready(to_bytes(tensor).tobytes())
-            if self.engine == "tcp":
+            if self.engine == "tcp" or tensor.dtype not in BOUNDED_TYPES:
                 return self.calls.start_all_reduce_exact(to_bytes(tensor), ELEMENTS[tensor.dtype], op)
             if (bucket := self._buckets.get(key)) is None:
                 calls: Any = self.levels if on_levels and self.levels is not None else self.calls
@@ -190,17 +198,16 @@ class Session:
             if bucket is None:
                 return self.calls.start_all_reduce_exact(to_bytes(tensor), ELEMENTS[tensor.dtype], op)
             floats = to_floats(tensor)
+            if headroom > 1:
+                floats.div_(headroom)
             return bucket.start_all_reduce(floats.numpy())
 
         def finish(result: Any) -> None:
             nonlocal floats
             if not isinstance(result, Report):
                 return from_bytes(tensor, result, name)
-            if result.action == "apply":
-                from_floats(tensor, floats)
-            else:
-                # The tensor holds this rank's gradient only.
-                tensor.detach().zero_()
+            # Zeros after a skip.
+            from_floats(tensor, floats.mul_(headroom) if headroom > 1 else floats)
             # The threads keep this closure until the next call. Free the copy, which is as large as
             # the bucket.
             floats = tensor
@@ -216,7 +223,7 @@ class Session:
         """Reduces to shards, bounded. `inputs`: a shard of the length of `output` for each rank.
         The first call declares the bucket and is exact, which compares the types of all ranks.
         Losses are not repaired, since each rank has a different shard."""
-        name = self.describe(work.name)
+        name, headroom = self.describe(work.name), self._headroom(op)
         key = ("reduce_scatter", inputs.numel(), inputs.dtype, op)
 
         def start() -> Any:
@@ -227,20 +234,23 @@ class Session:
                 self._buckets[key] = self.calls.bucket(inputs.numel(), op=op, repair=False)
             if bucket is None:
                 return self.calls.start_reduce_scatter_exact(to_bytes(inputs), ELEMENTS[inputs.dtype], op)
-            return bucket.start_reduce_scatter(to_floats(inputs).numpy())
+            floats = to_floats(inputs)
+            return bucket.start_reduce_scatter((floats / headroom if headroom > 1 else floats).numpy())
 
         def finish(result: Any) -> None:
             if isinstance(result, bytes):
                 return from_bytes(output, result, name)
             shard, report = result
-            if report.action == "apply":
-                from_floats(output, torch.as_tensor(shard))
-            else:
-                output.detach().zero_()
+            from_floats(output, torch.as_tensor(shard).mul_(headroom))
             self.take(report)
             self.halt_if(report, name)
 
         return self.submit(work, start, finish)
+
+    def _headroom(self, op: str) -> float:
+        """Returns the divisor of the terms of a mean, so that their sum does not overflow where the
+        mean does not: a power of two, which rounds normal numbers to themselves."""
+        return 2.0 ** (self.size - 1).bit_length() if op == "avg" else 1.0
 
     def halt_if(self, report: Report, name: str) -> None:
         """Raises `HaltError` if this rank halts, after telling the others, or another rank has."""
@@ -268,11 +278,18 @@ class Session:
         self.submit(Work("settle", []), start, settled.append).wait()
         return settled[0]
 
+    def free(self, prefix: tuple[Hashable, ...]) -> None:
+        """Frees the buckets whose keys begin so."""
+        for key in list(self._buckets):
+            if isinstance(key, tuple) and key[: len(prefix)] == prefix:
+                self._buckets.pop(key, None)
+
     def settle(self, keys: Iterable[Hashable] | None = None, timeout_s: float = SETTLE_S) -> bool:
         """Waits for outstanding repairs of the buckets of these keys, or of all buckets, and
         discards them. Returns whether all arrived."""
         keys = list(self._buckets) if keys is None else keys
-        buckets = [self._buckets[key] for key in keys if key in self._buckets]
+        # A bucket may be freed meanwhile.
+        buckets = [bucket for bucket in map(self._buckets.get, keys) if bucket is not None]
         is_settled = all([self.settle_bucket(bucket, timeout_s).is_settled for bucket in buckets])
         if not is_settled:
             log.warning("%s", self.describe(f"not all repairs arrived within {timeout_s} s"))
@@ -282,6 +299,7 @@ class Session:
         """Ends the group after the calls in progress. A second call has no effect."""
         if os.getpid() != self._process or not self._closed.acquire(blocking=False):
             return
+        self.warn_of_differences()
         self._starting.put(None)
         for thread in self._threads:
             thread.join()
@@ -295,6 +313,10 @@ class Session:
         self._buckets.clear()
         if self.levels is not None:
             self.levels.close()
+
+    def warn_of_differences(self) -> None:
+        for one in list(self.replicas):
+            one.warn("the end: a part of a mean is missing")
 
     def abort(self) -> None:
         """Ends the group without waiting. Calls in progress fail."""
@@ -311,6 +333,8 @@ def _end_all() -> None:
     """Aborts all sessions when the main thread ends, since nothing waits for their calls."""
     threading.main_thread().join()
     for session in list(_sessions):
+        if session.is_open():
+            session.warn_of_differences()
         session.abort()
 
 

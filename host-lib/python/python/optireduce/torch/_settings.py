@@ -11,24 +11,43 @@ from .. import ArgumentError
 
 #: Smaller float sums and means are exact: they are losses or metrics, not buckets of gradients.
 BOUNDED_ELEMENTS_MIN = 1024
+#: Optimizer steps between comparisons of replicas.
+SYNCHRONIZE_EVERY = 100
 #: Transports of gradients: "udp", bounded; "tcp", exact, for comparisons.
 ENGINES = ("udp", "tcp")
 
 _chosen: contextvars.ContextVar[bool | None] = contextvars.ContextVar("optireduce_bounded", default=None)
 # With repairs in the same update, replicas stay equal.
 _settings: dict[str, Any] = {"wait_for_repairs": True}
+#: Settings of this package, which a communicator does not have.
+_OURS = ("engine", "synchronize_every")
 
 
 def configure(**settings: Any) -> None:
     """Sets defaults for later process groups and states, the same on all ranks: settings of
-    `optireduce.Communicator`, and `engine`, "udp" or "tcp", which makes all calls exact."""
+    `optireduce.Communicator`, and
+
+    - `engine`: "udp", or "tcp", which makes all calls exact.
+    - `synchronize_every`: for models without the hook: number of optimizer steps after which their
+      replicas are compared, and made equal if needed; None: never. Default: 100."""
     engine_of(settings)
+    check_every(settings.get("synchronize_every"), "optireduce.torch.configure")
     _settings.update(settings)
 
 
 def configured(**settings: Any) -> dict[str, Any]:
-    """Returns the configured settings, overridden by these, without the engine."""
-    return {name: value for name, value in {**_settings, **settings}.items() if name != "engine"}
+    """Returns the configured settings of a communicator, overridden by these."""
+    return {name: value for name, value in {**_settings, **settings}.items() if name not in _OURS}
+
+
+def check_every(synchronize_every: int | None, of: str) -> None:
+    if synchronize_every is not None and synchronize_every < 1:
+        raise ArgumentError(f"{of}: synchronize_every is {synchronize_every}, expected at least 1 step, or None")
+
+
+def synchronize_every() -> int | None:
+    """Returns the configured number of steps between comparisons of replicas."""
+    return _settings.get("synchronize_every", SYNCHRONIZE_EVERY)  # type: ignore[no-any-return]
 
 
 def engine_of(settings: dict[str, Any]) -> str:

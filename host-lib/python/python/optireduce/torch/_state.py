@@ -6,8 +6,9 @@ new ones are declared by an exact all-reduce.
 """
 
 import logging
-import struct
 import types
+import weakref
+from collections import deque
 from typing import Any
 
 import torch
@@ -17,11 +18,12 @@ from .. import ArgumentError, ClosedError, Communicator, DroppedError, HaltError
 from .._optireduce import PACKETS_HALT, SKIPS_HALT
 from . import _bootstrap
 from ._backend import OptiReduceBackend
+from ._replicas import Replicas
 from ._return import PASSES, Returns
-from ._session import SETTLE_S, Groups, Session
-from ._settings import configured, engine_of
+from ._session import REPORTS, SETTLE_S, Groups, Session
+from ._settings import SYNCHRONIZE_EVERY, check_every, configured, engine_of
 from ._staging import Staged
-from ._tensors import from_bytes, to_bytes
+from ._tensors import BOUNDED_TYPES, as_real, check_type
 from ._work import Work
 
 log = logging.getLogger("optireduce")
@@ -30,18 +32,25 @@ log = logging.getLogger("optireduce")
 SKIP, SKIP_BESIDE_LATE, APPLY = range(3)
 
 
-class State:
+# States in the order of their first all-reduces.
+_states: "list[weakref.ref[State]]" = []
+
+
+class State(Replicas):
     """State of the hook for one model: `model.register_comm_hook(State(), comm_hook)`.
 
     - `group`: process group of the model, of any backend. Default: the world.
     - `vote`: all ranks vote over TCP before each optimizer step, and wait for the slowest rank.
       With the setting `agree` instead they agree after each all-reduce, within 3 t_B and 0.25 s. A
       rank without a decision by then decides alone.
-    - `synchronize_every`: a guarded optimizer calls `settle` after this many steps; None: never.
+    - `synchronize_every`: the optimizer calls `settle` after this many steps; None: never.
     - `groups`: all-reduces on two levels, in this many groups of neighbouring ranks, or "hosts" for
       a group per host, which then sends the traffic of one rank to the others.
     - `settings`: those of `optireduce.Communicator`. Ignored if the backend of the group is
       optireduce: use `configure`.
+
+    A copy, as of `copy.deepcopy` or `pickle`, has neither the group nor a secret. It uses the world
+    once it reduces.
     """
 
     def __init__(
@@ -49,25 +58,28 @@ class State:
         group: Any = None,
         *,
         vote: bool = False,
-        synchronize_every: int | None = 100,
+        synchronize_every: int | None = SYNCHRONIZE_EVERY,
         groups: Groups | None = None,
         **settings: Any,
     ) -> None:
-        _check_every(synchronize_every)
+        check_every(synchronize_every, "optireduce.torch.State")
+        self._begin(vote, synchronize_every, groups, settings)
+        self._attach(group)
+
+    def _attach(self, group: Any) -> None:
+        """Connects to the session of a group, or makes one for its ranks."""
         group = group or dist.group.WORLD
         if group is None:
             raise ClosedError("optireduce.torch.State: there is no process group; call init_process_group first")
         backend = group._get_backend(torch.device("cpu")) if torch.device("cpu") in group._device_types else None
-        if isinstance(backend, OptiReduceBackend):
-            self._begin(backend.session, group, vote, synchronize_every)
-        else:
-            self._begin(_connect(group, settings), group, vote, synchronize_every)
-        if groups is not None:
+        self._group: Any = group
+        self._session = backend.session if isinstance(backend, OptiReduceBackend) else _connect(group, self._settings)
+        if self._groups is not None:
             self._on_levels = True
-            self.session.use_levels(groups)
+            self._session.use_levels(self._groups)
 
     @classmethod
-    def from_env(cls, *, vote: bool = False, synchronize_every: int | None = 100, **settings: Any) -> "State":
+    def from_env(cls, *, vote: bool = False, synchronize_every: int | None = SYNCHRONIZE_EVERY, **settings: Any) -> "State":
         """Makes a state without a process group of all ranks, from the launcher's environment.
 
         Ranks may die, be restarted with `OPTIREDUCE_REJOIN=1`, or be stopped for a while. The
@@ -75,7 +87,7 @@ class State:
         `steps` from one of them. DDP needs a process group of this rank alone, and the optimizer
         must be guarded. Rank 0 cannot be restarted. `settings`: those of
         `optireduce.Communicator.from_env`."""
-        _check_every(synchronize_every)
+        check_every(synchronize_every, "optireduce.torch.State")
         if engine_of(settings) != "udp":
             raise ArgumentError("optireduce.torch.State.from_env: engine is 'tcp', expected 'udp': exact calls with ranks that are gone fail")
         settings = configured(**settings)
@@ -83,21 +95,24 @@ class State:
         communicator.skip_gone_ranks()
         rank, size = communicator.rank, communicator.world_size
         state = cls.__new__(cls)
-        session = Session(communicator, rank, size, "of gradients", bool(settings.get("agree")))
-        state._begin(session, None, vote, synchronize_every)
-        state._returns = Returns(session)
+        state._begin(vote, synchronize_every, None, {})
+        state._session = Session(communicator, rank, size, "of gradients", bool(settings.get("agree")))
+        state._returns, state._may_return = Returns(state._session), True
         return state
 
-    def _begin(self, session: Session, group: Any, vote: bool, synchronize_every: int | None) -> None:
-        self.session = session
-        self._group, self._vote, self._synchronize_every = group, vote, synchronize_every
-        self._on_levels = False
-        self._step: list[Report] = []
+    def _begin(self, vote: bool, synchronize_every: int | None, groups: Groups | None, settings: dict[str, Any]) -> None:
+        super().__init__(None, synchronize_every)
+        self._vote, self._groups, self._settings = vote, groups, settings
+        self._group = None
+        # Number of this state among those of the session, in the order of their first all-reduces.
+        self._number: int | None = None
+        # True if gradients were reduced since the last step.
+        self._has_reduced = self._is_guarded = False
+        # Reports since the last step.
+        self._step: Any = deque(maxlen=REPORTS)
         # Present buckets of DDP by index: their keys and parameters.
         self._made_up: dict[int, tuple[Any, list[torch.Tensor]]] = {}
-        # True if this replica may differ from others since they were last equal.
-        self._differs = False
-        self.steps = self.skipped = self._in_a_row = self._late_in_a_row = self._packets_in_a_row = 0
+        self.skipped = self._in_a_row = self._late_in_a_row = self._packets_in_a_row = 0
         # For states that ranks may rejoin.
         self._returns: Returns | None = None
         self._is_dropped = self._has_joined = False
@@ -105,6 +120,26 @@ class State:
         self._halted: HaltError | None = None
         # Number of a collective of the first bucket.
         self._phase: int | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        log.warning("optireduce.torch.State: a copy has no process group; it uses the world once it reduces, or is not used in training")
+        names = ("_vote", "_synchronize_every", "_groups", "_may_return", "steps", "skipped")
+        settings = {name: value for name, value in self._settings.items() if name != "secret"}
+        return {**{name: getattr(self, name) for name in names}, "_settings": settings}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self._begin(kept["_vote"], kept["_synchronize_every"], kept["_groups"], kept["_settings"])
+        vars(self).update(kept)
+
+    @property
+    def session(self) -> Session:
+        """Session of the group; a copy connects at its first use, on all ranks."""
+        if self._session is None:
+            if self._may_return:
+                raise ClosedError("optireduce.torch.State: this is a copy of a state from State.from_env, which cannot connect again; make a new state")
+            self._attach(None)
+        assert self._session is not None
+        return self._session
 
     @property
     def rank(self) -> int:
@@ -117,18 +152,30 @@ class State:
     def reduce(self, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
         """Returns the mean of a bucket of gradients."""
         self._check_halted()
-        tensor, parameters = bucket.buffer(), bucket.parameters()
-        key = ("ddp", id(self), bucket.index(), tensor.dtype, tuple(one.numel() for one in parameters))
+        buffer, parameters = bucket.buffer(), bucket.parameters()
+        name = f"all_reduce of DDP's bucket {bucket.index()} of {buffer.numel()} elements"
+        tensor = as_real(buffer)
+        check_type(tensor, self.session.describe(name))
+        if self._returns is not None and tensor.dtype not in BOUNDED_TYPES:
+            found = f"gradients of {tensor.dtype}, which are reduced exactly; ranks that may die need float32, bfloat16 or float16"
+            raise ArgumentError(f"{self.session.describe(name)}: {found}")
+        if self._number is None:
+            self._number = next(self.session.numbers)
+            self.session.replicas.add(self)
+            _states.append(weakref.ref(self, _states.remove))
+            # A model that is gone needs no buckets. One rank alone may free them.
+            weakref.finalize(self, self.session.free, ("ddp", self._number)).atexit = False
+        self._has_reduced = True
+        key = ("ddp", self._number, bucket.index(), buffer.dtype, tuple(one.numel() for one in parameters))
         before = self._made_up.get(bucket.index())
         if before is not None and before[0] != key:
-            self._settle(before[0])
+            self._give_up(before[0])
         self._made_up[bucket.index()] = (key, parameters)
         if bucket.is_last():
             for index in [index for index in self._made_up if index > bucket.index()]:
-                self._settle(self._made_up.pop(index)[0])
-        name = f"all_reduce of DDP's bucket {bucket.index()} of {tensor.numel()} elements"
+                self._give_up(self._made_up.pop(index)[0])
         if tensor.is_cuda:
-            staged = Staged(name, tensor)
+            staged = Staged(name, tensor, buffer)
             self.session.all_reduce(staged.work, staged.host, "avg", key, self._step.append, self._on_levels)
             return staged.future
         work = self.session.all_reduce(Work(name, [tensor]), tensor, "avg", key, self._step.append, self._on_levels)
@@ -140,11 +187,11 @@ class State:
                 if self._returns is None:
                     raise
                 self._is_dropped = True
-            return tensor
+            return buffer
 
         return work.get_future().then(done)
 
-    def _settle(self, key: Any) -> None:
+    def _give_up(self, key: Any) -> None:
         """Settles a bucket that DDP replaced. Its correction fits no other bucket: replicas
         then differ until `settle`."""
         bucket = self.session.buckets().pop(key, None)
@@ -167,7 +214,8 @@ class State:
     def _allowed(self) -> bool:
         """Decides as `step_allowed`, without halts of other ranks."""
         self._check_halted()
-        reports, self._step = list(self._step), []
+        reports, self._has_reduced = list(self._step), False
+        self._step = deque(maxlen=REPORTS)
         self.steps += 1
         self._has_joined = any(report.joined_rank is not None for report in reports)
         if reports and len(reports) == len(self._made_up):
@@ -232,6 +280,7 @@ class State:
         `synchronize_every` steps. With `vote` or `agree` it also skips steps that are not allowed.
         Call it before learning rate schedulers are made."""
         step = type(optimizer).step
+        self._is_guarded = True
 
         def guarded(optimizer: torch.optim.Optimizer, *arguments: Any, **keywords: Any) -> Any:
             if self._is_dropped or self.session.is_outside:
@@ -240,10 +289,7 @@ class State:
                 self._come_back(optimizer)
                 return result
             result = step(optimizer, *arguments, **keywords) if self._allowed() else None
-            if self._has_joined:
-                self.settle(optimizer)
-            elif self._synchronize_every is not None and self.steps % self._synchronize_every == 0:
-                self._settle_if_all_are_there(optimizer)
+            self._settle_in_time(optimizer)
             if self._returns is not None and self._phase is not None:
                 self._returns.answer(self._keys(), self._phase)
             # After the step, which the other ranks have made as well.
@@ -253,6 +299,31 @@ class State:
         optimizer.step = types.MethodType(guarded, optimizer)  # type: ignore[method-assign]
         return optimizer
 
+    def _settle_in_time(self, optimizer: torch.optim.Optimizer) -> None:
+        if self._has_joined:
+            self.settle(optimizer)
+        else:
+            self._stepped(optimizer)
+
+    def after(self, optimizer: torch.optim.Optimizer | None) -> None:
+        """Does the work of `guard` after a step of an optimizer without a guard, which cannot be
+        skipped any more: its gradients of skipped buckets are zeros."""
+        if self._is_guarded or not self._has_reduced or not self._trains(optimizer):
+            return
+        self._allowed()
+        if optimizer is None:
+            self.warn(f"step {self.steps}: a part of a mean is missing")
+        else:
+            self._settle_in_time(optimizer)
+        self._halt_with_others()
+
+    def _trains(self, optimizer: torch.optim.Optimizer | None) -> bool:
+        """Returns whether an optimizer has parameters of this state's model; None may have any."""
+        if optimizer is None:
+            return True
+        theirs = {id(one) for group in optimizer.param_groups for one in group["params"]}
+        return any(id(one) in theirs for _, parameters in self._made_up.values() for one in parameters)
+
     def _keys(self) -> list[Any]:
         """Returns the keys of DDP's present buckets, in the order of their all-reduces."""
         return [key for _, (key, _) in sorted(self._made_up.items())]
@@ -260,7 +331,7 @@ class State:
     def _come_back(self, optimizer: torch.optim.Optimizer) -> None:
         """Rejoins: passes zeros for the rest of a step of the others, then receives their model."""
         self.steps += 1
-        self._step = []
+        self._step = deque(maxlen=REPORTS)
         if self._returns is None or (self.session.is_outside and self.steps < PASSES):
             return
         keys = self._keys()
@@ -270,29 +341,16 @@ class State:
         self.session.is_outside = self._is_dropped = False
         log.info("%s", self.session.describe(f"rejoined with all-reduce {first}"))
         for key in keys[(first - (self._phase or 0)) % len(keys) :]:
-            zeros = torch.zeros(sum(key[4]), dtype=key[3])
+            zeros = as_real(torch.zeros(sum(key[4]), dtype=key[3]))
             work = Work(f"all_reduce of {zeros.numel()} zeros", [zeros])
             self.session.all_reduce(work, zeros, "avg", key, self._step.append).wait()
-        self._step = []
+        self._step = deque(maxlen=REPORTS)
         if self._vote:
             self._voted(True)
         self._differs = True
         is_settled = self._drain(SETTLE_S)
         self._make_same(optimizer, came_back=True)
         self._differs = not is_settled
-
-    def _settle_if_all_are_there(self, optimizer: torch.optim.Optimizer) -> None:
-        reports = self.session.reports
-        try:
-            # Exact calls would wait for a dropped rank. On two levels a rank may not see the drop.
-            if not reports or self._on_levels or len(reports[-1].live_ranks) == self.session.size:
-                self.settle(optimizer)
-        except PeerError as error:
-            if self._on_levels:
-                raise
-            if self._returns is None:
-                self._synchronize_every = None
-            log.warning("%s", self.session.describe(f"cannot compare replicas{'' if self._returns else ', and will not try again'}: {error}"))
 
     def settle(self, optimizer: torch.optim.Optimizer, timeout_s: float = SETTLE_S) -> bool:
         """Makes the parameters and optimizer states of all replicas equal, to the bit. If any may
@@ -302,54 +360,7 @@ class State:
         All ranks call it after the last step and before a checkpoint, and wait for the slowest.
         Returns whether any replica might differ."""
         self._check_halted()
-        is_settled = self._drain(timeout_s)
-        differed = self._make_same(optimizer)
-        self._differs = not is_settled
-        return differed
-
-    def _drain(self, timeout_s: float) -> bool:
-        """If this replica may differ, waits for outstanding repairs and discards them, since only
-        this rank would apply them. Returns whether all arrived.
-
-        On two levels the ranks of a group settle together."""
-        return not (self._differs or self._on_levels) or self.session.settle(self._keys(), timeout_s)
-
-    def _make_same(self, optimizer: torch.optim.Optimizer, came_back: bool = False) -> bool:
-        """Copies a replica that does not differ to all ranks if any may differ; returns whether."""
-        said: list[list[bytes]] = []
-        mine = struct.pack("<BQ", 2 if came_back else self._differs, self.steps)
-        self.session.submit(
-            Work("whether replicas differ", []), lambda: self.session.calls.start_all_gather_bytes(mine), said.append
-        ).wait()
-        # Ranks that are gone have no bytes.
-        of_ranks = {rank: struct.unpack("<BQ", one) for rank, one in enumerate(said[0]) if one}
-        differ = [rank for rank, (differs, _) in of_ranks.items() if differs]
-        if differ:
-            log.info("%s", self.session.describe(f"the replicas of ranks {differ} may differ: copying one replica to all ranks"))
-            root = min(of_ranks, key=lambda rank: (of_ranks[rank][0], rank))
-            self._hand_out(optimizer, root)
-            self.steps = of_ranks[root][1]
-        self._differs = False
-        return bool(differ)
-
-    def _hand_out(self, optimizer: torch.optim.Optimizer, root: int) -> None:
-        """Copies the root's parameters and optimizer state to all ranks."""
-        parameters = [one for group in optimizer.param_groups for one in group["params"]]
-        state = [optimizer.state[one][name] for one in parameters for name in sorted(optimizer.state.get(one, {}))]
-        works = []
-        for tensor in [*parameters, *(one for one in state if isinstance(one, torch.Tensor))]:
-            name = f"{tensor.numel()} elements of a replica"
-
-            def start(tensor: torch.Tensor = tensor) -> Any:
-                return self.session.calls.start_broadcast_bytes(to_bytes(tensor.cpu()), root)
-
-            def finish(result: bytes, tensor: torch.Tensor = tensor, name: str = name) -> None:
-                if self.session.rank != root:
-                    from_bytes(tensor, result, name)
-
-            works.append(self.session.submit(Work(name, []), start, finish))
-        for work in works:
-            work.wait()
+        return self._settle(optimizer, timeout_s)
 
     def report(self) -> str:
         """Returns a line for a log: losses so far, late ranks, skipped steps."""
@@ -365,13 +376,17 @@ class State:
 
     def close(self) -> None:
         """Closes the connections that the state has made, if any."""
+        if self._session is None:
+            return
         if self._group is None or not any(self.session is backend for backend in sessions_of(self._group)):
             self.session.close()
 
 
-def _check_every(synchronize_every: int | None) -> None:
-    if synchronize_every is not None and synchronize_every < 1:
-        raise ArgumentError(f"optireduce.torch.State: synchronize_every is {synchronize_every}, expected at least 1 step, or None")
+def step_states(optimizer: torch.optim.Optimizer | None) -> None:
+    """Tells all states of a step of an optimizer; None: of all optimizers."""
+    for state in [one() for one in _states]:
+        if state is not None:
+            state.after(optimizer)
 
 
 def sessions_of(group: Any) -> list[Session]:

@@ -33,8 +33,27 @@ def check(tensors: Sequence[torch.Tensor], operation: str) -> None:
                 f"{operation}: a tensor is on device {tensor.device}, expected cpu; make the group with "
                 "init_process_group('cpu:optireduce,cuda:nccl'), or use optireduce.torch.comm_hook for gradients on GPUs"
             )
-        if tensor.is_sparse:
-            raise ArgumentError(f"{operation}: a tensor is sparse, expected a dense one; call to_dense() first")
+        if tensor.layout != torch.strided:
+            raise ArgumentError(
+                f"{operation}: a tensor is sparse, expected a dense one; call to_dense() first, or make its layer with sparse=False "
+                f"(its layout is {tensor.layout})"
+            )
+
+
+def check_type(tensor: torch.Tensor, operation: str) -> None:
+    """Raises an error unless gradients of this layout and type can be averaged."""
+    if tensor.layout != torch.strided:
+        raise ArgumentError(
+            f"{operation}: a gradient is sparse, expected a dense one; make its layer with sparse=False, as in Embedding "
+            f"(its layout is {tensor.layout})"
+        )
+    if tensor.dtype not in ELEMENTS or not tensor.dtype.is_floating_point:
+        raise ArgumentError(f"{operation}: gradients are of {tensor.dtype}, expected float16, bfloat16, float32, float64, or complex ones")
+
+
+def as_real(tensor: torch.Tensor) -> torch.Tensor:
+    """Returns a view of complex numbers as pairs, and other tensors themselves."""
+    return torch.view_as_real(tensor) if tensor.is_complex() else tensor
 
 
 def to_bytes(tensor: torch.Tensor) -> memoryview:
