@@ -341,8 +341,8 @@ impl Bucket {
     /// Reduces `data` over all ranks, in place. Collective, [bounded](Builder::bound).
     ///
     /// `data` is zeros unless the report returns
-    /// [`UpdateAction::Apply`](crate::UpdateAction::Apply): with repair, a later result includes the
-    /// lost mean. Copies `data` and the result;
+    /// [`UpdateAction::Apply`](crate::UpdateAction::Apply). With repair, a later result includes
+    /// the lost mean. Copies `data` and the result;
     /// [`all_reduce_in_place`](Self::all_reduce_in_place) and
     /// [`all_reduce_owned`](Self::all_reduce_owned) do not.
     ///

@@ -97,8 +97,8 @@ impl Report {
     /// Action to take with the update.
     ///
     /// * [`Apply`](UpdateAction::Apply): use the result.
-    /// * [`Skip`](UpdateAction::Skip): more than 10 % of the expected bytes were lost. The result of
-    ///   a reduction is zeros; continue with the next step.
+    /// * [`Skip`](UpdateAction::Skip): more than 10 % of the expected bytes were lost. The result
+    ///   of a reduction is zeros; continue with the next step.
     /// * [`Halt`](UpdateAction::Halt): at least [`SKIPS_HALT`](crate::SKIPS_HALT) skips in a row,
     ///   with at least [`PACKETS_HALT`](crate::PACKETS_HALT) packets together. Stop this rank.
     ///

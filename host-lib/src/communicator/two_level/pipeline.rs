@@ -139,7 +139,8 @@ impl Pipeline {
 /// An all-reduce in progress on two levels, like [`Request`]. It returns the mean and the
 /// [`TwoLevelReport`]. Dropping it does not cancel the collective.
 ///
-/// Unless the report returns [`UpdateAction::Apply`](crate::UpdateAction::Apply), the mean is zeros.
+/// Unless the report returns [`UpdateAction::Apply`](crate::UpdateAction::Apply), the mean is
+/// zeros.
 #[derive(Debug)]
 #[must_use = "a collective may fail, or ask for its update to be skipped"]
 pub struct TwoLevelRequest {

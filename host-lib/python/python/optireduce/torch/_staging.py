@@ -10,8 +10,7 @@ class Staged:
 
     _streams: dict[torch.device, torch.cuda.Stream] = {}
 
-    def __init__(self, name: str, tensor: torch.Tensor, result: torch.Tensor) -> None:
-        """`result`: value of the future, over the same memory."""
+    def __init__(self, name: str, tensor: torch.Tensor) -> None:
         device = tensor.device
         stream = self._streams.setdefault(device, torch.cuda.Stream(device))
         stream.wait_stream(torch.cuda.current_stream(device))
@@ -29,7 +28,7 @@ class Staged:
                 self.work.wait()
                 with torch.cuda.stream(stream):
                     tensor.copy_(self.host, non_blocking=True)
-                    self.future.set_result(result)
+                    self.future.set_result(tensor)
             except BaseException as error:
                 self.future.set_exception(error)  # type: ignore[arg-type]  # torch says that it takes a value
 

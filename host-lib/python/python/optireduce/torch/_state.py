@@ -23,7 +23,7 @@ from ._return import PASSES, Returns
 from ._session import REPORTS, SETTLE_S, Groups, Session
 from ._settings import SYNCHRONIZE_EVERY, check_every, configured, engine_of
 from ._staging import Staged
-from ._tensors import BOUNDED_TYPES, as_real, check_type
+from ._tensors import BOUNDED_TYPES, check_type
 from ._work import Work
 
 log = logging.getLogger("optireduce")
@@ -152,9 +152,8 @@ class State(Replicas):
     def reduce(self, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
         """Returns the mean of a bucket of gradients."""
         self._check_halted()
-        buffer, parameters = bucket.buffer(), bucket.parameters()
-        name = f"all_reduce of DDP's bucket {bucket.index()} of {buffer.numel()} elements"
-        tensor = as_real(buffer)
+        tensor, parameters = bucket.buffer(), bucket.parameters()
+        name = f"all_reduce of DDP's bucket {bucket.index()} of {tensor.numel()} elements"
         check_type(tensor, self.session.describe(name))
         if self._returns is not None and tensor.dtype not in BOUNDED_TYPES:
             found = f"gradients of {tensor.dtype}, which are reduced exactly; ranks that may die need float32, bfloat16 or float16"
@@ -166,7 +165,7 @@ class State(Replicas):
             # A model that is gone needs no buckets. One rank alone may free them.
             weakref.finalize(self, self.session.free, ("ddp", self._number)).atexit = False
         self._has_reduced = True
-        key = ("ddp", self._number, bucket.index(), buffer.dtype, tuple(one.numel() for one in parameters))
+        key = ("ddp", self._number, bucket.index(), tensor.dtype, tuple(one.numel() for one in parameters))
         before = self._made_up.get(bucket.index())
         if before is not None and before[0] != key:
             self._give_up(before[0])
@@ -175,7 +174,7 @@ class State(Replicas):
             for index in [index for index in self._made_up if index > bucket.index()]:
                 self._give_up(self._made_up.pop(index)[0])
         if tensor.is_cuda:
-            staged = Staged(name, tensor, buffer)
+            staged = Staged(name, tensor)
             self.session.all_reduce(staged.work, staged.host, "avg", key, self._step.append, self._on_levels)
             return staged.future
         work = self.session.all_reduce(Work(name, [tensor]), tensor, "avg", key, self._step.append, self._on_levels)
@@ -187,7 +186,7 @@ class State(Replicas):
                 if self._returns is None:
                     raise
                 self._is_dropped = True
-            return buffer
+            return tensor
 
         return work.get_future().then(done)
 
@@ -341,7 +340,7 @@ class State(Replicas):
         self.session.is_outside = self._is_dropped = False
         log.info("%s", self.session.describe(f"rejoined with all-reduce {first}"))
         for key in keys[(first - (self._phase or 0)) % len(keys) :]:
-            zeros = as_real(torch.zeros(sum(key[4]), dtype=key[3]))
+            zeros = torch.zeros(sum(key[4]), dtype=key[3])
             work = Work(f"all_reduce of {zeros.numel()} zeros", [zeros])
             self.session.all_reduce(work, zeros, "avg", key, self._step.append).wait()
         self._step = deque(maxlen=REPORTS)

@@ -48,12 +48,7 @@ def check_type(tensor: torch.Tensor, operation: str) -> None:
             f"(its layout is {tensor.layout})"
         )
     if tensor.dtype not in ELEMENTS or not tensor.dtype.is_floating_point:
-        raise ArgumentError(f"{operation}: gradients are of {tensor.dtype}, expected float16, bfloat16, float32, float64, or complex ones")
-
-
-def as_real(tensor: torch.Tensor) -> torch.Tensor:
-    """Returns a view of complex numbers as pairs, and other tensors themselves."""
-    return torch.view_as_real(tensor) if tensor.is_complex() else tensor
+        raise ArgumentError(f"{operation}: gradients are of {tensor.dtype}, expected float16, bfloat16, float32 or float64")
 
 
 def to_bytes(tensor: torch.Tensor) -> memoryview:
