@@ -35,7 +35,7 @@ pub(super) struct Steps {
 }
 
 enum Task {
-    Reduce(Underway),
+    Reduce(Box<Underway>),
     /// Runs once the last steps of all earlier all-reduces have started.
     Then(Box<dyn FnOnce() + Send>),
 }
@@ -96,7 +96,7 @@ impl Pipeline {
         let gather = move || {
             for task in averaging {
                 let Underway { step, mut reports, steps, reply } = match task {
-                    Task::Reduce(underway) => underway,
+                    Task::Reduce(underway) => *underway,
                     Task::Then(then) => {
                         then();
                         continue;
@@ -126,7 +126,7 @@ impl Pipeline {
         self.waiting.fetch_add(1, Ordering::AcqRel);
         // If the thread has ended, the reply channel closes.
         let underway = Underway { step: Some(scattering), reports: Vec::new(), steps, reply: sender };
-        let _ = self.begun.send(Task::Reduce(underway));
+        let _ = self.begun.send(Task::Reduce(underway.into()));
         TwoLevelRequest { state: State::Before(reply) }
     }
 
@@ -191,22 +191,19 @@ impl TwoLevelRequest {
 
     /// Blocks until the all-reduce has finished.
     pub fn wait(self) -> Result<(Vec<f32>, TwoLevelReport), Error> {
-        let (plan, gathered, reports, last) = self.finish()?;
-        whole(&plan, &gathered, reports, last)
+        self.finish()?.whole()
     }
 
     /// As [`wait`](Self::wait), with the mean in `data`.
     ///
     /// # Errors
     /// See [`Error`]; `data` is then unchanged. Also if `data` is not as long as the bucket; the
-    /// result is then
-    /// deferred to a later one.
+    /// result is then deferred to a later one.
     pub fn wait_into(self, data: &mut [f32]) -> Result<TwoLevelReport, Error> {
-        let (plan, gathered, reports, last) = self.finish()?;
-        plan.finish(&gathered, reports, last, data)
+        self.finish()?.into(data)
     }
 
-    fn finish(mut self) -> Result<(Arc<Plan>, Vec<f32>, Vec<Report>, Report), Error> {
+    fn finish(mut self) -> Result<Gathered, Error> {
         if let State::Before(reply) = &mut self.state {
             let begun = block_on(reply);
             self.go_on(begun);
@@ -215,8 +212,8 @@ impl TwoLevelRequest {
             // `Request::wait` instead of `block_on`, since it drives the engine.
             State::Gathering(gathering) => {
                 let Gathering { step, reports, plan } = *gathering;
-                let (gathered, last) = step.wait()?;
-                Ok((plan, gathered, reports, last))
+                let (values, last) = step.wait()?;
+                Ok(Gathered { plan, values, reports, last })
             }
             State::Failed(error) => Err(error.unwrap_or(Error::Closed)),
             State::Before(_) => Err(Error::Closed),
@@ -231,15 +228,25 @@ impl TwoLevelRequest {
     }
 }
 
-fn whole(
-    plan: &Plan,
-    gathered: &[f32],
+/// Results of the steps.
+struct Gathered {
+    plan: Arc<Plan>,
+    values: Vec<f32>,
+    /// Of the steps before the last one.
     reports: Vec<Report>,
     last: Report,
-) -> Result<(Vec<f32>, TwoLevelReport), Error> {
-    let mut mean = vec![0.0; plan.shards.elements()];
-    let report = plan.finish(gathered, reports, last, &mut mean)?;
-    Ok((mean, report))
+}
+
+impl Gathered {
+    fn whole(self) -> Result<(Vec<f32>, TwoLevelReport), Error> {
+        let mut mean = vec![0.0; self.plan.shards.elements()];
+        let report = self.into(&mut mean)?;
+        Ok((mean, report))
+    }
+
+    fn into(self, data: &mut [f32]) -> Result<TwoLevelReport, Error> {
+        self.plan.finish(&self.values, self.reports, self.last, data)
+    }
 }
 
 impl Future for TwoLevelRequest {
@@ -253,8 +260,8 @@ impl Future for TwoLevelRequest {
         match &mut self.state {
             State::Gathering(gathering) => {
                 let Gathering { step, reports, plan } = &mut **gathering;
-                let (gathered, last) = ready!(Pin::new(step).poll(context))?;
-                Poll::Ready(whole(plan, &gathered, std::mem::take(reports), last))
+                let (values, last) = ready!(Pin::new(step).poll(context))?;
+                Poll::Ready(Gathered { plan: plan.clone(), values, reports: std::mem::take(reports), last }.whole())
             }
             State::Failed(error) => Poll::Ready(Err(error.take().unwrap_or(Error::Closed))),
             State::Before(_) => Poll::Pending,
