@@ -1006,7 +1006,7 @@ optr_status_t optr_request_wait(optr_request_t *request, uint64_t timeout_us, st
 // *request becomes NULL.
 //
 // Threads: any, one at a time per request; does not block. The functions of a communicator are
-// called one after the other, on a thread of their own. See optr_callback_t for what they may call.
+// called one after the other, on a thread of their own. See optr_callback_t for permitted calls.
 optr_status_t optr_request_on_done(optr_request_t *request, optr_callback_t callback, void *context);
 
 // Gives up a request, and sets it to NULL. Its operation continues, but its output is not written.

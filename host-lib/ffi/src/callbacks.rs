@@ -1,8 +1,8 @@
 //! Thread that waits for operations and calls their callbacks. One per communicator, started on
 //! demand.
 //!
-//! A callback may block or call this library. On the engine's thread it would delay other ranks, and
-//! on a thread of all communicators it could wait for a rank of this process that waits for it.
+//! A callback may block or call this library. On the engine's thread it would delay other ranks,
+//! and on a thread of all communicators it could wait for a rank of this process that waits for it.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -150,8 +150,8 @@ impl<B: Clocked> Bench<B> {
 
     /// Runs one clock cycle: settles the inputs, records, and raises the clock.
     ///
-    /// A Verilated model settles the falling edge together with the next inputs. A block of rust-hdl
-    /// has none; see [`pos_edge`](crate::hdl::signal::Signal::pos_edge).
+    /// A Verilated model settles the falling edge together with the next inputs. A block of
+    /// rust-hdl has none; see [`pos_edge`](crate::hdl::signal::Signal::pos_edge).
     ///
     /// # Panics
     /// If the block oscillates.

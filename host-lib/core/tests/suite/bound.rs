@@ -187,8 +187,8 @@ fn one_straggler_does_not_set_the_bound() {
     }
 }
 
-/// The host of one rank becomes busy after the measurement. Every contribution of that rank is late,
-/// and only the others see it: with two ranks, a single rank.
+/// The host of one rank becomes busy after the measurement. Every contribution of that rank is
+/// late, and only the others see it: with two ranks, a single rank.
 #[test]
 fn a_rank_that_is_late_in_a_row_lengthens_a_short_bound_after_a_few_collectives() {
     const MIN_NS: u64 = 1_000_000;

@@ -97,7 +97,7 @@ fn wait(
 /// *request becomes NULL.
 ///
 /// Threads: any, one at a time per request; does not block. The functions of a communicator are
-/// called one after the other, on a thread of their own. See optr_callback_t for what they may call.
+/// called one after the other, on a thread of their own. See optr_callback_t for permitted calls.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn optr_request_on_done(
     request: *mut optr_request_t,

@@ -28,7 +28,8 @@ impl Plan {
         self.shards.pack(shard, ShardState::of(report.action(), report.missing_ranges()))
     }
 
-    /// Puts the update into `data`, or zeros if it is skipped, and defers it. `reports`: of the previous steps.
+    /// Puts the update into `data`, or zeros if it is skipped, and defers it. `reports`: of the
+    /// previous steps.
     ///
     /// # Errors
     /// If `data` is not as long as the bucket. The update is then deferred.
