@@ -212,11 +212,11 @@ impl<'a> Job<'a> {
     fn run(&mut self) -> Result<(), Objection> {
         let (mut done_ns, mut wakes) = (None, vec![0; self.plan.ranks()]);
         loop {
-            for rank in 0..self.plan.ranks() {
-                if self.now_ns >= wakes[rank] && !self.plan.is_frozen(rank, self.now_ns) {
+            for (rank, wake_ns) in wakes.iter_mut().enumerate() {
+                if self.now_ns >= *wake_ns && !self.plan.is_frozen(rank, self.now_ns) {
                     self.serve(rank)?;
                 }
-                wakes[rank] = self.wake_ns(rank);
+                *wake_ns = self.wake_ns(rank);
             }
             let is_done = self.ranks.iter().all(|one| one.call == self.plan.calls);
             if is_done {
