@@ -240,6 +240,8 @@ def main():
     os.chdir(ROOT)
     if options.no_vm:
         os.environ["OPTIREDUCE_NO_VM"] = "yes"
+    if options.tier == "nightly":
+        os.environ["OPTIREDUCE_NIGHTLY"] = "yes"
     reports = [TARGET / "nextest" / "default" / "junit.xml", TARGET / "python" / "junit.xml"]
     for report in reports:
         report.unlink(missing_ok=True)

@@ -22,6 +22,9 @@ struct Args {
     /// Folder filled by tests/vm/fetch [default: vm beside the folder of this program]
     #[arg(long, value_name = "FOLDER")]
     packages: Option<PathBuf>,
+    /// Leave out Verilated cards and machines that stop
+    #[arg(long)]
+    short: bool,
     #[command(subcommand)]
     command: Option<Inner>,
 }
@@ -37,7 +40,7 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let outcome = match args.command {
         Some(Inner::Rank(rank)) => rank::run(&rank),
-        None => show(args.packages),
+        None => show(args.packages, args.short),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -57,7 +60,7 @@ fn values_of(bytes: &[u8]) -> Vec<f32> {
     bytes.as_chunks().0.iter().map(|word| f32::from_le_bytes(*word)).collect()
 }
 
-fn show(packages: Option<PathBuf>) -> Result<(), String> {
+fn show(packages: Option<PathBuf>, is_short: bool) -> Result<(), String> {
     let program = std::env::current_exe().map_err(text)?;
     let programs = program.parent().ok_or("this program is in no folder")?.to_path_buf();
     let packages = packages.or_else(|| Some(programs.parent()?.join("vm"))).ok_or("no folder for packages")?;
@@ -81,5 +84,5 @@ fn show(packages: Option<PathBuf>) -> Result<(), String> {
     }
     host::enter()?;
     let scratch = tempfile::Builder::new().prefix("optireduce-vm").tempdir().map_err(text)?;
-    scenario::run(Places { packages, programs, scratch: scratch.path().into() })
+    scenario::run(Places { packages, programs, scratch: scratch.path().into() }, is_short)
 }

@@ -1,5 +1,5 @@
-//! Runs the scenario, unless `OPTIREDUCE_NO_VM` is set. Fails without the downloads of
-//! `tests/vm/fetch`.
+//! Runs the short scenario, with `OPTIREDUCE_NIGHTLY` the whole one, with `OPTIREDUCE_NO_VM` none.
+//! Fails without the downloads of `tests/vm/fetch`.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -21,8 +21,10 @@ fn cards_behind_an_unmodified_kernel_work_in_jobs() {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("static");
         assert!(Command::new(script).arg(folder).status().expect("tests/vm/static starts").success());
     }
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_optireduce-vm")).stdin(Stdio::null()).output().expect("the program starts");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_optireduce-vm"));
+    let is_whole = std::env::var_os("OPTIREDUCE_NIGHTLY").is_some();
+    command.args((!is_whole).then_some("--short"));
+    let output = command.stdin(Stdio::null()).output().expect("the program starts");
     println!("{}", String::from_utf8_lossy(&output.stdout));
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
