@@ -233,6 +233,7 @@ impl<P: DataPlane> Collectives<P> {
         }
         if let Some(Misfit { op, found, expected, until_ns }) = self.misfit
             && (now_ns >= until_ns || self.agreement.is_confirmed_by_all(op))
+            && self.agreement.has_told()
         {
             let wrong = CollectivesError::WrongLength { op, found, expected };
             return Err(self.agreement.misfit_of(op).map_or(wrong, CollectivesError::Mismatch));

@@ -135,6 +135,11 @@ impl Agreement {
         self.calls.as_ref()?.misfit(op)
     }
 
+    /// Returns whether the caller has taken all messages, so that the other ranks receive them.
+    pub fn has_told(&self) -> bool {
+        self.outgoing.is_empty()
+    }
+
     pub fn is_confirmed_by_all(&self, op: u32) -> bool {
         let view = self.newest();
         self.calls.as_ref().is_none_or(|calls| view.live().all(|rank| calls.is_confirmed(op, rank)))
@@ -156,7 +161,7 @@ impl Agreement {
     }
 
     pub fn mismatch(&self, now_ns: u64) -> Option<Mismatch> {
-        self.calls.as_ref().filter(|_| self.outgoing.is_empty()).and_then(|calls| calls.mismatch(now_ns))
+        self.calls.as_ref().filter(|_| self.has_told()).and_then(|calls| calls.mismatch(now_ns))
     }
 
     pub fn hold(&mut self, now_ns: u64, running: Running, silent: &Ranks) -> Held {
