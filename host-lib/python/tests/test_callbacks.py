@@ -63,37 +63,49 @@ def test_a_callback_may_wait_for_any_other_call(job, how):
 
 
 def many_wait(rank, ranks, root):
-    """Callbacks of many calls wait for the last one."""
+    """Callbacks of many calls of one rank wait for the last call; then those of the other rank."""
     with group(rank, ranks, root):
-        last = threading.Event()
-        futures = []
-        for _ in range(40):
-            work = dist.all_reduce(torch.ones(3), async_op=True)
-            futures.append(work.get_future().then(lambda _: last.wait(60)))
-        dist.all_reduce(torch.ones(3), async_op=True).get_future().then(lambda _: last.set()).wait()
-        return [future.wait() for future in futures]
+        found = []
+        for waiting in range(2):
+            last, futures = threading.Event(), []
+            if rank != waiting:
+                # torch runs a callback that comes after the end of its call on the thread that adds it.
+                dist.recv(torch.ones(1), waiting)
+            for _ in range(40):
+                future = dist.all_reduce(torch.ones(3), async_op=True).get_future()
+                if rank == waiting:
+                    futures.append(future.then(lambda _, last=last: last.wait(60)))
+            if rank == waiting:
+                dist.send(torch.ones(1), 1 - rank)
+            dist.all_reduce(torch.ones(3), async_op=True).get_future().then(lambda _, last=last: last.set()).wait()
+            found += [future.wait() for future in futures]
+        return found
 
 
 def test_many_callbacks_may_wait_at_a_time(job):
     assert job.run(2, many_wait) == [[True] * 40] * 2
 
 
-def power_sgd(rank, ranks, root, backend):
-    with group(rank, ranks, root, backend):
+def power_sgd(rank, ranks, root):
+    with group(rank, ranks, root):
         torch.manual_seed(1)
         model = DDP(torch.nn.Sequential(torch.nn.Linear(200, 200), torch.nn.Linear(200, 10)))
         state = powerSGD_hook.PowerSGDState(None, matrix_approximation_rank=2, start_powerSGD_iter=2)
         model.register_comm_hook(state, powerSGD_hook.powerSGD_hook)
-        optimizer = torch.optim.SGD(model.parameters(), 0.01)
-        inputs = torch.Generator().manual_seed(rank)
-        for _ in range(6):
+        optimizer = torch.optim.SGD(model.parameters(), 0.2)
+        inputs = torch.randn(20, 200, generator=torch.Generator().manual_seed(rank))
+        losses = []
+        for _ in range(10):
             optimizer.zero_grad()
-            model(torch.randn(20, 200, generator=inputs)).square().mean().backward()
+            loss = model(inputs).square().mean()
+            loss.backward()
             optimizer.step()
-        return torch.cat([one.detach().reshape(-1) for one in model.parameters()])
+            losses.append(loss.item())
+        return losses, torch.cat([one.detach().reshape(-1) for one in model.parameters()])
 
 
-def test_power_sgd_trains_as_with_gloo(job):
-    ours, theirs = (job.run(2, power_sgd, backend) for backend in ("optireduce", "gloo"))
-    assert torch.equal(ours[0], ours[1])
-    torch.testing.assert_close(ours[0], theirs[0], rtol=1e-3, atol=1e-4)
+def test_torchs_power_sgd_hook_waits_in_its_callbacks_and_trains(job):
+    (losses, model), (_, other) = job.run(2, power_sgd)
+    # The hook multiplies matrices on each rank, and the last bits depend on their alignment.
+    torch.testing.assert_close(model, other, rtol=1e-5, atol=1e-6)
+    assert losses[-1] < losses[0] / 2, losses

@@ -48,9 +48,8 @@ struct Stage {
     port: u16,
 }
 
-///
-/// Runs the scenario. `is_short`: without the steps that need minutes of emulated time, on Verilated
-/// cards and with machines that stop.
+/// Runs the scenario. `is_short`: without the steps that need minutes of emulated time, on
+/// Verilated cards and with machines that stop.
 ///
 /// # Errors
 /// The first expectation that does not hold.

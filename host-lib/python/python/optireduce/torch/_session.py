@@ -4,7 +4,7 @@ Why two threads: a call may have to wait for other ranks before it starts, since
 all-reduce of a bucket declares it, and the trainer must not wait for that. One thread starts calls
 without waiting for their ends, so that buckets are reduced during the backward pass. The other
 thread waits for the ends, in the same order. Neither runs callbacks of futures, which may wait for
-later calls of the group: other threads do, one for each callback that waits.
+later calls of the group. Each runs on a thread of its own.
 """
 
 import itertools
@@ -15,7 +15,6 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal, TypeAlias
 
 import torch
@@ -35,8 +34,6 @@ CLOSE_S = 10.0
 #: Timeout of `settle`.
 SETTLE_S = 10.0
 REPORTS = 4096
-#: Callbacks that may wait at a time. Further ones wait for these.
-CALLBACKS_MAX = 4096
 
 #: Number of groups of neighbouring ranks, or one group per host.
 Groups: TypeAlias = int | Literal["hosts"]
@@ -74,8 +71,6 @@ class Session:
         self._starting: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._finishing: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._closed = threading.Lock()
-        # Starts a thread only if all others are busy.
-        self._callbacks = ThreadPoolExecutor(CALLBACKS_MAX, "optireduce-callbacks")
         self._threads: list[threading.Thread] = []
         self._begins = threading.Lock()
         _sessions.add(self)
@@ -95,7 +90,7 @@ class Session:
     def run(self, callback: Callable[[], None]) -> None:
         """Runs a callback of the program, which may wait for calls of this group."""
         try:
-            self._callbacks.submit(callback)
+            threading.Thread(target=callback, name="optireduce-callback").start()
         except RuntimeError:
             # The interpreter ends and starts no thread. All groups are aborted, so nothing waits.
             callback()
@@ -124,7 +119,6 @@ class Session:
                 work.finish(error)
             else:
                 work.finish()
-        self._callbacks.shutdown(wait=False)
 
     def describe(self, operation: str) -> str:
         return f"rank {self.rank} of group {self.name}: {operation}"
