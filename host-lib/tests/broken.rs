@@ -1,4 +1,4 @@
-//! Connections that the network breaks while both processes live, as a firewall does.
+//! Connections that the network breaks while both processes live, as a firewall or NAT table does.
 
 #[path = "exact/random.rs"]
 mod random;

@@ -69,7 +69,7 @@ def many_wait(rank, ranks, root):
         for waiting in range(2):
             last, futures = threading.Event(), []
             if rank != waiting:
-                # torch runs a callback that comes after the end of its call on the thread that adds it.
+                # torch runs a callback that is added too late on the thread that adds it.
                 dist.recv(torch.ones(1), waiting)
             for _ in range(40):
                 future = dist.all_reduce(torch.ones(3), async_op=True).get_future()
