@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::host::{host_and_port, is_loopback};
 use super::launch::Launch;
 use super::link::{Common, Link};
-use super::resolve::{host_and_port, is_loopback};
 use super::terms::{Mismatch, Terms, printable, read_printable};
 use crate::local;
 use crate::secret::Secret;

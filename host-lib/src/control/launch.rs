@@ -21,13 +21,12 @@
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::OwnedFd;
-use std::time::{Duration, Instant};
 
 use optireduce_core::protocol::RANKS_MAX;
 use socket2::{Domain, Socket, Type};
 use thiserror::Error;
 
-use super::resolve::{self, host_and_port, with_port};
+use super::host::{host_and_port, with_port};
 
 /// Offset from `MASTER_PORT`, at which torch's own store listens.
 const TORCH_PORT_OFFSET: u16 = 17;
@@ -146,27 +145,6 @@ impl Launch {
         socket.set_reuse_address(true)?;
         let root = socket.local_addr()?.as_socket().ok_or(io::ErrorKind::AddrNotAvailable)?;
         Ok((root, socket.into()))
-    }
-
-    /// Returns this host's address for the other ranks, if rank 0 is on it. `near` is a host of the
-    /// job, by default one behind the default route; `interface` as
-    /// [`Builder::interface`](crate::Builder::interface). Waits at most `timeout` for the name
-    /// server.
-    ///
-    /// # Errors
-    /// If `near` has no address, or there is no route to it.
-    pub fn own_address(near: Option<&str>, interface: Option<&str>, timeout: Duration) -> io::Result<IpAddr> {
-        resolve::own_address(near, interface, timeout).map_err(io::Error::other)
-    }
-
-    /// Returns the addresses of `host`, a name or an address, as other hosts see them. A name of
-    /// this host may mean a loopback address here. Waits at most `timeout` for the name server.
-    ///
-    /// # Errors
-    /// If the host has no address.
-    pub fn resolve(host: &str, timeout: Duration) -> io::Result<Vec<IpAddr>> {
-        let found = resolve::resolve(&with_port(host, 0), None, Instant::now() + timeout);
-        Ok(found.map_err(io::Error::other)?.iter().map(SocketAddr::ip).collect())
     }
 
     /// Returns this process's place, from `OPTIREDUCE_RANK`, torchrun, Open MPI, MPICH or Slurm.

@@ -22,6 +22,7 @@ mod frame;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzz;
 mod gather;
+mod host;
 mod join;
 mod launch;
 mod link;

@@ -16,6 +16,8 @@ use nix::net::if_::InterfaceFlags;
 use nix::sys::socket::SockaddrStorage;
 
 use super::bootstrap::{BootstrapError, io_error};
+use super::host::{host_and_port, is_loopback, with_port};
+use super::launch::Launch;
 
 /// The name of rank 0 may not be registered yet.
 const RETRY: Duration = Duration::from_millis(200);
@@ -23,19 +25,27 @@ const RETRY: Duration = Duration::from_millis(200);
 const ELSEWHERE: [IpAddr; 2] =
     [IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1))];
 
-/// Returns the host, without the brackets of an IPv6 address, and the port of host:port.
-pub(super) fn host_and_port(root: &str) -> Option<(&str, u16)> {
-    let (host, port) = root.rsplit_once(':')?;
-    let bare = host.strip_prefix('[').map_or(Some(host), |host| host.strip_suffix(']'))?;
-    let is_ipv6 = |host: &str| host.split('%').next().is_some_and(|address| address.parse::<Ipv6Addr>().is_ok());
-    let is_host = !bare.is_empty() && (is_ipv6(bare) || !bare.contains([':', '[', ']']));
-    is_host.then_some(bare).zip(port.parse().ok())
-}
+impl Launch {
+    /// Returns this host's address for the other ranks, if rank 0 is on it. `near` is a host of the
+    /// job, by default one behind the default route; `interface` as
+    /// [`Builder::interface`](crate::Builder::interface). Waits at most `timeout` for the name
+    /// server.
+    ///
+    /// # Errors
+    /// If `near` has no address, or there is no route to it.
+    pub fn own_address(near: Option<&str>, interface: Option<&str>, timeout: Duration) -> io::Result<IpAddr> {
+        own_address(near, interface, timeout).map_err(io::Error::other)
+    }
 
-/// Whether a host is a loopback address, or a name for it.
-pub(super) fn is_loopback(host: &str) -> bool {
-    let is_name = host.starts_with("localhost") || host.starts_with("ip6-lo");
-    is_name || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
+    /// Returns the addresses of `host`, a name or an address, as other hosts see them. A name of
+    /// this host may mean a loopback address here. Waits at most `timeout` for the name server.
+    ///
+    /// # Errors
+    /// If the host has no address.
+    pub fn resolve(host: &str, timeout: Duration) -> io::Result<Vec<IpAddr>> {
+        let found = resolve(&with_port(host, 0), None, Instant::now() + timeout);
+        Ok(found.map_err(io::Error::other)?.iter().map(SocketAddr::ip).collect())
+    }
 }
 
 /// Resolves `root` (host:port); retries until `deadline`. `interface`: as in [`local_address`].
@@ -118,14 +128,6 @@ pub(crate) fn own_address(
     match near {
         Some(host) => local_address(interface, &resolve(&with_port(host, 9), interface, Instant::now() + timeout)?),
         None => Ok(outward_address(interface).unwrap_or(Ipv4Addr::LOCALHOST.into())),
-    }
-}
-
-/// Returns host:port, with brackets around an IPv6 address.
-pub(super) fn with_port(host: &str, port: u16) -> String {
-    match host.contains(':') && !host.starts_with('[') {
-        true => format!("[{host}]:{port}"),
-        false => format!("{host}:{port}"),
     }
 }
 

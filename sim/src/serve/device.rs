@@ -9,7 +9,13 @@ use optireduce_contract::pci::{BAR0_BYTES, MSIX_TABLE, MSIX_VECTOR_BYTES};
 
 use super::config_space::{CONFIG_BYTES, ConfigSpace};
 use super::running::Running;
-use super::server::{BAR0, CONFIG, IRQ_ACTION_TRIGGER, IRQ_DATA_EVENTFD, MSIX};
+
+// From VFIO, `linux/vfio.h`.
+pub(super) const BAR0: u32 = 0;
+pub(super) const CONFIG: u32 = 7;
+pub(super) const MSIX: u32 = 2;
+pub(super) const IRQ_ACTION_TRIGGER: u32 = 1 << 5;
+pub(super) const IRQ_DATA_EVENTFD: u32 = 1 << 2;
 
 const MSIX_TABLE_BYTES: usize = MSIX_VECTOR_BYTES * QUEUES;
 

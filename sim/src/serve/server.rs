@@ -16,7 +16,7 @@ use optireduce_contract::pci::BAR0_BYTES;
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 
 use super::config_space::CONFIG_BYTES;
-use super::device::Device;
+use super::device::{BAR0, CONFIG, Device, MSIX};
 
 const HEADER_BYTES: usize = 16;
 /// Largest access to a region.
@@ -37,11 +37,6 @@ const NO_REPLY: u32 = 1 << 4;
 const ERROR: u32 = 1 << 5;
 
 // From VFIO, `linux/vfio.h`.
-pub(super) const BAR0: u32 = 0;
-pub(super) const CONFIG: u32 = 7;
-pub(super) const MSIX: u32 = 2;
-pub(super) const IRQ_ACTION_TRIGGER: u32 = 1 << 5;
-pub(super) const IRQ_DATA_EVENTFD: u32 = 1 << 2;
 const IRQ_DATA_BOOL: u32 = 1 << 1;
 const IRQ_EVENTFD: u32 = 1;
 const REGIONS: u32 = 9;

@@ -413,7 +413,7 @@ fn errors_of_the_data_plane_come_through() {
 fn parameters_are_checked_against_the_data_plane() {
     let params = JobParams { ranks: 65, ..JobParams::new(0, 4, 22, 1, &PlaneLimits::CARD) };
     let error = Collectives::new(Plane::default(), params).unwrap_err();
-    assert_eq!(error.to_string(), "job parameter ranks is 65, expected 2 to 64");
+    assert_eq!(error.to_string(), "job parameter ranks is 65, expected 1 to 64");
 }
 
 #[test]

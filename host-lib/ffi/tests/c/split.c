@@ -86,8 +86,12 @@ static void misuse(optr_comm_t comm, int rank) {
     FAILS(optr_comm_split(NULL, 0, &new_comm), OPTR_INVALID_HANDLE, "comm");
     FAILS(optr_comm_split(comm, -2, &new_comm), OPTR_INVALID_ARGUMENT, "color is -2, expected 0 or more, or OPTR_NO_COLOR");
     CHECK(new_comm == NULL);
-    /* A color with one rank is an error, and the parent communicator stays usable. */
-    FAILS(optr_comm_split(comm, rank, &new_comm), OPTR_INVALID_ARGUMENT, "is \"1\", expected 2 to 1024");
+    /* A color may have one rank. */
+    OK(optr_comm_split(comm, rank, &new_comm));
+    int alone = 0;
+    OK(optr_comm_world_size(new_comm, &alone));
+    CHECK(alone == 1);
+    OK(optr_comm_destroy(new_comm));
     OK(optr_barrier(comm));
     /* The other ranks do not call it, until it is aborted. */
     if (rank == 0) {

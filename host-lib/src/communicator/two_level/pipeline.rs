@@ -8,22 +8,18 @@ use std::io;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, ready};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::super::request::{Reply, Sender, block_on, block_on_for, reply};
 use super::super::{Bucket, Error, Report, Request};
-use super::plan::Plan;
+use super::plan::{Plan, lock};
 use super::report::TwoLevelReport;
 
 /// Also locked by a thread of the pipeline.
 pub(super) type Shared<T> = Arc<Mutex<T>>;
-
-pub(super) fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Buckets of the second and third steps.
 #[derive(Clone, Debug)]

@@ -1,15 +1,18 @@
 //! Last step of all-reduces on two levels, and their end.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use optireduce_core::levels::{self, Deferred, ShardState, Shards};
 use optireduce_core::protocol::UpdateAction;
 use optireduce_core::protocol::repair::RepairReport;
 
 use super::super::{Error, Report, Settled};
-use super::pipeline::lock;
 use super::report::{Numbers, TwoLevelReport};
+
+pub(super) fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 #[derive(Debug)]
 pub(super) struct Plan {
