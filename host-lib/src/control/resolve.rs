@@ -34,7 +34,9 @@ impl Launch {
     /// # Errors
     /// If `near` has no address, or there is no route to it.
     pub fn own_address(near: Option<&str>, interface: Option<&str>, timeout: Duration) -> io::Result<IpAddr> {
-        own_address(near, interface, timeout).map_err(io::Error::other)
+        let Some(host) = near else { return Ok(outward_address(interface).unwrap_or(Ipv4Addr::LOCALHOST.into())) };
+        let found = resolve(&with_port(host, 9), interface, Instant::now() + timeout);
+        found.and_then(|found| local_address(interface, &found)).map_err(io::Error::other)
     }
 
     /// Returns the addresses of `host`, a name or an address, as other hosts see them. A name of
@@ -43,8 +45,8 @@ impl Launch {
     /// # Errors
     /// If the host has no address.
     pub fn resolve(host: &str, timeout: Duration) -> io::Result<Vec<IpAddr>> {
-        let found = resolve(&with_port(host, 0), None, Instant::now() + timeout);
-        Ok(found.map_err(io::Error::other)?.iter().map(SocketAddr::ip).collect())
+        let found = look_up(host, 0, None, Instant::now() + timeout)?;
+        Ok(found.iter().map(SocketAddr::ip).collect())
     }
 }
 
@@ -56,22 +58,11 @@ pub(crate) fn resolve(
 ) -> Result<Vec<SocketAddr>, BootstrapError> {
     let no_host = || io_error(root)(io::Error::other("expected host:port"));
     let (host, port) = host_and_port(root).ok_or_else(no_host)?;
-    if let Ok(address) = host.parse() {
-        return Ok(vec![SocketAddr::new(address, port)]);
-    }
     let begin = Instant::now();
     loop {
-        let (sender, found) = channel();
-        let name = host.to_owned();
-        let look_up = move || drop(sender.send((&*name, port).to_socket_addrs().map(Iterator::collect::<Vec<_>>)));
-        let thread = std::thread::Builder::new().name("optireduce-resolve".into()).spawn(look_up);
-        thread.map_err(io_error("the thread that resolves rank 0's name"))?;
-        let left = deadline.saturating_duration_since(Instant::now());
-        let error = match found.recv_timeout(left) {
-            Ok(Ok(addresses)) if !addresses.is_empty() => return Ok(as_others_see(host, addresses, interface)),
-            Ok(Ok(_)) => io::Error::other("the name has no address"),
-            Ok(Err(error)) => error,
-            Err(_) => io::Error::new(io::ErrorKind::TimedOut, "the name server does not answer"),
+        let error = match look_up(host, port, interface, deadline) {
+            Ok(found) => return Ok(found),
+            Err(error) => error,
         };
         if Instant::now() + RETRY >= deadline {
             let waited = begin.elapsed();
@@ -79,6 +70,23 @@ pub(crate) fn resolve(
         }
         tracing::debug!(root, %error, "rank 0's name is not resolved yet");
         std::thread::sleep(RETRY);
+    }
+}
+
+/// Resolves a host once.
+fn look_up(host: &str, port: u16, interface: Option<&str>, deadline: Instant) -> io::Result<Vec<SocketAddr>> {
+    if let Ok(address) = host.parse() {
+        return Ok(vec![SocketAddr::new(address, port)]);
+    }
+    let (sender, found) = channel();
+    let name = host.to_owned();
+    let look_up = move || drop(sender.send((&*name, port).to_socket_addrs().map(Iterator::collect::<Vec<_>>)));
+    std::thread::Builder::new().name("optireduce-resolve".into()).spawn(look_up)?;
+    match found.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+        Ok(Ok(addresses)) if !addresses.is_empty() => Ok(as_others_see(host, addresses, interface)),
+        Ok(Ok(_)) => Err(io::Error::other("the name has no address")),
+        Ok(Err(error)) => Err(error),
+        Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "the name server does not answer")),
     }
 }
 
@@ -115,22 +123,6 @@ pub(crate) fn outward_address(interface: Option<&str>) -> Option<IpAddr> {
     })
 }
 
-/// Returns this host's address for the other ranks of a group whose rank 0 is on this host.
-/// `near`: a host of the job, such as the store's, if one is known.
-///
-/// # Errors
-/// If there is no route to `near` within `timeout`.
-pub(crate) fn own_address(
-    near: Option<&str>,
-    interface: Option<&str>,
-    timeout: Duration,
-) -> Result<IpAddr, BootstrapError> {
-    match near {
-        Some(host) => local_address(interface, &resolve(&with_port(host, 9), interface, Instant::now() + timeout)?),
-        None => Ok(outward_address(interface).unwrap_or(Ipv4Addr::LOCALHOST.into())),
-    }
-}
-
 fn is_link_local(address: &IpAddr) -> bool {
     matches!(address, IpAddr::V6(address) if address.is_unicast_link_local())
 }
@@ -144,7 +136,7 @@ fn ip_of(address: &SockaddrStorage) -> Option<IpAddr> {
 /// route to `root`.
 ///
 /// # Errors
-/// If there is none, or only a link-local one: ranks exchange addresses without a scope.
+/// If there is no address, or only a link-local one. Ranks exchange addresses without a scope.
 pub(crate) fn local_address(interface: Option<&str>, root: &[SocketAddr]) -> Result<IpAddr, BootstrapError> {
     let names = || root.iter().map(SocketAddr::to_string).collect::<Vec<_>>().join(", ");
     let address = address_towards(interface, root, &names)?;

@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 pub const HERE: &str = env!("CARGO_MANIFEST_DIR");
 
 /// Time limit of a C program, on a busy machine.
-const RUN_MAX: Duration = Duration::from_secs(400);
+const RUN_MAX: Duration = Duration::from_secs(120);
 
 /// Prefix under which the library of this build is installed.
 pub fn prefix() -> &'static Path {
