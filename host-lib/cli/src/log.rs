@@ -41,15 +41,14 @@ impl Write for Stderr {
 
 /// Prints a line, with control characters of names and messages escaped.
 pub fn say(line: &str) {
-    let text: String = line.chars().flat_map(printable).collect();
-    let _ = Stderr.write(format!("optireduce: {text}\n").as_bytes());
-}
-
-fn printable(char: char) -> Box<dyn Iterator<Item = char>> {
-    match char.is_control() && char != '\n' && char != '\t' {
-        true => Box::new(char.escape_default()),
-        false => Box::new(std::iter::once(char)),
+    let mut text = String::new();
+    for char in line.chars() {
+        match char.is_control() && char != '\n' && char != '\t' {
+            true => text.extend(char.escape_default()),
+            false => text.push(char),
+        }
     }
+    let _ = Stderr.write(format!("optireduce: {text}\n").as_bytes());
 }
 
 /// Waits until all lines are written, not long if nobody reads them.

@@ -14,8 +14,7 @@ use super::bootstrap::{
     Answer, BootstrapError, Connected, GREETING, Hello, Job, Links, Meeting, Member, PeerHello, Refusal, Running,
     VERSION, io_error,
 };
-use super::frame::GREETING_BYTES_MAX;
-use super::gather::{STRANGERS, UNACCEPTED};
+use super::gather::{self, STRANGERS, UNACCEPTED};
 use super::link::{Common, End, Link, connect};
 use super::terms::Terms;
 
@@ -321,8 +320,7 @@ async fn connect_again(meeting: &Meeting, running: &Running, until: Instant) -> 
 
 /// Accepts a rank's connection. Strangers receive no answer.
 async fn hear(stream: TcpStream, from: IpAddr, job: &Job, common: &Common) -> Option<(usize, Link)> {
-    let mut link = Link::new(stream, End::Accepted, common).await.ok()?;
-    let (_, hello) = link.reader.read(GREETING_BYTES_MAX).await.ok()?;
+    let (link, hello) = gather::hear(stream, common).await.ok()?;
     let PeerHello { tag, rank, .. } = serde_json::from_slice(&hello).ok()?;
     let is_of_the_job = tag == job.tag && job.members.get(rank).is_some_and(|member| member.control.ip() == from);
     if !is_of_the_job {

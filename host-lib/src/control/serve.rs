@@ -175,7 +175,8 @@ async fn connection(mut line: Line, mut link: Link, mut queue: Queue, inbox: Inb
             Ended::Gone(broken) => break broken,
             Ended::Broken(returned) => returned,
         };
-        if progress.replace(record.progress()) != Some(record.progress()) {
+        let present = Some(record.progress());
+        if std::mem::replace(&mut progress, present) != present {
             until = Instant::now() + AGAIN;
         }
         let restored = tokio::select! {
