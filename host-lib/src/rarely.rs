@@ -25,7 +25,7 @@ struct State {
 }
 
 impl Rarely {
-    /// `what`: the event; `cure`: the remedy if it was not intended.
+    /// `what` names the event, `cure` the remedy for an unintended one.
     pub const fn new(what: &'static str, cure: &'static str) -> Self {
         Self { what, cure, state: Mutex::new(State { last: None, count: 0 }) }
     }

@@ -67,7 +67,7 @@ impl Path {
     }
 }
 
-/// Ends without a word to the other end.
+/// Closes neither connection at the end, so the other end sees silence.
 fn pass_on(mut from: TcpStream, mut to: TcpStream) {
     let mut bytes = vec![0; 1 << 16];
     while let Ok(count @ 1..) = from.read(&mut bytes) {

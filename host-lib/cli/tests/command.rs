@@ -722,7 +722,7 @@ fn a_full_disk_is_an_error_that_ends_all_ranks() {
     assert!(said.contains("writing to stdout: No space left on device"), "{said}");
 }
 
-/// Memory files do not fit; a signal would end the rank without a word.
+/// Memory files exceed the limit. Writing one would end the rank by SIGXFSZ.
 #[test]
 fn ranks_run_under_a_limit_of_the_size_of_files() {
     let file = scratch("file-size").join("values");

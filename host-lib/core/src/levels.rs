@@ -153,7 +153,7 @@ impl Deferred {
         bytes
     }
 
-    /// Adds the deferred updates to one that is applied. Returns whether there were any.
+    /// Adds the deferred updates to `update`. Returns whether there were any.
     pub fn fold(&mut self, update: &mut [f32]) -> bool {
         self.corrections.fold(self.stream, update).is_ok_and(|folded| folded.corrected)
     }

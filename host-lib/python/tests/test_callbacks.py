@@ -45,7 +45,7 @@ def waits_for_another(rank, ranks, root, how):
                     elif how == "future":
                         later.get_future().wait()
                     else:
-                        # A callback of its own, which waits for a third call.
+                        # A nested callback, which waits for a third call.
                         later.get_future().then(lambda _: start("exact", rank).wait()).wait()
                     return f"{outer}, then {inner}"
 
@@ -63,7 +63,7 @@ def test_a_callback_may_wait_for_any_other_call(job, how):
 
 
 def many_wait(rank, ranks, root):
-    """Callbacks of many calls of one rank wait for the last call; then those of the other rank."""
+    """Callbacks of many calls wait for the last call, on one rank and then on the other."""
     with group(rank, ranks, root):
         found = []
         for waiting in range(2):

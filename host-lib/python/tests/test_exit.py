@@ -57,7 +57,7 @@ def group(rank, ranks, port):
 def rank_main(rank, port):
     group(rank, 2, port)
     dist.all_reduce(torch.ones(4))
-    # No destroy_process_group, a future with a callback, and a receive that nothing comes for.
+    # Without destroy_process_group; with a callback and an unmatched receive.
     dist.all_reduce(torch.ones(4), async_op=True).get_future().then(lambda future: future.value())
     return dist.irecv(torch.ones(4), 1 - rank)
 

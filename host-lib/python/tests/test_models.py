@@ -1,4 +1,4 @@
-"""Several models in one group, copies of models, and replicas that become equal by themselves."""
+"""Several models in one group, copies of models, and comparisons of replicas."""
 
 import copy
 import dataclasses
@@ -57,7 +57,7 @@ def one_after_the_other(rank, ranks, root):
             model, state = hooked(60)
             found.append(passes(model, trial + rank))
             if rank == 0:
-                # States that this rank alone keeps, and one that never reduces.
+                # States that exist on this rank only, and a state without all-reduces.
                 kept += [state] if trial % 3 == 1 else [optireduce.torch.State()] if trial == 4 else []
             numbers = {key[1] for key in session().buckets()}
             del model, state
@@ -152,7 +152,7 @@ def test_without_the_hook_replicas_are_made_the_same_at_the_end(job):
 
 
 def as_if_lost(rank, ranks, root, kind):
-    """Rank 1 loses a mean for good in the fourth step, without the hook. Returns whether the
+    """Rank 1 permanently loses a mean in the fourth step, without the hook. Returns whether the
     weights are the same at the end, and the warnings."""
     with group(rank, ranks, root, synchronize_every=None if kind == "never" else 100):
         torch.manual_seed(7)

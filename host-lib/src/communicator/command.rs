@@ -14,7 +14,7 @@ use optireduce_core::{Call, Destination, Values};
 pub(super) struct Collective {
     pub call: Call,
     pub sum: bool,
-    /// Whether the result has memory of its own ([`Destination::Here`]).
+    /// Whether the result has separate memory ([`Destination::Here`]).
     pub here: bool,
     /// In a job that [falls back](super::fallback): the bucket over UDP.
     pub beside: Option<(u16, Stream)>,

@@ -38,8 +38,8 @@ pub(crate) struct Member {
     pub receive_buffer_bytes: u64,
     /// Configured largest payload in beats; 0: the path's.
     pub payload_beats: usize,
-    /// Distinguishes processes of this rank: 0 for the first. Rank 0 counts those that rejoin,
-    /// since clocks may differ and go back.
+    /// Distinguishes processes of this rank: 0 for the first. Rank 0 numbers the processes that
+    /// rejoin, since clocks of hosts differ and may be set back.
     #[serde(default)]
     pub session: u64,
     /// Address for ranks that map its shared memory.

@@ -33,8 +33,8 @@ sockopt_impl!(
     bool
 );
 
-/// Largest IP packet between hosts if the caller sets none. A narrower switch drops larger packets
-/// without a word, and ranks must connect before they can probe the path.
+/// Largest IP packet between hosts if the caller sets none. A switch with a smaller MTU drops
+/// larger packets silently, and ranks must connect before they can probe the path.
 const MTU: usize = 1500;
 /// IPv6 and TCP headers.
 const HEADERS_BYTES: usize = 60;

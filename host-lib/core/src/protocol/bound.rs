@@ -35,7 +35,7 @@ pub const STAGES_MIN: usize = 20;
 const STAGES_KEPT: usize = 100;
 /// Factor on the 95th percentile, which one stage in twenty of a healthy network exceeds.
 pub const HEADROOM: u64 = 2;
-/// Successive stages that one live peer misses, after which the bound is lengthened at once.
+/// Consecutive late stages of one live peer that lengthen the bound immediately.
 pub const IN_A_ROW: u32 = 3;
 /// Stages without a late peer after which the shortest bound of a busy host is halved.
 const QUIET_STAGES: u32 = 2000;

@@ -228,7 +228,7 @@ impl TwoLevelRequest {
 struct Gathered {
     plan: Arc<Plan>,
     values: Vec<f32>,
-    /// Of the steps before the last one.
+    /// Reports of the steps before the last one.
     reports: Vec<Report>,
     last: Report,
 }

@@ -20,7 +20,7 @@ pub(super) struct Plan {
     pub shards: Shards,
     /// `None` without repairs.
     pub deferred: Option<Mutex<Deferred>>,
-    /// Bytes of all buckets that no update of this rank includes, beside those of the steps.
+    /// Drift of all buckets in bytes, without the drift that the steps report.
     pub drift_bytes: Arc<AtomicU64>,
 }
 

@@ -28,7 +28,7 @@ TIMEOUT = timedelta(minutes=10)
 
 
 def host_of(store: Any) -> str | None:
-    """Returns the host of a store of torch that all ranks reach, or that of the launcher."""
+    """Returns the host of torch's rendezvous store, or else `MASTER_ADDR`."""
     while hasattr(store, "underlying_store"):
         store = store.underlying_store
     return getattr(store, "host", None) or os.environ.get("MASTER_ADDR") or None

@@ -145,7 +145,7 @@ class Unhooked(Replicas):
         super().__init__(session, synchronize_every)
         self._elements = 0
         self._are_gradients = True
-        # Of the last step.
+        # Optimizer of the last step.
         self._optimizer: weakref.ref[torch.optim.Optimizer] | None = None
 
     def _keys(self) -> list[Hashable]:

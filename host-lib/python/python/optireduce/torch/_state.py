@@ -104,7 +104,7 @@ class State(Replicas):
         super().__init__(None, synchronize_every)
         self._vote, self._groups, self._settings = vote, groups, settings
         self._group = None
-        # Number of this state among those of the session, in the order of their first all-reduces.
+        # Index of this state in its session, by first all-reduce.
         self._number: int | None = None
         # True if gradients were reduced since the last step.
         self._has_reduced = self._is_guarded = False
