@@ -64,7 +64,8 @@ impl Callbacks {
 }
 
 impl Drop for Callbacks {
-    /// The thread runs the remaining callbacks. It is not joined, since it may be the dropping thread.
+    /// The thread runs the remaining callbacks. It is not joined, since it may be the one that
+    /// drops.
     fn drop(&mut self) {
         let messages = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
         let _ = messages.as_ref().map(|messages| messages.send(Message::End));
