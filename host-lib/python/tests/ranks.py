@@ -1,6 +1,7 @@
 """Jobs of processes: every rank runs the same function, and the test sees each result or error.
 
-Processes are reused, since importing torch takes seconds. After a crash or hang they are replaced.
+Importing torch takes seconds, so processes are forks of a server that has imported it, and are
+reused. After a crash or hang they are replaced.
 """
 
 import multiprocessing
@@ -63,14 +64,16 @@ class Ranks:
         self._processes: list[tuple[Any, Connection]] = []
 
     def _start(self) -> tuple[Any, Connection]:
-        context = multiprocessing.get_context("spawn")
+        context = multiprocessing.get_context("forkserver")
+        # Optimizers import `torch._dynamo` at their first step.
+        context.set_forkserver_preload(["torch._dynamo"])
         ours, theirs = context.Pipe()
         process = context.Process(target=serve, args=(theirs,), daemon=True)
         process.start()
         theirs.close()
         return process, ours
 
-    def outcomes(self, ranks: int, function: Callable[..., Any], *arguments: Any) -> list[Outcome]:
+    def outcomes(self, ranks: int, function: Callable[..., Any], *arguments: Any, timeout_s: float = TIMEOUT_S) -> list[Outcome]:
         """Runs `function(rank, ranks, root, *arguments)` on every rank."""
         while len(self._processes) < ranks:
             self._processes.append(self._start())
@@ -80,7 +83,7 @@ class Ranks:
         found = []
         for process, pipe in job:
             try:
-                found.append(pipe.recv() if pipe.poll(TIMEOUT_S) else Outcome(error="Hang", message=f"after {TIMEOUT_S} s"))
+                found.append(pipe.recv() if pipe.poll(timeout_s) else Outcome(error="Hang", message=f"after {timeout_s} s"))
             except EOFError:
                 process.join()
                 found.append(Outcome(error="Death", message=f"exit code {process.exitcode}"))
@@ -88,9 +91,9 @@ class Ranks:
             self.close()
         return found
 
-    def run(self, ranks: int, function: Callable[..., Any], *arguments: Any) -> list[Any]:
+    def run(self, ranks: int, function: Callable[..., Any], *arguments: Any, timeout_s: float = TIMEOUT_S) -> list[Any]:
         """Runs as `outcomes`, and fails if a rank fails."""
-        found = self.outcomes(ranks, function, *arguments)
+        found = self.outcomes(ranks, function, *arguments, timeout_s=timeout_s)
         failed = [(rank, outcome) for rank, outcome in enumerate(found) if outcome.error]
         assert not failed, "\n".join(f"rank {rank}: {one.error}: {one.message}\n{one.trace}" for rank, one in failed)
         return [outcome.value for outcome in found]
