@@ -275,15 +275,16 @@ def in_one_expression(rank, ranks, root):
     with connect(rank, ranks, root) as communicator:
         again = lambda: communicator.split(0)  # noqa: E731
         bucket, levels, levels_bucket = again().bucket(1000), again().two_level(2), again().two_level(2).bucket(1000)
-        partial = again().partial_reduce(1000, group_size=ranks)
+        partial = again().partial_reduce(1000, group_size=ranks, patience_s=1)
         objects = [bucket, levels, levels_bucket, partial]
         for one in (bucket, levels.bucket(1000), levels_bucket):
             reduced = array()
             assert one.all_reduce(reduced).action == "apply" and (reduced == 1.5).all(), one
             objects.append(one)
         averaged = array()
-        partial.average(averaged, 1)
-        assert (averaged == 1.5).all()
+        # A rank that is a few milliseconds late is in another group.
+        mean = numpy.mean(partial.average(averaged, 1).group)
+        assert numpy.allclose(averaged, mean)
         requests = [
             again().start_barrier(),
             again().start_all_gather_bytes(b"x"),
@@ -292,7 +293,7 @@ def in_one_expression(rank, ranks, root):
             again().bucket(1000).start_all_reduce(array()),
             again().bucket(1000).start_reduce_scatter(array()),
             again().two_level(2).bucket(1000).start_all_reduce(array()),
-            again().partial_reduce(1000, group_size=ranks).start_average(array(), 1),
+            again().partial_reduce(1000, group_size=ranks, patience_s=1).start_average(array(), 1),
         ]
         results = [request.wait(20) for request in requests]
         communicator.barrier()
