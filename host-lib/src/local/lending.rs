@@ -13,7 +13,7 @@ use std::io::IoSlice;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicU64, Ordering, fence};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Weak};
 
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, sendmsg};
@@ -116,15 +116,11 @@ impl Lending {
 
     /// Copies unread payloads at these addresses into the ring.
     pub fn settle(&mut self, sender: &Sender, ring: &[AtomicU64], addresses: &Range<usize>) {
-        self.unread.retain(|unread| {
-            let is_read = unread.line < sender.read();
-            let changes = !is_read && addresses.contains(&unread.address());
-            if changes {
-                sender.settle(ring, unread.line, &unread.pages.words()[unread.words.clone()]);
-            }
-            !is_read && !changes
-        });
-        fence(Ordering::SeqCst);
+        self.unread.retain(|unread| unread.line >= sender.read());
+        let changes = |unread: &&Unread| addresses.contains(&unread.address());
+        let changing = self.unread.iter().filter(changes);
+        sender.settle(ring, changing.map(|unread| (unread.line, &unread.pages.words()[unread.words.clone()])));
+        self.unread.retain(|unread| !changes(&unread));
     }
 
     /// Sends notices of freed regions. A region counts against the limit until the peer has read

@@ -17,6 +17,8 @@ mod meet;
 mod regions;
 mod ring;
 mod segment;
+mod sleep;
+mod sync;
 #[cfg(test)]
 mod tests;
 
@@ -24,7 +26,6 @@ use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
 use std::ops::{ControlFlow, Range};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::time::Instant;
 
 use rustix::event::epoll;
@@ -37,6 +38,7 @@ use self::meet::{Met, Party, meet, send_flags};
 use self::regions::{Opened, Regions};
 use self::ring::{Datagram, LINE_BYTES, Layout, Line, Receiver, Sender};
 use self::segment::{PeerSegment, Segment};
+use self::sync::{AtomicU64, Ordering};
 use optireduce_contract::packet::UBT_BYTES;
 
 pub(crate) const BATCH_BYTES: usize = 1 << 16;
@@ -242,20 +244,12 @@ impl Local {
     /// Returns whether this process may sleep until [`as_fd`](AsFd::as_fd) is readable. Peers send
     /// wake-ups until [`rouse`](Self::rouse).
     pub fn doze(&self) -> bool {
-        let asleep = &self.own.words()[self.layout.asleep()];
-        asleep.store((asleep.load(Ordering::Relaxed) | 1) + 2, Ordering::SeqCst);
-        // Either the peer sees that this process sleeps, or this process sees the peer's write.
-        fence(Ordering::SeqCst);
-        let quiet = self.peers.iter().all(|peer| peer.is_quiet(self.layout, self.index));
-        if !quiet {
-            self.rouse();
-        }
-        quiet
+        let is_quiet = || self.peers.iter().all(|peer| peer.is_quiet(self.layout, self.index));
+        sleep::doze(&self.own.words()[self.layout.asleep()], is_quiet)
     }
 
     pub fn rouse(&self) {
-        let asleep = &self.own.words()[self.layout.asleep()];
-        asleep.store(asleep.load(Ordering::Relaxed).next_multiple_of(2), Ordering::Relaxed);
+        sleep::rouse(&self.own.words()[self.layout.asleep()]);
     }
 
     /// Consumes wake-ups and detects ended processes.
@@ -302,7 +296,7 @@ impl Peer {
     }
 
     fn publish(&self, own: &[AtomicU64], layout: Layout) {
-        own[layout.line(self.index) + Line::Written as usize].store(self.sender.written(), Ordering::Release);
+        self.sender.publish(&own[layout.line(self.index) + Line::Written as usize]);
     }
 
     fn push(
@@ -343,11 +337,8 @@ impl Peer {
                 break;
             }
         }
-        let read = self.receiver.read();
-        own[layout.line(self.index) + Line::Read as usize].store(read, Ordering::Release);
-        // Either this process sees the count that the peer waits for, or the peer sees `read`.
-        fence(Ordering::SeqCst);
-        if (1..=read).contains(&self.say(layout, index, Line::WaitsFor)) {
+        let read = &own[layout.line(self.index) + Line::Read as usize];
+        if self.receiver.publish(read, || self.say(layout, index, Line::WaitsFor)) {
             self.wake(layout);
         }
         Ok(true)
@@ -365,9 +356,8 @@ impl Peer {
 
     /// Sends one wake-up for each sleep of the peer.
     fn wake(&mut self, layout: Layout) {
-        fence(Ordering::SeqCst);
-        let asleep = self.segment.words().load(layout.asleep());
-        if asleep.is_multiple_of(2) || asleep == self.rung || self.state != State::Up {
+        let Some(asleep) = sleep::sleeps(self.segment.words(), layout.asleep()) else { return };
+        if asleep == self.rung || self.state != State::Up {
             return;
         }
         self.rung = asleep;
