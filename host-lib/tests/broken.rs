@@ -6,18 +6,16 @@ mod ranks;
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use optireduce::{BucketOptions, ExactOp};
+use optireduce::{BucketOptions, Builder, ControlError, Error, ExactOp};
 use random::Random;
 use ranks::{builder, free_root};
 
 const RANKS: usize = 3;
-const ROUNDS: usize = 40;
-const BREAKS_MIN: usize = 10;
 /// More than a rank buffers, so that it is sent only on request.
 const LARGE: usize = 9 << 20;
 
@@ -27,15 +25,23 @@ struct Path {
     address: SocketAddr,
     /// Sockets towards the other rank, and towards rank 0.
     connections: Arc<Mutex<Vec<[TcpStream; 2]>>>,
+    /// New connections are accepted, and nothing passes.
+    blocks: Arc<AtomicBool>,
 }
 
 impl Path {
     fn to(root: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let path = Self { address: listener.local_addr().unwrap(), connections: Arc::default() };
-        let (root, connections) = (root.to_owned(), path.connections.clone());
+        let address = listener.local_addr().unwrap();
+        let path = Self { address, connections: Arc::default(), blocks: Arc::default() };
+        let (root, connections, blocks) = (root.to_owned(), path.connections.clone(), path.blocks.clone());
         thread::spawn(move || {
+            let mut blocked = Vec::new();
             for there in listener.incoming() {
+                if blocks.load(Ordering::SeqCst) {
+                    blocked.push(there);
+                    continue;
+                }
                 // Until rank 0 listens, and after it has ended.
                 let Ok((there, root)) = there.and_then(|there| Ok((there, TcpStream::connect(&root)?))) else {
                     continue;
@@ -79,6 +85,16 @@ fn pass_on(mut from: TcpStream, mut to: TcpStream) {
 
 #[test]
 fn a_connection_that_breaks_between_live_ranks_is_made_again_and_nothing_is_lost_or_repeated() {
+    break_often(40, 10, |builder| builder);
+}
+
+#[cfg(feature = "secret")]
+#[test]
+fn a_connection_with_a_secret_is_made_again_too() {
+    break_often(10, 3, |builder| builder.secret(optireduce::Secret::new([7; 32]).unwrap()));
+}
+
+fn break_often(rounds: usize, breaks_min: usize, set: fn(Builder) -> Builder) {
     let seed = Random::seed();
     let root = free_root();
     let path = Path::to(&root);
@@ -86,11 +102,11 @@ fn a_connection_that_breaks_between_live_ranks_is_made_again_and_nothing_is_lost
     let rank = |number: usize| {
         let (root, over) = (if number == 1 { path.address.to_string() } else { root.clone() }, over.clone());
         thread::spawn(move || {
-            let mut communicator = builder(number, RANKS, &root).connect().unwrap();
+            let mut communicator = set(builder(number, RANKS, &root)).connect().unwrap();
             let mut bucket = communicator.bucket(5000, BucketOptions::new()).unwrap();
             // All ranks draw the same lengths.
             let mut random = Random::new(seed, 1);
-            for round in 0..ROUNDS {
+            for round in 0..rounds {
                 let what = format!("rank {number}, round {round}");
                 let mut sum = vec![(number + round) as i64; 1 + random.below(200_000) as usize];
                 communicator.all_reduce_exact(&mut sum, ExactOp::Sum).unwrap();
@@ -129,5 +145,55 @@ fn a_connection_that_breaks_between_live_ranks_is_made_again_and_nothing_is_lost
     // The ranks close over a whole connection.
     over.fetch_add(1, Ordering::SeqCst);
     jobs.into_iter().for_each(|job| job.join().unwrap());
-    assert!(breaks >= BREAKS_MIN, "seed {seed}: {breaks} breaks");
+    assert!(breaks >= breaks_min, "seed {seed}: {breaks} breaks");
+}
+
+/// Cuts the connection between ranks 0 and 1 for longer than they try to make it again, and returns
+/// the errors of all ranks' next exact call, and of the receives of the two.
+fn errors_after_a_cut(skips_gone: bool) -> Vec<Vec<Error>> {
+    let root = free_root();
+    let path = Path::to(&root);
+    let (cut, all_done) = (Arc::new(Barrier::new(RANKS + 1)), Arc::new(Barrier::new(RANKS)));
+    let rank = |number: usize| {
+        let root = if number == 1 { path.address.to_string() } else { root.clone() };
+        let (cut, all_done) = (cut.clone(), all_done.clone());
+        thread::spawn(move || {
+            let mut communicator = builder(number, RANKS, &root).connect().unwrap();
+            if skips_gone {
+                communicator.skip_gone_ranks().unwrap();
+            }
+            communicator.barrier().unwrap();
+            cut.wait();
+            cut.wait();
+            let mut errors = vec![communicator.all_reduce_exact(&mut [1.0_f32; 100], ExactOp::Sum).unwrap_err()];
+            if number < 2 {
+                errors.push(communicator.recv_bytes(1 - number, 7).unwrap_err());
+            }
+            all_done.wait();
+            errors
+        })
+    };
+    let jobs: Vec<_> = (0..RANKS).map(rank).collect();
+    cut.wait();
+    path.blocks.store(true, Ordering::SeqCst);
+    path.break_at(&[0, 1]);
+    cut.wait();
+    jobs.into_iter().map(|job| job.join().unwrap()).collect()
+}
+
+#[test]
+fn two_live_ranks_without_a_connection_are_both_named_and_neither_is_called_dead() {
+    for skips_gone in [false, true] {
+        let errors = errors_after_a_cut(skips_gone);
+        for (number, errors) in errors.iter().enumerate() {
+            for error in errors {
+                let text = error.to_string();
+                let names = ["between ranks 0 and 1 broke", "between ranks 1 and 0 broke"];
+                let is_named = names.iter().any(|name| text.contains(name));
+                assert!(is_named && text.contains("both may still run"), "rank {number}, {skips_gone}: {text}");
+            }
+        }
+        let own = |error: &Error| matches!(error, Error::Control(ControlError::Cut { ranks: [0, 1] | [1, 0], .. }));
+        assert!(errors[..2].iter().all(|errors| own(&errors[1])), "{errors:?}");
+    }
 }

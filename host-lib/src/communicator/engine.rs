@@ -457,7 +457,7 @@ impl Engine {
                 }
                 // For the channel of calls only.
                 PeerEvent::Closed => {}
-                PeerEvent::Gone => {
+                PeerEvent::Gone(_) => {
                     tracing::info!(from, "the connection to a rank has ended");
                     self.links.gone.insert(from);
                     self.collectives.handle_gone(from);

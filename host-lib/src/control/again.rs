@@ -6,7 +6,8 @@
 //! connects to the lower one, as in the bootstrap. Both exchange how many messages they have
 //! received, and send the rest. The lower rank asks the higher one for it, which may not have
 //! noticed the break. A process that has ended refuses connections, so the wait for it is short.
-//! Limits: a rank is gone after [`AGAIN`] without a message over a new connection.
+//! Limits: a rank is gone after [`AGAIN`] without a message over a new connection. Both processes
+//! may then still run, which errors report ([`Parting::Cut`]).
 
 use std::collections::VecDeque;
 use std::io;
@@ -18,6 +19,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{sleep, timeout};
 
 use super::bootstrap::{Again, Answer, PeerHello};
+use super::channel::ControlError;
 use super::link::{Common, End, Link, connect};
 
 /// Time for a new connection, from the break.
@@ -34,6 +36,25 @@ const KEPT_BYTES_MAX: usize = 128 << 20;
 /// A new connection and the number of messages that the peer has received; `None` if the peer only
 /// asks for one.
 pub(super) type Returned = Option<(Link, u64)>;
+
+/// End of all connections to a peer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Parting {
+    /// The peer ended the connection, or refuses new ones.
+    Ended,
+    /// The network broke the connection, and none could be made. The peer may still run.
+    Cut,
+}
+
+impl Parting {
+    /// Returns the error of rank `own` about `peer`.
+    pub fn error(self, own: usize, peer: usize) -> ControlError {
+        match self {
+            Self::Ended => ControlError::Gone(peer),
+            Self::Cut => ControlError::Cut { ranks: [own, peer], waited: AGAIN },
+        }
+    }
+}
 
 /// Messages exchanged with a peer, over all connections.
 #[derive(Debug, Default)]
@@ -140,35 +161,38 @@ pub(super) struct Way {
 }
 
 impl Line {
-    /// Returns a new connection, or `None` if the peer's process has ended or considers this one
-    /// gone. Retries without end.
-    pub async fn restore(&mut self, record: &Record, returned: Returned) -> Option<Link> {
+    /// Returns a new connection. Retries without end.
+    ///
+    /// # Errors
+    /// If the peer's process has ended, or considers this one gone.
+    pub async fn restore(&mut self, record: &Record, returned: Returned) -> Result<Link, Parting> {
         let (link, theirs) = match self.way.own > self.way.peer {
             true => self.way.connect(record).await?,
             false => self.wait(record, returned).await?,
         };
-        record.confirm(theirs).ok()?;
-        Some(link)
+        record.confirm(theirs).map_err(|_| Parting::Cut)?;
+        Ok(link)
     }
 
-    async fn wait(&mut self, record: &Record, mut returned: Returned) -> Returned {
+    async fn wait(&mut self, record: &Record, mut returned: Returned) -> Result<(Link, u64), Parting> {
         loop {
             if let Some((mut link, theirs)) = returned.take()
                 && link.writer.write_json(&Answer::Again { received: record.tell() }).await.is_ok()
             {
-                return Some((link, theirs));
+                return Ok((link, theirs));
             }
             returned = tokio::select! {
                 biased;
-                returned = self.returns.recv() => returned?,
-                () = self.way.ask() => return None,
+                // Closed if this rank has ended.
+                returned = self.returns.recv() => returned.ok_or(Parting::Ended)?,
+                () = self.way.ask() => return Err(Parting::Ended),
             };
         }
     }
 }
 
 impl Way {
-    async fn connect(&self, record: &Record) -> Returned {
+    async fn connect(&self, record: &Record) -> Result<(Link, u64), Parting> {
         loop {
             let received = record.tell();
             let call = async {
@@ -177,9 +201,10 @@ impl Way {
                 Ok::<_, io::Error>((link, answer))
             };
             match timeout(ATTEMPT, call).await {
-                Ok(Ok((link, Answer::Again { received }))) => return Some((link, received)),
-                Ok(Ok(_)) => return None,
-                Ok(Err(error)) if error.kind() == io::ErrorKind::ConnectionRefused => return None,
+                Ok(Ok((link, Answer::Again { received }))) => return Ok((link, received)),
+                // The peer runs, and has given up.
+                Ok(Ok(_)) => return Err(Parting::Cut),
+                Ok(Err(error)) if error.kind() == io::ErrorKind::ConnectionRefused => return Err(Parting::Ended),
                 _ => sleep(RETRY).await,
             }
         }

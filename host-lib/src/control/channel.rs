@@ -22,6 +22,7 @@ use std::time::{Duration, Instant};
 use tokio::runtime;
 use tokio::sync::oneshot;
 
+use super::again::Parting;
 use super::bootstrap::Running;
 use super::bootstrap::{BootstrapError, Job, Meeting, Member, io_error};
 use super::door::{Door, Status};
@@ -54,7 +55,7 @@ pub(crate) struct ControlChannel {
     /// Unprocessed messages, by sender.
     waiting: Vec<VecDeque<Vec<u8>>>,
     held: Held,
-    gone: Vec<bool>,
+    gone: Vec<Option<Parting>>,
     went: Vec<usize>,
     /// Gone ranks whose new process does not take part in calls yet.
     back: Vec<bool>,
@@ -135,7 +136,7 @@ impl ControlChannel {
         let thread = thread.map_err(io_error("the control thread"))?;
         let ended = |_| Err(io_error("the control thread")(io::Error::other("it has ended without an answer")));
         let (job, outgoing, status, running) = outcome.recv().unwrap_or_else(ended)?;
-        let absent = |peer| running.as_ref().is_some_and(|running| running.gone.contains(&peer));
+        let is_absent = |peer| running.as_ref().is_some_and(|running| running.gone.contains(&peer));
         if let Some(Running { payload_beats, skip_gone, buckets, .. }) = &running {
             let of_the_job = (*payload_beats, *skip_gone, buckets.clone());
             status.with(|status| (status.payload_beats, status.skip_gone, status.buckets) = of_the_job);
@@ -159,7 +160,7 @@ impl ControlChannel {
             waiting: vec![Default::default(); ranks],
             held,
             went: Vec::new(),
-            gone: (0..ranks).map(absent).collect(),
+            gone: (0..ranks).map(|peer| is_absent(peer).then_some(Parting::Ended)).collect(),
             back: vec![false; ranks],
             connections: vec![1; ranks],
             status,
@@ -236,7 +237,7 @@ impl ControlChannel {
         }
         for rank in ranks.iter().copied() {
             if std::mem::take(&mut self.back[rank]) {
-                self.gone[rank] = false;
+                self.gone[rank] = None;
                 self.went.retain(|went| *went != rank);
                 self.stalled[rank] = false;
                 self.connections[rank] = self.outgoing.connection(rank).0;
@@ -248,8 +249,8 @@ impl ControlChannel {
     fn take(&mut self, peer: usize, event: PeerEvent) -> bool {
         match event {
             PeerEvent::Message(message) => self.waiting[peer].push_back(message),
-            PeerEvent::Gone => {
-                (self.gone[peer], self.back[peer]) = (true, false);
+            PeerEvent::Gone(parting) => {
+                (self.gone[peer], self.back[peer]) = (Some(parting), false);
                 self.went.push(peer);
             }
             PeerEvent::Back(_) => {
@@ -313,9 +314,13 @@ impl ControlChannel {
                 self.held.remove(from, &message);
                 return Ok(message);
             }
-            if self.gone[from] {
+            if let Some(parting) = self.gone[from] {
                 let overrun = self.outgoing.overrun(from).map(|bytes| ControlError::Overrun { rank: from, bytes });
-                return Err(overrun.unwrap_or(ControlError::Gone(self.first_gone(from))));
+                let gone = || {
+                    let first = self.first_gone(from);
+                    self.gone[first].unwrap_or(parting).error(self.rank, first)
+                };
+                return Err(overrun.unwrap_or_else(gone));
             }
             let left = deadline.saturating_duration_since(Instant::now());
             // Sending to a stalled rank has already cost a timeout.

@@ -17,7 +17,7 @@ use tokio::sync::{Notify, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::again::{AGAIN, Line, Record, Returned};
+use super::again::{AGAIN, Line, Parting, Record, Returned};
 use super::bootstrap::{Member, Refusal};
 use super::door::{Arrival, Door};
 use super::frame::{self, FOLLOWER, IN_STEP, LEAVE, PEER_MESSAGE, POINT, RECEIVED};
@@ -34,7 +34,7 @@ const STALL: Duration = Duration::from_millis(200);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PeerEvent {
     Message(Vec<u8>),
-    Gone,
+    Gone(Parting),
     /// Another process has taken the rank.
     Back(Member),
     Closed,
@@ -101,7 +101,7 @@ impl Inbox {
     /// `broken`: protocol violation that ended the connection.
     fn tell(&self, peer: usize, event: PeerEvent, broken: Option<String>) {
         match &event {
-            PeerEvent::Gone => self.mailbox.gone(peer, broken),
+            PeerEvent::Gone(parting) => self.mailbox.gone(peer, *parting, broken),
             PeerEvent::Back(_) => self.mailbox.back(peer),
             PeerEvent::Message(_) | PeerEvent::Closed => {}
         }
@@ -169,10 +169,10 @@ enum Ended {
 async fn connection(mut line: Line, mut link: Link, mut queue: Queue, inbox: Inbox, over: watch::Receiver<()>) {
     let (peer, record, cut) = (line.way.peer, Record::default(), queue.cut());
     let (mut progress, mut until) = (None, Instant::now());
-    let broken = loop {
+    let (parting, broken) = loop {
         let returned = match one_connection(&mut line, link, &mut queue, &record, &inbox, over.clone()).await {
             Ended::Over => return,
-            Ended::Gone(broken) => break broken,
+            Ended::Gone(broken) => break (Parting::Ended, broken),
             Ended::Broken(returned) => returned,
         };
         let present = Some(record.progress());
@@ -180,18 +180,18 @@ async fn connection(mut line: Line, mut link: Link, mut queue: Queue, inbox: Inb
             until = Instant::now() + AGAIN;
         }
         let restored = tokio::select! {
-            restored = timeout_at(until, line.restore(&record, returned)) => restored.ok().flatten(),
-            () = cut.notified() => None,
+            restored = timeout_at(until, line.restore(&record, returned)) => restored.unwrap_or(Err(Parting::Cut)),
+            () = cut.notified() => Err(Parting::Ended),
             () = ended(over.clone()) => return,
         };
         match restored {
-            Some(again) => link = again,
-            None => break None,
+            Ok(again) => link = again,
+            Err(parting) => break (parting, None),
         }
         tracing::warn!(peer, "the network ended the connection to a rank, which was made again");
     };
     queue.close();
-    inbox.tell(peer, PeerEvent::Gone, broken);
+    inbox.tell(peer, PeerEvent::Gone(parting), broken);
 }
 
 async fn one_connection(

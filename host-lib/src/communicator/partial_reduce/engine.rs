@@ -216,7 +216,7 @@ impl GroupEngine {
         let now_ns = self.averages.plane().now_ns();
         let bytes = match event {
             PeerEvent::Message(bytes) => bytes,
-            PeerEvent::Gone => {
+            PeerEvent::Gone(_) => {
                 tracing::info!(rank = self.ranks[from], "the connection to a worker has ended");
                 self.worker.handle_gone(now_ns, from);
                 return self.averages.handle_gone(from);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use super::super::again::AGAIN;
 use super::super::terms::{Mismatch, Terms};
 use super::exchange::{Collect, Place, kind};
 use super::{CHUNK_BYTES, ControlChannel, ControlError};
@@ -31,7 +32,8 @@ impl ControlChannel {
     }
 
     pub(super) fn skips(&self, error: &ControlError) -> bool {
-        self.skip_gone && matches!(error, ControlError::Gone(_) | ControlError::Overrun { .. })
+        self.skip_gone
+            && matches!(error, ControlError::Gone(_) | ControlError::Cut { .. } | ControlError::Overrun { .. })
     }
 
     /// Every rank sends to every other, so each detects which rank is missing or differs.
@@ -53,7 +55,11 @@ impl ControlChannel {
                     Err(error) if self.skips(&error) => continue,
                     Err(error) => {
                         self.failed = Some(Arc::new(error.clone()));
-                        return Err(differs.map_or_else(ControlError::Differs, |()| error));
+                        let error = differs.map_or_else(ControlError::Differs, |()| error);
+                        // Others may have all terms, and wait for this rank.
+                        let peers: Vec<usize> = self.peers().collect();
+                        self.tell_given_up(&peers, &error);
+                        return Err(error);
                     }
                 }
             };
@@ -93,6 +99,9 @@ impl ControlChannel {
 
     /// Returns the ranks that take part in this call, in order. The ranks agree on them, because a
     /// dying rank may have been present for only some.
+    ///
+    /// # Errors
+    /// On all ranks if two of them have no connection, but both have one to this rank.
     pub fn members(&mut self, timeout: Duration) -> Result<Vec<usize>, ControlError> {
         if !self.skip_gone {
             return Ok((0..self.ranks()).collect());
@@ -103,18 +112,33 @@ impl ControlChannel {
         present.iter().for_each(|rank| bits[rank / 8] |= 1 << (rank % 8));
         present.iter().filter(|rank| **rank != own).for_each(|rank| self.send_parts(*rank, kind::PRESENT, &[&bits]));
         let mut agreed = present.clone();
+        let mut absent: Vec<(usize, Vec<usize>)> = Vec::new();
         for peer in present.iter().copied().filter(|rank| *rank != own) {
             match self.receive_part(peer, kind::PRESENT, timeout) {
                 // Missing bits count as absent.
                 Ok(bits) => {
-                    agreed.retain(|rank| bits.get(1 + rank / 8).is_some_and(|byte| byte >> (rank % 8) & 1 == 1))
+                    let has = |rank: &usize| bits.get(1 + rank / 8).is_some_and(|byte| byte >> (rank % 8) & 1 == 1);
+                    absent.push((peer, present.iter().copied().filter(|rank| !has(rank)).collect()));
+                    agreed.retain(has);
                 }
                 Err(error) if self.skips(&error) => agreed.retain(|rank| *rank != peer),
                 Err(error) => return Err(self.give_up(&present, error, timeout)),
             }
         }
+        // Of a dying rank only one end notices.
+        let lacks = |a: usize, b: usize| absent.iter().any(|(rank, absent)| *rank == a && absent.contains(&b));
+        let cut =
+            present.iter().flat_map(|a| present.iter().map(|b| [*a, *b])).find(|[a, b]| lacks(*a, *b) && lacks(*b, *a));
+        if let Some(ranks) = cut {
+            return Err(self.give_up(&present, ControlError::Cut { ranks, waited: AGAIN }, timeout));
+        }
         match agreed.contains(&own) {
-            true => Ok(agreed),
+            true => {
+                // They may still wait for this rank.
+                let left_out: Vec<usize> = present.iter().copied().filter(|rank| !agreed.contains(rank)).collect();
+                self.tell_given_up(&left_out, &ControlError::LeftOut);
+                Ok(agreed)
+            }
             false => Err(self.give_up(&present, ControlError::LeftOut, timeout)),
         }
     }

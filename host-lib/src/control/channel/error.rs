@@ -16,6 +16,13 @@ pub enum ControlError {
     /// The connection to a peer has ended.
     #[error("the connection to rank {0} has ended: its process is gone, or the network between them failed")]
     Gone(usize),
+    /// The network ended the connection between two ranks. Neither is known to have ended.
+    #[error(
+        "the connection between ranks {} and {} broke, and was not made again within {} s; both may still run, so look for a \
+         firewall or an outage between their hosts",
+        ranks[0], ranks[1], waited.as_secs_f64()
+    )]
+    Cut { ranks: [usize; 2], waited: Duration },
     /// A peer does not read, and its connection was closed.
     #[error(
         "rank {rank} does not read from its connection, which was closed with {bytes} bytes queued; is its process stopped?"

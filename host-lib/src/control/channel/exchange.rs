@@ -186,10 +186,9 @@ impl ControlChannel {
         }
     }
 
-    /// Sends the reason to the members, and returns the error to report. Waits briefly for the
-    /// reason of a silent member.
-    pub(super) fn give_up(&mut self, members: &[usize], error: ControlError, timeout: Duration) -> ControlError {
-        let (by, reason) = match &error {
+    /// Sends the reason to the members.
+    pub(super) fn tell_given_up(&mut self, members: &[usize], error: &ControlError) {
+        let (by, reason) = match error {
             ControlError::GivenUp { rank, reason } => (*rank, reason.clone()),
             error => (self.rank(), error.to_string()),
         };
@@ -197,6 +196,13 @@ impl ControlChannel {
         for peer in members.iter().filter(|peer| **peer != own) {
             self.send_parts(*peer, kind::GIVEN_UP, &[&(by as u64).to_le_bytes(), reason.as_bytes()]);
         }
+    }
+
+    /// Sends the reason to the members, and returns the error to report. Waits briefly for the
+    /// reason of a silent member.
+    pub(super) fn give_up(&mut self, members: &[usize], error: ControlError, timeout: Duration) -> ControlError {
+        let own = self.rank();
+        self.tell_given_up(members, &error);
         let ControlError::Silent { rank, .. } = error else { return error };
         let deadline = Instant::now() + timeout / 4;
         loop {

@@ -104,7 +104,7 @@ fn a_peer_that_takes_nothing_does_not_hold_up_the_end() {
             None => std::thread::sleep(Duration::from_millis(1)),
         }
     };
-    assert_eq!(gone, (1, PeerEvent::Gone));
+    assert_eq!(gone, (1, PeerEvent::Gone(Parting::Ended)));
     let error = channel.receive_from(1, Duration::from_secs(600)).unwrap_err();
     assert!(matches!(error, ControlError::Overrun { rank: 1, bytes } if bytes > 100 << 20), "{error}");
     drop((peer_messages, channel));

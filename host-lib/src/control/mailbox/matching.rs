@@ -120,6 +120,10 @@ impl Matching {
         std::mem::take(&mut self.finished)
     }
 
+    pub fn own(&self) -> usize {
+        self.own
+    }
+
     /// Lets receives from any rank continue while some ranks are gone.
     pub fn skip_gone(&mut self) {
         self.skip_gone = true;

@@ -21,6 +21,7 @@ use tokio::time::sleep;
 
 use self::matching::{LIMITS, Matching, TransferId};
 use super::ControlError;
+use super::again::Parting;
 use super::outgoing::WeakOutgoing;
 
 pub use self::matching::Message;
@@ -146,13 +147,13 @@ impl Mailbox {
     }
 
     /// `broken`: protocol violation that ended the connection.
-    pub fn gone(&self, rank: usize, broken: Option<String>) {
+    pub(super) fn gone(&self, rank: usize, parting: Parting, broken: Option<String>) {
         self.with(|state| {
             let outgoing = state.outgoing.as_ref().and_then(WeakOutgoing::upgrade);
             let error = match (broken, outgoing.and_then(|outgoing| outgoing.overrun(rank))) {
                 (Some(what), _) => ControlError::Broken { rank, what },
                 (None, Some(bytes)) => ControlError::Overrun { rank, bytes },
-                (None, None) => ControlError::Gone(rank),
+                (None, None) => parting.error(state.matching.own(), rank),
             };
             state.matching.gone(rank, error);
         });
