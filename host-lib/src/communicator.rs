@@ -5,6 +5,7 @@
 //! the calls over them, in order. Over UDP, "optireduce-send" is optional ([`SendThread`]). In a
 //! job with cards every rank has a second set of threads, for [`Shared::beside`].
 
+mod abandoned;
 mod bucket;
 mod builder;
 mod bytes;

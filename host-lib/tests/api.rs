@@ -551,3 +551,30 @@ fn settled_ranks_have_the_same_bits_of_what_comes_after() {
     assert_eq!(results[0].1, results[1].1);
     assert_eq!(results[0].1, vec![tiny; ELEMENTS]);
 }
+
+/// The other ranks apply the update, so the replicas differ from then on.
+#[test]
+fn a_dropped_request_is_drift_in_later_reports() {
+    const BYTES: u64 = 4 * ELEMENTS as u64;
+    job(2, |rank, root| {
+        let mut communicator = builder(rank, 2, &root).connect().unwrap();
+        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+        let mut start = || bucket.start_all_reduce(gradient(rank, ELEMENTS));
+        // Dropped while it runs, once it has finished, and with its result at hand.
+        let (running, finished, mut tested) = (start(), start(), start());
+        drop(running);
+        communicator.barrier().unwrap();
+        assert!(tested.wait_timeout(Duration::from_secs(20)));
+        drop(finished);
+        drop(tested);
+        let report = bucket.all_reduce(&mut gradient(rank, ELEMENTS)).unwrap();
+        assert_eq!(report.drift_bytes(), 3 * BYTES, "rank {rank}");
+        // Applied, reduced or gathered results are no drift.
+        drop(bucket.start_all_reduce(gradient(rank, ELEMENTS)).wait().unwrap());
+        drop(bucket.start_reduce_scatter(gradient(rank, ELEMENTS)));
+        let settled = bucket.settle(None).unwrap();
+        assert_eq!((settled.is_settled, settled.repairs.drift_bytes), (true, 3 * BYTES), "rank {rank}");
+        assert_eq!(communicator.metrics().unwrap().repair.drift_bytes, 3 * BYTES, "rank {rank}");
+        communicator.close().unwrap();
+    });
+}

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use optireduce::{
     BOUND_MIN, Bound, BucketOptions, Builder, Communicator, ConnectError, Error, Groups, HadamardMode, Kind, Launch,
-    Local, Report, Stage, TwoLevel, UpdateAction,
+    Local, Report, Stage, TwoLevel, TwoLevelBucket, UpdateAction,
 };
 use ranks::{TIMEOUT, builder, check_mean, free_root, gradient, job};
 
@@ -417,4 +417,65 @@ fn on_two_levels_a_shard_that_is_not_the_mean_is_not_handed_on() {
         assert!(lacks && report.action() == UpdateAction::Skip, "rank {rank} does not lack {missing:?}: {report}");
         assert!(data.iter().all(|value| *value == 0.0), "rank {rank}");
     }
+}
+
+/// Ranks of one group differ, or groups do. Nobody waits for a bound.
+#[test]
+fn a_mismatch_in_one_group_ends_all_groups_at_once_and_names_its_rank() {
+    let errors = |call: fn(usize, &mut [TwoLevelBucket; 2]) -> Result<(), Error>| {
+        job(6, move |rank, root| {
+            let mut levels = builder(rank, 6, &root).connect_two_level(Groups::Number(3)).unwrap();
+            let mut buckets = [1, 2].map(|times| levels.bucket(times * ELEMENTS, BucketOptions::new()).unwrap());
+            let begin = Instant::now();
+            let error = call(rank, &mut buckets).unwrap_err();
+            assert!(matches!(error, Error::Mismatch(_)), "rank {rank}: {error:?}");
+            // The bound.
+            assert!(begin.elapsed() < Duration::from_secs(3), "rank {rank}: {:?}, {error}", begin.elapsed());
+            let later = call(rank, &mut buckets).unwrap_err();
+            assert_eq!(later.to_string(), error.to_string(), "rank {rank}");
+            error.to_string()
+        })
+    };
+    const LENGTHS: [usize; 6] = [ELEMENTS, ELEMENTS, ELEMENTS, ELEMENTS - 1, ELEMENTS, ELEMENTS];
+    let waits = errors(|rank, [bucket, _]| bucket.all_reduce(&mut vec![1.0; LENGTHS[rank]]).map(drop));
+    let starts = errors(|rank, [bucket, _]| bucket.start_all_reduce(vec![1.0; LENGTHS[rank]]).wait().map(drop));
+    for errors in [waits, starts] {
+        let expected = "passed to a reduce-scatter is 10006 on rank 3, expected 10007";
+        assert!(errors[0].contains(expected), "{}", errors[0]);
+        assert!(errors.iter().all(|error| *error == errors[0]), "{errors:?}");
+    }
+    let order = errors(|rank, [first, second]| {
+        let bucket = if rank / 2 == 1 { second } else { first };
+        bucket.all_reduce(&mut vec![1.0; bucket.elements()]).map(drop)
+    });
+    // Equals of both members of the odd group find it.
+    let found = ["bucket is 1 on rank 2, but 0 on ranks 0, 4", "bucket is 1 on rank 3, but 0 on ranks 1, 5"];
+    for error in order {
+        assert!(found.iter().any(|found| error.contains(found)), "{error}");
+    }
+}
+
+#[test]
+fn a_dropped_request_of_two_levels_is_drift_in_later_reports() {
+    const BYTES: u64 = 4 * ELEMENTS as u64;
+    job(4, |rank, root| {
+        let mut levels = builder(rank, 4, &root).connect_two_level(Groups::Number(2)).unwrap();
+        let mut bucket = levels.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+        for step in 0..3 {
+            // Dropped before its last step has begun, and after.
+            let mut request = bucket.start_all_reduce(gradient(rank, ELEMENTS));
+            if step == 1 {
+                request.wait_timeout(TIMEOUT);
+            }
+            match rank {
+                1 if step < 2 => drop(request),
+                _ => drop(request.wait().unwrap()),
+            }
+        }
+        let lost = if rank == 1 { 2 * BYTES } else { 0 };
+        assert_eq!(bucket.all_reduce(&mut gradient(rank, ELEMENTS)).unwrap().drift_bytes(), lost, "rank {rank}");
+        let settled = bucket.settle(TIMEOUT).unwrap();
+        assert_eq!((settled.is_settled, settled.repairs.drift_bytes), (true, lost), "rank {rank}");
+        levels.close().unwrap();
+    });
 }

@@ -564,7 +564,7 @@ impl Bucket {
         self.send(kind, given.into()).wait()
     }
 
-    fn stream_id(&self) -> Option<StreamId> {
+    pub(super) fn stream_id(&self) -> Option<StreamId> {
         match self.stream {
             Stream::Declared { generation } => {
                 let kind = if self.adds_up { Kind::AllGather } else { Kind::AllReduce };

@@ -80,5 +80,7 @@ pub(super) enum Command {
     FallBackTo(Arc<Shared>),
     /// Delays the next call until peers have reached it, or for this duration.
     Follow(Duration),
+    /// Ends all collectives with this error.
+    Fail(super::Error),
     End,
 }

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Metrics;
+use super::abandoned::{Abandoned, Update};
 use super::command::{Collective, Command, Given, Settle};
 use super::counts::CallCounts;
 use super::error::Error;
@@ -21,7 +22,8 @@ use crate::plane::{Plane, PlaneError};
 use crate::rarely::Rarely;
 use crate::wait::{Sources, Wait};
 use optireduce_core::protocol::membership::Settings;
-use optireduce_core::protocol::{Ranks, StreamId, UpdateAction};
+use optireduce_core::protocol::repair::RepairReport;
+use optireduce_core::protocol::{Kind, Ranks, StreamId, UpdateAction};
 use optireduce_core::{Collectives, CollectivesError, Finished, MembershipEvent, Values};
 
 /// Poll interval when idle.
@@ -78,10 +80,13 @@ pub(super) struct Engine {
     /// See [`Command::Follow`].
     follows_until: Option<Instant>,
     owed: Owed,
+    abandoned: Arc<Abandoned>,
     metrics: Metrics,
     /// t_B of the last finished collective.
     bound_ns: u64,
     ending: Option<Instant>,
+    /// See [`Command::Fail`].
+    fails: Option<Error>,
     /// Error after which the engine refuses all commands.
     failed: Arc<OnceLock<Error>>,
 }
@@ -136,8 +141,10 @@ impl Engine {
             failed_op: None,
             follows_until: None,
             owed: Owed::default(),
+            abandoned: Arc::default(),
             metrics: Metrics::default(),
             ending: None,
+            fails: None,
             failed: Arc::default(),
         }
     }
@@ -186,6 +193,9 @@ impl Engine {
     fn work(&mut self) -> Result<bool, Error> {
         let oldest_op = self.collectives.next_call().saturating_sub(self.replies.len() as u32);
         let commanded = self.take_commands();
+        if let Some(error) = self.fails.take() {
+            return Err(error);
+        }
         self.take_peer_messages();
         self.send_messages();
         let started = self.start()?;
@@ -270,6 +280,7 @@ impl Engine {
                 Command::Settle(settle) => self.settling.push(settle),
                 Command::Release { bucket, with } => self.releasing.push((bucket, with)),
                 Command::Close(reply) => self.closing = Some(reply),
+                Command::Fail(error) => self.fails = Some(error),
                 Command::Rejoin(reply) => self.rejoin(reply),
                 Command::Metrics(reply) => {
                     let plane = self.collectives.plane();
@@ -281,7 +292,7 @@ impl Engine {
                     self.metrics.collectives = self.collectives.metrics().clone();
                     self.metrics.hadamard_from = self.hadamard_from;
                     self.metrics.bound_ns = self.collectives.params().bound_ns;
-                    self.metrics.repair = self.collectives.repaired().unwrap_or_default();
+                    self.metrics.repair = self.repaired();
                     self.metrics.live = self.collectives.newest().live().collect();
                     self.metrics.rate_bytes_per_us =
                         ranks.clone().filter_map(|peer| self.collectives.rate_bytes_per_us(peer)).collect();
@@ -564,6 +575,7 @@ impl Engine {
                     correction.iter_mut().for_each(|value| *value *= ranks);
                 }
                 let repairs = self.collectives.repaired_of(stream.bucket).unwrap_or_default();
+                let repairs = self.abandoned.add_of(stream, repairs);
                 let found = Settled { correction, is_settled, repairs };
                 let found = settle.before.take().into_iter().fold(found, Settled::after);
                 match &self.fallback {
@@ -619,7 +631,9 @@ impl Engine {
         {
             result = place;
         }
-        let repair = self.collectives.repaired().unwrap_or_default();
+        let repair = self.repaired();
+        let update = (report.kind == Kind::AllReduce && report.action == UpdateAction::Apply)
+            .then(|| Update::new(self.abandoned.clone(), call.call.stream_id(), result.len()));
         let bound = BoundStatus {
             measuring_bound: self.collectives.is_measuring(report.bound_ns),
             bound_changed: report.bound_ns != std::mem::replace(&mut self.bound_ns, report.bound_ns),
@@ -637,7 +651,11 @@ impl Engine {
         let joined = joined.map(|(rank, ..)| rank);
         // In a job with cards, one collective runs at a time.
         let copied_bytes = copied_bytes as u64 + self.collectives.plane_mut().take_copied_bytes();
-        Outcome { report: Report::new(report, repair, bound, joined, copied_bytes), result, scale }
+        Outcome { report: Report::new(report, repair, bound, joined, copied_bytes), result, scale, update }
+    }
+
+    fn repaired(&self) -> RepairReport {
+        self.abandoned.add_to(self.collectives.repaired().unwrap_or_default())
     }
 }
 

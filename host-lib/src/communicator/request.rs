@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 use tokio::sync::oneshot::error::TryRecvError;
 
 use super::Shared;
+use super::abandoned::Update;
 use super::error::Error;
 use super::report::Report;
 use optireduce_core::Values;
@@ -93,7 +94,8 @@ pub(super) fn keep<T>(done: &mut Option<T>, poll: impl FnOnce() -> Poll<T>) -> P
 }
 
 /// A collective in progress, like `MPI_Request`. It returns the values, as `Vec<f32>` or, for lent
-/// memory, [`Values`], and the [`Report`]. Dropping it does not cancel the collective.
+/// memory, [`Values`], and the [`Report`]. Dropping it does not cancel the collective: the other
+/// ranks apply the update, so later reports of this rank count it as drift.
 ///
 /// The engine calls wakers while it drives collectives. As in any async runtime, a waker schedules
 /// its task and must not wait. The task may make any call and wait for it.
@@ -116,12 +118,15 @@ pub(super) struct Outcome {
     pub result: Values,
     /// Factor of an applied result: the number of ranks if it is a sum.
     pub scale: Option<f32>,
+    /// Of an all-reduce whose update is to be applied.
+    pub update: Option<Update>,
 }
 
 impl Outcome {
     /// A skipped reduction is zeros, so that an update that ignores the report changes nothing.
     fn values<V: From<Values>>(self, keeps: bool) -> (V, Report) {
-        let Self { report, mut result, scale } = self;
+        let Self { report, mut result, scale, update } = self;
+        update.into_iter().for_each(Update::taken);
         let is_skipped = report.action() != UpdateAction::Apply && report.kind() != Kind::AllGather;
         if is_skipped && !keeps {
             result.fill(0.0);

@@ -6,6 +6,7 @@
 
 mod calls;
 mod connect;
+mod fault;
 mod groups;
 mod pipeline;
 mod plan;
@@ -19,12 +20,14 @@ use std::time::Duration;
 
 use self::calls::in_group;
 use self::connect::partitions;
+use self::fault::Faults;
 pub use self::groups::Groups;
 pub use self::pipeline::TwoLevelRequest;
 use self::pipeline::{Pipeline, Steps};
 use self::plan::{Plan, lock, pack_settled};
 use self::report::Numbers;
 pub use self::report::TwoLevelReport;
+use super::abandoned::Abandoned;
 use super::request::{block_on, reply};
 use super::{Bucket, BucketOptions, Builder, Communicator, ConnectError, Error, Pending, ReduceOp, Settled};
 use crate::control::{ControlChannel, ControlError, Partition, Terms};
@@ -100,15 +103,18 @@ pub struct TwoLevel {
     numbers: Arc<Numbers>,
     pipeline: Arc<Pipeline>,
     drift_bytes: Arc<AtomicU64>,
+    faults: Arc<Faults>,
 }
 
 impl TwoLevel {
     fn of(communicators: Vec<Communicator>, ranks: Vec<Vec<usize>>, world_size: usize) -> Result<Self, ConnectError> {
         let [inside, across, gather] = <[_; 3]>::try_from(communicators).expect("one of each");
         let [ranks_inside, ranks_across, _] = <[_; 3]>::try_from(ranks).expect("one of each");
-        let numbers = Numbers { world_size, inside: ranks_inside, across: ranks_across };
+        let numbers = Arc::new(Numbers { world_size, inside: ranks_inside, across: ranks_across });
+        let all = [&inside, &across, &gather].map(|communicator| communicator.shared.clone());
+        let faults = Faults::new(numbers.clone(), all);
         let pipeline = Pipeline::start().map_err(ConnectError::Thread)?.into();
-        Ok(Self { inside, across, gather, numbers: numbers.into(), pipeline, drift_bytes: Arc::default() })
+        Ok(Self { inside, across, gather, numbers, pipeline, drift_bytes: Arc::default(), faults })
     }
 
     /// Declares a bucket of `elements` values. Collective, over TCP.
@@ -133,8 +139,10 @@ impl TwoLevel {
         let gather = self.gather.bucket_async(shards.gathered_elements(), options).await?.adding_up();
         let repairs = scatter.options().repair == Some(true);
         let deferred = repairs.then(|| Mutex::new(Deferred::new(elements)));
-        let (numbers, drift_bytes) = (self.numbers.clone(), self.drift_bytes.clone());
-        let plan = Plan { numbers, shards, deferred, drift_bytes }.into();
+        let (numbers, drift_bytes, faults) = (self.numbers.clone(), self.drift_bytes.clone(), self.faults.clone());
+        let stream = gather.stream_id();
+        let plan =
+            Plan { numbers, shards, deferred, drift_bytes, abandoned: Abandoned::default(), faults, stream }.into();
         let share = |bucket| Arc::new(Mutex::new(bucket));
         let steps = Steps { average: average.map(share), gather: share(gather), plan };
         Ok(TwoLevelBucket { scatter, steps, pipeline: self.pipeline.clone() })
@@ -210,10 +218,13 @@ impl TwoLevelBucket {
         }
         // No earlier all-reduce is in progress.
         let Self { scatter, steps: Steps { average, gather, plan }, .. } = self;
-        let (shard, scattered) = scatter.start_reduce_scatter(data.to_vec()).keep().wait()?;
-        let averaged = average.as_ref().map(|bucket| lock(bucket).all_reduce_owned(shard)).transpose()?;
+        let faults = &plan.faults;
+        let scattering = scatter.start_reduce_scatter(data.to_vec()).keep();
+        let (shard, scattered) = scattering.wait().map_err(|error| faults.inside(error))?;
+        let averaged = average.as_ref().map(|bucket| lock(bucket).all_reduce_owned(shard)).transpose();
+        let averaged = averaged.map_err(|error| faults.across(error))?;
         let given = plan.pack(averaged.as_ref().map(|(shard, report)| (&shard[..], report)));
-        let (gathered, last) = lock(gather).all_gather(&given)?;
+        let (gathered, last) = lock(gather).all_gather(&given).map_err(|error| faults.inside(error))?;
         let reports = [scattered].into_iter().chain(averaged.map(|(_, report)| report)).collect();
         plan.finish(&gathered, reports, last, data)
     }

@@ -47,4 +47,4 @@ pub(crate) use self::meet::decline;
 pub(crate) use self::resolve::{local_address, mac_of, resolve};
 pub(crate) use self::serve::PeerEvent;
 pub use self::terms::Mismatch;
-pub(crate) use self::terms::Terms;
+pub(crate) use self::terms::{Terms, printable};

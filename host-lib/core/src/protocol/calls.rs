@@ -120,6 +120,39 @@ fn described(
 }
 
 impl Mismatch {
+    const FIELDS: [&str; 9] = [
+        "kind",
+        "bucket",
+        "declaration",
+        "elements",
+        "hadamard",
+        "bf16",
+        "the number of elements passed to an all-gather",
+        "the number of elements passed to an all-reduce",
+        "the number of elements passed to a reduce-scatter",
+    ];
+
+    /// Returns the mismatch that another rank has found, from its fields; `None` if there is no
+    /// such field.
+    pub fn of_fields(
+        op: u32,
+        rank: usize,
+        field: &str,
+        found: String,
+        expected: String,
+        by: Vec<usize>,
+        is_majority: bool,
+    ) -> Option<Self> {
+        let field = Self::FIELDS.into_iter().find(|known| *known == field)?;
+        Some(Self { op, rank, field, found, expected, by, is_majority })
+    }
+
+    /// Renumbers the ranks.
+    #[must_use]
+    pub fn renumbered(self, number: impl Fn(usize) -> usize) -> Self {
+        Self { rank: number(self.rank), by: self.by.into_iter().map(&number).collect(), ..self }
+    }
+
     fn of_length(op: u32, rank: usize, call: &CallInfo, found: u64) -> Self {
         let (kind, bucket) = (call.kind, call.bucket);
         let field = match kind {

@@ -49,7 +49,6 @@ struct Underway {
 struct Gathering {
     step: Request,
     reports: Vec<Report>,
-    plan: Arc<Plan>,
 }
 
 #[derive(Debug)]
@@ -84,6 +83,7 @@ impl Pipeline {
                     }
                     Err(error) => {
                         failed.fetch_sub(1, Ordering::AcqRel);
+                        let error = underway.steps.plan.faults.inside(error);
                         let _ = underway.reply.send(Err(error));
                     }
                 }
@@ -102,10 +102,10 @@ impl Pipeline {
                     let given = steps.plan.pack(averaged.as_ref().map(|(shard, report)| (&shard[..], report)));
                     reports.extend(averaged.map(|(_, report)| report));
                     let step = lock(&steps.gather).start_all_gather(given);
-                    Gathering { step, reports, plan: steps.plan }
+                    Gathering { step, reports }
                 });
                 passed.fetch_sub(1, Ordering::AcqRel);
-                let _ = reply.send(gathering);
+                let _ = reply.send(gathering.map_err(|error| steps.plan.faults.across(error)));
             }
         };
         thread::Builder::new().name("optireduce-average".into()).spawn(average)?;
@@ -121,9 +121,10 @@ impl Pipeline {
         let (sender, reply) = reply();
         self.waiting.fetch_add(1, Ordering::AcqRel);
         // If the thread has ended, the reply channel closes.
+        let plan = steps.plan.clone();
         let underway = Underway { step: Some(scattering), reports: Vec::new(), steps, reply: sender };
         let _ = self.begun.send(Task::Reduce(underway.into()));
-        TwoLevelRequest { state: State::Before(reply) }
+        TwoLevelRequest { state: State::Before(reply), plan }
     }
 
     /// Runs `then` after the all-reduces begun so far have started their last steps.
@@ -133,7 +134,8 @@ impl Pipeline {
 }
 
 /// An all-reduce in progress on two levels, like [`Request`]. It returns the mean and the
-/// [`TwoLevelReport`]. Dropping it does not cancel the collective.
+/// [`TwoLevelReport`]. Dropping it does not cancel the collective: the other ranks apply the
+/// update, so later reports of this rank count it as drift.
 ///
 /// Unless the report returns [`UpdateAction::Apply`](crate::UpdateAction::Apply), the mean is
 /// zeros.
@@ -141,6 +143,7 @@ impl Pipeline {
 #[must_use = "a collective may fail, or ask for its update to be skipped"]
 pub struct TwoLevelRequest {
     state: State,
+    plan: Arc<Plan>,
 }
 
 #[derive(Debug)]
@@ -148,7 +151,23 @@ enum State {
     /// The last step has not started.
     Before(Reply<Gathering>),
     Gathering(Box<Gathering>),
-    Failed(Option<Error>),
+    Failed(Error),
+    /// The caller has the result.
+    Taken,
+}
+
+impl Drop for TwoLevelRequest {
+    fn drop(&mut self) {
+        let is_lost = match &mut self.state {
+            // A failed job has no drift.
+            State::Before(reply) => !matches!(reply.try_take(), Some(Err(_))),
+            State::Gathering(_) => true,
+            State::Failed(_) | State::Taken => false,
+        };
+        if is_lost {
+            self.plan.abandon();
+        }
+    }
 }
 
 impl TwoLevelRequest {
@@ -204,22 +223,22 @@ impl TwoLevelRequest {
             let begun = block_on(reply);
             self.go_on(begun);
         }
-        match self.state {
+        match std::mem::replace(&mut self.state, State::Taken) {
             // `Request::wait` instead of `block_on`, since it drives the engine.
             State::Gathering(gathering) => {
-                let Gathering { step, reports, plan } = *gathering;
-                let (values, last) = step.wait()?;
-                Ok(Gathered { plan, values, reports, last })
+                let Gathering { step, reports } = *gathering;
+                let (values, last) = step.wait().map_err(|error| self.plan.faults.inside(error))?;
+                Ok(Gathered { plan: self.plan.clone(), values, reports, last })
             }
-            State::Failed(error) => Err(error.unwrap_or(Error::Closed)),
-            State::Before(_) => Err(Error::Closed),
+            State::Failed(error) => Err(error),
+            State::Before(_) | State::Taken => Err(Error::Closed),
         }
     }
 
     fn go_on(&mut self, begun: Result<Gathering, Error>) {
         self.state = match begun {
             Ok(gathering) => State::Gathering(gathering.into()),
-            Err(error) => State::Failed(Some(error)),
+            Err(error) => State::Failed(error),
         };
     }
 }
@@ -253,14 +272,17 @@ impl Future for TwoLevelRequest {
             let begun = ready!(Pin::new(reply).poll(context));
             self.go_on(begun);
         }
-        match &mut self.state {
-            State::Gathering(gathering) => {
-                let Gathering { step, reports, plan } = &mut **gathering;
-                let (values, last) = ready!(Pin::new(step).poll(context))?;
-                Poll::Ready(Gathered { plan: plan.clone(), values, reports: std::mem::take(reports), last }.whole())
+        let finished = match &mut self.state {
+            State::Gathering(gathering) => Some(ready!(Pin::new(&mut gathering.step).poll(context))),
+            _ => None,
+        };
+        Poll::Ready(match (std::mem::replace(&mut self.state, State::Taken), finished) {
+            (State::Gathering(gathering), Some(Ok((values, last)))) => {
+                Gathered { plan: self.plan.clone(), values, reports: gathering.reports, last }.whole()
             }
-            State::Failed(error) => Poll::Ready(Err(error.take().unwrap_or(Error::Closed))),
-            State::Before(_) => Poll::Pending,
-        }
+            (_, Some(Err(error))) => Err(self.plan.faults.inside(error)),
+            (State::Failed(error), _) => Err(error),
+            _ => Err(Error::Closed),
+        })
     }
 }

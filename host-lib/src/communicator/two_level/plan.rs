@@ -4,10 +4,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use optireduce_core::levels::{self, Deferred, ShardState, Shards};
-use optireduce_core::protocol::UpdateAction;
 use optireduce_core::protocol::repair::RepairReport;
+use optireduce_core::protocol::{StreamId, UpdateAction};
 
+use super::super::abandoned::Abandoned;
 use super::super::{Error, Report, Settled};
+use super::fault::Faults;
 use super::report::{Numbers, TwoLevelReport};
 
 pub(super) fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -22,6 +24,11 @@ pub(super) struct Plan {
     pub deferred: Option<Mutex<Deferred>>,
     /// Drift of all buckets in bytes, without the drift that the steps report.
     pub drift_bytes: Arc<AtomicU64>,
+    /// Updates of this bucket whose requests were dropped; also in `drift_bytes`.
+    pub abandoned: Abandoned,
+    pub faults: Arc<Faults>,
+    /// Stream of the last step.
+    pub stream: Option<StreamId>,
 }
 
 impl Plan {
@@ -55,10 +62,11 @@ impl Plan {
         } else if found == expected {
             data.fill(0.0);
         }
+        let mut drift_bytes = 0;
         if let Some(deferred) = &self.deferred {
             let mut deferred = lock(deferred);
             // Other groups have the shards of ranks that are gone.
-            let mut drift_bytes = deferred.lose(gone);
+            drift_bytes += deferred.lose(gone);
             if applies {
                 report.is_corrected |= deferred.fold(data);
             } else {
@@ -66,13 +74,20 @@ impl Plan {
                 self.shards.unpack(gathered, &mut update);
                 drift_bytes += deferred.defer(&update);
             }
-            report.drift_bytes = self.drift_bytes.fetch_add(drift_bytes, Ordering::Relaxed) + drift_bytes;
         }
+        report.drift_bytes = self.drift_bytes.fetch_add(drift_bytes, Ordering::Relaxed) + drift_bytes;
         if found == expected {
             return Ok(report);
         }
         let name = "the number of elements of the destination";
         Err(Error::Argument { name, found, expected: expected.to_string() })
+    }
+
+    /// Counts an update as drift because its request was dropped.
+    pub fn abandon(&self) {
+        let elements = self.shards.elements();
+        self.drift_bytes.fetch_add((elements * size_of::<f32>()) as u64, Ordering::Relaxed);
+        self.abandoned.add(self.stream, elements);
     }
 
     /// Outcome of the whole. `averages`: by member, see [`pack_settled`].
@@ -94,6 +109,7 @@ impl Plan {
             whole.repairs.missing_bytes += of_rank.drift_bytes();
             whole.repairs.drift_bytes += of_rank.drift_bytes();
         }
+        whole.repairs = self.abandoned.add_to(whole.repairs);
         let averaged: Vec<_> = averages.into_iter().map(|average| average.correction).collect();
         whole.correction = levels::settled(&self.shards, &averaged, gathered.as_deref(), deferred);
         Ok(whole)

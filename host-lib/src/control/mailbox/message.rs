@@ -10,6 +10,7 @@ pub(crate) struct Tag {
 pub(crate) enum Space {
     Caller,
     Group,
+    Fault,
 }
 
 /// `id`: the sender's number of the message.
@@ -86,7 +87,8 @@ impl<'a> Note<'a> {
         Some(match kind {
             0 | 1 => {
                 let (space, rest) = rest.split_first()?;
-                let space = [Space::Caller, Space::Group].into_iter().find(|known| *known as u8 == *space)?;
+                let space =
+                    [Space::Caller, Space::Group, Space::Fault].into_iter().find(|known| *known as u8 == *space)?;
                 let (tag, rest) = rest.split_first_chunk()?;
                 let (bytes, data) = rest.split_first_chunk()?;
                 let tag = Tag { space, tag: u32::from_le_bytes(*tag) };

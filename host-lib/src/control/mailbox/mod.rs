@@ -103,6 +103,18 @@ impl Mailbox {
         self.underway(id, outcome, None, from, tag, 0)
     }
 
+    /// Calls `then` on the control thread with the next message from a rank, however late it is.
+    pub fn listen(self: &Arc<Self>, from: usize, tag: Tag, then: impl FnOnce(Vec<u8>) + Send + 'static) {
+        let mut receive = self.receive(Some(from), tag);
+        if let Some(runtime) = self.runtime.get() {
+            runtime.spawn(async move {
+                if let Ok(message) = std::future::poll_fn(|context| receive.poll_untimed(context)).await {
+                    then(message.bytes);
+                }
+            });
+        }
+    }
+
     fn underway(
         self: &Arc<Self>,
         id: TransferId,

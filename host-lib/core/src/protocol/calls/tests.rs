@@ -310,3 +310,27 @@ fn a_wrong_length_has_the_same_text_on_all_ranks_even_if_all_of_them_pass_it() {
         }
     }
 }
+
+#[test]
+fn a_mismatch_of_every_field_can_be_passed_on_with_other_numbers() {
+    let others = [
+        CallInfo { kind: Kind::AllGather, ..CALL },
+        CallInfo { bucket: 4, ..CALL },
+        CallInfo { stream: Stream::OneOff, ..CALL },
+        CallInfo { elements: 99, ..CALL },
+        CallInfo { hadamard: true, ..CALL },
+        CallInfo { bf16: true, ..CALL },
+    ];
+    let differ = others.map(|other| judge(5, &BTreeMap::from([(0, CALL), (1, CALL), (2, other)]), 3).unwrap());
+    let kinds = [Kind::AllReduce, Kind::ReduceScatter, Kind::AllGather];
+    let lengths = kinds.map(|kind| Mismatch::of_length(5, 2, &CallInfo { kind, ..CALL }, 7));
+    for one in differ.into_iter().chain(lengths) {
+        let Mismatch { op, rank, field, found, expected, by, is_majority } = one.clone();
+        let again = Mismatch::of_fields(op, rank, field, found, expected, by, is_majority);
+        assert_eq!(again.as_ref(), Some(&one));
+        let renumbered = again.unwrap().renumbered(|rank| 10 * rank);
+        let text = one.to_string().replace("on rank 2", "on rank 20").replace("ranks 0, 1", "ranks 0, 10");
+        assert_eq!(renumbered.to_string(), text);
+    }
+    assert_eq!(Mismatch::of_fields(0, 0, "weather", "rain".into(), "sun".into(), vec![], false), None);
+}
