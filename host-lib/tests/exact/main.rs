@@ -52,9 +52,10 @@ mod reference {
                     ExactOp::Max => values[1..].iter().fold(values[0], |a, b| if *b > a { *b } else { a }),
                     ExactOp::Product => values[1..].iter().fold(values[0], |a, b| a * b),
                     ExactOp::Avg => {
-                        // In f64, without an overflow of the sum.
-                        let terms = values.iter().map(|value| f64::from(*value) / 65_536.0);
-                        (terms.reduce(|a, b| a + b).unwrap() / values.len() as f64 * 65_536.0) as $wide
+                        // Without an overflow of the sum.
+                        let scale = 0.5 / values.len().next_power_of_two() as $wide;
+                        let sum = values.iter().map(|value| value * scale).reduce(|a, b| a + b).unwrap();
+                        sum / (values.len() as $wide * scale)
                     }
                     _ => values[1..].iter().fold(values[0], |a, b| a + b),
                 };

@@ -311,7 +311,7 @@ impl Sink for Folding<'_> {
     }
 
     fn take(&mut self, from: usize, piece: &[u8]) {
-        self.fold.take(piece);
+        self.fold.take(piece, self.members.len());
         if from + 1 == self.members.len() {
             self.fold.finish(self.members.len(), &mut self.result);
         }
