@@ -4,6 +4,7 @@ import copy
 import dataclasses
 import gc
 import io
+import itertools
 import logging
 import pickle
 import time
@@ -15,6 +16,7 @@ import torch
 import torch.distributed as dist
 from groups import CALM, group, session
 from optireduce._optireduce import PACKETS_HALT
+from optireduce.torch._copies import pack
 from ranks import memory_for_peers
 from torch.nn.parallel import DistributedDataParallel
 
@@ -149,6 +151,72 @@ def test_without_the_hook_replicas_are_made_the_same_at_the_end(job):
     found = job.run(3, lossy, False, 100, 20)
     assert any(lost for _, _, lost, _ in found)
     assert all(torch.equal(end, found[0][1]) for _, end, *_ in found)
+
+
+def several(rank, ranks, root, kind):
+    """Trains two layers with several optimizers or models, and makes the replica of rank 1 differ in
+    both. Returns the parameters and the states of the optimizers."""
+    with group(rank, ranks, root, synchronize_every=4):
+        torch.manual_seed(7)
+        first, second = torch.nn.Linear(40, 40), torch.nn.Linear(40, 40)
+        has_two_models, is_closure = kind in ("two states", "no hook"), kind == "LBFGS"
+        models = [DistributedDataParallel(one) for one in ([first, second] if has_two_models else [torch.nn.Sequential(first, second)])]
+        states = [] if kind == "no hook" else [optireduce.torch.State(synchronize_every=4) for _ in models]
+        for model, state in zip(models, states):
+            model.register_comm_hook(state, optireduce.torch.comm_hook)
+        if is_closure:
+            optimizers = [torch.optim.LBFGS(models[0].parameters(), lr=0.1, max_iter=3)]
+        elif kind == "two states":
+            optimizers = [torch.optim.Adam([*first.parameters(), *second.parameters()])]
+        else:
+            optimizers = [torch.optim.SGD(first.parameters(), lr=0.01, momentum=0.9), torch.optim.Adam(second.parameters())]
+        for state, optimizer in itertools.product(states, optimizers):
+            if kind != "two optimizers, no guard":
+                state.guard(optimizer)
+
+        def differ():
+            with torch.no_grad():
+                for one in (first, second):
+                    one.bias.add_(0.01)
+            for one in states or [dist.group.WORLD._get_backend(torch.device("cpu"))._replicas]:
+                one._differs = True
+
+        def loss(model):
+            model.zero_grad()
+            (value := model(torch.ones(2, 40)).square().mean()).backward()
+            return value
+
+        for step in range(4):
+            if step == 1 and rank == 1 and not is_closure:
+                differ()
+            if is_closure:
+                optimizers[0].step(lambda: loss(models[0]))
+            elif kind == "no hook":
+                for model, optimizer in zip(models, optimizers):
+                    loss(model)
+                    optimizer.step()
+            else:
+                for model in models:
+                    loss(model)
+                for optimizer in optimizers:
+                    optimizer.step()
+        if is_closure:
+            # Other points would cost other numbers of evaluations.
+            if rank == 1:
+                differ()
+                state = optimizers[0].state[first.weight]
+                state["func_evals"] += 5
+                state["old_dirs"] = [2 * one for one in state["old_dirs"][:-1]]
+            assert states[0].settle(optimizers[0])
+        packed = pack([one.state_dict()["state"] for one in optimizers], tensors := [])
+        return [weights(first), weights(second), *tensors], packed, [one.steps for one in states]
+
+
+@pytest.mark.parametrize("kind", ["two optimizers", "two optimizers, no guard", "two states", "no hook", "LBFGS"])
+def test_replicas_with_several_optimizers_or_models_are_made_the_same(job, kind):
+    (tensors, *found), (others, *others_found) = job.run(2, several, kind)
+    assert found == others_found and all(torch.equal(*pair) for pair in zip(tensors, others, strict=True)), (found, others_found)
+    assert set(found[1]) <= {4}, "a step after one backward pass counts once"
 
 
 def as_if_lost(rank, ranks, root, kind):

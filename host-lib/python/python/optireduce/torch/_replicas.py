@@ -1,5 +1,6 @@
 """Replicas that may differ after a loss, and how they become equal again."""
 
+import json
 import logging
 import struct
 import sys
@@ -10,6 +11,7 @@ from typing import Any
 import torch
 
 from .. import OptiReduceError, PeerError, Report
+from ._copies import others, pack, unpack
 from ._session import SETTLE_S, Session
 from ._tensors import from_bytes, to_bytes
 from ._work import Work
@@ -18,15 +20,16 @@ log = logging.getLogger("optireduce")
 
 #: Timeout of the comparison at the end of a group.
 END_S = 10.0
-#: Content of a message: the condition of a replica and its steps.
-MESSAGE = struct.Struct("<BQ")
+#: Content of a message: the condition of a replica and its steps, then the numbers of its
+#: optimizers.
+MESSAGE, NUMBER = struct.Struct("<BQ"), struct.Struct("<I")
 #: Conditions of a replica. The lowest is copied to the others.
-EQUAL, DIFFERS, CAME_BACK, FREED = range(4)
+EQUAL, DIFFERS, CAME_BACK = range(3)
 CURE = "before a checkpoint call State.settle, or without the hook optireduce.torch.synchronize(model), on all ranks"
 
 
 class Replicas:
-    """The replica of a model and its optimizer on this rank, and its equals on the others."""
+    """The replica of a model and its optimizers on this rank, and its equals on the others."""
 
     def __init__(self, session: Session | None, synchronize_every: int | None) -> None:
         self._session = session
@@ -37,6 +40,8 @@ class Replicas:
         self.steps = 0
         self._on_levels = self._may_return = False
         self._has_warned = False
+        # Optimizers of the model by the order of their first steps, which all ranks share.
+        self._optimizers: dict[int, weakref.ref[torch.optim.Optimizer]] = {}
 
     @property
     def session(self) -> Session:
@@ -47,10 +52,20 @@ class Replicas:
         """Returns the keys of the present buckets."""
         raise NotImplementedError
 
-    def _stepped(self, optimizer: torch.optim.Optimizer) -> None:
+    def _add(self, optimizer: torch.optim.Optimizer) -> int:
+        """Returns the number of an optimizer of the model. A copy includes all of them, since a loss
+        makes all their parameters differ."""
+        for number, one in self._optimizers.items():
+            if one() is optimizer:
+                return number
+        number = max(self._optimizers, default=-1) + 1
+        self._optimizers[number] = weakref.ref(optimizer)
+        return number
+
+    def _stepped(self) -> None:
         """Compares the replicas after every `synchronize_every` steps."""
         if self._synchronize_every is not None and self.steps % self._synchronize_every == 0:
-            self._settle_if_all_are_there(optimizer)
+            self._settle_if_all_are_there()
 
     def _are_all_there(self) -> bool:
         """Returns whether no rank was dropped, for which exact calls would wait. On two levels a
@@ -58,10 +73,10 @@ class Replicas:
         reports = self.session.reports
         return not reports or self._on_levels or len(reports[-1].live_ranks) == self.session.size
 
-    def _settle_if_all_are_there(self, optimizer: torch.optim.Optimizer) -> None:
+    def _settle_if_all_are_there(self) -> None:
         try:
             if self._are_all_there():
-                self._settle(optimizer, SETTLE_S)
+                self._settle(SETTLE_S)
         except PeerError as error:
             if self._on_levels:
                 raise
@@ -70,11 +85,11 @@ class Replicas:
             again = "" if self._may_return else ", and will not try again"
             log.warning("%s", self.session.describe(f"cannot compare replicas{again}: {error}"))
 
-    def _settle(self, optimizer: torch.optim.Optimizer | None, drain_s: float, timeout_s: float | None = None) -> bool:
+    def _settle(self, drain_s: float, timeout_s: float | None = None) -> bool:
         """Settles; returns whether any replica might differ. `timeout_s`: of the comparison."""
         is_settled = self._drain(drain_s)
-        differed = self._make_same(optimizer, timeout_s=timeout_s)
-        self._differs = not is_settled
+        differed = self._make_same(timeout_s=timeout_s)
+        self._differs |= not is_settled
         return differed
 
     def _drain(self, timeout_s: float) -> bool:
@@ -84,42 +99,62 @@ class Replicas:
         On two levels the ranks of a group settle together."""
         return not (self._differs or self._on_levels) or self.session.settle(self._keys(), timeout_s)
 
-    def _make_same(
-        self, optimizer: torch.optim.Optimizer | None, came_back: bool = False, timeout_s: float | None = None
-    ) -> bool:
+    def _make_same(self, came_back: bool = False, timeout_s: float | None = None) -> bool:
         """Copies a replica that does not differ to all ranks if any may differ; returns whether."""
         said: list[list[bytes]] = []
-        condition = FREED if optimizer is None else CAME_BACK if came_back else DIFFERS if self._differs else EQUAL
-        mine = MESSAGE.pack(condition, self.steps)
-        self.session.submit(
-            Work("whether replicas differ", [], timeout_s), lambda: self.session.calls.start_all_gather_bytes(mine), said.append
-        ).wait()
+        condition = CAME_BACK if came_back else DIFFERS if self._differs else EQUAL
+        mine = {number: one for number, known in self._optimizers.items() if (one := known()) is not None}
+        message = MESSAGE.pack(condition, self.steps) + b"".join(map(NUMBER.pack, mine))
+        start = lambda: self.session.calls.start_all_gather_bytes(message)  # noqa: E731
+        self.session.submit(Work("whether replicas differ", [], timeout_s), start, said.append).wait()
         # Ranks that are gone have no bytes.
-        of_ranks = {rank: MESSAGE.unpack(one) for rank, one in enumerate(said[0]) if one}
+        of_ranks = {rank: MESSAGE.unpack_from(one) for rank, one in enumerate(said[0]) if one}
+        numbers = [{number for (number,) in NUMBER.iter_unpack(one[MESSAGE.size :])} for one in said[0] if one]
+        # One rank may have freed an optimizer before another.
+        common = set.intersection(*numbers)
         differ = [rank for rank, (condition, _) in of_ranks.items() if condition != EQUAL]
-        if optimizer is None or any(condition == FREED for condition, _ in of_ranks.values()):
-            return bool(differ)
+        if differ and not common:
+            return True
         if differ:
             log.info("%s", self.session.describe(f"the replicas of ranks {differ} may differ: copying one replica to all ranks"))
             root = min(of_ranks, key=lambda rank: (of_ranks[rank][0], rank))
-            self._hand_out(optimizer, root)
+            self._hand_out([mine[number] for number in sorted(common)], root)
             self.steps = of_ranks[root][1]
         self._differs = False
         return bool(differ)
 
-    def _hand_out(self, optimizer: torch.optim.Optimizer, root: int) -> None:
-        """Copies the root's parameters and optimizer state to all ranks."""
-        parameters = [one for group in optimizer.param_groups for one in group["params"]]
-        state = [optimizer.state[one][name] for one in parameters for name in sorted(optimizer.state.get(one, {}))]
+    def _hand_out(self, optimizers: list[torch.optim.Optimizer], root: int) -> None:
+        """Copies the root's parameters and optimizer states to all ranks."""
+        owners = [(optimizer, one) for optimizer in optimizers for group in optimizer.param_groups for one in group["params"]]
+        tensors: list[torch.Tensor] = []
+        packed = [pack(optimizer.state.get(one, {}), tensors) for optimizer, one in owners]
+        if left_out := others(packed):
+            log.warning("%s", self.session.describe(f"state of optimizers of type {sorted(left_out)} is not copied; it may differ among ranks"))
+        is_root = self.session.rank == root
+        message = json.dumps(packed).encode() if is_root else b""
+        said: list[list[bytes]] = []
+        # The states of ranks may have other lengths.
+        start_state = lambda: self.session.calls.start_all_gather_bytes(message)  # noqa: E731
+        self.session.submit(Work("state of optimizers", []), start_state, said.append).wait()
+        if not is_root:
+            tensors = []
+            for (optimizer, parameter), one in zip(owners, json.loads(said[0][root]), strict=True):
+                own = optimizer.state.get(parameter, {})
+                state = unpack(one, own, parameter.device, tensors)
+                if state or own:
+                    own.clear()
+                    own.update(state)
+                    optimizer.state[parameter] = own
+        parameters = {id(one): one for _, one in owners}
         works = []
-        for tensor in [*parameters, *(one for one in state if isinstance(one, torch.Tensor))]:
+        for tensor in [*parameters.values(), *tensors]:
             name = f"{tensor.numel()} elements of a replica"
 
             def start(tensor: torch.Tensor = tensor) -> Any:
                 return self.session.calls.start_broadcast_bytes(to_bytes(tensor.cpu()), root)
 
             def finish(result: bytes, tensor: torch.Tensor = tensor, name: str = name) -> None:
-                if self.session.rank != root:
+                if not is_root:
                     from_bytes(tensor, result, name)
 
             works.append(self.session.submit(Work(name, []), start, finish))
@@ -143,16 +178,16 @@ class Unhooked(Replicas):
 
     def __init__(self, session: Session, synchronize_every: int | None) -> None:
         super().__init__(session, synchronize_every)
-        self._elements = 0
+        # All-reduces of backward passes since the last step, and their elements.
+        self._calls = self._elements = 0
         self._are_gradients = True
-        # Optimizer of the last step.
-        self._optimizer: weakref.ref[torch.optim.Optimizer] | None = None
 
     def _keys(self) -> list[Hashable]:
         return [key for key in self.session.buckets() if isinstance(key, tuple) and key[0] == "all_reduce"]
 
     def count(self, tensor: torch.Tensor) -> None:
         """Counts an all-reduce of a backward pass."""
+        self._calls += 1
         self._elements += tensor.numel()
         # DDP's buckets are flat, and gradients of activations are not.
         self._are_gradients &= tensor.dim() == 1
@@ -164,15 +199,17 @@ class Unhooked(Replicas):
 
     def step(self, optimizer: torch.optim.Optimizer | None) -> None:
         """Ends an update of the model."""
-        elements, self._elements = self._elements, 0
+        calls, elements = self._calls, self._elements
+        self._calls = self._elements = 0
         if elements == 0 or self.session.size == 1:
             return
         self.steps += 1
         trained = 0 if optimizer is None else _trained_elements(optimizer)
-        self._are_gradients &= trained > 0 and elements % trained == 0
+        # An optimizer of one parameter, as of a temperature, divides any number of elements.
+        self._are_gradients &= trained > 0 and elements % trained == 0 and elements // trained <= calls
         if self._are_gradients and optimizer is not None:
-            self._optimizer = weakref.ref(optimizer)
-            self._stepped(optimizer)
+            self._add(optimizer)
+            self._stepped()
         self.warn(f"step {self.steps}: a part of a mean is missing")
 
     def end(self) -> None:
@@ -180,7 +217,7 @@ class Unhooked(Replicas):
         is_due = self.steps > 0 and self._are_gradients and self._synchronize_every is not None
         if is_due and sys.exception() is None and self._are_all_there():
             try:
-                self._settle(None if self._optimizer is None else self._optimizer(), END_S, END_S)
+                self._settle(END_S, END_S)
             except OptiReduceError as error:
                 log.warning("%s", self.session.describe(f"cannot compare replicas at the end: {error}"))
         self.warn("the end: a part of a mean is missing")

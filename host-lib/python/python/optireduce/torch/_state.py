@@ -9,6 +9,7 @@ import logging
 import types
 import weakref
 from collections import deque
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -34,6 +35,8 @@ SKIP, SKIP_BESIDE_LATE, APPLY = range(3)
 
 # States in the order of their first all-reduces.
 _states: "list[weakref.ref[State]]" = []
+# States that guard an optimizer, in the order of their calls of `guard`.
+_guards: "weakref.WeakKeyDictionary[torch.optim.Optimizer, list[State]]" = weakref.WeakKeyDictionary()
 
 
 class State(Replicas):
@@ -108,6 +111,10 @@ class State(Replicas):
         self._number: int | None = None
         # True if gradients were reduced since the last step.
         self._has_reduced = self._is_guarded = False
+        # Decision on the last pass, whether it made replicas differ, and the optimizers that have
+        # made their steps after it.
+        self._was_allowed, self._pass_differs = True, False
+        self._stepped_in_pass: set[int] = set()
         # Reports since the last step.
         self._step: Any = deque(maxlen=REPORTS)
         # Present buckets of DDP by index: their keys and parameters.
@@ -210,11 +217,24 @@ class State(Replicas):
         self._halt_with_others()
         return is_allowed
 
+    def _makes_differ(self, reports: Iterable[Report]) -> bool:
+        """Returns whether replicas may differ after updates with these reports. After a vote to
+        skip, repairs add the lost means only on the ranks that lost them."""
+        agrees = self.session.agrees
+        return any(one.missing_ranges or (not one.agreed if agrees else one.action != "apply") for one in reports)
+
     def _allowed(self) -> bool:
-        """Decides as `step_allowed`, without halts of other ranks."""
+        """Decides as `step_allowed`, without halts of other ranks. Steps of several optimizers
+        after one backward pass have one decision."""
         self._check_halted()
+        if not self._has_reduced:
+            self._has_joined = False
+            self._differs |= self._pass_differs
+            return self._was_allowed
+        self._was_allowed = True
         reports, self._has_reduced = list(self._step), False
         self._step = deque(maxlen=REPORTS)
+        self._stepped_in_pass.clear()
         self.steps += 1
         self._has_joined = any(report.joined_rank is not None for report in reports)
         if reports and len(reports) == len(self._made_up):
@@ -225,15 +245,16 @@ class State(Replicas):
             raise PeerError(f"{self.session.describe('step')} {self.steps}: {found}; restart the job")
         applied = all(report.action == "apply" for report in reports)
         is_common = self._vote or self.session.agrees
+        self._pass_differs = self._makes_differ(reports)
         late = any(report.late_ranks for report in reports)
         if self._vote:
             vote = self._voted(APPLY if applied else SKIP_BESIDE_LATE if late else SKIP)
             applied, late = vote == APPLY, vote == SKIP_BESIDE_LATE
         elif is_common and not all(report.agreed for report in reports):
-            self._differs = True
+            self._pass_differs = True
             log.warning("%s", self.session.describe(f"step {self.steps}: the ranks' decision did not arrive in time"))
-        # After a vote to skip, repairs add the lost means only on the ranks that lost them.
-        self._differs |= any(report.missing_ranges for report in reports) or not (applied or self.session.agrees)
+        self._pass_differs |= not (applied or self.session.agrees)
+        self._differs |= self._pass_differs
         self._in_a_row = 0 if applied else self._in_a_row + 1
         self._late_in_a_row = 0 if applied else min(self._late_in_a_row + late, SKIPS_HALT)
         self._packets_in_a_row = 0 if applied else self._packets_in_a_row + sum(report.packets for report in reports)
@@ -248,7 +269,8 @@ class State(Replicas):
             if not self._vote:
                 self.session.halts.tell(max(report.op for report in reports))
             raise self._halt(f"more than 10 % was lost in {SKIPS_HALT} {calls} in a row")
-        return applied or not is_common
+        self._was_allowed = applied or not is_common
+        return self._was_allowed
 
     def _halt_with_others(self) -> None:
         """Raises `HaltError` if another rank has halted."""
@@ -277,44 +299,68 @@ class State(Replicas):
     def guard(self, optimizer: torch.optim.Optimizer) -> torch.optim.Optimizer:
         """Makes `optimizer.step()` raise `HaltError` on a halt, and settle every
         `synchronize_every` steps. With `vote` or `agree` it also skips steps that are not allowed.
-        Call it before learning rate schedulers are made."""
-        step = type(optimizer).step
+        Guard each optimizer of the model, before learning rate schedulers are made."""
         self._is_guarded = True
-
-        def guarded(optimizer: torch.optim.Optimizer, *arguments: Any, **keywords: Any) -> Any:
-            if self._is_dropped or self.session.is_outside:
-                # The step creates the optimizer's state; its values come from another rank.
-                result = step(optimizer, *arguments, **keywords)
-                self._come_back(optimizer)
-                return result
-            result = step(optimizer, *arguments, **keywords) if self._allowed() else None
-            self._settle_in_time(optimizer)
-            if self._returns is not None and self._phase is not None:
-                self._returns.answer(self._keys(), self._phase)
-            # After the step, which the other ranks have made as well.
-            self._halt_with_others()
-            return result
-
-        optimizer.step = types.MethodType(guarded, optimizer)  # type: ignore[method-assign]
+        # An optimizer may train the models of several states.
+        others = [one for one in _guards.get(optimizer, []) if one is not self and one._is_in_use()]
+        if optimizer not in _guards:
+            optimizer.step = types.MethodType(_guarded, optimizer)  # type: ignore[method-assign]
+        _guards[optimizer] = [*others, self]
         return optimizer
 
+    def _is_in_use(self) -> bool:
+        """Returns whether the state has neither halted nor outlived its group."""
+        return self._halted is None and self._session is not None and self._session.is_open()
+
+    def _guard_step(self, optimizer: torch.optim.Optimizer) -> bool:
+        """Does the work of `guard` before a step; returns whether to make it."""
+        # A rank outside makes all steps, which create the state of the optimizer.
+        return True if self._is_away() else self._allowed()
+
+    def _is_away(self) -> bool:
+        """Returns whether this rank was dropped or has yet to rejoin."""
+        return self._is_dropped or self.session.is_outside
+
+    def _guard_stepped(self, optimizer: torch.optim.Optimizer) -> None:
+        """Does the work of `guard` after a step."""
+        if self._is_away():
+            # The values of the state come from another rank.
+            if self._has_reduced:
+                self._has_reduced = False
+                self._come_back(self._add(optimizer))
+            return
+        if self._has_reduced:
+            # In a closure of the step.
+            self._allowed()
+        self._settle_in_time(optimizer)
+        if self._returns is not None and self._phase is not None:
+            self._returns.answer(self._keys(), self._phase)
+        # After the step, which the other ranks have made as well.
+        self._halt_with_others()
+
     def _settle_in_time(self, optimizer: torch.optim.Optimizer) -> None:
+        number = self._add(optimizer)
+        if number in self._stepped_in_pass:
+            # A step without a new all-reduce, as with `no_sync`.
+            return
+        self._stepped_in_pass.add(number)
         if self._has_joined:
             self.settle(optimizer)
-        else:
-            self._stepped(optimizer)
+        elif self.steps:
+            self._stepped()
 
     def after(self, optimizer: torch.optim.Optimizer | None) -> None:
         """Does the work of `guard` after a step of an optimizer without a guard, which cannot be
         skipped any more: its gradients of skipped buckets are zeros."""
-        if self._is_guarded or not self._has_reduced or not self._trains(optimizer):
-            return
-        self._allowed()
         if optimizer is None:
-            self.warn(f"step {self.steps}: a part of a mean is missing")
-        else:
+            if self._has_reduced and not self._is_guarded:
+                self._allowed()
+                self.warn(f"step {self.steps}: a part of a mean is missing")
+                self._halt_with_others()
+        elif self not in _guards.get(optimizer, ()) and self._number is not None and self._trains(optimizer):
+            self._allowed()
             self._settle_in_time(optimizer)
-        self._halt_with_others()
+            self._halt_with_others()
 
     def _trains(self, optimizer: torch.optim.Optimizer | None) -> bool:
         """Returns whether an optimizer has parameters of this state's model; None may have any."""
@@ -327,10 +373,12 @@ class State(Replicas):
         """Returns the keys of DDP's present buckets, in the order of their all-reduces."""
         return [key for _, (key, _) in sorted(self._made_up.items())]
 
-    def _come_back(self, optimizer: torch.optim.Optimizer) -> None:
-        """Rejoins: passes zeros for the rest of a step of the others, then receives their model."""
+    def _come_back(self, number: int) -> None:
+        """Rejoins after a step of optimizer `number`: passes zeros for the rest of a step of the
+        others, then receives their model."""
         self.steps += 1
         self._step = deque(maxlen=REPORTS)
+        self._stepped_in_pass = {number}
         if self._returns is None or (self.session.is_outside and self.steps < PASSES):
             return
         keys = self._keys()
@@ -348,18 +396,24 @@ class State(Replicas):
             self._voted(True)
         self._differs = True
         is_settled = self._drain(SETTLE_S)
-        self._make_same(optimizer, came_back=True)
-        self._differs = not is_settled
+        self._make_same(came_back=True)
+        self._differs |= not is_settled
+        # Optimizers whose steps follow use the gradients of this rank alone.
+        self._pass_differs = True
 
     def settle(self, optimizer: torch.optim.Optimizer, timeout_s: float = SETTLE_S) -> bool:
-        """Makes the parameters and optimizer states of all replicas equal, to the bit. If any may
-        differ, a rank whose replica does not (rank 0 if there is none) copies its own to the
-        others. Buffers are not copied: see `synchronize`.
+        """Makes the parameters and optimizer states of all replicas equal, to the bit: of this
+        optimizer and of all others that have made steps of the model. If any may differ, a rank
+        whose replica does not (rank 0 if there is none) copies its own to the others. Buffers are
+        not copied: see `synchronize`.
 
         All ranks call it after the last step and before a checkpoint, and wait for the slowest.
         Returns whether any replica might differ."""
         self._check_halted()
-        return self._settle(optimizer, timeout_s)
+        self._add(optimizer)
+        # Reports after the last step, as if it was skipped.
+        self._differs |= self._makes_differ(self._step)
+        return self._settle(timeout_s)
 
     def report(self) -> str:
         """Returns a line for a log: losses so far, late ranks, skipped steps."""
@@ -379,6 +433,16 @@ class State(Replicas):
             return
         if self._group is None or not any(self.session is backend for backend in sessions_of(self._group)):
             self.session.close()
+
+
+def _guarded(optimizer: torch.optim.Optimizer, *arguments: Any, **keywords: Any) -> Any:
+    """Step of an optimizer that states guard."""
+    states = _guards[optimizer]
+    is_allowed = all([state._guard_step(optimizer) for state in states])
+    result = type(optimizer).step(optimizer, *arguments, **keywords) if is_allowed else None
+    for state in states:
+        state._guard_stepped(optimizer)
+    return result
 
 
 def step_states(optimizer: torch.optim.Optimizer | None) -> None:
