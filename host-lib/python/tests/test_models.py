@@ -219,6 +219,25 @@ def test_replicas_with_several_optimizers_or_models_are_made_the_same(job, kind)
     assert set(found[1]) <= {4}, "a step after one backward pass counts once"
 
 
+def confused(rank, ranks, root):
+    with group(rank, ranks, root):
+        model, state = hooked(40)
+        other = DistributedDataParallel(torch.nn.Linear(40, 40))
+        other.register_comm_hook(state, optireduce.torch.comm_hook)
+        passes(model, 1.0)
+        # The same model may be wrapped again.
+        again = DistributedDataParallel(model.module)
+        again.register_comm_hook(state, optireduce.torch.comm_hook)
+        passes(again, 1.0)
+        with pytest.raises((ValueError, RuntimeError), match="of another model than before; make a State for each model"):
+            passes(other, 1.0)
+        dist.barrier()
+
+
+def test_a_state_takes_the_gradients_of_one_model(job):
+    job.run(2, confused)
+
+
 def as_if_lost(rank, ranks, root, kind):
     """Rank 1 permanently loses a mean in the fourth step, without the hook. Returns whether the
     weights are the same at the end, and the warnings."""

@@ -115,6 +115,10 @@ class State(Replicas):
         # made their steps after it.
         self._was_allowed, self._pass_differs = True, False
         self._stepped_in_pass: set[int] = set()
+        # Parameters of the last backward pass, by their ids.
+        self._known: dict[int, torch.Tensor] = {}
+        # Those of the pass in progress.
+        self._pass: dict[int, torch.Tensor] = {}
         # Reports since the last step.
         self._step: Any = deque(maxlen=REPORTS)
         # Present buckets of DDP by index: their keys and parameters.
@@ -173,6 +177,7 @@ class State(Replicas):
             weakref.finalize(self, self.session.free, ("ddp", self._number)).atexit = False
         self._has_reduced = True
         key = ("ddp", self._number, bucket.index(), tensor.dtype, tuple(one.numel() for one in parameters))
+        self._check_model(bucket, parameters)
         before = self._made_up.get(bucket.index())
         if before is not None and before[0] != key:
             self._give_up(before[0])
@@ -196,6 +201,19 @@ class State(Replicas):
             return tensor
 
         return work.get_future().then(done)
+
+    def _check_model(self, bucket: dist.GradBucket, parameters: list[torch.Tensor]) -> None:
+        """Raises an error if a pass is of another model than the passes before, with whose buckets
+        its buckets would be confused."""
+        if bucket.index() == 0:
+            self._pass = {}
+        self._pass.update((id(one), one) for one in parameters)
+        if not bucket.is_last():
+            return
+        if self._known and self._known.keys().isdisjoint(self._pass):
+            found = "its gradients are of another model than before; make a State for each model"
+            raise ArgumentError(f"{self.session.describe('optireduce.torch.State')}: {found}")
+        self._known = self._pass
 
     def _give_up(self, key: Any) -> None:
         """Settles a bucket that DDP replaced. Its correction fits no other bucket: replicas
