@@ -47,6 +47,29 @@ def test_a_process_may_end_with(end):
     assert [code for _, code in found] == [0, 0], found
 
 
+LATE = {
+    "a thread": "threading.Thread(target=lambda: time.sleep(0.5) or reduce()).start()",
+    "atexit": "atexit.register(reduce)",
+}
+
+
+@pytest.mark.parametrize("where", LATE)
+def test_calls_after_the_end_of_the_main_thread(where):
+    root = free_root()
+    late = """
+import atexit, threading, time
+def reduce():
+    dist.all_reduce(gradient)
+    print(gradient[0].item(), flush=True)
+dist.all_reduce(gradient)
+"""
+    command = [sys.executable, "-c", BEGIN_TORCH + late + LATE[where]]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    ranks = [subprocess.Popen([*command, str(rank), root], **pipes) for rank in range(2)]
+    found = [(*rank.communicate(timeout=80), rank.returncode) for rank in ranks]
+    assert [(output, code) for output, _, code in found] == [("4.0\n", 0)] * 2, found
+
+
 STARTED = """
 import datetime, multiprocessing, os, sys, torch, torch.distributed as dist, optireduce.torch
 

@@ -5,13 +5,20 @@ all-reduce of a bucket declares it, and the trainer must not wait for that. One 
 without waiting for their ends, so that buckets are reduced during the backward pass. The other
 thread waits for the ends, in the same order. Neither runs callbacks of futures, which may wait for
 later calls of the group. Each runs on a thread of its own.
+
+All are daemons, so that a process ends without `destroy_process_group`. The program may make calls
+until its threads have ended, and in functions of `atexit`. Then `_end_all` ends the threads, since
+they must not run while the interpreter is torn down.
 """
 
+import atexit
 import itertools
 import logging
+import multiprocessing.util
 import os
 import queue
 import threading
+import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable
@@ -39,8 +46,10 @@ REPORTS = 4096
 Groups: TypeAlias = int | Literal["hosts"]
 
 _sessions: "weakref.WeakSet[Session]" = weakref.WeakSet()
-#: Process whose sessions end with its main thread.
-_ending_process: int | None = None
+#: Threads that run callbacks of the program.
+_callbacks: "weakref.WeakSet[threading.Thread]" = weakref.WeakSet()
+#: Time that callbacks have at the end of a process, once all groups are aborted.
+CALLBACKS_S = 10.0
 
 
 class Session:
@@ -74,25 +83,28 @@ class Session:
         self._threads: list[threading.Thread] = []
         self._begins = threading.Lock()
         _sessions.add(self)
-        _end_all_with_the_main_thread()
+        if multiprocessing.parent_process() is not None:
+            # Such a process may end without `atexit`.
+            multiprocessing.util.Finalize(self, _warn_of_differences, (weakref.ref(self),), exitpriority=0)
 
     def _begin(self) -> None:
         """Starts the threads. Many groups are made and never used."""
         with self._begins:
             if not self._threads:
-                # Not daemons: they must not run while the interpreter is torn down. See `_end_all`.
                 self._threads = [
-                    threading.Thread(target=loop, name=f"optireduce-{loop.__name__}") for loop in (self._start, self._finish)
+                    threading.Thread(target=loop, name=f"optireduce-{loop.__name__}", daemon=True) for loop in (self._start, self._finish)
                 ]
                 for thread in self._threads:
                     thread.start()
 
     def run(self, callback: Callable[[], None]) -> None:
         """Runs a callback of the program, which may wait for calls of this group."""
+        thread = threading.Thread(target=callback, name="optireduce-callback", daemon=True)
         try:
-            threading.Thread(target=callback, name="optireduce-callback").start()
+            thread.start()
+            _callbacks.add(thread)
         except RuntimeError:
-            # The interpreter ends and starts no thread. All groups are aborted, so nothing waits.
+            # The interpreter ends and starts no thread.
             callback()
 
     def _start(self) -> None:
@@ -308,6 +320,12 @@ class Session:
         if self.levels is not None:
             self.levels.close()
 
+    def join(self) -> None:
+        """Waits for the threads of an aborted group."""
+        if os.getpid() == self._process:
+            for thread in self._threads:
+                thread.join()
+
     def warn_of_differences(self) -> None:
         for one in list(self.replicas):
             one.warn("the end: a part of a mean is missing")
@@ -323,18 +341,23 @@ class Session:
             self.levels.close()
 
 
+def _warn_of_differences(session: "weakref.ref[Session]") -> None:
+    if (one := session()) is not None and one.is_open():
+        one.warn_of_differences()
+
+
 def _end_all() -> None:
-    """Aborts all sessions when the main thread ends, since nothing waits for their calls."""
-    threading.main_thread().join()
-    for session in list(_sessions):
+    """Aborts all sessions of a process that ends, and waits for their threads."""
+    sessions = list(_sessions)
+    for session in sessions:
         if session.is_open():
             session.warn_of_differences()
         session.abort()
+    for session in sessions:
+        session.join()
+    until = time.monotonic() + CALLBACKS_S
+    for thread in list(_callbacks):
+        thread.join(max(0.0, until - time.monotonic()))
 
 
-def _end_all_with_the_main_thread() -> None:
-    """Starts the thread of `_end_all`, unless it runs. A forked process does not inherit it."""
-    global _ending_process
-    if _ending_process != os.getpid():
-        _ending_process = os.getpid()
-        threading.Thread(target=_end_all, name="optireduce-end", daemon=True).start()
+atexit.register(_end_all)
