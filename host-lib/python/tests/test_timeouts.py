@@ -2,6 +2,7 @@
 
 import asyncio
 import datetime
+import signal
 import threading
 import time
 
@@ -50,6 +51,42 @@ def test_a_call_with_a_timeout_of_its_own_ends_by_it_and_the_next_ones_go_on(job
     expected = "rank 0 of group 0: all_reduce of 1 elements of torch.float32: not finished within 0.3 s, the timeout of this call"
     assert [expected in one for one in said] == [True, True], said
     assert completed == [True, 1.0] and after == late[2] == 2.0
+
+
+class Interrupted(Exception):
+    pass
+
+
+def interrupted(rank, ranks, root, told):
+    """Interrupts waits on rank 0, which then waits again."""
+    with group(rank, ranks, root):
+        value = torch.zeros(1)
+        if rank == 1:
+            wait_for(told)
+            dist.send(torch.ones(1), 0)
+            dist.barrier()
+            return None
+
+        def interrupt(*_):
+            raise Interrupted
+
+        before = signal.signal(signal.SIGALRM, interrupt)
+        works = [dist.irecv(value, 1), dist.barrier(async_op=True)]
+        try:
+            for work in works:
+                signal.setitimer(signal.ITIMER_REAL, 0.3)
+                with pytest.raises(Interrupted):
+                    work.wait()
+        finally:
+            signal.signal(signal.SIGALRM, before)
+        told.touch()
+        for work in works:
+            work.wait()
+        return value.item()
+
+
+def test_a_call_whose_wait_was_interrupted_goes_on(job, tmp_path):
+    assert job.run(2, interrupted, tmp_path / "told")[0] == 1.0
 
 
 def group_timeout(rank, ranks, root, ended):

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from .. import TimeoutError
+from .. import OptiReduceError
 from ._tensors import from_bytes
 from ._work import NO_TIMEOUT, Work, seconds_of
 
@@ -37,15 +37,19 @@ class Transfer(Work):
             _, data = self._request.wait(timeout_s)
             if self._receives:
                 from_bytes(self.tensors[0], data, self.name)
-        except TimeoutError as error:
-            if not self._request.test():
-                raise
-            # The group's timeout, not this wait's.
-            self.finish(error)
         except BaseException as error:
+            # The timeout of this wait, or an exception of a signal's handler: the call continues.
+            if not self._has_ended():
+                raise
             self.finish(error)
         else:
             self.finish()
+
+    def _has_ended(self) -> bool:
+        try:
+            return bool(self._request.test())
+        except OptiReduceError:
+            return True
 
     def get_future(self) -> torch.futures.Future[list[torch.Tensor]]:
         if self._waiter is None and not self.is_completed():
