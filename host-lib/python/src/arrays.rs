@@ -68,6 +68,16 @@ fn buffer<T: Element>(array: &Bound<'_, PyAny>, expected: &str) -> PyResult<PyBu
 /// Returns the array as one of numpy, over the same memory.
 fn view<'py>(array: &Bound<'py, PyAny>, expected: &str) -> PyResult<Bound<'py, PyAny>> {
     let (py, numpy) = (array.py(), array.py().import("numpy")?);
+    let refuse = |found: &str| Err(ArgumentError::new_err(format!("the array {found}")));
+    if array.is_instance(&numpy.getattr("ma")?.getattr("MaskedArray")?)? {
+        return refuse("is masked, expected one without a mask, which other ranks do not know; pass array.filled(...)");
+    }
+    // torch exports the memory of such a tensor, whose values are the negatives of what it holds.
+    if array.hasattr("is_neg")? && array.call_method0("is_neg")?.is_truthy()? {
+        return refuse(
+            "is a tensor whose negation is pending, expected its values in memory; pass array.resolve_neg()",
+        );
+    }
     let given = if array.is_instance(&numpy.getattr("ndarray")?)? {
         Ok(array.clone())
     } else if array.hasattr("__dlpack__")? {

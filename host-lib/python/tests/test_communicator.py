@@ -86,6 +86,8 @@ def refuses_arrays(rank, ranks, root):
             "with gradient": torch.zeros(4, requires_grad=True),
             "bf16": torch.zeros(4, dtype=torch.bfloat16),
             "elsewhere": torch.zeros(4, device="meta"),
+            "masked": numpy.ma.masked_array(numpy.zeros(4, "float32"), [False, False, False, True]),
+            "negated": torch.zeros(4, dtype=torch.complex64).conj().imag,
         }
         messages = {name: set() for name in wrong}
         for name, array in wrong.items():
@@ -120,6 +122,8 @@ def test_an_array_that_cannot_be_reduced_is_refused_before_anything_is_sent(job)
         "with gradient": "detach",
         "bf16": "torch.Tensor",
         "elsewhere": "torch.Tensor",
+        "masked": "is masked, expected one without a mask, which other ranks do not know; pass array.filled(...)",
+        "negated": "negation is pending, expected its values in memory; pass array.resolve_neg()",
     }
     for found in job.run(4, refuses_arrays):
         assert found.keys() == expected.keys()
