@@ -149,7 +149,8 @@ fn early(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Early> {
 }
 
 fn secret(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Secret> {
-    let text = text(name, value)?;
+    // The error must not show the secret.
+    let text: String = value.extract().map_err(|_| wrong(name, &format!("a {}", value.get_type()), "a string"))?;
     Secret::new(text.as_bytes()).map_err(|error| ArgumentError::new_err(error.to_string()))
 }
 

@@ -675,6 +675,13 @@ def test_a_setting_that_cannot_be_is_refused(settings, message):
     assert message in str(error.value)
 
 
+@pytest.mark.parametrize("secret", [b"of all ranks of the job", ["of all ranks of the job"]])
+def test_an_error_does_not_show_a_secret(secret):
+    with pytest.raises(optireduce.ArgumentError, match="secret is a <class '[a-z]+'>, expected a string") as error:
+        optireduce.Communicator(0, 2, "127.0.0.1:1", secret=secret)
+    assert "of all ranks" not in str(error.value)
+
+
 @pytest.mark.parametrize("place", ["explicit", "launcher"])
 def test_one_rank_is_a_job(monkeypatch, place):
     monkeypatch.setenv("RANK", "0")
