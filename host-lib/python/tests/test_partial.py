@@ -58,28 +58,30 @@ def test_what_cannot_be_is_named_and_what_differs_is_named_on_all_ranks(job):
     job.run(2, refused)
 
 
-def trains(rank, ranks, root):
+def trains(rank, ranks, root, dtype):
     import optireduce.torch
     import torch
 
     torch.manual_seed(rank)
     # BatchNorm has an integer buffer.
-    model = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.BatchNorm1d(2))
+    norm = [torch.nn.BatchNorm1d(2)] if dtype == "float32" else []
+    model = torch.nn.Sequential(torch.nn.Linear(3, 2, dtype=getattr(torch, dtype)), *norm)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     with connect(rank, ranks, root) as communicator:
         partial = optireduce.torch.PartialReduce(model, optimizer, communicator=communicator, every=2)
         begin = model[0].weight.detach().clone()
         for _ in range(10):
             optimizer.zero_grad()
-            model(torch.randn(8, 3)).square().sum().backward()
+            model(torch.randn(8, 3, dtype=model[0].weight.dtype)).abs().square().sum().backward()
             optimizer.step()
         assert partial.report.group == (0, 1) and partial.iteration == 5, partial.report
         partial.close()
         return begin.tolist(), [tensor.tolist() for tensor in model.state_dict().values()]
 
 
-def test_a_model_of_torch_is_averaged_after_the_optimizers_steps_and_is_the_same_on_all_ranks_in_the_end(job):
-    first, second = job.run(2, trains)
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+def test_a_model_of_torch_is_averaged_after_the_optimizers_steps_and_is_the_same_on_all_ranks_in_the_end(job, dtype):
+    first, second = job.run(2, trains, dtype)
     assert first == second, "they begin and end with the same model"
     assert first[0] != first[1][0], "it was trained"
 

@@ -19,8 +19,8 @@ class PartialReduce:
             optimizer.step()                                   # followed by the average
         partial.close()                                        # all ranks have the same mean
 
-    Floating-point parameters and buffers are averaged in float32. Each rank keeps its optimizer's
-    state. All ranks start with the model of rank 0. Without an optimizer, call `step()` after each
+    Floating-point and complex parameters and buffers are averaged in float32. Each rank keeps its
+    optimizer's state. All ranks start with the model of rank 0. Without an optimizer, call `step()` after each
     update. `every`: number of updates per average. The other options are those of
     `optireduce.Communicator.partial_reduce`.
     """
@@ -42,8 +42,9 @@ class PartialReduce:
         if every < 1:
             raise ValueError(f"every is {every}, expected at least 1 step")
         self._communicator = communicator
-        tensors = [*model.parameters(), *model.buffers()]
-        self._tensors = [tensor.detach() for tensor in tensors if tensor.is_floating_point()]
+        tensors = [tensor.detach() for tensor in [*model.parameters(), *model.buffers()]]
+        tensors = [torch.view_as_real(tensor) if tensor.is_complex() else tensor for tensor in tensors]
+        self._tensors = [tensor for tensor in tensors if tensor.is_floating_point()]
         self._flat = numpy.zeros(sum(tensor.numel() for tensor in self._tensors), "float32")
         self._every, self._steps, self._iteration = every, 0, 0
         #: Report of the last average; None before the first.
