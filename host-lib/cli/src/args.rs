@@ -8,6 +8,8 @@ use optireduce::{CardFallback, Groups, HadamardMode, Launch, Local, RANKS_MAX_TW
 use optireduce_core::protocol::{LOSS_SKIP, RANKS_MAX, SKIPS_HALT};
 use tracing_subscriber::filter::Targets;
 
+use crate::tensors::is_safetensors;
+
 fn help_end(examples: &str) -> String {
     let percent = LOSS_SKIP * 100.0;
     format!(
@@ -401,6 +403,13 @@ impl RunArgs {
     }
 
     pub fn check(&self) -> Result<(), String> {
+        if let (Some(file), Some(out)) = (&self.file, &self.out)
+            && is_safetensors(file) != is_safetensors(out)
+        {
+            return Err(format!(
+                "--out is {out}, expected the format of --file {file}; end both names with .safetensors, or neither"
+            ));
+        }
         if self.partial.is_some() && self.job.engine == EngineKind::Tcp {
             return Err("--partial: groups average over UDP; leave out --engine tcp".into());
         }

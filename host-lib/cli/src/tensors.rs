@@ -103,6 +103,9 @@ impl Content {
         let fail = |problem: String| format!("{path}: {problem}");
         let mut values = Vec::new();
         if !is_safetensors(path) {
+            if let Some((found, remedy)) = other_format(bytes) {
+                return Err(fail(format!("the file is {found}, expected raw fp32; {remedy}")));
+            }
             if !bytes.len().is_multiple_of(4) {
                 return Err(fail(format!("{} bytes, expected a multiple of 4 for raw fp32", bytes.len())));
             }
@@ -206,7 +209,23 @@ fn require_memory(path: &str, bytes: u64) -> Result<(), String> {
     memory::require(path, needed, "average it in parts").map_err(|error| error.to_string())
 }
 
-fn is_safetensors(path: &str) -> bool {
+/// Format of a file that is not raw fp32, and the remedy.
+fn other_format(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
+    const CONVERT: &str = "save it as safetensors, or as raw values";
+    let begins: [(&[u8], _); 4] = [
+        (b"\x93NUMPY", "an array of numpy (.npy)"),
+        (b"PK\x03\x04", "a zip archive (as .npz and .pt are)"),
+        (b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
+        (b"GGUF", "a GGUF file"),
+    ];
+    if let Some((_, found)) = begins.iter().find(|(begin, _)| bytes.starts_with(begin)) {
+        return Some((found, CONVERT));
+    }
+    let is_safetensors = SafeTensors::read_metadata(bytes).is_ok();
+    is_safetensors.then_some(("a safetensors file", "give it the extension .safetensors"))
+}
+
+pub fn is_safetensors(path: &str) -> bool {
     Path::new(path).extension().is_some_and(|extension| extension == "safetensors")
 }
 

@@ -660,6 +660,39 @@ fn files_that_do_not_fit_are_named_on_all_ranks() {
 }
 
 #[test]
+fn files_of_other_formats_are_not_taken_for_raw_values() {
+    let folder = scratch("formats");
+    let npy = [b"\x93NUMPY\x01\x00v\x00".as_slice(), &[b' '; 118], &[0; 64]].concat();
+    for (name, content, expected) in [
+        ("in.npy", npy, "an array of numpy (.npy), expected raw fp32; save it as safetensors, or as raw values"),
+        (
+            "in.pt",
+            [b"PK\x03\x04".as_slice(), &[0; 396]].concat(),
+            "a zip archive (as .npz and .pt are), expected raw fp32",
+        ),
+        ("in.gguf", b"GGUF\x03\0\0\0".to_vec(), "a GGUF file, expected raw fp32"),
+        (
+            "in.SAFETENSORS",
+            tensors(&[("a", &[2], vec![0.0; 2])]),
+            "a safetensors file, expected raw fp32; give it the extension .safetensors",
+        ),
+    ] {
+        let path = folder.join(name);
+        std::fs::write(&path, content).unwrap();
+        let output = optireduce(&["run", "--world-size", "1", "--file", path.to_str().unwrap()]);
+        let said = text(&output.stderr);
+        assert!(output.status.code() == Some(2) && said.contains(expected), "{name}: {said}");
+    }
+    for (file, out) in [("in.safetensors", "out"), ("in", "out.safetensors")] {
+        let output = optireduce(&["run", "--world-size", "1", "--file", file, "--out", out]);
+        let expected =
+            format!("--out is {out}, expected the format of --file {file}; end both names with .safetensors");
+        let said = text(&output.stderr);
+        assert!(output.status.code() == Some(2) && said.contains(&expected), "{said}");
+    }
+}
+
+#[test]
 fn memory_that_the_process_may_not_take_is_an_error_before_it_takes_any() {
     let huge = scratch("limited").join("huge");
     std::fs::File::create(&huge).unwrap().set_len(1 << 30).unwrap();
