@@ -238,11 +238,16 @@ pub struct Staged {
 
 impl Staged {
     fn write(path: &Path, bytes: &[u8]) -> std::io::Result<Self> {
+        // A file that others may not read must not become one that they may.
+        let replaced = std::fs::metadata(path).ok().map(|found| found.permissions().mode() & 0o777);
         let mut file = tempfile::Builder::new()
             .prefix(".optireduce-")
-            // Mode of any new file; the umask applies.
-            .permissions(Permissions::from_mode(0o666))
+            // The umask applies, as to any new file.
+            .permissions(Permissions::from_mode(replaced.unwrap_or(0o666)))
             .tempfile_in(folder(path))?;
+        if let Some(mode) = replaced {
+            file.as_file().set_permissions(Permissions::from_mode(mode))?;
+        }
         file.write_all(bytes)?;
         file.as_file().sync_all()?;
         Ok(Self { path: path.into(), file })

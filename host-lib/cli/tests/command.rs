@@ -693,6 +693,19 @@ fn files_of_other_formats_are_not_taken_for_raw_values() {
 }
 
 #[test]
+fn a_file_that_is_replaced_keeps_its_mode() {
+    let path = scratch("mode").join("private");
+    for mode in [0o600, 0o640] {
+        std::fs::write(&path, [0; 400]).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        let path = path.to_str().unwrap();
+        let output = optireduce(&["run", "--world-size", "1", "--file", path, "--out", path]);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        assert_eq!(std::fs::metadata(path).unwrap().permissions().mode() & 0o777, mode);
+    }
+}
+
+#[test]
 fn memory_that_the_process_may_not_take_is_an_error_before_it_takes_any() {
     let huge = scratch("limited").join("huge");
     std::fs::File::create(&huge).unwrap().set_len(1 << 30).unwrap();
