@@ -121,7 +121,8 @@ impl Content {
         for (name, view) in views {
             let element = Element::of(view.dtype()).ok_or_else(|| {
                 fail(format!(
-                    "tensor {name}: its type is {:?}, expected F32, BF16 or F16; convert it first",
+                    "tensor {}: its type is {:?}, expected F32, BF16 or F16; convert it first",
+                    shown(&name),
                     view.dtype()
                 ))
             })?;
@@ -199,9 +200,18 @@ pub struct Missing {
 
 impl std::fmt::Display for Missing {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { tensor, first, last } = self;
+        let (tensor, Self { first, last, .. }) = (shown(&self.tensor), self);
         if first == last { write!(f, "{tensor}[{first}]") } else { write!(f, "{tensor}[{first}..={last}]") }
     }
+}
+
+/// Name of a tensor for a message, in one line.
+fn shown(name: &str) -> String {
+    let escaped = |char: char| match char.is_control() {
+        true => char.escape_default().collect(),
+        false => String::from(char),
+    };
+    name.chars().map(escaped).collect()
 }
 
 fn require_memory(path: &str, bytes: u64) -> Result<(), String> {
@@ -279,8 +289,9 @@ pub fn difference(files: &[(usize, Result<Vec<Tensor>, String>)]) -> Option<Stri
     let by_name: Vec<_> = by_name.collect();
     let (first, expected) = by_name.first()?;
     for (rank, found) in &by_name[1..] {
-        for (name, Tensor { shape, element, .. }) in expected {
-            match found.get(name) {
+        for (key, Tensor { shape, element, .. }) in expected {
+            let name = shown(key);
+            match found.get(key) {
                 None => {
                     return Some(format!(
                         "rank {rank} has no tensor {name}; rank {first} has one of type {element:?} and shape {shape:?}"
@@ -304,6 +315,7 @@ pub fn difference(files: &[(usize, Result<Vec<Tensor>, String>)]) -> Option<Stri
         if let Some((name, Tensor { shape, element, .. })) =
             found.iter().find(|(name, _)| !expected.contains_key(*name))
         {
+            let name = shown(name);
             return Some(format!(
                 "rank {rank} has a tensor {name} of type {element:?} and shape {shape:?}; rank {first} has none"
             ));

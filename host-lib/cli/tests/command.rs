@@ -645,6 +645,8 @@ fn files_that_do_not_fit_are_named_on_all_ranks() {
     };
     check(other(Dtype::BF16, 12), "tensor a has type BF16 on rank 1 and F32 on rank 0");
     check(other(Dtype::I32, 24), "tensor a: its type is I32, expected F32, BF16 or F16; convert it first");
+    let escaped = "rank 1 has a tensor a\\n\\u{1b}[31m of type F32";
+    check(Some(tensors(&[("a", &[2, 3], vec![0.0; 6]), ("a\n\u{1b}[31m", &[1], vec![0.0])])), escaped);
     check(None, &format!("rank 1: {}: No such file", path(1)));
     let huge = std::fs::File::create(path(1)).unwrap();
     huge.set_len(1 << 42).unwrap();
