@@ -28,8 +28,11 @@ pub struct Stderr;
 
 impl Write for Stderr {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        if let Err(TrySendError::Full(_)) = LINES.try_send(Line::Text(line.to_vec())) {
-            DROPPED.fetch_add(1, Ordering::Relaxed);
+        match LINES.try_send(Line::Text(line.to_vec())) {
+            Ok(()) => {}
+            Err(TrySendError::Full(_)) => drop(DROPPED.fetch_add(1, Ordering::Relaxed)),
+            // The thread was not started: this process may have no more threads.
+            Err(TrySendError::Disconnected(_)) => drop(io::stderr().write_all(line)),
         }
         Ok(line.len())
     }
@@ -76,7 +79,7 @@ fn start() -> SyncSender<Line> {
             }
         }
     };
-    // Without the thread, lines are dropped, and the command says so by its exit code only.
+    // Without the thread, the channel is disconnected.
     let _ = thread::Builder::new().name("optireduce-log".into()).spawn(write);
     sender
 }

@@ -708,6 +708,23 @@ fn a_file_that_is_replaced_keeps_its_mode() {
 }
 
 #[test]
+fn an_error_is_told_where_no_thread_can_be_started() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    // The limit does not apply to root, who may own a folder that others cannot enter.
+    let copy = std::env::temp_dir().join(format!("optireduce-test-{}", std::process::id()));
+    std::fs::copy(env!("CARGO_BIN_EXE_optireduce"), &copy).unwrap();
+    std::fs::set_permissions(&copy, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut limited = Command::new("prlimit");
+    let limited = limited.args(["--nproc=1", "setpriv", "--reuid", "65533", "--clear-groups"]).arg(&copy);
+    let output = limited.args(["run", "--rank", "2", "--world-size", "2", "--root", "h:1"]).output();
+    std::fs::remove_file(&copy).unwrap();
+    let output = output.unwrap();
+    assert!(text(&output.stderr).contains(r#"rank is "2", expected 0 to 1"#), "{output:?}");
+}
+
+#[test]
 fn memory_that_the_process_may_not_take_is_an_error_before_it_takes_any() {
     let huge = scratch("limited").join("huge");
     std::fs::File::create(&huge).unwrap().set_len(1 << 30).unwrap();
