@@ -204,7 +204,8 @@ fn what_cannot_run_is_named_with_exit_code_2() {
     };
     assert!(error(&["run"]).contains("no launcher's environment found"));
     assert!(error(&["run", "--rank", "0"]).contains("--world-size"));
-    let nobody = ["run", "--rank", "0", "--world-size", "2", "--root", "127.0.0.1:0", "--timeout-s", "0.2"];
+    let root = free_root();
+    let nobody = ["run", "--rank", "0", "--world-size", "2", "--root", &root, "--timeout-s", "0.2"];
     assert!(error(&nobody).contains("1 of 2 ranks did not connect within 0.2 s: rank 1;"), "{}", error(&nobody));
     assert!(error(&["run", "--bench", "5"]).contains("expected a multiple of 4 bytes"));
     for cannot in [["--engine", "tcp"], ["--in-flight", "2"], ["--groups", "1"], ["--file", "x"]] {
@@ -239,8 +240,7 @@ fn what_cannot_run_is_named_with_exit_code_2() {
         let said = bench(&[&format!("--ranks={ranks}")]);
         assert!(said.contains("expected 2 to 65536 ranks"), "{ranks}: {said}");
     }
-    let many =
-        ["run", "--rank", "0", "--world-size", "1025", "--root", "127.0.0.1:0", "--timeout-s", "0.1", "--bench", "4K"];
+    let many = ["run", "--rank", "0", "--world-size", "1025", "--root", &root, "--timeout-s", "0.1", "--bench", "4K"];
     assert!(error(&many).contains("1024 of 1025 ranks did not connect within 0.1 s: rank 1, 2, 3, "));
     for flat in [&["--engine", "tcp"][..], &["--partial", "2", "--json"]] {
         let said = error(&[&many[..], flat].concat());

@@ -111,11 +111,15 @@ impl Launch {
             let expected = format!("0 to {}", world_size - 1);
             return Err(LaunchError::Invalid { name: "rank", found: rank.to_string(), expected });
         }
-        if host_and_port(&root).is_none() {
-            let expected = match root.matches(':').count() > 1 {
-                true => "host:port, with brackets around an IPv6 address, as in [fd00::1]:29517",
-                false => "host:port",
-            };
+        let expected = match host_and_port(&root) {
+            Some((_, 0)) if world_size > 1 => "host:port with a port that all ranks know, 1 to 65535",
+            Some(_) => "",
+            None if root.matches(':').count() > 1 => {
+                "host:port, with brackets around an IPv6 address, as in [fd00::1]:29517"
+            }
+            None => "host:port",
+        };
+        if !expected.is_empty() {
             return Err(LaunchError::Invalid { name: "root", found: root, expected: expected.into() });
         }
         Ok(Self { rank, world_size, root, job_id: String::new(), rejoin: false })
@@ -173,10 +177,13 @@ impl Launch {
                 let missing = |missing| LaunchError::Missing { missing, because: rank };
                 let host = variable("MASTER_ADDR").ok_or(missing("MASTER_ADDR"))?;
                 let found = variable("MASTER_PORT").ok_or(missing("MASTER_PORT"))?;
-                let Ok(port) = found.parse() else {
-                    return Err(LaunchError::Invalid { name: "MASTER_PORT", found, expected: "a port".into() });
-                };
-                with_port(&host, torch_root_port(port))
+                match found.parse() {
+                    Ok(port) if port > 0 => with_port(&host, torch_root_port(port)),
+                    _ => {
+                        let expected = "a port that all ranks know, 1 to 65535".into();
+                        return Err(LaunchError::Invalid { name: "MASTER_PORT", found, expected });
+                    }
+                }
             }
             (None, "Open MPI") if variable("OMPI_COMM_WORLD_LOCAL_SIZE") == variable(size) => {
                 with_default_port("127.0.0.1".into())
@@ -312,7 +319,17 @@ mod tests {
             error(&[("RANK", "0"), ("WORLD_SIZE", "65537"), root]),
             r#"world size is "65537", expected 1 to 1024 ranks, or to 65536 on two levels"#
         );
-        let portless = [("RANK", "0"), ("WORLD_SIZE", "2"), ("OPTIREDUCE_ROOT", "h")];
+        let of_two = [("RANK", "0"), ("WORLD_SIZE", "2")];
+        let portless = [&of_two[..], &[("OPTIREDUCE_ROOT", "h")]].concat();
         assert_eq!(error(&portless), r#"root is "h", expected host:port"#);
+        for port in ["0", "65536", "x"] {
+            let torch = [&of_two[..], &[("MASTER_ADDR", "h"), ("MASTER_PORT", port)]].concat();
+            assert_eq!(
+                error(&torch),
+                format!("MASTER_PORT is {port:?}, expected a port that all ranks know, 1 to 65535")
+            );
+        }
+        let any = [&of_two[..], &[("OPTIREDUCE_ROOT", "h:0")]].concat();
+        assert_eq!(error(&any), r#"root is "h:0", expected host:port with a port that all ranks know, 1 to 65535"#);
     }
 }
