@@ -28,6 +28,12 @@ fn every_call_of_one_rank_returns_what_it_was_given() {
     assert_eq!(alone.all_gather_bytes(&bytes).unwrap(), std::slice::from_ref(&bytes));
     let mut values = [3.0];
     alone.broadcast(0, &mut values).unwrap();
+    assert_eq!(alone.scatter_bytes(0, &[&bytes[..]]).unwrap(), bytes);
+    for parts in [&[][..], &[&bytes[..], &bytes[..]]] {
+        let error = alone.scatter_bytes(0, parts).unwrap_err().to_string();
+        let expected = format!("parts at the root is {}, expected 1, one for each rank", parts.len());
+        assert!(error.contains(&expected), "{error}");
+    }
     alone.send_bytes(0, 5, b"to itself").unwrap();
     assert_eq!(alone.recv_bytes(0, 5).unwrap(), b"to itself");
     alone.barrier().unwrap();

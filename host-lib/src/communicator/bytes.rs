@@ -131,9 +131,15 @@ impl Communicator {
     /// Starts [`scatter_bytes`](Self::scatter_bytes).
     pub fn start_scatter_bytes(&mut self, root: usize, parts: Vec<Vec<u8>>) -> Pending<Vec<u8>> {
         let (own, ranks) = (self.rank(), self.world_size());
-        let terms = Terms::default().with("the call", "scatter_bytes").with("the root", root);
-        let terms = terms.with("parts at the root", if own == root { parts.len() } else { ranks });
-        self.shared.call_with(terms, self.check_rank("the root", root), move |root, channel, timeout| {
+        let (name, found) = ("parts at the root", if own == root { parts.len() } else { ranks });
+        let terms = Terms::default().with("the call", "scatter_bytes").with("the root", root).with(name, found);
+        let expected = || format!("{ranks}, one for each rank");
+        // No other rank compares the number if this one is alone.
+        let valid = self.check_rank("the root", root).and_then(|root| match found == ranks {
+            true => Ok(root),
+            false => Err(Error::Argument { name, found, expected: expected() }),
+        });
+        self.shared.call_with(terms, valid, move |root, channel, timeout| {
             let given = |peer: usize| match own == root {
                 true => Some(parts[peer].as_slice()),
                 false => (peer == root).then_some([].as_slice()),
