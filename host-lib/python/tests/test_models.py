@@ -313,3 +313,28 @@ def test_a_hook_without_a_guard_halts_all_ranks(job):
 
 def test_a_loop_without_an_optimizer_keeps_no_reports(job):
     assert job.run(2, unguarded, False) == [(20, 0)] * 2
+
+
+def halted_before(rank, ranks, root):
+    """Returns the steps of a state that halts, and of the next one for the same model."""
+    with group(rank, ranks, root):
+        model, state = hooked(40)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(2):
+            state.guard(optimizer)
+        passes(model, 1.0, 1)
+        optimizer.step()
+        state._halt("as if too much was lost")
+        with pytest.raises(optireduce.HaltError):
+            optimizer.step()
+        again, following = DistributedDataParallel(model.module), optireduce.torch.State()
+        again.register_comm_hook(following, optireduce.torch.comm_hook)
+        following.guard(optimizer)
+        for _ in range(3):
+            passes(again, 1.0, 1)
+            optimizer.step()
+        return state.steps, following.steps
+
+
+def test_after_a_halt_another_state_guards_the_optimizer(job):
+    assert job.run(2, halted_before) == [(1, 3)] * 2

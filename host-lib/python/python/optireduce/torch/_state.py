@@ -370,6 +370,8 @@ class State(Replicas):
     def after(self, optimizer: torch.optim.Optimizer | None) -> None:
         """Does the work of `guard` after a step of an optimizer without a guard, which cannot be
         skipped any more: its gradients of skipped buckets are zeros."""
+        if not self._is_in_use():
+            return
         if optimizer is None:
             if self._has_reduced and not self._is_guarded:
                 self._allowed()
