@@ -9,7 +9,6 @@ mod crypto;
 #[path = "absent.rs"]
 mod crypto;
 
-use std::ffi::OsString;
 use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -65,6 +64,9 @@ pub enum SecretError {
         "the secret has {found} bytes, expected {BYTES_MIN} to {BYTES_MAX}; make a random one with `openssl rand -hex 32`"
     )]
     Length { found: usize },
+    /// The variable is set, and empty.
+    #[error("{VARIABLE} is empty, expected a secret; unset it to run the job in plain text")]
+    Empty,
     /// The file cannot be read.
     #[error("reading the secret from {path}: {source}")]
     File { path: String, source: std::io::Error },
@@ -139,12 +141,16 @@ impl Secret {
     }
 
     /// Returns the secret in `OPTIREDUCE_SECRET`, without trailing ASCII whitespace, if the
-    /// variable is set and not empty.
+    /// variable is set.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// As [`new`](Self::new), and if the variable is empty, as a failed `$(cat FILE)` leaves it.
     pub fn from_env() -> Result<Option<Self>, SecretError> {
-        variable().map(|value| Self::new(value.as_encoded_bytes().trim_ascii_end())).transpose()
+        let Some(value) = std::env::var_os(VARIABLE) else { return Ok(None) };
+        match value.as_encoded_bytes().trim_ascii_end() {
+            [] => Err(SecretError::Empty),
+            secret => Self::new(secret).map(Some),
+        }
     }
 }
 
@@ -168,14 +174,10 @@ fn read(mut file: &File, most: usize, until: Instant) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn variable() -> Option<OsString> {
-    std::env::var_os(VARIABLE).filter(|value| !value.is_empty())
-}
-
 /// A card in a process with a secret would send everything in plain text.
 #[cfg(feature = "smartnic")]
 pub(crate) fn refuse_card() -> Result<(), SecretError> {
-    variable().map_or(Ok(()), |_| Err(SecretError::Card))
+    std::env::var_os(VARIABLE).map_or(Ok(()), |_| Err(SecretError::Card))
 }
 
 impl fmt::Debug for Secret {
