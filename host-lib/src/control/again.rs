@@ -21,15 +21,20 @@ use tokio::time::{sleep, timeout};
 use super::bootstrap::{Again, Answer, PeerHello};
 use super::channel::ControlError;
 use super::link::{Common, End, Link, connect};
+use super::spares;
 
 /// Time for a new connection, from the break.
 pub(super) const AGAIN: Duration = Duration::from_secs(2);
 const RETRY: Duration = Duration::from_millis(50);
 /// Limit of one attempt; the peer may not answer.
 const ATTEMPT: Duration = Duration::from_secs(1);
-/// Received bytes or messages after which they are confirmed.
+/// Received bytes or messages after which they are confirmed, with the next message to the peer or
+/// after [`CONFIRM_DELAY`].
 const CONFIRM_BYTES: usize = 64 << 10;
 const CONFIRM_MESSAGES: u64 = 64;
+pub(super) const CONFIRM_DELAY: Duration = Duration::from_millis(1);
+/// Received bytes that are confirmed without delay.
+const URGENT_BYTES: usize = 1 << 20;
 /// More than sockets buffer. Only a peer that violates the protocol confirms later.
 const KEPT_BYTES_MAX: usize = 128 << 20;
 
@@ -74,9 +79,19 @@ struct Counts {
 }
 
 impl Counts {
+    fn is_due(&self) -> bool {
+        self.untold_bytes >= CONFIRM_BYTES || self.received - self.told >= CONFIRM_MESSAGES
+    }
+
+    fn tell(&mut self) -> u64 {
+        (self.told, self.untold_bytes) = (self.received, 0);
+        self.received
+    }
+
     fn drop_first(&mut self) {
         if let Some((_, message)) = self.sent.pop_front() {
             self.sent_bytes -= message.len();
+            Arc::into_inner(message).into_iter().for_each(spares::give);
             self.confirmed += 1;
         }
     }
@@ -87,19 +102,27 @@ impl Record {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a received message. Returns whether to confirm it now.
+    /// Counts a received message. Returns whether to confirm it soon.
     pub fn receive(&self, bytes: usize) -> bool {
         let mut counts = self.counts();
         counts.received += 1;
         counts.untold_bytes += bytes;
-        counts.untold_bytes >= CONFIRM_BYTES || counts.received - counts.told >= CONFIRM_MESSAGES
+        counts.is_due()
+    }
+
+    pub fn is_urgent(&self) -> bool {
+        self.counts().untold_bytes >= URGENT_BYTES
+    }
+
+    /// As [`tell`](Self::tell), if a confirmation is due.
+    pub fn due(&self) -> Option<u64> {
+        let mut counts = self.counts();
+        counts.is_due().then(|| counts.tell())
     }
 
     /// Returns the number of received messages, which the caller reports to the peer.
     pub fn tell(&self) -> u64 {
-        let mut counts = self.counts();
-        (counts.told, counts.untold_bytes) = (counts.received, 0);
-        counts.received
+        self.counts().tell()
     }
 
     /// Keeps a message until it is confirmed.
@@ -265,7 +288,9 @@ mod tests {
     fn many_messages_or_many_bytes_are_confirmed() {
         let record = Record::default();
         assert_eq!((1..=CONFIRM_MESSAGES).filter(|_| record.receive(1)).count(), 1);
-        assert_eq!(record.tell(), CONFIRM_MESSAGES);
-        assert!(!record.receive(CONFIRM_BYTES - 1) && record.receive(1));
+        assert_eq!((record.due(), record.due()), (Some(CONFIRM_MESSAGES), None));
+        assert!(!record.receive(CONFIRM_BYTES - 1) && record.receive(1) && !record.is_urgent());
+        assert!(record.receive(URGENT_BYTES) && record.is_urgent());
+        assert_eq!((record.due(), record.is_urgent()), (Some(CONFIRM_MESSAGES + 3), false));
     }
 }

@@ -4,6 +4,8 @@ use std::io;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
+use super::spares;
+
 pub(super) const MESSAGE_BYTES_MAX: usize = 1 << 20;
 /// Limit for senders that are not identified yet.
 pub(super) const GREETING_BYTES_MAX: usize = 1 << 14;
@@ -23,12 +25,16 @@ pub(super) const RECEIVED: u8 = 5;
 /// Empty; the sender closes the connection on purpose.
 pub(super) const LEAVE: u8 = 6;
 
-pub(super) fn frame(kind: u8, message: &[u8]) -> io::Result<Vec<u8>> {
+pub(super) fn head(kind: u8, message: &[u8]) -> io::Result<[u8; FRAME_BYTES]> {
     let too_long =
         || io::Error::other(format!("a message of {} bytes, expected at most {MESSAGE_BYTES_MAX}", message.len()));
     let length = u32::try_from(message.len()).ok().filter(|length| *length as usize <= MESSAGE_BYTES_MAX);
     let [a, b, c, d] = length.ok_or_else(too_long)?.to_le_bytes();
-    Ok([&[a, b, c, d, kind], message].concat())
+    Ok([a, b, c, d, kind])
+}
+
+pub(super) fn frame(kind: u8, message: &[u8]) -> io::Result<Vec<u8>> {
+    Ok([&head(kind, message)?, message].concat())
 }
 
 /// Returns the length of a frame, or [`FRAME_BYTES`] before its length has arrived.
@@ -46,7 +52,9 @@ pub(super) fn length(come: &[u8], bytes_max: usize) -> io::Result<usize> {
 pub(super) async fn read(from: &mut (impl AsyncRead + Unpin), bytes_max: usize) -> io::Result<(u8, Vec<u8>)> {
     let mut head = [0; FRAME_BYTES];
     from.read_exact(&mut head).await?;
-    let mut message = vec![0; length(&head, bytes_max)? - FRAME_BYTES];
+    let bytes = length(&head, bytes_max)? - FRAME_BYTES;
+    let mut message = spares::take(bytes);
+    message.resize(bytes, 0);
     from.read_exact(&mut message).await?;
     Ok((head[FRAME_BYTES - 1], message))
 }

@@ -2,7 +2,7 @@
 //!
 //! With a secret, a handshake comes first, and frames travel in encrypted records; see `secret`.
 
-use std::io;
+use std::io::{self, IoSlice};
 use std::net::{IpAddr, SocketAddr};
 use std::task::{Context, Poll};
 
@@ -151,6 +151,20 @@ impl Reader {
     }
 }
 
+async fn write_parts(stream: &mut OwnedWriteHalf, parts: [&[u8]; 3]) -> io::Result<()> {
+    let mut parts = parts.map(IoSlice::new);
+    let mut rest = &mut parts[..];
+    // Removes empty parts.
+    IoSlice::advance_slices(&mut rest, 0);
+    while !rest.is_empty() {
+        match stream.write_vectored(rest).await? {
+            0 => return Err(io::ErrorKind::WriteZero.into()),
+            written => IoSlice::advance_slices(&mut rest, written),
+        }
+    }
+    Ok(())
+}
+
 impl Writer {
     /// Segments are lost only between hosts.
     pub fn may_lose(&self) -> bool {
@@ -160,9 +174,19 @@ impl Writer {
     }
 
     pub async fn write(&mut self, kind: u8, message: &[u8]) -> io::Result<()> {
-        let frame = frame::frame(kind, message)?;
-        let Self { stream, records: Some(records) } = self else { return self.stream.write_all(&frame).await };
-        stream.write_all(&records.seal(&frame)?).await
+        self.write_after(None, kind, message).await
+    }
+
+    /// Writes a message after a short one, with one system call if there is room. Copies only
+    /// encrypted messages.
+    pub async fn write_after(&mut self, first: Option<(u8, &[u8])>, kind: u8, message: &[u8]) -> io::Result<()> {
+        let first = first.map(|(kind, first)| frame::frame(kind, first)).transpose()?.unwrap_or_default();
+        let Self { stream, records: Some(records) } = self else {
+            let head = frame::head(kind, message)?;
+            return write_parts(&mut self.stream, [&first, &head, message]).await;
+        };
+        let first = if first.is_empty() { first } else { records.seal(&first)? };
+        write_parts(stream, [&first, &records.seal(&frame::frame(kind, message)?)?, &[]]).await
     }
 
     pub async fn write_json(&mut self, message: &impl Serialize) -> io::Result<()> {

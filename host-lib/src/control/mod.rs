@@ -32,6 +32,7 @@ mod outgoing;
 pub(crate) mod reliable;
 mod resolve;
 mod serve;
+mod spares;
 mod tcp;
 mod terms;
 

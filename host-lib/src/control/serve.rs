@@ -15,9 +15,9 @@ use std::time::Duration;
 use tokio::sync::mpsc::error::SendError;
 use tokio::sync::{Notify, oneshot, watch};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
-use super::again::{AGAIN, Line, Parting, Record, Returned};
+use super::again::{AGAIN, CONFIRM_DELAY, Line, Parting, Record, Returned};
 use super::bootstrap::{Member, Refusal};
 use super::door::{Arrival, Door};
 use super::frame::{self, FOLLOWER, IN_STEP, LEAVE, PEER_MESSAGE, POINT, RECEIVED};
@@ -244,9 +244,12 @@ async fn one_connection(
         }
         loop {
             let next = tokio::select! {
+                biased;
                 next = queue.next() => next,
-                () = due.notified() => {
-                    writer.write(RECEIVED, &record.tell().to_le_bytes()).await?;
+                () = confirm(record, &due) => {
+                    if let Some(received) = record.due() {
+                        writer.write(RECEIVED, &received.to_le_bytes()).await?;
+                    }
                     continue;
                 }
             };
@@ -256,7 +259,8 @@ async fn one_connection(
             // Before the connection may break, after which the message is sent from the record.
             queue.taken(kind, message.len());
             taken.fetch_add(1, Ordering::Relaxed);
-            writer.write(kind, &message).await?;
+            let received = record.due().map(u64::to_le_bytes);
+            writer.write_after(received.as_ref().map(|count| (RECEIVED, &count[..])), kind, &message).await?;
             if is_followed && queue.is_empty() {
                 writer.write(FOLLOWER, &[]).await?;
             }
@@ -277,6 +281,17 @@ async fn one_connection(
         () = stall(over.clone(), &taken) => Ended::Over,
         Some(returned) = line.returns.recv() => Ended::Broken(returned),
     }
+}
+
+/// Completes once a confirmation is due that no message has taken along.
+async fn confirm(record: &Record, due: &Notify) {
+    due.notified().await;
+    let urgent = async {
+        while !record.is_urgent() {
+            due.notified().await;
+        }
+    };
+    let _ = timeout(CONFIRM_DELAY, urgent).await;
 }
 
 async fn ended(mut over: watch::Receiver<()>) {
@@ -306,7 +321,6 @@ mod tests {
     use tokio::net::{TcpListener, TcpSocket};
     use tokio::runtime;
     use tokio::sync::mpsc::unbounded_channel;
-    use tokio::time::timeout;
 
     use super::super::again::Way;
     use super::super::launch::Launch;

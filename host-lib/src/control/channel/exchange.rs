@@ -12,6 +12,7 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use super::super::spares;
 use super::super::terms::printable;
 use super::{CHUNK_BYTES, ControlChannel, ControlError};
 use crate::exact::Fold;
@@ -108,7 +109,7 @@ impl ControlChannel {
                 if pair.theirs.is_some() && round >= rounds(pair, given) {
                     continue;
                 }
-                let message;
+                let mut message = Vec::new();
                 let (theirs, taken) = if pair.rank == own {
                     (given.len(), &given[piece(round, given.len())])
                 } else {
@@ -142,6 +143,7 @@ impl ControlChannel {
                 if !taken.is_empty() {
                     sink.take(index, taken);
                 }
+                spares::give(message);
                 is_over &= round + 1 >= rounds(pair, given);
             }
             if is_over {
@@ -163,7 +165,8 @@ impl ControlChannel {
     }
 
     pub(super) fn send_parts(&mut self, to: usize, kind: u8, parts: &[&[u8]]) {
-        let mut message = Vec::with_capacity(1 + parts.iter().map(|part| part.len()).sum::<usize>());
+        let mut message = spares::take(1 + parts.iter().map(|part| part.len()).sum::<usize>());
+        message.clear();
         message.push(kind);
         parts.iter().for_each(|part| message.extend_from_slice(part));
         self.send_message(to, message);
