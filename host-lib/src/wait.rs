@@ -1,22 +1,32 @@
 //! Wake-up conditions of a rank's idle engine.
 
+use std::fmt;
 use std::io;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 /// File descriptors that signal input. UDP: the socket, and wake-ups of ranks of this host. Card:
-/// interrupts, and its departure.
-#[derive(Debug)]
+/// interrupts, and its departure. Shared with the data plane, since duplicates would count against
+/// the limit of open files.
 pub(crate) struct Sources {
-    first: OwnedFd,
-    second: Option<OwnedFd>,
+    first: Source,
+    second: Option<Source>,
+}
+
+pub(crate) type Source = Arc<dyn AsFd + Send + Sync>;
+
+impl fmt::Debug for Sources {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sources").finish_non_exhaustive()
+    }
 }
 
 impl Sources {
     /// `first`: the source that [`Wait::new`] can wait to write to.
-    pub fn new(first: OwnedFd, second: Option<OwnedFd>) -> Self {
+    pub fn new(first: Source, second: Option<Source>) -> Self {
         Self { first, second }
     }
 }
@@ -51,9 +61,9 @@ impl Wait {
         flags.set(PollFlags::OUT, self.to_send);
         let timeout = Timespec { tv_sec: self.at_most.as_secs() as i64, tv_nsec: self.at_most.subsec_nanos().into() };
         let event = PollFd::from_borrowed_fd(event, PollFlags::IN);
-        let second = sources.second.as_ref().map(|second| PollFd::new(second, PollFlags::IN));
+        let second = sources.second.as_ref().map(|second| PollFd::from_borrowed_fd(second.as_fd(), PollFlags::IN));
         let count = 2 + usize::from(second.is_some());
-        let mut fds = [event.clone(), PollFd::new(&sources.first, flags), second.unwrap_or(event)];
+        let mut fds = [event.clone(), PollFd::from_borrowed_fd(sources.first.as_fd(), flags), second.unwrap_or(event)];
         match poll(&mut fds[..if self.is_deaf { 1 } else { count }], Some(&timeout)) {
             Ok(_) => Ok(!fds[0].revents().is_empty()),
             Err(rustix::io::Errno::INTR) => Ok(false),

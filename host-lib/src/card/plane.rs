@@ -1,12 +1,13 @@
 //! Data plane of a card, with this machine's clock, timeouts and fallback.
 
 use std::io;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::lost::LostCard;
 use super::stats::Stats;
 use crate::smartnic::{Armed, SmartNic, SmartNicError};
-use crate::wait::{Sources, Wait};
+use crate::wait::{Source, Sources, Wait};
 use optireduce_core::protocol::{JobParams, Ranks, View, WindowPlan};
 use optireduce_core::software::Counters;
 use optireduce_core::{Capabilities, DataPlane, Memory, PlaneEvent, PlaneLimits, Values, WindowOutput};
@@ -140,7 +141,8 @@ impl CardPlane {
 
     pub fn sources(&self) -> io::Result<Sources> {
         let bus = self.card.nic().bus();
-        Ok(Sources::new(bus.interrupts().try_clone_to_owned()?, bus.departure()?))
+        let departure = bus.departure()?.map(|departure| -> Source { Arc::new(departure) });
+        Ok(Sources::new(Arc::new(bus.interrupts().try_clone_to_owned()?), departure))
     }
 
     /// Waits for an interrupt, the card's departure, the end of [`LINGER`], or `at_most`.

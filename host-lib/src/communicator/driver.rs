@@ -305,7 +305,7 @@ mod tests {
     #[test]
     fn whoever_was_woken_and_has_looked_can_sleep_again() {
         let (waker, quiet) = (Waker::new().unwrap(), Waker::new().unwrap());
-        let (at_once, sources) = (Wait::new(false, Duration::ZERO), Sources::new(quiet.event, None));
+        let (at_once, sources) = (Wait::new(false, Duration::ZERO), Sources::new(Arc::new(quiet.event), None));
         let (turn, rounds, mut crossed, mut awake) = (AtomicU64::new(0), 50_000, 0, 0);
         let is_readable = || at_once.until_ready(&sources, waker.event.as_fd()).unwrap();
         thread::scope(|threads| {

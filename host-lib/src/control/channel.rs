@@ -100,7 +100,7 @@ impl ControlChannel {
         files::make_room(meeting.launch.world_size)?;
         let ((in_step, incoming), (peer_message, peer_messages)) = (channel(), channel());
         let closer = in_step.clone();
-        let (rank, ranks, meeting) = (meeting.launch.rank, meeting.launch.world_size, meeting.clone());
+        let (rank, ranks, mut meeting) = (meeting.launch.rank, meeting.launch.world_size, meeting.clone());
         let mailbox = Arc::new(Mailbox::new(rank, ranks, meeting.timeout));
         let held = Held::new(ranks);
         let inbox = Inbox { in_step, held: held.clone(), peer_message, mailbox: mailbox.clone(), wake: Arc::new(wake) };
@@ -127,6 +127,8 @@ impl ControlChannel {
             let weak = outgoing.downgrade();
             let gone: &[usize] = running.as_ref().map_or(&[], |running| &running.gone);
             inbox.mailbox.open(runtime.handle(), weak.clone(), gone);
+            // Closes a second handle of a listener that the door serves.
+            meeting.listener = None;
             let door = Door { meeting, settings: mine, listener, status: status.clone(), outgoing: weak };
             if met.send(Ok((job, outgoing, status, running))).is_ok() {
                 runtime.block_on(self::serve(links, door, inbox, ending));

@@ -212,7 +212,7 @@ fn hello(party: Party<'_>, rank: usize) -> [u8; 40] {
 
 fn send_segment(socket: &OwnedFd, own: Option<&Segment>, party: Party<'_>) -> io::Result<()> {
     let hello = hello(party, party.rank);
-    let files: Vec<BorrowedFd<'_>> = own.iter().map(|own| own.as_fd()).collect();
+    let files: Vec<BorrowedFd<'_>> = own.and_then(Segment::file).into_iter().collect();
     let mut room = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut control = SendAncillaryBuffer::new(&mut room);
     if !files.is_empty() {

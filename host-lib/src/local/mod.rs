@@ -25,7 +25,8 @@ mod tests;
 use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
 use std::ops::{ControlFlow, Range};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
 use std::time::Instant;
 
 use rustix::event::epoll;
@@ -58,7 +59,7 @@ pub(crate) struct Local {
     /// Index in `peers`, by rank of the job.
     by_rank: Vec<Option<usize>>,
     /// Epoll descriptor, readable if a peer has sent a wake-up or a file, or has ended.
-    bells: OwnedFd,
+    bells: Arc<OwnedFd>,
     datagram: Datagram,
 }
 
@@ -112,7 +113,8 @@ impl Local {
         }
         let party = Party { rank, group: &group, layout, tag };
         let met = meet(listener, own.as_ref(), party, |rank| addresses[rank], deadline);
-        let own = own.filter(|_| !met.is_empty())?;
+        let mut own = own.filter(|_| !met.is_empty())?;
+        own.close_file();
         match Self::new(own, party, met, addresses.len()) {
             Ok(local) => Some(local),
             Err(error) => {
@@ -145,7 +147,8 @@ impl Local {
                 state: State::Up,
             });
         }
-        Ok(Self { own, layout, index: index_of(rank), peers, by_rank, bells, datagram: Datagram::new() })
+        let (index, bells, datagram) = (index_of(rank), Arc::new(bells), Datagram::new());
+        Ok(Self { own, layout, index, peers, by_rank, bells, datagram })
     }
 
     pub fn reaches(&self, rank: usize) -> bool {
@@ -241,7 +244,7 @@ impl Local {
         any
     }
 
-    /// Returns whether this process may sleep until [`as_fd`](AsFd::as_fd) is readable. Peers send
+    /// Returns whether this process may sleep until [`bells`](Self::bells) is readable. Peers send
     /// wake-ups until [`rouse`](Self::rouse).
     pub fn doze(&self) -> bool {
         let is_quiet = || self.peers.iter().all(|peer| peer.is_quiet(self.layout, self.index));
@@ -250,6 +253,11 @@ impl Local {
 
     pub fn rouse(&self) {
         sleep::rouse(&self.own.words()[self.layout.asleep()]);
+    }
+
+    /// Descriptor to wait for.
+    pub fn bells(&self) -> Arc<OwnedFd> {
+        self.bells.clone()
     }
 
     /// Consumes wake-ups and detects ended processes.
@@ -276,12 +284,6 @@ impl Local {
             let _ = epoll::delete(&self.bells, &self.peers[index].socket);
             self.peers[index].end(State::Broken, &"another process has its rank");
         }
-    }
-}
-
-impl AsFd for Local {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.bells.as_fd()
     }
 }
 

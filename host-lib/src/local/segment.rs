@@ -32,7 +32,8 @@ const TMPFS_MAGIC: i64 = 0x0102_1994;
 #[derive(Debug)]
 pub(super) struct Segment {
     map: MmapRaw,
-    file: OwnedFd,
+    /// `None` once all peers have mapped it.
+    file: Option<OwnedFd>,
 }
 
 impl Segment {
@@ -44,7 +45,16 @@ impl Segment {
         fallocate(&file, FallocateFlags::empty(), 0, bytes as u64)?;
         let map = MmapOptions::new().len(bytes).map_raw(file.as_raw_fd())?;
         fcntl_add_seals(&file, SEALED | SealFlags::SEAL)?;
-        Ok(Self { map, file })
+        Ok(Self { map, file: Some(file) })
+    }
+
+    pub fn file(&self) -> Option<BorrowedFd<'_>> {
+        self.file.as_ref().map(AsFd::as_fd)
+    }
+
+    /// Closes the file. The mappings remain.
+    pub fn close_file(&mut self) {
+        self.file = None;
     }
 
     pub fn words(&self) -> &[AtomicU64] {
@@ -52,12 +62,6 @@ impl Segment {
         // page, so it is aligned, and it lives as long as `self`. Only this function exposes its
         // address, so no other references into it exist. The file cannot shrink (sealed in `new`).
         unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast(), self.map.len() / size_of::<u64>()) }
-    }
-}
-
-impl AsFd for Segment {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.file.as_fd()
     }
 }
 
@@ -215,7 +219,7 @@ mod tests {
     #[test]
     fn a_peer_sees_what_the_owner_writes_and_can_neither_write_nor_shrink_it() {
         let own = Segment::new(1024).unwrap();
-        let file = own.file.try_clone().unwrap();
+        let file = own.file().unwrap().try_clone_to_owned().unwrap();
         let peer = PeerSegment::open(&file, 1024).unwrap();
         own.words()[7].store(0x0123_4567_89ab_cdef, Ordering::Release);
         assert_eq!((peer.words().load(7), peer.words().load(8)), (0x0123_4567_89ab_cdef, 0));
@@ -236,7 +240,7 @@ mod tests {
         ftruncate(&open, 4096).unwrap();
         assert!(refused(&open).contains("sealed with"), "{}", refused(&open));
         let own = Segment::new(1024).unwrap();
-        assert_eq!(refused(&own.file), "the peer's segment has 8192 bytes, expected 4096");
+        assert_eq!(refused(own.file.as_ref().unwrap()), "the peer's segment has 8192 bytes, expected 4096");
         let holes = memfd_create("test", MemfdFlags::ALLOW_SEALING).unwrap();
         ftruncate(&holes, 4096).unwrap();
         fcntl_add_seals(&holes, SealFlags::SHRINK | SealFlags::GROW).unwrap();

@@ -1,6 +1,7 @@
 mod rings;
 
 use std::io::Write as _;
+use std::os::fd::AsFd as _;
 use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::net::{SocketAddr, UnixStream};
 use std::time::Duration;
@@ -46,7 +47,8 @@ fn sleep(local: &mut Local) -> bool {
     let timeout = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
     let mut rung = false;
     if local.doze() {
-        let mut fds = [PollFd::new(&*local, PollFlags::IN)];
+        let bells = local.bells();
+        let mut fds = [PollFd::new(&*bells, PollFlags::IN)];
         rung = poll(&mut fds, Some(&timeout)).unwrap() > 0;
         local.rouse();
     }
@@ -172,7 +174,7 @@ fn a_full_ring_holds_back_its_rank_only_and_the_reader_wakes_the_sender_when_hal
 }
 
 fn rung(local: &Local) -> bool {
-    poll(&mut [PollFd::new(local, PollFlags::IN)], Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).unwrap() > 0
+    poll(&mut [PollFd::new(&*local.bells(), PollFlags::IN)], Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).unwrap() > 0
 }
 
 fn sleep_rings(local: &mut Local) -> bool {

@@ -9,7 +9,6 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
@@ -22,7 +21,7 @@ use super::unsent::Unsent;
 use crate::control::{ControlChannel, Job, Member};
 use crate::local::{BATCH_BYTES, BATCH_DATAGRAMS, Local};
 use crate::secret::{SealDrops, Seals, Secret};
-use crate::wait::{Sources, Wait};
+use crate::wait::{Source, Sources, Wait};
 use optireduce_core::protocol::{JobParams, Ranks, View, WindowPlan};
 use optireduce_core::software::{Batch, Counters, Software, SoftwareError, SoftwareJob, Transmit};
 use optireduce_core::{Capabilities, DataPlane, Memory, PlaneEvent, PlaneLimits, Values, WindowOutput};
@@ -269,8 +268,8 @@ impl Udp {
     }
 
     pub fn sources(&self) -> io::Result<Sources> {
-        let bells = self.shared.as_ref().map(|shared| shared.as_fd().try_clone_to_owned()).transpose()?;
-        Ok(Sources::new(self.socket.outlet().as_fd().try_clone_to_owned()?, bells))
+        let bells = self.shared.as_ref().map(|shared| -> Source { shared.bells() });
+        Ok(Sources::new(self.socket.outlet().clone(), bells))
     }
 
     /// Asks for wake-ups until the next [`poll`](DataPlane::poll). Returns `false` if there is work

@@ -4,7 +4,8 @@
 //! [`PATIENCE_NS`] are dropped until it reads again, so they occupy no memory or windows.
 
 use std::ops::{ControlFlow, Range};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
 
 use optireduce_core::software::{Software, Transmit};
 
@@ -26,6 +27,11 @@ struct Peer {
 }
 
 impl Shared {
+    /// See [`Local::bells`].
+    pub fn bells(&self) -> Arc<OwnedFd> {
+        self.local.bells()
+    }
+
     /// `in_flight_bytes_max`: by rank.
     pub fn new(local: Local, in_flight_bytes_max: &[u64]) -> Self {
         let peer = |rank: usize| Peer { rank, held_until_ns: None, in_flight_bytes_max: in_flight_bytes_max[rank] };
@@ -100,11 +106,5 @@ impl Shared {
 
     pub fn answer(&mut self) {
         self.local.answer();
-    }
-}
-
-impl AsFd for Shared {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.local.as_fd()
     }
 }

@@ -1,0 +1,38 @@
+//! Open files of a process: alone in its binary, since tests share them.
+
+mod ranks;
+
+use std::sync::{Arc, Barrier};
+
+use optireduce::Local;
+use ranks::{builder, job};
+
+/// Of a group of two ranks.
+const FILES: usize = 9;
+
+fn open_files() -> usize {
+    std::fs::read_dir("/proc/self/fd").unwrap().count()
+}
+
+/// Many groups, such as those of `torch.distributed.new_group`, must fit into 1024 files.
+#[test]
+fn a_group_of_two_ranks_on_a_host_takes_few_files_and_gives_them_back() {
+    let barrier = Arc::new(Barrier::new(2));
+    job(2, move |rank, root| {
+        let communicator = builder(rank, 2, &root).local(Local::Auto).connect().unwrap();
+        // Counting opens a file, so one rank counts.
+        let count = || {
+            barrier.wait();
+            let count = if rank == 0 { open_files() } else { 0 };
+            barrier.wait();
+            count
+        };
+        let before = count();
+        let group = communicator.group(&[0, 1]).unwrap();
+        let files = count() - before;
+        assert!(files <= 2 * FILES, "both groups of two ranks have {files} files");
+        group.close().unwrap();
+        assert_eq!(count(), before);
+        communicator.close().unwrap();
+    });
+}
