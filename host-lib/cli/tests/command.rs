@@ -364,7 +364,8 @@ fn ranks_share_a_secret_from_a_file() {
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("--secret-file: the secret has 8 bytes, expected 16 to 4096;"));
     let mut empty = command();
-    let output = empty.args(["run", "--world-size", "2", "--rank", "0", "--root", "h:1"]).env("OPTIREDUCE_SECRET", "\n");
+    let output =
+        empty.args(["run", "--world-size", "2", "--rank", "0", "--root", "h:1"]).env("OPTIREDUCE_SECRET", "\n");
     let output = output.output().expect("the command starts");
     assert!(output.status.code() == Some(2) && text(&output.stderr).contains("OPTIREDUCE_SECRET is empty"));
 }
