@@ -31,7 +31,8 @@ const BUCKET_BYTES_PER_ELEMENT: u64 = 20;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ReduceOp {
-    /// Mean of the values that arrived in time.
+    /// Mean of the values that arrived in time: their sum in fp32, divided. A sum above `f32::MAX`
+    /// is infinite, which [`Report::not_finite`](crate::Report::not_finite) counts.
     #[default]
     Avg,
     /// Mean times the number of ranks that take part: the sum, if all values arrived in time.
