@@ -91,7 +91,7 @@ def groups(rank, ranks, root):
     before = {}
     host, port = root.split(":")
     store = dist.TCPStore(host, int(port), ranks, rank == 0)
-    for count in range(COMMUNICATORS // 4):
+    for count in range(max(COMMUNICATORS // 4, 4)):
         with group(rank, ranks, root, store=dist.PrefixStore(str(count), store)):
             half = [dist.new_group([0, 1]), dist.new_group([2, 3])][rank // 2]
             model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(100, 10))
