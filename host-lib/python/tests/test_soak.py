@@ -4,9 +4,12 @@ import gc
 import os
 import pathlib
 import threading
+from collections.abc import Iterator
 
 import numpy
+import pytest
 from groups import group
+from ranks import Ranks
 from test_communicator import connect
 
 IS_WHOLE = "OPTIREDUCE_NIGHTLY" in os.environ
@@ -15,6 +18,14 @@ COLLECTIVES = 20_000 if IS_WHOLE else 600
 ELEMENTS = 40_000
 # The allocator's arenas grow by 25 MiB in the first thousand calls. One array a call would be 90.
 SLACK_KIB = 40 << 10
+
+
+@pytest.fixture(scope="module")
+def job() -> Iterator[Ranks]:
+    """Processes of these tests alone, which own no garbage of others."""
+    ranks = Ranks()
+    yield ranks
+    ranks.close()
 
 
 def held():
