@@ -85,16 +85,17 @@ fn pass_on(mut from: TcpStream, mut to: TcpStream) {
 
 #[test]
 fn a_connection_that_breaks_between_live_ranks_is_made_again_and_nothing_is_lost_or_repeated() {
-    break_often(40, 10, |builder| builder);
+    break_often(40, 10, 20, |builder| builder);
 }
 
 #[cfg(feature = "secret")]
 #[test]
 fn a_connection_with_a_secret_is_made_again_too() {
-    break_often(10, 3, |builder| builder.secret(optireduce::Secret::new([7; 32]).unwrap()));
+    // A handshake takes longer than the shortest pause.
+    break_often(10, 2, 300, |builder| builder.secret(optireduce::Secret::new([7; 32]).unwrap()));
 }
 
-fn break_often(rounds: usize, breaks_min: usize, set: fn(Builder) -> Builder) {
+fn break_often(rounds: usize, breaks_min: usize, pause_ms: u64, set: fn(Builder) -> Builder) {
     let seed = Random::seed();
     let root = free_root();
     let path = Path::to(&root);
@@ -137,7 +138,7 @@ fn break_often(rounds: usize, breaks_min: usize, set: fn(Builder) -> Builder) {
     let jobs: Vec<_> = (0..RANKS).map(rank).collect();
     let (mut random, mut breaks) = (Random::new(seed, 2), 0);
     while over.load(Ordering::SeqCst) < RANKS && !jobs.iter().any(|job| job.is_finished()) {
-        thread::sleep(Duration::from_millis(20 + random.below(100)));
+        thread::sleep(Duration::from_millis(pause_ms + random.below(100)));
         let is_connected = !path.connections.lock().unwrap().is_empty();
         let ends: [&[usize]; 3] = [&[0, 1], &[0], &[1]];
         breaks += if is_connected { path.break_at(ends[random.below(3) as usize]) } else { 0 };
