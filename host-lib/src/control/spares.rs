@@ -2,8 +2,8 @@
 //!
 //! Why: an allocator returns memory of this size to the kernel, and the next message pays a page
 //! fault for each page.
-//! Limits: [`BYTES_MAX`] in this process. No buffer is used again while another thread has the lock,
-//! which a fork may never see released.
+//! Limits: [`BYTES_MAX`] in this process. No buffer is used again while another thread has the
+//! lock, which a fork may never see released.
 
 use std::sync::Mutex;
 
