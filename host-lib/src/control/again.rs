@@ -19,7 +19,6 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{sleep, timeout};
 
 use super::bootstrap::{Again, Answer, PeerHello};
-use super::channel::ControlError;
 use super::link::{Common, End, Link, connect};
 use super::spares;
 
@@ -49,16 +48,6 @@ pub(crate) enum Parting {
     Ended,
     /// The network broke the connection, and none could be made. The peer may still run.
     Cut,
-}
-
-impl Parting {
-    /// Returns the error of rank `own` about `peer`.
-    pub fn error(self, own: usize, peer: usize) -> ControlError {
-        match self {
-            Self::Ended => ControlError::Gone(peer),
-            Self::Cut => ControlError::Cut { ranks: [own, peer], waited: AGAIN },
-        }
-    }
 }
 
 /// Messages exchanged with a peer, over all connections.

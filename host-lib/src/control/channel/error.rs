@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use super::super::again::{AGAIN, Parting};
 use super::super::terms::Mismatch;
 use crate::memory::NotEnoughMemory;
 
@@ -95,4 +96,14 @@ pub enum ControlError {
     /// The communicator was dropped during the call.
     #[error("the communicator was dropped during the call")]
     Closed,
+}
+
+impl Parting {
+    /// Returns the error of rank `own` about `peer`.
+    pub fn error(self, own: usize, peer: usize) -> ControlError {
+        match self {
+            Self::Ended => ControlError::Gone(peer),
+            Self::Cut => ControlError::Cut { ranks: [own, peer], waited: AGAIN },
+        }
+    }
 }
