@@ -133,12 +133,8 @@ impl Communicator {
         let (own, ranks) = (self.rank(), self.world_size());
         let (name, found) = ("parts at the root", if own == root { parts.len() } else { ranks });
         let terms = Terms::default().with("the call", "scatter_bytes").with("the root", root).with(name, found);
-        let expected = || format!("{ranks}, one for each rank");
         // No other rank compares the number if this one is alone.
-        let valid = self.check_rank("the root", root).and_then(|root| match found == ranks {
-            true => Ok(root),
-            false => Err(Error::Argument { name, found, expected: expected() }),
-        });
+        let valid = self.check_rank("the root", root).and_then(|root| check_parts(name, found, ranks).map(|()| root));
         self.shared.call_with(terms, valid, move |root, channel, timeout| {
             let given = |peer: usize| match own == root {
                 true => Some(parts[peer].as_slice()),
@@ -171,12 +167,15 @@ impl Communicator {
     pub fn start_all_to_all_bytes(&mut self, parts: Vec<Vec<u8>>) -> Pending<Vec<Vec<u8>>> {
         let (name, found, ranks) = ("parts", parts.len(), self.world_size());
         let terms = Terms::default().with("the call", "all_to_all_bytes").with(name, found);
-        let expected = || format!("{ranks}, one for each rank");
-        let valid = if found == ranks { Ok(()) } else { Err(Error::Argument { name, found, expected: expected() }) };
-        self.shared.call_with(terms, valid, move |(), channel, timeout| {
+        self.shared.call_with(terms, check_parts(name, found, ranks), move |(), channel, timeout| {
             channel.hand_over(|peer| parts.get(peer).map(Vec::as_slice), false, timeout)
         })
     }
+}
+
+fn check_parts(name: &'static str, found: usize, ranks: usize) -> Result<(), Error> {
+    let wrong = || Error::Argument { name, found, expected: format!("{ranks}, one for each rank") };
+    if found == ranks { Ok(()) } else { Err(wrong()) }
 }
 
 fn owned(parts: &[&[u8]]) -> Vec<Vec<u8>> {
