@@ -552,7 +552,7 @@ fn settled_ranks_have_the_same_bits_of_what_comes_after() {
     assert_eq!(results[0].1, vec![tiny; ELEMENTS]);
 }
 
-/// The other ranks apply the update, so the replicas differ from then on.
+/// Only the other ranks apply the update, so the replicas differ.
 #[test]
 fn a_dropped_request_is_drift_in_later_reports() {
     const BYTES: u64 = 4 * ELEMENTS as u64;

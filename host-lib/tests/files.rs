@@ -7,14 +7,14 @@ use std::sync::{Arc, Barrier};
 use optireduce::Local;
 use ranks::{builder, job};
 
-/// Of a group of two ranks.
+/// Files that a rank has open for a group of two ranks.
 const FILES: usize = 9;
 
 fn open_files() -> usize {
     std::fs::read_dir("/proc/self/fd").unwrap().count()
 }
 
-/// Many groups, such as those of `torch.distributed.new_group`, must fit into 1024 files.
+/// A process may open 1024 files, and `torch.distributed.new_group` makes many groups.
 #[test]
 fn a_group_of_two_ranks_on_a_host_takes_few_files_and_gives_them_back() {
     let barrier = Arc::new(Barrier::new(2));

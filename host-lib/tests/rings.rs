@@ -6,8 +6,9 @@
 //! turn, and loom must find a lost wake-up or wrong content. Every ordering in the code must occur
 //! in a model.
 //!
-//! Limits: loom runs loads in program order, so it cannot test what orders them before later
-//! stores: see [`NOT_SHOWN`]. Memory of the caller that is read in place is modelled as atomics.
+//! Limits: loom runs loads in program order. It cannot test the orderings between loads and later
+//! stores, which [`NOT_SHOWN`] lists. Memory of the caller that is read in place is modelled as
+//! atomics.
 
 #[path = "../src/local/ring.rs"]
 #[allow(dead_code)] // the layout of whole segments

@@ -112,14 +112,14 @@ impl Launch {
             return Err(LaunchError::Invalid { name: "rank", found: rank.to_string(), expected });
         }
         let expected = match host_and_port(&root) {
-            Some((_, 0)) if world_size > 1 => "host:port with a port that all ranks know, 1 to 65535",
-            Some(_) => "",
+            Some((_, 0)) if world_size > 1 => Some("host:port with a port that all ranks know, 1 to 65535"),
+            Some(_) => None,
             None if root.matches(':').count() > 1 => {
-                "host:port, with brackets around an IPv6 address, as in [fd00::1]:29517"
+                Some("host:port, with brackets around an IPv6 address, as in [fd00::1]:29517")
             }
-            None => "host:port",
+            None => Some("host:port"),
         };
-        if !expected.is_empty() {
+        if let Some(expected) = expected {
             return Err(LaunchError::Invalid { name: "root", found: root, expected: expected.into() });
         }
         Ok(Self { rank, world_size, root, job_id: String::new(), rejoin: false })

@@ -3,17 +3,14 @@
 Why not pickle: a rank must not run code of another one for a copy.
 """
 
-import logging
 from typing import Any
 
 import torch
 
-log = logging.getLogger("optireduce")
-
 
 def pack(value: Any, tensors: list[torch.Tensor]) -> Any:
-    """Returns a value as JSON has it, and adds its tensors. Values of other types than Python's own
-    are left out."""
+    """Returns the value in types of JSON, and appends its tensors to `tensors`. Values of other types
+    than Python's own are left out."""
     match value:
         case None | bool() | int() | str():
             return value
@@ -30,8 +27,8 @@ def pack(value: Any, tensors: list[torch.Tensor]) -> Any:
 
 
 def unpack(packed: Any, own: Any, device: torch.device, tensors: list[torch.Tensor]) -> Any:
-    """Returns a packed value, and adds its tensors, which the caller fills. `own` is the value of
-    this rank, whose tensors are used where they fit."""
+    """Returns a packed value, and appends its tensors to `tensors`, which the caller fills. `own` is
+    the value of this rank, whose tensors are used where they fit."""
     if not isinstance(packed, dict):
         return packed
     ((kind, content),) = packed.items()

@@ -20,8 +20,8 @@ class PartialReduce:
         partial.close()                                        # all ranks have the same mean
 
     Floating-point and complex parameters and buffers are averaged in float32. Each rank keeps its
-    optimizer's state. All ranks start with the model of rank 0. Without an optimizer, call `step()` after each
-    update. `every`: number of updates per average. The other options are those of
+    optimizer's state. All ranks start with the model of rank 0. Without an optimizer, call `step()`
+    after each update. `every`: number of updates per average. The other options are those of
     `optireduce.Communicator.partial_reduce`.
     """
 

@@ -117,7 +117,7 @@ class State(Replicas):
         self._stepped_in_pass: set[int] = set()
         # Parameters of the last backward pass, by their ids.
         self._known: dict[int, torch.Tensor] = {}
-        # Those of the pass in progress.
+        # Parameters of the pass in progress, by their ids.
         self._pass: dict[int, torch.Tensor] = {}
         # Reports since the last step.
         self._step: Any = deque(maxlen=REPORTS)
@@ -269,7 +269,6 @@ class State(Replicas):
             vote = self._voted(APPLY if applied else SKIP_BESIDE_LATE if late else SKIP)
             applied, late = vote == APPLY, vote == SKIP_BESIDE_LATE
         elif is_common and not all(report.agreed for report in reports):
-            self._pass_differs = True
             log.warning("%s", self.session.describe(f"step {self.steps}: the ranks' decision did not arrive in time"))
         self._pass_differs |= not (applied or self.session.agrees)
         self._differs |= self._pass_differs
