@@ -99,11 +99,14 @@ fn break_often(rounds: usize, breaks_min: usize, pause_ms: u64, set: fn(Builder)
     let seed = Random::seed();
     let root = free_root();
     let path = Path::to(&root);
-    let over = Arc::new(AtomicUsize::new(0));
+    // What breaks while ranks meet ends the job for all of them, so breaks begin after it.
+    let (met, over) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let rank = |number: usize| {
-        let (root, over) = (if number == 1 { path.address.to_string() } else { root.clone() }, over.clone());
+        let root = if number == 1 { path.address.to_string() } else { root.clone() };
+        let (met, over) = (met.clone(), over.clone());
         thread::spawn(move || {
             let mut communicator = set(builder(number, RANKS, &root)).connect().unwrap();
+            met.fetch_add(1, Ordering::SeqCst);
             let mut bucket = communicator.bucket(5000, BucketOptions::new()).unwrap();
             // All ranks draw the same lengths.
             let mut random = Random::new(seed, 1);
@@ -127,11 +130,12 @@ fn break_often(rounds: usize, breaks_min: usize, pause_ms: u64, set: fn(Builder)
                 assert_eq!(report.live_ranks(), [0, 1, 2], "{what}");
                 communicator.barrier().unwrap();
             }
-            communicator.barrier().unwrap();
             over.fetch_add(1, Ordering::SeqCst);
             while over.load(Ordering::SeqCst) <= RANKS {
                 thread::sleep(Duration::from_millis(1));
             }
+            // Nothing breaks any more, and the ranks close over a whole connection.
+            communicator.barrier().unwrap();
             communicator.close().unwrap();
         })
     };
@@ -139,11 +143,11 @@ fn break_often(rounds: usize, breaks_min: usize, pause_ms: u64, set: fn(Builder)
     let (mut random, mut breaks) = (Random::new(seed, 2), 0);
     while over.load(Ordering::SeqCst) < RANKS && !jobs.iter().any(|job| job.is_finished()) {
         thread::sleep(Duration::from_millis(pause_ms + random.below(100)));
-        let is_connected = !path.connections.lock().unwrap().is_empty();
         let ends: [&[usize]; 3] = [&[0, 1], &[0], &[1]];
-        breaks += if is_connected { path.break_at(ends[random.below(3) as usize]) } else { 0 };
+        if met.load(Ordering::SeqCst) == RANKS {
+            breaks += path.break_at(ends[random.below(3) as usize]);
+        }
     }
-    // The ranks close over a whole connection.
     over.fetch_add(1, Ordering::SeqCst);
     jobs.into_iter().for_each(|job| job.join().unwrap());
     assert!(breaks >= breaks_min, "seed {seed}: {breaks} breaks");
