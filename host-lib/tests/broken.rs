@@ -153,8 +153,8 @@ fn break_often(rounds: usize, breaks_min: usize, pause_ms: u64, set: fn(Builder)
     assert!(breaks >= breaks_min, "seed {seed}: {breaks} breaks");
 }
 
-/// Cuts the connection between ranks 0 and 1 until neither tries to connect again. Returns the errors
-/// of the next exact call on all ranks, and of the receives of ranks 0 and 1.
+/// Cuts the connection between ranks 0 and 1 until neither tries to connect again. Returns the
+/// errors of the next exact call on all ranks, and of the receives of ranks 0 and 1.
 fn errors_after_a_cut(skips_gone: bool) -> Vec<Vec<Error>> {
     let root = free_root();
     let path = Path::to(&root);

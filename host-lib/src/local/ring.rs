@@ -270,8 +270,8 @@ impl Receiver {
         self.read
     }
 
-    /// Publishes the freed lines in `count`, this process's [`Line::Read`]. Returns whether the peer
-    /// waits for these lines; `waits_for` loads its [`Line::WaitsFor`].
+    /// Publishes the freed lines in `count`, this process's [`Line::Read`]. Returns whether the
+    /// peer waits for these lines; `waits_for` loads its [`Line::WaitsFor`].
     pub fn publish(&self, count: &AtomicU64, waits_for: impl FnOnce() -> u64) -> bool {
         count.store(self.read, Ordering::Release);
         // Either this process sees the count that the peer waits for, or the peer sees `read`.
