@@ -44,6 +44,8 @@ PACKAGES = {
 }
 # Crates that need neither cards nor tools.
 FAST = ["optireduce-contract", "optireduce-hw-derive", "optireduce-core", "optireduce-driver", "optireduce-modules"]
+# Tests that compute, in cycles or virtual time, beside anything. All others wait in real time.
+MODELS = "package(/^optireduce-(hw|hdl|core|tests)$/) | binary(/^(campaign|card_rules|stragglers)$/)"
 UNPUBLISHED = ["optireduce-python", "optireduce-tests", "optireduce-badnet", "optireduce-chaos", "optireduce-modules", "optireduce-vm"]
 # Lints and tests of the workspace use all features of `optireduce`; these are the other sets. The
 # Python package has the same features, and with it cargo builds common dependencies once.
@@ -122,6 +124,13 @@ def packages(phase):
         phase.run(*PACKAGE, "--no-verify")
 
 
+def models(phase, names, *options):
+    """Runs tests that compute, on one processor."""
+    if not shutil.which("cargo-nextest"):
+        return phase.leave_out("cargo nextest is not installed; they are among the tests")
+    tests(phase, names, *options, "--profile", "models", "--test-threads", "1", "-E", MODELS)
+
+
 def tests(phase, names, *options):
     """Runs tests of the crates, without those in the documentation."""
     if shutil.which("cargo-nextest"):
@@ -157,7 +166,7 @@ def nightly(add):
         "chaos": [[release[1], "--minutes", "30"]],
         "packages compile": [PACKAGE],
     }
-    before = ["tests", "Python"]
+    before = ["tests", "models"]
     for name, commands in long.items():
         add(name, None, *commands, after=before)
         before = [name]
@@ -206,8 +215,10 @@ def plan(phases, options):
     add("aarch64", aarch64, after=["build"], lock="target")
     add("documentation tests", None, documented, after=["build"], lock="target")
     add("Python", None, [ROOT / "host-lib" / "python" / "test"], after=["build", "torch"])
-    needed = ["build", "eda tools", *machines, "without a secret", "address", "aarch64", "documentation tests", "Python"]
-    add("tests", lambda phase: tests(phase, names, *crates), after=needed, live=True)
+    add("models", lambda phase: models(phase, names, *crates), after=["build", "eda tools"])
+    needed = ["build", *machines, "without a secret", "address", "aarch64", "documentation tests", "Python"]
+    jobs = ["--profile", "jobs", "-E", f"not ({MODELS})"] if shutil.which("cargo-nextest") else []
+    add("tests", lambda phase: tests(phase, names, *crates, *jobs), after=needed, live=True)
     add("mutants apply", None, [ROOT / "tests" / "mutants" / "run", "--check"])
     add("packages", packages, after=["tools"])
     if options.tier == "nightly":
@@ -236,7 +247,8 @@ def main():
         os.environ["OPTIREDUCE_NO_VM"] = "yes"
     if options.tier == "nightly":
         os.environ["OPTIREDUCE_NIGHTLY"] = "yes"
-    reports = [TARGET / "nextest" / "default" / "junit.xml", TARGET / "python" / "junit.xml"]
+    nextest = [TARGET / "nextest" / name / "junit.xml" for name in ("default", "models", "jobs")]
+    reports = [*nextest, TARGET / "python" / "junit.xml"]
     for report in reports:
         report.unlink(missing_ok=True)
     # A stop by another program is one by hand.
