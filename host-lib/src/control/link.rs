@@ -7,9 +7,10 @@ use std::net::{IpAddr, SocketAddr};
 use std::task::{Context, Poll};
 
 use nix::sys::socket::{setsockopt, sockopt};
+use rustix::net::{SendAncillaryBuffer, SendFlags, sendmsg};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tokio::io::{AsyncBufRead, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufRead, AsyncReadExt, BufReader, Interest};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
@@ -151,13 +152,16 @@ impl Reader {
     }
 }
 
+/// Raises no SIGPIPE, which ends a C program: `writev` does, in tokio's `write_vectored`.
 async fn write_parts(stream: &mut OwnedWriteHalf, parts: [&[u8]; 3]) -> io::Result<()> {
+    let stream: &TcpStream = stream.as_ref();
     let mut parts = parts.map(IoSlice::new);
     let mut rest = &mut parts[..];
     // Removes empty parts.
     IoSlice::advance_slices(&mut rest, 0);
     while !rest.is_empty() {
-        match stream.write_vectored(rest).await? {
+        let send = || Ok(sendmsg(stream, rest, &mut SendAncillaryBuffer::default(), SendFlags::NOSIGNAL)?);
+        match stream.async_io(Interest::WRITABLE, send).await? {
             0 => return Err(io::ErrorKind::WriteZero.into()),
             written => IoSlice::advance_slices(&mut rest, written),
         }

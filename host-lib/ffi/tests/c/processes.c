@@ -87,6 +87,19 @@ static void survivor(optr_comm_t comm, int rank) {
     OK(optr_comm_destroy(comm));
 }
 
+/* A rank leaves while another writes to it, who gets an error, and no SIGPIPE. */
+static void left(optr_comm_t comm, int rank) {
+    static char bytes[100000];
+    OK(optr_barrier(comm));
+    optr_status_t status = OPTR_SUCCESS;
+    for (int i = 0; rank == 0 && status == OPTR_SUCCESS; i++) {
+        status = optr_send(comm, 1, 0, bytes, sizeof bytes);
+        CHECK(i < 100000);
+    }
+    if (rank == 0 && status != OPTR_PEER_FAILED) FAIL("a message gave %s: %s", optr_status_name(status), optr_last_error());
+    OK(optr_comm_destroy(comm));
+}
+
 static volatile int steps;
 
 static void *make_steps(void *bucket) {
@@ -133,6 +146,26 @@ static void no_files(void) {
     }
 }
 
+/* Runs ranks in processes, of which at most one, `dies`, may end by a signal. */
+static void run_processes(int ranks, void (*rank)(optr_comm_t, int), int dies) {
+    OK(optr_get_unique_id("127.0.0.1", &job_id));
+    pid_t children[RANKS];
+    job_ranks = ranks, job_rank = rank;
+    for (int i = 0; i < ranks; i++) {
+        children[i] = fork();
+        CHECK(children[i] >= 0);
+        if (children[i] == 0) {
+            run_rank((void *)(size_t)i);
+            _exit(0);
+        }
+    }
+    for (int i = 0; i < ranks; i++) {
+        int status;
+        CHECK(waitpid(children[i], &status, 0) == children[i]);
+        if (i == dies ? !WIFSIGNALED(status) : !WIFEXITED(status) || WEXITSTATUS(status)) FAIL("rank %d: %x", i, status);
+    }
+}
+
 int main(void) {
     job_config = patient_config();
     /* Before the first communicator and after the last, children may create communicators. */
@@ -154,22 +187,8 @@ int main(void) {
     IN_CHILD(no_files());
 
     signal(SIGPIPE, SIG_DFL);
-    OK(optr_get_unique_id("127.0.0.1", &job_id));
-    pid_t children[RANKS];
-    job_ranks = RANKS, job_rank = survivor;
-    for (int i = 0; i < RANKS; i++) {
-        children[i] = fork();
-        CHECK(children[i] >= 0);
-        if (children[i] == 0) {
-            run_rank((void *)(size_t)i);
-            _exit(0);
-        }
-    }
-    for (int i = 0; i < RANKS; i++) {
-        int status;
-        CHECK(waitpid(children[i], &status, 0) == children[i]);
-        if (i == 2 ? !WIFSIGNALED(status) : !WIFEXITED(status) || WEXITSTATUS(status)) FAIL("rank %d: %x", i, status);
-    }
+    run_processes(RANKS, survivor, 2);
+    for (int i = 0; i < 20; i++) run_processes(2, left, -1);
     puts("done");
     return 0;
 }
