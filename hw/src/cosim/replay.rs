@@ -313,9 +313,13 @@ fn runtime(version: &[u8]) -> Result<&'static Runtime, String> {
             let empty = Layout { ports: Vec::new(), input_words: 0, row_words: 0 };
             let top = "module top(input wire clock);\n  wire unused = clock;\nendmodule\n";
             let work = build("runtime", &(top.to_owned() + &empty.wrapper()), &[])?;
-            precompile(&work.join("obj_dir"))?;
+            for name in ["header.h", "header.cpp"] {
+                let path = work.join("obj_dir").join(name);
+                fs::write(&path, HEADER).map_err(|error| at(&path, error))?;
+            }
             let moved = fs::rename(work.join("obj_dir"), &place).and_then(|()| fs::remove_dir_all(&work));
             moved.map_err(|error| at(&place, error))?;
+            precompile(&place)?;
         }
         let is_object = |path: &PathBuf| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -333,14 +337,10 @@ fn runtime(version: &[u8]) -> Result<&'static Runtime, String> {
     compiled.as_ref().map_err(Clone::clone)
 }
 
-/// Writes `header.h` and its precompiled form, with the flags of the folder's makefile and of
-/// [`Optimise::Little`]; with others GCC 12 crashes. A compiler without precompiled headers reads
-/// the header itself.
+/// Writes the precompiled form of `header.h`, with the flags of the folder's makefile and of
+/// [`Optimise::Little`]; with others GCC 12 crashes. Clang's form names its folder. Until it is
+/// there, and without it, compilers read the header itself.
 fn precompile(folder: &Path) -> Result<(), String> {
-    for name in ["header.h", "header.cpp"] {
-        let path = folder.join(name);
-        fs::write(&path, HEADER).map_err(|error| at(&path, error))?;
-    }
     let mut make = Command::new("make");
     let optimise = format!("{} -x c++-header", Optimise::Little.flag());
     make.args(["-f", "Cosim.mk", "header.o", &optimise, &format!("CXX={}", compiler().0)]);
