@@ -8,7 +8,7 @@ use std::net::TcpListener;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use optireduce::{Bound, BucketOptions, Communicator, Launch, ReduceOp, UpdateAction};
+use optireduce::{BucketOptions, Communicator, ReduceOp, Settings, UpdateAction};
 
 const RANKS: usize = 4;
 const STEPS: usize = 5;
@@ -19,12 +19,10 @@ type Failure = Box<dyn Error + Send + Sync>;
 
 /// Trains a "model" in which every rank's gradient is its rank number. Returns the weights.
 fn train(rank: usize, root: &str) -> Result<Vec<Vec<f32>>, Failure> {
-    // In a job of processes, call `Communicator::connect()`, which reads the environment of
-    // torchrun, mpirun or Slurm.
-    let launch = Launch::new(rank, RANKS, root)?;
+    // In a job of processes, `Settings::new()` reads the environment of torchrun, mpirun or Slurm.
+    let place = Settings::new().rank(rank).world_size(RANKS).root(root);
     // By default ranks measure a bound. Threads that share a few cores need a long one.
-    let bound = Bound::Fixed(Duration::from_millis(500));
-    let mut communicator = Communicator::builder().launch(launch).bound(bound).connect()?;
+    let mut communicator = Communicator::connect(place.bound(Duration::from_millis(500)))?;
     let mut buckets = Vec::new();
     for elements in LAYERS {
         buckets.push(communicator.bucket(elements, BucketOptions::new().reduce_op(ReduceOp::Avg))?);

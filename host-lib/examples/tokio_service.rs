@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use optireduce::{Bound, BucketOptions, Communicator, Launch};
+use optireduce::{BucketOptions, Communicator, Settings};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -20,9 +20,8 @@ type Failure = Box<dyn Error + Send + Sync>;
 
 /// One rank: connects, and all-reduces until all steps are done.
 async fn train(rank: usize, root: String, steps: Arc<AtomicUsize>) -> Result<(), Failure> {
-    let launch = Launch::new(rank, RANKS, root)?;
-    let bound = Bound::Fixed(Duration::from_millis(500));
-    let mut communicator = Communicator::builder().launch(launch).bound(bound).connect_async().await?;
+    let settings = Settings::new().rank(rank).world_size(RANKS).root(root).bound(Duration::from_millis(500));
+    let mut communicator = Communicator::connect_async(settings).await?;
     let mut bucket = communicator.bucket_async(ELEMENTS, BucketOptions::new()).await?;
     let mut gradient = vec![rank as f32; ELEMENTS];
     for _ in 0..STEPS {

@@ -2,7 +2,7 @@
 //!
 //! Threads: "optireduce-engine" drives the data plane and the protocol, unless a blocking caller
 //! does ([`driver`]). "optireduce-control" serves the TCP connections, and "optireduce-calls" makes
-//! the calls over them, in order. Over UDP, "optireduce-send" is optional ([`SendThread`]). In a
+//! the calls over them, in order. Over UDP, "optireduce-send" is optional. In a
 //! job with cards every rank has a second set of threads, for [`Shared::beside`].
 
 mod abandoned;
@@ -22,7 +22,6 @@ mod groups;
 mod partial_reduce;
 mod report;
 mod request;
-mod settings;
 mod settle;
 mod transfer;
 mod two_level;
@@ -38,7 +37,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 pub use self::bucket::{Bucket, BucketOptions, ReduceOp};
-pub use self::builder::{BOUND_MAX_DEFAULT, BOUND_MIN, Bound, Builder, CardFallback, Early, Local, SendThread};
+pub use self::builder::{BOUND_MAX_DEFAULT, BOUND_MIN};
 pub use self::error::{ConnectError, Error};
 pub use self::partial_reduce::{PartialOptions, PartialReduce, PartialReport, Weighting};
 pub use self::report::Report;
@@ -47,6 +46,7 @@ pub use self::settle::Settled;
 pub use self::transfer::Transfer;
 pub use self::two_level::{Groups, TwoLevel, TwoLevelBucket, TwoLevelReport, TwoLevelRequest};
 
+use self::builder::Builder;
 use self::command::Command;
 use self::driver::Driver;
 use self::request::{block_on, reply};
@@ -54,6 +54,7 @@ use crate::buffer::Buffer;
 use crate::control::{Closer, ControlChannel, ControlError, Mailbox, Terms};
 use crate::memory::NotEnoughMemory;
 use crate::secret::SealDrops;
+use crate::settings::CardFallback;
 use crate::udp::Unsent;
 use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_core::protocol::repair::RepairReport;
@@ -89,7 +90,8 @@ pub struct Metrics {
     pub silent: Vec<usize>,
     /// Send rate to each rank in bytes per microsecond; empty without rate control.
     pub rate_bytes_per_us: Vec<f64>,
-    /// Cause of the failure of this rank's card, before a [fallback](Builder::card_fallback).
+    /// Cause of the failure of this rank's card, before a
+    /// [fallback](crate::Settings::card_fallback).
     pub card_failure: Option<String>,
     /// First collective over UDP after a card failed.
     pub fallback_from: Option<u32>,
@@ -234,9 +236,8 @@ impl Shared {
 /// All ranks must make the calls marked *collective*, in the same order and with equal arguments.
 /// If they differ, all ranks get an error that names a rank and both values.
 ///
-/// Every blocking method has a twin that ends in `_async`, for any async runtime; for
-/// [`connect`](Self::connect) it is [`Builder::connect_async`]. Dropping its future cancels sends
-/// and receives, and calls that make communicators; other calls continue.
+/// Every blocking method has a twin that ends in `_async`, for any async runtime. Dropping its
+/// future cancels sends and receives, and calls that make communicators; other calls continue.
 ///
 /// [`close`](Self::close) ends the job and checks that all ranks made the same calls. Dropping a
 /// communicator only closes its connections; calls of its buckets then fail with
@@ -256,19 +257,6 @@ pub struct Communicator {
 }
 
 impl Communicator {
-    /// Returns the default settings, for [`Builder::connect`].
-    pub fn builder() -> Builder {
-        Builder::default()
-    }
-
-    /// Connects with default settings, as the rank in the launcher's environment
-    /// ([`Launch::from_env`]).
-    ///
-    /// [`Launch::from_env`]: crate::Launch::from_env
-    pub fn connect() -> Result<Self, ConnectError> {
-        Self::builder().connect()
-    }
-
     fn start(
         builder: Builder,
         mut control: ControlChannel,
@@ -289,7 +277,7 @@ impl Communicator {
         };
         let serving = std::thread::Builder::new().name("optireduce-calls".into()).spawn(serve)?;
         let timeout = builder.timeout;
-        let falls_back = !cards.is_empty() && builder.card_fallback == Some(CardFallback::Udp);
+        let falls_back = !cards.is_empty() && builder.card_fallback == CardFallback::Udp;
         let shared = Arc::new(Shared {
             params,
             timeout,
@@ -348,13 +336,13 @@ impl Communicator {
         self.shared.params.ranks
     }
 
-    /// Ranks with a card, in ascending order; see [`Builder::card`].
+    /// Ranks with a card, in ascending order; see [`Settings::card`](crate::Settings::card).
     pub fn cards(&self) -> &[usize] {
         &self.shared.cards
     }
 
     /// Returns whether this process joined a running job
-    /// ([`Launch::rejoin`](crate::Launch::rejoin)) and has not taken part in a collective yet.
+    /// ([`Settings::rejoin`](crate::Settings::rejoin)) and has not taken part in a collective yet.
     pub fn is_outside(&self) -> bool {
         self.outside.load(Ordering::Acquire)
     }
@@ -368,7 +356,8 @@ impl Communicator {
         self.shared.shard_range(elements)
     }
 
-    /// Present bound t_B of each stage of each window, see [`Builder::bound`].
+    /// Present bound t_B of each stage of each window, see
+    /// [`Settings::bound`](crate::Settings::bound).
     pub fn stage_deadline(&self) -> Duration {
         Duration::from_nanos(self.shared.present().bound_ns.load(Ordering::Relaxed))
     }
@@ -381,8 +370,8 @@ impl Communicator {
     /// Waits until all ranks have called it. Collective, over TCP.
     ///
     /// # Errors
-    /// Names a rank that is gone, does not call it within the [timeout](Builder::timeout), or makes
-    /// another call.
+    /// Names a rank that is gone, does not call it within the
+    /// [timeout](crate::Settings::timeout), or makes another call.
     pub fn barrier(&mut self) -> Result<(), Error> {
         block_on(self.barrier_async())
     }
@@ -398,7 +387,8 @@ impl Communicator {
     }
 
     /// Excludes gone ranks from later calls over TCP, which otherwise fail. Bounded collectives do
-    /// not need it: see [`Builder::drop_silent_after`]. Collective.
+    /// not need it: see [`Settings::drop_silent_after`](crate::Settings::drop_silent_after).
+    /// Collective.
     ///
     /// # Errors
     /// See [`barrier`](Self::barrier).
@@ -418,11 +408,11 @@ impl Communicator {
 
     /// Takes part again after [`Error::Dropped`], and returns the number of the first collective
     /// that includes this rank. A process that joins a running job
-    /// ([`Launch::rejoin`](crate::Launch::rejoin)) first declares its buckets.
+    /// ([`Settings::rejoin`](crate::Settings::rejoin)) first declares its buckets.
     ///
     /// Blocks until the others have agreed and reached that collective, at most the
-    /// [timeout](Builder::timeout). The trainer must then fetch the model: the others find this
-    /// rank in [`Report::joined_rank`].
+    /// [timeout](crate::Settings::timeout). The trainer must then fetch the model: the others find
+    /// this rank in [`Report::joined_rank`].
     ///
     /// # Errors
     /// [`Error::Cards`] in a job with cards. [`Error::NoAgreement`] after the timeout without an
@@ -455,14 +445,14 @@ impl Communicator {
     /// Allocates `elements` zeros that can be [lent](Buffer::lend) to all-reduces as gradient or
     /// result.
     ///
-    /// A [card](Builder::card) and other ranks of this host access the memory without copies
-    /// ([`Report::copied_bytes`]); the latter only without a `ulimit -v`.
+    /// A [card](crate::Settings::card) and other ranks of this host access the memory without
+    /// copies ([`Report::copied_bytes`]); the latter only without a `ulimit -v`.
     ///
     /// ```no_run
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// use optireduce::{BucketOptions, Communicator, Destination, Values};
+    /// use optireduce::{BucketOptions, Communicator, Destination, Settings, Values};
     ///
-    /// let mut communicator = Communicator::builder().card("0000:5e:00.0").connect()?;
+    /// let mut communicator = Communicator::connect(Settings::new().card("0000:5e:00.0"))?;
     /// let mut bucket = communicator.bucket(1 << 20, BucketOptions::default())?;
     /// let (mut gradient, mut mean) = (communicator.alloc(1 << 20)?, communicator.alloc(1 << 20)?);
     /// gradient.values().expect("not lent").fill(1.0);

@@ -2,16 +2,17 @@
 //!
 //! An all-reduce returns the mean of the gradients that arrived in time. Each part of a gradient (a
 //! window) passes two stages, each limited to a bound t_B, so a slow rank delays a window by at
-//! most two bounds. A call may wait longer: see [`Builder::bound`]. The mean excludes late and lost
-//! values. A Hadamard transform spreads losses over many elements, and later updates repair the
-//! differences between replicas. Ranks use UDP, or an OptiReduce SmartNIC with the same packets.
+//! most two bounds. A call may wait longer: see [`Settings::bound`]. The mean excludes late and
+//! lost values. A Hadamard transform spreads losses over many elements, and later updates repair
+//! the differences between replicas. Ranks use UDP, or an OptiReduce SmartNIC with the same
+//! packets.
 //!
 //! ```
-//! use optireduce::{BucketOptions, Communicator, Launch, UpdateAction};
+//! use optireduce::{BucketOptions, Communicator, Settings, UpdateAction};
 //!
 //! fn train(rank: usize, root: &str) -> Result<(), Box<dyn std::error::Error>> {
-//!     let launch = Launch::new(rank, 2, root)?; // under torchrun, mpirun or Slurm: Launch::from_env()?
-//!     let mut communicator = Communicator::builder().launch(launch).connect()?;
+//!     let settings = Settings::new().rank(rank).world_size(2).root(root); // torchrun, mpirun, Slurm: Settings::new()
+//!     let mut communicator = Communicator::connect(settings)?;
 //!     let mut bucket = communicator.bucket(10_000, BucketOptions::new())?; // once for each bucket of gradients
 //!     for _step in 0..3 {
 //!         let mut gradient = vec![rank as f32; 10_000]; // the backward pass
@@ -32,7 +33,8 @@
 //!
 //! | Item | Purpose |
 //! |---|---|
-//! | [`Communicator`] | one rank of a job; [`builder`](Communicator::builder) has the settings, [`Launch`] reads launchers |
+//! | [`Communicator`] | one rank of a job |
+//! | [`Settings`], [`SETTINGS`] | settings, from code, variables and launchers |
 //! | [`Bucket`] | bounded `all_reduce`, `reduce_scatter` and `all_gather` of the same elements in every step |
 //! | [`Communicator::all_reduce`] | one bounded collective without a declared bucket |
 //! | [`Report`] | late ranks, losses, and the action to take with the update |
@@ -46,41 +48,40 @@
 //! | [`group`](Communicator::group), [`split`](Communicator::split) | communicators of some of the ranks |
 //! | [`PartialReduce`] | averages of models among the ranks that are ready |
 //! | [`TwoLevel`] | all-reduce on two levels, for many ranks |
-//! | [`Builder::card`] | a rank that uses a SmartNIC |
+//! | [`Settings::card`] | a rank that uses a SmartNIC |
 //! | [`SmartNic`] | the data plane of a card, for `optireduce_core::Collectives` |
 //!
 //! # Bounded and exact calls
 //!
 //! *Bounded* calls run over UDP or a card and may lose data: collectives of buckets, one-off
 //! collectives, [`TwoLevel`] and [`PartialReduce`]. The bound applies to each stage of each window
-//! (at most 1 MiB of gradient), not to the whole call: see [`Builder::bound`].
+//! (at most 1 MiB of gradient), not to the whole call: see [`Settings::bound`].
 //!
 //! *Exact* calls run over TCP and lose nothing. They are as slow as the slowest rank, and fail when
-//! a rank makes no progress for the [`timeout`](Builder::timeout).
+//! a rank makes no progress for the [`timeout`](Settings::timeout).
 //!
 //! # Update action
 //!
 //! [`Report::action`] states whether to apply an update, to skip it (too much was lost), or to halt
 //! (at least [`SKIPS_HALT`] skips in a row, with at least [`PACKETS_HALT`] packets). Each rank
-//! judges its own losses, so ranks may differ unless they [agree](Builder::agree).
+//! judges its own losses, so ranks may differ unless they [agree](Settings::agree).
 //!
 //! # Blocking and async
 //!
 //! Every call that waits for other ranks has a form for any async runtime, usually a twin that ends
 //! in `_async`. [`Bucket::all_reduce_owned`], [`Bucket::all_reduce_lent`],
 //! [`Bucket::reduce_scatter`], [`Bucket::all_gather`] and [`TwoLevelBucket::all_reduce`] have a
-//! `start_..` call instead, whose request is a future. The async form of [`Communicator::connect`]
-//! is [`Builder::connect_async`].
+//! `start_..` call instead, whose request is a future.
 //!
 //! # Requirements on all ranks
 //!
-//! All ranks use the same settings, with the exceptions that [`Builder`] lists. They declare the
-//! same buckets, and make the same collective calls in the same order. A difference is an error
+//! All ranks use the same settings of the scope [`Scope::Job`]. They declare the same buckets, and
+//! make the same collective calls in the same order. A difference is an error
 //! that names a rank and both values.
 //!
 //! # Features
 //!
-//! * `smartnic` (default): [`Builder::card`] and [`SmartNic`]. Ranks built without it can share a
+//! * `smartnic` (default): [`Settings::card`] and [`SmartNic`]. Ranks built without it can share a
 //!   job with cards.
 //! * `secret`: encrypted and authenticated connections and packets, see [`Secret`]. Adds the crates
 //!   `snow` and `ring`, with C and assembly code. The command `optireduce` includes it.
@@ -90,7 +91,7 @@
 //! * Linux only.
 //! * Bounded calls reduce fp32, optionally as bf16 on the wire.
 //! * At most 1024 ranks, 64 in jobs with cards, and 65 536 on two levels
-//!   ([`Builder::connect_two_level`]).
+//!   ([`Settings::connect_two_level`]).
 //! * Without a [`Secret`] nothing is encrypted or authenticated: use a trusted network.
 //!
 //! The protocol, without I/O, is the crate `optireduce-core`.
@@ -109,6 +110,7 @@ pub mod memory;
 mod plane;
 mod rarely;
 mod secret;
+mod settings;
 #[cfg(feature = "smartnic")]
 mod smartnic;
 mod udp;
@@ -127,12 +129,17 @@ pub mod fuzzing {
     pub use crate::control::fuzz::play as control;
 }
 
+#[doc(hidden)]
+pub mod tuning {
+    pub use crate::settings::tuned::{SendThread, Tuning};
+}
+
 pub use buffer::{Buffer, LentBuffer};
 pub use card::CardError;
 pub use communicator::{
-    BOUND_MAX_DEFAULT, BOUND_MIN, Bound, Bucket, BucketOptions, Builder, CardFallback, Communicator, ConnectError,
-    Early, Error, Groups, Local, Metrics, PartialOptions, PartialReduce, PartialReport, Pending, ReduceOp, Report,
-    Request, SendThread, Settled, Transfer, TwoLevel, TwoLevelBucket, TwoLevelReport, TwoLevelRequest, Weighting,
+    BOUND_MAX_DEFAULT, BOUND_MIN, Bucket, BucketOptions, Communicator, ConnectError, Error, Groups, Metrics,
+    PartialOptions, PartialReduce, PartialReport, Pending, ReduceOp, Report, Request, Settled, Transfer, TwoLevel,
+    TwoLevelBucket, TwoLevelReport, TwoLevelRequest, Weighting,
 };
 pub use control::{
     BootstrapError, ControlError, Launch, LaunchError, Message, Mismatch, RANKS_MAX_TWO_LEVEL, ROOT_PORT_DEFAULT,
@@ -147,6 +154,9 @@ pub use optireduce_core::protocol::{
 pub use optireduce_core::software::Counters;
 pub use optireduce_core::{Destination, Loan, Values};
 pub use secret::{SealDrops, Secret, SecretError};
+pub use settings::{
+    CardFallback, Early, Origin, Repair, SETTINGS, Scope, Setting, SettingError, Settings, SharedMemory,
+};
 #[cfg(feature = "smartnic")]
 pub use smartnic::{SmartNic, SmartNicError, smartnic_dma_bytes};
 pub use udp::Unsent;

@@ -1,11 +1,10 @@
 //! One rank is a job: every call works, without a root and without losses.
 
-use optireduce::{BucketOptions, Communicator, ElementType, ExactOp, Launch, LaunchError, ReduceOp};
+use optireduce::{BucketOptions, Communicator, ElementType, ExactOp, LaunchError, ReduceOp, SettingError, Settings};
 
 #[test]
 fn every_call_of_one_rank_returns_what_it_was_given() {
-    let launch = Launch::new(0, 1, "").unwrap();
-    let mut alone = Communicator::builder().launch(launch).connect().unwrap();
+    let mut alone = Communicator::connect(Settings::new().rank(0).world_size(1)).unwrap();
     assert_eq!((alone.rank(), alone.world_size()), (0, 1));
     for op in [ReduceOp::Avg, ReduceOp::Sum] {
         let mut bucket = alone.bucket(100_000, BucketOptions::new().reduce_op(op)).unwrap();
@@ -47,7 +46,7 @@ fn every_call_of_one_rank_returns_what_it_was_given() {
 
 #[test]
 fn without_a_launcher_and_a_world_size_there_is_no_job() {
-    let error = Launch::from_variables(|_| None).unwrap_err();
-    assert_eq!(error, LaunchError::NoLauncher);
+    let error = Settings::new().variables(|_| None).launch().unwrap_err();
+    assert!(matches!(error, SettingError::Place(LaunchError::NoLauncher)), "{error:?}");
     assert!(error.to_string().contains("for one rank, a world size of 1 suffices"));
 }

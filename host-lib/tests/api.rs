@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use optireduce::{
-    Bound, Bucket, BucketOptions, Communicator, ConnectError, Destination, Error, HadamardMode, ReduceOp, Report,
+    Bucket, BucketOptions, Communicator, ConnectError, Destination, Error, HadamardMode, ReduceOp, Repair, Report,
     Request, Stage, UpdateAction, Values,
 };
 use ranks::{builder, check_mean, free_root, gradient, job};
@@ -17,7 +17,7 @@ const ELEMENTS: usize = 30_000;
 async fn two_tasks() -> [Vec<f32>; 2] {
     let root = free_root();
     let rank = async |rank: usize| -> Result<Vec<f32>, Box<dyn std::error::Error>> {
-        let mut communicator = builder(rank, 2, &root).connect_async().await?;
+        let mut communicator = Communicator::connect_async(builder(rank, 2, &root)).await?;
         communicator.barrier_async().await?;
         let mut weights = vec![rank as f32 + 1.0; 1000];
         communicator.broadcast_async(1, &mut weights).await?;
@@ -237,8 +237,8 @@ fn reduce(communicator: &mut Communicator, bucket: &mut Bucket, way: usize, mut 
 #[test]
 fn a_skipped_reduction_is_zeros_in_the_callers_own_memory() {
     job(3, |rank, root| {
-        let builder = builder(rank, 3, &root).bound(Bound::Fixed(Duration::from_millis(100))).drop_silent_after(None);
-        let mut communicator = builder.repair(false).connect().unwrap();
+        let builder = builder(rank, 3, &root).bound(Duration::from_millis(100)).drop_silent_after(None);
+        let mut communicator = builder.repair(Repair::Off).connect().unwrap();
         let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
         for way in 0..5 {
             if rank > 0 {
@@ -336,7 +336,7 @@ fn a_rank_that_ends_is_named_and_later_calls_give_the_first_reason() {
 #[test]
 fn ranks_that_skip_those_that_ended_go_on() {
     let results = job(3, |rank, root| {
-        let builder = builder(rank, 3, &root).bound(Bound::Fixed(Duration::from_millis(200)));
+        let builder = builder(rank, 3, &root).bound(Duration::from_millis(200));
         let mut communicator = builder.connect().unwrap();
         communicator.skip_gone_ranks().unwrap();
         if rank == 1 {
@@ -479,7 +479,7 @@ fn a_future_that_is_dropped_does_not_take_its_call_back() {
 /// after settling. Also returns whether settling corrected the model.
 fn late_update(reduce_op: ReduceOp) -> Vec<(Vec<f32>, bool)> {
     job(2, move |rank, root| {
-        let builder = builder(rank, 2, &root).bound(Bound::Fixed(Duration::from_millis(50)));
+        let builder = builder(rank, 2, &root).bound(Duration::from_millis(50));
         let mut communicator = builder.connect().unwrap();
         let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new().reduce_op(reduce_op)).unwrap();
         let none = bucket.settle(None).unwrap();
@@ -525,7 +525,7 @@ fn the_last_update_of_a_bucket_is_the_same_on_all_ranks_once_they_have_settled()
 fn settled_ranks_have_the_same_bits_of_what_comes_after() {
     let tiny = 2f32.powi(-40);
     let results = job(2, move |rank, root| {
-        let builder = builder(rank, 2, &root).bound(Bound::Fixed(Duration::from_millis(200)));
+        let builder = builder(rank, 2, &root).bound(Duration::from_millis(200));
         let mut communicator = builder.connect().unwrap();
         let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
         if rank == 1 {

@@ -11,7 +11,7 @@ use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use optireduce::{BucketOptions, Builder, ControlError, Error, ExactOp};
+use optireduce::{BucketOptions, ControlError, Error, ExactOp, Settings};
 use random::Random;
 use ranks::{builder, free_root};
 
@@ -95,7 +95,7 @@ fn a_connection_with_a_secret_is_made_again_too() {
     break_often(10, 2, 300, |builder| builder.secret(optireduce::Secret::new([7; 32]).unwrap()));
 }
 
-fn break_often(rounds: usize, breaks_min: usize, pause_ms: u64, set: fn(Builder) -> Builder) {
+fn break_often(rounds: usize, breaks_min: usize, pause_ms: u64, set: fn(Settings) -> Settings) {
     let seed = Random::seed();
     let root = free_root();
     let path = Path::to(&root);

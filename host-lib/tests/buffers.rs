@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError};
 
-use optireduce::{BucketOptions, Builder, Destination, HadamardMode, Local, SendThread, UpdateAction, Values};
+use optireduce::tuning::{SendThread, Tuning};
+use optireduce::{BucketOptions, Destination, HadamardMode, Settings, SharedMemory, UpdateAction, Values};
 use ranks::{builder, check_mean, gradient, job};
 
 const ELEMENTS: usize = (1 << 18) + 1000;
@@ -94,7 +95,7 @@ fn allocations(
 
 /// Like [`allocations`], with settings. Also returns the page faults of the steady calls.
 fn allocations_with(
-    set: impl FnOnce(Builder) -> Builder + Clone + Send + 'static,
+    set: impl FnOnce(Settings) -> Settings + Clone + Send + 'static,
     call: impl FnMut(&mut optireduce::Bucket, &mut Vec<f32>) -> UpdateAction + Clone + Send + 'static,
 ) -> (usize, usize, Vec<Vec<f32>>) {
     let step = Arc::new(Barrier::new(2));
@@ -213,11 +214,11 @@ fn steady_calls_allocate_nothing_and_meet_no_new_page_however_values_travel() {
     /// Pages of a window (1 MiB). The rest of the process touches a few as well.
     const PAGES_MAX: usize = 256;
     let _alone = alone();
-    type Set = fn(Builder) -> Builder;
+    type Set = fn(Settings) -> Settings;
     let ways: [(&str, Set, f64); 5] = [
         ("sockets", |builder| builder, 1e-6),
         ("sockets and a thread that sends", |builder| builder.send_thread(SendThread::On), 1e-6),
-        ("shared memory", |builder| builder.local(Local::Auto), 1e-6),
+        ("shared memory", |builder| builder.shared_memory(SharedMemory::Auto), 1e-6),
         ("encoded", |builder| builder.hadamard(HadamardMode::On), 1e-3),
         ("bf16", |builder| builder.bf16(true), 1e-2),
     ];

@@ -2,13 +2,16 @@
 
 mod root;
 
-use optireduce::{CardError, Communicator, ConnectError, Launch};
+use optireduce::{Communicator, ConnectError, Settings};
 
 use root::free_root;
 
+fn place() -> Settings {
+    Settings::new().rank(1).world_size(2).root(free_root())
+}
+
 fn refused(card: &str) -> ConnectError {
-    let launch = Launch::new(1, 2, free_root()).unwrap();
-    Communicator::builder().launch(launch).card(card).connect().unwrap_err()
+    Communicator::connect(place().card(card)).unwrap_err()
 }
 
 /// With the feature there is no server at the socket; without it the feature is missing.
@@ -27,21 +30,25 @@ fn a_card_that_is_not_there_is_an_error_before_anybody_is_waited_for() {
 }
 
 #[test]
-fn an_address_for_a_card_that_the_rank_does_not_have_is_refused() {
-    let launch = Launch::new(1, 2, free_root()).unwrap();
-    let builder = Communicator::builder().launch(launch).card("").card_address("10.0.0.{rank}");
-    let error = builder.connect().unwrap_err();
-    let text = error.to_string();
-    assert!(matches!(error, ConnectError::Card(CardError::AddressWithoutCard { .. })), "{error:?}");
-    assert!(text.starts_with("`card_address` is 10.0.0.1, but this rank has no card: set `card`"), "{text}");
+fn an_address_of_a_card_is_part_of_the_card() {
+    let form = "IP[/PREFIX][:PORT][,gateway=MAC] (a prefix only with a gateway, and vice versa)";
+    for (card, expected) in [
+        ("/nowhere/card.sock,address=10.0.0.2/24", form),
+        ("/nowhere/card.sock,gateway=52:54:00:12:34:56", "with a gateway only after an address"),
+        (",address=10.0.0.{rank}", "WHERE[,address="),
+    ] {
+        let text = refused(card).to_string();
+        assert!(text.starts_with(&format!("card is {card}, expected WHERE")) && text.contains(expected), "{text}");
+    }
+    // A valid address is passed on to the card, which is not there.
+    let text = refused("/nowhere/card.sock,address=10.0.0.{rank}").to_string();
+    assert!(text.contains("/nowhere/card.sock") && !text.contains("10.0.0"), "{text}");
 }
 
 #[cfg(feature = "secret")]
 #[test]
 fn a_card_and_a_secret_are_refused_together() {
-    let launch = Launch::new(1, 2, free_root()).unwrap();
     let secret = optireduce::Secret::new([7; 32]).unwrap();
-    let builder = Communicator::builder().launch(launch).secret(secret).card("/nowhere/card.sock");
-    let text = builder.connect().unwrap_err().to_string();
+    let text = place().secret(secret).card("/nowhere/card.sock").connect().unwrap_err().to_string();
     assert!(text.starts_with("a secret was given (by OPTIREDUCE_SECRET or a setting), but cards cannot"), "{text}");
 }

@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use optireduce::{Bound, Communicator, Early, ExactOp, Launch};
+use optireduce::{Early, ExactOp, Repair, Settings};
 
 use root::free_root;
 
@@ -22,9 +22,9 @@ const ELEMENTS: usize = 24 << 20;
 /// Process of one rank: reports that it is ready, makes the call on request, and reports the error
 /// and the times of call and end.
 fn rank(call: &str, rank: usize, root: &str) {
-    let launch = Launch::new(rank, RANKS, root.to_owned()).unwrap();
-    let builder = Communicator::builder().launch(launch).timeout(TIMEOUT).early(Early::Off);
-    let mut communicator = builder.bound(Bound::Fixed(Duration::from_millis(100))).mtu(1500).connect().unwrap();
+    let place = Settings::new().rank(rank).world_size(RANKS).root(root);
+    let builder = place.timeout(TIMEOUT).early(Early::Off).repair(Repair::NextUpdate);
+    let mut communicator = builder.bound(Duration::from_millis(100)).mtu(1500).connect().unwrap();
     communicator.barrier().unwrap();
     let mut data = vec![1.0; ELEMENTS];
     println!("ready");

@@ -7,14 +7,14 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use optireduce::{Bound, BucketOptions, Communicator, Destination, Early, Launch, Local, UpdateAction, Values};
+use optireduce::{BucketOptions, Destination, Early, Repair, Settings, SharedMemory, UpdateAction, Values};
 use ranks::{builder, check_mean, free_root, gradient, job};
 
 #[test]
 fn ranks_of_a_host_share_memory_and_have_the_same_mean() {
     for (ranks, elements) in [(2, 1), (3, 70_001), (4, 2_000_000)] {
         let results = job(ranks, move |rank, root| {
-            let mut communicator = builder(rank, ranks, &root).local(Local::Auto).connect().unwrap();
+            let mut communicator = builder(rank, ranks, &root).shared_memory(SharedMemory::Auto).connect().unwrap();
             let mut bucket = communicator.bucket(elements, BucketOptions::new()).unwrap();
             let mut data = Vec::new();
             for _ in 0..3 {
@@ -34,14 +34,14 @@ fn ranks_of_a_host_share_memory_and_have_the_same_mean() {
 
 #[test]
 fn two_ranks_have_the_same_bits_with_shared_memory_and_over_udp() {
-    let [shared, udp] = [Local::Auto, Local::Off].map(|local| {
+    let [shared, udp] = [SharedMemory::Auto, SharedMemory::Off].map(|local| {
         job(2, move |rank, root| {
-            let communicator = builder(rank, 2, &root).local(local).bf16(true).connect();
+            let communicator = builder(rank, 2, &root).shared_memory(local).bf16(true).connect();
             let mut communicator = communicator.unwrap();
             let mut data = gradient(rank, 300_007);
             let report = communicator.all_reduce(&mut data).unwrap();
             assert_eq!(report.lost_bytes(), 0);
-            assert_eq!(communicator.metrics().unwrap().shared.len(), usize::from(local == Local::Auto));
+            assert_eq!(communicator.metrics().unwrap().shared.len(), usize::from(local == SharedMemory::Auto));
             communicator.close().unwrap();
             data.iter().map(|value| value.to_bits()).collect::<Vec<_>>()
         })
@@ -55,9 +55,9 @@ const ELEMENTS: usize = 1 << 20;
 
 /// Process of one rank.
 fn rank(number: usize, root: &str) {
-    let launch = Launch::new(number, RANKS, root).unwrap();
-    let builder = Communicator::builder().launch(launch).timeout(Duration::from_secs(20)).early(Early::Off);
-    let builder = builder.bound(Bound::Fixed(Duration::from_millis(1500))).drop_silent_after(None).local(Local::Auto);
+    let place = Settings::new().rank(number).world_size(RANKS).root(root);
+    let builder = place.timeout(Duration::from_secs(20)).early(Early::Off).repair(Repair::NextUpdate);
+    let builder = builder.bound(Duration::from_millis(1500)).drop_silent_after(None).shared_memory(SharedMemory::Auto);
     let mut communicator = builder.connect().unwrap();
     assert_eq!(communicator.metrics().unwrap().shared.len(), RANKS - 1);
     let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new().repair(false)).unwrap();
@@ -169,8 +169,9 @@ fn lent_memory_may_be_written_at_once_when_it_is_given_back() {
     const CALLS: usize = 60;
     let seed = 7_u64;
     let missed = job(RANKS, move |rank, root| {
-        let builder = builder(rank, RANKS, &root).local(Local::Auto).early(Early::Off).repair(false);
-        let builder = builder.bound(Bound::Fixed(Duration::from_millis(20))).drop_silent_after(None);
+        let builder =
+            builder(rank, RANKS, &root).shared_memory(SharedMemory::Auto).early(Early::Off).repair(Repair::Off);
+        let builder = builder.bound(Duration::from_millis(20)).drop_silent_after(None);
         let mut communicator = builder.connect().unwrap();
         assert_eq!(communicator.metrics().unwrap().shared.len(), RANKS - 1);
         let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
@@ -209,7 +210,7 @@ fn lent_memory_may_be_written_at_once_when_it_is_given_back() {
 /// Mappings of peers' memory in this process, after two ranks have lent theirs.
 fn mapped_for_peers() -> usize {
     let counts = job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).local(Local::Auto).connect().unwrap();
+        let mut communicator = builder(rank, 2, &root).shared_memory(SharedMemory::Auto).connect().unwrap();
         let mut bucket = communicator.bucket(100_000, BucketOptions::new()).unwrap();
         let [mut gradient, mut mean] = [(); 2].map(|()| communicator.alloc(100_000).unwrap());
         gradient.values().unwrap().fill(rank as f32);

@@ -5,7 +5,7 @@ mod ranks;
 use std::thread;
 use std::time::Duration;
 
-use optireduce::{Bound, Bucket, BucketOptions, Communicator, ControlError, Error, HadamardMode, ReduceOp};
+use optireduce::{Bucket, BucketOptions, Communicator, ControlError, Error, HadamardMode, ReduceOp};
 use ranks::{builder, check_mean, gradient, job};
 
 const ELEMENTS: usize = 30_000;
@@ -100,7 +100,7 @@ fn settings_of_a_bucket_that_differ_are_an_error_on_every_rank_even_without_a_ma
 /// A collective, or a later one, fails with the same mismatch on every rank.
 fn mismatch(expected: &'static str, call: fn(usize, &mut [Bucket; 2]) -> Result<(), Error>) {
     let errors = job(3, move |rank, root| {
-        let builder = builder(rank, 3, &root).bound(Bound::Fixed(Duration::from_millis(200)));
+        let builder = builder(rank, 3, &root).bound(Duration::from_millis(200));
         let mut communicator = builder.connect().unwrap();
         let mut buckets = [0, 1].map(|_| communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap());
         assert!(communicator.failure().is_none());
@@ -196,7 +196,7 @@ fn a_bucket_used_with_a_wrong_length_is_an_error_on_every_rank_and_never_a_wrong
     /// Ranks call a bucket twice, or until an error, which odd ranks ignore. Returns the errors.
     fn errors(odd: fn(usize) -> bool, call: fn(&mut Bucket, usize, bool) -> Result<Vec<f32>, Error>) -> Vec<String> {
         job(4, move |rank, root| {
-            let builder = builder(rank, 4, &root).bound(Bound::Fixed(Duration::from_millis(300)));
+            let builder = builder(rank, 4, &root).bound(Duration::from_millis(300));
             let mut communicator = builder.timeout(Duration::from_secs(5)).connect().unwrap();
             let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
             bucket.all_reduce(&mut gradient(rank, ELEMENTS)).unwrap();
@@ -252,7 +252,7 @@ fn close_finds_a_rank_that_called_one_collective_fewer_or_more() {
     type Last = fn(usize, &mut Communicator, &mut Bucket);
     let close = |last: Last| {
         job(3, move |rank, root| {
-            let builder = builder(rank, 3, &root).bound(Bound::Fixed(Duration::from_millis(200)));
+            let builder = builder(rank, 3, &root).bound(Duration::from_millis(200));
             let mut communicator = builder.connect().unwrap();
             let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
             let mut data = gradient(rank, ELEMENTS);

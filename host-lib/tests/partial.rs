@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use optireduce::{Communicator, Launch, PartialOptions};
+use optireduce::{Communicator, PartialOptions, Settings};
 
 use root::free_root;
 
@@ -20,8 +20,8 @@ const LONG: Duration = Duration::from_secs(1);
 
 /// Process of one rank: averages until its standard input ends, and prints each group.
 fn rank(rank: usize, root: &str) {
-    let launch = Launch::new(rank, RANKS, root.to_owned()).unwrap();
-    let mut world = Communicator::builder().launch(launch).timeout(Duration::from_secs(30)).connect().unwrap();
+    let settings = Settings::new().rank(rank).world_size(RANKS).root(root).timeout(Duration::from_secs(30));
+    let mut world = Communicator::connect(settings).unwrap();
     let mut partial = world.partial_reduce(ELEMENTS, PartialOptions::new(2)).unwrap();
     let is_over = Arc::new(AtomicBool::new(false));
     let over = is_over.clone();

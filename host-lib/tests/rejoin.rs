@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use optireduce::{Bound, BucketOptions, Communicator, Early, Error, Launch, UpdateAction};
+use optireduce::{BucketOptions, Early, Error, Repair, Settings, UpdateAction};
 use root::free_root;
 use weights::{add, assert_equal, print, settle};
 
@@ -19,9 +19,9 @@ const OPS_BACK: u32 = 20;
 /// Process of one rank: prints number and live ranks of every collective, when it was dropped, and
 /// the final weights.
 fn rank(rank: usize, root: &str) {
-    let launch = Launch::new(rank, RANKS, root.to_owned()).unwrap();
-    let builder = Communicator::builder().launch(launch).timeout(Duration::from_secs(20)).early(Early::Off);
-    let mut communicator = builder.bound(Bound::Fixed(Duration::from_millis(100))).connect().unwrap();
+    let place = Settings::new().rank(rank).world_size(RANKS).root(root);
+    let builder = place.timeout(Duration::from_secs(20)).early(Early::Off).repair(Repair::NextUpdate);
+    let mut communicator = builder.bound(Duration::from_millis(100)).connect().unwrap();
     let mut bucket = communicator.bucket(5000, BucketOptions::new()).unwrap();
     let (mut was_dropped, mut back) = (false, 0);
     let mut weights = vec![0.0; 5000];

@@ -9,26 +9,23 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use optireduce::{Bound, BucketOptions, Communicator, Early, Error, ExactOp, Launch, PartialOptions, UpdateAction};
+use optireduce::{BucketOptions, Early, Error, ExactOp, PartialOptions, Repair, Settings, UpdateAction};
 use root::free_root;
 use weights::{add, assert_equal, print, settle};
 
 const RANKS: usize = 4;
 const KILLED: usize = 1;
 const ELEMENTS: usize = 5000;
-const UDP: (&str, &str) = ("OPTIREDUCE_LOCAL", "off");
+const UDP: (&str, &str) = ("OPTIREDUCE_SHARED_MEMORY", "off");
 const OPS_BACK: u32 = 20;
 
 /// Process of one rank: trains until a rank has rejoined `returns` times, and a little longer.
 fn rank(root: &str, returns: u32) {
-    let variable = |name: &str| match name {
-        "OPTIREDUCE_ROOT" => Some(root.to_owned()),
-        _ => std::env::var(name).ok(),
-    };
-    let launch = Launch::from_variables(variable).unwrap();
+    let settings = Settings::new().root(root).timeout(Duration::from_secs(20)).early(Early::Off);
+    let launch = settings.launch().unwrap();
     let (rank, is_back) = (launch.rank, launch.rejoin);
-    let builder = Communicator::builder().launch(launch).timeout(Duration::from_secs(20)).early(Early::Off);
-    let mut communicator = builder.bound(Bound::Fixed(Duration::from_millis(100))).connect().unwrap();
+    let builder = settings.repair(Repair::NextUpdate);
+    let mut communicator = builder.bound(Duration::from_millis(100)).connect().unwrap();
     if is_back {
         let error = communicator.barrier().unwrap_err().to_string();
         assert!(error.starts_with("this process was restarted,"), "{error}");

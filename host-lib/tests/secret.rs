@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use environment::has_no_secret;
-use optireduce::{BucketOptions, Builder, ExactOp, Groups, Launch, Secret};
+use optireduce::{BucketOptions, ExactOp, Groups, Secret, Settings};
 use ranks::{builder, check_mean, free_root, gradient, job};
 
 fn secret(byte: u8) -> Secret {
@@ -94,7 +94,7 @@ fn groups_of_ranks_that_never_connect_all_with_one_another_have_the_secret_too()
 #[test]
 fn who_has_another_secret_or_none_is_no_rank() {
     let root = free_root();
-    let connect = |builder: Builder| {
+    let connect = |builder: Settings| {
         thread::spawn(move || {
             let communicator = builder.connect().map_err(|error| error.to_string())?;
             communicator.close().map_err(|error| error.to_string())
@@ -102,11 +102,10 @@ fn who_has_another_secret_or_none_is_no_rank() {
     };
     let short = Duration::from_secs(2);
     let first = connect(builder(0, 2, &root).secret(secret(1)));
-    let of_job = |job_id| Launch::new(1, 2, root.as_str()).unwrap().job_id(job_id);
     let strangers = [
         builder(1, 2, &root).secret(secret(2)).timeout(short),
         builder(1, 2, &root).timeout(short),
-        builder(1, 2, &root).launch(of_job("another")).secret(secret(1)).timeout(short),
+        builder(1, 2, &root).job_id("another").secret(secret(1)).timeout(short),
     ];
     for error in strangers.map(|stranger| connect(stranger).join().unwrap().unwrap_err()) {
         assert!(error.contains("with the same job id and secret?"), "{error}");

@@ -6,14 +6,13 @@ mod ranks;
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use optireduce::{
-    BootstrapError, Bound, Builder, CardFallback, ConnectError, Early, HadamardMode, Launch, Local, Refusal,
-};
+use optireduce::tuning::Tuning;
+use optireduce::{BootstrapError, ConnectError, Refusal, SETTINGS, Scope, Settings};
 use ranks::{builder, free_root, job};
 
 const RANKS: usize = 3;
 
-fn errors(odd_rank: usize, odd: fn(Builder) -> Builder) -> Vec<String> {
+fn errors(odd_rank: usize, odd: impl Fn(Settings) -> Settings + Clone + Send + 'static) -> Vec<String> {
     job(RANKS, move |rank, root| {
         let builder = builder(rank, RANKS, &root);
         let builder = if rank == odd_rank { odd(builder) } else { builder };
@@ -21,46 +20,75 @@ fn errors(odd_rank: usize, odd: fn(Builder) -> Builder) -> Vec<String> {
     })
 }
 
+/// Every row of the table, and the parameters beside it.
 #[test]
-fn a_setting_that_differs_is_an_error_on_every_rank() {
-    // The odd rank's setting, its name, and the values of the odd rank and of the others.
-    type Case = (fn(Builder) -> Builder, &'static str, &'static str, &'static str);
-    let cases: [Case; 15] = [
-        (|to| to.bound(Bound::Fixed(Duration::from_millis(7))), "bound", "fixed at 7 ms", "fixed at 3000 ms"),
-        (
-            |to| to.bound(Bound::Measured { max: Duration::from_millis(77) }),
-            "bound",
-            "measured, at most 77 ms",
-            "fixed at 3000 ms",
-        ),
-        (|to| to.early(Early::Adaptive), "early", "adaptive", "off"),
-        (|to| to.early(Early::Grace(Duration::from_micros(50))), "early", "after 0.05 ms of silence", "off"),
-        (|to| to.local(Local::Auto), "local", "auto", "off"),
-        (|to| to.hadamard(HadamardMode::On), "hadamard", "on", "auto"),
-        (|to| to.bf16(true), "bf16", "true", "false"),
-        (|to| to.incast(Some(2)), "incast", "2", "adaptive"),
-        (|to| to.window_bytes(4096), "window_bytes", "4096", "1048576"),
-        (|to| to.rate_control(true), "rate_control", "true", "false"),
-        (|to| to.card_fallback(CardFallback::Udp), "card_fallback", "udp", "off"),
-        (|to| to.drop_silent_after(Some(5)), "drop_silent_after", "5 collectives", "3 collectives"),
-        (|to| to.drop_silent_after(None), "drop_silent_after", "never", "3 collectives"),
-        (|to| to.repair(false), "repair", "false", "true"),
-        (|to| to.agree(true), "agree", "true", "false"),
-    ];
-    for (index, (odd, setting, found, expected)) in cases.into_iter().enumerate() {
-        // Rank 0 compares: if it is the odd one, another rank is named.
-        let odd_rank = index % RANKS;
-        let (rank, found, expected) = if odd_rank == 0 { (1, expected, found) } else { (odd_rank, found, expected) };
-        let errors = errors(odd_rank, odd);
-        let message = format!("the ranks differ: {setting} is {found} on rank ");
-        assert!(errors[0].starts_with(&message), "{errors:?}, expected {message}");
-        assert!(errors[0].contains(&format!(", but {expected} on rank 0; ")), "{errors:?}, expected {expected}");
-        assert!(
-            odd_rank == 0 || errors[0].contains(&format!(" on rank {rank}, but")),
-            "{errors:?}, expected rank {rank}"
-        );
-        assert!(errors.iter().all(|error| *error == errors[0]), "{errors:?}");
+fn a_setting_of_the_job_that_differs_is_an_error_on_every_rank() {
+    let mut checked = 0;
+    let rows = SETTINGS.iter().filter(|row| row.scope == Scope::Job && !["world_size", "job_id"].contains(&row.name));
+    for (index, row) in rows.enumerate() {
+        let usual = builder(0, RANKS, "").get(row.name).unwrap();
+        // The sample, or the default where the other ranks have the sample.
+        let odd = if usual == row.sample { row.default } else { row.sample };
+        differs(index % RANKS, row.name, odd, &usual, |mut to| {
+            to.set(row.name, odd).unwrap();
+            to
+        });
+        checked += 1;
     }
+    assert!(checked >= 11, "{checked} rows");
+    differs(1, "incast", "2", "not set", |to| to.incast(2));
+    differs(2, "window_bytes", "4096", "not set", |to| to.window_bytes(4096));
+    differs(1, "rate_control", "on", "not set", |to| to.rate_control(true));
+    differs(2, "grace_ms", "0.05", "not set", |to| to.grace(Duration::from_micros(50)));
+    differs(1, "mine", "1", "not set", |to| to.compare("mine", 1));
+}
+
+fn differs(
+    odd_rank: usize,
+    setting: &str,
+    odd_value: &str,
+    usual: &str,
+    odd: impl Fn(Settings) -> Settings + Clone + Send + 'static,
+) {
+    // Rank 0 compares: if it is the odd one, another rank is named.
+    let (rank, found, expected) = match odd_rank {
+        0 => (1, usual, odd_value),
+        _ => (odd_rank, odd_value, usual),
+    };
+    let errors = errors(odd_rank, odd);
+    let message = format!("the ranks differ: {setting} is {found} on rank ");
+    assert!(errors[0].starts_with(&message), "{errors:?}, expected {message}");
+    assert!(errors[0].contains(&format!(", but {expected} on rank 0; ")), "{errors:?}, expected {expected}");
+    assert!(odd_rank == 0 || errors[0].contains(&format!(" on rank {rank}, but")), "{errors:?}, expected rank {rank}");
+    assert!(errors.iter().all(|error| *error == errors[0]), "{errors:?}");
+}
+
+#[test]
+fn a_setting_of_a_rank_may_differ() {
+    let mut checked = 0;
+    for row in SETTINGS.iter().filter(|row| row.scope == Scope::Rank) {
+        let value = match row.name {
+            // The place of the rank, which `builder` has given.
+            "rank" => continue,
+            // The same place, in another spelling.
+            "root" => "localhost:",
+            // Cards and secrets of one rank alone make no job.
+            "card" | "secret_file" => continue,
+            _ => row.sample,
+        };
+        let results = job(RANKS, move |rank, root| {
+            let mut settings = builder(rank, RANKS, &root);
+            if rank == 1 {
+                let value = if row.name == "root" { root.replace("127.0.0.1:", value) } else { value.into() };
+                settings.set(row.name, &value).unwrap();
+            }
+            let mut communicator = settings.connect().map_err(|error| error.to_string())?;
+            communicator.barrier().map_err(|error| error.to_string())
+        });
+        assert_eq!(results, [const { Ok(()) }; RANKS], "{}", row.name);
+        checked += 1;
+    }
+    assert!(checked >= 5, "{checked} rows");
 }
 
 #[test]
@@ -69,7 +97,7 @@ fn a_world_size_that_differs_is_an_error_on_every_rank() {
         let world_size = if rank == 1 { 4 } else { RANKS };
         builder(rank, world_size, &root).connect().unwrap_err().to_string()
     });
-    let expected = "the ranks differ: the world size is 4 on rank 1, but 3 on rank 0;";
+    let expected = "the ranks differ: world_size is 4 on rank 1, but 3 on rank 0;";
     assert!(errors.iter().all(|error| error.starts_with(expected)), "{errors:?}");
 }
 
@@ -133,35 +161,18 @@ fn another_version_is_an_error_on_every_rank_and_strangers_are_passed_over() {
 }
 
 #[test]
-fn settings_out_of_range_are_refused_at_once() {
+fn parameters_out_of_range_are_refused_at_once() {
     let root = free_root();
-    let error = |set: fn(Builder) -> Builder| set(builder(1, 2, &root)).connect().unwrap_err().to_string();
-    type Case = (fn(Builder) -> Builder, &'static str);
-    let cases: [Case; 12] = [
-        (|to| to.mtu(113), "mtu is 113, expected at least 114 bytes, which hold one beat of payload"),
-        (|to| to.mtu(0), "mtu is 0, expected at least 114 bytes, which hold one beat of payload"),
-        (|to| to.timeout(Duration::ZERO), "timeout is 0ns, expected 1 ms to a day"),
-        (|to| to.timeout(Duration::MAX), "timeout is 18446744073709551615.999999999s, expected 1 ms to a day"),
-        (|to| to.bound(Bound::Fixed(Duration::ZERO)), "bound is 0ns, expected 1 us to 4.29 s"),
-        (|to| to.bound(Bound::Fixed(Duration::from_secs(5))), "bound is 5s, expected 1 us to 4.29 s"),
-        (
-            |to| to.bound(Bound::Measured { max: Duration::from_millis(4) }),
-            "the longest bound is 4ms, expected 5ms to 4.29 s",
-        ),
-        (|to| to.incast(Some(0)), "incast is 0, expected 1 to 15"),
-        (|to| to.incast(Some(16)), "incast is 16, expected 1 to 15"),
+    let error = |set: fn(Settings) -> Settings| set(builder(1, 2, &root)).connect().unwrap_err().to_string();
+    type Case = (fn(Settings) -> Settings, &'static str);
+    let cases: [Case; 5] = [
+        (|to| to.incast(0), "incast is 0, expected 1 to 15"),
+        (|to| to.incast(16), "incast is 16, expected 1 to 15"),
         (|to| to.window_bytes(100), "window_bytes is 100, expected a multiple of 64 up to 1048576"),
         (|to| to.window_bytes(1 << 21), "window_bytes is 2097152, expected a multiple of 64 up to 1048576"),
-        (
-            |to| to.drop_silent_after(Some(0)),
-            "drop_silent_after is 0 collectives, expected at least 1 collective, or None",
-        ),
+        (|to| to.rank(9), r#"rank is "9", expected 0 to 1"#),
     ];
     for (set, expected) in cases {
         assert_eq!(error(set), expected);
     }
-    let mut launch = Launch::new(0, 2, root.clone()).unwrap();
-    launch.rank = 9;
-    let error = builder(1, 2, &root).launch(launch).connect().unwrap_err().to_string();
-    assert_eq!(error, r#"rank is "9", expected 0 to 1"#);
 }

@@ -9,12 +9,12 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use namespace::{ip, is_outside};
-use optireduce::{Builder, ConnectError, Launch};
+use optireduce::{ConnectError, Settings};
 use ranks::{builder, free_root, gradient};
 
 type Ended = JoinHandle<Result<(), String>>;
 
-fn start(builder: Builder) -> Ended {
+fn start(builder: Settings) -> Ended {
     thread::spawn(move || {
         let mut communicator = builder.connect().map_err(|error: ConnectError| error.to_string())?;
         let report = communicator.all_reduce(&mut gradient(0, 1000)).map_err(|error| error.to_string())?;
@@ -38,9 +38,8 @@ fn frame(text: &str) -> Vec<u8> {
 }
 
 fn hello(job_id: &str, world_size: usize, rank: usize, udp: &str, control: &str) -> String {
-    let settings = r#"[["bound","fixed at 3000 ms"],["early","off"],["card_fallback","off"],["local","off"],["hadamard","auto"],["bf16","false"],
-        ["incast","adaptive"],["window_bytes","1048576"],["rate_control","false"],["drop_silent_after","3 collectives"],
-        ["repair","true"],["wait_for_repairs","false"],["agree","false"]]"#;
+    let settings = r#"[["shared_memory","off"],["card_fallback","off"],["bound_ms","3000"],["bound_max_ms","1000"],["early","off"],
+        ["hadamard","auto"],["bf16","off"],["repair","next_update"],["drop_silent_after","3"],["agree","off"],["skip_gone","off"]]"#;
     format!(
         r#"{{"version":11,"job_id":"{job_id}","world_size":{world_size},"member":{{"rank":{rank},"udp":"{udp}","control":"{control}",
         "receive_buffer_bytes":100000,"payload_beats":0}},"settings":{settings},"timeout_ms":60000,"left_ms":60000}}"#
@@ -86,10 +85,7 @@ fn strangers_who_are_silent_slow_or_many_hold_up_nobody() {
 #[test]
 fn ranks_of_another_job_at_the_same_root_are_no_part_of_this_one() {
     let root = free_root();
-    let of = |job_id: &str, rank, s| {
-        let launch = Launch::new(rank, 2, root.as_str()).unwrap().job_id(job_id);
-        start(builder(rank, 2, &root).launch(launch).timeout(Duration::from_secs(s)))
-    };
+    let of = |job_id: &str, rank, s| start(builder(rank, 2, &root).job_id(job_id).timeout(Duration::from_secs(s)));
     let first = of("a", 0, 20);
     let strangers = [of("b", 1, 2), of("", 1, 2)].map(|stranger| stranger.join().unwrap().unwrap_err());
     let second = of("a", 1, 20);
@@ -124,10 +120,7 @@ fn a_rank_without_a_secret_takes_no_key_for_packets() {
 #[test]
 fn why_rank_0_did_not_answer_is_told_even_if_it_ended_before() {
     let root = free_root();
-    let of = |job_id: &str, rank, s| {
-        let launch = Launch::new(rank, 2, root.as_str()).unwrap().job_id(job_id);
-        start(builder(rank, 2, &root).launch(launch).timeout(Duration::from_secs(s)))
-    };
+    let of = |job_id: &str, rank, s| start(builder(rank, 2, &root).job_id(job_id).timeout(Duration::from_secs(s)));
     let (first, stranger) = (of("a", 0, 1), of("b", 1, 4));
     let error = first.join().unwrap().unwrap_err();
     assert!(error.starts_with("1 of 2 ranks did not connect within 1 s: rank 1;"), "{error}");

@@ -10,8 +10,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use optireduce::{
-    BOUND_MIN, Bound, BucketOptions, Builder, Communicator, ConnectError, Error, Groups, HadamardMode, Kind, Launch,
-    Local, Report, Stage, TwoLevel, TwoLevelBucket, UpdateAction,
+    BOUND_MIN, BucketOptions, ConnectError, Error, Groups, HadamardMode, Kind, Launch, Repair, Report, Settings,
+    SharedMemory, Stage, TwoLevel, TwoLevelBucket, UpdateAction,
 };
 use ranks::{TIMEOUT, builder, check_mean, free_root, gradient, job};
 
@@ -24,7 +24,7 @@ fn host(number: u8) -> Ipv4Addr {
 }
 
 /// Like [`job`], with a rank at each of these addresses.
-fn job_at<T: Send>(hosts: &[Ipv4Addr], rank: impl Fn(usize, Builder) -> T + Sync) -> Vec<T> {
+fn job_at<T: Send>(hosts: &[Ipv4Addr], rank: impl Fn(usize, Settings) -> T + Sync) -> Vec<T> {
     let (root, _reserved) = Launch::reserve_root(hosts[0].into()).unwrap();
     thread::scope(|threads| {
         let start = |(number, host): (usize, &Ipv4Addr)| {
@@ -117,8 +117,8 @@ fn sums_of_applied_updates_are_equal_on_all_ranks_after_losses_and_skips() {
     const RANKS: usize = 4;
     for (seed, overlap) in [(1, 1), (2, 3)] {
         let found = job(RANKS, move |rank, root| {
-            let builder = builder(rank, RANKS, &root).local(Local::Off).hadamard(HadamardMode::Off);
-            let builder = builder.bound(Bound::Fixed(Duration::from_micros(80)));
+            let builder = builder(rank, RANKS, &root).shared_memory(SharedMemory::Off).hadamard(HadamardMode::Off);
+            let builder = builder.bound(Duration::from_micros(80));
             let mut levels = builder.connect_two_level(Groups::Number(2)).unwrap();
             let mut bucket = levels.bucket(ELEMENTS, BucketOptions::new()).unwrap();
             let (mut sum, mut skipped, mut missing) = (vec![0.0_f64; ELEMENTS], 0, 0);
@@ -156,7 +156,7 @@ fn sums_of_applied_updates_are_equal_on_all_ranks_after_losses_and_skips() {
 }
 
 /// The error must be the same on all ranks.
-fn same_error(ranks: usize, connect: fn(usize, Builder) -> Result<(), ConnectError>) -> String {
+fn same_error(ranks: usize, connect: fn(usize, Settings) -> Result<(), ConnectError>) -> String {
     let errors = job(ranks, move |rank, root| connect(rank, builder(rank, ranks, &root)).unwrap_err().to_string());
     assert_eq!(errors.iter().collect::<BTreeSet<_>>().len(), 1, "{errors:?}");
     errors.into_iter().next().unwrap()
@@ -169,9 +169,9 @@ fn ranks_that_differ_and_groups_that_cannot_be_are_the_same_error_on_all() {
     });
     assert!(error.starts_with("the ranks differ: groups is 2 on rank 2, but auto on rank 0;"), "{error}");
     let error = same_error(4, |rank, builder| builder.bf16(rank == 3).connect_two_level(Groups::Auto).map(drop));
-    assert!(error.starts_with("the ranks differ: bf16 is true on rank 3, but false on rank 0;"), "{error}");
+    assert!(error.starts_with("the ranks differ: bf16 is on on rank 3, but off on rank 0;"), "{error}");
     let error = same_error(4, |rank, builder| match rank {
-        1 => builder.wait_for_repairs(true).connect().map(drop),
+        1 => builder.repair(Repair::ThisUpdate).connect().map(drop),
         _ => builder.connect_two_level(Groups::Auto).map(drop),
     });
     assert!(error.starts_with("the ranks differ: groups is not set on rank 1, but auto on rank 0;"), "{error}");
@@ -237,11 +237,12 @@ fn calls_name_the_ranks_of_the_group_in_which_they_fail() {
 
 #[test]
 fn a_flat_job_of_too_many_ranks_names_the_limit_and_what_to_do() {
-    let launch = Launch::new(0, 1025, "127.0.0.1:1").unwrap();
-    let error = Communicator::builder().launch(launch).connect().unwrap_err().to_string();
-    let expected = "world size is 1025 ranks, expected 1 to 1024 on one level; `connect_two_level` takes more";
+    let place = |ranks| Settings::new().rank(0).world_size(ranks).root("127.0.0.1:1");
+    let error = place(1025).connect().unwrap_err().to_string();
+    let expected = "world_size is 1025 ranks, expected 1 to 1024 on one level; `connect_two_level` takes more";
     assert_eq!(error, expected);
-    assert!(Launch::new(0, optireduce::RANKS_MAX_TWO_LEVEL + 1, "127.0.0.1:1").is_err());
+    let error = place(optireduce::RANKS_MAX_TWO_LEVEL + 1).connect_two_level(Groups::Auto).unwrap_err().to_string();
+    assert_eq!(error, "world_size is 65537, expected 1 to 65536 ranks");
 }
 
 #[test]
@@ -279,7 +280,7 @@ fn two_levels_give_all_ranks_the_mean_with_the_same_bits() {
 fn two_levels_wait_for_the_part_of_a_late_rank() {
     const BOUND: Duration = Duration::from_millis(400);
     let results = job(4, |rank, root| {
-        let builder = builder(rank, 4, &root).bound(Bound::Fixed(BOUND));
+        let builder = builder(rank, 4, &root).bound(BOUND);
         let mut levels = builder.connect().unwrap().two_level(2).unwrap();
         let mut bucket = levels.bucket(1000, BucketOptions::new()).unwrap();
         levels.inside().barrier().unwrap();
@@ -363,7 +364,7 @@ fn two_levels_take_several_buckets_at_once() {
 fn two_levels_measure_the_deadline_of_each_step() {
     const LONGEST: Duration = Duration::from_secs(4);
     job(4, |rank, root| {
-        let builder = builder(rank, 4, &root).bound(Bound::Measured { max: LONGEST });
+        let builder = builder(rank, 4, &root).bound(None).bound_max(LONGEST);
         let mut communicator = builder.connect().unwrap();
         let mut levels = communicator.two_level(2).unwrap();
         let mut bucket = levels.bucket(1000, BucketOptions::new()).unwrap();
@@ -390,7 +391,7 @@ fn two_levels_measure_the_deadline_of_each_step() {
 fn on_two_levels_a_shard_that_is_not_the_mean_is_not_handed_on() {
     let has_ended = Arc::new(Barrier::new(4));
     let results = job(4, move |rank, root| {
-        let builder = builder(rank, 4, &root).bound(Bound::Fixed(Duration::from_millis(100)));
+        let builder = builder(rank, 4, &root).bound(Duration::from_millis(100));
         let mut communicator = builder.connect().unwrap();
         let mut levels = communicator.two_level(2).unwrap();
         let mut bucket = levels.bucket(4000, BucketOptions::new()).unwrap();

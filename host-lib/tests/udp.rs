@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use ranks::{TIMEOUT, builder, check_mean, free_root, gradient, job};
 
+use optireduce::tuning::{SendThread, Tuning};
 use optireduce::{
-    BOUND_MIN, Bound, Bucket, BucketOptions, ClosedBy, Communicator, HadamardMode, Report, SendThread, Stage,
-    UpdateAction,
+    BOUND_MIN, Bucket, BucketOptions, ClosedBy, Communicator, HadamardMode, Repair, Report, Stage, UpdateAction,
 };
 
 #[test]
@@ -22,7 +22,7 @@ fn all_ranks_get_the_mean_with_the_same_bits() {
         (3, 600_000, HadamardMode::Off, true, 65_000),
     ] {
         let results = job(ranks, move |rank, root| {
-            let builder = builder(rank, ranks, &root).hadamard(hadamard).bf16(bf16).mtu(mtu).incast(Some(2));
+            let builder = builder(rank, ranks, &root).hadamard(hadamard).bf16(bf16).mtu(mtu).incast(2);
             let mut communicator = builder.connect().unwrap();
             let mut bucket = communicator.bucket(elements, BucketOptions::new()).unwrap();
             let mut data = gradient(rank, elements);
@@ -100,7 +100,7 @@ fn several_buckets_are_in_flight_and_come_back_in_order() {
 fn a_late_rank_costs_its_peers_the_bound_and_gets_their_result() {
     const BOUND: Duration = Duration::from_millis(100);
     let results = job(3, |rank, root| {
-        let mut communicator = builder(rank, 3, &root).bound(Bound::Fixed(BOUND)).connect().unwrap();
+        let mut communicator = builder(rank, 3, &root).bound(BOUND).connect().unwrap();
         let mut bucket = communicator.bucket(50_000, BucketOptions::new()).unwrap();
         for late in [false, true] {
             communicator.barrier().unwrap();
@@ -133,7 +133,7 @@ fn a_late_rank_costs_its_peers_the_bound_and_gets_their_result() {
 fn a_rank_that_dies_does_not_stop_the_others() {
     let together = Arc::new(Barrier::new(3));
     let reports = job(4, move |rank, root| {
-        let bound = Bound::Fixed(Duration::from_millis(200));
+        let bound = Duration::from_millis(200);
         let mut communicator = builder(rank, 4, &root).bound(bound).connect().unwrap();
         let mut bucket = communicator.bucket(10_000, BucketOptions::new()).unwrap();
         let mut data = gradient(rank, 10_000);
@@ -184,7 +184,11 @@ fn an_all_gather_waits_for_the_part_of_a_late_rank_if_it_waits_for_repairs() {
     const BOUND: Duration = Duration::from_millis(200);
     for waits in [false, true] {
         let results = job(2, move |rank, root| {
-            let builder = builder(rank, 2, &root).bound(Bound::Fixed(BOUND)).wait_for_repairs(waits);
+            let builder = builder(rank, 2, &root).bound(BOUND).repair(if waits {
+                Repair::ThisUpdate
+            } else {
+                Repair::NextUpdate
+            });
             let mut communicator = builder.connect().unwrap();
             let mut bucket = communicator.bucket(1000, BucketOptions::new()).unwrap();
             communicator.barrier().unwrap();
@@ -227,7 +231,7 @@ fn groups_that_cannot_be_are_refused() {
 #[test]
 fn ranks_that_agree_do_so_whoever_is_late() {
     let results = job(3, |rank, root| {
-        let builder = builder(rank, 3, &root).bound(Bound::Fixed(Duration::from_millis(500))).agree(true);
+        let builder = builder(rank, 3, &root).bound(Duration::from_millis(500)).agree(true);
         let mut communicator = builder.connect().unwrap();
         let mut bucket = communicator.bucket(50_000, BucketOptions::new()).unwrap();
         let mut reports = Vec::new();
@@ -251,7 +255,7 @@ fn ranks_that_agree_do_so_whoever_is_late() {
 #[test]
 fn a_missing_part_is_zeros_and_reported_within_the_bound() {
     let results = job(3, |rank, root| {
-        let bound = Bound::Fixed(Duration::from_secs(1));
+        let bound = Duration::from_secs(1);
         let mut communicator = builder(rank, 3, &root).bound(bound).connect().unwrap();
         let mut bucket = communicator.bucket(30_000, BucketOptions::new()).unwrap();
         if rank == 1 {
@@ -335,7 +339,7 @@ fn a_rank_that_dies_is_dropped_and_the_others_go_on_without_paying_the_bound() {
     const BOUND: Duration = Duration::from_millis(100);
     const CALLS: usize = 300;
     let results = job(4, |rank, root| {
-        let mut communicator = builder(rank, 4, &root).bound(Bound::Fixed(BOUND)).connect().unwrap();
+        let mut communicator = builder(rank, 4, &root).bound(BOUND).connect().unwrap();
         let mut bucket = communicator.bucket(10_000, BucketOptions::new()).unwrap();
         let mut data = gradient(rank, 10_000);
         bucket.all_reduce(&mut data).unwrap();
@@ -372,8 +376,7 @@ fn a_rank_that_dies_is_dropped_and_the_others_go_on_without_paying_the_bound() {
 #[test]
 fn a_bound_that_has_become_too_short_is_measured_again() {
     let bounds = job(3, |rank, root| {
-        let mut communicator =
-            builder(rank, 3, &root).bound(Bound::Measured { max: Duration::from_secs(1) }).connect().unwrap();
+        let mut communicator = builder(rank, 3, &root).bound(None).bound_max(Duration::from_secs(1)).connect().unwrap();
         let mut data = gradient(rank, 4 << 20);
         let [small, mut large] =
             [16, 4 << 20].map(|elements| communicator.bucket(elements, BucketOptions::new()).unwrap());
@@ -400,7 +403,7 @@ fn a_bound_that_has_become_too_short_is_measured_again() {
 fn what_a_late_owner_did_not_send_in_time_is_fetched_and_corrects_the_next_output() {
     const RANKS: usize = 8;
     let results = job(RANKS, |rank, root| {
-        let bound = Bound::Fixed(Duration::from_millis(200));
+        let bound = Duration::from_millis(200);
         let mut communicator = builder(rank, RANKS, &root).bound(bound).connect().unwrap();
         let mut bucket = communicator.bucket(20_000, BucketOptions::new()).unwrap();
         // The shard of a rank that has not called yet is not sent: 1/14 of all expected data.
@@ -492,8 +495,7 @@ fn measured(communicator: &mut Communicator, mut bucket: Bucket, data: &mut [f32
 #[test]
 fn the_bound_is_measured_and_the_same_on_all_ranks() {
     let bounds = job(3, |rank, root| {
-        let mut communicator =
-            builder(rank, 3, &root).bound(Bound::Measured { max: Duration::from_secs(1) }).connect().unwrap();
+        let mut communicator = builder(rank, 3, &root).bound(None).bound_max(Duration::from_secs(1)).connect().unwrap();
         let bucket = communicator.bucket(10_000, BucketOptions::new()).unwrap();
         let bound = measured(&mut communicator, bucket, &mut gradient(rank, 10_000));
         communicator.barrier().unwrap();

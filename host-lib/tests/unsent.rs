@@ -7,7 +7,7 @@ use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 use namespace::{ip, is_outside};
-use optireduce::{Bound, BucketOptions, Unsent};
+use optireduce::{BucketOptions, Repair, Unsent};
 use ranks::{builder, gradient, job};
 
 /// Commands that break and repair the network, and the counter of refused datagrams.
@@ -45,8 +45,8 @@ fn datagrams_that_the_kernel_refuses_for_a_while_are_lost_and_counted_and_the_ra
     let both = Arc::new(Barrier::new(2));
     job(2, move |rank, root| {
         let root = root.replace("127.0.0.1", "10.77.1.1");
-        let bound = Bound::Fixed(Duration::from_millis(300));
-        let builder = builder(rank, 2, &root).interface("10.77.1.1").bound(bound).mtu(9000).repair(false);
+        let bound = Duration::from_millis(300);
+        let builder = builder(rank, 2, &root).interface("10.77.1.1").bound(bound).mtu(9000).repair(Repair::Off);
         let mut communicator = builder.connect().unwrap();
         let mut bucket = communicator.bucket(50_000, BucketOptions::new()).unwrap();
         for (fault, mend, count) in FAULTS {
@@ -99,7 +99,7 @@ fn ranks_that_cannot_connect_for_a_while_try_again() {
     job(3, |rank, root| {
         let root = root.replace("127.0.0.1", "10.77.1.1");
         let builder = builder(rank, 3, &root).interface(format!("10.77.1.{}", rank + 1));
-        let mut communicator = builder.bound(Bound::Fixed(Duration::from_secs(4))).connect().unwrap();
+        let mut communicator = builder.bound(Duration::from_secs(4)).connect().unwrap();
         communicator.barrier().unwrap();
     });
     mend.join().unwrap();

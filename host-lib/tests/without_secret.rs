@@ -4,7 +4,7 @@
 mod environment;
 
 use environment::has_no_secret;
-use optireduce::{Communicator, ConnectError, Launch, Secret, SecretError};
+use optireduce::{ConnectError, Secret, SecretError, Settings};
 
 const REFUSED: &str = "a secret was given, but this program was built without the feature `secret` of the crate \
     optireduce; build it with the feature, or run the job without a secret (unset OPTIREDUCE_SECRET) on a network that you trust";
@@ -25,8 +25,7 @@ fn a_secret_in_the_environment_is_refused_and_not_ignored() {
     }
     assert!(matches!(Secret::from_env(), Err(SecretError::NotBuilt)));
     // No peer is running: the check precedes the bootstrap.
-    let launch = Launch::new(1, 2, "127.0.0.1:9").unwrap();
-    let error = Communicator::builder().launch(launch).connect().map(drop).unwrap_err();
+    let error = Settings::new().rank(1).world_size(2).root("127.0.0.1:9").connect().map(drop).unwrap_err();
     assert!(matches!(error, ConnectError::Secret(SecretError::NotBuilt)), "{error}");
     assert_eq!(error.to_string(), REFUSED);
 }

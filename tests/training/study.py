@@ -52,14 +52,14 @@ LOSSES: dict[str, list[str]] = {
     "5 % in bursts": ["--outage-gap-ms", "19", "--outage-ms", "1"],
     "10 %": ["--loss", "0.1"],
 }
-REPAIRED = {"repair": True, "wait_for_repairs": True}
+REPAIRED = {"repair": "this_update"}
 #: Settings of the accuracy study. All have the same keys, because a setting stays for the next run.
 BOUNDED: dict[str, dict[str, Any]] = {
     "Hadamard off": {"hadamard": "off", **REPAIRED},
     "Hadamard on": {"hadamard": "on", **REPAIRED},
     "Hadamard auto": {"hadamard": "auto", **REPAIRED},
-    "Hadamard on, no repair": {"hadamard": "on", "repair": False, "wait_for_repairs": False},
-    "Hadamard off, no repair": {"hadamard": "off", "repair": False, "wait_for_repairs": False},
+    "Hadamard on, no repair": {"hadamard": "on", "repair": "off"},
+    "Hadamard off, no repair": {"hadamard": "off", "repair": "off"},
 }
 #: Delays of tests/compare.
 DELAYED = ["--delay-us", "200", "--delay-hold-ms", "10", "--delay-p99-over-p50"]

@@ -152,7 +152,7 @@ def accuracy(rows: list[Row]) -> str:
     lines.sort(key=lambda line: (list(TARGETS).index(line[0]), float(line[1].split()[0])))
     heads = [contender.removeprefix("optireduce, ") for contender in contenders]
     text = table(["model", "packets dropped", "seeds", *heads, "lost"], lines)
-    repaired, other = ([row for row in rows if row["settings"].get("repair") is is_on] for is_on in (True, False))
+    repaired, other = ([row for row in rows if row["settings"].get("repair") in values] for values in ((True, "this_update"), (False, "off")))
     before = [max((row["difference_before"] for row in some), default=0) for some in (repaired, other)]
     after = sum(row["difference_max"] > 0 for row in rows)
     few = [f"`{model}`" for model in distinct(line[0] for line in lines if int(line[2].split()[0]) < 3)]

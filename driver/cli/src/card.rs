@@ -51,7 +51,9 @@ pub fn address(argument: Option<&str>) -> Result<String, Failure> {
             format!("{VARIABLE} is {}, expected a PCI address, or a path in UTF-8", found.to_string_lossy())
         })?,
     };
-    if matches!(address.as_str(), "" | "vfio-user:") {
+    // A job also reads the card's network address there.
+    let address = address.split_once(",address=").map_or(address.as_str(), |(place, _)| place).to_owned();
+    if matches!(address.as_str(), "" | "vfio-user:" | "none") {
         return Err(format!(
             "no card is named; pass its PCI address (see `optireduce-nic list`) or the path of its vfio-user socket, or set {VARIABLE}"
         )

@@ -80,7 +80,7 @@ impl Info {
         let blocks: Vec<String> = self.hadamard_elements.iter().map(usize::to_string).collect();
         let network = match &self.network {
             Some(Network { ip, udp_port, mac }) => format!("{ip}, UDP port {udp_port}, MAC {mac}"),
-            None => "no address; a job assigns one (card_address, OPTIREDUCE_CARD_ADDRESS)".to_owned(),
+            None => "no address; a job assigns one (card, OPTIREDUCE_CARD)".to_owned(),
         };
         let rows = [
             ("card", self.card.clone()),

@@ -49,7 +49,8 @@ fn what_cannot_be_meant_is_refused_with_a_sentence() {
 #[test]
 fn the_environment_may_name_the_card() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_optireduce-nic"));
-    let output = command.arg("info").env("OPTIREDUCE_CARD", "vfio-user:/nowhere/a.sock").output().unwrap();
+    let output =
+        command.arg("info").env("OPTIREDUCE_CARD", "vfio-user:/nowhere/a.sock,address=10.0.0.2").output().unwrap();
     let said = text(&output.stderr);
     assert!(said.starts_with("optireduce-nic: vfio-user:/nowhere/a.sock: cannot connect"), "{said}");
 

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use optireduce::memory::require_each;
-use optireduce::{CardFallback, Groups, HadamardMode, Launch, Local, RANKS_MAX_TWO_LEVEL};
+use optireduce::{Groups, Launch, Origin, RANKS_MAX_TWO_LEVEL, Setting, Settings};
 use optireduce_core::protocol::{LOSS_SKIP, RANKS_MAX, SKIPS_HALT};
 use tracing_subscriber::filter::Targets;
 
+use crate::settings::{Flags, OUTPUT, PLACE, SettingsArgs, TRANSPORT};
 use crate::tensors::is_safetensors;
 
 fn help_end(examples: &str) -> String {
@@ -49,12 +50,8 @@ const HADAMARD_EXAMPLES: &str = "Examples:
   optireduce bench hadamard --megabytes 1 --json > rows.jsonl";
 
 // Headings of `--help`.
-const PLACE: &str = "This rank's place in the job";
 const MEASUREMENT: &str = "Measurement";
 const FILES: &str = "Averaging a file";
-const TRANSPORT: &str = "Transport";
-const LOSS: &str = "Bounds, loss and repair";
-const OUTPUT: &str = "Output";
 
 /// Memory of a rank per byte of its largest size: up to 4 buffers with the encoding, 1 for repairs.
 const MEMORY_PER_BYTE: u64 = 5;
@@ -98,6 +95,8 @@ pub enum Command {
     /// Measure on this machine, without a launcher
     #[command(subcommand)]
     Bench(BenchCommand),
+    /// List all settings, with their values in force and where these come from
+    Settings(SettingsArgs),
 }
 
 #[derive(Debug, Subcommand)]
@@ -134,68 +133,6 @@ pub enum EngineKind {
     Tcp,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum LocalArg {
-    /// Where available
-    Auto,
-    /// UDP only
-    Off,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum CardFallbackArg {
-    /// The card's rank ends with an error; the other ranks continue
-    Off,
-    /// All ranks continue over UDP
-    Udp,
-}
-
-impl From<CardFallbackArg> for CardFallback {
-    fn from(fallback: CardFallbackArg) -> Self {
-        match fallback {
-            CardFallbackArg::Off => Self::Off,
-            CardFallbackArg::Udp => Self::Udp,
-        }
-    }
-}
-
-impl From<LocalArg> for Local {
-    fn from(local: LocalArg) -> Self {
-        match local {
-            LocalArg::Auto => Self::Auto,
-            LocalArg::Off => Self::Off,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Hadamard {
-    Off,
-    On,
-    /// On above 2 % loss, off again after long spells of at most 0.5 % loss
-    Auto,
-}
-
-impl From<Hadamard> for HadamardMode {
-    fn from(hadamard: Hadamard) -> Self {
-        match hadamard {
-            Hadamard::Off => Self::Off,
-            Hadamard::On => Self::On,
-            Hadamard::Auto => Self::Auto,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Repair {
-    /// No repair
-    Off,
-    /// Added to the bucket's next result
-    NextUpdate,
-    /// Before the call returns, which takes at most 4 bounds longer
-    ThisUpdate,
-}
-
 /// Arguments that `run` and `bench allreduce` share.
 #[derive(Clone, Debug, clap::Args)]
 pub struct JobArgs {
@@ -227,59 +164,14 @@ pub struct JobArgs {
     /// Transport of gradients [default: udp, with shared memory between ranks of a host]
     #[arg(long, value_enum, default_value_t = EngineKind::Udp, hide_default_value = true, help_heading = TRANSPORT)]
     pub engine: EngineKind,
-    /// Use of shared memory between ranks of a host [default: $OPTIREDUCE_LOCAL, or auto]
-    // Not --local: torchrun takes it for an abbreviation of its own options.
-    #[arg(long = "shared-memory", value_enum, help_heading = TRANSPORT)]
-    pub local: Option<LocalArg>,
-    /// Largest IP packet, in bytes [default: largest that passes between all ranks]
-    #[arg(long, value_name = "BYTES", help_heading = TRANSPORT)]
-    pub mtu: Option<usize>,
-    /// Send gradients and means as bf16, half the bytes; sums stay fp32
-    #[arg(long, help_heading = TRANSPORT)]
-    pub bf16: bool,
-    /// Number of peers a rank sends to concurrently, 1 to 15 [default: adapted to loss]
-    #[arg(long, value_name = "PEERS", help_heading = TRANSPORT)]
-    pub incast: Option<usize>,
-    /// Pace packets to each peer by its RTT, in addition to congestion control
-    #[arg(long, help_heading = TRANSPORT)]
-    pub rate_control: bool,
     /// All-reduce on two levels, in this many groups of ranks [default: auto above 1024 ranks over
     /// UDP, else one level]
     ///
     /// `hosts` makes one group per host, `auto` groups of at most 64 ranks.
     #[arg(long, value_name = "GROUPS|hosts|auto", value_parser = groups, help_heading = TRANSPORT)]
     pub groups: Option<Groups>,
-    /// Timeout for connecting and for barriers, in seconds [default: 60 s]
-    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = seconds, hide_default_value = true,
-          help_heading = TRANSPORT)]
-    pub timeout_s: f64,
-    /// Bound on each stage, in milliseconds, up to 4290; 0 measures it [default: 0 ms]
-    ///
-    /// A measured bound follows the stage times of the first 20 or more collectives, between 5 ms
-    /// times the ranks per core and 1 s.
-    #[arg(long, value_name = "MS", default_value_t = 0.0, value_parser = milliseconds, hide_default_value = true,
-          allow_negative_numbers = true, help_heading = LOSS)]
-    pub bound_ms: f64,
-    /// Grace time for early close, in microseconds; 0 disables early close [default: adapted to
-    /// loss and stage times]
-    ///
-    /// A stage closes before its deadline once every peer has begun its last packets, and no packet
-    /// arrives for the grace time.
-    #[arg(long, value_name = "US", value_parser = clap::value_parser!(u64).range(..=3_600_000_000), help_heading = LOSS)]
-    pub grace_us: Option<u64>,
-    /// Hadamard encoding, which spreads each loss over a block of values [default: auto]
-    #[arg(long, value_enum, default_value_t = Hadamard::Auto, hide_default_value = true, help_heading = LOSS)]
-    pub hadamard: Hadamard,
-    /// Repair of means lost on the way to this rank [default: this-update, as in PyTorch jobs]
-    #[arg(long, value_enum, default_value_t = Repair::ThisUpdate, hide_default_value = true, help_heading = LOSS)]
-    pub repair: Repair,
-    /// Vote after each collective: if one rank would skip the update, all ranks skip it
-    #[arg(long, help_heading = LOSS)]
-    pub agree: bool,
-    /// Drop a rank after N collectives without a packet from it; 0 never drops [default: 3
-    /// collectives]
-    #[arg(long, value_name = "N", default_value_t = 3, hide_default_value = true, help_heading = LOSS)]
-    pub drop_silent_after: u32,
+    #[command(flatten)]
+    pub flags: Flags<false>,
     /// Print one line of JSON per size instead of a table; keys contain units
     #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
@@ -288,57 +180,11 @@ pub struct JobArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = help_end(RUN_EXAMPLES))]
 pub struct RunArgs {
-    /// Rank of this process, from 0 [default: from torchrun, Open MPI, MPICH or Slurm]
-    #[arg(long, requires = "world_size", help_heading = PLACE)]
-    pub rank: Option<usize>,
-    /// Number of ranks, 1 to 65536; above 1024 see --groups [default: from the launcher]
-    ///
-    /// One rank needs neither --rank nor --root.
-    #[arg(long, value_name = "RANKS", help_heading = PLACE)]
-    pub world_size: Option<usize>,
-    /// Address where rank 0 listens [default: $OPTIREDUCE_ROOT, or from the launcher]
-    ///
-    /// MPICH, and Open MPI on several hosts, do not provide it.
-    #[arg(long, value_name = "HOST:PORT", help_heading = PLACE)]
-    pub root: Option<String>,
-    /// Id that separates jobs with the same root, equal on all ranks [default: $OPTIREDUCE_JOB_ID,
-    /// or from the launcher]
-    #[arg(long, value_name = "ID", help_heading = PLACE)]
-    pub job_id: Option<String>,
-    /// Rejoin a running job as a replacement for this rank, or start with the other ranks
-    ///
-    /// Default if $OPTIREDUCE_REJOIN is 1, or the restart counter of torchrun or Slurm is above 0.
-    /// Not for rank 0, nor with cards, --file, --groups, --partial, --in-flight or --engine tcp.
-    #[arg(long, help_heading = PLACE)]
-    pub rejoin: bool,
-    /// File with a secret that encrypts and authenticates all traffic [default: the secret in
-    /// $OPTIREDUCE_SECRET, or none]
-    ///
-    /// The secret has at least 16 random bytes and is equal on all ranks.
-    #[arg(long, value_name = "FILE", help_heading = PLACE)]
-    pub secret_file: Option<String>,
+    #[command(flatten)]
+    pub place: Flags<true>,
     /// Use a --secret-file that other users of this host may access
     #[arg(long, requires = "secret_file", help_heading = PLACE)]
     pub allow_readable_secret: bool,
-    /// Network interface, by name or address [default: the one on the route to rank 0]
-    #[arg(long, value_name = "INTERFACE", help_heading = PLACE)]
-    pub interface: Option<String>,
-    /// SmartNIC that moves this rank's gradients, by PCI address or vfio-user socket [default:
-    /// $OPTIREDUCE_CARD, or none]
-    ///
-    /// {rank} is replaced by the rank. In a job with cards, every rank needs a separate IPv4
-    /// address, its card's or its --interface.
-    #[arg(long, value_name = "CARD", conflicts_with = "secret_file", help_heading = PLACE)]
-    pub card: Option<String>,
-    /// Network address of the card [default: $OPTIREDUCE_CARD_ADDRESS, or the card's own]
-    ///
-    /// `IP[/PREFIX][:PORT][,gateway=MAC]`, such as 10.0.0.2/24,gateway=52:54:00:12:34:56, with
-    /// {rank} replaced by the rank. Required for a board.
-    #[arg(long, value_name = "ADDRESS", help_heading = PLACE)]
-    pub card_address: Option<String>,
-    /// Reaction to a failed card, equal on all ranks [default: $OPTIREDUCE_CARD_FALLBACK, or off]
-    #[arg(long, value_enum, conflicts_with_all = ["secret_file", "groups", "partial"], help_heading = PLACE)]
-    pub card_fallback: Option<CardFallbackArg>,
     /// Average the tensors of this file instead of measuring; {rank} is replaced by the rank
     ///
     /// F32, BF16 or F16 tensors in safetensors, or raw little-endian fp32 with other extensions.
@@ -360,46 +206,41 @@ pub struct RunArgs {
     pub job: JobArgs,
 }
 
-const NOT_ENTERED: &str = "--rejoin: a job with --file, --groups, --partial, --in-flight, --card or --engine tcp cannot be rejoined; restart all its ranks";
+const NOT_ENTERED: &str = "a job with --file, --groups, --partial, --in-flight, --card or --engine tcp cannot be rejoined; restart all its ranks";
 
 impl RunArgs {
-    /// Place of this process in its job, from options or the launcher's environment.
+    /// Settings of the library: flags, and otherwise the environment.
+    pub fn settings(&self) -> Result<Settings, String> {
+        let mut settings = Settings::new();
+        self.place.apply(&mut settings)?;
+        self.job.flags.apply(&mut settings)?;
+        Ok(settings)
+    }
+
+    /// Place of this process in its job.
     pub fn launch(&self) -> Result<Launch, String> {
-        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let rank = self.rank.or((self.world_size == Some(1)).then_some(0));
-        let root = self.root.as_deref().or((self.world_size == Some(1)).then_some(""));
-        if self.world_size.is_some() && (rank.is_none() || root.is_none()) {
-            return Err("--world-size above 1 needs --rank and --root".into());
-        }
-        let launch = match (rank, self.world_size, root) {
-            (Some(rank), Some(world_size), Some(root)) => Launch::new(rank, world_size, root)
-                .map(|launch| launch.job_id(variable("OPTIREDUCE_JOB_ID").unwrap_or_default()))
-                .map(|launch| launch.rejoin(variable("OPTIREDUCE_REJOIN").as_deref() == Some("1"))),
-            _ => Launch::from_variables(|name| match (name, &self.root) {
-                ("OPTIREDUCE_ROOT", Some(root)) => Some(root.clone()),
-                _ => variable(name),
-            }),
-        };
-        let launch = launch.map_err(|error| error.to_string())?;
-        let launch = match &self.job_id {
-            Some(job_id) => launch.job_id(job_id.clone()),
-            None => launch,
-        };
+        let settings = self.settings()?;
+        let launch = settings.launch().map_err(|error| error.to_string())?;
         if launch.rejoin && !self.may_be_entered() {
-            return Err(NOT_ENTERED.replacen("--rejoin", "OPTIREDUCE_REJOIN", 1));
+            let origin = settings.find("rejoin").map_or(Origin::Default, |(_, origin)| origin);
+            let by = Setting::named("rejoin").map_or(String::new(), |rejoin| rejoin.origin(origin));
+            return Err(format!("{by}: {NOT_ENTERED}"));
         }
-        let rejoin = self.rejoin || launch.rejoin;
-        Ok(launch.rejoin(rejoin))
+        Ok(launch)
+    }
+
+    fn has_card(&self) -> bool {
+        self.place.get("card").is_some_and(|card| card != "none")
     }
 
     fn may_be_entered(&self) -> bool {
         let is_plain = self.file.is_none() && self.job.groups.is_none() && self.partial.is_none();
-        is_plain && self.card.is_none() && self.job.in_flight == 1 && self.job.engine == EngineKind::Udp
+        is_plain && !self.has_card() && self.job.in_flight == 1 && self.job.engine == EngineKind::Udp
     }
 
     /// Groups of a job on two levels. Partial Reduce and jobs with cards have one level.
     pub fn groups(&self, ranks: usize) -> Option<Groups> {
-        self.job.groups(ranks).filter(|_| self.partial.is_none() && self.card.is_none())
+        self.job.groups(ranks).filter(|_| self.partial.is_none() && !self.has_card())
     }
 
     pub fn check(&self) -> Result<(), String> {
@@ -418,14 +259,20 @@ impl RunArgs {
             ("--groups", self.job.groups.is_some(), "uses the kernel's UDP"),
             ("--partial", self.partial.is_some(), "uses the kernel's UDP"),
         ];
-        if self.card.is_some()
+        let over_udp = [("--groups", self.job.groups.is_some()), ("--partial", self.partial.is_some())];
+        if self.place.get("card_fallback").is_some_and(|fallback| fallback != "off")
+            && let Some((option, _)) = over_udp.into_iter().find(|(_, is_given)| *is_given)
+        {
+            return Err(format!("--card-fallback: {option} uses the kernel's UDP; leave out one of them"));
+        }
+        if self.has_card()
             && let Some((option, _, because)) = beside_card.into_iter().find(|(_, is_given, _)| *is_given)
         {
             return Err(format!("--card: {option} {because}; leave out one of them"));
         }
         self.job.check_in_flight()?;
-        if self.rejoin && !self.may_be_entered() {
-            return Err(NOT_ENTERED.into());
+        if self.place.get("rejoin").is_some_and(|value| value == "on") && !self.may_be_entered() {
+            return Err(format!("--rejoin: {NOT_ENTERED}"));
         }
         Ok(())
     }
@@ -507,8 +354,11 @@ impl JobArgs {
         require_each(what, ranks, needed, "give smaller sizes, or fewer ranks").map_err(|error| error.to_string())
     }
 
-    pub fn timeout(&self) -> Duration {
-        Duration::from_secs_f64(self.timeout_s)
+    pub fn timeout(&self) -> Result<Duration, String> {
+        let mut settings = Settings::new();
+        self.flags.apply(&mut settings)?;
+        let timeout_s = settings.get("timeout_s").map_err(|error| error.to_string())?;
+        Ok(Duration::from_secs_f64(timeout_s.parse().unwrap_or(0.0)))
     }
 }
 

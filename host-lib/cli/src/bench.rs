@@ -60,7 +60,7 @@ fn measure_ranks(ranks: usize, rows: Option<&mut String>, log_filter: Option<&st
         command.args(["--job-id", &format!("bench.{}.{ranks}", std::process::id())]);
         command.args(arguments_of_run(&arguments));
         // The ranks cannot share one card.
-        command.env_remove("OPTIREDUCE_CARD").env_remove("OPTIREDUCE_CARD_ADDRESS");
+        command.env_remove("OPTIREDUCE_CARD");
         command.stdin(Stdio::null()).envs(log_filter.map(|filter| ("OPTIREDUCE_LOG", filter)));
         if rows.is_some() {
             command.arg("--json").stdout(if rank == 0 { Stdio::piped() } else { Stdio::null() });

@@ -7,12 +7,12 @@ use std::ops::Range;
 use std::time::Duration;
 
 use optireduce::{
-    BOUND_MAX_DEFAULT, Bound, Bucket, BucketOptions, Buffer, Builder, ClosedBy, Communicator, Destination, Early,
-    Groups, Launch, Report, Secret, Stage, TwoLevel, TwoLevelBucket, TwoLevelReport, UpdateAction, Values,
+    Bucket, BucketOptions, Buffer, ClosedBy, Communicator, Destination, Groups, Launch, Origin, Report, Secret,
+    Settings, Stage, TwoLevel, TwoLevelBucket, TwoLevelReport, UpdateAction, Values,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::args::{EngineKind, JobArgs, Repair, RunArgs};
+use crate::args::{EngineKind, RunArgs};
 
 pub struct Memory {
     gradient: Buffer,
@@ -109,33 +109,19 @@ pub enum Engine {
 
 impl Engine {
     pub fn connect(args: &RunArgs, launch: &Launch) -> Result<Self, String> {
-        let JobArgs { bound_ms, grace_us, mtu, hadamard, bf16, incast, rate_control, .. } = args.job;
-        let JobArgs { drop_silent_after, repair, agree, .. } = args.job;
         if args.job.engine == EngineKind::Tcp {
-            return connect_control(args, launch, args.job.timeout());
+            return connect_control(args, launch, args.job.timeout()?);
         }
-        let bound = if bound_ms > 0.0 {
-            Bound::Fixed(Duration::from_secs_f64(bound_ms / 1000.0))
-        } else {
-            Bound::Measured { max: BOUND_MAX_DEFAULT }
-        };
-        let builder = builder(args, launch)?.bound(bound).mtu(mtu).early(match grace_us {
-            None => Early::Adaptive,
-            Some(0) => Early::Off,
-            Some(us) => Early::Grace(Duration::from_micros(us)),
-        });
-        let builder = builder.hadamard(hadamard.into()).bf16(bf16).incast(incast).rate_control(rate_control);
-        let silent_ops = (drop_silent_after > 0).then_some(drop_silent_after);
+        let settings = settings(args, launch)?;
         // Ranks write a file together or not at all, so they must agree on skipped updates.
-        let builder = builder.agree(agree || args.file.is_some()).drop_silent_after(silent_ops);
-        let builder = builder.repair(repair != Repair::Off).wait_for_repairs(repair == Repair::ThisUpdate);
+        let settings = if args.file.is_some() { settings.agree(true) } else { settings };
         if let Some(groups) = args.groups(launch.world_size) {
-            return connect_two_level(builder, groups);
+            return connect_two_level(settings, groups);
         }
-        let mut communicator = builder.connect().map_err(text)?;
         // Calls over the control channel must not wait for dead ranks either.
-        communicator.skip_gone_ranks().map_err(text)?;
-        Ok(Self::Udp(communicator.into(), BTreeMap::new()))
+        let is_set = settings.find("skip_gone").is_ok_and(|(_, origin)| origin != Origin::Default);
+        let settings = if is_set { settings } else { settings.skip_gone(true) };
+        Ok(Self::Udp(Communicator::connect(settings).map_err(text)?.into(), BTreeMap::new()))
     }
 
     pub fn rank(&self) -> usize {
@@ -330,50 +316,34 @@ fn lacking(action: UpdateAction, missing: &[Range<usize>], elements: usize) -> V
     if action == UpdateAction::Apply { missing.to_vec() } else { iter::once(0..elements).collect() }
 }
 
-fn connect_two_level(builder: Builder, groups: Groups) -> Result<Engine, String> {
-    let levels = builder.connect_two_level(groups).map_err(text)?;
+fn connect_two_level(settings: Settings, groups: Groups) -> Result<Engine, String> {
+    let levels = settings.connect_two_level(groups).map_err(text)?;
     Ok(Engine::TwoLevel(levels.into(), BTreeMap::new()))
 }
 
-fn builder(args: &RunArgs, launch: &Launch) -> Result<Builder, String> {
+fn settings(args: &RunArgs, launch: &Launch) -> Result<Settings, String> {
     let engine = if args.job.engine == EngineKind::Udp { "udp" } else { "tcp" };
     let groups = args.groups(launch.world_size).map_or("not given".into(), |groups| groups.to_string());
-    let mut builder = Communicator::builder().launch(launch.clone()).timeout(args.job.timeout());
-    // These options decide which other settings are compared.
-    builder = builder.compare("--file", if args.file.is_some() { "given" } else { "not given" });
     let partial = args.partial.map_or("not given".into(), |group_size| group_size.to_string());
-    builder = builder.compare("--engine", engine).compare("--groups", groups).compare("--partial", partial);
-    if let Some(interface) = &args.interface {
-        builder = builder.interface(interface);
+    // These options decide which other settings are compared.
+    let settings = args.settings()?.job_id(launch.job_id.clone());
+    let settings = settings.compare("--file", if args.file.is_some() { "given" } else { "not given" });
+    let settings = settings.compare("--engine", engine).compare("--groups", groups).compare("--partial", partial);
+    match args.place.get("secret_file").filter(|path| args.allow_readable_secret && *path != "none") {
+        Some(path) => {
+            let secret = Secret::from_file_within(path, args.job.timeout()?, true);
+            Ok(settings.secret(secret.map_err(|error| format!("--secret-file: {error}"))?))
+        }
+        None => Ok(settings),
     }
-    if let Some(card) = &args.card {
-        builder = builder.card(card);
-    }
-    if let Some(address) = &args.card_address {
-        builder = builder.card_address(address);
-    }
-    if let Some(fallback) = args.card_fallback {
-        builder = builder.card_fallback(fallback.into());
-    }
-    if let Some(local) = args.job.local {
-        builder = builder.local(local.into());
-    }
-    if let Some(path) = &args.secret_file {
-        let permits = args.allow_readable_secret;
-        let secret = Secret::from_file_within(path, args.job.timeout(), permits)
-            .map_err(|error| format!("--secret-file: {error}"))?;
-        builder = builder.secret(secret);
-    }
-    Ok(builder)
 }
 
 /// Connects for the control channel only: no MTU probes, no measured bound, no card.
 pub fn connect_control(args: &RunArgs, launch: &Launch, timeout: Duration) -> Result<Engine, String> {
-    let builder =
-        builder(args, launch)?.timeout(timeout).card("").bound(Bound::Fixed(Duration::from_secs(1))).mtu(1500);
+    let settings = settings(args, launch)?.timeout(timeout).card("none").bound(Duration::from_secs(1)).mtu(1500);
     match args.groups(launch.world_size) {
-        Some(groups) => connect_two_level(builder, groups),
-        None => Ok(Engine::Tcp(builder.connect().map_err(text)?.into())),
+        Some(groups) => connect_two_level(settings, groups),
+        None => Ok(Engine::Tcp(Communicator::connect(settings).map_err(text)?.into())),
     }
 }
 

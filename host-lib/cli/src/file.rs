@@ -49,11 +49,11 @@ pub fn run(args: &RunArgs, launch: &Launch, path: &str) -> Result<(), Failure> {
     let content = Content::read(&path);
     // Compare first: probing the network and the bound would be wasted on unequal files.
     let mut control = match &content {
-        Ok(_) => connect_control(args, launch, args.job.timeout())?,
+        Ok(_) => connect_control(args, launch, args.job.timeout()?)?,
         Err(error) => {
             say(error);
             // The others learn why, if they are there.
-            connect_control(args, launch, args.job.timeout().min(TELLING))?
+            connect_control(args, launch, args.job.timeout()?.min(TELLING))?
         }
     };
     compare(&mut control, content.as_ref().map(|content| &content.tensors))?;
@@ -61,7 +61,9 @@ pub fn run(args: &RunArgs, launch: &Launch, path: &str) -> Result<(), Failure> {
     let mut content = content?;
 
     // With another job id, a rank that connects before rank 0 has closed the first job tries again.
-    let launch = &launch.clone().job_id(format!("{}/file", launch.job_id));
+    let mut launch = launch.clone();
+    launch.job_id.push_str("/file");
+    let launch = &launch;
     let mut engine = Engine::connect(args, launch)?;
     engine.barrier()?;
     let (mut seen, begin) = (Seen::default(), Instant::now());
@@ -260,7 +262,7 @@ mod tests {
     fn rank(rank: usize, root: &str, file: &str, out: &str) -> Result<(), Failure> {
         let number = rank.to_string();
         let place = ["optireduce", "run", "--rank", &number, "--world-size", "3", "--root", root];
-        let files = ["--file", file, "--out", out, "--bound-ms", "1000", "--grace-us", "0", "--hadamard", "off"];
+        let files = ["--file", file, "--out", out, "--bound-ms", "1000", "--early", "off", "--hadamard", "off"];
         let Command::Run(args) = Args::parse_from([&place[..], &files].concat()).command else { panic!("not `run`") };
         crate::run::run(&args)
     }

@@ -12,6 +12,7 @@ mod outcome;
 mod partial;
 mod rejoin;
 mod run;
+mod settings;
 mod tensors;
 mod times;
 
@@ -44,5 +45,6 @@ fn command(args: &args::Args) -> Result<(), Failure> {
     match &args.command {
         args::Command::Run(run) => run::run(run),
         args::Command::Bench(command) => bench::bench(command, args.log_filter.as_deref()),
+        args::Command::Settings(args) => settings::list(args),
     }
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use optireduce::{Launch, PartialOptions};
 use serde::{Deserialize, Serialize};
 
-use crate::args::{Repair, RunArgs};
+use crate::args::RunArgs;
 use crate::engine::Engine;
 use crate::outcome::{Failure, print};
 use crate::times::{percentile, size_text};
@@ -147,7 +147,8 @@ fn measure(
 ) -> Result<Seen, String> {
     let text = |error: &dyn std::fmt::Display| error.to_string();
     let late = Duration::from_secs_f64(args.job.straggler_ms / 1e3);
-    let options = PartialOptions::new(group_size).repair(args.job.repair != Repair::Off);
+    let repair = args.settings()?.get("repair").map_err(|error| text(&error))?;
+    let options = PartialOptions::new(group_size).repair(repair != "off");
     // The requested delay alone must not get the rank dropped from its group.
     let options = options.patience(Duration::from_secs(10) + late);
     let communicator = engine.one_level()?;

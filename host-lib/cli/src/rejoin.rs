@@ -17,7 +17,7 @@ const RETRY: Duration = Duration::from_millis(100);
 
 /// Connects. If the job is running, also returns the measurement that this process continues.
 pub fn connect<'a>(args: &'a RunArgs, launch: &Launch, is_late: bool) -> Result<(Engine, Option<Entered<'a>>), String> {
-    let deadline = Instant::now() + args.job.timeout();
+    let deadline = Instant::now() + args.job.timeout()?;
     loop {
         let mut engine = Engine::connect(args, launch)?;
         if !engine.one_level().is_ok_and(|communicator| communicator.is_outside()) {

@@ -23,7 +23,6 @@ fn command() -> Command {
         "OPTIREDUCE_LOG",
         "OPTIREDUCE_SECRET",
         "OPTIREDUCE_CARD",
-        "OPTIREDUCE_CARD_ADDRESS",
         "RUST_LOG",
     ] {
         command.env_remove(name);
@@ -43,7 +42,7 @@ fn text(bytes: &[u8]) -> String {
 fn ranks_on_this_machine_give_a_row_for_each_size() {
     for (engine, shared_memory, shown) in [("udp", "auto", "shm"), ("udp", "off", "udp"), ("tcp", "off", "tcp")] {
         // Far above the delays of a busy machine, so that nothing is lost.
-        let sizes = ["--bench", "4K,100K", "--secs", "0.1", "--bound-ms", "2000", "--grace-us", "0"];
+        let sizes = ["--bench", "4K,100K", "--secs", "0.1", "--bound-ms", "2000", "--early", "off"];
         let output = optireduce(
             &[
                 &[
@@ -114,7 +113,7 @@ fn a_rank_that_is_killed_does_not_stop_the_others() {
     let start = |rank: usize| {
         let mut command = command();
         command.args(["run", "--rank", &rank.to_string(), "--world-size", "4", "--root", &root]);
-        command.args(["--bench", "40K", "--secs", "3", "--bound-ms", "100", "--grace-us", "0", "--json"]);
+        command.args(["--bench", "40K", "--secs", "3", "--bound-ms", "100", "--early", "off", "--json"]);
         command.env("OPTIREDUCE_LOG", if rank == 2 { "debug" } else { "warn" });
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts")
     };
@@ -142,7 +141,7 @@ fn restarted(options: &[&str], is_moment: impl Fn(&str) -> bool, of_rank_0: bool
     let start = |rank: usize, log: &str| {
         let mut command = command();
         command.args(["run", "--rank", &rank.to_string(), "--world-size", "3", "--root", &root]);
-        command.args(["--bound-ms", "100", "--grace-us", "0", "--json", "--rejoin"]).args(options);
+        command.args(["--bound-ms", "100", "--early", "off", "--json", "--rejoin"]).args(options);
         command.env("OPTIREDUCE_LOG", log);
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts")
     };
@@ -224,13 +223,13 @@ fn what_cannot_run_is_named_with_exit_code_2() {
     assert!(error(&far).contains(r#"rank is "2", expected 0 to 1"#));
     let interface = [&nobody[..], &["--interface", "nosuch0"]].concat();
     assert!(error(&interface).contains("addresses of interface nosuch0: none found; the interfaces of this host are"));
-    // The option is meant for this rank and is an error; the variable may be meant for other ranks.
-    let address = error(&[&nobody[..], &["--card-address", "10.0.0.2"]].concat());
-    assert!(address.contains("`card_address` is 10.0.0.2, but this rank has no card: set `card`"), "{address}");
-    let of_all = command().args(nobody).env("OPTIREDUCE_CARD_ADDRESS", "10.0.0.2").output().unwrap();
-    let said = text(&of_all.stderr);
-    let parts = ["WARN", "OPTIREDUCE_CARD_ADDRESS is ignored: this rank has no card", "1 of 2 ranks did not connect"];
+    let unknown = command().args(nobody).env("OPTIREDUCE_DROP_SILENT", "5").output().unwrap();
+    let said = text(&unknown.stderr);
+    let parts = ["WARN", "OPTIREDUCE_DROP_SILENT", "OPTIREDUCE_DROP_SILENT_AFTER", "1 of 2 ranks did not connect"];
     assert!(parts.iter().all(|part| said.contains(part)), "{said}");
+    let by_variable = command().args(nobody).env("OPTIREDUCE_BOUND_MS", "5000").output().unwrap();
+    let said = text(&by_variable.stderr);
+    assert!(said.contains("bound_ms is 5000 (OPTIREDUCE_BOUND_MS), expected 0.001 to 4290 ms, or measured"), "{said}");
     let bench = |arguments: &[&str]| error(&[&["bench", "allreduce"], arguments].concat());
     for error in [bench(&["--bench", "1000000G"]), error(&[&nobody[..], &["--bench", "4K,1000000G"]].concat())] {
         assert!(error.contains("--bench 1024000000 MiB with ") && error.contains(" of memory, "), "{error}");
@@ -244,16 +243,16 @@ fn what_cannot_run_is_named_with_exit_code_2() {
     assert!(error(&many).contains("1024 of 1025 ranks did not connect within 0.1 s: rank 1, 2, 3, "));
     for flat in [&["--engine", "tcp"][..], &["--partial", "2", "--json"]] {
         let said = error(&[&many[..], flat].concat());
-        assert!(said.contains("world size is 1025 ranks, expected 1 to 1024 on one level; "), "{said}");
+        assert!(said.contains("world_size is 1025 ranks, expected 1 to 1024 on one level; "), "{said}");
     }
     assert!(bench(&["--ranks", "2,3,2"]).contains("--ranks names 2 twice"));
     for (option, expected) in [
-        ("--timeout-s=1e300", "expected more than 0 and at most 3600 seconds"),
+        ("--timeout-s=1e300", "timeout_s is 1e300 (--timeout-s), expected 0.001 to 86400 s"),
         ("--secs=0", "expected more than 0 and at most 3600 seconds"),
         ("--straggler-ms=NaN", "expected 0 to 3600000 milliseconds"),
         ("--straggler-ms=1e300", "expected 0 to 3600000 milliseconds"),
-        ("--bound-ms=-1", "expected 0 to 3600000 milliseconds"),
-        ("--grace-us=18446744073709551615", "is not in 0..=3600000000"),
+        ("--bound-ms=-1", "bound_ms is -1 (--bound-ms), expected 0.001 to 4290 ms, or measured"),
+        ("--repair=yes", "repair is yes (--repair), expected off, next_update or this_update"),
     ] {
         assert!(bench(&[option]).contains(expected), "{option}: {}", bench(&[option]));
     }
@@ -316,6 +315,46 @@ fn help_has_examples() {
     }
 }
 
+#[test]
+fn all_settings_are_listed_with_values_and_origins() {
+    let list = |arguments: &[&str]| {
+        let mut command = command();
+        command.env("OPTIREDUCE_BOUND_MS", "20").env_remove("OPTIREDUCE_REPAIR").arg("settings").args(arguments);
+        let output = command.output().expect("the command starts");
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let table = list(&["--repair", "off"]);
+    let wide: Vec<&str> = table.lines().filter(|line| line.chars().count() > 80).collect();
+    assert_eq!(wide, [""; 0]);
+    let words = |name: &str| {
+        let line = table.lines().find(|line| line.starts_with(name)).expect("a line");
+        line.split_whitespace().skip(1).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(words("bound_ms "), "20 OPTIREDUCE_BOUND_MS");
+    assert_eq!(words("repair "), "off --repair");
+    assert_eq!(words("agree "), "off default");
+    let rows: Vec<serde_json::Value> =
+        list(&["--json"]).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let bound = rows.iter().find(|row| row["name"] == "bound_ms").expect("a row");
+    assert_eq!((&bound["value"], &bound["origin"]), (&"20".into(), &"OPTIREDUCE_BOUND_MS".into()));
+    assert_eq!((&bound["flag"], &bound["may_differ"]), (&"--bound-ms".into(), &false.into()));
+    let (short, long) = (optireduce(&["run", "-h"]).stdout, optireduce(&["run", "--help"]).stdout);
+    for row in &rows {
+        let flag = format!("{} ", row["flag"].as_str().expect("a flag"));
+        assert!(text(&long).contains(&flag), "{flag}");
+        let is_rare = ["mtu", "card_fallback", "bound_max_ms", "early", "drop_silent_after", "skip_gone"]
+            .contains(&row["name"].as_str().expect("a name"));
+        assert_eq!(text(&short).contains(&flag), !is_rare, "{flag}");
+    }
+    let wrong = command().env("OPTIREDUCE_MTU", "1").arg("settings").output().expect("the command starts");
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(
+        text(&wrong.stderr).contains("mtu is 1 (OPTIREDUCE_MTU), expected 114 to 65535 bytes, or auto"),
+        "{wrong:?}"
+    );
+}
+
 /// Runs `optireduce run` on all ranks with these arguments. Returns outputs by rank.
 fn ranks(count: usize, arguments: &[&str]) -> Vec<Output> {
     let root = free_root();
@@ -325,7 +364,7 @@ fn ranks(count: usize, arguments: &[&str]) -> Vec<Output> {
         let place = ["run", "--rank", &rank, "--world-size", &world_size, "--root", &root, "--timeout-s", "20"];
         // Far above the delays of a busy machine, so that nothing is lost.
         let bound: &[&str] = if arguments.contains(&"--bound-ms") { &[] } else { &["--bound-ms", "3000"] };
-        optireduce(&[&place[..], &["--grace-us", "0"], bound, arguments].concat())
+        optireduce(&[&place[..], &["--early", "off"], bound, arguments].concat())
     };
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..count).map(|rank| scope.spawn(move || run(rank))).collect();
@@ -362,7 +401,10 @@ fn ranks_share_a_secret_from_a_file() {
     }
     let output = optireduce(&["run", "--rank", "0", "--world-size", "2", "--root", "h:1", "--secret-file", &short]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains("--secret-file: the secret has 8 bytes, expected 16 to 4096;"));
+    let said = text(&output.stderr);
+    let expected =
+        format!("secret_file is {short} (--secret-file), expected a file with a secret: the secret has 8 bytes");
+    assert!(said.contains(&expected), "{said}");
     let mut empty = command();
     let output =
         empty.args(["run", "--world-size", "2", "--rank", "0", "--root", "h:1"]).env("OPTIREDUCE_SECRET", "\n");
@@ -372,7 +414,7 @@ fn ranks_share_a_secret_from_a_file() {
 
 #[test]
 fn several_buckets_at_once_give_a_row_of_all_of_them() {
-    let sizes = ["--bench", "96K", "--secs", "0.1", "--bound-ms", "2000", "--grace-us", "0", "--in-flight", "12"];
+    let sizes = ["--bench", "96K", "--secs", "0.1", "--bound-ms", "2000", "--early", "off", "--in-flight", "12"];
     let output = optireduce(&[&["bench", "allreduce", "--ranks", "2", "--json"], &sizes[..]].concat());
     assert!(output.status.success(), "{}", text(&output.stderr));
     let row: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -435,7 +477,7 @@ fn files_of_tensors_are_averaged_by_name() {
 
 #[test]
 fn two_levels_run_and_groups_that_cannot_be_are_refused() {
-    let run = ["--bench", "100K", "--secs", "0.1", "--bound-ms", "2000", "--grace-us", "0", "--groups", "2", "--agree"];
+    let run = ["--bench", "100K", "--secs", "0.1", "--bound-ms", "2000", "--early", "off", "--groups", "2", "--agree"];
     let output = optireduce(&[&["bench", "allreduce", "--ranks", "4", "--json"], &run[..]].concat());
     assert!(output.status.success(), "{}", text(&output.stderr));
     let row: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -867,7 +909,7 @@ fn one_rank_is_a_job() {
         assert_eq!((&row["ranks"], &row["received_fraction"]), (&1.into(), &1.0.into()), "{row}");
     }
     let output = optireduce(&["run", "--world-size", "2", "--bench", "4K"]);
-    assert!(text(&output.stderr).contains("--world-size above 1 needs --rank and --root"), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("no launcher's environment found"), "{}", text(&output.stderr));
 }
 
 #[test]

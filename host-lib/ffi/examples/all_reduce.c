@@ -21,7 +21,7 @@ static void check(optr_status_t status) {
 int main(void) {
     /* Zero selects the defaults. Settings must be the same on all ranks. */
     optr_config_t config = optr_config_init();
-    config.bound_max_us = 2000000; /* stage deadline until it is measured: 2 s */
+    config.bound_max_ms = 2000; /* stage deadline until it is measured: 2 s */
 
     optr_comm_t comm;
     int rank, ranks;

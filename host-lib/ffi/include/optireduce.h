@@ -46,8 +46,7 @@
  * when optr_request_test() or optr_request_wait() sets it to NULL, or its callback is called.
  * Started calls of a communicator run in the order in which they were started.
  *
- * UNITS. A name ends with its unit: _us for microseconds, _ns for nanoseconds. Buckets have fp32
- * elements.
+ * UNITS. A name ends with its unit: _s, _ms, _us or _ns. Buckets have fp32 elements.
  */
 
 #ifndef OPTIREDUCE_H
@@ -67,9 +66,9 @@
 // never wait for a rank that connects groups.
 #define OPTR_NEVER UINT32_MAX
 
-// In optr_request_wait(): no limit. In optr_bucket_settle(): optr_config_t.timeout_us.
+// In optr_request_wait(): no limit. In optr_bucket_settle(): optr_config_t.timeout_s.
 //
-// Every request ends: a collective of a bucket by its deadlines, others after timeout_us without
+// Every request ends: a collective of a bucket by its deadlines, others after timeout_s without
 // progress.
 #define OPTR_NO_TIMEOUT UINT64_MAX
 
@@ -190,6 +189,29 @@ typedef uint32_t optr_switch_t;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+// Repair of means that were lost on their way to a rank.
+enum optr_repair_t
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // OPTR_REPAIR_THIS_UPDATE.
+    OPTR_REPAIR_DEFAULT = 0,
+    // None.
+    OPTR_REPAIR_OFF = 1,
+    // Lost means are added to the bucket's next result.
+    OPTR_REPAIR_NEXT_UPDATE = 2,
+    // A collective waits for its lost means, at most 4 deadlines.
+    OPTR_REPAIR_THIS_UPDATE = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum optr_repair_t optr_repair_t;
+#else
+typedef uint32_t optr_repair_t;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 // Reductions. Buckets support OPTR_AVG and OPTR_SUM.
 enum optr_op_t
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -291,31 +313,25 @@ typedef struct optr_unique_id_t {
 // destroyed handle is an error. NULL is never valid.
 typedef struct optr_comm_s *optr_comm_t;
 
-// Settings of a communicator, from optr_config_init(). Zero selects the default of a field.
+// Settings of a communicator, from optr_config_init(). Zero selects the default of a field: the
+// environment variable OPTIREDUCE_ and the name in capitals, or else the value stated.
 //
-// Settings are compared when the ranks connect. Only timeout_us, mtu_bytes, interface_name,
-// secret_file and rejoin may differ.
+// Settings are compared when the ranks connect. Only timeout_s, mtu, rejoin, interface,
+// secret_file and card may differ. `optireduce settings` describes them.
 typedef struct optr_config_t {
     // sizeof(optr_config_t).
     size_t size;
     // Longest wait for other ranks outside of stages: to connect, to call, to agree, and for
-    // progress over TCP. 1 ms to one day. Default: 60 s.
-    uint64_t timeout_us;
-    // Deadline t_B of each stage of each window, 1 us to 4.29 s. Default: measured during the job.
-    uint64_t bound_us;
-    // Longest measured deadline, 5 ms to 4.29 s. Only without bound_us. Default: 1 s.
-    uint64_t bound_max_us;
-    // Grace time: silence after which a stage may close early. Default: adapts to loss and stage
-    // times.
-    uint64_t early_grace_us;
-    // Largest window in bytes of fp32, a multiple of 64 up to 1 MiB. Default: 1 MiB.
-    size_t window_bytes;
-    // Size of the largest IP packet, at least 114. Default: the largest that passes between all
-    // ranks.
-    uint32_t mtu_bytes;
-    // Number of peers that a rank sends to at a time, 1 to 15. Default: adapts to the loss at
-    // receivers.
-    uint32_t incast;
+    // progress over TCP. 0.001 to 86400 s. Default: 60 s.
+    double timeout_s;
+    // Deadline t_B of each stage of each window, 0.001 to 4290 ms. Default: measured during the
+    // job.
+    double bound_ms;
+    // Longest measured deadline, 5 to 4290 ms. Default: 1000 ms.
+    double bound_max_ms;
+    // Size of the largest IP packet, 114 to 65535 bytes. Default: the largest that passes between
+    // all ranks.
+    uint32_t mtu;
     // Number of collectives in a row without a packet of a rank after which the others drop it, or
     // OPTR_NEVER. Default: 3.
     uint32_t drop_silent_after;
@@ -326,26 +342,30 @@ typedef struct optr_config_t {
     uint32_t hadamard;
     // Gradients as bf16 on the wire, with sums in fp32: OPTR_OFF or OPTR_ON. Default: OPTR_OFF.
     uint32_t bf16;
-    // Repair: lost means are fetched and added to the bucket's next result. OPTR_OFF or OPTR_ON.
-    // Default: OPTR_ON.
+    // Repair of lost means, an optr_repair_t. Default: OPTR_REPAIR_THIS_UPDATE.
     uint32_t repair;
     // Agreement: if one rank skips an update, all ranks skip it. OPTR_OFF or OPTR_ON.
     // Default: OPTR_OFF.
     uint32_t agree;
-    // Pacing of each peer by its RTT: OPTR_OFF or OPTR_ON. Default: OPTR_OFF.
-    uint32_t rate_control;
-    // Shared memory between ranks of one host: OPTR_OFF or OPTR_AUTO. Default: OPTIREDUCE_LOCAL,
-    // or OPTR_AUTO.
-    uint32_t local;
+    // Calls over TCP leave out ranks that are gone, instead of failing: OPTR_OFF or OPTR_ON.
+    // Default: OPTR_OFF.
+    uint32_t skip_gone;
+    // Shared memory between ranks of one host: OPTR_OFF or OPTR_AUTO. Default: OPTR_AUTO.
+    uint32_t shared_memory;
     // Permission to replace an ended process of the same rank in a running job: OPTR_OFF or
-    // OPTR_ON. Default: OPTIREDUCE_REJOIN or the launcher; OPTR_OFF with a unique id.
+    // OPTR_ON. Default: the launcher's restart count; OPTR_OFF with a unique id.
     uint32_t rejoin;
+    // Reaction to a failed card: OPTR_OFF, or OPTR_ON to continue over UDP. Default: OPTR_OFF.
+    uint32_t card_fallback;
     // Name or address of the network interface. Default: the one on the route to rank 0.
-    const char *interface_name;
+    const char *interface;
     // Path of a file with the secret of the job, 16 to 4096 bytes, the same on all ranks. It
     // encrypts and authenticates connections and packets. Default: the secret in
     // OPTIREDUCE_SECRET, or none.
     const char *secret_file;
+    // SmartNIC: PCI address or vfio-user socket, then optionally
+    // `,address=IP[/PREFIX][:PORT]` and `,gateway=MAC`. Default: none.
+    const char *card;
 } optr_config_t;
 
 // Operation in progress: a collective, a call over TCP, an average of a group, or a message.
@@ -588,7 +608,7 @@ optr_status_t optr_get_unique_id(const char *address, struct optr_unique_id_t *i
 //
 // id is from optr_get_unique_id(). Rank 0 must run on the host in its address. After an error
 // *comm is NULL: OPTR_MISMATCH if settings differ, OPTR_PEER_FAILED if a rank does not join within
-// timeout_us.
+// timeout_s.
 //
 // Threads: any, at any time; blocks. Ranks of one process need a thread each.
 optr_status_t optr_comm_init_rank(optr_comm_t *comm,
@@ -768,7 +788,7 @@ optr_status_t optr_reduce_scatter_exact(optr_comm_t comm,
 // the same tag arrive in order. Not collective.
 //
 // A receiver stores up to 8 MiB from each other rank. Messages that do not fit wait for a receive.
-// OPTR_PEER_FAILED after optr_config_t.timeout_us without progress.
+// OPTR_PEER_FAILED after optr_config_t.timeout_s without progress.
 //
 // Threads: any, at any time, also during other calls; blocks.
 optr_status_t optr_send(optr_comm_t comm, int to, uint32_t tag, const void *data, size_t bytes);
@@ -782,7 +802,7 @@ optr_status_t optr_start_send(optr_comm_t comm, int to, uint32_t tag, const void
 //
 // message receives length and sender. If message is NULL, the length must be exactly bytes. A
 // message that does not fit is lost, with OPTR_MISMATCH. OPTR_PEER_FAILED after
-// optr_config_t.timeout_us without progress.
+// optr_config_t.timeout_s without progress.
 //
 // Threads: any, at any time, also during other calls; blocks.
 optr_status_t optr_recv(optr_comm_t comm, int from, uint32_t tag, void *data, size_t bytes, struct optr_message_t *message);
@@ -977,7 +997,7 @@ optr_status_t optr_partial_start_average(optr_partial_t partial,
 // partial reduce.
 //
 // The models of the ranks still differ: average them with optr_all_reduce_exact().
-// OPTR_PEER_FAILED if a live rank does not close within optr_config_t.timeout_us; this rank has
+// OPTR_PEER_FAILED if a live rank does not close within optr_config_t.timeout_s; this rank has
 // left in any case.
 //
 // Threads: any, one at a time per partial reduce; blocks.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 
-use optireduce::{Builder, Communicator, ConnectError, ControlError, Error, PartialOptions, PartialReduce};
+use optireduce::{Communicator, ConnectError, ControlError, Error, PartialOptions, PartialReduce, Settings};
 use optireduce_core::protocol::Parts;
 
 use crate::callbacks::Callbacks;
@@ -47,9 +47,9 @@ pub struct Comm {
 }
 
 impl Comm {
-    pub fn connect(builder: Builder) -> Result<Self, Failure> {
+    pub fn connect(settings: Settings) -> Result<Self, Failure> {
         let live = Live::new();
-        Ok(Self::of_communicator(builder.connect()?, live))
+        Ok(Self::of_communicator(Communicator::connect(settings)?, live))
     }
 
     fn of_communicator(communicator: Communicator, live: Live) -> Self {

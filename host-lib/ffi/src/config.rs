@@ -3,15 +3,16 @@
 use std::time::Duration;
 
 use optireduce::{
-    BOUND_MAX_DEFAULT, Bound, BucketOptions, Builder, Communicator, Early, ElementType, ExactOp, HadamardMode, Local,
-    PartialOptions, ReduceOp, Secret, Weighting,
+    BucketOptions, ConnectError, ElementType, ExactOp, HadamardMode, PartialOptions, ReduceOp, Settings, Weighting,
 };
 
 use crate::status::Failure;
 use crate::types::optr_op_t::*;
 use crate::types::optr_type_t::*;
 use crate::types::optr_weights_t::{OPTR_WEIGHTS_CONSTANT, OPTR_WEIGHTS_DYNAMIC};
-use crate::types::{OPTR_NEVER, optr_bucket_options_t, optr_config_t, optr_partial_options_t, optr_switch_t};
+use crate::types::{
+    OPTR_NEVER, optr_bucket_options_t, optr_config_t, optr_partial_options_t, optr_repair_t, optr_switch_t,
+};
 
 const DEFAULT: u32 = optr_switch_t::OPTR_DEFAULT as u32;
 const OFF: u32 = optr_switch_t::OPTR_OFF as u32;
@@ -25,102 +26,85 @@ const GROUP_SIZE: usize = 2;
 pub struct Texts<'a> {
     pub interface: Option<&'a str>,
     pub secret_file: Option<&'a str>,
+    pub card: Option<&'a str>,
 }
 
-/// Returns the settings, and `config->rejoin` if set.
-pub fn builder(config: &optr_config_t, texts: Texts<'_>) -> Result<(Builder, Option<bool>), Failure> {
+/// Values of a switch, with their texts as settings.
+type Words = [(u32, &'static str)];
+
+const SWITCH: &Words = &[(OFF, "off"), (ON, "on")];
+const REPAIR: &Words = &[
+    (optr_repair_t::OPTR_REPAIR_OFF as u32, "off"),
+    (optr_repair_t::OPTR_REPAIR_NEXT_UPDATE as u32, "next_update"),
+    (optr_repair_t::OPTR_REPAIR_THIS_UPDATE as u32, "this_update"),
+];
+
+pub fn settings(config: &optr_config_t, texts: Texts<'_>) -> Result<Settings, Failure> {
     // Destructured by name, so that a new field cannot be forgotten here.
     let &optr_config_t {
         size: _,
-        timeout_us,
-        bound_us,
-        bound_max_us,
-        early_grace_us,
-        window_bytes,
-        mtu_bytes,
-        incast,
+        timeout_s,
+        bound_ms,
+        bound_max_ms,
+        mtu,
         drop_silent_after,
         early,
         hadamard,
         bf16,
         repair,
         agree,
-        rate_control,
-        local,
+        skip_gone,
+        shared_memory,
         rejoin,
-        interface_name: _,
+        card_fallback,
+        interface: _,
         secret_file: _,
+        card: _,
     } = config;
-    let mut builder = Communicator::builder();
-    if timeout_us > 0 {
-        builder = builder.timeout(Duration::from_micros(timeout_us));
-    }
-    builder = match (bound_us, bound_max_us) {
-        (0, 0) => builder.bound(Bound::Measured { max: BOUND_MAX_DEFAULT }),
-        (0, max_us) => builder.bound(Bound::Measured { max: Duration::from_micros(max_us) }),
-        (bound_us, 0) => builder.bound(Bound::Fixed(Duration::from_micros(bound_us))),
-        (_, max_us) => {
-            let expected = "0 with a bound_us, which is not measured";
-            return Err(Failure::argument("config->bound_max_us", max_us, expected));
+    let mut settings = Settings::new();
+    let mut set =
+        |name: &str, value: &str| settings.set(name, value).map_err(|error| Failure::from(ConnectError::from(error)));
+    for (name, number) in [("timeout_s", timeout_s), ("bound_ms", bound_ms), ("bound_max_ms", bound_max_ms)] {
+        if number != 0.0 {
+            set(name, &number.to_string())?;
         }
-    };
-    builder = match (switch("config->early", early, &[OFF, AUTO])?, early_grace_us) {
-        (Some(OFF), 0) => builder.early(Early::Off),
-        (Some(OFF), grace_us) => {
-            return Err(Failure::argument("config->early_grace_us", grace_us, "0 with early OPTR_OFF"));
+    }
+    match drop_silent_after {
+        0 => {}
+        OPTR_NEVER => set("drop_silent_after", "never")?,
+        ops => set("drop_silent_after", &ops.to_string())?,
+    }
+    if mtu != 0 {
+        set("mtu", &mtu.to_string())?;
+    }
+    for (name, found, words) in [
+        ("early", early, &[(OFF, "off"), (AUTO, "adaptive")][..]),
+        ("hadamard", hadamard, &[(OFF, "off"), (ON, "on"), (AUTO, "auto")]),
+        ("bf16", bf16, SWITCH),
+        ("repair", repair, REPAIR),
+        ("agree", agree, SWITCH),
+        ("skip_gone", skip_gone, SWITCH),
+        ("shared_memory", shared_memory, &[(OFF, "off"), (AUTO, "auto")]),
+        ("rejoin", rejoin, SWITCH),
+        ("card_fallback", card_fallback, &[(OFF, "off"), (ON, "udp")]),
+    ] {
+        if found == DEFAULT {
+            continue;
         }
-        (_, 0) => builder.early(Early::Adaptive),
-        (_, grace_us) => builder.early(Early::Grace(Duration::from_micros(grace_us))),
-    };
-    if window_bytes > 0 {
-        builder = builder.window_bytes(window_bytes);
-    }
-    if mtu_bytes > 0 {
-        builder = builder.mtu(mtu_bytes as usize);
-    }
-    if incast > 0 {
-        builder = builder.incast(Some(incast as usize));
-    }
-    builder = match drop_silent_after {
-        0 => builder,
-        OPTR_NEVER => builder.drop_silent_after(None),
-        ops => builder.drop_silent_after(Some(ops)),
-    };
-    if let Some(mode) = hadamard_mode("config->hadamard", hadamard)? {
-        builder = builder.hadamard(mode);
-    }
-    let toggle = |name, value| Ok::<_, Failure>(switch(name, value, &[OFF, ON])?.map(|value| value == ON));
-    if let Some(on) = toggle("config->bf16", bf16)? {
-        builder = builder.bf16(on);
-    }
-    if let Some(on) = toggle("config->repair", repair)? {
-        builder = builder.repair(on);
-    }
-    if let Some(on) = toggle("config->agree", agree)? {
-        builder = builder.agree(on);
-    }
-    if let Some(on) = toggle("config->rate_control", rate_control)? {
-        builder = builder.rate_control(on);
-    }
-    builder = match switch("config->local", local, &[OFF, AUTO])? {
-        None => builder,
-        Some(OFF) => builder.local(Local::Off),
-        Some(_) => builder.local(Local::Auto),
-    };
-    if let Some(interface) = texts.interface {
-        builder = builder.interface(interface);
-    }
-    if let Some(file) = texts.secret_file {
-        let failed = |error: optireduce::SecretError| {
-            Failure::argument("config->secret_file", format_args!("{file:?} ({error})"), "a file with a secret")
+        let Some((_, word)) = words.iter().find(|(value, _)| *value == found) else {
+            let values: Vec<u32> = words.iter().map(|(value, _)| *value).collect();
+            let name = format!("config->{name}");
+            return Err(match name.as_str() {
+                "config->repair" => Failure::argument(&name, found, "an optr_repair_t, 0 to 3"),
+                _ => wrong_switch(&name, found, &values),
+            });
         };
-        let secret = match timeout_us {
-            0 => Secret::from_file(file),
-            timeout_us => Secret::from_file_within(file, Duration::from_micros(timeout_us), false),
-        };
-        builder = builder.secret(secret.map_err(failed)?);
+        set(name, word)?;
     }
-    Ok((builder, toggle("config->rejoin", rejoin)?))
+    for (name, text) in [("interface", texts.interface), ("secret_file", texts.secret_file), ("card", texts.card)] {
+        text.map_or(Ok(()), |text| set(name, text))?;
+    }
+    Ok(settings)
 }
 
 pub fn bucket_options(options: &optr_bucket_options_t) -> Result<BucketOptions, Failure> {
@@ -243,14 +227,80 @@ fn switch(name: &str, found: u32, may_be: &[u32]) -> Result<Option<u32>, Failure
     if found == DEFAULT {
         return Ok(None);
     }
-    if may_be.contains(&found) {
-        return Ok(Some(found));
-    }
+    if may_be.contains(&found) { Ok(Some(found)) } else { Err(wrong_switch(name, found, may_be)) }
+}
+
+fn wrong_switch(name: &str, found: u32, may_be: &[u32]) -> Failure {
     let text = |value: &u32| match *value {
         OFF => "OPTR_OFF (1)",
         ON => "OPTR_ON (2)",
         _ => "OPTR_AUTO (3)",
     };
     let values: Vec<_> = may_be.iter().map(text).collect();
-    Err(Failure::argument(name, found, format_args!("OPTR_DEFAULT (0), {}", values.join(" or "))))
+    Failure::argument(name, found, format_args!("OPTR_DEFAULT (0), {}", values.join(" or ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ptr::null;
+
+    use optireduce::SETTINGS;
+
+    use super::*;
+
+    const ZERO: optr_config_t = optr_config_t {
+        size: size_of::<optr_config_t>(),
+        timeout_s: 0.0,
+        bound_ms: 0.0,
+        bound_max_ms: 0.0,
+        mtu: 0,
+        drop_silent_after: 0,
+        early: 0,
+        hadamard: 0,
+        bf16: 0,
+        repair: 0,
+        agree: 0,
+        skip_gone: 0,
+        shared_memory: 0,
+        rejoin: 0,
+        card_fallback: 0,
+        interface: null(),
+        secret_file: null(),
+        card: null(),
+    };
+
+    #[test]
+    fn each_setting_is_a_field_that_gives_the_value_of_its_sample() {
+        let texts = Texts { interface: Some("lo"), secret_file: Some("/dev/null"), card: Some("/nowhere/card.sock") };
+        for row in SETTINGS {
+            let mut config = ZERO;
+            match row.name {
+                // Of the unique id, or the launcher.
+                "rank" | "world_size" | "root" | "job_id" => continue,
+                "interface" | "secret_file" | "card" => {}
+                "timeout_s" => config.timeout_s = 30.0,
+                "bound_ms" => config.bound_ms = 20.0,
+                "bound_max_ms" => config.bound_max_ms = 400.0,
+                "mtu" => config.mtu = 9000,
+                "drop_silent_after" => config.drop_silent_after = 5,
+                "early" => config.early = OFF,
+                "hadamard" => config.hadamard = ON,
+                "bf16" => config.bf16 = ON,
+                "repair" => config.repair = optr_repair_t::OPTR_REPAIR_NEXT_UPDATE as u32,
+                "agree" => config.agree = ON,
+                "skip_gone" => config.skip_gone = ON,
+                "shared_memory" => config.shared_memory = OFF,
+                "rejoin" => config.rejoin = ON,
+                "card_fallback" => config.card_fallback = ON,
+                name => panic!("{name} has no field"),
+            }
+            let is_text = ["interface", "secret_file", "card"].contains(&row.name);
+            let given = settings(&config, if is_text { texts } else { Texts::default() }).unwrap();
+            assert_eq!(given.get(row.name).unwrap(), row.sample, "{}", row.name);
+        }
+        let usual = settings(&ZERO, Texts::default()).unwrap();
+        assert_eq!(format!("{usual:?}"), "{}", "zero sets nothing");
+        let never = settings(&optr_config_t { drop_silent_after: OPTR_NEVER, ..ZERO }, Texts::default()).unwrap();
+        assert_eq!(never.get("drop_silent_after").unwrap(), "never");
+    }
 }

@@ -24,9 +24,9 @@ pub const OPTR_UNIQUE_ID_BYTES: usize = 128;
 /// never wait for a rank that connects groups.
 pub const OPTR_NEVER: u32 = u32::MAX;
 
-/// In optr_request_wait(): no limit. In optr_bucket_settle(): optr_config_t.timeout_us.
+/// In optr_request_wait(): no limit. In optr_bucket_settle(): optr_config_t.timeout_s.
 ///
-/// Every request ends: a collective of a bucket by its deadlines, others after timeout_us without
+/// Every request ends: a collective of a bucket by its deadlines, others after timeout_s without
 /// progress.
 pub const OPTR_NO_TIMEOUT: u64 = u64::MAX;
 
@@ -112,6 +112,20 @@ pub enum optr_switch_t {
     OPTR_AUTO = 3,
 }
 
+/// Repair of means that were lost on their way to a rank.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum optr_repair_t {
+    /// OPTR_REPAIR_THIS_UPDATE.
+    OPTR_REPAIR_DEFAULT = 0,
+    /// None.
+    OPTR_REPAIR_OFF = 1,
+    /// Lost means are added to the bucket's next result.
+    OPTR_REPAIR_NEXT_UPDATE = 2,
+    /// A collective waits for its lost means, at most 4 deadlines.
+    OPTR_REPAIR_THIS_UPDATE = 3,
+}
+
 /// Reductions. Buckets support OPTR_AVG and OPTR_SUM.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,33 +206,27 @@ pub struct optr_unique_id_t {
     pub bytes: [u8; OPTR_UNIQUE_ID_BYTES],
 }
 
-/// Settings of a communicator, from optr_config_init(). Zero selects the default of a field.
+/// Settings of a communicator, from optr_config_init(). Zero selects the default of a field: the
+/// environment variable OPTIREDUCE_ and the name in capitals, or else the value stated.
 ///
-/// Settings are compared when the ranks connect. Only timeout_us, mtu_bytes, interface_name,
-/// secret_file and rejoin may differ.
+/// Settings are compared when the ranks connect. Only timeout_s, mtu, rejoin, interface,
+/// secret_file and card may differ. `optireduce settings` describes them.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct optr_config_t {
     /// sizeof(optr_config_t).
     pub size: usize,
     /// Longest wait for other ranks outside of stages: to connect, to call, to agree, and for
-    /// progress over TCP. 1 ms to one day. Default: 60 s.
-    pub timeout_us: u64,
-    /// Deadline t_B of each stage of each window, 1 us to 4.29 s. Default: measured during the job.
-    pub bound_us: u64,
-    /// Longest measured deadline, 5 ms to 4.29 s. Only without bound_us. Default: 1 s.
-    pub bound_max_us: u64,
-    /// Grace time: silence after which a stage may close early. Default: adapts to loss and stage
-    /// times.
-    pub early_grace_us: u64,
-    /// Largest window in bytes of fp32, a multiple of 64 up to 1 MiB. Default: 1 MiB.
-    pub window_bytes: usize,
-    /// Size of the largest IP packet, at least 114. Default: the largest that passes between all
-    /// ranks.
-    pub mtu_bytes: u32,
-    /// Number of peers that a rank sends to at a time, 1 to 15. Default: adapts to the loss at
-    /// receivers.
-    pub incast: u32,
+    /// progress over TCP. 0.001 to 86400 s. Default: 60 s.
+    pub timeout_s: f64,
+    /// Deadline t_B of each stage of each window, 0.001 to 4290 ms. Default: measured during the
+    /// job.
+    pub bound_ms: f64,
+    /// Longest measured deadline, 5 to 4290 ms. Default: 1000 ms.
+    pub bound_max_ms: f64,
+    /// Size of the largest IP packet, 114 to 65535 bytes. Default: the largest that passes between
+    /// all ranks.
+    pub mtu: u32,
     /// Number of collectives in a row without a packet of a rank after which the others drop it, or
     /// OPTR_NEVER. Default: 3.
     pub drop_silent_after: u32,
@@ -229,26 +237,30 @@ pub struct optr_config_t {
     pub hadamard: u32,
     /// Gradients as bf16 on the wire, with sums in fp32: OPTR_OFF or OPTR_ON. Default: OPTR_OFF.
     pub bf16: u32,
-    /// Repair: lost means are fetched and added to the bucket's next result. OPTR_OFF or OPTR_ON.
-    /// Default: OPTR_ON.
+    /// Repair of lost means, an optr_repair_t. Default: OPTR_REPAIR_THIS_UPDATE.
     pub repair: u32,
     /// Agreement: if one rank skips an update, all ranks skip it. OPTR_OFF or OPTR_ON.
     /// Default: OPTR_OFF.
     pub agree: u32,
-    /// Pacing of each peer by its RTT: OPTR_OFF or OPTR_ON. Default: OPTR_OFF.
-    pub rate_control: u32,
-    /// Shared memory between ranks of one host: OPTR_OFF or OPTR_AUTO. Default: OPTIREDUCE_LOCAL,
-    /// or OPTR_AUTO.
-    pub local: u32,
+    /// Calls over TCP leave out ranks that are gone, instead of failing: OPTR_OFF or OPTR_ON.
+    /// Default: OPTR_OFF.
+    pub skip_gone: u32,
+    /// Shared memory between ranks of one host: OPTR_OFF or OPTR_AUTO. Default: OPTR_AUTO.
+    pub shared_memory: u32,
     /// Permission to replace an ended process of the same rank in a running job: OPTR_OFF or
-    /// OPTR_ON. Default: OPTIREDUCE_REJOIN or the launcher; OPTR_OFF with a unique id.
+    /// OPTR_ON. Default: the launcher's restart count; OPTR_OFF with a unique id.
     pub rejoin: u32,
+    /// Reaction to a failed card: OPTR_OFF, or OPTR_ON to continue over UDP. Default: OPTR_OFF.
+    pub card_fallback: u32,
     /// Name or address of the network interface. Default: the one on the route to rank 0.
-    pub interface_name: *const c_char,
+    pub interface: *const c_char,
     /// Path of a file with the secret of the job, 16 to 4096 bytes, the same on all ranks. It
     /// encrypts and authenticates connections and packets. Default: the secret in
     /// OPTIREDUCE_SECRET, or none.
     pub secret_file: *const c_char,
+    /// SmartNIC: PCI address or vfio-user socket, then optionally
+    /// `,address=IP[/PREFIX][:PORT]` and `,gateway=MAC`. Default: none.
+    pub card: *const c_char,
 }
 
 /// Options of a bucket, from optr_bucket_options_init(), the same on all ranks. Zero selects the

@@ -10,7 +10,7 @@ use std::os::fd::OwnedFd;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use optireduce::Launch;
+use optireduce::{Launch, Settings};
 use rustix::rand::{GetRandomFlags, getrandom};
 
 use crate::status::Failure;
@@ -46,8 +46,8 @@ pub fn make(address: Option<&str>) -> Result<optr_unique_id_t, Failure> {
     Ok(optr_unique_id_t { bytes })
 }
 
-/// Place of a rank in the job of an id.
-pub fn launch(id: &optr_unique_id_t, rank: i32, world_size: i32) -> Result<Launch, Failure> {
+/// Sets the place of a rank in the job of an id.
+pub fn place(settings: Settings, id: &optr_unique_id_t, rank: i32, world_size: i32) -> Result<Settings, Failure> {
     let invalid = || {
         let found = "128 bytes that optr_get_unique_id has not written";
         Failure::argument("id", found, "the id from optr_get_unique_id, with the same bytes on all ranks")
@@ -62,9 +62,7 @@ pub fn launch(id: &optr_unique_id_t, rank: i32, world_size: i32) -> Result<Launc
         |name, found: i32, expected| usize::try_from(found).map_err(|_| Failure::argument(name, found, expected));
     let world_size = number("world_size", world_size, "1 to 1024")?;
     let rank = number("rank", rank, "0 to world_size - 1")?;
-    let launch =
-        Launch::new(rank, world_size, root).map_err(|error| Failure::from(optireduce::ConnectError::from(error)))?;
-    Ok(launch.job_id(job))
+    Ok(settings.rank(rank).world_size(world_size).root(root).job_id(job))
 }
 
 /// Releases the port of rank 0 once it has connected or failed.
@@ -118,6 +116,11 @@ mod tests {
 
     use super::*;
     use crate::types::optr_status_t::OPTR_INVALID_ARGUMENT;
+
+    fn launch(id: &optr_unique_id_t, rank: i32, world_size: i32) -> Result<Launch, Failure> {
+        let settings = place(Settings::new(), id, rank, world_size)?;
+        settings.launch().map_err(|error| optireduce::ConnectError::from(error).into())
+    }
 
     #[test]
     fn an_id_leads_to_its_root_and_to_a_job_of_its_own() {

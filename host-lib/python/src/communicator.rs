@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use optireduce::{Communicator as Inner, ConnectError, Error, Pending, Transfer};
+use optireduce::{Communicator as Inner, ConnectError, Error, Pending, Settings, Transfer};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -23,34 +23,28 @@ use crate::two_level::TwoLevel;
 /// arguments. A difference is a `MismatchError` on every rank. As a context manager, a communicator
 /// closes at the end, and aborts after an exception.
 ///
-/// Settings are keywords. Ranks compare all but `rejoin`, `timeout_s`, `interface`, `mtu`, `card`
-/// and `card_address` when they connect. Defaults are in parentheses:
+/// Settings are keywords. `optireduce.SETTINGS` describes them, and `optireduce settings` in a
+/// shell also shows their values in force. A setting that is not given has the value of its
+/// environment variable, such as `OPTIREDUCE_BOUND_MS`, or else its default:
 ///
-/// - `job_id` (""): distinguishes jobs with the same root; `from_env` reads the launcher's.
-/// - `rejoin` (False): this process may replace its rank in a running job; see `job_id`.
+/// - `rank`, `world_size`, `root`, `job_id`, `rejoin`: the place of this process in its job, by
+///   default the launcher's.
+/// - `interface` ("auto"), `mtu` ("auto"), `shared_memory` ("auto" or "off"): the network.
+/// - `secret` or `secret_file` (none): encrypts and authenticates everything.
+/// - `card` (none), `card_fallback` ("off" or "udp"): a SmartNIC. The wheel needs the feature
+///   `smartnic`.
 /// - `timeout_s` (60): time that ranks wait for one another to connect and in exact calls.
-/// - `bound_ms`: fixed bound t_B of each stage of a window, 0.001 to 4290. A whole call takes
-///   longer: it has two stages and maybe many windows, and may wait for repairs.
-/// - `bound_max_ms` (1000): longest bound, if it is measured as by default.
-/// - `early` ("adaptive"): when a stage closes before its deadline, "off", or ms of silence.
-/// - `hadamard` ("auto"): encoding that spreads loss over blocks, "on", "off", or after high loss.
+/// - `bound_ms` ("measured"): bound t_B of each stage of a window. A whole call takes longer: it
+///   has two stages and maybe many windows, and may wait for repairs.
+/// - `bound_max_ms` (1000): longest bound, if it is measured.
+/// - `early` ("adaptive" or "off"): when a stage closes before its deadline.
+/// - `hadamard` ("auto", "on" or "off"): encoding that spreads loss over blocks.
 /// - `bf16` (False): send half the bytes, with relative errors of at most 2^-8.
-/// - `incast` (None): number of peers that a rank sends to at a time, or None to follow the loss.
-/// - `window_bytes` (1 MiB): largest window.
-/// - `rate_control` (False): pace each peer by its RTT.
+/// - `repair` ("this_update"): wait for lost means, at most 4 t_B. With "next_update" they are
+///   added to a later result of the bucket, and with "off" they stay lost.
 /// - `drop_silent_after` (3): collectives without a packet of a rank until it is dropped, or None.
-/// - `repair` (True): add lost means to a later result of the bucket.
-/// - `wait_for_repairs` (False, in `optireduce.torch` True): wait for repairs, at most 4 t_B.
 /// - `agree` (False): all ranks skip an update if one would.
-/// - `interface`: name or address, by default on the route to rank 0.
-/// - `mtu` (None): size of the largest IP packet in bytes, measured if None.
-/// - `local` ("auto"): shared memory between ranks of a host, or "off" for UDP.
-/// - `card`: SmartNIC that moves this rank's gradients. The wheel needs the feature `smartnic`.
-/// - `card_address`: network address of the card, such as "10.0.0.2".
-/// - `card_fallback` ("off"): lose the rank of a failed card, or "udp" to continue over UDP.
-/// - `secret`: encrypts and authenticates everything.
-///
-/// The last five also have environment variables, such as `OPTIREDUCE_SECRET`.
+/// - `skip_gone` (False): exact calls leave out ranks that are gone, instead of failing.
 #[pyclass(frozen, module = "optireduce")]
 pub struct Communicator {
     context: Arc<Context>,
@@ -114,18 +108,15 @@ impl Communicator {
     ) -> PyResult<Self> {
         let (Rank(rank), WorldSize(world_size)) = (rank, world_size);
         let operation = format!("rank {rank}: connect");
-        let launch = optireduce::Launch::new(rank, world_size, root);
-        let launch = launch.map_err(|error| connect_error(&operation, &error.into()))?;
-        Self::connect(py, launch, settings)
+        let place = Settings::new().rank(rank).world_size(world_size).root(root);
+        Self::connect(py, &operation, place, settings)
     }
 
     /// Connects as the rank in the environment of torchrun, mpirun or Slurm, or `OPTIREDUCE_RANK`.
     #[staticmethod]
     #[pyo3(signature = (**settings))]
     fn from_env(py: Python<'_>, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let launch = optireduce::Launch::from_env();
-        let launch = launch.map_err(|error| connect_error("connect", &error.into()))?;
-        Self::connect(py, launch, settings)
+        Self::connect(py, "connect", Settings::new(), settings)
     }
 
     /// Number of this rank, from 0.
@@ -415,13 +406,14 @@ impl Communicator {
 }
 
 impl Communicator {
-    fn connect(py: Python<'_>, launch: optireduce::Launch, given: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+    fn connect(py: Python<'_>, operation: &str, place: Settings, given: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let settings = settings::settings(place, given)?;
+        let launch = settings.launch().map_err(|error| connect_error(operation, &error.into()))?;
         let (rank, world_size) = (launch.rank, launch.world_size);
         let operation = format!("rank {rank} of {world_size}: connect");
-        let builder = settings::builder(launch, given)?;
         let waiting = Context::new(rank, world_size);
         let connected = py.detach(|| {
-            let mut connecting = std::pin::pin!(builder.connect_async());
+            let mut connecting = std::pin::pin!(Inner::connect_async(settings));
             waiting.wait(&operation, None, |slice| poll_for(connecting.as_mut(), slice))
         })?;
         match connected {

@@ -54,6 +54,23 @@ mod _optireduce {
         found.map(|address| address.to_string()).map_err(|error| error::ConnectionError::new_err(error.to_string()))
     }
 
+    /// Returns the rows of `optireduce.SETTINGS`.
+    #[pyfunction]
+    fn settings() -> Vec<(&'static str, String, &'static str, bool, &'static str, String, String)> {
+        let row = |row: &optireduce::Setting| {
+            let may_differ = row.scope == optireduce::Scope::Rank;
+            (row.name, row.values(), row.default, may_differ, row.sample, row.variable(), row.summary())
+        };
+        optireduce::SETTINGS.iter().map(row).collect()
+    }
+
+    /// Returns the value in force of a setting, as text, of a communicator with these settings.
+    #[pyfunction]
+    fn in_force(name: &str, given: &Bound<'_, pyo3::types::PyDict>) -> PyResult<String> {
+        let settings = super::settings::settings(optireduce::Settings::new(), Some(given))?;
+        settings.get(name).map_err(|error| error::ArgumentError::new_err(error.to_string()))
+    }
+
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("SKIPS_HALT", optireduce::SKIPS_HALT)?;

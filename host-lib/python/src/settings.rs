@@ -2,66 +2,53 @@
 
 use std::time::Duration;
 
-use optireduce::{
-    Bound as StageBound, BucketOptions, Builder, CardFallback, Communicator, Early, HadamardMode, Launch, Local,
-    ReduceOp, Secret,
-};
+use optireduce::{BucketOptions, HadamardMode, ReduceOp, Secret, Setting, Settings};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
 
 use crate::error::ArgumentError;
 
-pub fn builder(launch: Launch, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Builder> {
-    let mut launch = launch;
-    let mut builder = Communicator::builder();
-    for (name, value) in settings.into_iter().flatten() {
+/// Adds keywords to the settings of a place.
+pub fn settings(mut settings: Settings, given: Option<&Bound<'_, PyDict>>) -> PyResult<Settings> {
+    for (name, value) in given.into_iter().flatten() {
         let name: String = name.extract()?;
-        builder = match name.as_str() {
-            "job_id" => {
-                launch = launch.job_id(extract::<String>(&name, &value, "a string")?);
-                builder
-            }
-            "rejoin" => {
-                launch = launch.rejoin(flag(&name, &value)?);
-                builder
-            }
-            "timeout_s" => builder.timeout(duration(&name, &value, 1.0)?),
-            "bound_ms" => builder.bound(StageBound::Fixed(duration(&name, &value, 1e-3)?)),
-            "bound_max_ms" => builder.bound(StageBound::Measured { max: duration(&name, &value, 1e-3)? }),
-            "early" => builder.early(early(&name, &value)?),
-            "hadamard" => builder.hadamard(hadamard(&name, &text(&name, &value)?)?),
-            "bf16" => builder.bf16(flag(&name, &value)?),
-            "incast" => builder.incast(extract::<Option<usize>>(&name, &value, "a number of peers, or None")?),
-            "window_bytes" => builder.window_bytes(extract(&name, &value, "a number of bytes")?),
-            "rate_control" => builder.rate_control(flag(&name, &value)?),
-            "drop_silent_after" => {
-                builder.drop_silent_after(extract::<Option<u32>>(&name, &value, "a number of collectives, or None")?)
-            }
-            "repair" => builder.repair(flag(&name, &value)?),
-            "wait_for_repairs" => builder.wait_for_repairs(flag(&name, &value)?),
-            "agree" => builder.agree(flag(&name, &value)?),
-            "interface" => builder.interface(text(&name, &value)?),
-            "mtu" => builder.mtu(extract::<Option<usize>>(&name, &value, "a number of bytes, or None")?),
-            "local" => builder.local(match text(&name, &value)?.as_str() {
-                "auto" => Local::Auto,
-                "off" => Local::Off,
-                found => return Err(wrong(&name, found, "'auto' or 'off'")),
-            }),
-            "card" => builder.card(text(&name, &value)?),
-            "card_address" => builder.card_address(text(&name, &value)?),
-            "card_fallback" => builder.card_fallback(match text(&name, &value)?.as_str() {
-                "off" => CardFallback::Off,
-                "udp" => CardFallback::Udp,
-                found => return Err(wrong(&name, found, "'off' or 'udp'")),
-            }),
-            "secret" => builder.secret(secret(&name, &value)?),
-            _ => {
-                let expected = "a setting of the communicator: see help(optireduce.Communicator)";
-                return Err(wrong("a keyword", &name, expected));
-            }
-        };
+        if name == "secret" {
+            settings = settings.secret(secret(&name, &value)?);
+        } else {
+            let text = value_text(&name, &value)?;
+            settings.set(&name, &text).map_err(|error| ArgumentError::new_err(error.to_string()))?;
+        }
     }
-    Ok(builder.launch(launch))
+    Ok(settings)
+}
+
+/// Text of a value. `True` and `False` are on and off. `None` is the word of a setting beside its
+/// range, such as never.
+fn value_text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
+    let setting = Setting::named(name);
+    if let Ok(switch) = value.cast::<PyBool>() {
+        return Ok(if switch.is_true() { "on" } else { "off" }.into());
+    }
+    match setting.and_then(Setting::word) {
+        Some(word) if value.is_none() => return Ok(word.into()),
+        _ => {}
+    }
+    let is_number = value.is_instance_of::<PyInt>() || value.is_instance_of::<PyFloat>();
+    if is_number || value.is_instance_of::<PyString>() {
+        return Ok(value.str()?.to_string());
+    }
+    // Numbers of numpy, and paths.
+    if let Ok(number) = value.extract::<u64>() {
+        return Ok(number.to_string());
+    }
+    if let Ok(number) = value.extract::<f64>() {
+        return Ok(number.to_string());
+    }
+    if let Ok(path) = value.extract::<std::path::PathBuf>() {
+        return Ok(path.to_string_lossy().into_owned());
+    }
+    let expected = setting.map_or("a setting of the communicator: see optireduce.SETTINGS".into(), Setting::values);
+    Err(wrong(name, &value.repr()?.to_string(), &expected))
 }
 
 fn wrong(name: &str, found: &str, expected: &str) -> PyErr {
@@ -122,30 +109,9 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Timeout {
     }
 }
 
-fn flag(name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
-    extract(name, value, "True or False")
-}
-
-fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
-    extract(name, value, "a string")
-}
-
-fn duration(name: &str, value: &Bound<'_, PyAny>, unit_s: f64) -> PyResult<Duration> {
-    seconds(name, extract(name, value, "a positive number")?, unit_s)
-}
-
 pub fn seconds(name: &str, number: f64, unit_s: f64) -> PyResult<Duration> {
     let expected = "a positive number";
     Duration::try_from_secs_f64(number * unit_s).map_err(|_| wrong(name, &number.to_string(), expected))
-}
-
-fn early(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Early> {
-    match value.extract::<&str>() {
-        Ok("adaptive") => Ok(Early::Adaptive),
-        Ok("off") => Ok(Early::Off),
-        Ok(found) => Err(wrong(name, found, "'adaptive', 'off', or a number of milliseconds")),
-        Err(_) => Ok(Early::Grace(duration(name, value, 1e-3)?)),
-    }
 }
 
 fn secret(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Secret> {
@@ -154,12 +120,12 @@ fn secret(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Secret> {
     Secret::new(text.as_bytes()).map_err(|error| ArgumentError::new_err(error.to_string()))
 }
 
-fn hadamard(name: &str, mode: &str) -> PyResult<HadamardMode> {
+fn hadamard(mode: &str) -> PyResult<HadamardMode> {
     match mode {
         "off" => Ok(HadamardMode::Off),
         "on" => Ok(HadamardMode::On),
         "auto" => Ok(HadamardMode::Auto),
-        found => Err(wrong(name, found, "'off', 'on' or 'auto'")),
+        found => Err(wrong("hadamard", found, "'off', 'on' or 'auto'")),
     }
 }
 
@@ -169,7 +135,7 @@ pub fn bucket_options(
     bf16: Option<bool>,
     repair: Option<bool>,
 ) -> PyResult<BucketOptions> {
-    let mode = hadamard_mode.map(|mode| hadamard("hadamard", mode)).transpose()?;
+    let mode = hadamard_mode.map(hadamard).transpose()?;
     Ok(BucketOptions::new().reduce_op(reduce_op(op)?).hadamard(mode).bf16(bf16).repair(repair))
 }
 

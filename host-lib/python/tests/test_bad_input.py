@@ -88,7 +88,7 @@ def world_size(rank, ranks, root):
 def test_a_wrong_world_size_is_an_error_of_torch_on_every_rank(job):
     for rank, message in enumerate(job.run(2, world_size)):
         assert message.startswith(f"MismatchError: rank {rank} of {2 + rank}: connect: "), message
-        assert "world size" in message and "3 on rank 1" in message and "2 on rank 0" in message, message
+        assert "world_size" in message and "3 on rank 1" in message and "2 on rank 0" in message, message
 
 
 class OtherVersion:

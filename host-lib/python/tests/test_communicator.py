@@ -6,6 +6,7 @@ import ctypes
 import dataclasses
 import os
 import pathlib
+import re
 import resource
 import signal
 import threading
@@ -229,7 +230,7 @@ def test_a_negative_number_is_an_argument_error_that_names_it_and_changes_nothin
             assert text.startswith(f"{name} is -") and ", expected " in text, text
 def skipped(rank, ranks, root, done):
     """Rank 0 reduces without rank 1, which is late, on a bucket and on two levels."""
-    with connect(rank, ranks, root, bound_ms=100, drop_silent_after=None, repair=False) as communicator:
+    with connect(rank, ranks, root, bound_ms=100, drop_silent_after=None, repair="off") as communicator:
         two_level = communicator.two_level(2)
         buckets = [communicator.bucket(1000), two_level.bucket(1000)]
         found = []
@@ -354,7 +355,7 @@ def lent_memory(rank, ranks, root, local, file_bytes):
     elements, files, limits = 100_000, [], resource.getrlimit(resource.RLIMIT_FSIZE)
     # Files of earlier jobs in this process.
     others = memory_for_peers()
-    with connect(rank, ranks, root, local=local) as communicator:
+    with connect(rank, ranks, root, shared_memory=local) as communicator:
         buckets = [communicator.bucket(elements), communicator.bucket(elements, op="sum")]
         if file_bytes is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, limits[1]))
@@ -471,7 +472,7 @@ def test_another_order_of_calls_is_an_error_on_every_rank(job):
 
 
 def settings_that_differ(rank, ranks, root):
-    with pytest.raises(optireduce.MismatchError, match="bf16 is true on rank 1, but false on rank 0"):
+    with pytest.raises(optireduce.MismatchError, match="bf16 is on on rank 1, but off on rank 0"):
         connect(rank, ranks, root, bf16=rank == 1)
 
 
@@ -659,13 +660,15 @@ def test_a_rank_that_does_not_come_is_a_timeout(job, tmp_path):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"bound_ms": 0}, "bound is 0ns, expected 1 us to 4.29 s"),
-        ({"bound_ms": -1}, "bound_ms is -1, expected a positive number"),
-        ({"hadamard": "yes"}, "hadamard is yes, expected 'off', 'on' or 'auto'"),
-        ({"incast": 99}, "incast is 99, expected 1 to 15"),
-        ({"colour": 1}, "a keyword is colour, expected a setting"),
-        ({"mtu": 20}, "mtu is 20, expected at least 114 bytes"),
-        ({"card_fallback": "tcp"}, "card_fallback is tcp, expected 'off' or 'udp'"),
+        ({"bound_ms": 0}, "bound_ms is 0, expected 0.001 to 4290 ms, or measured"),
+        ({"bound_ms": -1}, "bound_ms is -1, expected 0.001 to 4290 ms, or measured"),
+        ({"bound_ms": []}, "bound_ms is [], expected 0.001 to 4290 ms, or measured"),
+        ({"hadamard": "yes"}, "hadamard is yes, expected auto, on or off"),
+        ({"repair": True}, "repair is on, expected off, next_update or this_update"),
+        ({"agree": None}, "agree is None, expected on or off"),
+        ({"dropsilentafter": 1}, "the name of a setting is dropsilentafter, expected one of optireduce::SETTINGS, of which drop_silent_after"),
+        ({"mtu": 20}, "mtu is 20, expected 114 to 65535 bytes, or auto"),
+        ({"card_fallback": "tcp"}, "card_fallback is tcp, expected off or udp"),
         ({"secret": "short"}, "16"),
     ],
 )
@@ -673,6 +676,21 @@ def test_a_setting_that_cannot_be_is_refused(settings, message):
     with pytest.raises(ValueError) as error:
         optireduce.Communicator(0, 2, "127.0.0.1:1", **settings)
     assert message in str(error.value)
+
+
+def test_every_setting_is_a_keyword_that_is_documented():
+    names = [setting.name for setting in optireduce.SETTINGS]
+    assert len(names) > 20 and len(set(names)) == len(names)
+    stub = pathlib.Path(optireduce.__file__).with_name("_optireduce.pyi").read_text()
+    signature = stub[stub.index("def __new__(") : stub.index(") -> Communicator: ...")]
+    keywords = re.findall(r"^        (\w+): .*,$", signature, re.MULTILINE)
+    assert sorted(keywords) == sorted([*names, "secret"])
+    assert [name for name in names if f"`{name}`" not in optireduce.Communicator.__doc__] == []
+    for setting in optireduce.SETTINGS:
+        # Every sample is valid; another keyword ends the call before it connects.
+        sample = {setting.name: setting.sample} if setting.name not in ("rank", "world_size", "root") else {}
+        with pytest.raises(optireduce.ArgumentError, match="no_such_setting"):
+            optireduce.Communicator(0, 2, "127.0.0.1:1", **sample, no_such_setting=1)
 
 
 @pytest.mark.parametrize("secret", [b"of all ranks of the job", ["of all ranks of the job"]])

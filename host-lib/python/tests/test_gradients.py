@@ -67,7 +67,7 @@ def test_only_what_a_backward_pass_calls_is_bounded_unless_it_is_said(job):
 
 def ended(rank, ranks, root):
     before, of_group = memory_for_peers(), []
-    with group(rank, ranks, root, local="auto"), optireduce.torch.bounded():
+    with group(rank, ranks, root, shared_memory="auto"), optireduce.torch.bounded():
         kept = session()
         # Memory that is returned before a peer has read it is copied, in some of the calls.
         for _ in range(10):

@@ -11,7 +11,7 @@ from ranks import free_root
 
 RANK = """
 import sys, numpy, optireduce
-with optireduce.Communicator(int(sys.argv[1]), 2, sys.argv[2], local=sys.argv[3], bound_ms=4000, timeout_s=30) as communicator:
+with optireduce.Communicator(int(sys.argv[1]), 2, sys.argv[2], shared_memory=sys.argv[3], bound_ms=4000, timeout_s=30) as communicator:
     bucket, gradient = communicator.bucket(100_000), numpy.full(100_000, communicator.rank, "float32")
     for _ in range(3):
         assert bucket.all_reduce(gradient).action == "apply"

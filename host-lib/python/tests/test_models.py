@@ -53,7 +53,7 @@ def heard(act):
 
 def one_after_the_other(rank, ranks, root):
     before = memory_for_peers()[0]
-    with group(rank, ranks, root, local="auto"):
+    with group(rank, ranks, root, shared_memory="auto"):
         kept, found, lent = [], [], []
         for trial in range(9):
             model, state = hooked(60)

@@ -5,21 +5,27 @@ use std::str::FromStr;
 
 use optireduce_contract::packet::{Endpoint, UDP_PORT_DEFAULT};
 
-use crate::control::LaunchError;
+/// Splits the setting `card` into the place of the card in this host and its network address.
+pub(crate) fn split_card(card: &str) -> (&str, Option<&str>) {
+    card.split_once(",address=").map_or((card, None), |(place, address)| (place, Some(address)))
+}
 
-/// Reads an environment variable in UTF-8; empty if it is not set.
-pub(crate) fn from_env(name: &'static str) -> Result<String, LaunchError> {
-    std::env::var_os(name).unwrap_or_default().into_string().map_err(|found| LaunchError::Invalid {
-        name,
-        found: found.to_string_lossy().into_owned(),
-        expected: "text in UTF-8".into(),
-    })
+/// Returns the expected form, if the setting `card` does not have it.
+pub(crate) fn card_form(card: &str) -> Option<String> {
+    // Of some rank.
+    let card = card.replace("{rank}", "1");
+    let (place, address) = split_card(&card);
+    if place.is_empty() || place.contains(",gateway=") {
+        return Some("WHERE[,address=IP[/PREFIX][:PORT]][,gateway=MAC], with a gateway only after an address".into());
+    }
+    let wrong = address.and_then(|address| address.parse::<CardAddress>().err());
+    wrong.map(|expected| format!("WHERE,address={expected}"))
 }
 
 const EXPECTED: &str = "IP[/PREFIX][:PORT][,gateway=MAC] (a prefix only with a gateway, and vice versa), for instance 10.0.0.2, 10.0.0.2:5791 or \
                         10.0.0.2/24,gateway=52:54:00:12:34:56";
 
-/// See [`Builder::card_address`](crate::Builder::card_address).
+/// Address of a card on the network, of [`Settings::card`](crate::Settings::card).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CardAddress {
     pub socket: SocketAddrV4,

@@ -22,22 +22,17 @@ pub enum CardError {
     Driver(#[source] Box<dyn std::error::Error + Send + Sync>),
     #[error(
         "card {address}: it has no address on the network (its LOCAL_IP or UDP_PORT is 0), so other ranks cannot reach it; set \
-         `card_address` (OPTIREDUCE_CARD_ADDRESS, --card-address) to a free address of the card's network, for instance 10.0.0.2, or \
+         a free address of the card's network in `card` (OPTIREDUCE_CARD, --card), for instance {address},address=10.0.0.2, or \
          serve a simulated card with an address: `optireduce-sim serve --network udp:ADDRESS`"
     )]
     NoAddress { address: String },
     #[error(
-        "`card_address` is {given}, but this rank has no card: set `card` (OPTIREDUCE_CARD, --card) as well, or leave out \
-         `card_address` (--card-address)"
-    )]
-    AddressWithoutCard { given: String },
-    #[error(
-        "card {address}: it is at {found}, as set by its server, but `card_address` is {given}; leave out `card_address` \
-         (OPTIREDUCE_CARD_ADDRESS), or serve the card at {given}"
+        "card {address}: it is at {found}, as set by its server, but the address in `card` is {given}; leave out the \
+         address, or serve the card at {given}"
     )]
     OtherAddress { address: String, found: SocketAddr, given: SocketAddr },
     #[error(
-        "card {address}: `card_address` is {given}, which belongs to an interface of this host; choose a free address of the card's network, \
+        "card {address}: the address in `card` is {given}, which belongs to an interface of this host; choose a free address of the card's network, \
          which the card does not share with its host"
     )]
     HostsAddress { address: String, given: SocketAddr },
@@ -45,7 +40,7 @@ pub enum CardError {
     Stats { folder: PathBuf },
     #[error(
         "ranks {first} and {second} are both at {address}, expected different addresses: in a job with cards all ranks receive at \
-         the cards' UDP port, {port}; choose another `interface` for a rank without a card, or another address for a card (`card_address`, or its server)"
+         the cards' UDP port, {port}; choose another `interface` for a rank without a card, or another address for a card (in `card`, or its server)"
     )]
     SameAddress { first: usize, second: usize, address: IpAddr, port: u16 },
     #[error(
@@ -71,7 +66,7 @@ pub enum CardError {
     /// Cards send to the port at which they receive, so all need the same one.
     #[error(
         "the card of rank {rank} is at {found}, expected UDP port {expected} like the card of rank {first}: all cards of a job \
-         use the same port; set `card_address` {0}:{expected} for a board, or serve a simulated card with `--network udp:{0}:{expected}`", found.ip()
+         use the same port; set the address {0}:{expected} in `card` for a board, or serve a simulated card with `--network udp:{0}:{expected}`", found.ip()
     )]
     Port {
         rank: usize,

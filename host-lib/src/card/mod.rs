@@ -24,7 +24,7 @@ mod plane;
 #[cfg(feature = "smartnic")]
 mod stats;
 
-pub(crate) use self::address::{CardAddress, from_env};
+pub(crate) use self::address::{CardAddress, card_form, split_card};
 pub use self::error::CardError;
 pub(crate) use self::job::Cards;
 #[cfg(not(feature = "smartnic"))]

@@ -151,7 +151,7 @@ mod tests {
         let routed = given("10.0.0.2/24:7,gateway=52:54:00:12:34:56");
         assert_eq!(place("c", known(ip, mac), routed).unwrap(), (own, routed.unwrap()));
         let none = place("c", None, None).unwrap_err().to_string();
-        assert!(none.starts_with("card c: it has no address") && none.contains("OPTIREDUCE_CARD_ADDRESS"), "{none}");
+        assert!(none.starts_with("card c: it has no address") && none.contains("OPTIREDUCE_CARD, --card"), "{none}");
         let other = place("c", known(ip, mac), given("10.0.0.3:7")).unwrap_err().to_string();
         assert!(other.contains("it is at 10.0.0.2:7") && other.contains("serve the card at 10.0.0.3:7"), "{other}");
     }

@@ -61,17 +61,19 @@ impl BucketOptions {
         Self { reduce_op, ..self }
     }
 
-    /// Sets when all-reduces are Hadamard-encoded. Default: [`Builder::hadamard`].
+    /// Sets when all-reduces are Hadamard-encoded. Default:
+    /// [`Settings::hadamard`](crate::Settings::hadamard).
     pub fn hadamard(self, hadamard: impl Into<Option<HadamardMode>>) -> Self {
         Self { hadamard: hadamard.into(), ..self }
     }
 
-    /// Sets whether values travel as bf16. Default: [`Builder::bf16`].
+    /// Sets whether values travel as bf16. Default: [`Settings::bf16`](crate::Settings::bf16).
     pub fn bf16(self, bf16: impl Into<Option<bool>>) -> Self {
         Self { bf16: bf16.into(), ..self }
     }
 
-    /// Sets whether lost means are repaired in the next result. Default: [`Builder::repair`].
+    /// Sets whether lost means are repaired in the next result. Default:
+    /// [`Settings::repair`](crate::Settings::repair).
     pub fn repair(self, repair: impl Into<Option<bool>>) -> Self {
         Self { repair: repair.into(), ..self }
     }
@@ -144,7 +146,7 @@ impl Communicator {
         Bucket::declare(&self.shared, elements, options.or(&self.builder))
     }
 
-    /// Averages `data` over all ranks once. Collective, [bounded](Builder::bound).
+    /// Averages `data` over all ranks once. Collective, [bounded](crate::Settings::bound).
     ///
     /// Slower than a [`bucket`](Self::bucket), since ranks first compare the call and finally
     /// repair losses. `data` is zeros unless the report returns
@@ -339,7 +341,7 @@ impl Bucket {
         self.shared.shard_range(self.elements)
     }
 
-    /// Reduces `data` over all ranks, in place. Collective, [bounded](Builder::bound).
+    /// Reduces `data` over all ranks, in place. Collective, [bounded](crate::Settings::bound).
     ///
     /// `data` is zeros unless the report returns
     /// [`UpdateAction::Apply`](crate::UpdateAction::Apply). With repair, a later result includes
@@ -385,7 +387,7 @@ impl Bucket {
     }
 
     /// Reduces the [bucket's values](Self::values_mut) over all ranks. Collective,
-    /// [bounded](Builder::bound).
+    /// [bounded](crate::Settings::bound).
     ///
     /// Copies and allocates nothing; the values move to other memory with each call. Without
     /// [`UpdateAction::Apply`](crate::UpdateAction::Apply) they are zeros.
@@ -423,8 +425,9 @@ impl Bucket {
         vec![0.0; self.elements]
     }
 
-    /// Reduces `data` over all ranks and returns the result. Collective, [bounded](Builder::bound).
-    /// The async form is [`start_all_reduce`](Self::start_all_reduce).
+    /// Reduces `data` over all ranks and returns the result. Collective,
+    /// [bounded](crate::Settings::bound). The async form is
+    /// [`start_all_reduce`](Self::start_all_reduce).
     ///
     /// Copies nothing, and allocates nothing if each call passes the last returned buffer. Without
     /// [`UpdateAction::Apply`](crate::UpdateAction::Apply) it returns zeros.
@@ -479,7 +482,7 @@ impl Bucket {
     }
 
     /// Reduces `data` over all ranks and returns this rank's [`shard`](Self::shard_range).
-    /// Collective, [bounded](Builder::bound), contribute stage only. The async form is
+    /// Collective, [bounded](crate::Settings::bound), contribute stage only. The async form is
     /// [`start_reduce_scatter`](Self::start_reduce_scatter).
     ///
     /// Never repaired or Hadamard-encoded. The shard is zeros unless the report returns
@@ -495,11 +498,11 @@ impl Bucket {
     }
 
     /// Gathers the [`shard`](Self::shard_range) of every rank and returns all elements. Collective,
-    /// [bounded](Builder::bound), broadcast stage only. The async form is
+    /// [bounded](crate::Settings::bound), broadcast stage only. The async form is
     /// [`start_all_gather`](Self::start_all_gather).
     ///
     /// Lost values are zero, and [`Report::missing_from`] lists the ranks of their shards. They are
-    /// repaired only if the communicator [waits for repairs](super::Builder::wait_for_repairs).
+    /// repaired only if the communicator [waits for repairs](crate::Repair::ThisUpdate).
     /// Never Hadamard-encoded.
     pub fn all_gather(&mut self, shard: &[f32]) -> Result<(Vec<f32>, Report), Error> {
         self.call(Kind::AllGather, shard.to_vec())

@@ -1,38 +1,25 @@
-//! Settings of a communicator.
+//! Settings in force of a communicator, and the protocol's parameters that follow from them.
 
-use std::fmt;
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::error::ConnectError;
-use crate::card::Cards;
-use crate::control::{Launch, LaunchError};
+use crate::card::{Cards, split_card};
+use crate::control::{Launch, Terms};
 use crate::plane::Plane;
 use crate::secret::{SEAL_BYTES, Secret};
+use crate::settings::tuned::SendThread;
+use crate::settings::{CardFallback, Early, Repair, SettingError, Settings, SharedMemory};
 use crate::udp::payload_beats_of;
 use optireduce_contract::limits::BEAT_BYTES;
-use optireduce_core::protocol::{BoundParams, EarlyRule, HadamardMode, INCAST_MAX, JobParams, MembershipParams};
+use optireduce_core::protocol::{BoundParams, EarlyRule, HadamardMode, JobParams, MembershipParams};
 use optireduce_core::{Collectives, DataPlane};
-
-/// Source of the stage bound t_B.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Bound {
-    /// A fixed bound, 1 us to 4.29 s.
-    Fixed(Duration),
-    /// Twice the 95th percentile of at least 20 stage times of the job's own collectives, and at
-    /// least [`BOUND_MIN`] times the ranks per core of a host, rounded up. Adapted later, see
-    /// [`BoundEstimator`](optireduce_core::protocol::BoundEstimator).
-    Measured {
-        /// Longest bound, [`BOUND_MIN`] to 4.29 s; the bound until the first measurement.
-        max: Duration,
-    },
-}
 
 /// Shortest measured bound with one rank per core: a host may deschedule a thread for this long.
 pub const BOUND_MIN: Duration = Duration::from_millis(5);
-/// Default limit of a measured bound.
+
+/// Default of the setting `bound_max_ms`.
 pub const BOUND_MAX_DEFAULT: Duration = Duration::from_secs(1);
 
 /// Shortest adaptive grace time: a host may deschedule a thread.
@@ -51,364 +38,142 @@ const AGREEING_SLACK: Duration = Duration::from_millis(250);
 /// Initial rate with rate control: 100 Gb/s.
 const RATE_MAX_BYTES_PER_US: u32 = 12_500;
 
-/// Ranks cannot connect faster, and longer timeouts could overflow a clock.
-const TIMEOUT_MIN: Duration = Duration::from_millis(1);
-const TIMEOUT_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 const MTU_MIN: usize = 114;
-const WINDOW_BYTES_MAX: usize = 1 << 20;
-
-/// Rule for closing a stage before its deadline, after the marks of all peers. A peer's mark begins
-/// its last packets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Early {
-    /// Never.
-    Off,
-    /// After a fixed grace time of silence, at most t_B.
-    Grace(Duration),
-    /// After a fraction x of t_C, both adapted to the loss and stage times of all ranks
-    /// (OptiReduce 3.2.1).
-    Adaptive,
-}
-
-/// Use of shared memory between ranks of one host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Local {
-    /// Between at most 64 ranks of the same user and network namespace. Other pairs use UDP.
-    Auto,
-    /// Never.
-    Off,
-}
-
-impl Local {
-    pub(super) fn from_env() -> Result<Self, LaunchError> {
-        one_of("OPTIREDUCE_LOCAL", [("auto", Self::Auto), ("off", Self::Off)])
-    }
-}
 
 /// With fewer cores per rank, a send thread competes with the engine and the trainer.
 const SENDING_CORES_MIN: usize = 4;
 
-/// Use of a separate thread to send large batches, unless shared memory reaches all ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum SendThread {
-    /// With four or more cores per rank.
-    Auto,
-    /// With any number of cores. Fewer than four per rank make large buckets slower.
-    On,
-    /// Never.
-    Off,
-}
-
-impl SendThread {
-    pub(super) fn is_on(self, ranks: usize, cores: usize) -> bool {
-        match self {
-            Self::Auto => cores >= ranks * SENDING_CORES_MIN,
-            Self::On => true,
-            Self::Off => false,
+impl From<SettingError> for ConnectError {
+    fn from(error: SettingError) -> Self {
+        match error {
+            SettingError::Value { setting, found, expected } => Self::Setting { setting, found, expected },
+            SettingError::Place(error) => error.into(),
+            SettingError::Secret(error) => error.into(),
         }
     }
-
-    pub(super) fn from_env() -> Result<Self, LaunchError> {
-        one_of("OPTIREDUCE_SEND_THREAD", [("auto", Self::Auto), ("on", Self::On), ("off", Self::Off)])
-    }
 }
 
-/// `values[0]` if the variable is unset or empty.
-fn one_of<T: Copy, const N: usize>(name: &'static str, values: [(&str, T); N]) -> Result<T, LaunchError> {
-    let found = std::env::var(name).unwrap_or_default();
-    if found.is_empty() {
-        return Ok(values[0].1);
-    }
-    let value = values.iter().find(|(text, _)| *text == found).map(|(_, value)| *value);
-    let expected = || values.map(|(text, _)| text).join(" or ");
-    value.ok_or_else(|| LaunchError::Invalid { name, expected: expected(), found: found.clone() })
-}
-
-/// Reaction of a job to the failure of a card.
+/// Source of the stage bound t_B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum CardFallback {
-    /// Its rank's calls fail, and the others drop that rank.
-    Off,
-    /// All ranks continue over the kernel's UDP.
-    Udp,
+pub(super) enum Bound {
+    Fixed(Duration),
+    /// By the [`BoundEstimator`](optireduce_core::protocol::BoundEstimator).
+    Measured {
+        max: Duration,
+    },
 }
 
-impl CardFallback {
-    pub(super) fn from_env() -> Result<Self, LaunchError> {
-        one_of("OPTIREDUCE_CARD_FALLBACK", [("off", Self::Off), ("udp", Self::Udp)])
-    }
-}
-
-impl fmt::Display for CardFallback {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Off => "off",
-            Self::Udp => "udp",
-        })
-    }
-}
-
-/// Settings of a [`Communicator`](crate::Communicator).
-///
-/// Ranks may differ in launch, interface, card, card address, MTU, send thread and timeout. All
-/// other settings must be equal; a difference fails on every rank when the ranks connect.
+/// Settings in force, as values.
 #[derive(Clone, Debug)]
-pub struct Builder {
-    pub(super) launch: Option<Launch>,
-    /// Listener of rank 0, if it exists already.
-    pub(super) listener: Option<Arc<TcpListener>>,
-    pub(super) secret: Option<Secret>,
-    pub(super) interface: Option<String>,
-    pub(super) mtu: Option<usize>,
-    /// Empty: no card, whatever the environment contains.
-    pub(super) card: Option<String>,
-    /// Empty: the card's own, whatever the environment contains.
-    pub(super) card_address: Option<String>,
-    pub(super) card_fallback: Option<CardFallback>,
-    pub(super) local: Option<Local>,
-    pub(super) send_thread: Option<SendThread>,
-    pub(super) timeout: Duration,
-    pub(super) bound: Bound,
-    pub(super) early: Early,
-    pub(super) hadamard: HadamardMode,
-    pub(super) bf16: bool,
-    pub(super) incast: Option<usize>,
-    pub(super) window_bytes: usize,
-    pub(super) rate_control: bool,
-    pub(super) silent_ops: Option<u32>,
-    pub(super) repair: bool,
-    pub(super) wait_for_repairs: bool,
-    pub(super) agree: bool,
-    pub(super) compared: Vec<(String, String)>,
-    /// Ranks of the whole job on this host, if this communicator has only some.
-    pub(super) ranks_here: Option<usize>,
-    pub(super) silent: Duration,
+pub(super) struct Builder {
+    /// The same as text, from which communicators of some of the ranks derive theirs.
+    pub settings: Settings,
+    pub launch: Launch,
+    pub listener: Option<Arc<TcpListener>>,
+    pub secret: Option<Secret>,
+    pub interface: Option<String>,
+    pub mtu: Option<usize>,
+    pub card: Option<Card>,
+    pub card_fallback: CardFallback,
+    pub shared_memory: SharedMemory,
+    pub send_thread: SendThread,
+    pub timeout: Duration,
+    pub bound: Bound,
+    pub early: Early,
+    pub grace: Option<Duration>,
+    pub hadamard: HadamardMode,
+    pub bf16: bool,
+    pub incast: Option<usize>,
+    pub window_bytes: usize,
+    pub rate_control: bool,
+    pub silent_ops: Option<u32>,
+    pub repair: bool,
+    pub wait_for_repairs: bool,
+    pub agree: bool,
+    pub skip_gone: bool,
+    pub ranks_here: Option<usize>,
+    pub silent: Duration,
 }
 
-impl Default for Builder {
-    fn default() -> Self {
-        Self {
-            launch: None,
-            listener: None,
-            secret: None,
-            interface: None,
-            mtu: None,
-            card: None,
-            card_address: None,
-            card_fallback: None,
-            local: None,
-            send_thread: None,
-            timeout: Duration::from_secs(60),
-            bound: Bound::Measured { max: BOUND_MAX_DEFAULT },
-            early: Early::Adaptive,
-            hadamard: HadamardMode::Auto,
-            bf16: false,
-            incast: None,
-            window_bytes: 1 << 20,
-            rate_control: false,
-            silent_ops: Some(3),
-            repair: true,
-            wait_for_repairs: false,
-            agree: false,
-            compared: Vec::new(),
-            ranks_here: None,
-            silent: SILENT,
-        }
-    }
+/// Setting `card`, for this rank.
+#[derive(Clone, Debug)]
+pub(super) struct Card {
+    pub place: String,
+    pub address: Option<String>,
+}
+
+fn hadamard_named(name: &str) -> Option<HadamardMode> {
+    [HadamardMode::Off, HadamardMode::On, HadamardMode::Auto].into_iter().find(|mode| mode.to_string() == name)
 }
 
 impl Builder {
-    /// Sets this process's place in the job. Default: [`Launch::from_env`].
-    pub fn launch(self, launch: Launch) -> Self {
-        Self { launch: Some(launch), ..self }
+    /// # Errors
+    /// If a value is invalid, or the place of this process is unknown.
+    pub fn new(settings: &Settings) -> Result<Self, ConnectError> {
+        let (settings, launch) = settings.settle()?;
+        settings.tuned.check()?;
+        let (tuned, inherited) = (settings.tuned.clone(), settings.inherited.clone());
+        let card = settings.word_or_text("card").map(|card| {
+            let card = card.replace("{rank}", &launch.rank.to_string());
+            let (place, address) = split_card(&card);
+            Card { place: place.into(), address: address.map(str::to_owned) }
+        });
+        let bound = match settings.time_or_word("bound_ms") {
+            Some(bound) => Bound::Fixed(bound),
+            None => Bound::Measured { max: settings.time("bound_max_ms") },
+        };
+        let repair = settings.named("repair", Repair::named).unwrap_or(Repair::Off);
+        let builder = Self {
+            listener: inherited.listener,
+            secret: settings.secret_in_force().cloned(),
+            interface: settings.word_or_text("interface").map(str::to_owned),
+            mtu: settings.number("mtu"),
+            card,
+            card_fallback: settings.named("card_fallback", CardFallback::named).unwrap_or(CardFallback::Off),
+            shared_memory: settings.named("shared_memory", SharedMemory::named).unwrap_or(SharedMemory::Auto),
+            send_thread: tuned.send_thread,
+            timeout: settings.time("timeout_s"),
+            bound,
+            early: settings.named("early", Early::named).unwrap_or(Early::Adaptive),
+            grace: tuned.grace.or(inherited.grace),
+            hadamard: settings.named("hadamard", hadamard_named).unwrap_or(HadamardMode::Auto),
+            bf16: settings.is_on("bf16"),
+            incast: tuned.incast,
+            window_bytes: tuned.window_bytes(),
+            rate_control: tuned.rate_control,
+            silent_ops: settings.number("drop_silent_after"),
+            repair: repair != Repair::Off,
+            wait_for_repairs: repair == Repair::ThisUpdate,
+            agree: settings.is_on("agree"),
+            skip_gone: settings.is_on("skip_gone"),
+            ranks_here: inherited.ranks_here,
+            silent: inherited.silent.unwrap_or(SILENT),
+            launch,
+            settings,
+        };
+        if let Some(mtu) = builder.mtu {
+            builder.payload_beats(mtu, builder.secret.is_some())?;
+        }
+        Ok(builder)
     }
 
-    /// Sets the secret of the job, which encrypts and authenticates connections and packets.
-    pub fn secret(self, secret: Secret) -> Self {
-        Self { secret: Some(secret), ..self }
+    pub fn terms(&self) -> Terms {
+        self.settings.terms()
     }
 
-    /// Sets the interface, by name or address. Default: the one on the route to rank 0.
-    pub fn interface(self, interface: impl Into<String>) -> Self {
-        Self { interface: Some(interface.into()), ..self }
+    /// Settings of a communicator of `ranks` of these ranks, which has this one as its `rank`. It
+    /// has no card, since a card has one job at a time.
+    pub fn of_some(&self, rank: usize, ranks: usize, root: &str, id: &str) -> Settings {
+        let settings = self.settings.clone().rank(rank).world_size(ranks).root(root);
+        settings.job_id(format!("{}/{id}", self.launch.job_id)).rejoin(false).card("none")
     }
 
-    /// Sets the size of the largest IP packet in bytes, at least 114, with a secret 138. Default:
-    /// the path's.
-    pub fn mtu(self, mtu: impl Into<Option<usize>>) -> Self {
-        Self { mtu: mtu.into(), ..self }
-    }
-
-    /// Sets the SmartNIC that moves this rank's gradients instead of the kernel's UDP. Default:
-    /// `OPTIREDUCE_CARD`, or none. Needs the feature `smartnic`.
-    ///
-    /// `address` is a PCI address such as "0000:5e:00.0", or the path of the vfio-user socket of a
-    /// simulated card (`optireduce-sim serve --socket PATH`). An empty address disables the card,
-    /// and `{rank}` is replaced by this rank.
-    ///
-    /// In a job with cards:
-    ///
-    /// * Every rank needs a separate IPv4 address ([`interface`](Self::interface),
-    ///   [`card_address`](Self::card_address)), and receives on the cards' UDP port.
-    /// * The smallest card limits the windows, and half its slots the windows in flight.
-    /// * Collectives run one after the other. Each starts once all cards have armed its windows, or
-    ///   after t_B. A card that arms later misses packets; its means are repaired, except encoded
-    ///   ones.
-    /// * [`reduce_scatter`](crate::Communicator::reduce_scatter) and
-    ///   [`all_gather`](crate::Communicator::all_gather) use the kernel's UDP, with separate
-    ///   [numbers](crate::Report::op), membership and measured [`bound`](Self::bound). So do
-    ///   [groups](crate::Communicator::group) and
-    ///   [`partial_reduce`](crate::Communicator::partial_reduce).
-    /// * [`rate_control`](Self::rate_control) applies between ranks without a card only.
-    /// * [`secret`](Self::secret) and [`rejoin`](crate::Communicator::rejoin) are errors.
-    /// * If a card fails, its rank's collectives fail within t_B and 10 s, or the ranks
-    ///   [fall back](Self::card_fallback).
-    pub fn card(self, address: impl Into<String>) -> Self {
-        Self { card: Some(address.into()), ..self }
-    }
-
-    /// Sets the network address of this rank's card: `IP[/PREFIX][:PORT][,gateway=MAC]`, such as
-    /// "10.0.0.2". Default: `OPTIREDUCE_CARD_ADDRESS`, or none.
-    ///
-    /// The address must be unused in the card's network; the default port is 5791. An empty address
-    /// clears the default, and `{rank}` is replaced by this rank. A board needs an address; a
-    /// simulated card has one, and a different one is an error. So is an address without a
-    /// [`card`](Self::card), but in the environment only a warning.
-    ///
-    /// A card sends no ARP requests: ranks exchange MAC addresses when they connect. Peers on other
-    /// networks need the prefix length and the gateway's MAC address:
-    /// "10.0.0.2/24,gateway=52:54:00:12:34:56".
-    pub fn card_address(self, address: impl Into<String>) -> Self {
-        Self { card_address: Some(address.into()), ..self }
-    }
-
-    /// Sets the reaction to the failure of a card. Default: `OPTIREDUCE_CARD_FALLBACK` (`off` or
-    /// `udp`), or [`CardFallback::Off`].
-    ///
-    /// With [`CardFallback::Udp`], collectives in progress end without the other ranks' values on
-    /// the failed rank, and without its values on the others. From a common collective on, all
-    /// ranks use the kernel's UDP for the rest of the job, with separate numbers, membership and
-    /// measured [`bound`](Self::bound). The last losses over cards are [repaired](Self::repair) in
-    /// the next results, except encoded ones.
-    pub fn card_fallback(self, card_fallback: CardFallback) -> Self {
-        Self { card_fallback: Some(card_fallback), ..self }
-    }
-
-    /// Sets the use of shared memory between ranks of one host. Default: `OPTIREDUCE_LOCAL` (`auto`
-    /// or `off`), or [`Local::Auto`].
-    pub fn local(self, local: Local) -> Self {
-        Self { local: Some(local), ..self }
-    }
-
-    /// Sets the use of a send thread. Default: `OPTIREDUCE_SEND_THREAD` (`auto`, `on` or `off`), or
-    /// [`SendThread::Auto`].
-    pub fn send_thread(self, send_thread: SendThread) -> Self {
-        Self { send_thread: Some(send_thread), ..self }
-    }
-
-    /// Sets the longest wait for other ranks: to connect, in calls over TCP, and in agreements.
-    /// While data moves, it is the longest time without progress. 1 ms to one day. Default: 60 s.
-    pub fn timeout(self, timeout: Duration) -> Self {
-        Self { timeout, ..self }
-    }
-
-    /// Sets the bound t_B of each stage of each window. Default: [`Bound::Measured`], at most 1 s.
-    ///
-    /// A window is a part of a bucket of at most [`window_bytes`](Self::window_bytes). It closes
-    /// within 2 t_B of this rank's first packet in an all-reduce, and within t_B in a
-    /// reduce-scatter or all-gather. Over UDP the broadcast stage inherits unused time from the
-    /// contribute stage.
-    ///
-    /// A call may also wait for:
-    ///
-    /// * earlier windows: at most 16 are in flight over UDP, or half the slots of a card;
-    /// * earlier collectives, since results are returned in order;
-    /// * [cards](Self::card) that are not ready, at most t_B;
-    /// * [repairs](Self::wait_for_repairs), at most 4 t_B;
-    /// * the [votes](Self::agree) of other ranks;
-    /// * an agreement on the ranks that take part, at most the [`timeout`](Self::timeout);
-    /// * in a one-off collective, the comparison of the call and repairs, at most the timeout each.
-    pub fn bound(self, bound: Bound) -> Self {
-        Self { bound, ..self }
-    }
-
-    /// Sets when a stage may close before its bound. Default: [`Early::Adaptive`].
-    pub fn early(self, early: Early) -> Self {
-        Self { early, ..self }
-    }
-
-    /// Sets when all-reduces are Hadamard-encoded. Default: [`HadamardMode::Auto`].
-    ///
-    /// `Auto` starts once the loss exceeds 2 % by 16 packets. It stops after 100 collectives in a
-    /// row with at most 0.5 % loss on every rank; each restart doubles that number, up to 6400.
-    pub fn hadamard(self, hadamard: HadamardMode) -> Self {
-        Self { hadamard, ..self }
-    }
-
-    /// Sets whether gradients travel as bf16, with fp32 sums: half the bytes, relative errors of at
-    /// most 2^-8. Default: no.
-    pub fn bf16(self, bf16: bool) -> Self {
-        Self { bf16, ..self }
-    }
-
-    /// Sets the number of peers that a rank sends to at a time, 1 to 15. Default: `None`, which
-    /// follows the loss at the receivers (OptiReduce 3.2.2).
-    pub fn incast(self, incast: Option<usize>) -> Self {
-        Self { incast, ..self }
-    }
-
-    /// Sets the largest window in bytes of fp32, a multiple of 64 up to 1 MiB. Default: 1 MiB.
-    /// Cards may limit it further.
-    pub fn window_bytes(self, window_bytes: usize) -> Self {
-        Self { window_bytes, ..self }
-    }
-
-    /// Sets whether each peer is paced by its RTT (OptiReduce 3.2.3), in addition to congestion
-    /// control by ECN marks and losses. Default: no, since most of a host's RTT is waiting for the
-    /// CPU.
-    pub fn rate_control(self, rate_control: bool) -> Self {
-        Self { rate_control, ..self }
-    }
-
-    /// Sets after how many collectives in a row without a packet of a rank the others agree to drop
-    /// it; `None`: never. Default: 3. A rank with open connections must also be silent for 0.5 s.
-    pub fn drop_silent_after(self, ops: Option<u32>) -> Self {
-        Self { silent_ops: ops, ..self }
-    }
-
-    /// Sets whether lost means are fetched over TCP and added to the bucket's next result, so that
-    /// replicas agree again. Default: yes. Costs a copy of this rank's means.
-    pub fn repair(self, repair: bool) -> Self {
-        Self { repair, ..self }
-    }
-
-    /// Sets whether a bucket's collective waits for the repair of its lost means, at most 4 t_B.
-    /// Default: no.
-    ///
-    /// Its [`action`](crate::Report::action) then depends on the remaining loss, and replicas have
-    /// the same bits unless a repair takes longer. Without it, all-gathers of buckets are not
-    /// repaired.
-    pub fn wait_for_repairs(self, wait_for_repairs: bool) -> Self {
-        Self { wait_for_repairs, ..self }
-    }
-
-    /// Sets whether all ranks take the same [`action`](crate::Report::action): if one would skip,
-    /// all skip. Default: no.
-    ///
-    /// Costs two messages over TCP after each collective. The leader waits 2 t_B for votes, the
-    /// others 3 t_B and 250 ms for its decision.
-    pub fn agree(self, agree: bool) -> Self {
-        Self { agree, ..self }
-    }
-
-    /// Adds a setting of the caller that must be the same on all ranks.
-    pub fn compare(mut self, name: impl Into<String>, value: impl fmt::Display) -> Self {
-        self.compared.push((name.into(), value.to_string()));
-        self
+    pub(super) fn sends_beside(&self, ranks: usize, cores: usize) -> bool {
+        match self.send_thread {
+            SendThread::Auto => cores >= ranks * SENDING_CORES_MIN,
+            SendThread::On => true,
+            SendThread::Off => false,
+        }
     }
 
     pub(super) fn payload_beats(&self, mtu: usize, sealed: bool) -> Result<usize, ConnectError> {
@@ -416,39 +181,6 @@ impl Builder {
         let expected = || format!("at least {least} bytes, which hold one beat of payload");
         let too_small = || ConnectError::Setting { setting: "mtu", found: mtu.to_string(), expected: expected() };
         Some(payload_beats_of(mtu, sealed)).filter(|beats| *beats > 0).ok_or_else(too_small)
-    }
-
-    pub(super) fn check(&self) -> Result<(), ConnectError> {
-        let fail = |setting, found: String, expected: String| Err(ConnectError::Setting { setting, found, expected });
-        if let Some(mtu) = self.mtu {
-            self.payload_beats(mtu, self.secret.is_some())?;
-        }
-        if !(TIMEOUT_MIN..=TIMEOUT_MAX).contains(&self.timeout) {
-            return fail("timeout", format!("{:?}", self.timeout), "1 ms to a day".into());
-        }
-        match self.bound {
-            Bound::Fixed(bound)
-                if !(Duration::from_micros(1)..=Duration::from_nanos(u32::MAX.into())).contains(&bound) =>
-            {
-                return fail("bound", format!("{bound:?}"), "1 us to 4.29 s".into());
-            }
-            Bound::Measured { max } if !(BOUND_MIN..=Duration::from_nanos(u32::MAX.into())).contains(&max) => {
-                return fail("the longest bound", format!("{max:?}"), format!("{BOUND_MIN:?} to 4.29 s"));
-            }
-            _ => {}
-        }
-        if let Some(incast) = self.incast.filter(|incast| !(1..=INCAST_MAX).contains(&(*incast as u64))) {
-            return fail("incast", incast.to_string(), format!("1 to {INCAST_MAX}"));
-        }
-        let window_bytes = self.window_bytes;
-        if !window_bytes.is_multiple_of(BEAT_BYTES) || !(BEAT_BYTES..=WINDOW_BYTES_MAX).contains(&window_bytes) {
-            let expected = format!("a multiple of {BEAT_BYTES} up to {WINDOW_BYTES_MAX}");
-            return fail("window_bytes", window_bytes.to_string(), expected);
-        }
-        if self.silent_ops == Some(0) {
-            return fail("drop_silent_after", "0 collectives".into(), "at least 1 collective, or None".into());
-        }
-        Ok(())
     }
 
     pub(super) fn bound_ns(&self) -> u64 {
@@ -472,10 +204,7 @@ impl Builder {
         JobParams {
             bf16: self.bf16,
             incast: self.incast.unwrap_or(1),
-            early: match self.early {
-                Early::Grace(grace) => Some(EarlyRule { grace_ns: grace_ns(grace) }),
-                Early::Adaptive | Early::Off => None,
-            },
+            early: self.grace.map(|grace| EarlyRule { grace_ns: grace_ns(grace) }),
             window_beats_max: (self.window_bytes / BEAT_BYTES).min(limits.window_beats_max),
             // Only a data plane that hangs is this late; a thread may be descheduled for long.
             stage_slack_ns: 10_000_000_000,
@@ -498,7 +227,7 @@ impl Builder {
         let failed = |error: &dyn std::fmt::Display| ConnectError::Params(error.to_string());
         let plane_is_card = plane.is_card();
         let mut collectives = Collectives::new(plane, params).map_err(|error| failed(&error))?;
-        if self.early == Early::Adaptive {
+        if self.early == Early::Adaptive && self.grace.is_none() {
             collectives.follow_stage_times(GRACE_MIN.as_nanos() as u32);
         }
         if self.incast.is_none() {

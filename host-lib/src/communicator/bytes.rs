@@ -10,7 +10,7 @@ impl Communicator {
     ///
     /// `data` has the same length on all ranks. Returns once this rank has all values and, at the
     /// root, once every rank has. A rank makes no progress if it accepts less than half a MiB
-    /// within the [timeout](super::Builder::timeout).
+    /// within the [timeout](crate::Settings::timeout).
     ///
     /// # Errors
     /// Names a rank that is gone, makes no progress for the timeout, or uses another root or

@@ -9,19 +9,19 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 use super::Communicator;
-use super::builder::{Builder, CardFallback, Local, SendThread};
+use super::builder::{Builder, Card};
 use super::driver::{Driver, Waker};
 use super::engine::{Engine, Links};
 use super::error::ConnectError;
-use crate::card::{self, CardAddress, CardError, Cards, OpenCard};
-use crate::control::{ControlChannel, Job, Launch, Meeting, Member, Terms, decline, local_address, mac_of, resolve};
+use crate::card::{CardAddress, Cards, OpenCard};
+use crate::control::{ControlChannel, Job, Launch, Meeting, Member, decline, local_address, mac_of, resolve};
 use crate::local;
 use crate::plane::Plane;
-use crate::secret::{Secret, SecretError};
+use crate::secret::SecretError;
+use crate::settings::{CardFallback, Settings, SharedMemory};
 use crate::udp::{self, Udp, Unconnected};
 use optireduce_core::protocol::{RANKS_MAX, Ranks};
 
-const JOB_ID_BYTES_MAX: usize = 256;
 /// Limit for informing the others, which may still be starting.
 const DECLINING: Duration = Duration::from_secs(5);
 
@@ -64,16 +64,28 @@ impl Receiver {
     }
 }
 
-impl Builder {
+impl Communicator {
     /// Connects to the other ranks, compares settings, and starts the engine. Collective.
     ///
-    /// Waits for other ranks at most the [timeout](Self::timeout), longer in a job with cards.
+    /// Waits for other ranks at most the [timeout](Settings::timeout), longer in a job with cards.
     /// Blocks its thread; in an async runtime use [`connect_async`](Self::connect_async).
     ///
     /// # Errors
     /// See [`ConnectError`]. Different settings are an error on every rank, without a timeout.
-    pub fn connect(self) -> Result<Communicator, ConnectError> {
-        let Opened { builder, launch, plane, mut control, waker, payload_beats, cards } = self.open()?;
+    pub fn connect(settings: Settings) -> Result<Self, ConnectError> {
+        Self::connect_as(Builder::new(&settings)?)
+    }
+
+    /// Async form of [`connect`](Self::connect). Dropping the future does not cancel the attempt.
+    pub async fn connect_async(settings: Settings) -> Result<Self, ConnectError> {
+        on_a_thread(move || Self::connect(settings)).await
+    }
+
+    pub(super) fn connect_as(builder: Builder) -> Result<Self, ConnectError> {
+        let Opened { builder, launch, plane, mut control, waker, payload_beats, cards } = builder.open()?;
+        if builder.skip_gone {
+            control.skip_gone();
+        }
         let bound_ns = builder.bound_ns();
         let crowd = builder.ranks_a_core(&control.job().members, launch.rank);
         let mut collectives =
@@ -106,82 +118,46 @@ impl Builder {
         communicator.open_beside()?;
         Ok(communicator)
     }
+}
 
-    /// Async form of [`connect`](Self::connect). Dropping the future does not cancel the attempt.
-    pub async fn connect_async(self) -> Result<Communicator, ConnectError> {
-        on_a_thread(move || self.connect()).await
+impl Settings {
+    /// Short for [`Communicator::connect`].
+    pub fn connect(self) -> Result<Communicator, ConnectError> {
+        Communicator::connect(self)
     }
+}
 
-    pub(super) fn place(&self) -> Result<Launch, ConnectError> {
-        self.check()?;
-        let launch = self.launch.clone().map_or_else(Launch::from_env, Ok)?;
-        let checked = Launch::new(launch.rank, launch.world_size, launch.root)?;
-        let launch = checked.job_id(launch.job_id).rejoin(launch.rejoin);
-        if launch.job_id.len() > JOB_ID_BYTES_MAX {
-            let (found, expected) = (launch.job_id.len(), JOB_ID_BYTES_MAX);
-            let (found, expected) = (format!("{found} bytes long"), format!("at most {expected} bytes"));
-            return Err(ConnectError::Setting { setting: "job_id", found, expected });
-        }
-        Ok(launch)
-    }
-
+impl Builder {
     pub(super) fn open(self) -> Result<Opened, ConnectError> {
-        let launch = self.place()?;
+        let launch = self.launch.clone();
         if launch.world_size > RANKS_MAX {
             let found = format!("{} ranks", launch.world_size);
             let expected = format!("1 to {RANKS_MAX} on one level; `connect_two_level` takes more");
-            return Err(ConnectError::Setting { setting: "world size", found, expected });
+            return Err(ConnectError::Setting { setting: "world_size", found, expected });
         }
-        let local = self.local.map_or_else(Local::from_env, Ok)?;
-        let send_thread = self.send_thread.map_or_else(SendThread::from_env, Ok)?;
-        let card_fallback = self.card_fallback.map_or_else(CardFallback::from_env, Ok)?;
-        let of_card = |setting: &Option<String>, variable| {
-            let said = setting.clone().map_or_else(|| card::from_env(variable), Ok)?;
-            Ok::<_, ConnectError>(said.replace("{rank}", &launch.rank.to_string()))
-        };
-        let card = of_card(&self.card, "OPTIREDUCE_CARD")?;
-        let mut card_address = of_card(&self.card_address, "OPTIREDUCE_CARD_ADDRESS")?;
-        if card.is_empty() && !card_address.is_empty() {
-            if self.card_address.is_some() {
-                return Err(CardError::AddressWithoutCard { given: card_address }.into());
-            }
-            // All ranks may share an environment, and a caller may set "no card" on purpose.
-            if self.card.is_none() {
-                tracing::warn!(
-                    card_address,
-                    "OPTIREDUCE_CARD_ADDRESS is ignored: this rank has no card (OPTIREDUCE_CARD)"
-                );
-            }
-            card_address.clear();
-        }
-        let secret = self.secret.clone().map_or_else(Secret::from_env, |secret| Ok(Some(secret)))?;
-        if !card.is_empty() && secret.is_some() {
+        let secret = self.secret.clone();
+        if self.card.is_some() && secret.is_some() {
             return Err(SecretError::Card.into());
         }
-        let builder = Self {
-            launch: Some(launch.clone()),
-            listener: None,
-            local: Some(local),
-            send_thread: Some(send_thread),
-            card: Some(card.clone()),
-            // The card gets it below; groups inherit these settings and have no card.
-            card_address: Some(String::new()),
-            card_fallback: Some(card_fallback),
-            ..self.clone()
-        };
+        let mut builder = Self { listener: None, ..self.clone() };
+        builder.settings.inherited.listener = None;
         // One deadline for everything before the first collective.
         let deadline = Instant::now() + self.timeout;
         let left = || deadline.saturating_duration_since(Instant::now());
         let payload_beats = self.mtu.map(|mtu| self.payload_beats(mtu, secret.is_some())).transpose()?.unwrap_or(0);
         // Before waiting for any rank.
-        let given = (!card_address.is_empty()).then(|| card_address.parse::<CardAddress>()).transpose();
-        let given = given.map_err(|expected| ConnectError::Setting {
-            setting: "card_address",
-            found: card_address,
-            expected,
-        })?;
-        let card = (!card.is_empty()).then(|| OpenCard::open(&card, given)).transpose();
-        let card = card.inspect_err(|error| self.decline(&launch, builder.settings(), &error.to_string()))?;
+        let card = self.card.as_ref().map(|Card { place, address }| {
+            let given = address.as_deref().map(str::parse::<CardAddress>).transpose();
+            let given = given.map_err(|expected| ConnectError::Setting {
+                setting: "the address in card",
+                found: address.clone().unwrap_or_default(),
+                expected,
+            })?;
+            OpenCard::open(place, given)
+                .inspect_err(|error| self.decline(&error.to_string()))
+                .map_err(ConnectError::from)
+        });
+        let card = card.transpose()?;
         let root = resolve(&launch.root, self.interface.as_deref(), deadline)?;
         let address = local_address(self.interface.as_deref(), &root)?;
         let mut receiver = match card {
@@ -189,7 +165,7 @@ impl Builder {
             None => Receiver::Udp(Udp::bind(address)?.into()),
         };
         // A card shares memory with its host only.
-        let listener = receiver.socket().and_then(|_| listener(local));
+        let listener = receiver.socket().and_then(|_| listener(self.shared_memory));
         let waker = Arc::new(Waker::new().map_err(ConnectError::Thread)?);
         let member = receiver.describe(Member {
             payload_beats,
@@ -199,11 +175,9 @@ impl Builder {
         })?;
         let describe = move |control| Member { control, ..member };
         let wake = waker.clone();
-        let (timeout, meeting_launch) = (self.timeout, launch.clone());
-        let at = self.listener.clone();
-        let (launched, mtu) = (meeting_launch, self.mtu);
-        let meeting = Meeting { launch: launched, root, listener: at, local: address, mtu, secret, timeout, deadline };
-        let mut control = ControlChannel::connect(&meeting, builder.settings(), describe, move || wake.wake())?;
+        let (timeout, mtu, at, of) = (self.timeout, self.mtu, self.listener.clone(), launch.clone());
+        let meeting = Meeting { launch: of, root, listener: at, local: address, mtu, secret, timeout, deadline };
+        let mut control = ControlChannel::connect(&meeting, builder.terms(), describe, move || wake.wake())?;
         let mut job = control.job().clone();
         let cards = Cards::of(&job.members)?;
         if let Some(cards) = &cards {
@@ -226,11 +200,11 @@ impl Builder {
         let plane = match (receiver, &cards) {
             (Receiver::Udp(socket), _) => {
                 let (ranks, cores) = builder.ranks_and_cores(&job.members, launch.rank);
-                let sends_beside = send_thread.is_on(ranks, cores);
+                let sends_beside = builder.sends_beside(ranks, cores);
                 Plane::from(socket.join(launch.rank, &job, payload_beats, shared, sends_beside)?)
             }
             (Receiver::Card(card), Some(cards)) => {
-                let falls_back = card_fallback == CardFallback::Udp;
+                let falls_back = builder.card_fallback == CardFallback::Udp;
                 Plane::from(card.join(launch.rank, &job, cards, payload_beats, falls_back)?)
             }
             (Receiver::Card(_), None) => {
@@ -252,7 +226,8 @@ impl Builder {
     }
 
     /// Tells the other ranks not to wait for this one.
-    pub(super) fn decline(&self, launch: &Launch, settings: Terms, reason: &str) {
+    pub(super) fn decline(&self, reason: &str) {
+        let launch = &self.launch;
         if launch.rejoin {
             return;
         }
@@ -267,7 +242,7 @@ impl Builder {
             let mtu = self.mtu;
             let meeting = Meeting { launch, root, listener, local: address, mtu, secret, timeout, deadline };
             let member = Member::at(rank, (address, 0).into());
-            Ok::<_, ConnectError>(decline(meeting, member, settings, reason.to_owned())?)
+            Ok::<_, ConnectError>(decline(meeting, member, self.terms(), reason.to_owned())?)
         };
         if let Err(error) = tell() {
             tracing::warn!(%error, "the other ranks were not informed that this rank cannot take part");
@@ -303,10 +278,10 @@ pub(super) fn ranks_at(addresses: impl Iterator<Item = IpAddr> + Clone, rank: us
     addresses.filter(|address| Some(*address) == own).count()
 }
 
-fn listener(local: Local) -> Option<local::Listener> {
-    match local {
-        Local::Off => None,
-        Local::Auto => local::Listener::bind()
+fn listener(shared_memory: SharedMemory) -> Option<local::Listener> {
+    match shared_memory {
+        SharedMemory::Off => None,
+        SharedMemory::Auto => local::Listener::bind()
             .inspect_err(|error| tracing::debug!(%error, "no shared memory; ranks of this host use UDP"))
             .ok(),
     }

@@ -285,14 +285,14 @@ impl Pace {
 mod tests {
     use super::*;
     use crate::root::free_root;
-    use crate::{Bound, BucketOptions, Communicator, Early, Launch};
+    use crate::{BucketOptions, Communicator, Early, Settings};
 
     fn two_ranks<T: Send>(rank: impl Fn(usize, Communicator) -> T + Sync) -> Vec<T> {
         let root = free_root();
         let connect = |rank| {
-            let launch = Launch::new(rank, 2, root.clone()).unwrap();
-            let builder = Communicator::builder().launch(launch).timeout(Duration::from_secs(20));
-            builder.bound(Bound::Fixed(Duration::from_secs(3))).early(Early::Off).connect()
+            let place = Settings::new().rank(rank).world_size(2).root(root.clone());
+            let settings = place.timeout(Duration::from_secs(20)).early(Early::Off);
+            settings.bound(Duration::from_secs(3)).connect()
         };
         let run = |number| rank(number, connect(number).unwrap());
         thread::scope(|threads| {

@@ -38,7 +38,7 @@ pub enum ConnectError {
     /// The UDP socket failed.
     #[error("{0}")]
     Socket(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// A setting of [`Builder`](crate::Builder) is out of range.
+    /// A setting of [`Settings`](crate::Settings) is out of range.
     #[error("{setting} is {found}, expected {expected}")]
     #[allow(missing_docs)] // described above
     Setting { setting: &'static str, found: String, expected: String },

@@ -12,7 +12,7 @@ impl Communicator {
     /// Reduces `data` over all ranks, in place. Exact, over TCP, with the same bits on all ranks.
     /// Collective.
     ///
-    /// The [timeout](super::Builder::timeout) bounds the time without progress. Integers wrap, NaN
+    /// The [timeout](crate::Settings::timeout) bounds the time without progress. Integers wrap, NaN
     /// of any rank stays in minimum and maximum, and floating-point values are folded in the order
     /// of ranks. Each rank sends 2 (ranks - 1) / ranks times the bytes.
     ///

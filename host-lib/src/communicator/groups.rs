@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use socket2::{Domain, Socket, Type};
 
+use super::builder::Builder;
 use super::connect::ranks_at;
 use super::request::block_on;
-use super::{Bound, Builder, Communicator, ConnectError, Error};
-use crate::control::{BootstrapError, ControlError, Launch, Mismatch, Terms};
+use super::{Communicator, ConnectError, Error};
+use crate::control::{BootstrapError, ControlError, Mismatch, Terms};
 
 /// Meeting address of a rank's group, if this rank is its lowest.
 #[derive(Debug, Serialize, Deserialize)]
@@ -61,13 +62,12 @@ impl Meeting {
         listener: Option<Arc<TcpListener>>,
         id: &str,
     ) -> Result<Communicator, ConnectError> {
-        let job_id = self.builder.launch.as_ref().map_or("", |launch| &launch.job_id);
-        let launch = Launch::new(rank, ranks, root)?.job_id(format!("{job_id}/{id}"));
-        let fixed = |bound_ns: Arc<AtomicU64>| Bound::Fixed(Duration::from_nanos(bound_ns.load(Ordering::Relaxed)));
-        let bound = self.bound_ns.map_or(self.builder.bound, fixed);
-        // A card has one job at a time.
-        let card = Some(String::new());
-        Builder { launch: Some(launch), listener, bound, card, ..self.builder }.connect_async().await
+        let mut settings = self.builder.of_some(rank, ranks, root, id);
+        if let Some(bound_ns) = self.bound_ns {
+            settings = settings.bound(Duration::from_nanos(bound_ns.load(Ordering::Relaxed)));
+        }
+        settings.inherited.listener = listener;
+        Communicator::connect_async(settings).await
     }
 }
 

@@ -104,7 +104,7 @@ impl Report {
     ///
     /// Contributions of late ranks count as lost only if most peers are late. A one-off collective
     /// also skips if anything is missing after its repairs, and never halts. Ranks may differ
-    /// unless they [agree](crate::Builder::agree).
+    /// unless they [agree](crate::Settings::agree).
     pub fn action(&self) -> UpdateAction {
         self.collective.action
     }
@@ -178,7 +178,7 @@ impl Report {
     }
 
     /// Returns whether this collective used the longest t_B, while the ranks
-    /// [measured](crate::Bound::Measured) it.
+    /// [measured](crate::Settings::bound) it.
     pub fn is_measuring_stage_deadline(&self) -> bool {
         self.bound.measuring_bound
     }

@@ -31,6 +31,7 @@ use super::abandoned::Abandoned;
 use super::request::{block_on, reply};
 use super::{Bucket, BucketOptions, Builder, Communicator, ConnectError, Error, Pending, ReduceOp, Settled};
 use crate::control::{ControlChannel, ControlError, Partition, Terms};
+use crate::settings::Repair;
 use optireduce_core::levels::{Deferred, Shards};
 
 impl Communicator {
@@ -80,13 +81,16 @@ impl Builder {
     /// Adapts the settings to a step. It waits for repairs, since later ones would miss the last
     /// step. It drops only ranks without connections, since a group lacks the shard of a dropped
     /// rank. `ranks_here`: ranks of the job on this host.
-    pub(super) fn for_a_level(self, ranks_here: usize) -> Self {
-        Self { wait_for_repairs: true, ranks_here: Some(ranks_here), silent: self.timeout, ..self }
+    pub(super) fn for_a_level(mut self, ranks_here: usize) -> Self {
+        self.settings = self.settings.repair(Repair::ThisUpdate).skip_gone(false);
+        self.settings.inherited.ranks_here = Some(ranks_here);
+        self.settings.inherited.silent = Some(self.timeout);
+        self
     }
 }
 
-/// A job on two levels, from [`Builder::connect_two_level`](super::Builder::connect_two_level), or
-/// from [`Communicator::two_level`] for ranks that are connected already.
+/// A job on two levels, from [`Settings::connect_two_level`](crate::Settings::connect_two_level),
+/// or from [`Communicator::two_level`] for ranks that are connected already.
 ///
 /// With many ranks, Transpose AllReduce has too many rounds. In 2D (OptiReduce, appendix A) each
 /// group reduce-scatters, equal members of the groups average their shards, and each group gathers
@@ -199,12 +203,12 @@ impl TwoLevelBucket {
         self.scatter.shard_range()
     }
 
-    /// Reduces `data` over all ranks, in place. Collective, [bounded](Builder::bound): t_B limits
-    /// each of the four stages of each window. The async form is
+    /// Reduces `data` over all ranks, in place. Collective, [bounded](crate::Settings::bound): t_B
+    /// limits each of the four stages of each window. The async form is
     /// [`start_all_reduce`](Self::start_all_reduce).
     ///
     /// Losses of the all-reduce and of the all-gather are repaired before the next step, in at most
-    /// 4 t_B each, unless [`repair`](Builder::repair) is off.
+    /// 4 t_B each, unless [`repair`](crate::Settings::repair) is off.
     ///
     /// `data` is zeros on this rank unless the report returns
     /// [`UpdateAction::Apply`](crate::UpdateAction::Apply). With repairs, a later result then

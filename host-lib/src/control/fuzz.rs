@@ -74,7 +74,8 @@ fn frames(bytes: &[u8]) {
 }
 
 fn greeting(bytes: &[u8]) {
-    let launch = Launch::new(0, RANKS, "127.0.0.1:1").expect("a place").job_id("job");
+    let place = Launch::new(0, RANKS, "127.0.0.1:1").expect("a place");
+    let launch = Launch { job_id: "job".into(), ..place };
     match understand(bytes, from(), &launch) {
         Ok(Ok(hello)) => {
             assert!(hello.member.rank < RANKS && hello.world_size == RANKS && hello.job_id == "job", "{hello:?}");

@@ -396,7 +396,7 @@ pub(super) fn understand(message: &[u8], from: SocketAddr, launch: &Launch) -> R
     let rank = hello.member.rank;
     Ok(if hello.world_size != world_size {
         let (found, expected) = (hello.world_size.to_string(), world_size.to_string());
-        Err(differs("the world size".into(), rank, found, expected))
+        Err(differs("world_size".into(), rank, found, expected))
     } else if rank >= world_size {
         Err(Refusal::NoSuchRank { rank, world_size })
     } else {

@@ -1,20 +1,19 @@
 //! Rank, world size, root and job id of this process, from its launcher's environment.
 //!
-//! | launcher | rank, world size | default root | default job id |
+//! | launcher | rank, world size | root | job id |
 //! |---|---|---|---|
-//! | ours | `OPTIREDUCE_RANK`, `OPTIREDUCE_WORLD_SIZE` | none | empty |
 //! | torchrun | `RANK`, `WORLD_SIZE` | `MASTER_ADDR`, port from `MASTER_PORT` | `TORCHELASTIC_RUN_ID`, `TORCHELASTIC_RESTART_COUNT` |
 //! | Open MPI | `OMPI_COMM_WORLD_RANK`, `_SIZE` | this host, if all ranks are on it | `PMIX_NAMESPACE` |
 //! | MPICH, PMI | `PMI_RANK`, `PMI_SIZE` | none | empty |
 //! | Slurm | `SLURM_PROCID`, `SLURM_NTASKS` | `SLURM_LAUNCH_NODE_IPADDR` | `SLURM_JOB_ID`, `SLURM_STEP_ID`, `SLURM_RESTART_COUNT` |
 //!
-//! The first launcher whose rank is set applies, so torchrun inside a Slurm job is torchrun.
-//! `OPTIREDUCE_ROOT` (host:port) and `OPTIREDUCE_JOB_ID` override the defaults.
+//! The first launcher whose rank is set applies, so torchrun inside a Slurm job is torchrun. The
+//! settings `root` and `job_id` override its values. With the setting `rank` there is no launcher.
 //!
 //! The port of torchrun's root is `MASTER_PORT` + 17. If `MASTER_PORT` is an ephemeral port (32768
 //! or above), the root's port is `MASTER_PORT` mod 16384 + 16384.
 //!
-//! `OPTIREDUCE_REJOIN` = 1 allows a restarted process to rejoin a running job. The default is 1 if
+//! The setting `rejoin` allows a restarted process to rejoin a running job. Its default is on if
 //! `TORCHELASTIC_RESTART_COUNT` or `SLURM_RESTART_COUNT` is not 0. These launchers restart all
 //! processes, and their counters are part of the job id, so a restart begins another job.
 
@@ -33,10 +32,13 @@ const TORCH_PORT_OFFSET: u16 = 17;
 /// First ephemeral port of Linux by default (`net.ipv4.ip_local_port_range`).
 const HANDED_OUT_MIN: u16 = 1 << 15;
 /// Largest world size on two levels
-/// ([`Builder::connect_two_level`](crate::Builder::connect_two_level)).
+/// ([`Settings::connect_two_level`](crate::Settings::connect_two_level)).
 pub const RANKS_MAX_TWO_LEVEL: usize = 65_536;
 /// Port of the root if the launcher provides only a host.
 pub const ROOT_PORT_DEFAULT: u16 = 29_517;
+
+const WORLD_SIZE: &str = "world_size (OPTIREDUCE_WORLD_SIZE, --world-size)";
+const ROOT: &str = "root (OPTIREDUCE_ROOT, --root)";
 
 /// Root of a job of one rank, which nobody contacts: any free port.
 const ROOT_ALONE: &str = "127.0.0.1:0";
@@ -61,7 +63,7 @@ pub struct Launch {
     pub root: String,
     /// Distinguishes jobs with the same root. Not secret; may be empty.
     pub job_id: String,
-    /// See [`rejoin`](Self::rejoin()).
+    /// See [`Settings::rejoin`](crate::Settings::rejoin).
     pub rejoin: bool,
 }
 
@@ -77,7 +79,7 @@ pub enum LaunchError {
     )]
     NoLauncher,
     /// A launcher's variable is missing.
-    #[error("{missing} is not set, but {because} is: the launcher's environment is incomplete")]
+    #[error("{missing} is not set, but {because} is: the place of this process is incomplete")]
     Missing { missing: &'static str, because: &'static str },
     /// A value is malformed or out of range.
     #[error("{name} is {found:?}, expected {expected}")]
@@ -87,13 +89,35 @@ pub enum LaunchError {
     NoRoot { launcher: &'static str },
 }
 
-const LAUNCHERS: [(&str, &str, &str); 5] = [
-    ("OptiReduce's own variables", "OPTIREDUCE_RANK", "OPTIREDUCE_WORLD_SIZE"),
+const LAUNCHERS: [(&str, &str, &str); 4] = [
     ("torchrun", "RANK", "WORLD_SIZE"),
     ("Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
     ("MPICH", "PMI_RANK", "PMI_SIZE"),
     ("Slurm", "SLURM_PROCID", "SLURM_NTASKS"),
 ];
+
+/// Parts of a place that are set, in place of the launcher's.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OwnPlace {
+    pub rank: Option<usize>,
+    pub world_size: Option<usize>,
+    pub root: Option<String>,
+    pub job_id: Option<String>,
+    pub rejoin: Option<bool>,
+}
+
+/// Returns the expected form, if `root` does not have it.
+pub(crate) fn root_form(root: &str) -> Option<String> {
+    let expected = match host_and_port(root) {
+        Some((_, 0)) => "host:port with a port that all ranks know, 1 to 65535",
+        Some(_) => return None,
+        None if root.matches(':').count() > 1 => {
+            "host:port, with brackets around an IPv6 address, as in [fd00::1]:29517"
+        }
+        None => "host:port",
+    };
+    Some(expected.into())
+}
 
 impl Launch {
     /// Creates a place from explicit values.
@@ -101,7 +125,7 @@ impl Launch {
     /// # Errors
     /// If `rank` is not below `world_size`, `world_size` is not 1 to [`RANKS_MAX_TWO_LEVEL`], or
     /// `root` is not host:port. One rank is a job, and needs no root.
-    pub fn new(rank: usize, world_size: usize, root: impl Into<String>) -> Result<Self, LaunchError> {
+    pub(super) fn new(rank: usize, world_size: usize, root: impl Into<String>) -> Result<Self, LaunchError> {
         let root = if world_size == 1 { ROOT_ALONE.into() } else { root.into() };
         if !(1..=RANKS_MAX_TWO_LEVEL).contains(&world_size) {
             let expected = format!("1 to {RANKS_MAX} ranks, or to {RANKS_MAX_TWO_LEVEL} on two levels");
@@ -111,30 +135,10 @@ impl Launch {
             let expected = format!("0 to {}", world_size - 1);
             return Err(LaunchError::Invalid { name: "rank", found: rank.to_string(), expected });
         }
-        let expected = match host_and_port(&root) {
-            Some((_, 0)) if world_size > 1 => Some("host:port with a port that all ranks know, 1 to 65535"),
-            Some(_) => None,
-            None if root.matches(':').count() > 1 => {
-                Some("host:port, with brackets around an IPv6 address, as in [fd00::1]:29517")
-            }
-            None => Some("host:port"),
-        };
-        if let Some(expected) = expected {
-            return Err(LaunchError::Invalid { name: "root", found: root, expected: expected.into() });
+        if let Some(expected) = root_form(&root).filter(|_| world_size > 1) {
+            return Err(LaunchError::Invalid { name: "root", found: root, expected });
         }
         Ok(Self { rank, world_size, root, job_id: String::new(), rejoin: false })
-    }
-
-    /// Sets the job id.
-    pub fn job_id(self, job_id: impl Into<String>) -> Self {
-        Self { job_id: job_id.into(), ..self }
-    }
-
-    /// Allows this process to replace an ended process of its rank in a running job. Rank 0 cannot
-    /// be replaced. The caller must restore the model, see
-    /// [`Report::joined_rank`](crate::Report::joined_rank).
-    pub fn rejoin(self, rejoin: bool) -> Self {
-        Self { rejoin, ..self }
     }
 
     /// Reserves a free port of this host for rank 0 while the returned socket is open, so that all
@@ -151,82 +155,88 @@ impl Launch {
         Ok((root, socket.into()))
     }
 
-    /// Returns this process's place, from `OPTIREDUCE_RANK`, torchrun, Open MPI, MPICH or Slurm.
-    /// MPICH, and Open MPI on several hosts, also need `OPTIREDUCE_ROOT`.
-    pub fn from_env() -> Result<Self, LaunchError> {
-        Self::from_variables(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
-    }
-
-    /// As [`from_env`](Self::from_env), with a function in place of the environment.
-    pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self, LaunchError> {
+    /// Returns this process's place: what is set in `own`, otherwise from `variable`, the
+    /// environment of torchrun, Open MPI, MPICH or Slurm.
+    pub(crate) fn find(own: OwnPlace, variable: impl Fn(&str) -> Option<String>) -> Result<Self, LaunchError> {
         let number = |name: &'static str, because| {
             let found = variable(name).ok_or(LaunchError::Missing { missing: name, because })?;
             found.parse::<usize>().map_err(|_| LaunchError::Invalid { name, found, expected: "a number".into() })
         };
+        let is_alone = own.world_size == Some(1);
         let is_set = |(_, rank, _): &&(_, &str, _)| variable(rank).is_some();
-        let is_alone = || variable("OPTIREDUCE_WORLD_SIZE").is_some_and(|size| size == "1");
-        let Some(&(launcher, rank, size)) = LAUNCHERS.iter().find(is_set) else {
-            return if is_alone() { Self::new(0, 1, "") } else { Err(LaunchError::NoLauncher) };
+        let launcher = LAUNCHERS.iter().find(is_set).filter(|_| own.rank.is_none() && !is_alone);
+        let rank = match (own.rank, launcher) {
+            (Some(rank), _) => rank,
+            (None, Some((_, rank, _))) => number(rank, rank)?,
+            (None, None) if is_alone => 0,
+            (None, None) => return Err(LaunchError::NoLauncher),
         };
-        let (rank_of, world_size) = (number(rank, rank)?, number(size, rank)?);
-        let with_default_port = |host: String| with_port(&host, ROOT_PORT_DEFAULT);
-        let root = match (variable("OPTIREDUCE_ROOT"), launcher) {
+        let world_size = match (own.world_size, launcher) {
+            (Some(world_size), _) => world_size,
+            (None, Some((_, rank, size))) => number(size, rank)?,
+            (None, None) => return Err(LaunchError::Missing { missing: WORLD_SIZE, because: "rank" }),
+        };
+        let root = match (own.root, launcher) {
             _ if world_size == 1 => String::new(),
             (Some(root), _) => root,
-            (None, "torchrun") => {
+            (None, Some(launcher)) => Self::root_of(launcher, &variable)?,
+            (None, None) => return Err(LaunchError::Missing { missing: ROOT, because: "rank" }),
+        };
+        let (of_launcher, counter): (&[&str], &[&str]) = match launcher {
+            Some(("torchrun", ..)) => {
+                (&["TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT"], &["TORCHELASTIC_RESTART_COUNT"])
+            }
+            Some(("Open MPI", ..)) => (&["PMIX_NAMESPACE"], &[]),
+            Some(("Slurm", ..)) => {
+                (&["SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_RESTART_COUNT"], &["SLURM_RESTART_COUNT"])
+            }
+            _ => (&[], &[]),
+        };
+        let parts = || of_launcher.iter().filter_map(|name| variable(name)).collect::<Vec<_>>().join(".");
+        let counts = || counter.iter().filter_map(|name| variable(name)).any(|count| count != "0");
+        let (job_id, rejoin) = (own.job_id.unwrap_or_else(parts), own.rejoin.unwrap_or_else(counts));
+        Ok(Self { job_id, rejoin, ..Self::new(rank, world_size, root)? })
+    }
+
+    fn root_of(
+        &(launcher, rank, size): &(&'static str, &'static str, &'static str),
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<String, LaunchError> {
+        let with_default_port = |host: String| with_port(&host, ROOT_PORT_DEFAULT);
+        match launcher {
+            "torchrun" => {
                 let missing = |missing| LaunchError::Missing { missing, because: rank };
                 let host = variable("MASTER_ADDR").ok_or(missing("MASTER_ADDR"))?;
                 let found = variable("MASTER_PORT").ok_or(missing("MASTER_PORT"))?;
                 match found.parse() {
-                    Ok(port) if port > 0 => with_port(&host, torch_root_port(port)),
+                    Ok(port) if port > 0 => Ok(with_port(&host, torch_root_port(port))),
                     _ => {
                         let expected = "a port that all ranks know, 1 to 65535".into();
-                        return Err(LaunchError::Invalid { name: "MASTER_PORT", found, expected });
+                        Err(LaunchError::Invalid { name: "MASTER_PORT", found, expected })
                     }
                 }
             }
-            (None, "Open MPI") if variable("OMPI_COMM_WORLD_LOCAL_SIZE") == variable(size) => {
-                with_default_port("127.0.0.1".into())
+            "Open MPI" if variable("OMPI_COMM_WORLD_LOCAL_SIZE") == variable(size) => {
+                Ok(with_default_port("127.0.0.1".into()))
             }
-            (None, "Slurm") => {
-                with_default_port(variable("SLURM_LAUNCH_NODE_IPADDR").ok_or(LaunchError::NoRoot { launcher })?)
+            "Slurm" => {
+                variable("SLURM_LAUNCH_NODE_IPADDR").map(with_default_port).ok_or(LaunchError::NoRoot { launcher })
             }
-            (None, launcher) => return Err(LaunchError::NoRoot { launcher }),
-        };
-        let of_launcher: &[&str] = match launcher {
-            "torchrun" => &["TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT"],
-            "Open MPI" => &["PMIX_NAMESPACE"],
-            "Slurm" => &["SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_RESTART_COUNT"],
-            _ => &[],
-        };
-        let parts = || of_launcher.iter().filter_map(|name| variable(name)).collect::<Vec<_>>().join(".");
-        let job_id = variable("OPTIREDUCE_JOB_ID").unwrap_or_else(parts);
-        let counter: &[&str] = match launcher {
-            "torchrun" => &["TORCHELASTIC_RESTART_COUNT"],
-            "Slurm" => &["SLURM_RESTART_COUNT"],
-            _ => &[],
-        };
-        let counts = counter.iter().filter_map(|name| variable(name)).any(|count| count != "0");
-        let rejoin = match variable("OPTIREDUCE_REJOIN").as_deref() {
-            None => counts,
-            Some("0") => false,
-            Some("1") => true,
-            Some(found) => {
-                let (name, found) = ("OPTIREDUCE_REJOIN", found.into());
-                return Err(LaunchError::Invalid { name, found, expected: "0 or 1".into() });
-            }
-        };
-        Ok(Self::new(rank_of, world_size, root)?.job_id(job_id).rejoin(rejoin))
+            launcher => Err(LaunchError::NoRoot { launcher }),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Settings;
 
     fn launch(variables: &[(&str, &str)]) -> Result<Launch, String> {
-        let variable = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| value.to_string());
-        Launch::from_variables(variable).map_err(|error| error.to_string())
+        let all: Vec<(String, String)> =
+            variables.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        let variable = move |name: &str| all.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
+        Settings::new().variables(variable).launch().map_err(|error| error.to_string())
     }
 
     fn place(rank: usize, world_size: usize, root: &str) -> Result<Launch, String> {
@@ -266,7 +276,7 @@ mod tests {
         let off = [("TORCHELASTIC_RESTART_COUNT", "2"), ("OPTIREDUCE_REJOIN", "0")];
         assert_eq!(may(&[&torch[..], &off].concat()), Ok(false));
         let error = may(&[&torch[..], &[("OPTIREDUCE_REJOIN", "yes")]].concat()).unwrap_err();
-        assert_eq!(error, r#"OPTIREDUCE_REJOIN is "yes", expected 0 or 1"#);
+        assert_eq!(error, "rejoin is yes (OPTIREDUCE_REJOIN), expected on or off");
     }
 
     #[test]
@@ -321,7 +331,11 @@ mod tests {
         );
         let of_two = [("RANK", "0"), ("WORLD_SIZE", "2")];
         let portless = [&of_two[..], &[("OPTIREDUCE_ROOT", "h")]].concat();
-        assert_eq!(error(&portless), r#"root is "h", expected host:port"#);
+        assert_eq!(error(&portless), "root is h (OPTIREDUCE_ROOT), expected host:port");
+        let own = [("OPTIREDUCE_RANK", "0")];
+        assert!(error(&own).starts_with("world_size (OPTIREDUCE_WORLD_SIZE, --world-size) is not set, but rank is"));
+        let own = [("OPTIREDUCE_RANK", "0"), ("OPTIREDUCE_WORLD_SIZE", "2"), of_two[0], of_two[1]];
+        assert!(error(&own).starts_with("root (OPTIREDUCE_ROOT, --root) is not set, but rank is"));
         for port in ["0", "65536", "x"] {
             let torch = [&of_two[..], &[("MASTER_ADDR", "h"), ("MASTER_PORT", port)]].concat();
             assert_eq!(
@@ -330,6 +344,7 @@ mod tests {
             );
         }
         let any = [&of_two[..], &[("OPTIREDUCE_ROOT", "h:0")]].concat();
-        assert_eq!(error(&any), r#"root is "h:0", expected host:port with a port that all ranks know, 1 to 65535"#);
+        let expected = "root is h:0 (OPTIREDUCE_ROOT), expected host:port with a port that all ranks know, 1 to 65535";
+        assert_eq!(error(&any), expected);
     }
 }

@@ -60,7 +60,7 @@ impl Common {
 }
 
 /// Connects from `local`, because the other end checks the source address. `mtu`: as of
-/// [`Builder::mtu`](crate::Builder::mtu).
+/// [`Settings::mtu`](crate::Settings::mtu).
 pub(super) async fn connect(local: IpAddr, to: SocketAddr, mtu: Option<usize>) -> io::Result<TcpStream> {
     if local.is_ipv4() != to.is_ipv4() {
         let what = format!("{to} cannot be reached from {local}: one is IPv4, the other IPv6");

@@ -42,6 +42,7 @@ pub use self::channel::ControlError;
 pub(crate) use self::channel::{CHUNK_BYTES, Closer, ControlChannel, Folding, PeerMessages, Place};
 pub(crate) use self::directory::{Partition, find_groups};
 pub use self::launch::{Launch, LaunchError, RANKS_MAX_TWO_LEVEL, ROOT_PORT_DEFAULT};
+pub(crate) use self::launch::{OwnPlace, root_form};
 pub use self::mailbox::Message;
 pub(crate) use self::mailbox::{Mailbox, Space, Tag, Underway};
 pub(crate) use self::meet::decline;

@@ -28,7 +28,7 @@ const ELSEWHERE: [IpAddr; 2] =
 impl Launch {
     /// Returns this host's address for the other ranks, if rank 0 is on it. `near` is a host of the
     /// job, by default one behind the default route; `interface` as
-    /// [`Builder::interface`](crate::Builder::interface). Waits at most `timeout` for the name
+    /// [`Settings::interface`](crate::Settings::interface). Waits at most `timeout` for the name
     /// server.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use optireduce::{BucketOptions, Local, PartialOptions, PartialReduce, PartialReport, Weighting};
+use optireduce::{BucketOptions, PartialOptions, PartialReduce, PartialReport, SharedMemory, Weighting};
 
 use super::ranks::{builder, job};
 
@@ -69,10 +69,10 @@ fn check(all: Vec<Averaged>) -> BTreeMap<u32, Vec<Averaged>> {
 #[test]
 fn groups_of_the_ranks_that_are_ready_average_their_models_while_a_slow_one_trains() {
     const FAST: usize = 3;
-    for local in [Local::Off, Local::Auto] {
+    for local in [SharedMemory::Off, SharedMemory::Auto] {
         let trained = Arc::new(AtomicUsize::new(0));
         let results = job(4, move |rank, root| {
-            let mut world = builder(rank, 4, &root).local(local).connect().unwrap();
+            let mut world = builder(rank, 4, &root).shared_memory(local).connect().unwrap();
             let mut bucket = world.bucket(100, BucketOptions::new()).unwrap();
             let mut partial = world.partial_reduce(ELEMENTS, PartialOptions::new(2)).unwrap();
             let averaged = if rank < FAST {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use optireduce::{Bound, Bucket, BucketOptions, Communicator, ExactOp, PartialOptions, Transfer};
+use optireduce::{Bucket, BucketOptions, Communicator, ExactOp, PartialOptions, Transfer};
 
 use super::ranks::{builder, job};
 
@@ -97,7 +97,7 @@ fn every_wait_for_a_rank_that_makes_no_call_ends_by_its_timeout() {
 fn first_rank(wait: Wait) -> (Result<(), String>, Duration) {
     let over = Arc::new(Barrier::new(2));
     let rank = move |rank, root: String| {
-        let builder = builder(rank, 2, &root).bound(Bound::Fixed(BOUND)).timeout(TIMEOUT);
+        let builder = builder(rank, 2, &root).bound(BOUND).timeout(TIMEOUT);
         let mut communicator = builder.connect().unwrap();
         let mut bucket = communicator.bucket(1000, BucketOptions::new()).unwrap();
         communicator.barrier().unwrap();

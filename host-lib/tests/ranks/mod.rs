@@ -9,16 +9,16 @@ use std::time::Duration;
 
 pub use root::free_root;
 
-use optireduce::{Bound, Builder, Communicator, Early, Launch, Local};
+use optireduce::{Early, Repair, Settings, SharedMemory};
 
 /// Suffices on a machine that is busy with other tests.
 pub const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Settings that do not depend on the load of the machine. Packets use UDP.
-pub fn builder(rank: usize, ranks: usize, root: &str) -> Builder {
-    let launch = Launch::new(rank, ranks, root).unwrap();
-    let bound = Bound::Fixed(Duration::from_secs(3));
-    Communicator::builder().launch(launch).timeout(TIMEOUT).bound(bound).early(Early::Off).local(Local::Off)
+pub fn builder(rank: usize, ranks: usize, root: &str) -> Settings {
+    let place = Settings::new().rank(rank).world_size(ranks).root(root);
+    let slow = place.timeout(TIMEOUT).bound(Duration::from_secs(3)).early(Early::Off);
+    slow.shared_memory(SharedMemory::Off).repair(Repair::NextUpdate)
 }
 
 pub fn job<T: Send + 'static>(ranks: usize, rank: impl Fn(usize, String) -> T + Clone + Send + 'static) -> Vec<T> {

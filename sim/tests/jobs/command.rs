@@ -52,7 +52,7 @@ fn run(job: &Job, arguments: &[&str]) -> Vec<Output> {
 #[test]
 fn ranks_with_cards_are_measured_and_average_files() {
     let job = Job::new(2);
-    let bench = ["--bench", "4K,64K", "--secs", "0.1", "--bound-ms", "2000", "--grace-us", "0", "--json"];
+    let bench = ["--bench", "4K,64K", "--secs", "0.1", "--bound-ms", "2000", "--early", "off", "--json"];
     let said = run(&job, &bench);
     assert!(said.iter().all(|rank| rank.status.success()), "{said:?}");
     let rows = String::from_utf8(said[0].stdout.clone()).unwrap();
@@ -72,7 +72,7 @@ fn ranks_with_cards_are_measured_and_average_files() {
     (0..3).for_each(|rank| std::fs::write(path("in", rank), bytes(gradient(rank, 0, 3000))).unwrap());
     let [given, out] =
         ["in", "out"].map(|name| folder.join(format!("{name}.{{rank}}.bin")).to_str().unwrap().to_owned());
-    let said = run(&job, &["--file", &given, "--out", &out, "--bound-ms", "2000", "--grace-us", "0"]);
+    let said = run(&job, &["--file", &given, "--out", &out, "--bound-ms", "2000", "--early", "off"]);
     assert!(said.iter().all(|rank| rank.status.success()), "{said:?}");
     let expected = bytes(mean(&[0, 1, 2], 0, 3000));
     (0..3).for_each(|rank| assert!(std::fs::read(path("out", rank)).unwrap() == expected, "rank {rank}"));

@@ -55,8 +55,8 @@ fn a_job_of_cards_is_that_of_the_oracle(engine: &str, ranks: usize, elements: us
     let cards = Served::on(&format!("hub:{}", hub.display()), &options);
     let root = free_root();
     let outputs = on_ranks(ranks, |rank| {
-        let launch = Launch::new(rank, ranks, root.clone()).unwrap();
-        let builder = Communicator::builder().launch(launch).timeout(TIMEOUT).bound(Bound::Fixed(SLOW));
+        let place = Settings::new().rank(rank).world_size(ranks).root(root.clone());
+        let builder = place.timeout(TIMEOUT).bound(SLOW).repair(Repair::NextUpdate);
         let builder = builder.early(Early::Off).card(cards.socket_of(rank));
         let mut communicator = builder.connect().unwrap();
         let mut bucket = communicator.bucket(elements, BucketOptions::new().hadamard(HadamardMode::Off)).unwrap();
@@ -139,7 +139,7 @@ fn cards_of_all_engines_share_a_job_with_a_rank_without() {
         .map(|(rank, engine)| Served::start_with(job.address(100 + rank), job.port, &["--engine", engine]))
         .collect();
     on_ranks(4, |rank| {
-        let mut communicator = job.builder(rank, 4).bound(Bound::Fixed(SLOW)).connect().unwrap();
+        let mut communicator = job.builder(rank, 4).bound(SLOW).connect().unwrap();
         let mut bucket = communicator.bucket(600, exact()).unwrap();
         for step in 0..2 {
             let mut data = gradient(rank, step, 600);

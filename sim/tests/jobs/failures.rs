@@ -18,7 +18,7 @@ const WHOLE_MIN: usize = 5;
 pub const SHORT: Duration = Duration::from_millis(300);
 
 fn connect(job: &Job, rank: usize) -> (Communicator, Bucket) {
-    let builder = job.builder(rank, RANKS).bound(Bound::Fixed(SHORT)).drop_silent_after(Some(2));
+    let builder = job.builder(rank, RANKS).bound(SHORT).drop_silent_after(Some(2));
     let mut communicator = builder.connect().unwrap();
     let bucket = declare(&mut communicator);
     (communicator, bucket)
@@ -76,7 +76,7 @@ fn a_card_that_is_reset_or_hangs_ends_its_rank_with_a_sentence() {
         let (mut job, file) = (Job::new(0), free_path());
         job.cards.push(Served::start_with(job.address(100), job.port, &[fault, file.to_str().unwrap()]));
         on_ranks(2, |rank| {
-            let builder = job.builder(rank, 2).bound(Bound::Fixed(SHORT)).drop_silent_after(None);
+            let builder = job.builder(rank, 2).bound(SHORT).drop_silent_after(None);
             let mut communicator = builder.connect().unwrap();
             let mut bucket = declare(&mut communicator);
             go_on_among(&mut bucket, rank, &[0, 1], BEFORE);
@@ -125,7 +125,7 @@ fn many_collectives_at_once_do_not_outrun_a_card() {
     const LARGE: usize = 60_001;
     let job = Job::new(1);
     on_ranks(2, |rank| {
-        let builder = job.builder(rank, 2).bound(Bound::Fixed(SHORT)).window_bytes(4096);
+        let builder = job.builder(rank, 2).bound(SHORT).window_bytes(4096);
         let mut communicator = builder.connect().unwrap();
         let mut bucket = communicator.bucket(LARGE, exact()).unwrap();
         let requests: Vec<_> = (0..CALLS).map(|step| bucket.start_all_reduce(gradient(rank, step, LARGE))).collect();
@@ -143,7 +143,7 @@ fn many_collectives_at_once_do_not_outrun_a_card() {
 fn a_host_that_is_late_with_its_card_holds_up_nobody_beyond_the_bound() {
     let job = Job::new(1);
     let late = on_ranks(RANKS, |rank| {
-        let builder = job.builder(rank, RANKS).bound(Bound::Fixed(SHORT)).drop_silent_after(None);
+        let builder = job.builder(rank, RANKS).bound(SHORT).drop_silent_after(None);
         let mut communicator = builder.connect().unwrap();
         let mut bucket = declare(&mut communicator);
         bucket.all_reduce(&mut gradient(rank, 0, ELEMENTS)).unwrap();

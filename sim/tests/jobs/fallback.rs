@@ -16,8 +16,8 @@ const LIVE: [usize; RANKS] = [0, 1, 2, 3];
 /// Longer than a busy machine delays a rank.
 pub const BOUND: Duration = Duration::from_secs(1);
 
-fn builder(job: &Job, rank: usize) -> Builder {
-    job.builder(rank, RANKS).bound(Bound::Fixed(BOUND)).card_fallback(CardFallback::Udp)
+fn builder(job: &Job, rank: usize) -> Settings {
+    job.builder(rank, RANKS).bound(BOUND).card_fallback(CardFallback::Udp)
 }
 
 /// All-reduces keep all ranks, and are complete and exact except for the first `lossy`.
@@ -93,7 +93,7 @@ fn a_card_that_fails_costs_its_job_a_few_collectives_and_no_rank() {
 fn the_first_collective_over_udp_is_whole() {
     let job = Job::new(1);
     on_ranks(2, |rank| {
-        let builder = job.builder(rank, 2).bound(Bound::Fixed(BOUND)).card_fallback(CardFallback::Udp);
+        let builder = job.builder(rank, 2).bound(BOUND).card_fallback(CardFallback::Udp);
         let mut communicator = builder.connect().unwrap();
         let mut bucket = declare(&mut communicator);
         let mut lossy = Vec::new();
@@ -200,7 +200,7 @@ fn a_card_may_die_at_any_moment() {
         let job = Job::new(2);
         let after = Duration::from_micros(splitmix64(seed) % 300_000);
         on_ranks(RANKS, |rank| {
-            let builder = job.builder(rank, RANKS).bound(Bound::Measured { max: SHORT }).early(Early::Adaptive);
+            let builder = job.builder(rank, RANKS).bound(None).bound_max(SHORT).early(Early::Adaptive);
             // A delayed rank may miss a few collectives.
             let builder = builder.drop_silent_after(Some(20));
             let builder = builder.card_fallback(CardFallback::Udp).agree(seed % 2 == 0);

@@ -71,7 +71,7 @@ fn wrong_halves_are_errors_on_all_ranks() {
     });
     let job = Job::new(1);
     let errors = on_ranks(2, |rank| {
-        let mut communicator = job.builder(rank, 2).bound(Bound::Fixed(Duration::from_millis(50))).connect().unwrap();
+        let mut communicator = job.builder(rank, 2).bound(Duration::from_millis(50)).connect().unwrap();
         let mut bucket = communicator.bucket(64, exact()).unwrap();
         (0..2 + rank).for_each(|_| drop(bucket.reduce_scatter(&[1.0; 64]).unwrap()));
         communicator.close().unwrap_err().to_string()
@@ -85,7 +85,7 @@ fn a_rank_that_leaves_is_dropped_from_halves_too() {
     let job = Job::new(1);
     let short = Duration::from_millis(300);
     on_ranks(RANKS, |rank| {
-        let builder = job.builder(rank, RANKS).bound(Bound::Fixed(short)).drop_silent_after(Some(2));
+        let builder = job.builder(rank, RANKS).bound(short).drop_silent_after(Some(2));
         let mut communicator = builder.connect().unwrap();
         communicator.skip_gone_ranks().unwrap();
         let mut bucket = communicator.bucket(4000, exact()).unwrap();

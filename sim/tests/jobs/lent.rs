@@ -83,7 +83,7 @@ fn a_card_that_fails_is_cut_off_from_lent_memory() {
         let faults: &[&str] = if hangs { &["--hang-when", file.to_str().unwrap()] } else { &[] };
         job.cards[0] = Served::start_with(job.address(120), job.port, faults);
         on_ranks(RANKS, |rank| {
-            let builder = job.builder(rank, RANKS).bound(Bound::Fixed(fallback::BOUND));
+            let builder = job.builder(rank, RANKS).bound(fallback::BOUND);
             let mut communicator = builder.card_fallback(CardFallback::Udp).connect().unwrap();
             let elements = 40 * WINDOW;
             let mut bucket = communicator.bucket(elements, exact()).unwrap();

@@ -19,9 +19,8 @@ use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
-use optireduce::{
-    Bound, BucketOptions, Builder, Communicator, Early, HadamardMode, Launch, ReduceOp, Report, UpdateAction,
-};
+use optireduce::tuning::Tuning;
+use optireduce::{BucketOptions, Communicator, Early, HadamardMode, ReduceOp, Repair, Report, Settings, UpdateAction};
 
 use root::free_root;
 use served::{Served, free_port};
@@ -55,10 +54,9 @@ impl Job {
     }
 
     /// No early close, and a long bound.
-    fn builder(&self, rank: usize, ranks: usize) -> Builder {
-        let launch = Launch::new(rank, ranks, self.root.clone()).unwrap();
-        let builder = Communicator::builder().launch(launch).timeout(TIMEOUT).bound(Bound::Fixed(BOUND));
-        let builder = builder.early(Early::Off);
+    fn builder(&self, rank: usize, ranks: usize) -> Settings {
+        let place = Settings::new().rank(rank).world_size(ranks).root(self.root.clone());
+        let builder = place.timeout(TIMEOUT).bound(BOUND).early(Early::Off).repair(Repair::NextUpdate);
         match self.cards.get(rank) {
             Some(card) => builder.card(card.socket.to_str().unwrap()),
             None => builder.card("").interface(self.address(1 + rank).to_string()),

@@ -23,12 +23,11 @@ enum Rank {
 /// All ranks must have exact means.
 fn run_job(root: &str, ranks: &[Rank]) {
     on_ranks(ranks.len(), |rank| {
-        let launch = Launch::new(rank, ranks.len(), root.to_owned()).unwrap();
-        let builder = Communicator::builder().launch(launch).timeout(TIMEOUT).bound(Bound::Fixed(BOUND));
-        let builder = builder.early(Early::Off);
+        let place = Settings::new().rank(rank).world_size(ranks.len()).root(root);
+        let builder = place.timeout(TIMEOUT).bound(BOUND).early(Early::Off).repair(Repair::NextUpdate);
         let builder = match &ranks[rank] {
             Rank::Card(socket) => builder.card(socket),
-            Rank::Board(socket, address) => builder.card(socket).card_address(*address),
+            Rank::Board(socket, address) => builder.card(format!("{socket},address={address}")),
             Rank::Software(address) => builder.card("").interface(address.to_string()),
         };
         let mut communicator = builder.connect().unwrap();
@@ -163,9 +162,13 @@ fn inside_tap_of_boards() {
     let served = Served::on("tap:or0", &["--cards", "2"]);
     let software = |address: [u8; 4]| Rank::Software(address.into());
     let board = |card| Rank::Board(served.socket_of(card), "10.82.0.2{rank}/24,gateway=52:54:00:12:34:56");
-    let builder = Communicator::builder().launch(Launch::new(0, 2, "10.82.0.1:29517").unwrap());
-    let taken = builder.card(served.socket_of(0)).card_address("10.82.0.1").connect().unwrap_err().to_string();
-    assert!(taken.contains("`card_address` is 10.82.0.1:5791, which belongs to an interface of this host"), "{taken}");
+    let card = format!("{},address=10.82.0.1", served.socket_of(0));
+    let settings = Settings::new().rank(0).world_size(2).root("10.82.0.1:29517").card(card);
+    let taken = Communicator::connect(settings).unwrap_err().to_string();
+    assert!(
+        taken.contains("the address in `card` is 10.82.0.1:5791, which belongs to an interface of this host"),
+        "{taken}"
+    );
     let ranks = [software([10, 82, 0, 1]), board(0), software([10, 83, 0, 1]), board(1)];
     run_job("10.82.0.1:29517", &ranks);
     // The next job assigns other addresses.

@@ -20,9 +20,9 @@ use super::*;
 
 /// The other rank of the job does not exist.
 fn refused(card: &str) -> String {
-    let launch = Launch::new(1, 2, free_root()).unwrap();
     let timeout = Duration::from_millis(100);
-    let error = Communicator::builder().launch(launch).timeout(timeout).card(card).connect().unwrap_err();
+    let place = Settings::new().rank(1).world_size(2).root(free_root());
+    let error = place.timeout(timeout).card(card).connect().unwrap_err();
     assert!(matches!(error, ConnectError::Card(_)), "{error:?}");
     error.to_string()
 }
@@ -167,7 +167,7 @@ fn a_card_of_another_contract_and_another_device_are_refused() {
 }
 
 /// The error must be equal on all ranks.
-fn errors(job: &Job, ranks: usize, change: impl Fn(usize, Builder) -> Builder + Sync) -> String {
+fn errors(job: &Job, ranks: usize, change: impl Fn(usize, Settings) -> Settings + Sync) -> String {
     let errors = on_ranks(ranks, |rank| {
         let error = change(rank, job.builder(rank, ranks)).connect().unwrap_err();
         assert!(matches!(error, ConnectError::Card(_)), "{error:?}");
@@ -199,15 +199,23 @@ fn a_job_that_cards_cannot_have_is_refused_on_all_ranks_alike() {
 #[test]
 fn a_card_address_that_cannot_be_is_named() {
     let job = Job::new(1);
-    let error = |address: &str| job.builder(0, 2).card_address(address).connect().unwrap_err().to_string();
+    let socket = job.cards[0].socket.to_str().unwrap();
+    let of = |address: &str| format!("{socket},address={address}");
+    let error = |address: &str| job.builder(0, 2).card(of(address)).connect().unwrap_err().to_string();
     let (known, given) = (format!("{}:{}", job.address(100), job.port), format!("{}:{}", job.address(9), job.port));
     let other = error(&given);
     assert!(
-        other.contains(&format!("it is at {known}, ")) && other.contains(&format!("`card_address` is {given}")),
+        other.contains(&format!("it is at {known}, ")) && other.contains(&format!("the address in `card` is {given}")),
         "{other}"
     );
     let wrong = error("10.0.0.2/24");
-    assert!(wrong.contains("card_address is 10.0.0.2/24, expected IP[/PREFIX][:PORT][,gateway=MAC]"), "{wrong}");
+    assert!(
+        wrong.contains(&format!(
+            "card is {}, expected WHERE,address=IP[/PREFIX][:PORT][,gateway=MAC]",
+            of("10.0.0.2/24")
+        )),
+        "{wrong}"
+    );
 }
 
 /// At the address of a rank without a card.
@@ -244,7 +252,6 @@ fn nobody_comes_into_a_job_with_cards() {
     let job = Job::new(1);
     let mut communicators = on_ranks(3, |rank| job.connect(rank, 3));
     drop(communicators.pop());
-    let launch = Launch::new(2, 3, job.root.clone()).unwrap().rejoin(true);
-    let again = job.builder(2, 3).launch(launch).timeout(Duration::from_secs(2)).connect().unwrap_err().to_string();
+    let again = job.builder(2, 3).rejoin(true).timeout(Duration::from_secs(2)).connect().unwrap_err().to_string();
     assert!(again.contains("the job is already running, and rank 0 has a card"), "{again}");
 }

@@ -18,7 +18,7 @@ fn stats(socket: &Path, folder: &Path, arguments: &[&str]) -> Output {
 fn rank(job: &Job, rank: usize, folder: &Path, secs: &str) -> Child {
     let mut command = program("optireduce-cli", "optireduce");
     command.args(["run", "--rank", &rank.to_string(), "--world-size", "2", "--root", &job.root]);
-    command.args(["--bench", "4K", "--secs", secs, "--bound-ms", "2000", "--grace-us", "0"]);
+    command.args(["--bench", "4K", "--secs", secs, "--bound-ms", "2000", "--early", "off"]);
     match rank {
         0 => command.arg("--card").arg(&job.cards[0].socket).env("OPTIREDUCE_CARD_STATS", folder),
         _ => command.args(["--interface", &job.address(1 + rank).to_string()]),

@@ -129,7 +129,7 @@ fn with_two_levels_by_host_a_host_sends_what_one_rank_would() {
         let script = format!("FOLDER='{}'\n{GRADIENT}", folder.display());
         let (gradient, mean) = (file("gradient.{rank}.f32"), file("mean.{rank}.f32"));
         let network = ["--hosts", "2", "--ranks-per-host", "2", "--mtu", "9000"];
-        let run = ["--file", &gradient, "--out", &mean, "--bound-ms", "4000", "--grace-us", "0"];
+        let run = ["--file", &gradient, "--out", &mean, "--bound-ms", "4000", "--early", "off"];
         let (_, said) = output_after(&script, &network, &[&run[..], groups].concat())?;
         for rank in 0..4 {
             let mean = std::fs::read(file(&format!("mean.{rank}.f32"))).expect("a mean");
@@ -152,7 +152,7 @@ fn an_interface_that_goes_down_for_moments_costs_packets_and_ends_no_rank() {
     let flap = r#"[ "$RANK" = 1 ] && (sleep 1; for i in 1 2 3 4 5 6 7 8; do
         ip link set bn0 down; sleep 0.04; ip link set bn0 up; sleep 0.6; done) &"#;
     let network = ["--hosts", "2", "--mtu", "9000"];
-    let arguments = ["--bench", "256K", "--bound-ms", "200", "--secs", "7", "--drop-silent-after", "0"];
+    let arguments = ["--bench", "256K", "--bound-ms", "200", "--secs", "7", "--drop-silent-after", "never"];
     let Some(row) = run_after(flap, &network, &arguments) else { return };
     assert!(row["unsent_packets"].as_u64() > Some(0) && row["ranks"] == 2, "{row}");
     assert!(row["received_fraction"].as_f64() < Some(1.0), "{row}");

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use optireduce::{
-    Bound, BucketOptions, Communicator, Destination, HadamardMode, Launch, Report, Stage, StageSummary, Values,
+    BucketOptions, Communicator, Destination, HadamardMode, Repair, Report, Settings, Stage, StageSummary, Values,
 };
 use serde::{Deserialize, Serialize};
 
@@ -92,17 +92,13 @@ pub fn run(args: &RankArgs) -> Result<(), String> {
 }
 
 fn steps(args: &RankArgs, values: &[f32], begin: &mut Instant) -> Result<(), Box<dyn std::error::Error>> {
-    let bound = Bound::Fixed(Duration::from_millis(args.bound_ms));
-    let builder = Communicator::builder().launch(Launch::new(args.rank, args.ranks, args.root.clone())?);
+    let bound = Duration::from_millis(args.bound_ms);
+    let place = Settings::new().rank(args.rank).world_size(args.ranks).root(args.root.clone());
     // Without the transform only the order of sums may differ, and the judge tries all orders.
-    let builder = builder.bound(bound).hadamard(HadamardMode::Off).card(args.card.clone());
-    let builder = builder.repair(args.repair).wait_for_repairs(args.repair);
-    let builder = match &args.interface {
-        Some(interface) => builder.interface(interface.clone()),
-        None => builder,
-    };
-    let mut communicator = builder.connect()?;
-    communicator.skip_gone_ranks()?;
+    let settings = place.bound(bound).hadamard(HadamardMode::Off).card(args.card.clone());
+    let settings = settings.repair(if args.repair { Repair::ThisUpdate } else { Repair::Off });
+    let settings = settings.interface(args.interface.clone().unwrap_or_default()).skip_gone(true);
+    let mut communicator = Communicator::connect(settings)?;
     let mut bucket = communicator.bucket(values.len(), BucketOptions::new())?;
     let mut memory = [communicator.alloc(values.len())?, communicator.alloc(values.len())?];
     say(&Line::Begun)?;

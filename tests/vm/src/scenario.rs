@@ -311,7 +311,7 @@ impl Stage {
         let common = |rank: usize, data: &str, out: &str| {
             format!(
                 "run --rank {rank} --world-size {RANKS} --root {}:{port} --file {data}/gradient.{rank}.bin --out {out}/mean.{rank}.bin \
-                 --bound-ms 4000 --grace-us 0 --hadamard off",
+                 --bound-ms 4000 --early off --hadamard off",
                 address(1)
             )
         };

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_int};
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-use optireduce::Launch;
+use optireduce::{ConnectError, Settings};
 
 use crate::comm::Comm;
 use crate::config::{self, Texts};
@@ -36,7 +36,7 @@ pub unsafe extern "C" fn optr_get_unique_id(address: *const c_char, id: *mut opt
 ///
 /// id is from optr_get_unique_id(). Rank 0 must run on the host in its address. After an error
 /// *comm is NULL: OPTR_MISMATCH if settings differ, OPTR_PEER_FAILED if a rank does not join within
-/// timeout_us.
+/// timeout_s.
 ///
 /// Threads: any, at any time; blocks. Ranks of one process need a thread each.
 #[unsafe(no_mangle)]
@@ -51,7 +51,7 @@ pub unsafe extern "C" fn optr_comm_init_rank(
         // SAFETY: the pointers are NULL or valid.
         let (comm, config, id) =
             unsafe { (Place::new("comm", comm)?, raw::sized("config", config)?, raw::unique_id(id)?) };
-        init(comm, config, || unique_id::launch(&id, rank, world_size))
+        init(comm, config, |settings| unique_id::place(settings, &id, rank, world_size))
     })
 }
 
@@ -64,33 +64,34 @@ pub unsafe extern "C" fn optr_comm_init_env(comm: *mut optr_comm_t, config: *con
     guard("optr_comm_init_env", || {
         // SAFETY: the pointers are NULL or valid.
         let (comm, config) = unsafe { (Place::new("comm", comm)?, raw::sized("config", config)?) };
-        init(comm, config, || Launch::from_env().map_err(|error| optireduce::ConnectError::from(error).into()))
+        init(comm, config, Ok)
     })
 }
 
 fn init(
     mut comm: Place<optr_comm_t>,
     config: Option<optr_config_t>,
-    launch: impl FnOnce() -> Result<Launch, Failure>,
+    place: impl FnOnce(Settings) -> Result<Settings, Failure>,
 ) -> Result<(), Failure> {
     comm.set(null_mut());
-    let (builder, rejoin) = match &config {
-        None => (optireduce::Communicator::builder(), None),
+    let settings = match &config {
+        None => Settings::new(),
         Some(config) => {
             // SAFETY: the pointers are NULL or valid.
             let texts = unsafe {
                 Texts {
-                    interface: raw::text("config->interface_name", config.interface_name)?,
+                    interface: raw::text("config->interface", config.interface)?,
                     secret_file: raw::text("config->secret_file", config.secret_file)?,
+                    card: raw::text("config->card", config.card)?,
                 }
             };
-            config::builder(config, texts)?
+            config::settings(config, texts)?
         }
     };
-    let launch = launch()?;
-    let launch = rejoin.map_or(launch.clone(), |rejoin| launch.rejoin(rejoin));
-    let (is_root, root) = (launch.rank == 0, launch.root.clone());
-    let connected = Comm::connect(builder.launch(launch));
+    let settings = place(settings)?;
+    let launch = settings.launch().map_err(ConnectError::from)?;
+    let (is_root, root) = (launch.rank == 0, launch.root);
+    let connected = Comm::connect(settings);
     if is_root {
         unique_id::release(&root);
     }

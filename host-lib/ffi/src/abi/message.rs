@@ -18,7 +18,7 @@ use crate::types::{OPTR_ANY_RANK, optr_comm_t, optr_message_t, optr_request_t, o
 /// the same tag arrive in order. Not collective.
 ///
 /// A receiver stores up to 8 MiB from each other rank. Messages that do not fit wait for a receive.
-/// OPTR_PEER_FAILED after optr_config_t.timeout_us without progress.
+/// OPTR_PEER_FAILED after optr_config_t.timeout_s without progress.
 ///
 /// Threads: any, at any time, also during other calls; blocks.
 #[unsafe(no_mangle)]
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn optr_start_send(
 ///
 /// message receives length and sender. If message is NULL, the length must be exactly bytes. A
 /// message that does not fit is lost, with OPTR_MISMATCH. OPTR_PEER_FAILED after
-/// optr_config_t.timeout_us without progress.
+/// optr_config_t.timeout_s without progress.
 ///
 /// Threads: any, at any time, also during other calls; blocks.
 #[unsafe(no_mangle)]

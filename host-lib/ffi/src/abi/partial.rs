@@ -104,7 +104,7 @@ pub unsafe extern "C" fn optr_partial_start_average(
 /// partial reduce.
 ///
 /// The models of the ranks still differ: average them with optr_all_reduce_exact().
-/// OPTR_PEER_FAILED if a live rank does not close within optr_config_t.timeout_us; this rank has
+/// OPTR_PEER_FAILED if a live rank does not close within optr_config_t.timeout_s; this rank has
 /// left in any case.
 ///
 /// Threads: any, one at a time per partial reduce; blocks.

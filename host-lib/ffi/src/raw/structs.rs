@@ -28,10 +28,10 @@ pub unsafe trait SizeFirst: Copy {
     const IS_GIVEN: bool;
 }
 
-// SAFETY: `repr(C)`, `size: usize` first; zeros are valid integers and pointers.
+// SAFETY: `repr(C)`, `size: usize` first; zeros are valid integers, floats and pointers.
 unsafe impl SizeFirst for optr_config_t {
     const NAME: &str = "optr_config_t";
-    const BYTES_MIN: usize = offset_of!(Self, secret_file) + size_of::<*const c_char>();
+    const BYTES_MIN: usize = offset_of!(Self, card) + size_of::<*const c_char>();
     const IS_GIVEN: bool = true;
 }
 

@@ -214,7 +214,7 @@ static void waits(optr_comm_t comm, int rank) {
 int main(void) {
     job_config = patient_config();
     run_ranks(RANKS, rank);
-    job_config.timeout_us = 1000000;
+    job_config.timeout_s = 1;
     run_ranks(2, nothing);
     run_ranks(2, waits);
     puts("done");

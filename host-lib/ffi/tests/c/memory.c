@@ -182,7 +182,7 @@ int main(void) {
     job_config = patient_config();
     run_ranks(RANKS, results_lie_where_they_are_wanted);
     run_ranks(RANKS, what_a_collective_has_is_refused);
-    job_config.bound_us = 20000;
+    job_config.bound_ms = 20;
     job_config.drop_silent_after = OPTR_NEVER;
     run_ranks(RANKS, it_outlives_skips_and_aborts);
     puts("done");

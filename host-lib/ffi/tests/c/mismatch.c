@@ -100,9 +100,9 @@ static void one_fewer(optr_comm_t comm, int rank) {
 static void *join_with_other_settings(void *number) {
     int rank = this_rank = (int)(size_t)number;
     optr_config_t config = job_config;
-    config.repair = rank == 1 ? OPTR_OFF : OPTR_ON;
+    config.repair = rank == 1 ? OPTR_REPAIR_OFF : OPTR_REPAIR_NEXT_UPDATE;
     optr_comm_t comm;
-    FAILS(optr_comm_init_rank(&comm, RANKS, &job_id, rank, &config), OPTR_MISMATCH, "repair is false on rank 1, but true on rank 0");
+    FAILS(optr_comm_init_rank(&comm, RANKS, &job_id, rank, &config), OPTR_MISMATCH, "repair is off on rank 1, but next_update on rank 0");
     CHECK(comm == NULL);
     return NULL;
 }
@@ -143,7 +143,7 @@ int main(void) {
     job_config = patient_config();
     run_ranks(RANKS, goes_on);
     for (kind = 0; kind < 3; kind++) run_ranks(RANKS, wrong_length);
-    job_config.bound_us = 300000;
+    job_config.bound_ms = 300;
     run_ranks(RANKS, one_fewer);
     pthread_t threads[RANKS];
     OK(optr_get_unique_id("127.0.0.1", &job_id));

@@ -133,7 +133,7 @@ static void cancelled(optr_comm_t comm, int rank) {
 /* A process with a low file limit gets an error until the limit is high enough. */
 static void no_files(void) {
     optr_config_t config = patient_config();
-    config.timeout_us = 50000;
+    config.timeout_s = 0.05;
     for (rlim_t files = 3; files < 30; files++) {
         struct rlimit limit = {files, 100};
         optr_comm_t comm;

@@ -137,7 +137,7 @@ static void *caller(void *number) {
         case 50: status = next(&random) % 8 ? OPTR_SUCCESS : optr_partial_close(handle); break;
         case 51: status = next(&random) % 4 ? OPTR_SUCCESS : optr_partial_destroy(handle); break;
         default:
-            memset((char *)&config + sizeof config.size, (int)next(&random), next(&random) % (offsetof(optr_config_t, interface_name) - sizeof config.size));
+            memset((char *)&config + sizeof config.size, (int)next(&random), next(&random) % (offsetof(optr_config_t, interface) - sizeof config.size));
             status = optr_comm_init_rank((optr_comm_t *)&made, 2, &job_id, 5, &config);
         }
         keep(&random, made, call < 16 ? BUCKET : call == 46 ? PARTIAL : call < 33 || call > 35 ? REQUEST : COMM);
@@ -165,8 +165,8 @@ int main(int count, char **arguments) {
     seed = count > 1 ? strtoul(arguments[1], NULL, 0) : (unsigned long)time(NULL);
     fprintf(stderr, "seed %lu\n", seed);
     job_config = patient_config();
-    job_config.timeout_us = 400000; /* ranks make different calls, so waits must be short */
-    job_config.bound_us = 2000;
+    job_config.timeout_s = 0.4; /* ranks make different calls, so waits must be short */
+    job_config.bound_ms = 2;
     job_config.drop_silent_after = OPTR_NEVER;
     for (int round = 0; round < 4; round++, seed++) {
         run_ranks(2, lender);

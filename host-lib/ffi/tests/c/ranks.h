@@ -62,10 +62,11 @@ static void *run_rank(void *number) {
 /* Settings that tolerate a busy machine. */
 static optr_config_t patient_config(void) {
     optr_config_t config = optr_config_init();
-    config.timeout_us = 20000000;
-    config.bound_us = 3000000;
+    config.timeout_s = 20;
+    config.bound_ms = 3000;
     config.early = OPTR_OFF;
-    config.local = OPTR_OFF;
+    config.repair = OPTR_REPAIR_NEXT_UPDATE;
+    config.shared_memory = OPTR_OFF;
     return config;
 }
 

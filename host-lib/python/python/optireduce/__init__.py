@@ -14,6 +14,7 @@ For PyTorch, `import optireduce.torch`: a torch.distributed backend and a DDP co
 """
 
 from ._optireduce import Bucket, Communicator, PartialReduce, Request, TwoLevel, TwoLevelBucket, __version__
+from ._table import SETTINGS, Setting
 from .errors import (
     ArgumentError,
     ClosedError,
@@ -29,6 +30,7 @@ from .errors import (
 from .report import PartialReport, Report, Settled, StageReport
 
 __all__ = [
+    "SETTINGS",
     "ArgumentError",
     "Bucket",
     "ClosedError",
@@ -44,6 +46,7 @@ __all__ = [
     "PeerError",
     "Report",
     "Request",
+    "Setting",
     "Settled",
     "StageReport",
     "TimeoutError",

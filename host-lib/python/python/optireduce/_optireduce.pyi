@@ -1,6 +1,7 @@
 """Communicators, buckets and requests, in Rust. `help()` shows their full documentation."""
 
 from collections.abc import Generator, Sequence
+from os import PathLike
 from types import GenericAlias, TracebackType
 from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, final
 
@@ -11,7 +12,7 @@ from .report import PartialReport, Report, Settled
 
 __all__ = [
     "PACKETS_HALT", "SKIPS_HALT", "Bell", "Bucket", "Communicator", "PartialReduce", "Request", "TwoLevel", "TwoLevelBucket",
-    "__version__", "own_address",
+    "__version__", "in_force", "own_address", "settings",
 ]
 
 __version__: str
@@ -21,6 +22,8 @@ SKIPS_HALT: int
 PACKETS_HALT: int
 
 def own_address(near: str | None = None, interface: str | None = None) -> str: ...
+def in_force(name: str, given: dict[str, Any]) -> str: ...
+def settings() -> list[tuple[str, str, str, bool, str, str, str]]: ...
 
 class _SupportsDlpack(Protocol):
     def __dlpack__(self) -> Any: ...
@@ -49,25 +52,22 @@ class Communicator:
         *,
         job_id: str = ...,
         rejoin: bool = ...,
+        interface: str | None = ...,
+        mtu: int | Literal["auto"] | None = ...,
+        shared_memory: Literal["auto", "off"] = ...,
+        secret_file: str | PathLike[str] | None = ...,
+        card: str | None = ...,
+        card_fallback: Literal["off", "udp"] = ...,
         timeout_s: float = ...,
-        bound_ms: float = ...,
+        bound_ms: float | Literal["measured"] | None = ...,
         bound_max_ms: float = ...,
-        early: Literal["adaptive", "off"] | float = ...,
+        early: Literal["adaptive", "off"] = ...,
         hadamard: _Hadamard = ...,
         bf16: bool = ...,
-        incast: int | None = ...,
-        window_bytes: int = ...,
-        rate_control: bool = ...,
-        drop_silent_after: int | None = ...,
-        repair: bool = ...,
-        wait_for_repairs: bool = ...,
+        repair: Literal["off", "next_update", "this_update"] = ...,
+        drop_silent_after: int | Literal["never"] | None = ...,
         agree: bool = ...,
-        interface: str = ...,
-        mtu: int | None = ...,
-        local: Literal["off", "auto"] = ...,
-        card: str = ...,
-        card_address: str = ...,
-        card_fallback: Literal["off", "udp"] = ...,
+        skip_gone: bool = ...,
         secret: str = ...,
     ) -> Communicator: ...
     @staticmethod

@@ -18,12 +18,14 @@ use optireduce_core::protocol::partial_reduce::{Params, Worker, WorkerParams};
 use optireduce_core::{GroupAverages, GroupLoss};
 
 use self::engine::{Command, GroupEngine};
+use super::builder::Builder;
 use super::connect::Opened;
 use super::driver::Waker;
 use super::request::{Pending, block_on, reply};
-use super::{Bound, Builder, Communicator, ConnectError, Early, Error};
-use crate::control::{Launch, Terms};
+use super::{Communicator, ConnectError, Error};
+use crate::control::Terms;
 use crate::memory;
+use crate::settings::Early;
 
 pub use self::report::PartialReport;
 pub use optireduce_core::protocol::partial_reduce::Weighting;
@@ -169,8 +171,8 @@ impl Communicator {
     ///
     /// # Errors
     /// See [`ConnectError`]. Different arguments are an error on all ranks. A restarted process
-    /// ([`Launch::rejoin`]) must first take part in a collective; then all ranks close their groups
-    /// and declare them again.
+    /// ([`Settings::rejoin`](crate::Settings::rejoin)) must first take part in a collective; then
+    /// all ranks close their groups and declare them again.
     pub fn partial_reduce(&mut self, elements: usize, options: PartialOptions) -> Result<PartialReduce, ConnectError> {
         block_on(self.partial_reduce_async(elements, options))
     }
@@ -237,17 +239,11 @@ impl PartialReduce {
         let params = options.worker_params(ranks.len());
         Worker::new(index, params.clone()).map_err(|error| ConnectError::Params(error.to_string()))?;
         let root = ranks.first().map(|first| String::from_utf8_lossy(&places[*first]).into_owned()).unwrap_or_default();
-        let job_id = builder.launch.as_ref().map_or("", |launch| &launch.job_id);
-        let launch = Launch::new(index, ranks.len(), root)?.job_id(format!("{job_id}/partial"));
-        let builder = Builder {
-            launch: Some(launch),
-            listener: Some(listener).filter(|_| index == 0),
-            bound: Bound::Fixed(options.bound.unwrap_or(deadline)),
-            // A card has one job at a time.
-            card: Some(String::new()),
-            early: if builder.early == Early::Adaptive { Early::Grace(GRACE) } else { builder.early },
-            ..builder
-        };
+        let mut settings = builder.of_some(index, ranks.len(), &root, "partial");
+        settings = settings.bound(options.bound.unwrap_or(deadline));
+        settings.inherited.listener = Some(listener).filter(|_| index == 0);
+        settings.inherited.grace = Some(GRACE).filter(|_| builder.early == Early::Adaptive);
+        let builder = Builder::new(&settings)?;
         let (sender, opened) = reply();
         let open = move || drop(sender.send(Ok(builder.open())));
         std::thread::Builder::new().name("optireduce-connect".into()).spawn(open).map_err(ConnectError::Thread)?;

@@ -9,14 +9,14 @@ use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::super::builder::{Builder, CardFallback, Local};
+use super::super::builder::Builder;
 use super::super::connect::on_a_thread;
 use super::super::groups::listen_at_free_port;
 use super::super::{Communicator, ConnectError};
 use super::TwoLevel;
 use super::groups::{Groups, named};
-use crate::control::{Group, Launch, Meeting, Member, Partition, find_groups, local_address, resolve};
-use crate::secret::Secret;
+use crate::control::{Group, Meeting, Member, Partition, find_groups, local_address, resolve};
+use crate::settings::{Repair, Settings};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
@@ -29,7 +29,7 @@ enum Level {
 const COMMUNICATORS: [(&str, Level); 3] =
     [("inside", Level::Inside), ("across", Level::Across), ("gather", Level::Inside)];
 
-impl Builder {
+impl Settings {
     /// Connects the ranks on two levels: each rank only to the ranks of its group and to its equals
     /// in the other groups. Collective: all ranks pass the same groups and settings.
     ///
@@ -38,14 +38,14 @@ impl Builder {
     /// step and each group may take the [timeout](Self::timeout) each.
     ///
     /// Gradients use the kernel's UDP, also on ranks with a card. Collectives
-    /// [wait for repairs](Self::wait_for_repairs). No process can join later, so
-    /// [`Launch::rejoin`] is ignored.
+    /// [wait for repairs](Repair::ThisUpdate). No process can join later, so
+    /// [`rejoin`](Self::rejoin) is ignored.
     ///
     /// ```no_run
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// use optireduce::{BucketOptions, Communicator, Groups};
+    /// use optireduce::{BucketOptions, Groups, Settings};
     ///
-    /// let mut levels = Communicator::builder().connect_two_level(Groups::Auto)?;
+    /// let mut levels = Settings::new().connect_two_level(Groups::Auto)?;
     /// let mut bucket = levels.bucket(1 << 20, BucketOptions::new())?;
     /// let mut gradient = vec![levels.rank() as f32; 1 << 20];
     /// bucket.all_reduce(&mut gradient)?;
@@ -58,37 +58,25 @@ impl Builder {
     /// See [`ConnectError`]. Missing ranks, different settings and impossible groups are the same
     /// error on every rank.
     pub fn connect_two_level(self, groups: Groups) -> Result<TwoLevel, ConnectError> {
-        let launch = self.place()?.rejoin(false);
-        let (local, card_fallback) = (self.local, self.card_fallback);
-        let secret = self.secret.clone().map_or_else(Secret::from_env, |secret| Ok(Some(secret)))?;
-        let builder = Self {
-            launch: Some(launch.clone()),
-            listener: None,
-            secret: secret.clone(),
-            local: Some(local.map_or_else(Local::from_env, Ok)?),
-            // A card has one job at a time.
-            card: Some(String::new()),
-            card_address: Some(String::new()),
-            card_fallback: Some(card_fallback.map_or_else(CardFallback::from_env, Ok)?),
-            // Fixed, since it is compared with the other ranks.
-            wait_for_repairs: true,
-            ..self.clone()
-        };
-        let settings = builder.settings().with("groups", groups);
-        let (timeout, deadline) = (self.timeout, Instant::now() + self.timeout);
-        let root = resolve(&launch.root, self.interface.as_deref(), deadline)?;
-        let address = local_address(self.interface.as_deref(), &root)?;
+        // Repairs are fixed, since they are compared with the other ranks. A card has one job at a
+        // time.
+        let builder = Builder::new(&self.rejoin(false).card("none").repair(Repair::ThisUpdate))?;
+        let (launch, secret, timeout) = (builder.launch.clone(), builder.secret.clone(), builder.timeout);
+        let terms = builder.terms().with("groups", groups);
+        let deadline = Instant::now() + timeout;
+        let root = resolve(&launch.root, builder.interface.as_deref(), deadline)?;
+        let address = local_address(builder.interface.as_deref(), &root)?;
         let open: Vec<_> = COMMUNICATORS.iter().map(|_| listen_at_free_port(address)).collect::<Result<_, _>>()?;
         let (places, listeners): (Vec<SocketAddr>, Vec<_>) = open.into_iter().unzip();
         let member = Member { places: places.clone(), ..Member::at(launch.rank, places[0]) };
-        let (of, listener, mtu) = (launch.clone(), self.listener, self.mtu);
+        let (of, listener, mtu) = (launch.clone(), builder.listener.clone(), builder.mtu);
         let meeting = Meeting { launch: of, root, listener, local: address, mtu, secret, timeout, deadline };
         let cut = move |addresses: &[IpAddr]| {
             groups.cut(addresses).map(|group_of| partitions(&group_of)).map_err(|error| error.to_string())
         };
-        let found = find_groups(meeting, member, settings, cut)?;
+        let found = find_groups(meeting, member, terms, cut)?;
         let ranks = found.iter().map(|group| group.ranks.clone()).collect();
-        TwoLevel::of(builder.connect_groups(&launch, found, listeners)?, ranks, launch.world_size)
+        TwoLevel::of(builder.connect_groups(found, listeners)?, ranks, launch.world_size)
     }
 
     /// Async form of [`connect_two_level`](Self::connect_two_level). Dropping the future does not
@@ -96,28 +84,29 @@ impl Builder {
     pub async fn connect_two_level_async(self, groups: Groups) -> Result<TwoLevel, ConnectError> {
         on_a_thread(move || self.connect_two_level(groups)).await
     }
+}
 
+impl Builder {
     /// `listeners`: for groups whose lowest rank is this one.
     fn connect_groups(
         &self,
-        launch: &Launch,
         groups: Vec<Group>,
         listeners: Vec<Arc<TcpListener>>,
     ) -> Result<Vec<Communicator>, ConnectError> {
         let (mut connected, mut failed) = (Vec::new(), None);
         for (Group { name, number, ranks, root, ranks_here }, listener) in groups.into_iter().zip(listeners) {
-            let (rank, group) = (ranks.partition_point(|rank| *rank < launch.rank), format!("{name}.{number}"));
-            let job_id = format!("{}/{group}", launch.job_id);
-            let launch = Launch::new(rank, ranks.len(), root.to_string())?.job_id(job_id);
-            let listener = Some(listener).filter(|_| rank == 0);
-            let builder = self.clone().for_a_level(ranks_here);
-            let builder = Self { launch: Some(launch.clone()), listener, ..builder };
+            let rank = ranks.partition_point(|rank| *rank < self.launch.rank);
+            let group = format!("{name}.{number}");
+            let level = self.clone().for_a_level(ranks_here);
+            let mut settings = level.of_some(rank, ranks.len(), &root.to_string(), &group);
+            settings.inherited.listener = Some(listener).filter(|_| rank == 0);
+            let builder = Self::new(&settings)?;
             if let Some(reason) = &failed {
                 // So that they need not wait for this rank.
-                builder.decline(&launch, builder.settings(), &ToString::to_string(reason));
+                builder.decline(&ToString::to_string(reason));
                 continue;
             }
-            match builder.connect() {
+            match Communicator::connect_as(builder) {
                 Ok(communicator) => connected.push(communicator),
                 Err(source) => {
                     failed = Some(ConnectError::InGroup { group, ranks: named(&ranks), source: source.into() });
@@ -151,7 +140,10 @@ mod tests {
 
     #[test]
     fn a_rank_whose_group_fails_tells_its_other_group_why() {
-        let timeout = |seconds| Communicator::builder().card("").timeout(Duration::from_secs(seconds));
+        let at = |rank, ranks, root: String, job_id: &str| {
+            let place = Settings::new().rank(rank).world_size(ranks).root(root).job_id(job_id);
+            place.card("none").timeout(Duration::from_secs(if rank == 0 { 1 } else { 20 }))
+        };
         let places = [0, 1].map(|_| listen_at_free_port(Ipv4Addr::LOCALHOST.into()).unwrap());
         let group = |kind: usize, other| {
             let (name, root) = (COMMUNICATORS[kind].0.to_owned(), places[kind].0);
@@ -160,10 +152,10 @@ mod tests {
         // No other rank of the first group connects.
         let (groups, listeners) =
             (vec![group(0, 1), group(1, 2)], places.clone().map(|(_, listener)| listener).to_vec());
-        let of_job = Launch::new(0, 4, "127.0.0.1:1").unwrap().job_id("job");
-        let of_group = Launch::new(1, 2, places[1].0.to_string()).unwrap().job_id("job/across.0");
-        let told = std::thread::spawn(move || timeout(20).launch(of_group).connect().unwrap_err().to_string());
-        let failed = timeout(1).connect_groups(&of_job, groups, listeners).unwrap_err().to_string();
+        let of_job = Builder::new(&at(0, 4, "127.0.0.1:1".into(), "job")).unwrap();
+        let of_group = at(1, 2, places[1].0.to_string(), "job/across.0").repair(Repair::ThisUpdate);
+        let told = std::thread::spawn(move || of_group.connect().unwrap_err().to_string());
+        let failed = of_job.connect_groups(groups, listeners).unwrap_err().to_string();
         let expected =
             "the group inside.0 of job ranks 0, 1 (numbered from 0 inside the group): 1 of 2 ranks did not connect ";
         assert!(failed.starts_with(expected), "{failed}");

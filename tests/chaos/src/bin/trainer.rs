@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use optireduce::{
-    Bound, Bucket, BucketOptions, Communicator, Error, HadamardMode, Launch, Report, Stage, UpdateAction,
+    Bucket, BucketOptions, Communicator, Error, HadamardMode, Repair, Report, Settings, Stage, UpdateAction,
 };
 use optireduce_chaos::{End, Entry, Got, Log};
 use rand::rngs::StdRng;
@@ -77,14 +77,11 @@ fn main() -> ExitCode {
 impl Trainer {
     fn connect(args: Args) -> Result<Self, Failed> {
         let log = Log::create(&args.log)?;
-        let bound = match args.bound_ms {
-            0 => Bound::Measured { max: Duration::from_millis(400) },
-            ms => Bound::Fixed(Duration::from_millis(ms)),
-        };
+        let bound = (args.bound_ms > 0).then(|| Duration::from_millis(args.bound_ms));
         let hadamard = if args.hadamard { HadamardMode::Auto } else { HadamardMode::Off };
-        let builder = Communicator::builder().launch(Launch::from_env()?).bound(bound).hadamard(hadamard);
-        let mut communicator = builder.timeout(Duration::from_secs(args.timeout_s)).connect()?;
-        communicator.skip_gone_ranks()?;
+        let settings = Settings::new().bound(bound).bound_max(Duration::from_millis(400)).hadamard(hadamard);
+        let settings = settings.repair(Repair::NextUpdate).skip_gone(true);
+        let mut communicator = Communicator::connect(settings.timeout(Duration::from_secs(args.timeout_s)))?;
         let mut buckets = Vec::new();
         for range in BUCKETS {
             buckets.push(communicator.bucket(range.len(), BucketOptions::new())?);

@@ -246,10 +246,10 @@ pub fn config(memory: &Memory) -> Pointer<optr_config_t> {
     type Of = optr_config_t;
     (STRUCT.start..STRUCT.end).for_each(|at| memory.set(at, 0_u8));
     memory.set(STRUCT.start, size_of::<Of>());
-    memory.set(STRUCT.start + offset_of!(Of, timeout_us), 5_000_000_u64);
-    memory.set(STRUCT.start + offset_of!(Of, bound_us), 20_000_u64);
-    memory.set(STRUCT.start + offset_of!(Of, mtu_bytes), 1500_u32);
-    memory.set(STRUCT.start + offset_of!(Of, local), 1_u32);
+    memory.set(STRUCT.start + offset_of!(Of, timeout_s), 5_f64);
+    memory.set(STRUCT.start + offset_of!(Of, bound_ms), 20_f64);
+    memory.set(STRUCT.start + offset_of!(Of, mtu), 1500_u32);
+    memory.set(STRUCT.start + offset_of!(Of, shared_memory), 1_u32);
     Pointer { address: memory.at(STRUCT.start), is_wrong: false }
 }
 
@@ -259,22 +259,22 @@ pub fn any_config(arguments: &mut Arguments, memory: &Memory) -> Pointer<optr_co
     config(memory);
     let (size, wrong_size) = arguments.size(size_of::<Of>(), size_of::<Of>());
     memory.set(STRUCT.start, size);
-    let numbers = (offset_of!(Of, interface_name) - offset_of!(Of, timeout_us)) / 4;
+    let numbers = (offset_of!(Of, interface) - offset_of!(Of, timeout_s)) / 4;
     for _ in 0..2 {
         let (field, value) = (usize::from(arguments.u8()), u32::from(arguments.u8()));
         let value = if value > 200 { u32::MAX - 255 + value } else { value };
         if field < 200 {
-            memory.set(STRUCT.start + offset_of!(Of, timeout_us) + 4 * (field % numbers), value);
+            memory.set(STRUCT.start + offset_of!(Of, timeout_s) + 4 * (field % numbers), value);
         }
     }
-    for (field, most) in [(offset_of!(Of, bound_us), 20_000), (offset_of!(Of, bound_max_us), 20_000_u64)] {
-        let found = memory.get::<u64>(STRUCT.start + field);
-        memory.set(STRUCT.start + field, if found <= 4_294_000 { found.min(most) } else { found });
+    for field in [offset_of!(Of, bound_ms), offset_of!(Of, bound_max_ms)] {
+        let found = memory.get::<f64>(STRUCT.start + field);
+        memory.set(STRUCT.start + field, if found <= 4290.0 { found.min(20.0) } else { found });
     }
-    let field = STRUCT.start + offset_of!(Of, timeout_us);
+    let field = STRUCT.start + offset_of!(Of, timeout_s);
     // Between a millisecond and a day, and the default: calls would wait for that long.
-    if (1000..=86_400_000_000_u64).contains(&memory.get(field)) || memory.get::<u64>(field) == 0 {
-        memory.set(field, 20_000_u64);
+    if (0.001..=86_400.0).contains(&memory.get::<f64>(field)) || memory.get::<f64>(field) == 0.0 {
+        memory.set(field, 0.02_f64);
     }
     match arguments.u8() {
         0 => Pointer { address: memory.at(STRUCT.start + 1), is_wrong: true },

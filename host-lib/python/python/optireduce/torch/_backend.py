@@ -14,6 +14,7 @@ import torch.distributed as dist
 from torch._C._distributed_c10d import Backend
 
 from .. import ArgumentError, OptiReduceError, Report
+from .._optireduce import in_force
 from . import _bootstrap, _settings
 from ._alone import Ready
 from ._replicas import Unhooked
@@ -46,7 +47,7 @@ class OptiReduceBackend(Backend):
         if size > 1:
             shares = _bootstrap.over_store(store, rank, size, timeout)
             communicator = _bootstrap.connect(rank, size, timeout, shares, store)
-        agrees = bool(_settings.configured().get("agree"))
+        agrees = in_force("agree", _settings.configured()) == "on"
         self.session = Session(communicator, rank, size, name, agrees, _settings.engine_of({}))
         self._occurrences: Counter[Any] = Counter()
         self._replicas = Unhooked(self.session, _settings.synchronize_every())

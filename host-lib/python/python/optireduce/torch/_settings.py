@@ -17,15 +17,14 @@ SYNCHRONIZE_EVERY = 100
 ENGINES = ("udp", "tcp")
 
 _chosen: contextvars.ContextVar[bool | None] = contextvars.ContextVar("optireduce_bounded", default=None)
-# With repairs in the same update, replicas stay equal.
-_settings: dict[str, Any] = {"wait_for_repairs": True}
+_settings: dict[str, Any] = {}
 #: Settings of this package, which a communicator does not have.
 _OURS = ("engine", "synchronize_every")
 
 
 def configure(**settings: Any) -> None:
-    """Sets defaults for later process groups and states, the same on all ranks: settings of
-    `optireduce.Communicator`, and
+    """Sets defaults for later process groups and states, the same on all ranks: rows of
+    `optireduce.SETTINGS`, and
 
     - `engine`: "udp", or "tcp", which makes all calls exact.
     - `synchronize_every`: for models without the hook: number of optimizer steps after which their

@@ -16,7 +16,7 @@ import torch
 import torch.distributed as dist
 
 from .. import ArgumentError, ClosedError, Communicator, DroppedError, HaltError, PeerError, Report
-from .._optireduce import PACKETS_HALT, SKIPS_HALT
+from .._optireduce import PACKETS_HALT, SKIPS_HALT, in_force
 from . import _bootstrap
 from ._backend import OptiReduceBackend
 from ._replicas import Replicas
@@ -99,7 +99,7 @@ class State(Replicas):
         rank, size = communicator.rank, communicator.world_size
         state = cls.__new__(cls)
         state._begin(vote, synchronize_every, None, {})
-        state._session = Session(communicator, rank, size, "of gradients", bool(settings.get("agree")))
+        state._session = Session(communicator, rank, size, "of gradients", in_force("agree", settings) == "on")
         state._returns, state._may_return = Returns(state._session), True
         return state
 
@@ -488,7 +488,7 @@ def _connect(group: Any, settings: dict[str, Any]) -> Session:
     timeout = _bootstrap.TIMEOUT
     engine, settings = engine_of(settings), configured(**settings)
     communicator = _bootstrap.connect(rank, size, timeout, share, dist.distributed_c10d._get_default_store(), settings) if size > 1 else None
-    return Session(communicator, rank, size, "of gradients", bool(settings.get("agree")), engine)
+    return Session(communicator, rank, size, "of gradients", in_force("agree", settings) == "on", engine)
 
 
 def comm_hook(state: State, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
