@@ -8,7 +8,7 @@ use std::net::TcpListener;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use optireduce::{BucketOptions, Communicator, ReduceOp, Settings, UpdateAction};
+use optireduce::{BucketOptions, Communicator, ReduceOp, Settings};
 
 const RANKS: usize = 4;
 const STEPS: usize = 5;
@@ -40,10 +40,9 @@ fn train(rank: usize, root: &str) -> Result<Vec<Vec<f32>>, Failure> {
             requests.push(bucket.start_all_reduce(vec![rank as f32; elements]));
         }
         for (request, layer) in requests.into_iter().zip(&mut weights) {
+            // Zeros if too much was lost. A later mean, or the correction below, then includes it.
             let (mean, report) = request.wait()?;
-            if report.action() == UpdateAction::Apply {
-                layer.iter_mut().zip(mean).for_each(|(weight, mean)| *weight -= 0.1 * mean);
-            }
+            layer.iter_mut().zip(mean).for_each(|(weight, mean)| *weight -= 0.1 * mean);
             if rank == 0 {
                 println!("{report}");
             }

@@ -23,13 +23,19 @@ async fn train(rank: usize, root: String, steps: Arc<AtomicUsize>) -> Result<(),
     let settings = Settings::new().rank(rank).world_size(RANKS).root(root).bound(Duration::from_millis(500));
     let mut communicator = Communicator::connect_async(settings).await?;
     let mut bucket = communicator.bucket_async(ELEMENTS, BucketOptions::new()).await?;
-    let mut gradient = vec![rank as f32; ELEMENTS];
+    let (mut weights, mut gradient) = (vec![0.0; ELEMENTS], vec![0.0; ELEMENTS]);
+    let apply =
+        |weights: &mut [f32], mean: &[f32]| weights.iter_mut().zip(mean).for_each(|(weight, mean)| *weight -= mean);
     for _ in 0..STEPS {
+        gradient.fill(rank as f32);
         // Passed and returned without a copy.
         (gradient, _) = bucket.start_all_reduce(gradient).await?;
+        apply(&mut weights, &gradient);
         steps.fetch_add(1, Ordering::Relaxed);
     }
-    bucket.settle_async(None).await?;
+    if let Some(correction) = bucket.settle_async(None).await?.correction {
+        apply(&mut weights, &correction);
+    }
     Ok(communicator.close_async().await?)
 }
 

@@ -40,11 +40,11 @@ pub use self::bucket::{Bucket, BucketOptions, ReduceOp};
 pub use self::builder::{BOUND_MAX_DEFAULT, BOUND_MIN};
 pub use self::error::{ConnectError, Error};
 pub use self::partial_reduce::{PartialOptions, PartialReduce, PartialReport, Weighting};
-pub use self::report::Report;
+pub use self::report::{Report, TwoLevelReport};
 pub use self::request::{Pending, Request};
 pub use self::settle::Settled;
 pub use self::transfer::Transfer;
-pub use self::two_level::{Groups, TwoLevel, TwoLevelBucket, TwoLevelReport, TwoLevelRequest};
+pub use self::two_level::{Groups, TwoLevel, TwoLevelBucket, TwoLevelRequest};
 
 use self::builder::Builder;
 use self::command::Command;

@@ -8,7 +8,7 @@
 //! packets.
 //!
 //! ```
-//! use optireduce::{BucketOptions, Communicator, Settings, UpdateAction};
+//! use optireduce::{BucketOptions, Communicator, Settings};
 //!
 //! fn train(rank: usize, root: &str) -> Result<(), Box<dyn std::error::Error>> {
 //!     let settings = Settings::new().rank(rank).world_size(2).root(root); // torchrun, mpirun, Slurm: Settings::new()
@@ -16,8 +16,8 @@
 //!     let mut bucket = communicator.bucket(10_000, BucketOptions::new())?; // once for each bucket of gradients
 //!     for _step in 0..3 {
 //!         let mut gradient = vec![rank as f32; 10_000]; // the backward pass
-//!         let report = bucket.all_reduce(&mut gradient)?;
-//!         if report.action() == UpdateAction::Apply { /* the optimizer's step, with the mean in `gradient` */ }
+//!         let report = bucket.all_reduce(&mut gradient)?; // `gradient` is the mean, or zeros if too much was lost
+//!         /* the optimizer's step */
 //!         println!("rank {rank}: {report}");
 //!     }
 //!     if let Some(_correction) = bucket.settle(None)?.correction { /* one more step, with repaired values */ }
@@ -37,7 +37,7 @@
 //! | [`Settings`], [`SETTINGS`] | settings, from code, variables and launchers |
 //! | [`Bucket`] | bounded `all_reduce`, `reduce_scatter` and `all_gather` of the same elements in every step |
 //! | [`Communicator::all_reduce`] | one bounded collective without a declared bucket |
-//! | [`Report`] | late ranks, losses, and the action to take with the update |
+//! | [`Report`] | late ranks, losses, and whether the update was applied |
 //! | [`Request`] | a bounded collective in progress: `test`, `wait`, `wait_timeout`, `.await` |
 //! | [`Bucket::settle`], [`Communicator::close`] | end of a job: last repairs, and the check that all ranks made the same calls |
 //! | [`Communicator::broadcast`], [`barrier`](Communicator::barrier) | exact: weights and synchronisation |
@@ -60,11 +60,14 @@
 //! *Exact* calls run over TCP and lose nothing. They are as slow as the slowest rank, and fail when
 //! a rank makes no progress for the [`timeout`](Settings::timeout).
 //!
-//! # Update action
+//! # Skips and halts
 //!
-//! [`Report::action`] states whether to apply an update, to skip it (too much was lost), or to halt
-//! (at least [`SKIPS_HALT`] skips in a row, with at least [`PACKETS_HALT`] packets). Each rank
-//! judges its own losses, so ranks may differ unless they [agree](Settings::agree).
+//! A reduction that lost too much is skipped: its result is zeros, and [`Report::is_applied`] is
+//! false. Repairs add the update to a later result, or to the correction of [`Bucket::settle`]. So
+//! a loop that applies every result, settles its buckets and ignores the reports keeps its replica
+//! equal to the others, up to rounding. At least [`SKIPS_HALT`] skips in a row, with at least
+//! [`PACKETS_HALT`] packets, are [`Error::Halted`]. Each rank judges its own losses, so ranks may
+//! differ unless they [agree](Settings::agree).
 //!
 //! # Blocking and async
 //!
@@ -149,7 +152,7 @@ pub use exact::{Element, ElementType, ExactOp};
 pub use optireduce_core::protocol::repair::RepairReport;
 pub use optireduce_core::protocol::{
     ClosedBy, HadamardMode, Kind, Metrics as CollectiveMetrics, Mismatch as CallMismatch, PACKETS_HALT, PeerMetrics,
-    SKIPS_HALT, Stage, StageMetrics, StageSummary, UpdateAction,
+    SKIPS_HALT, Stage, StageMetrics, StageSummary,
 };
 pub use optireduce_core::software::Counters;
 pub use optireduce_core::{Destination, Loan, Values};

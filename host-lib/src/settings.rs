@@ -105,9 +105,10 @@ pub enum Repair {
     Off,
     /// Lost means are fetched over TCP and added to the bucket's next result.
     NextUpdate,
-    /// A collective of a bucket waits for its lost means, at most 4 t_B. Its
-    /// [action](crate::Report::action) then depends on the remaining loss, and replicas have the
-    /// same bits unless a repair takes longer. Only so are all-gathers of buckets repaired.
+    /// A collective of a bucket waits for its lost means, at most 4 t_B. Whether it
+    /// [is applied](crate::Report::is_applied) then depends on the remaining loss, and replicas
+    /// have the same bits unless a repair takes longer. Only so are all-gathers of buckets
+    /// repaired.
     ThisUpdate,
 }
 

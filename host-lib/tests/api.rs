@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use optireduce::{
     Bucket, BucketOptions, Communicator, ConnectError, Destination, Error, HadamardMode, ReduceOp, Repair, Report,
-    Request, Stage, UpdateAction, Values,
+    Request, Stage, Values,
 };
-use ranks::{builder, check_mean, free_root, gradient, job};
+use ranks::{builder, check_mean, free_root, gradient, job, report_of};
 
 const ELEMENTS: usize = 30_000;
 
@@ -29,7 +29,7 @@ async fn two_tasks() -> [Vec<f32>; 2] {
         let (again, report) = bucket.start_all_reduce(gradient(rank, ELEMENTS)).await?;
         assert_eq!((report.op(), again == data), (1, true));
         let mut once = gradient(rank, 500);
-        communicator.all_reduce_async(&mut once).await?;
+        let _ = communicator.all_reduce_async(&mut once).await?;
         let (shard, _) = communicator.reduce_scatter_async(&gradient(rank, 500)).await?;
         assert_eq!(once[communicator.shard_range(500)], shard);
         assert_eq!(communicator.all_gather_async(500, &shard).await?.0, once);
@@ -68,7 +68,7 @@ fn blocking_calls_inside_an_async_runtime_do_not_panic() {
             communicator.barrier().unwrap();
             let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
             let mut data = gradient(rank, ELEMENTS);
-            bucket.all_reduce(&mut data).unwrap();
+            let _report = bucket.all_reduce(&mut data).unwrap();
             let (again, _) = bucket.start_all_reduce(gradient(rank, ELEMENTS)).wait().unwrap();
             assert_eq!(again, data);
             communicator.broadcast(0, &mut data).unwrap();
@@ -147,8 +147,8 @@ fn sums_are_means_times_the_ranks_on_every_way() {
         let [mut sums, mut means] = [ReduceOp::Sum, ReduceOp::Avg]
             .map(|reduce_op| communicator.bucket(ELEMENTS, BucketOptions::new().reduce_op(reduce_op)).unwrap());
         let (mut sum, mut mean) = (gradient(rank, ELEMENTS), gradient(rank, ELEMENTS));
-        sums.all_reduce(&mut sum).unwrap();
-        means.all_reduce(&mut mean).unwrap();
+        let _report = sums.all_reduce(&mut sum).unwrap();
+        let _report = means.all_reduce(&mut mean).unwrap();
         let (shard, _) = sums.reduce_scatter(&gradient(rank, ELEMENTS)).unwrap();
         let is_near =
             |sum: &[f32], mean: &[f32]| sum.iter().zip(mean).all(|(sum, mean)| (sum - 4.0 * mean).abs() < 1e-5);
@@ -202,58 +202,207 @@ fn buckets_of_one_job_travel_as_bf16_and_as_fp32_at_once() {
     }
 }
 
-/// Reduces in one of five ways.
-fn reduce(communicator: &mut Communicator, bucket: &mut Bucket, way: usize, mut given: Vec<f32>) -> (Vec<f32>, Report) {
+const WAYS: usize = 11;
+
+/// Reduces ones in one of the ways. Returns the result, empty if its memory is gone after an error.
+fn reduce(communicator: &Communicator, bucket: &mut Bucket, way: usize) -> (Vec<f32>, Result<Report, Error>) {
+    let mut given = vec![1.0; bucket.elements()];
     let place = given.as_ptr();
+    let runtime = || tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let moved = |done: Result<(Vec<f32>, Report), Error>| match done {
+        Ok((result, report)) => (result, Ok(report)),
+        Err(error) => (Vec::new(), Err(error)),
+    };
     match way {
         0 => {
-            let (result, report) = bucket.all_reduce_owned(given).unwrap();
-            assert!(!report.is_skipped() || result.as_ptr() == place, "another buffer");
-            (result, report)
+            let done = bucket.all_reduce_owned(given);
+            let is_kept = done.as_ref().is_ok_and(|(result, report)| report.is_applied() || result.as_ptr() == place);
+            assert!(is_kept || done.is_err(), "another buffer");
+            moved(done)
         }
-        1 => {
-            let report = bucket.all_reduce(&mut given).unwrap();
-            (given, report)
+        1 => moved(bucket.start_all_reduce(given).wait()),
+        2 => moved(runtime().block_on(bucket.start_all_reduce(given))),
+        3 => moved(bucket.reduce_scatter(&given)),
+        4 => moved(bucket.start_reduce_scatter(given).wait()),
+        5 => {
+            let done = bucket.all_reduce(&mut given);
+            (given, done)
         }
-        2 => {
+        6 => {
+            let done = runtime().block_on(bucket.all_reduce_async(&mut given));
+            (given, done)
+        }
+        7 | 8 => {
             bucket.values_mut().copy_from_slice(&given);
-            let report = bucket.all_reduce_in_place().unwrap();
-            (bucket.values_mut().to_vec(), report)
+            let done = match way {
+                7 => bucket.all_reduce_in_place(),
+                _ => runtime().block_on(bucket.all_reduce_in_place_async()),
+            };
+            (bucket.values_mut().to_vec(), done)
         }
-        3 => bucket.reduce_scatter(&given).unwrap(),
         _ => {
-            let mut buffers = [(); 2].map(|()| communicator.alloc(ELEMENTS).unwrap());
+            let mut buffers = [(); 2].map(|()| communicator.alloc(bucket.elements()).unwrap());
             buffers.iter_mut().for_each(|buffer| buffer.values().unwrap().copy_from_slice(&given));
             let [input, output] = buffers.each_mut().map(|buffer| Values::lent(buffer.lend().unwrap()));
-            let (result, report) = bucket.all_reduce_lent(input, Destination::Here(output)).unwrap();
-            drop(result);
+            let done = match way {
+                9 => bucket.all_reduce_lent(input, Destination::Here(output)),
+                _ => bucket.start_all_reduce_lent(input, Destination::Here(output)).wait(),
+            };
+            let done = done.map(|(_, report)| report);
             let [input, output] = &mut buffers;
             assert_eq!(input.values().unwrap(), given, "read only");
-            (output.values().unwrap().to_vec(), report)
+            (output.values().unwrap().to_vec(), done)
         }
     }
 }
 
+/// Rank 0 reduces in every way, after `before` other calls, and before the others call anything.
+/// Returns its results. The ranks stay in step.
+fn alone(elements: usize, before: usize) -> Vec<(Vec<f32>, Result<Report, Error>)> {
+    let mut results = job(3, move |rank, root| {
+        let builder = builder(rank, 3, &root).bound(Duration::from_millis(20)).mtu(1500);
+        let mut communicator = builder.drop_silent_after(None).repair(Repair::Off).connect().unwrap();
+        let mut bucket = communicator.bucket(elements, BucketOptions::new()).unwrap();
+        if rank > 0 {
+            communicator.barrier().unwrap();
+        }
+        let ways = std::iter::repeat_n(0, before).chain(0..WAYS);
+        let results: Vec<_> = ways.map(|way| reduce(&communicator, &mut bucket, way)).collect();
+        if rank == 0 {
+            communicator.barrier().unwrap();
+        }
+        let (_, last) = reduce(&communicator, &mut bucket, 0);
+        assert_eq!(report_of(last).op() as usize, before + WAYS, "rank {rank}");
+        // It compares the numbers of the calls.
+        communicator.close().unwrap();
+        results
+    });
+    results.swap_remove(0)
+}
+
 #[test]
 fn a_skipped_reduction_is_zeros_in_the_callers_own_memory() {
-    job(3, |rank, root| {
-        let builder = builder(rank, 3, &root).bound(Duration::from_millis(100)).drop_silent_after(None);
-        let mut communicator = builder.repair(Repair::Off).connect().unwrap();
+    // Too few packets for a halt.
+    for (way, (result, done)) in alone(3000, 0).into_iter().enumerate() {
+        let report = done.unwrap();
+        assert!(!report.is_applied() && report.loss() > 0.1, "way {way}: {report}");
+        assert!(!result.is_empty() && result.iter().all(|value| *value == 0.0), "way {way}: {report}");
+    }
+}
+
+#[test]
+fn a_halt_is_an_error_with_zeros_and_the_job_can_go_on() {
+    let mut results = alone(100_000, 2);
+    for (_, done) in results.drain(..2) {
+        assert!(!done.unwrap().is_applied());
+    }
+    for (way, (result, done)) in results.into_iter().enumerate() {
+        let error = done.unwrap_err();
+        assert!(
+            matches!(error, Error::Halted { .. }) && error.to_string().contains("stop the job"),
+            "way {way}: {error}"
+        );
+        let report = report_of(Err(error));
+        assert!(!report.is_applied() && report.loss() > 0.1, "way {way}: {report}");
+        assert_eq!(report.op() as usize, way + 2, "way {way}");
+        assert_eq!(result.is_empty(), way < 5, "way {way}");
+        assert!(result.iter().all(|value| *value == 0.0), "way {way}: {report}");
+    }
+}
+
+/// In three of four steps one rank returns before the others call, so it skips the update.
+#[test]
+fn a_trainer_that_ignores_its_reports_ends_with_the_replica_of_one_that_reads_them() {
+    const ELEMENTS: usize = 3000;
+    let results = job(3, |rank, root| {
+        let builder = builder(rank, 3, &root).bound(Duration::from_millis(20));
+        let mut communicator = builder.drop_silent_after(None).connect().unwrap();
         let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
-        for way in 0..5 {
-            if rank > 0 {
+        let (mut careless, mut careful, mut skips) = (vec![0.0_f64; ELEMENTS], vec![0.0_f64; ELEMENTS], 0);
+        let add = |model: &mut [f64], update: &[f32]| {
+            model.iter_mut().zip(update).for_each(|(value, update)| *value += f64::from(*update));
+        };
+        for step in 0..16 {
+            let (is_alone, may_be_late) = (step % 4 == rank + 1, step % 4 > 0);
+            if may_be_late && !is_alone {
                 communicator.barrier().unwrap();
             }
-            let given = gradient(rank, ELEMENTS);
-            let (result, report) = reduce(&mut communicator, &mut bucket, way, given);
-            if rank == 0 {
-                assert_ne!(report.action(), UpdateAction::Apply, "way {way}: {report}");
-                assert!(report.is_skipped() && result.iter().all(|value| *value == 0.0), "way {way}: {report}");
+            let mut data = vec![((1 << (4 * rank)) + step) as f32; ELEMENTS];
+            let report = report_of(bucket.all_reduce(&mut data));
+            if is_alone {
                 communicator.barrier().unwrap();
+            }
+            add(&mut careless, &data);
+            if report.is_applied() {
+                add(&mut careful, &data);
+            } else {
+                skips += 1;
             }
         }
+        let settled = bucket.settle(None).unwrap();
+        assert_eq!((settled.is_settled, settled.repairs.drift_bytes), (true, 0), "rank {rank}");
+        for model in [&mut careless, &mut careful] {
+            settled.correction.iter().for_each(|correction| add(model, correction));
+        }
         communicator.close().unwrap();
+        (careless, careful, skips)
     });
+    let skips: Vec<_> = results.iter().map(|(.., skips)| skips).collect();
+    assert!(results.iter().any(|(.., skips)| *skips > 1), "{skips:?} skips");
+    for (rank, (careless, careful, skips)) in results.iter().enumerate() {
+        assert_eq!(careless, careful, "rank {rank}, {skips} skips");
+        let differs = careless.iter().zip(&results[0].0).position(|(one, other)| (one - other).abs() > 1e-3);
+        assert_eq!(differs.map(|at| (at, careless[at], results[0].0[at])), None, "rank {rank}, {skips} skips");
+        assert!(careless[0] > 1.0, "rank {rank}: {}", careless[0]);
+    }
+}
+
+/// Rank 0 has skipped an update, and ends the job. Returns its error.
+fn ends(settles: bool, drops: bool) -> Result<(), (u64, Vec<u16>)> {
+    let mut results = job(2, move |rank, root| {
+        let builder = builder(rank, 2, &root).bound(Duration::from_millis(50));
+        let mut communicator = builder.drop_silent_after(None).connect().unwrap();
+        let _other = communicator.bucket(10, BucketOptions::new()).unwrap();
+        let mut bucket = communicator.bucket(3000, BucketOptions::new()).unwrap();
+        if rank == 1 {
+            communicator.barrier().unwrap();
+        }
+        let report = bucket.all_reduce(&mut [1.0; 3000]).unwrap();
+        if rank == 0 {
+            assert!(!report.is_applied(), "{report}");
+            communicator.barrier().unwrap();
+        }
+        if settles || rank == 1 {
+            assert!(bucket.settle(None).unwrap().is_settled, "rank {rank}");
+        }
+        let bucket = (!drops).then_some(bucket);
+        let closed = communicator.close();
+        drop(bucket);
+        closed.map_err(|error| match error {
+            Error::Unsettled { bytes, buckets } => (bytes, buckets),
+            error => panic!("rank {rank}: {error}"),
+        })
+    });
+    assert_eq!(results[1], Ok(()), "a rank that has settled");
+    results.swap_remove(0)
+}
+
+#[test]
+fn a_job_ends_with_an_error_if_a_bucket_with_repairs_was_not_settled() {
+    assert_eq!(ends(true, false), Ok(()));
+    for drops in [false, true] {
+        assert_eq!(ends(false, drops), Err((4 * 3000, vec![1])), "the bucket is dropped: {drops}");
+    }
+}
+
+#[test]
+fn an_error_of_main_is_its_text() {
+    let main = || -> Result<(), Error> { Err(Error::Dropped) };
+    assert_eq!(format!("{:?}", main().unwrap_err()), Error::Dropped.to_string());
+    let connect =
+        || -> Result<(), ConnectError> { builder(0, 2, "127.0.0.1:1").bound(Duration::ZERO).connect().map(drop) };
+    let error = connect().unwrap_err();
+    assert_eq!(format!("{error:?}"), error.to_string());
 }
 
 #[test]
@@ -262,7 +411,7 @@ fn a_bucket_that_is_dropped_on_one_rank_alone_harms_nobody() {
         let mut communicator = builder(rank, 3, &root).connect().unwrap();
         let mut keep = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
         let mut gone = communicator.bucket(77, BucketOptions::new()).unwrap();
-        gone.all_reduce(&mut [1.0; 77]).unwrap();
+        let _ = gone.all_reduce(&mut [1.0; 77]).unwrap();
         if rank == 1 {
             drop(gone);
         }
@@ -346,7 +495,7 @@ fn ranks_that_skip_those_that_ended_go_on() {
         let mut bucket = communicator.bucket(10, BucketOptions::new()).unwrap();
         // Rank 1's third is missing, so the update may be skipped.
         let mut data = vec![rank as f32 * 4.0; 10];
-        bucket.all_reduce(&mut data).unwrap();
+        let _report = bucket.all_reduce(&mut data).unwrap();
         communicator.broadcast(2, &mut data).unwrap();
         let given = communicator.all_gather_bytes(&[7]).unwrap();
         assert_eq!(given, [vec![7], vec![], vec![7]]);
@@ -411,10 +560,7 @@ fn a_report_says_by_stage_what_happened_and_prints_in_one_line() {
         let begin = "op 0: all-reduce of bucket 0, 30000 elements, 2 ranks: apply; contribute 100.000 % in ";
         assert!(line.starts_with(begin) && line.contains("(complete); broadcast 100.000 % in "), "{line}");
         assert!(!line.contains('\n') && !line.contains("lost"), "{line}");
-        assert_eq!(
-            (report.live_ranks(), report.late_ranks(), report.action()),
-            (&[0, 1][..], &[][..], UpdateAction::Apply)
-        );
+        assert_eq!((report.live_ranks(), report.late_ranks(), report.is_applied()), (&[0, 1][..], &[][..], true));
         assert_eq!((report.loss(), report.outstanding_bytes(), report.drift_bytes()), (0.0, 0, 0));
         assert_eq!(report.stage_deadline(), Duration::from_secs(3));
         assert!(!report.is_measuring_stage_deadline() && !report.stage_deadline_changed());
@@ -488,8 +634,9 @@ fn late_update(reduce_op: ReduceOp) -> Vec<(Vec<f32>, bool)> {
         if rank == 1 {
             communicator.barrier().unwrap();
         }
-        let report = bucket.all_reduce(&mut data).unwrap();
-        let mut model = if report.action() == UpdateAction::Apply { data } else { vec![0.0; ELEMENTS] };
+        let _report = bucket.all_reduce(&mut data).unwrap();
+        // Zeros after a skip.
+        let mut model = data;
         if rank == 0 {
             let early = bucket.settle(Duration::ZERO).unwrap();
             // Rank 1 has no mean yet.
@@ -532,7 +679,7 @@ fn settled_ranks_have_the_same_bits_of_what_comes_after() {
             communicator.barrier().unwrap();
         }
         for value in [1.0, tiny] {
-            bucket.all_reduce(&mut vec![value; ELEMENTS]).unwrap();
+            let _ = bucket.all_reduce(&mut vec![value; ELEMENTS]).unwrap();
         }
         if rank == 0 {
             communicator.barrier().unwrap();
@@ -542,7 +689,7 @@ fn settled_ranks_have_the_same_bits_of_what_comes_after() {
         communicator.barrier().unwrap();
         let mut next = vec![tiny; ELEMENTS];
         let report = bucket.all_reduce(&mut next).unwrap();
-        assert_eq!(report.action(), UpdateAction::Apply, "rank {rank}: {report}");
+        assert!(report.is_applied(), "rank {rank}: {report}");
         communicator.close().unwrap();
         (settled.correction, next)
     });

@@ -7,8 +7,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use optireduce::{BucketOptions, Destination, Early, Repair, Settings, SharedMemory, UpdateAction, Values};
-use ranks::{builder, check_mean, free_root, gradient, job};
+use optireduce::{BucketOptions, Destination, Early, Repair, Settings, SharedMemory, Values};
+use ranks::{builder, check_mean, free_root, gradient, job, report_of};
 
 #[test]
 fn ranks_of_a_host_share_memory_and_have_the_same_mean() {
@@ -20,7 +20,7 @@ fn ranks_of_a_host_share_memory_and_have_the_same_mean() {
             for _ in 0..3 {
                 data = gradient(rank, elements);
                 let report = bucket.all_reduce(&mut data).unwrap();
-                assert_eq!((report.lost_bytes(), report.action()), (0, UpdateAction::Apply), "rank {rank}");
+                assert_eq!((report.lost_bytes(), report.is_applied()), (0, true), "rank {rank}");
             }
             let metrics = communicator.metrics().unwrap();
             assert_eq!(metrics.shared, (0..ranks).filter(|peer| *peer != rank).collect::<Vec<_>>());
@@ -63,7 +63,7 @@ fn rank(number: usize, root: &str) {
     let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new().repair(false)).unwrap();
     for _ in std::io::stdin().lines() {
         let mut data = gradient(number, ELEMENTS);
-        let report = bucket.all_reduce(&mut data).unwrap();
+        let report = report_of(bucket.all_reduce(&mut data));
         let late = report.late_ranks();
         println!("reduced, lost {} bytes, late {late:?}", report.lost_bytes());
     }
@@ -186,10 +186,10 @@ fn lent_memory_may_be_written_at_once_when_it_is_given_back() {
             }
             let (from, to) = (gradient.lend().unwrap(), mean.lend().unwrap());
             let result = bucket.all_reduce_lent(Values::lent(from), Destination::Here(Values::lent(to)));
-            let report = result.unwrap().1;
+            let report = report_of(result.map(|(_, report)| report));
             let values = mean.values().unwrap();
             gradient.values().unwrap().fill(f32::NAN);
-            if report.action() == UpdateAction::Apply {
+            if report.is_applied() {
                 let is_mean = |value: f32| {
                     let of = |set: usize| f64::from((call * 16 + 1) as u32 * set as u32) / f64::from(set.count_ones());
                     (1..1 << RANKS).any(|set| (of(set) - f64::from(value)).abs() <= 1e-6 * of(set))

@@ -129,7 +129,7 @@ fn after_an_engine_has_given_up_another_communicator_can_be_made_in_the_same_pro
         let mut communicator = connect();
         let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
         let mut data = gradient(rank, ELEMENTS);
-        bucket.all_reduce(&mut data).unwrap();
+        let _ = bucket.all_reduce(&mut data).unwrap();
         communicator.close().unwrap();
         let mut communicator = connect();
         communicator.barrier().unwrap();
@@ -145,8 +145,8 @@ fn buckets_in_another_order_and_collectives_of_another_kind_are_an_error_on_ever
             mismatch("bucket is 1 on rank 1, but 0 on ranks 0, 2, the majority;", |rank, [first, second]| {
                 let (one, two) = if rank == 1 { (second, first) } else { (first, second) };
                 let mut data = vec![rank as f32; ELEMENTS];
-                one.all_reduce(&mut data)?;
-                two.all_reduce(&mut data)?;
+                let _ = one.all_reduce(&mut data)?;
+                let _ = two.all_reduce(&mut data)?;
                 Ok(())
             });
         });
@@ -156,10 +156,10 @@ fn buckets_in_another_order_and_collectives_of_another_kind_are_an_error_on_ever
                 |rank, [first, _]| {
                     let mut data = vec![rank as f32; ELEMENTS];
                     if rank == 2 {
-                        first.reduce_scatter(&data)?;
+                        let _ = first.reduce_scatter(&data)?;
                     }
                     for _ in 0..3 {
-                        first.all_reduce(&mut data)?;
+                        let _ = first.all_reduce(&mut data)?;
                     }
                     Ok(())
                 },
@@ -173,14 +173,14 @@ fn a_call_left_out_among_equal_ones_is_an_error_at_the_next_call_of_another_buck
     fn left_out(rank: usize, [first, second]: &mut [Bucket; 2], pause: Duration) -> Result<(), Error> {
         let mut data = vec![rank as f32; ELEMENTS];
         for _ in 0..2 {
-            first.all_reduce(&mut data).expect("equal to the calls of the others");
+            let _ = first.all_reduce(&mut data).expect("equal to the calls of the others");
         }
         if rank == 1 {
             thread::sleep(pause);
         } else {
-            first.all_reduce(&mut data)?;
+            let _ = first.all_reduce(&mut data)?;
         }
-        second.all_reduce(&mut data)?;
+        let _ = second.all_reduce(&mut data)?;
         // Each call without rank 1 takes one or two bounds, until rank 1 catches up.
         (0..20).try_for_each(|_| first.all_reduce(&mut data).map(drop))
     }
@@ -199,7 +199,7 @@ fn a_bucket_used_with_a_wrong_length_is_an_error_on_every_rank_and_never_a_wrong
             let builder = builder(rank, 4, &root).bound(Duration::from_millis(300));
             let mut communicator = builder.timeout(Duration::from_secs(5)).connect().unwrap();
             let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
-            bucket.all_reduce(&mut gradient(rank, ELEMENTS)).unwrap();
+            let _ = bucket.all_reduce(&mut gradient(rank, ELEMENTS)).unwrap();
             let first = match call(&mut bucket, rank, odd(rank)) {
                 // A rank may have finished without the odd one.
                 Ok(mean) if !odd(rank) => {
@@ -256,8 +256,8 @@ fn close_finds_a_rank_that_called_one_collective_fewer_or_more() {
             let mut communicator = builder.connect().unwrap();
             let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
             let mut data = gradient(rank, ELEMENTS);
-            bucket.all_reduce(&mut data).unwrap();
-            communicator.all_reduce(&mut data).unwrap();
+            let _ = bucket.all_reduce(&mut data).unwrap();
+            let _ = communicator.all_reduce(&mut data).unwrap();
             last(rank, &mut communicator, &mut bucket);
             let closed = communicator.close();
             let after = bucket.all_reduce(&mut data).unwrap_err();
@@ -273,14 +273,14 @@ fn close_finds_a_rank_that_called_one_collective_fewer_or_more() {
     assert_eq!(alike, [Ok(()), Ok(()), Ok(())]);
     let fewer = close(|rank, _, bucket| {
         if rank != 1 {
-            bucket.all_reduce(&mut gradient(rank, ELEMENTS)).unwrap();
+            let _ = bucket.all_reduce(&mut gradient(rank, ELEMENTS)).unwrap();
         }
     });
     let expected = "the ranks differ: the number of all-reduces is 2 on rank 1, but 3 on rank 0;";
     assert!(fewer.iter().all(|closed| closed.as_ref().is_err_and(|error| error.starts_with(expected))), "{fewer:?}");
     let more = close(|rank, _, bucket| {
         if rank == 2 {
-            bucket.reduce_scatter(&gradient(rank, ELEMENTS)).unwrap();
+            let _ = bucket.reduce_scatter(&gradient(rank, ELEMENTS)).unwrap();
         }
     });
     let expected = "the ranks differ: the number of reduce-scatters is 1 on rank 2, but 0 on rank 0;";

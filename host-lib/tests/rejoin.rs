@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use optireduce::{BucketOptions, Early, Error, Repair, Settings, UpdateAction};
+use optireduce::{BucketOptions, Early, Error, Repair, Settings};
 use root::free_root;
 use weights::{add, assert_equal, print, settle};
 
@@ -32,9 +32,7 @@ fn rank(rank: usize, root: &str) {
                 let live = report.live_ranks();
                 println!("{} {live:?} {} {}", report.op(), report.lost_bytes(), data[4321]);
                 was_dropped |= live.len() < RANKS;
-                if report.action() == UpdateAction::Apply {
-                    add(&mut weights, &data);
-                }
+                add(&mut weights, &data);
                 let is_back = was_dropped && live.len() == RANKS;
                 if is_back && back == 0 {
                     settle(&mut bucket, &mut weights);

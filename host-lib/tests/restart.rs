@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use optireduce::{BucketOptions, Early, Error, ExactOp, PartialOptions, Repair, Settings, UpdateAction};
+use optireduce::{BucketOptions, Early, Error, ExactOp, PartialOptions, Repair, Settings};
 use root::free_root;
 use weights::{add, assert_equal, print, settle};
 
@@ -59,9 +59,7 @@ fn rank(root: &str, returns: u32) {
         match bucket.all_reduce(&mut data) {
             Ok(report) => {
                 println!("{} {:?} {} {}", report.op(), report.live_ranks(), report.lost_bytes(), data[4321]);
-                if report.action() == UpdateAction::Apply {
-                    add(&mut weights, &data);
-                }
+                add(&mut weights, &data);
                 if let Some(joined) = report.joined_rank() {
                     println!("joined {joined}");
                     settle(&mut bucket, &mut weights);

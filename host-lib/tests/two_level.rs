@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use optireduce::{
     BOUND_MIN, BucketOptions, ConnectError, Error, Groups, HadamardMode, Kind, Launch, Repair, Report, Settings,
-    SharedMemory, Stage, TwoLevel, TwoLevelBucket, UpdateAction,
+    SharedMemory, Stage, TwoLevel, TwoLevelBucket,
 };
 use ranks::{TIMEOUT, builder, check_mean, free_root, gradient, job};
 
@@ -128,12 +128,13 @@ fn sums_of_applied_updates_are_equal_on_all_ranks_after_losses_and_skips() {
                 let requests: Vec<_> =
                     (step..step + overlap).map(|step| bucket.start_all_reduce(given(step))).collect();
                 for request in requests {
-                    let (mean, report) = request.wait().unwrap();
+                    let (mean, report) = match request.wait() {
+                        Err(Error::HaltedOnTwoLevels { report }) => (vec![0.0; ELEMENTS], *report),
+                        done => done.unwrap(),
+                    };
                     missing += report.missing_ranges().len();
-                    match report.action() {
-                        UpdateAction::Apply => add(&mean),
-                        _ => skipped += 1,
-                    }
+                    skipped += usize::from(!report.is_applied());
+                    add(&mean);
                 }
             }
             let settled = bucket.settle(TIMEOUT).unwrap();
@@ -294,7 +295,7 @@ fn two_levels_wait_for_the_part_of_a_late_rank() {
         report
     });
     for (rank, report) in results.iter().enumerate() {
-        assert_eq!((report.action(), report.missing_ranges()), (UpdateAction::Apply, &[][..]), "rank {rank}: {report}");
+        assert_eq!((report.is_applied(), report.missing_ranges()), (true, &[][..]), "rank {rank}: {report}");
     }
     let gathered = results[0].steps().last().unwrap();
     assert!(gathered.missing_from(Stage::Broadcast) == [1], "rank 1 was not late: {gathered}");
@@ -324,16 +325,13 @@ fn two_levels_take_several_buckets_at_once() {
                 })
                 .collect();
             let mut blocking = given(2);
-            assert_eq!(buckets[2].all_reduce(&mut blocking).unwrap().action(), UpdateAction::Apply);
+            assert!(buckets[2].all_reduce(&mut blocking).unwrap().is_applied());
             let mut means = vec![Vec::new(); 4];
             for number in (0..4).map(|number| (number + rank) % 4) {
                 let mut request = begun[number].take().unwrap();
                 assert!(request.wait_timeout(TIMEOUT) && request.test());
                 let (mean, report) = request.wait().unwrap();
-                assert_eq!(
-                    (report.action(), report.lost_bytes(), mean.len()),
-                    (UpdateAction::Apply, 0, LENGTHS[number])
-                );
+                assert_eq!((report.is_applied(), report.lost_bytes(), mean.len()), (true, 0, LENGTHS[number]));
                 means[number] = mean;
             }
             // Sums are in order of arrival, so results differ slightly.
@@ -396,7 +394,7 @@ fn on_two_levels_a_shard_that_is_not_the_mean_is_not_handed_on() {
         let mut levels = communicator.two_level(2).unwrap();
         let mut bucket = levels.bucket(4000, BucketOptions::new()).unwrap();
         let mut data = vec![rank as f32; 4000];
-        assert_eq!(bucket.all_reduce(&mut data).unwrap().action(), UpdateAction::Apply);
+        assert!(bucket.all_reduce(&mut data).unwrap().is_applied());
         assert!(data.iter().all(|mean| *mean == 1.5));
         communicator.barrier().unwrap();
         if rank == 3 {
@@ -407,6 +405,8 @@ fn on_two_levels_a_shard_that_is_not_the_mean_is_not_handed_on() {
         }
         has_ended.wait();
         let report = bucket.all_reduce(&mut data).unwrap();
+        let (again, later) = bucket.start_all_reduce(vec![1.0; 4000]).wait().unwrap();
+        assert!(!later.is_applied() && again.iter().all(|value| *value == 0.0), "rank {rank}: {later}");
         Some((report, data, bucket.shard_range()))
     });
     let shards: Vec<_> = results.iter().flatten().map(|result| result.2.clone()).collect();
@@ -415,8 +415,42 @@ fn on_two_levels_a_shard_that_is_not_the_mean_is_not_handed_on() {
         let (report, data, _) = results[rank].as_ref().unwrap();
         let lacks =
             report.missing_ranges().iter().any(|range| range.start <= missing.start && missing.end <= range.end);
-        assert!(lacks && report.action() == UpdateAction::Skip, "rank {rank} does not lack {missing:?}: {report}");
+        assert!(lacks && !report.is_applied(), "rank {rank} does not lack {missing:?}: {report}");
         assert!(data.iter().all(|value| *value == 0.0), "rank {rank}");
+    }
+}
+
+/// Odd ranks make a call only after the others have skipped it.
+#[test]
+fn on_two_levels_a_job_ends_with_an_error_if_a_bucket_with_repairs_was_not_settled() {
+    for settles in [false, true] {
+        let closed = job(4, move |rank, root| {
+            let builder = builder(rank, 4, &root).bound(Duration::from_millis(50));
+            let mut levels = builder.drop_silent_after(None).connect_two_level(Groups::Number(2)).unwrap();
+            let mut bucket = levels.bucket(4000, BucketOptions::new()).unwrap();
+            if rank % 2 == 1 {
+                levels.barrier().unwrap();
+            }
+            let report = bucket.all_reduce(&mut [1.0; 4000]).unwrap();
+            if rank % 2 == 0 {
+                assert!(!report.is_applied(), "rank {rank}: {report}");
+                levels.barrier().unwrap();
+            }
+            if settles {
+                assert!(bucket.settle(None).unwrap().is_settled, "rank {rank}");
+            }
+            drop(bucket);
+            levels.close()
+        });
+        for (rank, closed) in closed.into_iter().enumerate() {
+            match closed {
+                Ok(()) => assert!(settles || rank % 2 == 1, "rank {rank}"),
+                Err(Error::Unsettled { bytes, buckets }) => {
+                    assert!(!settles && bytes > 0 && buckets == [0], "rank {rank}: {bytes} bytes of {buckets:?}");
+                }
+                Err(error) => panic!("rank {rank}: {error}"),
+            }
+        }
     }
 }
 
@@ -466,7 +500,7 @@ fn a_dropped_request_of_two_levels_is_drift_in_later_reports() {
             // Dropped before its last step has begun, and after.
             let mut request = bucket.start_all_reduce(gradient(rank, ELEMENTS));
             if step == 1 {
-                request.wait_timeout(TIMEOUT);
+                assert!(request.wait_timeout(TIMEOUT), "rank {rank}");
             }
             match rank {
                 1 if step < 2 => drop(request),

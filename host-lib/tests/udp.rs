@@ -6,12 +6,10 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ranks::{TIMEOUT, builder, check_mean, free_root, gradient, job};
+use ranks::{TIMEOUT, builder, check_mean, free_root, gradient, job, report_of};
 
 use optireduce::tuning::{SendThread, Tuning};
-use optireduce::{
-    BOUND_MIN, Bucket, BucketOptions, ClosedBy, Communicator, HadamardMode, Repair, Report, Stage, UpdateAction,
-};
+use optireduce::{BOUND_MIN, Bucket, BucketOptions, ClosedBy, Communicator, HadamardMode, Repair, Report, Stage};
 
 #[test]
 fn all_ranks_get_the_mean_with_the_same_bits() {
@@ -109,7 +107,7 @@ fn a_late_rank_costs_its_peers_the_bound_and_gets_their_result() {
             }
             let begin = Instant::now();
             let mut data = gradient(rank, 50_000);
-            let report = bucket.all_reduce(&mut data).unwrap();
+            let report = report_of(bucket.all_reduce(&mut data));
             if late {
                 communicator.barrier().unwrap();
                 return (report, data, begin.elapsed());
@@ -137,13 +135,13 @@ fn a_rank_that_dies_does_not_stop_the_others() {
         let mut communicator = builder(rank, 4, &root).bound(bound).connect().unwrap();
         let mut bucket = communicator.bucket(10_000, BucketOptions::new()).unwrap();
         let mut data = gradient(rank, 10_000);
-        bucket.all_reduce(&mut data).unwrap();
+        let _report = report_of(bucket.all_reduce(&mut data));
         if rank == 3 {
             return None;
         }
         thread::sleep(Duration::from_millis(200));
         together.wait();
-        let report = bucket.all_reduce(&mut data).unwrap();
+        let report = report_of(bucket.all_reduce(&mut data));
         together.wait();
         Some(report)
     });
@@ -166,7 +164,7 @@ fn reduce_scatter_gives_each_rank_its_shard_and_all_gather_all_ranks_the_whole()
                 assert_eq!((report.lost_bytes(), gathered.len()), (0, elements), "{what}");
                 assert_eq!(gathered[communicator.shard_range(elements)], shard, "{what}");
                 let mut whole = gradient(rank, elements);
-                bucket.all_reduce(&mut whole).unwrap();
+                let _report = bucket.all_reduce(&mut whole).unwrap();
                 if round == 2 {
                     communicator.barrier().unwrap();
                     return gathered;
@@ -197,14 +195,14 @@ fn an_all_gather_waits_for_the_part_of_a_late_rank_if_it_waits_for_repairs() {
             }
             let (whole, report) = bucket.all_gather(&vec![rank as f32 + 1.0; bucket.shard_range().len()]).unwrap();
             communicator.barrier().unwrap();
-            (whole, report.missing_from(Stage::Broadcast), report.missing_ranges().to_vec(), report.action())
+            (whole, report.missing_from(Stage::Broadcast), report.missing_ranges().to_vec())
         });
         let theirs = results[1].0.iter().position(|value| *value == 2.0).unwrap();
-        let (whole, late, missing, action) = &results[0];
+        let (whole, late, missing) = &results[0];
         assert_eq!((&late[..], results[1].0[0]), (&[1][..], 1.0), "waits: {waits}");
         assert!(whole[..theirs].iter().all(|value| *value == 1.0), "waits: {waits}");
         if waits {
-            assert_eq!((whole, &missing[..], *action), (&results[1].0, &[][..], UpdateAction::Apply));
+            assert_eq!((whole, &missing[..]), (&results[1].0, &[][..]));
         } else {
             assert!(whole[theirs..].iter().all(|value| *value == 0.0));
             assert_eq!(missing.iter().map(ExactSizeIterator::len).sum::<usize>(), 1000 - theirs, "{missing:?}");
@@ -247,8 +245,8 @@ fn ranks_that_agree_do_so_whoever_is_late() {
     });
     for (rank, reports) in results.iter().enumerate() {
         // A late rank's means are complete. The leader decides even while its own trainer is late.
-        let found: Vec<_> = reports.iter().map(|report| (report.is_agreed(), report.action())).collect();
-        assert_eq!(found, [(true, UpdateAction::Apply); 3], "rank {rank}");
+        let found: Vec<_> = reports.iter().map(|report| (report.is_agreed(), report.is_applied())).collect();
+        assert_eq!(found, [(true, true); 3], "rank {rank}");
     }
 }
 
@@ -342,7 +340,7 @@ fn a_rank_that_dies_is_dropped_and_the_others_go_on_without_paying_the_bound() {
         let mut communicator = builder(rank, 4, &root).bound(BOUND).connect().unwrap();
         let mut bucket = communicator.bucket(10_000, BucketOptions::new()).unwrap();
         let mut data = gradient(rank, 10_000);
-        bucket.all_reduce(&mut data).unwrap();
+        let _report = bucket.all_reduce(&mut data).unwrap();
         if rank == 2 {
             return None;
         }
@@ -384,7 +382,7 @@ fn a_bound_that_has_become_too_short_is_measured_again() {
         let first = measured(&mut communicator, small, &mut data[..16]);
         let (mut has_grown, mut calls) = ([0.0], 0);
         while has_grown == [0.0] && calls < 300 {
-            let report = large.all_reduce(&mut data).unwrap();
+            let report = report_of(large.all_reduce(&mut data));
             has_grown[0] = f32::from(report.stage_deadline() > first);
             assert!(has_grown[0] == 0.0 || report.stage_deadline_changed(), "rank {rank}: {report}");
             communicator.broadcast(0, &mut has_grown).unwrap();
@@ -424,7 +422,7 @@ fn what_a_late_owner_did_not_send_in_time_is_fetched_and_corrects_the_next_outpu
         (reports, communicator.metrics().unwrap().repair, sum)
     });
     for (rank, (reports, repair, sum)) in results.iter().enumerate() {
-        assert!(reports.iter().all(|report| report.action() == UpdateAction::Apply), "rank {rank}: {reports:?}");
+        assert!(reports.iter().all(|report| report.is_applied()), "rank {rank}: {reports:?}");
         assert_eq!((repair.repaired_bytes > 0, repair.drift_bytes), (rank != 5, 0), "rank {rank}: {repair:?}");
         let apart = sum.iter().zip(&results[0].2).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(apart < 1e-5, "rank {rank} is {apart} apart, {repair:?}");
@@ -477,7 +475,7 @@ fn when_ranks_end_one_after_the_other_the_first_is_named() {
 fn measured(communicator: &mut Communicator, mut bucket: Bucket, data: &mut [f32]) -> Duration {
     assert_eq!(communicator.stage_deadline(), Duration::from_secs(1));
     for calls in 1..300 {
-        let report = bucket.all_reduce(data).unwrap();
+        let report = report_of(bucket.all_reduce(data));
         if !report.is_measuring_stage_deadline() {
             assert!(calls > 20 && report.stage_deadline_changed(), "after {calls} calls: {report}");
             assert!(report.to_string().contains("; the stage deadline is "), "{report}");

@@ -7,8 +7,8 @@ use std::ops::Range;
 use std::time::Duration;
 
 use optireduce::{
-    Bucket, BucketOptions, Buffer, ClosedBy, Communicator, Destination, Groups, Launch, Origin, Report, Secret,
-    Settings, Stage, TwoLevel, TwoLevelBucket, TwoLevelReport, UpdateAction, Values,
+    Bucket, BucketOptions, Buffer, ClosedBy, Communicator, Destination, Error, Groups, Launch, Origin, Report, Secret,
+    Settings, Stage, TwoLevel, TwoLevelBucket, TwoLevelReport, Values,
 };
 use serde::{Deserialize, Serialize};
 
@@ -67,19 +67,31 @@ pub struct Seen {
 }
 
 impl Seen {
-    pub fn add(&mut self, report: &Report) {
-        self.add_step(report, |rank| rank);
-        self.judge(report.action());
+    /// Adds an all-reduce. A measurement continues after a halt.
+    fn add(&mut self, done: Result<Report, Error>) -> Result<Report, Error> {
+        let report = match done {
+            Err(Error::Halted { report }) => {
+                self.halted = true;
+                *report
+            }
+            done => done?,
+        };
+        self.add_step(&report, |rank| rank);
+        self.skipped |= !report.is_applied();
+        Ok(report)
     }
 
-    pub fn add_levels(&mut self, report: &TwoLevelReport) {
+    fn add_levels(&mut self, done: Result<TwoLevelReport, Error>) -> Result<TwoLevelReport, Error> {
+        let report = match done {
+            Err(Error::HaltedOnTwoLevels { report }) => {
+                self.halted = true;
+                *report
+            }
+            done => done?,
+        };
         report.steps().iter().for_each(|step| self.add_step(step, |number| report.rank_of(step, number)));
-        self.judge(report.action());
-    }
-
-    fn judge(&mut self, action: UpdateAction) {
-        self.skipped |= action != UpdateAction::Apply;
-        self.halted |= action == UpdateAction::Halt;
+        self.skipped |= !report.is_applied();
+        Ok(report)
     }
 
     /// `number` maps a rank of the report to a rank of the job.
@@ -164,7 +176,7 @@ impl Engine {
     }
 
     /// Declares a bucket, which its first use would declare otherwise.
-    pub fn declare(&mut self, elements: usize) -> Result<(), optireduce::Error> {
+    pub fn declare(&mut self, elements: usize) -> Result<(), Error> {
         if let Self::Udp(communicator, buckets) = self {
             buckets.insert(elements, communicator.bucket(elements, BucketOptions::new())?);
         }
@@ -193,11 +205,9 @@ impl Engine {
                 Entry::Occupied(declared) => declared.into_mut(),
                 Entry::Vacant(vacant) => vacant.insert(communicator.bucket(elements, BucketOptions::new())?),
             };
-            bucket.all_reduce_lent(gradient, mean)
+            seen.add(bucket.all_reduce_lent(gradient, mean).map(|(_, report)| report))
         };
-        let (_, report) = call().map_err(text)?;
-        seen.add(&report);
-        Ok(report.joined_rank())
+        Ok(call().map_err(text)?.joined_rank())
     }
 
     /// All-reduces several buckets concurrently, as DDP does. Returns the rank that joined, if any.
@@ -218,28 +228,22 @@ impl Engine {
         }
         let mut joined = None;
         for request in requests {
-            let (_, report) = request.wait().map_err(text)?;
-            seen.add(&report);
+            let report = seen.add(request.wait().map(|(_, report)| report)).map_err(text)?;
             joined = joined.or(report.joined_rank());
         }
         Ok(joined)
     }
 
     /// Returns the missing elements of the result.
-    fn all_reduce_in_place(
-        &mut self,
-        data: &mut [f32],
-        seen: &mut Seen,
-    ) -> Result<Vec<Range<usize>>, optireduce::Error> {
+    fn all_reduce_in_place(&mut self, data: &mut [f32], seen: &mut Seen) -> Result<Vec<Range<usize>>, Error> {
         match self {
             Self::TwoLevel(levels, buckets) => {
                 let bucket = match buckets.entry(data.len()) {
                     Entry::Occupied(declared) => declared.into_mut(),
                     Entry::Vacant(vacant) => vacant.insert(levels.bucket(data.len(), BucketOptions::new())?),
                 };
-                let report = bucket.all_reduce(data)?;
-                seen.add_levels(&report);
-                Ok(lacking(report.action(), report.missing_ranges(), data.len()))
+                let report = seen.add_levels(bucket.all_reduce(data))?;
+                Ok(lacking(report.is_applied(), report.missing_ranges(), data.len()))
             }
             Self::Udp(communicator, _) | Self::Tcp(communicator) => {
                 communicator.all_reduce_reliable(data)?;
@@ -255,9 +259,8 @@ impl Engine {
     pub fn all_reduce_once(&mut self, data: &mut [f32], seen: &mut Seen) -> Result<Vec<Range<usize>>, String> {
         match self {
             Self::Udp(communicator, _) => {
-                let report = communicator.all_reduce(data).map_err(text)?;
-                seen.add(&report);
-                return Ok(lacking(report.action(), report.missing_ranges(), data.len()));
+                let report = seen.add(communicator.all_reduce(data)).map_err(text)?;
+                return Ok(lacking(report.is_applied(), report.missing_ranges(), data.len()));
             }
             // A new bucket, so that no repairs of earlier data are added.
             Self::TwoLevel(_, buckets) => buckets.clear(),
@@ -267,9 +270,14 @@ impl Engine {
     }
 
     pub fn close(self) -> Result<(), String> {
-        match self {
-            Self::Udp(communicator, _) | Self::Tcp(communicator) => communicator.close().map_err(text),
-            Self::TwoLevel(levels, _) => levels.close().map_err(text),
+        let closed = match self {
+            Self::Udp(communicator, _) | Self::Tcp(communicator) => communicator.close(),
+            Self::TwoLevel(levels, _) => levels.close(),
+        };
+        match closed {
+            // There is no replica.
+            Err(Error::Unsettled { .. }) => Ok(()),
+            closed => closed.map_err(text),
         }
     }
 
@@ -312,8 +320,8 @@ impl Engine {
 }
 
 /// Returns everything if the update is not to be applied.
-fn lacking(action: UpdateAction, missing: &[Range<usize>], elements: usize) -> Vec<Range<usize>> {
-    if action == UpdateAction::Apply { missing.to_vec() } else { iter::once(0..elements).collect() }
+fn lacking(is_applied: bool, missing: &[Range<usize>], elements: usize) -> Vec<Range<usize>> {
+    if is_applied { missing.to_vec() } else { iter::once(0..elements).collect() }
 }
 
 fn connect_two_level(settings: Settings, groups: Groups) -> Result<Engine, String> {

@@ -167,6 +167,11 @@ impl Deferred {
         has.then_some(update).filter(|update| update.iter().any(|value| *value != 0.0))
     }
 
+    /// Bytes of deferred updates.
+    pub fn bytes(&self) -> u64 {
+        self.corrections.fresh_bytes().map(|(_, bytes)| bytes).sum()
+    }
+
     /// Bytes that no update of this rank includes.
     pub fn drift_bytes(&self) -> u64 {
         self.drift_bytes

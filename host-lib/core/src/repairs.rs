@@ -323,6 +323,23 @@ impl Repairs {
         self.open.values().all(|one| one.stream.is_none()) && !self.corrections.is_fresh()
     }
 
+    /// Bytes of results that no output of a stream has, by bucket on the wire: outstanding, or
+    /// repaired since the last output.
+    pub fn unsettled_bytes(&self) -> BTreeMap<u16, u64> {
+        let mut bytes = BTreeMap::new();
+        for (op, OpenOp { stream, returned, .. }) in &self.open {
+            let Some(stream) = stream else { continue };
+            *bytes.entry(stream.bucket).or_default() += match returned {
+                Returned::Skipped(update) => size_of_val(update.as_slice()) as u64,
+                Returned::NotYet | Returned::Applied => self.missing_bytes(*op),
+            };
+        }
+        for (stream, fresh) in self.corrections.fresh_bytes() {
+            *bytes.entry(stream.bucket).or_default() += fresh;
+        }
+        bytes
+    }
+
     pub fn is_repaired(&self, stream: StreamId) -> bool {
         self.open.values().all(|one| one.stream != Some(stream))
     }

@@ -8,7 +8,7 @@
  * optr_comm_init_env(&comm, NULL);                    // the rank of torchrun, mpirun or srun
  * optr_bucket_create(comm, elements, NULL, &bucket);  // once for each gradient bucket
  * optr_bucket_all_reduce(bucket, gradient, gradient, elements, &report);
- * if (report.action == OPTR_APPLY) ...                // gradient is the mean over the ranks
+ *                                                     // the mean, or zeros if too much was lost
  * ```
  *
  * STAGES. An all-reduce of a bucket has two stages. In the contribute stage each rank receives the
@@ -29,6 +29,7 @@
  *     functions that allocate or copy   OPTR_NO_MEMORY
  *     after the end of a communicator   OPTR_ABORTED, OPTR_CLOSED
  *     collectives                       OPTR_MISMATCH, OPTR_PEER_FAILED, OPTR_DROPPED, OPTR_SYSTEM
+ *     collectives of buckets            OPTR_HALTED
  *
  * THREADS. Each function states which threads may call it, and whether it blocks. "One at a time"
  * means that a call may get OPTR_BUSY while another thread is in one. Blocking calls need 1 MiB of
@@ -38,7 +39,7 @@
  * MEMORY. Pointers must be NULL or valid for the stated length. NULL for config or options selects
  * the defaults. The library uses the caller's memory until the call returns or its request is done.
  * Inputs and outputs may overlap. After an error, outputs are unchanged. Outputs of reductions are
- * zeros unless report->action is OPTR_APPLY. Memory of the library has other rules, see
+ * zeros if report->is_applied is 0, and after OPTR_HALTED. Memory of the library has other rules, see
  * optr_bucket_buffer() and optr_alloc().
  *
  * REQUESTS. Functions with "start" in their name return before the operation ends, and write a
@@ -115,34 +116,19 @@ enum optr_status_t
     OPTR_FORKED = 12,
     // A bug in this library. Please report it with the text.
     OPTR_INTERNAL = 13,
+    // At least 3 collectives in a row lost more than 10 % each, with at least 512 packets
+    // together: stop the job. The report is written, and the output of a reduction is zeros. The
+    // communicator stays usable.
+    OPTR_HALTED = 14,
+    // The job has ended, but this replica lacks repaired updates, since a bucket was not settled:
+    // see optr_bucket_settle().
+    OPTR_UNSETTLED = 15,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
 typedef enum optr_status_t optr_status_t;
 #else
 typedef int32_t optr_status_t;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
-
-// Action to take with the update of a collective.
-enum optr_action_t
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
-    // Use the result.
-    OPTR_APPLY = 0,
-    // More than 10 % of the expected bytes were lost. Continue without this update. The output of
-    // a reduction is zeros.
-    OPTR_SKIP = 1,
-    // At least 3 skips in a row, with at least 512 packets together. Stop the job.
-    OPTR_HALT = 2,
-};
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum optr_action_t optr_action_t;
-#else
-typedef uint32_t optr_action_t;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
@@ -406,8 +392,9 @@ typedef struct optr_report_t {
     uint32_t peer_capacity;
     // Number of ranks in the job.
     uint32_t peer_count;
-    // An optr_action_t. Check it after every collective.
-    uint32_t action;
+    // 1 if the output contains the update; always 1 for an all-gather. 0 if more than 10 % of the
+    // expected bytes were lost: the output of a reduction is then zeros.
+    uint32_t is_applied;
     // Number of the collective, the same on all ranks.
     uint32_t op_number;
     // Id of the bucket, the same on all ranks.
@@ -447,7 +434,7 @@ typedef struct optr_report_t {
     uint32_t is_late;
     // 1 if the values travelled Hadamard-encoded.
     uint32_t is_hadamard;
-    // 1 if all ranks that take part agreed on the action.
+    // 1 if all ranks that take part agreed on is_applied.
     uint32_t is_agreed;
     // 1 if the result includes repairs of earlier results of the bucket.
     uint32_t is_corrected;
@@ -566,9 +553,9 @@ typedef struct optr_partial_report_t {
 
 // Function that is called once when a request is done, on a thread of the library.
 //
-// status is the result of the operation. error is its text, or "" on success. report is NULL after
-// an error, and unless the request is a collective of a bucket. Both pointers are valid during the
-// call.
+// status is the result of the operation. error is its text, or "" on success. report is that of a
+// collective of a bucket. It is NULL for other requests, and after errors except OPTR_HALTED. Both
+// pointers are valid during the call.
 //
 // It may make any call of this library, and wait for other requests. It must not wait for another
 // function of its communicator, which is called after it has returned. It must not end its thread,
@@ -675,6 +662,8 @@ optr_status_t optr_comm_skip_gone_ranks(optr_comm_t comm);
 // Ends the job: waits for all ranks and for the collectives of this rank, and checks that all
 // ranks made the same calls. Afterwards, destroy the communicator. Collective.
 //
+// OPTR_UNSETTLED if this rank lacks repairs that only optr_bucket_settle() would have returned.
+//
 // Threads: any, one at a time per communicator; blocks.
 optr_status_t optr_comm_finalize(optr_comm_t comm);
 
@@ -721,7 +710,7 @@ optr_status_t optr_all_gather_bytes(optr_comm_t comm, const void *input, size_t 
 // Averages values over all ranks once. Collective.
 //
 // A bucket is faster for repeated calls, since this function compares the call first and repairs
-// losses at the end. The action is OPTR_SKIP if elements are still missing.
+// losses at the end. It is not applied if elements are still missing.
 //
 // Threads: any, one at a time per communicator; blocks.
 optr_status_t optr_all_reduce(optr_comm_t comm, const float *input, float *output, size_t elements, struct optr_report_t *report);

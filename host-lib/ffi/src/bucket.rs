@@ -10,7 +10,7 @@ use crate::comm::Comm;
 use crate::raw::{Input, Output};
 use crate::request::Request;
 use crate::status::Failure;
-use crate::types::optr_status_t::OPTR_BUSY;
+use crate::types::optr_status_t::{OPTR_BUSY, OPTR_HALTED};
 
 #[derive(Debug)]
 pub struct Bucket {
@@ -41,6 +41,12 @@ impl Bucket {
     }
 
     pub fn all_reduce(&self, given: &Input<f32>, output: &mut Output<f32>) -> Result<Report, Failure> {
+        let done = self.all_reduce_into(given, output);
+        zero_after_halt(&done, output);
+        done
+    }
+
+    fn all_reduce_into(&self, given: &Input<f32>, output: &mut Output<f32>) -> Result<Report, Failure> {
         if let Some((values, destination)) = self.comm.memory().lend(given, output)? {
             return self.with(|bucket| bucket.all_reduce_lent(values, destination).map(|(_, report)| report));
         }
@@ -64,11 +70,13 @@ impl Bucket {
     }
 
     pub fn reduce_scatter(&self, given: &Input<f32>, output: &mut Output<f32>) -> Result<Report, Failure> {
-        self.with(|bucket| {
+        let done = self.with(|bucket| {
             let (shard, report) = bucket.start_reduce_scatter(given.to_vec()?).wait()?;
             output.write(&shard);
             Ok(report)
-        })
+        });
+        zero_after_halt(&done, output);
+        done
     }
 
     pub fn all_gather(&self, shard: &Input<f32>, output: &mut Output<f32>) -> Result<Report, Failure> {
@@ -127,7 +135,11 @@ impl Bucket {
         })?;
         let comm = self.comm.clone();
         let end = move |done: Result<(Vec<f32>, Report), Error>| {
-            let (values, mut report) = done.map_err(|error| self.comm.failed(error))?;
+            let done = done.map_err(|error| self.comm.failed(error));
+            if kind != Kind::AllGather {
+                zero_after_halt(&done, &mut output);
+            }
+            let (values, mut report) = done?;
             output.write(&values);
             if kind == Kind::AllReduce {
                 // In and out.
@@ -146,5 +158,12 @@ impl Bucket {
 
     fn spares(&self) -> MutexGuard<'_, Vec<Vec<f32>>> {
         self.spares.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Writes zeros to the output of a halted reduction, as after a skip.
+fn zero_after_halt<T>(done: &Result<T, Failure>, output: &mut Output<f32>) {
+    if done.as_ref().is_err_and(|failure| failure.status == OPTR_HALTED) {
+        output.fill(0.0);
     }
 }

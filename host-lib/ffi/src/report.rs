@@ -1,8 +1,7 @@
 //! Conversion of reports to the structs of the header.
 
-use optireduce::{ClosedBy, PartialReport, Report, Stage, UpdateAction};
+use optireduce::{ClosedBy, PartialReport, Report, Stage};
 
-use crate::types::optr_action_t::{OPTR_APPLY, OPTR_HALT, OPTR_SKIP};
 use crate::types::optr_closed_by_t::{OPTR_COMPLETE, OPTR_DEADLINE, OPTR_EARLY};
 use crate::types::{optr_partial_member_t, optr_partial_report_t, optr_peer_report_t, optr_report_t};
 
@@ -26,11 +25,7 @@ pub fn for_c(report: &Report) -> (optr_report_t, Vec<optr_peer_report_t>) {
         peers: std::ptr::null_mut(),
         peer_capacity: 0,
         peer_count: ranks as u32,
-        action: match report.action() {
-            UpdateAction::Apply => OPTR_APPLY,
-            UpdateAction::Skip => OPTR_SKIP,
-            UpdateAction::Halt => OPTR_HALT,
-        } as u32,
+        is_applied: report.is_applied().into(),
         op_number: report.op(),
         bucket_id: report.bucket().into(),
         live_ranks: report.live_ranks().len() as u32,

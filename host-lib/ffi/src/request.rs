@@ -17,6 +17,14 @@ use crate::types::optr_status_t::{OPTR_BUSY, OPTR_INVALID_HANDLE};
 /// Includes a report if the request is a collective of a bucket.
 pub type Outcome = Result<Option<Report>, Failure>;
 
+/// Returns the report of a collective, halted or not.
+pub fn report_of(outcome: &Outcome) -> Option<&Report> {
+    match outcome {
+        Ok(report) => report.as_ref(),
+        Err(failure) => failure.report.as_deref(),
+    }
+}
+
 struct Step<H, E> {
     handle: H,
     end: E,
@@ -48,7 +56,8 @@ impl<H: Handle, E: FnOnce(Result<H::Done, Error>) -> Outcome + Send + 'static> B
         Box::pin(async move {
             let Self { handle, end } = *self;
             let outcome = end(handle.await);
-            callback.call(outcome.map(|report| report.as_ref().map(report::for_c)));
+            let report = report_of(&outcome).map(report::for_c);
+            callback.call(outcome.map(drop), report);
         })
     }
 }

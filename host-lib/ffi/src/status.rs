@@ -4,19 +4,21 @@ use std::cell::RefCell;
 use std::ffi::{CString, c_char};
 
 use optireduce::memory::NotEnoughMemory;
-use optireduce::{BootstrapError, CardError, ConnectError, ControlError, Error, Refusal};
+use optireduce::{BootstrapError, CardError, ConnectError, ControlError, Error, Refusal, Report};
 
 use crate::types::optr_status_t::{self, *};
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
     pub status: optr_status_t,
     pub text: String,
+    /// Report of a halt.
+    pub report: Option<Box<Report>>,
 }
 
 impl Failure {
     pub fn new(status: optr_status_t, text: impl Into<String>) -> Self {
-        Self { status, text: text.into() }
+        Self { status, text: text.into(), report: None }
     }
 
     pub fn argument(name: &str, found: impl std::fmt::Display, expected: impl std::fmt::Display) -> Self {
@@ -52,7 +54,11 @@ impl From<NotEnoughMemory> for Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        Self::new(of(&error), error.to_string())
+        let failure = Self::new(of(&error), error.to_string());
+        match error {
+            Error::Halted { report } => Self { report: Some(report), ..failure },
+            _ => failure,
+        }
     }
 }
 
@@ -65,6 +71,8 @@ fn of(error: &Error) -> optr_status_t {
         Error::Argument { .. } | Error::Operation { .. } | Error::Cards { .. } => OPTR_INVALID_ARGUMENT,
         Error::Memory(_) => OPTR_NO_MEMORY,
         Error::Dropped => OPTR_DROPPED,
+        Error::Halted { .. } | Error::HaltedOnTwoLevels { .. } => OPTR_HALTED,
+        Error::Unsettled { .. } => OPTR_UNSETTLED,
         Error::NoAgreement { .. } => OPTR_PEER_FAILED,
         Error::Closed => OPTR_CLOSED,
         _ => OPTR_INTERNAL,
@@ -86,9 +94,14 @@ fn of_control(error: &ControlError) -> optr_status_t {
 /// True if this error of a collective call makes the communicator unusable.
 pub fn is_fatal(error: &Error) -> bool {
     match error {
-        Error::Argument { .. } | Error::Operation { .. } | Error::Cards { .. } | Error::Memory(_) | Error::Dropped => {
-            false
-        }
+        Error::Argument { .. }
+        | Error::Operation { .. }
+        | Error::Cards { .. }
+        | Error::Memory(_)
+        | Error::Dropped
+        | Error::Halted { .. }
+        | Error::HaltedOnTwoLevels { .. }
+        | Error::Unsettled { .. } => false,
         Error::Control(error) => !matches!(
             error,
             ControlError::Differs(_)
@@ -103,7 +116,7 @@ pub fn is_fatal(error: &Error) -> bool {
 }
 
 pub fn name(status: i32) -> &'static std::ffi::CStr {
-    const NAMES: [&std::ffi::CStr; 14] = [
+    const NAMES: [&std::ffi::CStr; 16] = [
         c"OPTR_SUCCESS",
         c"OPTR_INVALID_ARGUMENT",
         c"OPTR_INVALID_HANDLE",
@@ -118,6 +131,8 @@ pub fn name(status: i32) -> &'static std::ffi::CStr {
         c"OPTR_SYSTEM",
         c"OPTR_FORKED",
         c"OPTR_INTERNAL",
+        c"OPTR_HALTED",
+        c"OPTR_UNSETTLED",
     ];
     usize::try_from(status).ok().and_then(|status| NAMES.get(status)).copied().unwrap_or(c"unknown status")
 }
@@ -188,6 +203,8 @@ mod tests {
             OPTR_SYSTEM,
             OPTR_FORKED,
             OPTR_INTERNAL,
+            OPTR_HALTED,
+            OPTR_UNSETTLED,
         ];
         for status in all {
             assert_eq!(name(status as i32).to_str().unwrap(), format!("{status:?}"));

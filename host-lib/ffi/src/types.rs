@@ -71,19 +71,13 @@ pub enum optr_status_t {
     OPTR_FORKED = 12,
     /// A bug in this library. Please report it with the text.
     OPTR_INTERNAL = 13,
-}
-
-/// Action to take with the update of a collective.
-#[repr(u32)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum optr_action_t {
-    /// Use the result.
-    OPTR_APPLY = 0,
-    /// More than 10 % of the expected bytes were lost. Continue without this update. The output of
-    /// a reduction is zeros.
-    OPTR_SKIP = 1,
-    /// At least 3 skips in a row, with at least 512 packets together. Stop the job.
-    OPTR_HALT = 2,
+    /// At least 3 collectives in a row lost more than 10 % each, with at least 512 packets
+    /// together: stop the job. The report is written, and the output of a reduction is zeros. The
+    /// communicator stays usable.
+    OPTR_HALTED = 14,
+    /// The job has ended, but this replica lacks repaired updates, since a bucket was not settled:
+    /// see optr_bucket_settle().
+    OPTR_UNSETTLED = 15,
 }
 
 /// Reason why a stage of a collective closed.
@@ -329,8 +323,9 @@ pub struct optr_report_t {
     pub peer_capacity: u32,
     /// Number of ranks in the job.
     pub peer_count: u32,
-    /// An optr_action_t. Check it after every collective.
-    pub action: u32,
+    /// 1 if the output contains the update; always 1 for an all-gather. 0 if more than 10 % of the
+    /// expected bytes were lost: the output of a reduction is then zeros.
+    pub is_applied: u32,
     /// Number of the collective, the same on all ranks.
     pub op_number: u32,
     /// Id of the bucket, the same on all ranks.
@@ -370,7 +365,7 @@ pub struct optr_report_t {
     pub is_late: u32,
     /// 1 if the values travelled Hadamard-encoded.
     pub is_hadamard: u32,
-    /// 1 if all ranks that take part agreed on the action.
+    /// 1 if all ranks that take part agreed on is_applied.
     pub is_agreed: u32,
     /// 1 if the result includes repairs of earlier results of the bucket.
     pub is_corrected: u32,
@@ -385,9 +380,9 @@ pub struct optr_report_t {
 
 /// Function that is called once when a request is done, on a thread of the library.
 ///
-/// status is the result of the operation. error is its text, or "" on success. report is NULL after
-/// an error, and unless the request is a collective of a bucket. Both pointers are valid during the
-/// call.
+/// status is the result of the operation. error is its text, or "" on success. report is that of a
+/// collective of a bucket. It is NULL for other requests, and after errors except OPTR_HALTED. Both
+/// pointers are valid during the call.
 ///
 /// It may make any call of this library, and wait for other requests. It must not wait for another
 /// function of its communicator, which is called after it has returned. It must not end its thread,

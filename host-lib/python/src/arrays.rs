@@ -8,7 +8,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView};
 
-use crate::error::ArgumentError;
+use crate::exceptions::ArgumentError;
 
 /// Returns the memory of a float32 array. A writable array has no two elements in one place.
 pub fn floats(array: &Bound<'_, PyAny>, writable: bool) -> PyResult<PyBuffer<f32>> {

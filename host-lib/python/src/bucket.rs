@@ -65,7 +65,13 @@ impl Work for Reduction {
     fn finish(self: Box<Self>, py: Python<'_>) -> PyResult<Result<Py<PyAny>, Error>> {
         let (values, report) = match self.request.wait() {
             Ok(done) => done,
-            Err(error) => return Ok(Err(error)),
+            Err(error) => {
+                // A halt is a skip, too.
+                if let Error::Halted { report } = &error {
+                    self.array.copy_from_slice(py, &vec![0.0; report.elements()])?;
+                }
+                return Ok(Err(error));
+            }
         };
         self.array.copy_from_slice(py, &values)?;
         let spare = match self.lendable {
@@ -115,8 +121,8 @@ impl Work for Half {
 ///
 /// All ranks make the same calls on the same buckets in the same order. The stage bound t_B limits
 /// each stage of a window (at most 1 MiB), not the whole call. Repairs add missing values to a
-/// later result of the bucket. If `Report.action` is not "apply", the result of a reduction is
-/// zeros.
+/// later result of the bucket. A reduction that lost more than 10 % is skipped: its result is
+/// zeros, and `Report.is_applied` is false. The last of several skips in a row raises `HaltError`.
 #[pyclass(frozen, module = "optireduce")]
 pub struct Bucket {
     id: u16,

@@ -9,8 +9,9 @@ use pyo3::types::PyDict;
 use crate::arrays;
 use crate::bucket::Bucket;
 use crate::context::{Context, Home, Owned, poll_for};
-use crate::error::{ArgumentError, OptiReduceError, TimeoutError, call_error, connect_error};
+use crate::error::{call_error, connect_error};
 use crate::exact::{self, Exact};
+use crate::exceptions::{ArgumentError, OptiReduceError, TimeoutError};
 use crate::partial::{self, PartialReduce};
 use crate::request::Request;
 use crate::settings::{self, Colour, Elements, GroupSize, Rank, Root, Source, SyncBound, Tag, Timeout, To, WorldSize};
@@ -351,7 +352,8 @@ impl Communicator {
     }
 
     /// Ends the job: waits for all ranks, at most `timeout` seconds, and checks that they made the
-    /// same calls. A second call has no effect. Collective.
+    /// same calls. Then raises `UnsettledError` if a bucket with repairs was not settled. A second
+    /// call has no effect. Collective.
     #[pyo3(signature = (timeout = None))]
     fn close(&self, py: Python<'_>, timeout: Option<Timeout>) -> PyResult<()> {
         let limit = timeout.map(|Timeout(timeout)| timeout);

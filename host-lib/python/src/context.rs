@@ -17,7 +17,8 @@ use std::time::{Duration, Instant};
 use optireduce::Pending;
 use pyo3::prelude::*;
 
-use crate::error::{ClosedError, ForkedError, call_error};
+use crate::error::call_error;
+use crate::exceptions::{ClosedError, ForkedError};
 
 /// Interval of signal checks in a wait.
 const SLICE: Duration = Duration::from_millis(100);

@@ -1,19 +1,13 @@
-//! Errors of the library as exceptions of `optireduce.errors`. Every message starts with the rank
-//! and the operation.
+//! Errors of the library as exceptions. Every message starts with the rank and the operation.
 
 use optireduce::{BootstrapError, ConnectError, ControlError, Error, Refusal};
-use pyo3::PyErr;
-use pyo3::import_exception;
+use pyo3::prelude::*;
 
-import_exception!(optireduce.errors, OptiReduceError);
-import_exception!(optireduce.errors, ArgumentError);
-import_exception!(optireduce.errors, ConnectionError);
-import_exception!(optireduce.errors, MismatchError);
-import_exception!(optireduce.errors, PeerError);
-import_exception!(optireduce.errors, TimeoutError);
-import_exception!(optireduce.errors, DroppedError);
-import_exception!(optireduce.errors, ClosedError);
-import_exception!(optireduce.errors, ForkedError);
+use crate::exceptions::{
+    ArgumentError, ClosedError, ConnectionError, DroppedError, HaltError, MismatchError, OptiReduceError, PeerError,
+    TimeoutError, UnsettledError,
+};
+use crate::report;
 
 pub fn call_error(rank: usize, operation: &str, error: &Error) -> PyErr {
     call_error_with(error, format!("rank {rank}: {operation}: {error}"))
@@ -26,10 +20,17 @@ fn call_error_with(error: &Error, text: String) -> PyErr {
         Error::InGroup { source, .. } => call_error_with(source, text),
         Error::Argument { .. } | Error::Operation { .. } | Error::Cards { .. } => ArgumentError::new_err(text),
         Error::Dropped => DroppedError::new_err(text),
+        Error::Halted { report } => halted(text, |py| report::to_python(py, report)),
+        Error::HaltedOnTwoLevels { report } => halted(text, |py| report::of_levels_to_python(py, report)),
+        Error::Unsettled { .. } => UnsettledError::new_err(text),
         Error::NoAgreement { .. } => TimeoutError::new_err(text),
         Error::Closed => ClosedError::new_err(text),
         _ => OptiReduceError::new_err(text),
     }
+}
+
+fn halted(text: String, report: impl FnOnce(Python<'_>) -> PyResult<Py<PyAny>>) -> PyErr {
+    Python::attach(|py| report(py).map_or_else(|error| error, |report| HaltError::new_err((text, report))))
 }
 
 fn control_error(error: &ControlError, text: String) -> PyErr {

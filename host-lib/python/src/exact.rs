@@ -7,7 +7,7 @@ use optireduce::{ElementType, Error, ExactOp, Pending, Transfer};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 
-use crate::error::ArgumentError;
+use crate::exceptions::ArgumentError;
 use crate::request::Work;
 
 /// A collective call, and the conversion of its result to Python.

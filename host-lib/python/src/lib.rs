@@ -16,6 +16,7 @@ mod communicator;
 mod context;
 mod error;
 mod exact;
+mod exceptions;
 mod partial;
 mod report;
 mod request;
@@ -51,7 +52,9 @@ mod _optireduce {
     #[pyo3(signature = (near = None, interface = None))]
     fn own_address(py: Python<'_>, near: Option<&str>, interface: Option<&str>) -> PyResult<String> {
         let found = py.detach(|| Launch::own_address(near, interface, RESOLVING));
-        found.map(|address| address.to_string()).map_err(|error| error::ConnectionError::new_err(error.to_string()))
+        found
+            .map(|address| address.to_string())
+            .map_err(|error| exceptions::ConnectionError::new_err(error.to_string()))
     }
 
     /// Returns the rows of `optireduce.SETTINGS`.
@@ -68,7 +71,7 @@ mod _optireduce {
     #[pyfunction]
     fn in_force(name: &str, given: &Bound<'_, pyo3::types::PyDict>) -> PyResult<String> {
         let settings = super::settings::settings(optireduce::Settings::new(), Some(given))?;
-        settings.get(name).map_err(|error| error::ArgumentError::new_err(error.to_string()))
+        settings.get(name).map_err(|error| exceptions::ArgumentError::new_err(error.to_string()))
     }
 
     #[pymodule_init]

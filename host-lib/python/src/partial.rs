@@ -11,7 +11,8 @@ use pyo3::types::{PyDict, PyTuple};
 
 use crate::arrays;
 use crate::context::{Home, Owned, poll_for};
-use crate::error::{ArgumentError, TimeoutError, call_error};
+use crate::error::call_error;
+use crate::exceptions::{ArgumentError, TimeoutError};
 use crate::request::{Request, Work};
 use crate::settings::{self, Iteration, Timeout};
 

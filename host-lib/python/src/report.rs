@@ -36,7 +36,7 @@ pub fn to_python(py: Python<'_>, report: &Report) -> PyResult<Py<PyAny>> {
     fields.set_item("bucket", report.bucket())?;
     fields.set_item("elements", report.elements())?;
     fields.set_item("packets", report.packets())?;
-    fields.set_item("action", report.action().to_string())?;
+    fields.set_item("is_applied", report.is_applied())?;
     fields.set_item("agreed", report.is_agreed())?;
     fields.set_item("live_ranks", PyTuple::new(py, report.live_ranks())?)?;
     fields.set_item("late_ranks", PyTuple::new(py, report.late_ranks())?)?;
@@ -58,7 +58,7 @@ pub fn to_python(py: Python<'_>, report: &Report) -> PyResult<Py<PyAny>> {
 }
 
 /// The stages are the first of the reduce-scatter and the last of the all-gather.
-pub fn of_levels_to_python(py: Python<'_>, bucket: u16, report: &TwoLevelReport) -> PyResult<Py<PyAny>> {
+pub fn of_levels_to_python(py: Python<'_>, report: &TwoLevelReport) -> PyResult<Py<PyAny>> {
     let module = py.import("optireduce.report")?;
     let steps = report.steps();
     let (Some(first), Some(last)) = (steps.first(), steps.last()) else { return Ok(py.None()) };
@@ -67,10 +67,10 @@ pub fn of_levels_to_python(py: Python<'_>, bucket: u16, report: &TwoLevelReport)
     let fields = PyDict::new(py);
     fields.set_item("op", first.op())?;
     fields.set_item("kind", "all-reduce on two levels")?;
-    fields.set_item("bucket", bucket)?;
+    fields.set_item("bucket", first.bucket())?;
     fields.set_item("elements", report.elements())?;
     fields.set_item("packets", sum(Report::packets))?;
-    fields.set_item("action", report.action().to_string())?;
+    fields.set_item("is_applied", report.is_applied())?;
     fields.set_item("agreed", false)?;
     fields.set_item("live_ranks", PyTuple::new(py, report.live_ranks())?)?;
     fields.set_item("late_ranks", PyTuple::new(py, report.late_ranks())?)?;

@@ -10,7 +10,8 @@ use pyo3::prelude::*;
 use rustix::event::{EventfdFlags, eventfd};
 
 use crate::context::{Home, Owned};
-use crate::error::{OptiReduceError, TimeoutError, call_error};
+use crate::error::call_error;
+use crate::exceptions::{OptiReduceError, TimeoutError};
 use crate::settings::Timeout;
 
 /// A call in progress, and the conversion of its result to Python.

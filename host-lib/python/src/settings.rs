@@ -6,7 +6,7 @@ use optireduce::{BucketOptions, HadamardMode, ReduceOp, Secret, Setting, Setting
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
 
-use crate::error::ArgumentError;
+use crate::exceptions::ArgumentError;
 
 /// Adds keywords to the settings of a place.
 pub fn settings(mut settings: Settings, given: Option<&Bound<'_, PyDict>>) -> PyResult<Settings> {

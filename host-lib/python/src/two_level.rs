@@ -92,7 +92,6 @@ impl TwoLevel {
 struct Reduction {
     request: optireduce::TwoLevelRequest,
     array: PyBuffer<f32>,
-    bucket: u16,
     spares: Spares,
 }
 
@@ -109,21 +108,24 @@ impl Work for Reduction {
     }
 
     fn finish(self: Box<Self>, py: Python<'_>) -> PyResult<Result<Py<PyAny>, Error>> {
-        let Self { request, array, bucket, spares } = *self;
+        let Self { request, array, spares } = *self;
         let mut mean = lock(&spares).get("").ok().and_then(Vec::pop).unwrap_or_default();
         mean.resize(array.item_count(), 0.0);
-        let report = match py.detach(|| request.wait_into(&mut mean)) {
-            Ok(report) => report,
-            Err(error) => return Ok(Err(error)),
-        };
-        array.copy_from_slice(py, &mean)?;
+        let done = py.detach(|| request.wait_into(&mut mean));
+        // Zeros after a halt.
+        if matches!(done, Ok(_) | Err(Error::HaltedOnTwoLevels { .. })) {
+            array.copy_from_slice(py, &mean)?;
+        }
         let _ = lock(&spares).get("").map(|spares| spares.push(mean));
-        report::of_levels_to_python(py, bucket, &report).map(Ok)
+        match done {
+            Ok(report) => report::of_levels_to_python(py, &report).map(Ok),
+            Err(error) => Ok(Err(error)),
+        }
     }
 }
 
-/// All-reduces on two levels over the same elements; from `TwoLevel.bucket`. If `Report.action` is
-/// not "apply", more than 10 % of the result is missing, and the array is zeros.
+/// All-reduces on two levels over the same elements; from `TwoLevel.bucket`. If more than 10 % of
+/// the result is missing, `Report.is_applied` is false, and the array is zeros.
 #[pyclass(frozen, module = "optireduce")]
 pub struct TwoLevelBucket {
     id: u16,
@@ -174,7 +176,7 @@ impl TwoLevelBucket {
         let array = arrays::floats(array, true)?;
         let values = array.to_vec(py)?;
         let request = py.detach(|| lock(&self.inner).get(&operation).map(|bucket| bucket.start_all_reduce(values)))?;
-        let work = Reduction { request, array, bucket: self.id, spares: self.spares.clone() };
+        let work = Reduction { request, array, spares: self.spares.clone() };
         Ok(Request::new(&self.context, operation, work))
     }
 

@@ -2,10 +2,12 @@
 
 import array
 import asyncio
+import contextlib
 import ctypes
 import dataclasses
 import os
 import pathlib
+import pickle
 import re
 import resource
 import signal
@@ -32,7 +34,7 @@ def averages(rank, ranks, root):
         assert (bucket.elements, communicator.rank, communicator.world_size) == (1000, rank, ranks)
         gradient = numpy.arange(1000, dtype="float32") + rank
         report = bucket.all_reduce(gradient)
-        assert report.action == "apply" and report.loss == 0 and "apply" in str(report), report
+        assert report.is_applied and report.loss == 0 and "apply" in str(report), report
         total = communicator.bucket(1000, op="sum")
         column = numpy.ones((10, 200), "float32")[:, ::2]
         total.all_reduce(column)
@@ -239,7 +241,7 @@ def skipped(rank, ranks, root, done):
                 wait_for(done.with_suffix(f".{number}"))
             gradient = numpy.ones(1000, "float32")
             report = bucket.all_reduce(gradient)
-            found.append((report.action, gradient.max(), gradient.min()))
+            found.append((report.is_applied, gradient.max(), gradient.min()))
             if rank % 2 == 0:
                 done.with_suffix(f".{number}").touch()
             communicator.barrier()
@@ -250,8 +252,76 @@ def test_a_skipped_reduction_is_zeros(job, tmp_path):
     found = job.run(4, skipped, tmp_path / "done")
     for number in range(2):
         steps = [one[number] for one in found]
-        assert any(action != "apply" for action, *_ in steps), steps
-        assert all(most == least == (1.0 if action == "apply" else 0.0) for action, most, least in steps), steps
+        assert any(not is_applied for is_applied, *_ in steps), steps
+        assert all(most == least == float(is_applied) for is_applied, most, least in steps), steps
+
+
+def halted(rank, ranks, root, returned):
+    """Rank 0 reduces without rank 1, which is late. Two skips precede the halts."""
+    settings = dict(bound_ms=20, mtu=1500, drop_silent_after=None, repair=False)
+    with connect(rank, ranks, root, **settings) as communicator:
+        bucket = communicator.bucket(100_000)
+
+        async def awaited(gradient):
+            return await bucket.start_all_reduce(gradient)
+
+        ways = [
+            bucket.all_reduce,
+            bucket.all_reduce,
+            bucket.all_reduce,
+            lambda gradient: bucket.start_all_reduce(gradient).wait(),
+            lambda gradient: asyncio.run(awaited(gradient)),
+            bucket.reduce_scatter,
+        ]
+        if rank == 1:
+            wait_for(returned)
+        found = []
+        for number, way in enumerate(ways):
+            gradient, error = numpy.ones(100_000, "float32"), None
+            try:
+                way(gradient)
+            except optireduce.HaltError as halt:
+                error = pickle.loads(pickle.dumps(halt))
+                assert error.report.op == number and not error.report.is_applied and error.report.loss > 0.1, error.report
+            found.append((str(error), gradient.max(), gradient.min()))
+        if rank == 0:
+            returned.touch()
+        communicator.barrier()
+        # The ranks are in step: `close` compares the numbers of their calls.
+        with contextlib.suppress(optireduce.HaltError):
+            assert bucket.all_reduce(numpy.ones(100_000, "float32")).op == len(ways)
+        return found
+
+
+def test_a_halt_is_an_error_with_zeros_and_the_job_can_go_on(job, tmp_path):
+    found = job.run(2, halted, tmp_path / "returned")[0]
+    assert [error for error, *_ in found[:2]] == ["None"] * 2, found
+    for error, *_ in found[2:]:
+        assert error.startswith("rank 0: ") and "of bucket 0 of 100000 elements: " in error and "stop the job" in error, error
+    assert all(most == least == 0 for _, most, least in found[:5]), found
+
+
+def ends(rank, ranks, root, skipped, settles):
+    """Rank 0 skips an update, and ends the job with or without it."""
+    try:
+        with connect(rank, ranks, root, bound_ms=50, drop_silent_after=None) as communicator:
+            bucket = communicator.bucket(1000)
+            if rank == 1:
+                wait_for(skipped)
+            assert bucket.all_reduce(numpy.ones(1000, "float32")).is_applied <= rank
+            if rank == 0:
+                skipped.touch()
+            if settles or rank == 1:
+                assert bucket.settle().is_settled
+    except optireduce.UnsettledError as error:
+        return str(error)
+    return None
+
+
+def test_a_job_ends_with_an_error_if_a_bucket_with_repairs_was_not_settled(job, tmp_path):
+    assert job.run(2, ends, tmp_path / "settled", True) == [None, None]
+    first, second = job.run(2, ends, tmp_path / "not settled", False)
+    assert first.startswith("rank 0: close: ") and "lacks 4000 bytes of repairs of buckets [0]" in first and second is None, first
 
 
 def requests(rank, ranks, root):
@@ -284,7 +354,7 @@ def in_one_expression(rank, ranks, root):
         objects = [bucket, levels, levels_bucket, partial]
         for one in (bucket, levels.bucket(1000), levels_bucket):
             reduced = array()
-            assert one.all_reduce(reduced).action == "apply" and (reduced == 1.5).all(), one
+            assert one.all_reduce(reduced).is_applied and (reduced == 1.5).all(), one
             objects.append(one)
         averaged = array()
         # A rank that is a few milliseconds late is in another group.
@@ -322,7 +392,7 @@ def awaits(rank, ranks, root):
             never = communicator.start_recv(rank, 8)
             with pytest.raises(asyncio.TimeoutError):
                 await asyncio.wait_for(never, 0.05)
-            return [report.action for report in reports[:40]], threading.active_count() - before
+            return [report.is_applied for report in reports[:40]], threading.active_count() - before
 
         begin = time.monotonic()
         actions, threads = asyncio.run(program())
@@ -331,7 +401,7 @@ def awaits(rank, ranks, root):
 
 
 def test_awaited_requests_need_no_threads_and_one_given_up_lets_the_program_end(job):
-    assert job.run(2, awaits) == [(["apply"] * 40, 0)] * 2
+    assert job.run(2, awaits) == [([True] * 40, 0)] * 2
 
 
 def many_buckets(rank, ranks, root):
@@ -367,7 +437,7 @@ def lent_memory(rank, ranks, root, local, file_bytes):
                 last = requests.pop()
                 for request in [last, *requests] if call else requests:
                     report = request.wait()
-                    assert (report.action, report.lost_bytes) == ("apply", 0)
+                    assert (report.is_applied, report.lost_bytes) == (True, 0)
                 for part, factor in enumerate((1, ranks, 1)):
                     mean = numpy.arange(elements, dtype="float32") + ranks * call + (ranks - 1) / 2 + part
                     numpy.testing.assert_array_equal(gradients[part], factor * mean)
@@ -707,7 +777,7 @@ def test_one_rank_is_a_job(monkeypatch, place):
     with optireduce.Communicator(0, 1) if place == "explicit" else optireduce.Communicator.from_env() as communicator:
         bucket, gradient = communicator.bucket(1000), numpy.arange(1000, dtype="float32")
         report = bucket.all_reduce(gradient)
-        assert (report.action, report.lost_bytes, report.late_ranks) == ("apply", 0, ())
+        assert (report.is_applied, report.lost_bytes, report.late_ranks) == (True, 0, ())
         assert (gradient == numpy.arange(1000)).all()
         assert communicator.all_gather_bytes(b"x") == [b"x"]
         communicator.barrier()

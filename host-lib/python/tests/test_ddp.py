@@ -133,10 +133,12 @@ def test_rebuilt_buckets_and_unused_parameters_train_as_with_gloo(job, backend, 
     torch.testing.assert_close(*numbers, rtol=1e-4, atol=1e-6)
 
 
-def as_if_lost(state, action, packets=PACKETS_HALT):
+def as_if_lost(state, outcome, packets=PACKETS_HALT):
     """Changes the reports of this step to a loss of many packets, on this rank or, with "apply", on
     another one."""
-    state._step = [dataclasses.replace(one, action=action, packets=packets) for one in state._step]
+    for index, one in enumerate(state._step):
+        state._step[index] = dataclasses.replace(one, is_applied=outcome == "apply", packets=packets)
+    state._step.halt = state._step[-1] if outcome == "halt" else None
 
 
 def guarded(elements, **settings):

@@ -4,7 +4,6 @@ import datetime
 import logging
 import time
 import weakref
-from dataclasses import replace
 
 import optireduce
 import optireduce.torch
@@ -297,10 +296,10 @@ def halts(rank, ranks, root, has_hook):
                 optimizer.zero_grad()
                 output = model(torch.ones(2, 100)).sum()
                 if steps == 5 and rank == 1 and state is None:
-                    session().halt_if = lambda report, name: own(replace(report, action="halt"), name)
+                    session().halt_if = lambda report, halts, name: own(report, True, name)
                 output.backward()
                 if steps == 5 and rank == 1 and state is not None:
-                    state._step[0] = replace(state._step[0], action="halt")
+                    state._step.halt = state._step[0]
                 optimizer.step()
         if state is not None:
             # The others may be in another step, and would not settle with this rank.

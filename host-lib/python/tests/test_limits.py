@@ -14,7 +14,7 @@ import sys, numpy, optireduce
 with optireduce.Communicator(int(sys.argv[1]), 2, sys.argv[2], shared_memory=sys.argv[3], bound_ms=4000, timeout_s=30) as communicator:
     bucket, gradient = communicator.bucket(100_000), numpy.full(100_000, communicator.rank, "float32")
     for _ in range(3):
-        assert bucket.all_reduce(gradient).action == "apply"
+        assert bucket.all_reduce(gradient).is_applied
     assert (gradient == 0.5).all()
 """
 LIMIT_FILES = """
@@ -55,7 +55,7 @@ LARGE = """
 import sys, numpy, optireduce
 with optireduce.Communicator(int(sys.argv[1]), 2, "10.91.0.1:29400", timeout_s=20) as communicator:
     bucket, gradient = communicator.bucket(100_000), numpy.ones(100_000, "float32")
-    assert bucket.all_reduce(gradient).action == "apply"
+    assert bucket.all_reduce(gradient).is_applied
     # One packet of 9000 bytes, unless segments are limited.
     assert communicator.all_gather_bytes(bytes(600_000)) == [bytes(600_000)] * 2
 """

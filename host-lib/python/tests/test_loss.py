@@ -3,7 +3,6 @@
 import contextlib
 import math
 import time
-from dataclasses import replace
 
 import optireduce
 import optireduce.torch
@@ -35,14 +34,14 @@ def sums(rank, ranks, root, bound_ms, agree):
         for step in range(STEPS):
             gradient = torch.randn(ELEMENTS, generator=generator)
             late(rank, step)
-            session().all_reduce(Work("all_reduce", [gradient]), gradient, "avg", "one", reports.append).wait()
+            session().all_reduce(Work("all_reduce", [gradient]), gradient, "avg", "one", lambda report, _: reports.append(report)).wait()
             total += gradient
         settled = session().buckets()["one"].settle(20.0)
         assert settled.is_settled and settled.drift_bytes == 0, settled
         if settled.correction is not None:
             total += corrected(settled)
         lost = sum(report.lost_bytes for report in reports)
-        return total, lost, [(report.agreed, report.action == "apply") for report in reports]
+        return total, lost, [(report.agreed, report.is_applied) for report in reports]
 
 
 @pytest.mark.parametrize(("bound_ms", "agree"), [(0.05, True), (0.05, False), (0.5, True)])
@@ -105,7 +104,7 @@ def moved_on(rank, ranks, root, returned):
 
         def reduce():
             means.append(torch.ones(ELEMENTS))
-            session().all_reduce(Work("all_reduce", [means[-1]]), means[-1], "avg", "one", reports.append).wait()
+            session().all_reduce(Work("all_reduce", [means[-1]]), means[-1], "avg", "one", lambda report, _: reports.append(report)).wait()
 
         # The first one is exact.
         reduce()
@@ -117,12 +116,13 @@ def moved_on(rank, ranks, root, returned):
         optireduce.torch.synchronize(model)
         reduce()
         weights = torch.cat([one.detach().flatten() for one in model.parameters()])
-        return reports[0].action, reports[0].lost_bytes, means[-1], weights
+        return reports[0].is_applied, reports[0].lost_bytes, means[1], means[-1], weights
 
 
 def test_what_a_mean_lacked_does_not_come_after_replicas_are_synchronized(job, tmp_path):
     found = job.run(2, moved_on, tmp_path / "returned")
-    assert found[0][0] == "skip" and found[0][1] > 0, found
+    assert not found[0][0] and found[0][1] > 0, found
+    assert torch.equal(found[0][2], torch.zeros(ELEMENTS)), "a skipped mean is zeros"
     for *_, mean, weights in found:
         assert torch.equal(mean, torch.ones(ELEMENTS)), "the mean includes no repair"
         assert torch.equal(weights, found[0][-1])
@@ -143,7 +143,7 @@ def replicas(rank, ranks, root, optimizer_type, synchronize_every):
             optimizer.zero_grad()
             model(torch.randn(8, 120, generator=generator)).square().mean().backward()
             # A job would halt.
-            state._step = [replace(one, action="skip") if one.action == "halt" else one for one in state._step]
+            state._step.halt = None
             optimizer.step()
         before = torch.cat([one.detach().flatten() for one in model.parameters()])
         differed = synchronize_every is None and state.settle(optimizer)

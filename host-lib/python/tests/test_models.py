@@ -118,7 +118,7 @@ def lossy(rank, ranks, root, has_hook, every, steps):
             state = optireduce.torch.State(synchronize_every=every)
             model.register_comm_hook(state, optireduce.torch.comm_hook)
         # A job would halt.
-        session().halt_if = lambda report, name: None
+        session().halt_if = lambda report, halts, name: None
         generator = torch.Generator().manual_seed(rank)
 
         def train():
@@ -129,7 +129,7 @@ def lossy(rank, ranks, root, has_hook, every, steps):
                 model(torch.randn(8, 120, generator=generator)).square().mean().backward()
                 torch.nn.utils.clip_grad_norm_(model.parameters(), 0.1)
                 if has_hook:
-                    state._step = [dataclasses.replace(one, action="skip") if one.action == "halt" else one for one in state._step]
+                    state._step.halt = None
                 optimizer.step()
 
         said = heard(train)
@@ -253,7 +253,7 @@ def as_if_lost(rank, ranks, root, kind):
                 layer.bias.add_(rank)
         replicas = dist.group.WORLD._get_backend(torch.device("cpu"))._replicas
         note, step = replicas.note, 0
-        replicas.note = lambda report: note(dataclasses.replace(report, action="skip") if rank == 1 and step == 3 else report)
+        replicas.note = lambda report: note(dataclasses.replace(report, is_applied=False) if rank == 1 and step == 3 else report)
 
         def sum_gradients(gradient):
             gradient = gradient.clone()
@@ -300,7 +300,7 @@ def unguarded(rank, ranks, root, ends):
             for step in range(40):
                 passes(model, 1.0, 1)
                 if step == 5 and rank == 1:
-                    state._step[0] = dataclasses.replace(state._step[0], action="halt", packets=PACKETS_HALT)
+                    state._step.halt = state._step[0]
                 optimizer.step()
         return step, str(error.value)
 

@@ -45,9 +45,9 @@ def use(communicator, collectives):
     gradient, exact = numpy.ones(ELEMENTS, "float32"), numpy.ones(300, "float64")
     for _ in range(collectives // 10):
         requests = [bucket.start_all_reduce(gradient), communicator.start_all_reduce_exact(exact.view("uint8"), "f64", "sum")]
-        assert requests[0].wait().action == "apply"
+        assert requests[0].wait().is_applied
         requests[1].wait()
-        assert levels.all_reduce(gradient).action == "apply"
+        assert levels.all_reduce(gradient).is_applied
         shard, _ = bucket.reduce_scatter(gradient)
         bucket.all_gather(shard)
         pair.barrier()

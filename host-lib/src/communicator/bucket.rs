@@ -149,8 +149,7 @@ impl Communicator {
     /// Averages `data` over all ranks once. Collective, [bounded](crate::Settings::bound).
     ///
     /// Slower than a [`bucket`](Self::bucket), since ranks first compare the call and finally
-    /// repair losses. `data` is zeros unless the report returns
-    /// [`UpdateAction::Apply`](crate::UpdateAction::Apply).
+    /// repair losses. `data` is zeros if the update is [skipped](Report::is_applied).
     ///
     /// # Errors
     /// See [`Error`]; `data` is then unchanged.
@@ -343,25 +342,24 @@ impl Bucket {
 
     /// Reduces `data` over all ranks, in place. Collective, [bounded](crate::Settings::bound).
     ///
-    /// `data` is zeros unless the report returns
-    /// [`UpdateAction::Apply`](crate::UpdateAction::Apply). With repair, a later result includes
-    /// the lost mean. Copies `data` and the result;
+    /// `data` is zeros if the update is [skipped](Report::is_applied). With repair, a later result
+    /// includes the lost mean. Copies `data` and the result;
     /// [`all_reduce_in_place`](Self::all_reduce_in_place) and
     /// [`all_reduce_owned`](Self::all_reduce_owned) do not.
     ///
     /// # Errors
-    /// See [`Error`]; `data` is then unchanged.
+    /// See [`Error`]; `data` is then unchanged, or zeros after a [halt](Error::Halted).
     pub fn all_reduce(&mut self, data: &mut [f32]) -> Result<Report, Error> {
         let given = self.copy_of(data);
-        let finished = self.call(Kind::AllReduce, given)?;
-        Ok(self.copy_back(finished, data))
+        let finished = self.call(Kind::AllReduce, given);
+        self.copy_back(finished, data)
     }
 
     /// Async form of [`all_reduce`](Self::all_reduce).
     pub async fn all_reduce_async(&mut self, data: &mut [f32]) -> Result<Report, Error> {
         let given = self.copy_of(data);
-        let finished = self.begin(Kind::AllReduce, given).await?;
-        Ok(self.copy_back(finished, data))
+        let finished = self.begin(Kind::AllReduce, given).await;
+        self.copy_back(finished, data)
     }
 
     fn copy_of(&mut self, data: &[f32]) -> Vec<f32> {
@@ -371,12 +369,17 @@ impl Bucket {
         given
     }
 
-    fn copy_back(&mut self, (result, mut report): (Vec<f32>, Report), data: &mut [f32]) -> Report {
+    fn copy_back(&mut self, finished: Result<(Vec<f32>, Report), Error>, data: &mut [f32]) -> Result<Report, Error> {
+        let (result, mut report) = finished.inspect_err(|error| {
+            if matches!(error, Error::Halted { .. }) {
+                data.fill(0.0);
+            }
+        })?;
         data.copy_from_slice(&result);
         // In and out.
         (0..2).for_each(|_| report.add_copied(data));
         self.values = Some(result);
-        report
+        Ok(report)
     }
 
     /// Values of the bucket: the gradient before [`all_reduce_in_place`](Self::all_reduce_in_place)
@@ -389,16 +392,15 @@ impl Bucket {
     /// Reduces the [bucket's values](Self::values_mut) over all ranks. Collective,
     /// [bounded](crate::Settings::bound).
     ///
-    /// Copies and allocates nothing; the values move to other memory with each call. Without
-    /// [`UpdateAction::Apply`](crate::UpdateAction::Apply) they are zeros.
+    /// Copies and allocates nothing; the values move to other memory with each call. They are zeros
+    /// if the update is [skipped](Report::is_applied).
     ///
     /// ```no_run
     /// # fn train(mut bucket: optireduce::Bucket, backward: fn(&mut [f32]), apply: fn(&[f32])) -> Result<(), optireduce::Error> {
     /// loop {
     ///     backward(bucket.values_mut());
-    ///     if bucket.all_reduce_in_place()?.action() == optireduce::UpdateAction::Apply {
-    ///         apply(bucket.values_mut());
-    ///     }
+    ///     let _report = bucket.all_reduce_in_place()?;
+    ///     apply(bucket.values_mut());
     /// }
     /// # }
     /// ```
@@ -429,18 +431,16 @@ impl Bucket {
     /// [bounded](crate::Settings::bound). The async form is
     /// [`start_all_reduce`](Self::start_all_reduce).
     ///
-    /// Copies nothing, and allocates nothing if each call passes the last returned buffer. Without
-    /// [`UpdateAction::Apply`](crate::UpdateAction::Apply) it returns zeros.
+    /// Copies nothing, and allocates nothing if each call passes the last returned buffer. Returns
+    /// zeros if the update is [skipped](Report::is_applied).
     ///
     /// ```no_run
     /// # fn train(mut bucket: optireduce::Bucket, backward: fn(&mut [f32]), apply: fn(&[f32])) -> Result<(), optireduce::Error> {
     /// let mut gradient = bucket.buffer();
     /// loop {
     ///     backward(&mut gradient);
-    ///     let (mean, report) = bucket.all_reduce_owned(gradient)?;
-    ///     if report.action() == optireduce::UpdateAction::Apply {
-    ///         apply(&mean);
-    ///     }
+    ///     let (mean, _report) = bucket.all_reduce_owned(gradient)?;
+    ///     apply(&mean);
     ///     gradient = mean;
     /// }
     /// # }
@@ -467,8 +467,9 @@ impl Bucket {
     /// * [`Destination::Here`]: nothing, or the result once if stages had closed before the call.
     /// * [`Destination::Gradient`]: the result once.
     ///
-    /// Lent memory is given back by dropping it, at the latest with the communicator. Without
-    /// [`UpdateAction::Apply`](crate::UpdateAction::Apply) the destination is zeros.
+    /// Lent memory is given back by dropping it, at the latest with the communicator. The
+    /// destination is zeros after a [halt](Error::Halted), and if the update is
+    /// [skipped](Report::is_applied).
     ///
     /// # Errors
     /// See [`Error`]. If the length of the destination is wrong, nothing was started.
@@ -485,8 +486,8 @@ impl Bucket {
     /// Collective, [bounded](crate::Settings::bound), contribute stage only. The async form is
     /// [`start_reduce_scatter`](Self::start_reduce_scatter).
     ///
-    /// Never repaired or Hadamard-encoded. The shard is zeros unless the report returns
-    /// [`UpdateAction::Apply`](crate::UpdateAction::Apply).
+    /// Never repaired or Hadamard-encoded. The shard is zeros if the update is
+    /// [skipped](Report::is_applied).
     pub fn reduce_scatter(&mut self, data: &[f32]) -> Result<(Vec<f32>, Report), Error> {
         self.call(Kind::ReduceScatter, data.to_vec())
     }
@@ -566,6 +567,16 @@ impl Bucket {
 
     fn call<V: From<Values>>(&self, kind: Kind, given: impl Into<Given>) -> Result<(V, Report), Error> {
         self.send(kind, given.into()).wait()
+    }
+
+    /// Starts a [step](Request::step) of an all-reduce on two levels. Its wait drives the engine.
+    pub(super) fn step(&self, kind: Kind, given: Vec<f32>) -> Request {
+        self.send(kind, given.into()).step()
+    }
+
+    /// As [`step`](Self::step), and wakes the engine.
+    pub(super) fn start_step(&self, kind: Kind, given: Vec<f32>) -> Request {
+        self.begin(kind, given).step()
     }
 
     pub(super) fn stream_id(&self) -> Option<StreamId> {

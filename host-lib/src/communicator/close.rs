@@ -7,6 +7,7 @@ use super::command::Command;
 use super::counts::CallCounts;
 use super::error::Error;
 use super::request::{block_on, reply};
+use super::settle::{Unsettled, add_bytes};
 use crate::control::ControlError;
 
 impl Communicator {
@@ -16,14 +17,21 @@ impl Communicator {
     ///
     /// # Errors
     /// On every rank if the numbers differ; the last results are then wrong. [`Error::Dropped`] if
-    /// the others dropped this rank. Also errors of collectives and of [`barrier`](Self::barrier).
-    /// The connections are closed in any case.
+    /// the others dropped this rank. [`Error::Unsettled`] if this rank lacks repairs that only
+    /// [`settle`](super::Bucket::settle) would have returned; the job has then ended properly. Also
+    /// errors of collectives and of [`barrier`](Self::barrier). The connections are closed in any
+    /// case.
     pub fn close(self) -> Result<(), Error> {
         block_on(self.close_async())
     }
 
     /// Async form of [`close`](Self::close). Dropping the future closes the connections.
     pub async fn close_async(self) -> Result<(), Error> {
+        Error::of_unsettled(self.end().await?)
+    }
+
+    /// Ends the job.
+    pub(super) async fn end(self) -> Result<Unsettled, Error> {
         let (sender, closed) = reply();
         let (shared, mut this) = (self.shared.clone(), self);
         let beside = this.beside.take();
@@ -32,17 +40,17 @@ impl Communicator {
             channel.begun(0);
             let (counts_sender, counts) = reply();
             let counted = shared.command(Command::Close(counts_sender)).and_then(|()| block_on(counts));
-            let result = counted.and_then(|counts: CallCounts| {
+            let result = counted.and_then(|(counts, unsettled): (CallCounts, Unsettled)| {
                 let same: Result<(), ControlError> = channel.call(&counts.terms(), shared.timeout, |_| Ok(()));
-                same.map_err(Error::from)
+                same.map(|()| unsettled).map_err(Error::from)
             });
             let _ = sender.send(result);
         });
-        let closed = closed.await;
-        match beside {
-            // After an error, the second comparison would only wait again.
-            Some(beside) if closed.is_ok() => Box::pin(beside.close_async()).await,
-            _ => closed,
+        // After an error, the second comparison would only wait again.
+        let mut unsettled: Unsettled = closed.await?;
+        if let Some(beside) = beside {
+            add_bytes(&mut unsettled, Box::pin(beside.end()).await?);
         }
+        Ok(unsettled)
     }
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::counts::CallCounts;
 use super::request::{Outcome, Sender};
-use super::settle::Settled;
+use super::settle::{Settled, Unsettled};
 use super::{Metrics, Shared};
 use optireduce_core::protocol::{JobParams, Kind, Parts, Stream, StreamId};
 use optireduce_core::{Call, Destination, Values};
@@ -73,7 +73,7 @@ pub(super) enum Command {
         with: Option<Box<dyn Send>>,
     },
     /// Answered once no collective is running or waiting.
-    Close(Sender<CallCounts>),
+    Close(Sender<(CallCounts, Unsettled)>),
     Rejoin(Sender<u32>),
     Metrics(Sender<Metrics>),
     /// Job over UDP that takes over once a card fails; sent before any call.

@@ -337,7 +337,7 @@ mod tests {
     fn after_a_panic_inside_all_callers_are_told_and_nobody_waits() {
         let told = two_ranks(|_, mut communicator| {
             let mut bucket = communicator.bucket(100, BucketOptions::new()).unwrap();
-            bucket.all_reduce(&mut [1.0; 100]).unwrap();
+            let _ = bucket.all_reduce(&mut [1.0; 100]).unwrap();
             communicator.barrier().unwrap();
             let request = bucket.start_all_reduce(vec![1.0; 100]);
             let driver = &communicator.shared.driver;

@@ -16,7 +16,7 @@ use super::error::Error;
 use super::fallback::{Fallback, Owed};
 use super::report::{BoundStatus, Report};
 use super::request::{Outcome, Sender};
-use super::settle::{Settled, add, together};
+use super::settle::{Settled, Unsettled, add, add_bytes, together};
 use crate::control::{PeerEvent, PeerMessages};
 use crate::plane::{Plane, PlaneError};
 use crate::rarely::Rarely;
@@ -63,7 +63,7 @@ pub(super) struct Engine {
     replies: VecDeque<(Sender<Outcome>, Collective)>,
     settling: Vec<Settle>,
     counts: CallCounts,
-    closing: Option<Sender<CallCounts>>,
+    closing: Option<Sender<(CallCounts, Unsettled)>>,
     rejoining: Option<(Sender<u32>, Instant)>,
     /// Attempts to rejoin.
     joins: u64,
@@ -80,6 +80,8 @@ pub(super) struct Engine {
     /// See [`Command::Follow`].
     follows_until: Option<Instant>,
     owed: Owed,
+    /// Of buckets that were dropped with corrections in `owed`.
+    forgotten: Unsettled,
     abandoned: Arc<Abandoned>,
     metrics: Metrics,
     /// t_B of the last finished collective.
@@ -141,6 +143,7 @@ impl Engine {
             failed_op: None,
             follows_until: None,
             owed: Owed::default(),
+            forgotten: Unsettled::new(),
             abandoned: Arc::default(),
             metrics: Metrics::default(),
             ending: None,
@@ -430,13 +433,13 @@ impl Engine {
     }
 
     fn release(&mut self) -> Result<(), Error> {
-        let Self { collectives, waiting, releasing, replies, owed, .. } = self;
+        let Self { collectives, waiting, releasing, replies, owed, forgotten, .. } = self;
         let is_called = |bucket: u16| waiting.iter().any(|(wanted, ..)| wanted.call.bucket == bucket);
         for (bucket, _with) in releasing.extract_if(.., |(bucket, _)| !is_called(*bucket)) {
             collectives.release_bucket(bucket).map_err(collective)?;
             // Running collectives may still apply the correction.
             if !replies.iter().any(|(_, call)| call.call.bucket == bucket) {
-                owed.forget(bucket);
+                add_bytes(forgotten, [(bucket, owed.forget(bucket))]);
             }
         }
         Ok(())
@@ -596,9 +599,17 @@ impl Engine {
             && let Some(reply) = self.closing.take()
         {
             let is_member = self.collectives.is_member();
+            let unsettled = self.unsettled();
             self.collectives.wait_for_others();
-            let _ = reply.send(if is_member { Ok(self.counts) } else { Err(Error::Dropped) });
+            let _ = reply.send(if is_member { Ok((self.counts, unsettled)) } else { Err(Error::Dropped) });
         }
+    }
+
+    fn unsettled(&self) -> Unsettled {
+        let by_wire = self.collectives.unsettled_bytes().into_iter().chain(self.owed.bytes());
+        let mut unsettled = self.forgotten.clone();
+        add_bytes(&mut unsettled, by_wire.filter_map(|(bucket, bytes)| Some((Kind::of_wire(bucket)?.1, bytes))));
+        unsettled
     }
 
     fn poll(&mut self) -> Result<bool, Error> {

@@ -1,11 +1,14 @@
 //! Errors of a communicator.
 
+use std::fmt;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use thiserror::Error;
 
+use super::report::{Report, TwoLevelReport};
+use super::settle::Unsettled;
 use crate::card::CardError;
 use crate::control::{BootstrapError, ControlError, LaunchError};
 use crate::exact::{ElementType, ExactOp};
@@ -14,10 +17,10 @@ use crate::plane::PlaneError;
 use crate::secret::SecretError;
 use crate::udp::{PathError, UdpError};
 use optireduce_core::CollectivesError;
-use optireduce_core::protocol::{Mismatch as CallMismatch, RANKS_MAX};
+use optireduce_core::protocol::{Mismatch as CallMismatch, RANKS_MAX, SKIPS_HALT};
 
-/// Error of joining a job.
-#[derive(Debug, Error)]
+/// Error of joining a job. `Debug` prints the text, for `main() -> Result`.
+#[derive(Error)]
 #[non_exhaustive]
 pub enum ConnectError {
     /// The environment does not define the rank of this process.
@@ -78,6 +81,12 @@ pub enum ConnectError {
     Thread(#[source] io::Error),
 }
 
+impl fmt::Debug for ConnectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl From<UdpError> for ConnectError {
     fn from(error: UdpError) -> Self {
         Self::Socket(Box::new(error))
@@ -90,12 +99,13 @@ impl From<PathError> for ConnectError {
     }
 }
 
-/// Error of a call.
+/// Error of a call. `Debug` prints the text, for `main() -> Result`.
 ///
 /// The communicator can still be used after:
 ///
 /// * [`Argument`](Self::Argument), [`Operation`](Self::Operation), [`Cards`](Self::Cards) and
 ///   [`Memory`](Self::Memory). Nothing was changed.
+/// * [`Halted`](Self::Halted) and [`HaltedOnTwoLevels`](Self::HaltedOnTwoLevels).
 /// * [`ControlError::Differs`], [`GivenUp`](ControlError::GivenUp),
 ///   [`LeftOut`](ControlError::LeftOut), [`Memory`](ControlError::Memory) and
 ///   [`NoSuchRank`](ControlError::NoSuchRank). The caller's data is unchanged.
@@ -105,7 +115,7 @@ impl From<PathError> for ConnectError {
 ///   communicator has ended.
 ///
 /// After other errors, make a new communicator.
-#[derive(Clone, Debug, Error)]
+#[derive(Clone, Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A collective failed; all later ones return the same error.
@@ -146,6 +156,32 @@ pub enum Error {
          model from a rank that stayed"
     )]
     Dropped,
+    /// At least [`SKIPS_HALT`] collectives in a row lost more than 10 % each, with at least
+    /// [`PACKETS_HALT`](crate::PACKETS_HALT) packets together: stop the job.
+    ///
+    /// This rank skips the update, as [`Report::is_applied`] describes: the memory for the result
+    /// of a reduction is zeros. Other ranks may have applied it. The ranks are in step.
+    #[error(
+        "at least {SKIPS_HALT} collectives in a row lost more than 10 % each on this rank; stop the job, then repair the network or \
+         set a longer bound; the last one: {report}"
+    )]
+    #[allow(missing_docs)] // described above
+    Halted { report: Box<Report> },
+    /// As [`Halted`](Self::Halted), in a step of an all-reduce on two levels.
+    #[error(
+        "at least {SKIPS_HALT} collectives in a row lost more than 10 % each on this rank; stop the job, then repair the network or \
+         set a longer bound; the last one: {report}"
+    )]
+    #[allow(missing_docs)] // described above
+    HaltedOnTwoLevels { report: Box<TwoLevelReport> },
+    /// The job has ended, but this rank lacks repaired updates, since these buckets were not
+    /// [settled](crate::Bucket::settle). Its replica differs from the others.
+    #[error(
+        "the job has ended, but this replica lacks {bytes} bytes of repairs of buckets {buckets:?}; settle every bucket after its \
+         last collective, on all ranks, and apply its correction"
+    )]
+    #[allow(missing_docs)] // described above
+    Unsettled { bytes: u64, buckets: Vec<u16> },
     /// No quorum of ranks answered in time.
     #[error(
         "the ranks did not agree on who takes part within {} s; a quorum is more than half of the ranks, or half of them with \
@@ -157,6 +193,21 @@ pub enum Error {
     /// The communicator was dropped before the call, or during it.
     #[error("the communicator of this call was dropped, or its engine has ended; make a new communicator")]
     Closed,
+}
+
+impl Error {
+    pub(super) fn of_unsettled(unsettled: Unsettled) -> Result<(), Self> {
+        if unsettled.is_empty() {
+            return Ok(());
+        }
+        Err(Self::Unsettled { bytes: unsettled.values().sum(), buckets: unsettled.into_keys().collect() })
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl From<CollectivesError<PlaneError>> for Error {

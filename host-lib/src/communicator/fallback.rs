@@ -77,7 +77,14 @@ impl Owed {
         Some(self.0.swap_remove(at).1)
     }
 
-    pub fn forget(&mut self, bucket: u16) {
-        self.0.retain(|(of, _)| of.bucket != bucket);
+    /// Returns the forgotten bytes.
+    pub fn forget(&mut self, bucket: u16) -> u64 {
+        let forgotten = self.0.extract_if(.., |(of, _)| of.bucket == bucket);
+        forgotten.map(|(_, owed)| size_of_val(owed.as_slice()) as u64).sum()
+    }
+
+    /// Bytes by bucket.
+    pub fn bytes(&self) -> impl Iterator<Item = (u16, u64)> {
+        self.0.iter().map(|(of, owed)| (of.bucket, size_of_val(owed.as_slice()) as u64))
     }
 }

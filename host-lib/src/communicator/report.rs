@@ -1,5 +1,7 @@
 //! Report of a collective, for the caller.
 
+mod two_level;
+
 use std::fmt;
 use std::ops::Range;
 use std::time::Duration;
@@ -9,11 +11,15 @@ use optireduce_core::protocol::repair::RepairReport;
 use optireduce_core::protocol::{ClosedBy, Kind, Stage, StageSummary, UpdateAction};
 use serde::Serialize;
 
+pub(super) use self::two_level::Numbers;
+pub use self::two_level::TwoLevelReport;
+
 /// Outcome of a collective on this rank.
 ///
 /// Bytes count values as fp32. "In time" means before the stage closed. `Display` prints one line
 /// for a log.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[must_use = "it shows losses, whether the update was applied, and a rank that needs the model"]
 pub struct Report {
     #[serde(flatten)]
     collective: protocol::Report,
@@ -94,22 +100,32 @@ impl Report {
         self.collective.hadamard
     }
 
-    /// Action to take with the update.
+    /// Returns whether the result contains the update; always true for an all-gather.
     ///
-    /// * [`Apply`](UpdateAction::Apply): use the result.
-    /// * [`Skip`](UpdateAction::Skip): more than 10 % of the expected bytes were lost. The result
-    ///   of a reduction is zeros; continue with the next step.
-    /// * [`Halt`](UpdateAction::Halt): at least [`SKIPS_HALT`](crate::SKIPS_HALT) skips in a row,
-    ///   with at least [`PACKETS_HALT`](crate::PACKETS_HALT) packets together. Stop this rank.
+    /// A reduction that lost more than 10 % of the expected bytes is skipped: its result is zeros,
+    /// the neutral update. Repairs add the update to a later result of the bucket, unless all ranks
+    /// agreed to skip it. The last of too many skips in a row is [`Error::Halted`].
     ///
-    /// Contributions of late ranks count as lost only if most peers are late. A one-off collective
-    /// also skips if anything is missing after its repairs, and never halts. Ranks may differ
+    /// Contributions of late ranks count as lost only if most peers are late. A one-off reduction
+    /// is also skipped if anything is missing after its repairs, and never halts. Ranks may differ
     /// unless they [agree](crate::Settings::agree).
-    pub fn action(&self) -> UpdateAction {
+    ///
+    /// [`Error::Halted`]: crate::Error::Halted
+    pub fn is_applied(&self) -> bool {
+        self.action() == UpdateAction::Apply || self.kind() == Kind::AllGather
+    }
+
+    pub(super) fn action(&self) -> UpdateAction {
         self.collective.action
     }
 
-    /// Returns whether all ranks that take part have agreed on [`action`](Self::action).
+    #[cfg(test)]
+    pub(super) fn halting(mut self) -> Self {
+        self.collective.action = UpdateAction::Halt;
+        self
+    }
+
+    /// Returns whether all ranks that take part have agreed on [`is_applied`](Self::is_applied).
     pub fn is_agreed(&self) -> bool {
         self.collective.agreed
     }
@@ -186,12 +202,6 @@ impl Report {
     /// Returns whether this collective is the first with a new t_B.
     pub fn stage_deadline_changed(&self) -> bool {
         self.bound.bound_changed
-    }
-
-    /// Returns whether the action is not to apply the update. Unless all ranks agreed on that,
-    /// repairs add the update to a later result of the bucket.
-    pub fn is_skipped(&self) -> bool {
-        self.collective.is_skipped()
     }
 
     /// Elements missing in the result, in order: zeros, or Hadamard blocks with a missing part.

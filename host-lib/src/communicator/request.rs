@@ -15,7 +15,7 @@ use super::abandoned::Update;
 use super::error::Error;
 use super::report::Report;
 use optireduce_core::Values;
-use optireduce_core::protocol::{Kind, UpdateAction};
+use optireduce_core::protocol::UpdateAction;
 
 #[derive(Debug)]
 pub(super) struct Reply<T>(oneshot::Receiver<Result<T, Error>>);
@@ -100,15 +100,14 @@ pub(super) fn keep<T>(done: &mut Option<T>, poll: impl FnOnce() -> Poll<T>) -> P
 /// The engine calls wakers while it drives collectives. As in any async runtime, a waker schedules
 /// its task and must not wait. The task may make any call and wait for it.
 ///
-/// Unless the report of a reduction returns [`UpdateAction::Apply`], the values are zeros.
+/// The values of a [skipped](Report::is_applied) reduction are zeros.
 #[derive(Debug)]
-#[must_use = "a collective may fail, or ask for its update to be skipped"]
+#[must_use = "the update of a request that is not waited for is lost on this rank"]
 pub struct Request<V = Vec<f32>> {
     reply: Reply<Outcome>,
     shared: Arc<Shared>,
     done: Option<Result<Outcome, Error>>,
-    /// Whether a skipped reduction keeps its values instead of zeros.
-    keeps: bool,
+    is_step: bool,
     values: PhantomData<fn() -> V>,
 }
 
@@ -124,27 +123,33 @@ pub(super) struct Outcome {
 
 impl Outcome {
     /// A skipped reduction is zeros, so that an update that ignores the report changes nothing.
-    fn values<V: From<Values>>(self, keeps: bool) -> (V, Report) {
+    /// `is_step`: see [`Request::step`].
+    fn values<V: From<Values>>(self, is_step: bool) -> Result<(V, Report), Error> {
         let Self { report, mut result, scale, update } = self;
         update.into_iter().for_each(Update::taken);
-        let is_skipped = report.action() != UpdateAction::Apply && report.kind() != Kind::AllGather;
-        if is_skipped && !keeps {
-            result.fill(0.0);
-        } else if let Some(scale) = scale.filter(|_| !is_skipped) {
-            result.iter_mut().for_each(|value| *value *= scale);
+        match scale {
+            Some(scale) if report.is_applied() => result.iter_mut().for_each(|value| *value *= scale),
+            _ if report.is_applied() || is_step => {}
+            _ => result.fill(0.0),
         }
-        (result.into(), report)
+        // After zeroing, which also covers lent memory.
+        if report.action() == UpdateAction::Halt && !is_step {
+            return Err(Error::Halted { report: report.into() });
+        }
+        Ok((result.into(), report))
     }
 }
 
 impl<V: From<Values>> Request<V> {
     pub(super) fn new(reply: Reply<Outcome>, shared: Arc<Shared>) -> Self {
-        Self { reply, shared, done: None, keeps: false, values: PhantomData }
+        Self { reply, shared, done: None, is_step: false, values: PhantomData }
     }
 
-    /// Keeps the values of a skipped reduce-scatter, which a second level averages nevertheless.
-    pub(super) fn keep(self) -> Self {
-        Self { keeps: true, ..self }
+    /// Makes this a step of an all-reduce on two levels, which judges the whole. A skipped
+    /// reduce-scatter keeps its values, which the second level averages nevertheless, and a halt is
+    /// no error.
+    pub(super) fn step(self) -> Self {
+        Self { is_step: true, ..self }
     }
 
     /// Wakes the engine, unless the caller is about to drive it.
@@ -153,11 +158,13 @@ impl<V: From<Values>> Request<V> {
     }
 
     /// Returns whether the collective has finished, without blocking.
+    #[must_use = "only a finished call has a result"]
     pub fn test(&mut self) -> bool {
         self.wait_timeout(Duration::ZERO)
     }
 
     /// Blocks until the collective has finished, at most `timeout`; returns whether it has.
+    #[must_use = "the call may not have finished"]
     pub fn wait_timeout(&mut self, timeout: Duration) -> bool {
         if self.done.is_none() {
             self.done = self.reply.try_take();
@@ -178,7 +185,7 @@ impl<V: From<Values>> Request<V> {
     pub fn wait(mut self) -> Result<(V, Report), Error> {
         let Shared { driver, falls_back, .. } = &*self.shared;
         let done = self.done.take().or_else(|| driver.complete(&mut self.reply, None, *falls_back));
-        done.unwrap_or(Err(Error::Closed)).map(|outcome| outcome.values(self.keeps))
+        done.unwrap_or(Err(Error::Closed)).and_then(|outcome| outcome.values(self.is_step))
     }
 }
 
@@ -190,7 +197,7 @@ impl<V: From<Values>> Future for Request<V> {
             Some(done) => Poll::Ready(done),
             None => Pin::new(&mut self.reply).poll(context),
         };
-        done.map(|done| done.map(|outcome| outcome.values(self.keeps)))
+        done.map(|done| done.and_then(|outcome| outcome.values(self.is_step)))
     }
 }
 
@@ -209,11 +216,13 @@ impl<T> Pending<T> {
     }
 
     /// Returns whether the call has ended, without blocking.
+    #[must_use = "only a finished call has a result"]
     pub fn test(&mut self) -> bool {
         self.wait_timeout(Duration::ZERO)
     }
 
     /// Blocks until the call has ended, at most `timeout`; returns whether it has.
+    #[must_use = "the call may not have finished"]
     pub fn wait_timeout(&mut self, timeout: Duration) -> bool {
         if self.done.is_none() {
             self.done = block_on_for(&mut self.reply, Some(timeout));

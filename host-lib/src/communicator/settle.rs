@@ -3,10 +3,16 @@
 //! Why: repairs are added to the next result of a bucket. After the last one, the caller must add
 //! them to the model, or replicas end with different weights.
 
+use std::collections::BTreeMap;
+
 use optireduce_core::protocol::repair::RepairReport;
+
+/// Bytes of results that no caller has, by bucket.
+pub(super) type Unsettled = BTreeMap<u16, u64>;
 
 /// Outcome of [`Bucket::settle`](super::Bucket::settle).
 #[derive(Clone, Debug, Default, PartialEq)]
+#[must_use = "replicas differ until its correction is applied"]
 #[non_exhaustive]
 pub struct Settled {
     /// Values that no result includes yet, if any: repaired means, and updates that this rank
@@ -38,6 +44,12 @@ pub(super) fn together(one: Option<Vec<f32>>, other: Option<Vec<f32>>) -> Option
         }
         (one, other) => one.or(other),
     }
+}
+
+pub(super) fn add_bytes(unsettled: &mut Unsettled, more: impl IntoIterator<Item = (u16, u64)>) {
+    more.into_iter().filter(|(_, bytes)| *bytes > 0).for_each(|(bucket, bytes)| {
+        *unsettled.entry(bucket).or_default() += bytes;
+    });
 }
 
 pub(super) fn add(values: &mut [f32], more: &[f32]) {

@@ -30,11 +30,13 @@ impl Transfer {
     }
 
     /// Returns whether the transfer has ended, without blocking.
+    #[must_use = "only a finished call has a result"]
     pub fn test(&mut self) -> bool {
         self.wait_timeout(Duration::ZERO)
     }
 
     /// Blocks until the transfer has ended, at most `timeout`; returns whether it has.
+    #[must_use = "the call may not have finished"]
     pub fn wait_timeout(&mut self, timeout: Duration) -> bool {
         let mut left = timeout;
         while self.done.is_none() {

@@ -10,7 +10,6 @@ mod fault;
 mod groups;
 mod pipeline;
 mod plan;
-mod report;
 
 use std::net::{IpAddr, SocketAddr};
 use std::ops::Range;
@@ -25,14 +24,14 @@ pub use self::groups::Groups;
 pub use self::pipeline::TwoLevelRequest;
 use self::pipeline::{Pipeline, Steps};
 use self::plan::{Plan, lock, pack_settled};
-use self::report::Numbers;
-pub use self::report::TwoLevelReport;
 use super::abandoned::Abandoned;
+use super::report::{Numbers, TwoLevelReport};
 use super::request::{block_on, reply};
 use super::{Bucket, BucketOptions, Builder, Communicator, ConnectError, Error, Pending, ReduceOp, Settled};
 use crate::control::{ControlChannel, ControlError, Partition, Terms};
 use crate::settings::Repair;
 use optireduce_core::levels::{Deferred, Shards};
+use optireduce_core::protocol::Kind;
 
 impl Communicator {
     /// Prepares all-reduces on two levels, in `groups` groups of equal size: rank r is in group
@@ -108,6 +107,8 @@ pub struct TwoLevel {
     pipeline: Arc<Pipeline>,
     drift_bytes: Arc<AtomicU64>,
     faults: Arc<Faults>,
+    /// Updates that this rank skipped, by bucket.
+    deferred: Vec<(u16, Arc<Mutex<Deferred>>)>,
 }
 
 impl TwoLevel {
@@ -118,7 +119,8 @@ impl TwoLevel {
         let all = [&inside, &across, &gather].map(|communicator| communicator.shared.clone());
         let faults = Faults::new(numbers.clone(), all);
         let pipeline = Pipeline::start().map_err(ConnectError::Thread)?.into();
-        Ok(Self { inside, across, gather, numbers, pipeline, drift_bytes: Arc::default(), faults })
+        let drift_bytes = Arc::default();
+        Ok(Self { inside, across, gather, numbers, pipeline, drift_bytes, faults, deferred: Vec::new() })
     }
 
     /// Declares a bucket of `elements` values. Collective, over TCP.
@@ -142,7 +144,8 @@ impl TwoLevel {
         let options = options.reduce_op(ReduceOp::Avg);
         let gather = self.gather.bucket_async(shards.gathered_elements(), options).await?.adding_up();
         let repairs = scatter.options().repair == Some(true);
-        let deferred = repairs.then(|| Mutex::new(Deferred::new(elements)));
+        let deferred = repairs.then(|| Arc::new(Mutex::new(Deferred::new(elements))));
+        self.deferred.extend(deferred.iter().map(|deferred| (scatter.id(), deferred.clone())));
         let (numbers, drift_bytes, faults) = (self.numbers.clone(), self.drift_bytes.clone(), self.faults.clone());
         let stream = gather.stream_id();
         let plan =
@@ -210,12 +213,12 @@ impl TwoLevelBucket {
     /// Losses of the all-reduce and of the all-gather are repaired before the next step, in at most
     /// 4 t_B each, unless [`repair`](crate::Settings::repair) is off.
     ///
-    /// `data` is zeros on this rank unless the report returns
-    /// [`UpdateAction::Apply`](crate::UpdateAction::Apply). With repairs, a later result then
-    /// includes the update.
+    /// `data` is zeros if this rank [skips](TwoLevelReport::is_applied) the update. With repairs, a
+    /// later result then includes it.
     ///
     /// # Errors
-    /// See [`Error`]; `data` is then unchanged.
+    /// See [`Error`]; `data` is then unchanged, or zeros after a
+    /// [halt](Error::HaltedOnTwoLevels).
     pub fn all_reduce(&mut self, data: &mut [f32]) -> Result<TwoLevelReport, Error> {
         if !self.pipeline.is_empty() {
             return self.start_all_reduce(data.to_vec()).wait_into(data);
@@ -223,19 +226,20 @@ impl TwoLevelBucket {
         // No earlier all-reduce is in progress.
         let Self { scatter, steps: Steps { average, gather, plan }, .. } = self;
         let faults = &plan.faults;
-        let scattering = scatter.start_reduce_scatter(data.to_vec()).keep();
-        let (shard, scattered) = scattering.wait().map_err(|error| faults.inside(error))?;
-        let averaged = average.as_ref().map(|bucket| lock(bucket).all_reduce_owned(shard)).transpose();
+        let scattered = scatter.step(Kind::ReduceScatter, data.to_vec()).wait();
+        let (shard, scattered) = scattered.map_err(|error| faults.inside(error))?;
+        let averaged = average.as_ref().map(|bucket| lock(bucket).step(Kind::AllReduce, shard).wait()).transpose();
         let averaged = averaged.map_err(|error| faults.across(error))?;
         let given = plan.pack(averaged.as_ref().map(|(shard, report)| (&shard[..], report)));
-        let (gathered, last) = lock(gather).all_gather(&given).map_err(|error| faults.inside(error))?;
+        let gathered = lock(gather).step(Kind::AllGather, given).wait();
+        let (gathered, last) = gathered.map_err(|error| faults.inside(error))?;
         let reports = [scattered].into_iter().chain(averaged.map(|(_, report)| report)).collect();
         plan.finish(&gathered, reports, last, data)
     }
 
     /// Starts [`all_reduce`](Self::all_reduce). Several may be in progress.
     pub fn start_all_reduce(&mut self, data: Vec<f32>) -> TwoLevelRequest {
-        self.pipeline.begin(self.scatter.start_reduce_scatter(data).keep(), self.steps.clone())
+        self.pipeline.begin(self.scatter.start_step(Kind::ReduceScatter, data), self.steps.clone())
     }
 
     /// As [`Bucket::settle`], for all steps. [`Settled::correction`] covers the whole bucket, and

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 pub use root::free_root;
 
-use optireduce::{Early, Repair, Settings, SharedMemory};
+use optireduce::{Early, Error, Repair, Report, Settings, SharedMemory};
 
 /// Suffices on a machine that is busy with other tests.
 pub const TIMEOUT: Duration = Duration::from_secs(20);
@@ -33,6 +33,14 @@ pub fn job<T: Send + 'static>(ranks: usize, rank: impl Fn(usize, String) -> T + 
 
 pub fn gradient(rank: usize, elements: usize) -> Vec<f32> {
     (0..elements).map(|i| ((i * 31 + rank * 17) % 1009) as f32 * 1e-3 - 0.5).collect()
+}
+
+/// Report of an all-reduce, halted or not.
+pub fn report_of(done: Result<Report, Error>) -> Report {
+    match done {
+        Err(Error::Halted { report }) => *report,
+        done => done.unwrap(),
+    }
 }
 
 /// Checks for the same bits on all ranks, and for the mean of [`gradient`].

@@ -352,8 +352,8 @@ fn precompile(folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the C++ compiler and a flag of its own. Clang compiles Verilator's code two to four times
-/// as fast as GCC.
+/// Returns the C++ compiler and its flags. Clang compiles Verilator's code two to four times as
+/// fast as GCC.
 fn compiler() -> (&'static str, &'static str) {
     static HAS_CLANG: OnceLock<bool> = OnceLock::new();
     let has_clang = HAS_CLANG.get_or_init(|| {

@@ -34,7 +34,8 @@ fn go_on_among(bucket: &mut Bucket, rank: usize, live: &[usize], steps: Range<us
     let (mut whole, mut last) = (0, None);
     for step in steps {
         let mut data = gradient(rank, step, ELEMENTS);
-        let report = bucket.all_reduce(&mut data).unwrap_or_else(|error| panic!("rank {rank}, step {step}: {error}"));
+        let report =
+            report_of(bucket.all_reduce(&mut data)).unwrap_or_else(|error| panic!("rank {rank}, step {step}: {error}"));
         if report.live_ranks() == live && is_whole(&report) {
             check(&data, &sum(live, step, ELEMENTS), &format!("rank {rank}, step {step}: {report}"));
             whole += 1;
@@ -54,7 +55,9 @@ fn a_card_that_is_killed_ends_its_rank_at_once_and_the_others_go_on() {
             return go_on_among(&mut bucket, rank, &[0, 2, 3], AFTER);
         }
         job.cards[1].end();
-        let mut errors = AFTER.filter_map(|_| bucket.all_reduce(&mut [1.0; ELEMENTS]).err());
+        let errors = AFTER.filter_map(|_| bucket.all_reduce(&mut [1.0; ELEMENTS]).err());
+        // Without rank 1 it may halt first.
+        let mut errors = errors.filter(|error| !matches!(error, optireduce::Error::Halted { .. }));
         let error = errors.next().expect("an error");
         drop(errors);
         let text = error.to_string();
@@ -84,7 +87,9 @@ fn a_card_that_is_reset_or_hangs_ends_its_rank_with_a_sentence() {
                 return;
             }
             befall(&file);
-            let mut errors = AFTER.filter_map(|_| bucket.all_reduce(&mut [1.0; ELEMENTS]).err());
+            let errors = AFTER.filter_map(|_| bucket.all_reduce(&mut [1.0; ELEMENTS]).err());
+            // Without rank 1 it may halt first.
+            let mut errors = errors.filter(|error| !matches!(error, optireduce::Error::Halted { .. }));
             let said = errors.next().expect("an error").to_string();
             assert!(said.contains(expected), "{fault}: {said}");
         });
@@ -146,7 +151,7 @@ fn a_host_that_is_late_with_its_card_holds_up_nobody_beyond_the_bound() {
         let builder = job.builder(rank, RANKS).bound(SHORT).drop_silent_after(None);
         let mut communicator = builder.connect().unwrap();
         let mut bucket = declare(&mut communicator);
-        bucket.all_reduce(&mut gradient(rank, 0, ELEMENTS)).unwrap();
+        let _report = bucket.all_reduce(&mut gradient(rank, 0, ELEMENTS)).unwrap();
         if rank == 0 {
             std::thread::sleep(6 * SHORT);
         }

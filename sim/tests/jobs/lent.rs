@@ -142,7 +142,7 @@ fn a_card_that_dies_is_one_line_in_the_log_whatever_was_lent_to_it() {
         let mut bucket = communicator.bucket(WINDOW, exact()).unwrap();
         let mut lent = [(); 2].map(|()| Lent::new(&communicator, WINDOW));
         for lent in &mut lent {
-            lent.all_reduce(&mut bucket, rank, 0);
+            let _ = lent.all_reduce(&mut bucket, rank, 0);
         }
         communicator.barrier().unwrap();
         if rank == 0 {
@@ -150,7 +150,7 @@ fn a_card_that_dies_is_one_line_in_the_log_whatever_was_lent_to_it() {
             job.cards[0].end();
         }
         for step in 1..1 + LOSSY {
-            lent[0].all_reduce(&mut bucket, rank, step);
+            let _ = lent[0].all_reduce(&mut bucket, rank, step);
         }
         assert!(communicator.metrics().unwrap().fallback_from.is_some(), "rank {rank}");
         communicator.close().unwrap();

@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use optireduce::tuning::Tuning;
-use optireduce::{BucketOptions, Communicator, Early, HadamardMode, ReduceOp, Repair, Report, Settings, UpdateAction};
+use optireduce::{BucketOptions, Communicator, Early, Error, HadamardMode, ReduceOp, Repair, Report, Settings};
 
 use root::free_root;
 use served::{Served, free_port};
@@ -105,8 +105,24 @@ fn check(found: &[f32], expected: &[f32], what: &str) {
     assert_eq!((found.len(), differs), (expected.len(), None), "{what}: element, found, expected");
 }
 
+/// Report of an all-reduce, halted or not.
+fn report_of(done: Result<Report, Error>) -> Result<Report, Error> {
+    match done {
+        Err(Error::Halted { report }) => Ok(*report),
+        done => done,
+    }
+}
+
+/// Ends a job whose results nobody applied.
+fn end(communicator: Communicator) {
+    match communicator.close() {
+        Ok(()) | Err(Error::Unsettled { .. }) => {}
+        Err(error) => panic!("{error}"),
+    }
+}
+
 fn is_whole(report: &Report) -> bool {
-    report.lost_bytes() == 0 && report.action() == UpdateAction::Apply
+    report.lost_bytes() == 0 && report.is_applied()
 }
 
 /// Buckets have one window, as many as a card has slots, and more. Ranks are late in turn, without
@@ -203,7 +219,7 @@ fn groups_and_partial_reduce_work_beside_cards() {
         check(&data, &sum(&[0, 1], 2, 100), &format!("rank {rank}"));
         let mut workers = communicator.partial_reduce(50, optireduce::PartialOptions::new(RANKS)).unwrap();
         let mut model = vec![rank as f32; 50];
-        workers.average(&mut model, 1).unwrap();
+        let _ = workers.average(&mut model, 1).unwrap();
         assert_eq!(model, [0.5; 50]);
         workers.close().unwrap();
         let mut data = gradient(rank, 3, 100);

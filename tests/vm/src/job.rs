@@ -126,9 +126,7 @@ impl Job {
                 Line::Begun => {}
                 // Its buffers are whole beats in memory that the card accesses itself, so nothing
                 // is copied.
-                Line::Step(Step { step, copied_bytes: copied @ 1.., action, .. })
-                    if rank >= FIRST_CARD && action == "Apply" =>
-                {
+                Line::Step(Step { step, copied_bytes: copied @ 1.., is_applied: true, .. }) if rank >= FIRST_CARD => {
                     return Err(format!(
                         "rank {rank}, step {step}: {copied} bytes were copied to and from the card, expected none"
                     ));
@@ -154,7 +152,7 @@ impl Job {
         let is_missing = |step: &Step, at: usize| step.missing.iter().any(|(start, end)| (*start..*end).contains(&at));
         for (place, step) in steps.iter().enumerate() {
             let what = |error| format!("step {}, result {place}: {error}", step.step);
-            if step.action == "Skip" {
+            if !step.is_applied {
                 continue;
             }
             judge::check(&step.bits, &gradients, whole, &step.missing).map_err(what)?;
@@ -162,7 +160,7 @@ impl Job {
                 step.bits[*at] != first.bits[*at]
                     && !is_missing(step, *at)
                     && !is_missing(first, *at)
-                    && first.action != "Skip"
+                    && first.is_applied
             });
             if let Some(at) = differs {
                 let [one, other] = [first.bits[at], step.bits[at]].map(f32::from_bits);

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use optireduce::{
-    BucketOptions, Communicator, Destination, HadamardMode, Repair, Report, Settings, Stage, StageSummary, Values,
+    BucketOptions, Communicator, Destination, Error, HadamardMode, Repair, Report, Settings, Stage, StageSummary,
+    Values,
 };
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +63,7 @@ pub struct Step {
     pub lost_bytes: u64,
     /// Bytes copied between the caller's memory and the card's.
     pub copied_bytes: u64,
-    pub action: String,
+    pub is_applied: bool,
     /// Reason for the end of each stage.
     pub closed_by: [String; 2],
     /// Peers without any received byte, for each stage.
@@ -108,15 +109,23 @@ fn steps(args: &RankArgs, values: &[f32], begin: &mut Instant) -> Result<(), Box
         *begin = Instant::now();
         let lent = [gradient.lend(), mean.lend()].map(|lent| lent.map(Values::lent));
         let [Some(given), Some(place)] = lent else { return Err("memory that is lent already".into()) };
-        let (back, report) = bucket.all_reduce_lent(given, Destination::Here(place))?;
+        let done = bucket.all_reduce_lent(given, Destination::Here(place));
         let ms = begin.elapsed().as_secs_f64() * 1000.0;
+        // Here a job goes on after a halt.
+        let (back, report) = match done {
+            Err(Error::Halted { report }) => (vec![0.0; values.len()].into(), *report),
+            done => done?,
+        };
         say(&Line::Step(told(step, ms, &report, &back)))?;
         drop(back);
         std::thread::sleep(Duration::from_millis(args.pause_ms));
     }
     drop(bucket);
-    communicator.close()?;
-    Ok(())
+    match communicator.close() {
+        // There is no replica.
+        Err(Error::Unsettled { .. }) => Ok(()),
+        closed => Ok(closed?),
+    }
 }
 
 fn told(step: usize, ms: f64, report: &Report, data: &[f32]) -> Step {
@@ -125,7 +134,7 @@ fn told(step: usize, ms: f64, report: &Report, data: &[f32]) -> Step {
         ms,
         lost_bytes: report.lost_bytes(),
         copied_bytes: report.copied_bytes(),
-        action: format!("{:?}", report.action()),
+        is_applied: report.is_applied(),
         closed_by: Stage::ALL.map(|stage| format!("{:?}", report.closed_by(stage))),
         silent: Stage::ALL.map(|stage| silent(report.stage(stage))),
         missing: report.missing_ranges().iter().map(|range| (range.start, range.end)).collect(),

@@ -538,7 +538,7 @@ impl Stage {
             expect(orders.len() == results[0].len(), "a collective in the trace for each step", &orders.len())?;
             for (number, order) in orders.iter().enumerate() {
                 let gradients: Vec<_> = self.gradients.iter().map(|gradient| gradient_of(gradient, number)).collect();
-                for step in results.iter().map(|steps| &steps[number]).filter(|step| step.action != "Skip") {
+                for step in results.iter().map(|steps| &steps[number]).filter(|step| step.is_applied) {
                     checked += judge::check_order(&step.bits, &gradients, order, &step.missing)
                         .map_err(|error| format!("step {number}: {error}"))?;
                 }

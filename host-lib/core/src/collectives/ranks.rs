@@ -1,5 +1,7 @@
 //! Agreements on views, repairs and skipped updates. Their messages use a reliable channel.
 
+use std::collections::BTreeMap;
+
 use optireduce_contract::limits::BEAT_BYTES;
 
 use super::agreement::Agreement;
@@ -93,6 +95,12 @@ impl<P: DataPlane> Collectives<P> {
     pub fn is_settled(&self) -> bool {
         let Agreement { repairs, calls, .. } = &self.agreement;
         repairs.as_ref().is_none_or(Repairs::is_settled) && calls.as_ref().is_none_or(CallCheck::is_settled)
+    }
+
+    /// Bytes of results of declared buckets that no output has, by bucket on the wire: outstanding,
+    /// or repaired since the last output.
+    pub fn unsettled_bytes(&self) -> BTreeMap<u16, u64> {
+        self.agreement.repairs.as_ref().map(Repairs::unsettled_bytes).unwrap_or_default()
     }
 
     /// Like [`is_settled`](Self::is_settled) for one bucket, except that corrections may be

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use optireduce::{BucketOptions, Kind};
 
 use super::comm::{handle, of};
-use super::{check_elements, duration, write};
+use super::{check_elements, duration, end};
 use crate::bucket::Bucket;
 use crate::config;
 use crate::guard::guard;
@@ -72,8 +72,7 @@ pub unsafe extern "C" fn optr_bucket_all_reduce(
             let report = ReportPlace::new(report)?;
             (Input::new("input", input, elements)?, Output::new("output", output, elements)?, report)
         };
-        write(&mut place, &bucket.all_reduce(&values, &mut output)?);
-        Ok(())
+        end(&mut place, bucket.all_reduce(&values, &mut output))
     })
 }
 
@@ -119,8 +118,7 @@ pub unsafe extern "C" fn optr_bucket_all_reduce_in_place(
         let bucket = find(bucket)?;
         let done = bucket.all_reduce_in_place();
         values.set(bucket.values()?);
-        write(&mut place, &done?);
-        Ok(())
+        end(&mut place, done)
     })
 }
 
@@ -145,8 +143,7 @@ pub unsafe extern "C" fn optr_bucket_reduce_scatter(
             (Input::new("input", input, elements)?, Output::new("output", output, output_elements)?, report)
         };
         check_elements("output_elements", output_elements, bucket.shard_elements())?;
-        write(&mut place, &bucket.reduce_scatter(&values, &mut output)?);
-        Ok(())
+        end(&mut place, bucket.reduce_scatter(&values, &mut output))
     })
 }
 
@@ -171,8 +168,7 @@ pub unsafe extern "C" fn optr_bucket_all_gather(
             (Input::new("input", input, input_elements)?, Output::new("output", output, elements)?, report)
         };
         check_elements("elements", elements, bucket.elements())?;
-        write(&mut place, &bucket.all_gather(&shard, &mut output)?);
-        Ok(())
+        end(&mut place, bucket.all_gather(&shard, &mut output))
     })
 }
 

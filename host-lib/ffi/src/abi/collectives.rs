@@ -136,7 +136,7 @@ fn check_as_many(parts: &[Option<Vec<u8>>]) -> Result<(), Failure> {
 /// Averages values over all ranks once. Collective.
 ///
 /// A bucket is faster for repeated calls, since this function compares the call first and repairs
-/// losses at the end. The action is OPTR_SKIP if elements are still missing.
+/// losses at the end. It is not applied if elements are still missing.
 ///
 /// Threads: any, one at a time per communicator; blocks.
 #[unsafe(no_mangle)]

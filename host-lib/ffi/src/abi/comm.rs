@@ -233,6 +233,8 @@ pub extern "C" fn optr_comm_skip_gone_ranks(comm: optr_comm_t) -> optr_status_t 
 /// Ends the job: waits for all ranks and for the collectives of this rank, and checks that all
 /// ranks made the same calls. Afterwards, destroy the communicator. Collective.
 ///
+/// OPTR_UNSETTLED if this rank lacks repairs that only optr_bucket_settle() would have returned.
+///
 /// Threads: any, one at a time per communicator; blocks.
 #[unsafe(no_mangle)]
 pub extern "C" fn optr_comm_finalize(comm: optr_comm_t) -> optr_status_t {

@@ -26,7 +26,7 @@ use crate::handle::Handle;
 use crate::raw::{self, Place, ReportPlace};
 use crate::registry;
 use crate::report;
-use crate::request::Request;
+use crate::request::{Request, report_of};
 use crate::status::Failure;
 use crate::types::optr_request_t;
 
@@ -56,6 +56,13 @@ fn begin<H: Handle>(
 fn write(place: &mut ReportPlace, done: &Report) {
     let (report, peers) = report::for_c(done);
     place.write(&report, &peers);
+}
+
+/// Writes the report of a collective, halted or not.
+fn end(place: &mut ReportPlace, done: Result<Report, Failure>) -> Result<(), Failure> {
+    let done = done.map(Some);
+    report_of(&done).into_iter().for_each(|report| write(place, report));
+    done.map(drop)
 }
 
 /// Checks a length that other ranks do not depend on.

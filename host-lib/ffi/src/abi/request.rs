@@ -8,7 +8,7 @@ use super::{duration, write};
 use crate::guard::guard;
 use crate::raw::{Callback, Place, ReportPlace, no_report};
 use crate::registry;
-use crate::request::Request;
+use crate::request::{Request, report_of};
 use crate::status::Failure;
 use crate::types::optr_status_t::OPTR_TIMEOUT;
 use crate::types::{OPTR_NO_TIMEOUT, optr_callback_t, optr_report_t, optr_request_t, optr_status_t};
@@ -84,11 +84,10 @@ fn wait(
             // The handle is already gone if the communicator was destroyed meanwhile.
             let _ = registry::remove::<Request>("*request", handle);
             place.set(null_mut());
-            let done = done.map_err(NotDone::Failed)?;
-            if let (Some(mut place), Some(report)) = (report, done) {
-                write(&mut place, &report);
+            if let (Some(mut place), Some(report)) = (report, report_of(&done)) {
+                write(&mut place, report);
             }
-            Ok(())
+            done.map(drop).map_err(NotDone::Failed)
         }
     }
 }

@@ -52,9 +52,9 @@ unsafe impl Send for Callback {}
 pub struct Armed(Option<Callback>);
 
 impl Armed {
-    pub fn call(mut self, done: Result<Option<(optr_report_t, Vec<optr_peer_report_t>)>, Failure>) {
+    pub fn call(mut self, done: Result<(), Failure>, report: Option<(optr_report_t, Vec<optr_peer_report_t>)>) {
         if let Some(callback) = self.0.take() {
-            callback.call(done);
+            callback.call(done, report);
         }
     }
 }
@@ -62,7 +62,8 @@ impl Armed {
 impl Drop for Armed {
     fn drop(&mut self) {
         if let Some(callback) = self.0.take() {
-            callback.call(Err(Failure::new(optr_status_t::OPTR_INTERNAL, "a bug in liboptireduce; please report it")));
+            let bug = Failure::new(optr_status_t::OPTR_INTERNAL, "a bug in liboptireduce; please report it");
+            callback.call(Err(bug), None);
         }
     }
 }
@@ -79,21 +80,23 @@ impl Callback {
         Armed(Some(self))
     }
 
-    fn call(self, done: Result<Option<(optr_report_t, Vec<optr_peer_report_t>)>, Failure>) {
+    fn call(self, done: Result<(), Failure>, report: Option<(optr_report_t, Vec<optr_peer_report_t>)>) {
         let Self { function, context } = self;
-        let error = c_text(done.as_ref().err().map_or("", |failure| &failure.text));
-        match done {
+        let (status, text) = match done {
+            Ok(()) => (optr_status_t::OPTR_SUCCESS, String::new()),
+            Err(Failure { status, text, .. }) => (status, text),
+        };
+        let error = c_text(&text);
+        match report {
             // SAFETY: guaranteed by the caller (`new`). The text lives until it returns.
-            Ok(None) => unsafe { function(optr_status_t::OPTR_SUCCESS, std::ptr::null(), error.as_ptr(), context) },
-            Ok(Some((mut report, mut peers))) => {
+            None => unsafe { function(status, std::ptr::null(), error.as_ptr(), context) },
+            Some((mut report, mut peers)) => {
                 report.peers = peers.as_mut_ptr();
                 report.peer_capacity = report.peer_count;
                 // SAFETY: guaranteed by the caller (`new`). Report, peers and text live until it
                 // returns.
-                unsafe { function(optr_status_t::OPTR_SUCCESS, &report, error.as_ptr(), context) };
+                unsafe { function(status, &report, error.as_ptr(), context) };
             }
-            // SAFETY: as above.
-            Err(failure) => unsafe { function(failure.status, std::ptr::null(), error.as_ptr(), context) },
         }
     }
 }

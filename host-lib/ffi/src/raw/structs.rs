@@ -140,7 +140,7 @@ pub unsafe trait ReportWithRows: SizeFirst {
 // SAFETY: `optr_peer_report_t` is `repr(C)`, and both methods use the same fields.
 unsafe impl ReportWithRows for optr_report_t {
     type Row = optr_peer_report_t;
-    const WHY: &str = "its action shows whether to apply the update";
+    const WHY: &str = "it shows what was lost, and whether the update was applied";
     const ROWS: [&str; 3] = ["peers", "peer_size", "optr_peer_report_t"];
     const ROW_BYTES_MIN: usize = offset_of!(optr_peer_report_t, reserved) + size_of::<u32>();
 

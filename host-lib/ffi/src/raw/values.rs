@@ -118,6 +118,13 @@ impl<T: Plain> Output<T> {
         of_it < of_them + size_of_val(values) && of_them < of_it + self.elements * size_of::<T>()
     }
 
+    pub fn fill(&mut self, value: T) {
+        for at in 0..self.elements {
+            // SAFETY: `elements` values are writable (`new`).
+            unsafe { self.pointer.add(at).write(value) };
+        }
+    }
+
     /// Panics if the lengths differ.
     pub fn write(&mut self, values: &[T]) {
         assert_eq!(values.len(), self.elements, "as many values as the output has room for");

@@ -27,7 +27,7 @@ static void on_done(optr_status_t status, const optr_report_t *report, const cha
     optr_request_t request;
     this_rank = chain->rank;
     if (status != OPTR_SUCCESS) FAIL("step %d: %s", chain->step, error);
-    CHECK(report->action == OPTR_APPLY && chain->values[7] == 1 + (float)chain->step);
+    CHECK(report->is_applied && chain->values[7] == 1 + (float)chain->step);
     if (++chain->step < STEPS) {
         for (int i = 0; i < ELEMENTS; i++) chain->values[i] = (float)(2 * chain->rank + chain->step);
         OK(optr_bucket_start_all_reduce(chain->bucket, chain->values, chain->values, ELEMENTS, &request));
@@ -69,7 +69,7 @@ static void waits_for_others(optr_status_t status, const optr_report_t *of_it, c
     if (status != OPTR_SUCCESS) FAIL("%s", error);
     OK(optr_bucket_start_all_reduce(chain->bucket, values, values, ELEMENTS, &request));
     OK(optr_request_wait(&request, OPTR_NO_TIMEOUT, &report));
-    CHECK(report.action == OPTR_APPLY && values[0] == 0.5f);
+    CHECK(report.is_applied && values[0] == 0.5f);
     OK(optr_bucket_all_reduce(chain->bucket, values, values, ELEMENTS, &report));
     OK(optr_start_recv(chain->comm, peer, 9, &received, sizeof received, NULL, &receive));
     OK(optr_send(chain->comm, peer, 9, &chain->rank, sizeof chain->rank));

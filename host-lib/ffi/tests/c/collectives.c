@@ -27,7 +27,7 @@ static void check_means(const float *values, size_t first, size_t count, float f
 
 /* A report in which nothing is missing. */
 static void check_report(const optr_report_t *report) {
-    CHECK(report->action == OPTR_APPLY && report->elements == ELEMENTS && report->live_ranks == RANKS);
+    CHECK(report->is_applied && report->elements == ELEMENTS && report->live_ranks == RANKS);
     CHECK(report->late_ranks == 0 && report->missing_elements == 0 && report->not_finite == 0 && report->joined_rank == -1);
     CHECK(report->received_bytes[0] == report->expected_bytes[0] && report->received_bytes[1] == report->expected_bytes[1]);
     CHECK(report->received_fraction[0] == 1 && report->received_fraction[1] == 1);
@@ -51,7 +51,7 @@ struct outcome {
     pthread_cond_t changed;
     int calls;
     optr_status_t status;
-    uint32_t action, op_number, peer_count;
+    uint32_t is_applied, op_number, peer_count;
     char error[200];
 };
 
@@ -60,7 +60,7 @@ static void on_done(optr_status_t status, const optr_report_t *report, const cha
     pthread_mutex_lock(&outcome->lock);
     outcome->calls++;
     outcome->status = status;
-    outcome->action = report ? report->action : 99;
+    outcome->is_applied = report ? report->is_applied : 99;
     outcome->op_number = report ? report->op_number : 99;
     outcome->peer_count = report && report->peers ? report->peers[1].rank + report->peer_count : 0;
     snprintf(outcome->error, sizeof outcome->error, "%s", error);
@@ -103,7 +103,7 @@ static void rank(optr_comm_t comm, int rank) {
     fill(in, rank);
     OK(optr_reduce_scatter(comm, in, ELEMENTS, out, count, &report));
     check_means(out, first, count, 1);
-    CHECK(report.action == OPTR_APPLY);
+    CHECK(report.is_applied);
     memcpy(more + first, out, count * sizeof *out);
     OK(optr_all_gather(comm, more + first, count, more, ELEMENTS, &report)); /* in place, as in NCCL */
     check_means(more, 0, ELEMENTS, 1);
@@ -173,7 +173,7 @@ static void rank(optr_comm_t comm, int rank) {
     }
     check_means(out, 0, ELEMENTS, RANKS), check_report(&report);
     wait_for(&outcomes[rank][0]);
-    CHECK(outcomes[rank][0].status == OPTR_SUCCESS && outcomes[rank][0].action == OPTR_APPLY && !*outcomes[rank][0].error);
+    CHECK(outcomes[rank][0].status == OPTR_SUCCESS && outcomes[rank][0].is_applied == 1 && !*outcomes[rank][0].error);
     CHECK(outcomes[rank][0].peer_count == 1 + RANKS);
     check_means(again, first, count, 1);
     /* A callback for a finished request is still called. */
@@ -197,44 +197,107 @@ static void rank(optr_comm_t comm, int rank) {
     CHECK(outcomes[rank][0].calls == 1 && outcomes[rank][1].calls == 1);
 }
 
-/* Deadlines too short to meet: updates are skipped, the output is zeros, and after three the
- * action is to halt. */
-static int skips, halts;
+/* Rank 1 calls only after rank 0 has returned, so rank 0 loses everything: two updates are skipped,
+ * and then each call halts. In every form of call the output is zeros, and the ranks stay in step. */
+#define LARGE 100000 /* in packets for 1500 bytes, three all-reduces have more than 512 */
+#define WAYS 5
+static int has_returned;
 
 static void late_rank(optr_comm_t comm, int rank) {
-    static float all[2][3][ELEMENTS];
-    float *in = all[rank][0], *out = all[rank][1], *later = all[rank][2], *values;
+    static float all[2][2][LARGE];
+    float *in = all[rank][0], *out = all[rank][1], *values;
     optr_peer_report_t peers[2];
     optr_report_t report = optr_report_init();
     optr_bucket_t bucket;
     optr_request_t request;
+    optr_status_t error;
+    uint32_t ops[2];
+    static struct outcome outcomes[2];
+    struct outcome *outcome = &outcomes[rank];
+    pthread_mutex_init(&outcome->lock, NULL);
+    pthread_cond_init(&outcome->changed, NULL);
     report.peers = peers, report.peer_capacity = 2;
-    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
-    OK(optr_bucket_buffer(bucket, &values, NULL));
-    for (int step = 0; step < 20; step++) {
-        for (size_t i = 0; i < ELEMENTS; i++) in[i] = 5, out[i] = later[i] = -1, values[i] = 5;
-        for (int way = 0; way < 3; way++) {
-            float *result = way == 0 ? out : way == 1 ? later : values;
-            if (way == 0) OK(optr_bucket_all_reduce(bucket, in, out, ELEMENTS, &report));
-            if (way == 1) {
-                OK(optr_bucket_start_all_reduce(bucket, in, later, ELEMENTS, &request));
-                OK(optr_request_wait(&request, OPTR_NO_TIMEOUT, &report));
-            }
-            if (way == 2) {
-                OK(optr_bucket_buffer(bucket, &values, NULL));
-                for (size_t i = 0; i < ELEMENTS; i++) values[i] = 5;
-                OK(optr_bucket_all_reduce_in_place(bucket, &values, &report));
-                result = values;
-            }
-            if (report.action == OPTR_APPLY) continue;
-            __atomic_fetch_add(&skips, 1, __ATOMIC_SEQ_CST);
-            __atomic_fetch_add(&halts, report.action == OPTR_HALT, __ATOMIC_SEQ_CST);
-            CHECK(report.received_bytes[0] < report.expected_bytes[0] || report.received_bytes[1] < report.expected_bytes[1]);
-            CHECK(peers[1 - rank].received_fraction[0] < 1 || peers[1 - rank].received_fraction[1] < 1);
-            CHECK(peers[rank].received_fraction[0] == 1 && peers[rank].is_late == 0);
-            for (size_t i = 0; i < ELEMENTS; i++) CHECK(result[i] == 0);
+    OK(optr_bucket_create(comm, LARGE, NULL, &bucket));
+    if (rank == 1) wait_for_flag(&has_returned);
+    for (int call = -2; call < WAYS; call++) {
+        optr_status_t status = OPTR_INTERNAL;
+        const float *result = out;
+        size_t count = LARGE;
+        report.is_applied = 1;
+        for (size_t i = 0; i < LARGE; i++) in[i] = 5, out[i] = -1;
+        switch (call) {
+        case 0:
+            OK(optr_bucket_start_all_reduce(bucket, in, out, LARGE, &request));
+            status = optr_request_wait(&request, OPTR_NO_TIMEOUT, &report);
+            CHECK(request == NULL);
+            break;
+        case 1:
+            OK(optr_bucket_buffer(bucket, &values, NULL));
+            for (size_t i = 0; i < LARGE; i++) values[i] = 5;
+            status = optr_bucket_all_reduce_in_place(bucket, &values, &report);
+            result = values;
+            break;
+        case 2:
+            OK(optr_comm_shard(comm, LARGE, &(size_t){0}, &count));
+            status = optr_bucket_reduce_scatter(bucket, in, LARGE, out, count, &report);
+            break;
+        case 3:
+            OK(optr_bucket_start_all_reduce(bucket, in, out, LARGE, &request));
+            OK(optr_request_on_done(&request, on_done, outcome));
+            wait_for(outcome);
+            status = outcome->status, report.is_applied = outcome->is_applied;
+            if (rank == 0) CHECK(strstr(outcome->error, "stop the job") && outcome->peer_count == 1 + 2);
+            break;
+        default: status = optr_bucket_all_reduce(bucket, in, out, LARGE, &report);
         }
+        if (rank == 1) { /* it may skip and halt, too */
+            CHECK(status == OPTR_SUCCESS || status == OPTR_HALTED);
+        } else if (call < 0) {
+            CHECK(status == OPTR_SUCCESS && !report.is_applied);
+        } else {
+            CHECK(status == OPTR_HALTED && !report.is_applied);
+            if (call != 3) CHECK(strstr(optr_last_error(), "stop the job"));
+        }
+        if (rank == 0 && call != 3) {
+            CHECK(report.received_bytes[0] < report.expected_bytes[0] && report.op_number == (uint32_t)(call + 2));
+            CHECK(peers[1].received_fraction[0] < 1 && peers[0].received_fraction[0] == 1 && peers[0].is_late == 0);
+        }
+        for (size_t i = 0; !report.is_applied && i < count; i++) CHECK(result[i] == 0);
     }
+    if (rank == 0) set_flag(&has_returned);
+    OK(optr_comm_async_error(comm, &error));
+    CHECK(error == OPTR_SUCCESS);
+    OK(optr_barrier(comm));
+    error = optr_bucket_all_reduce(bucket, in, out, LARGE, &report);
+    CHECK(error == OPTR_SUCCESS || error == OPTR_HALTED);
+    ops[rank] = report.op_number;
+    OK(optr_broadcast(comm, 0, &ops[0], sizeof ops[0]));
+    CHECK(ops[0] == WAYS + 2 && ops[rank] == WAYS + 2);
+    OK(optr_comm_finalize(comm)); /* all ranks made as many calls */
+    OK(optr_comm_destroy(comm));
+}
+
+/* Rank 0 has skipped an update, and ends the job with or without it. */
+static int settles, has_skipped;
+
+static void ends(optr_comm_t comm, int rank) {
+    static float all[2][ELEMENTS], corrections[2][ELEMENTS];
+    optr_report_t report = optr_report_init();
+    optr_bucket_t bucket;
+    int has_correction, is_settled;
+    OK(optr_bucket_create(comm, ELEMENTS, NULL, &bucket));
+    for (size_t i = 0; i < ELEMENTS; i++) all[rank][i] = 5;
+    if (rank == 1) wait_for_flag(&has_skipped);
+    OK(optr_bucket_all_reduce(bucket, all[rank], all[rank], ELEMENTS, &report));
+    if (rank == 0) CHECK(!report.is_applied);
+    if (rank == 0) set_flag(&has_skipped);
+    if (settles || rank == 1) {
+        OK(optr_bucket_settle(bucket, OPTR_NO_TIMEOUT, corrections[rank], ELEMENTS, &has_correction, &is_settled));
+        CHECK(is_settled == 1 && (rank == 1 || (has_correction == 1 && corrections[rank][7] == 5)));
+    }
+    if (settles || rank == 1) OK(optr_comm_finalize(comm));
+    else FAILS(optr_comm_finalize(comm), OPTR_UNSETTLED, "this replica lacks 40028 bytes of repairs of buckets [0]");
+    FAILS(optr_barrier(comm), OPTR_CLOSED, "was finalized");
     OK(optr_comm_destroy(comm));
 }
 
@@ -250,10 +313,13 @@ int main(void) {
     job_config.agree = OPTR_ON;
     run_ranks(RANKS, rank);
     job_config = patient_config();
-    job_config.bound_ms = 0.001;
+    job_config.bound_ms = 20;
+    job_config.mtu = 1500;
     job_config.drop_silent_after = OPTR_NEVER;
+    job_config.repair = OPTR_OFF;
     run_ranks(2, late_rank);
-    CHECK(skips > 0 && halts < skips); /* the numbers depend on the machine */
+    job_config.repair = OPTR_ON;
+    for (settles = 0; settles < 2; settles++, has_skipped = 0) run_ranks(2, ends);
     puts("done");
     return 0;
 }

@@ -60,7 +60,7 @@ static void results_lie_where_they_are_wanted(optr_comm_t comm, int rank) {
             } else {
                 OK(optr_bucket_all_reduce(of, input, output, ELEMENTS, &report));
             }
-            CHECK(report.action == OPTR_APPLY && has(output, of == summed ? 2 : 1, 1));
+            CHECK(report.is_applied && has(output, of == summed ? 2 : 1, 1));
             if (output + ELEMENTS <= input || input + ELEMENTS <= output) CHECK(has(input, 1, 2.0f * (float)rank));
             copied[rank] = report.copied_bytes;
             OK(optr_barrier(comm));
@@ -82,7 +82,7 @@ static void results_lie_where_they_are_wanted(optr_comm_t comm, int rank) {
 static int calls;
 
 static void on_done(optr_status_t status, const optr_report_t *report, const char *error, void *context) {
-    CHECK(status == OPTR_SUCCESS && report->action == OPTR_APPLY && !*error && has(context, 1, 1));
+    CHECK(status == OPTR_SUCCESS && report->is_applied && !*error && has(context, 1, 1));
     __atomic_fetch_add(&calls, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -116,9 +116,9 @@ static void what_a_collective_has_is_refused(optr_comm_t comm, int rank) {
         set_flag(&may_go);
     }
     OK(optr_request_wait(&second, OPTR_NO_TIMEOUT, &report));
-    CHECK(report.action == OPTR_APPLY && has(c, 1, 1) && (rank == 1 || report.copied_bytes == 2 * BYTES));
+    CHECK(report.is_applied && has(c, 1, 1) && (rank == 1 || report.copied_bytes == 2 * BYTES));
     OK(optr_request_wait(&first, OPTR_NO_TIMEOUT, &report));
-    CHECK(report.action == OPTR_APPLY && has(b, 1, 1) && has(a, 1, 2.0f * (float)rank) && report.copied_bytes <= BYTES);
+    CHECK(report.is_applied && has(b, 1, 1) && has(a, 1, 2.0f * (float)rank) && report.copied_bytes <= BYTES);
 
     /* Reusable after the request is done, also with a callback. Memory that is freed during a
      * collective stays until its end. */
@@ -131,7 +131,7 @@ static void what_a_collective_has_is_refused(optr_comm_t comm, int rank) {
     OK(optr_free(comm, a));
     OK(optr_free(comm, b));
     OK(optr_request_wait(&first, OPTR_NO_TIMEOUT, &report));
-    CHECK(report.action == OPTR_APPLY);
+    CHECK(report.is_applied);
 
     /* The collective of a freed request keeps its memory until it is done. */
     give(c, rank);
@@ -139,7 +139,7 @@ static void what_a_collective_has_is_refused(optr_comm_t comm, int rank) {
     OK(optr_request_free(&first));
     OK(optr_bucket_all_reduce(other, plain, plain, ELEMENTS, &report)); /* finishes after the first */
     OK(optr_bucket_all_reduce(other, c, c, ELEMENTS, &report));
-    CHECK(report.action == OPTR_APPLY && has(c, 1, 1));
+    CHECK(report.is_applied && has(c, 1, 1));
     free(plain);
     OK(optr_comm_finalize(comm));
     OK(optr_comm_destroy(comm));
@@ -157,9 +157,9 @@ static void it_outlives_skips_and_aborts(optr_comm_t comm, int rank) {
         if (rank == 1) wait_for_flag(&is_over[in_place]);
         give(a, rank);
         OK(optr_bucket_all_reduce(bucket, a, in_place ? a : b, ELEMENTS, &report));
-        if (rank == 0) CHECK(report.action == OPTR_SKIP && report.copied_bytes == 0);
+        if (rank == 0) CHECK(!report.is_applied && report.copied_bytes == 0);
         if (rank == 0) set_flag(&is_over[in_place]);
-        if (report.action == OPTR_APPLY) continue;
+        if (report.is_applied) continue;
         CHECK(has(in_place ? a : b, 0, 0));
         if (!in_place) CHECK(has(a, 1, 2.0f * (float)rank));
     }
@@ -169,7 +169,7 @@ static void it_outlives_skips_and_aborts(optr_comm_t comm, int rank) {
     OK(optr_comm_abort(comm));
     /* The abort ends it, unless its deadlines passed first. */
     optr_status_t status = rank == 0 ? optr_request_wait(&request, OPTR_NO_TIMEOUT, &report) : OPTR_ABORTED;
-    CHECK(status == OPTR_ABORTED || (status == OPTR_SUCCESS && report.action != OPTR_APPLY));
+    CHECK(status == OPTR_ABORTED || (status == OPTR_SUCCESS && !report.is_applied));
     CHECK(has(a, 1, 2.0f * (float)rank));
     give(b, rank);
     OK(optr_free(comm, b));

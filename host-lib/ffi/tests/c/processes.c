@@ -60,7 +60,7 @@ static void interrupted(optr_comm_t comm, int rank) {
     for (int step = 0; step < 100; step++) {
         for (int i = 0; i < ELEMENTS; i++) all[rank][i] = (float)rank;
         OK(optr_bucket_all_reduce(bucket, all[rank], all[rank], ELEMENTS, &report));
-        CHECK(report.action == OPTR_APPLY && all[rank][ELEMENTS / 2] == 1);
+        CHECK(report.is_applied && all[rank][ELEMENTS / 2] == 1);
         OK(optr_barrier(comm));
     }
     OK(optr_comm_finalize(comm));

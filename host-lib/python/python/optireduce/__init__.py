@@ -5,9 +5,8 @@
     with optireduce.Communicator.from_env() as communicator:   # rank from torchrun, mpirun or Slurm
         bucket = communicator.bucket(1_000_000)                 # all ranks declare the same buckets
         gradient = numpy.zeros(1_000_000, "float32")
-        report = bucket.all_reduce(gradient)                    # the mean, in place
-        if report.action == "apply":
-            ...                                                 # the optimizer's step
+        report = bucket.all_reduce(gradient)                    # the mean, or zeros if it was skipped
+        ...                                                     # the optimizer's step
         settled = bucket.settle()      # apply settled.correction as one more update, unless None
 
 For PyTorch, `import optireduce.torch`: a torch.distributed backend and a DDP communication hook.
@@ -26,6 +25,7 @@ from .errors import (
     OptiReduceError,
     PeerError,
     TimeoutError,
+    UnsettledError,
 )
 from .report import PartialReport, Report, Settled, StageReport
 
@@ -52,5 +52,6 @@ __all__ = [
     "TimeoutError",
     "TwoLevel",
     "TwoLevelBucket",
+    "UnsettledError",
     "__version__",
 ]

@@ -162,7 +162,7 @@ class Bucket:
     @property
     def shard_range(self) -> tuple[int, int]: ...
     def all_reduce(self, array: _Array) -> Report:
-        """Reduces the array over all ranks, in place; zeros unless the action is "apply"."""
+        """Reduces the array over all ranks, in place; zeros if the update is skipped."""
     def start_all_reduce(self, array: _Array) -> Request[Report]:
         """Starts an all-reduce. `Request.wait` writes the result to the array."""
     def reduce_scatter(self, array: _Array) -> tuple[ndarray, Report]:
@@ -207,7 +207,7 @@ class TwoLevelBucket:
     @property
     def elements(self) -> int: ...
     def all_reduce(self, array: _Array) -> Report:
-        """Reduces the array over all ranks, in place; zeros unless the action is "apply"."""
+        """Reduces the array over all ranks, in place; zeros if the update is skipped."""
     def start_all_reduce(self, array: _Array) -> Request[Report]:
         """Starts an all-reduce. `Request.wait` writes the result to the array."""
     def settle(self, timeout: float | None = None) -> Settled:

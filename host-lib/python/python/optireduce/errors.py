@@ -3,6 +3,8 @@ expected one."""
 
 import builtins
 
+from .report import Report
+
 
 class OptiReduceError(RuntimeError):
     """Base of all exceptions of the package."""
@@ -38,9 +40,21 @@ class ClosedError(OptiReduceError):
     """The communicator was closed or aborted."""
 
 
+class UnsettledError(OptiReduceError):
+    """The job has ended, but this replica lacks repaired updates, since a bucket was not settled."""
+
+
 class ForkedError(ClosedError):
     """This process is a fork of the process that owns the communicator."""
 
 
 class HaltError(OptiReduceError):
-    """Too much was lost in three updates in a row: stop the job."""
+    """Too much was lost in three updates in a row: stop the job. The update is skipped, so the array of
+    an all-reduce is zeros. The communicator stays usable."""
+
+    #: Report of the last of them on this rank, if any.
+    report: Report | None
+
+    def __init__(self, text: str, report: Report | None = None) -> None:
+        super().__init__(text)
+        self.report = report

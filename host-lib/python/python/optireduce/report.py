@@ -23,7 +23,7 @@ class StageReport:
 
 @dataclass(frozen=True)
 class Report:
-    """Outcome of a collective: late ranks, losses, and the action to take with the update. `str()`
+    """Outcome of a collective: late ranks, losses, and whether the update was applied. `str()`
     returns one line for a log.
 
     Bytes count values as fp32, in both stages together. On two levels they cover all steps, and the
@@ -37,10 +37,10 @@ class Report:
     elements: int
     #: Packets expected from peers in both stages, the same number on all ranks.
     packets: int
-    #: Action to take with the update: apply it, skip it (more than 10 % was lost, and the result of
-    #: a reduction is zeros), or halt this rank.
-    action: Literal["apply", "skip", "halt"]
-    #: True if all ranks agreed on the action.
+    #: True if the result contains the update, and for an all-gather. False if more than 10 % was
+    #: lost: the result of a reduction is then zeros, and repairs add the update to a later one.
+    is_applied: bool
+    #: True if all ranks agreed on `is_applied`.
     agreed: bool
     live_ranks: tuple[int, ...]
     #: Ranks less than half of whose contribution arrived in time.

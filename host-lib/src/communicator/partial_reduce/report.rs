@@ -9,6 +9,7 @@ use serde::Serialize;
 
 /// Outcome of an average on this rank. `Display` prints one line for a log.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[must_use = "training continues with its iteration"]
 pub struct PartialReport {
     number: u32,
     group: Vec<usize>,

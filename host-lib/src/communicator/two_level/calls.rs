@@ -7,8 +7,10 @@ use std::sync::Arc;
 
 use super::super::Error;
 use super::super::request::block_on;
+use super::super::settle::add_bytes;
 use super::TwoLevel;
 use super::groups::named;
+use super::plan::lock;
 use crate::control::ControlError;
 
 /// Header of a rank's bytes: job rank and length.
@@ -97,17 +99,20 @@ impl TwoLevel {
     /// Ends the job, as [`Communicator::close`](super::Communicator::close). Collective.
     ///
     /// # Errors
-    /// [`Error::InGroup`] with the first error. All connections are closed in any case.
+    /// [`Error::InGroup`] with the first error. [`Error::Unsettled`] as there. All connections are
+    /// closed in any case.
     pub fn close(self) -> Result<(), Error> {
         block_on(self.close_async())
     }
 
     /// Async form of [`close`](Self::close). Dropping the future closes the connections.
     pub async fn close_async(self) -> Result<(), Error> {
-        let Self { inside, across, gather, numbers, .. } = self;
-        inside.close_async().await.map_err(in_group(&numbers.inside))?;
-        across.close_async().await.map_err(in_group(&numbers.across))?;
-        gather.close_async().await.map_err(in_group(&numbers.inside))
+        let Self { inside, across, gather, numbers, deferred, .. } = self;
+        let mut unsettled = inside.end().await.map_err(in_group(&numbers.inside))?;
+        add_bytes(&mut unsettled, across.end().await.map_err(in_group(&numbers.across))?);
+        add_bytes(&mut unsettled, gather.end().await.map_err(in_group(&numbers.inside))?);
+        add_bytes(&mut unsettled, deferred.iter().map(|(bucket, deferred)| (*bucket, lock(deferred).bytes())));
+        Error::of_unsettled(unsettled)
     }
 }
 

@@ -11,8 +11,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::super::command::Command;
+use super::super::report::Numbers;
 use super::super::{Error, Shared};
-use super::report::Numbers;
 use crate::control::{Space, Tag, printable};
 use optireduce_core::protocol::Mismatch;
 

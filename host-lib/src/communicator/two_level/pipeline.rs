@@ -13,10 +13,11 @@ use std::task::{Context, Poll, ready};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::super::report::TwoLevelReport;
 use super::super::request::{Reply, Sender, block_on, block_on_for, reply};
 use super::super::{Bucket, Error, Report, Request};
 use super::plan::{Plan, lock};
-use super::report::TwoLevelReport;
+use optireduce_core::protocol::Kind;
 
 /// Also locked by a thread of the pipeline.
 pub(super) type Shared<T> = Arc<Mutex<T>>;
@@ -77,7 +78,7 @@ impl Pipeline {
                         let average = underway.steps.average.clone();
                         underway.step = scattered.and_then(|(shard, report)| {
                             underway.reports.push(report);
-                            average.map(|bucket| lock(&bucket).start_all_reduce(shard))
+                            average.map(|bucket| lock(&bucket).start_step(Kind::AllReduce, shard))
                         });
                         let _ = averages.send(Task::Reduce(underway));
                     }
@@ -101,7 +102,7 @@ impl Pipeline {
                 let gathering = step.map(Request::wait).transpose().map(|averaged| {
                     let given = steps.plan.pack(averaged.as_ref().map(|(shard, report)| (&shard[..], report)));
                     reports.extend(averaged.map(|(_, report)| report));
-                    let step = lock(&steps.gather).start_all_gather(given);
+                    let step = lock(&steps.gather).start_step(Kind::AllGather, given);
                     Gathering { step, reports }
                 });
                 passed.fetch_sub(1, Ordering::AcqRel);
@@ -137,10 +138,9 @@ impl Pipeline {
 /// [`TwoLevelReport`]. Dropping it does not cancel the collective: the other ranks apply the
 /// update, so later reports of this rank count it as drift.
 ///
-/// Unless the report returns [`UpdateAction::Apply`](crate::UpdateAction::Apply), the mean is
-/// zeros.
+/// The mean is zeros if this rank [skips](TwoLevelReport::is_applied) the update.
 #[derive(Debug)]
-#[must_use = "a collective may fail, or ask for its update to be skipped"]
+#[must_use = "the update of a request that is not waited for is lost on this rank"]
 pub struct TwoLevelRequest {
     state: State,
     plan: Arc<Plan>,
@@ -172,11 +172,13 @@ impl Drop for TwoLevelRequest {
 
 impl TwoLevelRequest {
     /// Returns whether the all-reduce has finished, without blocking.
+    #[must_use = "only a finished call has a result"]
     pub fn test(&mut self) -> bool {
         self.wait_timeout(Duration::ZERO)
     }
 
     /// Blocks until the all-reduce has finished, at most `timeout`; returns whether it has.
+    #[must_use = "the call may not have finished"]
     pub fn wait_timeout(&mut self, timeout: Duration) -> bool {
         let begin = Instant::now();
         if let State::Before(reply) = &mut self.state {
@@ -212,8 +214,9 @@ impl TwoLevelRequest {
     /// As [`wait`](Self::wait), with the mean in `data`.
     ///
     /// # Errors
-    /// See [`Error`]; `data` is then unchanged. Also if `data` is not as long as the bucket; the
-    /// result is then deferred to a later one.
+    /// See [`Error`]; `data` is then unchanged, or zeros after a
+    /// [halt](Error::HaltedOnTwoLevels). Also if `data` is not as long as the bucket; the result is
+    /// then deferred to a later one.
     pub fn wait_into(self, data: &mut [f32]) -> Result<TwoLevelReport, Error> {
         self.finish()?.into(data)
     }

@@ -8,9 +8,9 @@ use optireduce_core::protocol::repair::RepairReport;
 use optireduce_core::protocol::{StreamId, UpdateAction};
 
 use super::super::abandoned::Abandoned;
+use super::super::report::{Numbers, TwoLevelReport};
 use super::super::{Error, Report, Settled};
 use super::fault::Faults;
-use super::report::{Numbers, TwoLevelReport};
 
 pub(super) fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
@@ -21,7 +21,7 @@ pub(super) struct Plan {
     pub numbers: Arc<Numbers>,
     pub shards: Shards,
     /// `None` without repairs.
-    pub deferred: Option<Mutex<Deferred>>,
+    pub deferred: Option<Arc<Mutex<Deferred>>>,
     /// Drift of all buckets in bytes, without the drift that the steps report.
     pub drift_bytes: Arc<AtomicU64>,
     /// Updates of this bucket whose requests were dropped; also in `drift_bytes`.
@@ -42,7 +42,8 @@ impl Plan {
     /// previous steps.
     ///
     /// # Errors
-    /// If `data` is not as long as the bucket. The update is then deferred.
+    /// If a step halts, after the rest. If `data` is not as long as the bucket; the update is then
+    /// deferred.
     pub fn finish(
         &self,
         gathered: &[f32],
@@ -56,7 +57,7 @@ impl Plan {
         reports.push(last);
         let mut report = TwoLevelReport::new(self.numbers.clone(), reports, self.shards.elements(), missing);
         let (found, expected) = (data.len(), self.shards.elements());
-        let applies = report.action() == UpdateAction::Apply && found == expected;
+        let applies = report.is_applied() && found == expected;
         if applies {
             self.shards.unpack(gathered, data);
         } else if found == expected {
@@ -77,7 +78,10 @@ impl Plan {
         }
         report.drift_bytes = self.drift_bytes.fetch_add(drift_bytes, Ordering::Relaxed) + drift_bytes;
         if found == expected {
-            return Ok(report);
+            return match report.action() {
+                UpdateAction::Halt => Err(Error::HaltedOnTwoLevels { report: report.into() }),
+                _ => Ok(report),
+            };
         }
         let name = "the number of elements of the destination";
         Err(Error::Argument { name, found, expected: expected.to_string() })
@@ -146,7 +150,40 @@ fn unpack_settled(packed: &[u8]) -> Option<Settled> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use optireduce_core::protocol::Kind;
+
+    use super::super::pipeline::Steps;
     use super::*;
+    use crate::root::free_root;
+    use crate::{BucketOptions, Early, Groups, Settings, TwoLevelBucket};
+
+    #[test]
+    fn a_halt_of_a_step_is_an_error_with_zeros_and_the_next_result_has_the_update() {
+        let root = free_root();
+        let run = |rank| {
+            let place = Settings::new().rank(rank).world_size(4).root(root.clone());
+            let settings = place.timeout(Duration::from_secs(20)).early(Early::Off).bound(Duration::from_secs(3));
+            let mut levels = settings.connect_two_level(Groups::Number(2)).unwrap();
+            let mut bucket = levels.bucket(1000, BucketOptions::new()).unwrap();
+            let TwoLevelBucket { scatter, steps: Steps { average, gather, plan }, .. } = &bucket;
+            let (shard, scattered) = scatter.step(Kind::ReduceScatter, vec![1.0; 1000]).wait().unwrap();
+            let average = average.as_ref().unwrap();
+            let (shard, averaged) = lock(average).step(Kind::AllReduce, shard).wait().unwrap();
+            let given = plan.pack(Some((&shard, &averaged)));
+            let (gathered, last) = lock(gather).step(Kind::AllGather, given).wait().unwrap();
+            let mut data = vec![5.0; 1000];
+            let done = plan.finish(&gathered, vec![scattered.halting(), averaged], last, &mut data);
+            let Err(Error::HaltedOnTwoLevels { report }) = done else { panic!("rank {rank}: {done:?}") };
+            assert!(!report.is_applied() && data == [0.0; 1000], "rank {rank}: {report}");
+            let mut next = vec![1.0; 1000];
+            let report = bucket.all_reduce(&mut next).unwrap();
+            assert!(report.is_applied() && report.is_corrected() && next == [2.0; 1000], "rank {rank}: {report}");
+            levels.close().unwrap();
+        };
+        std::thread::scope(|ranks| (0..4).for_each(|rank| drop(ranks.spawn(move || run(rank)))));
+    }
 
     #[test]
     fn an_outcome_survives_its_bytes_and_cut_ones_are_refused() {

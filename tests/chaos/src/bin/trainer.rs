@@ -9,9 +9,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use optireduce::{
-    Bucket, BucketOptions, Communicator, Error, HadamardMode, Repair, Report, Settings, Stage, UpdateAction,
-};
+use optireduce::{Bucket, BucketOptions, Communicator, Error, HadamardMode, Repair, Report, Settings, Stage};
 use optireduce_chaos::{End, Entry, Got, Log};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -124,6 +122,8 @@ impl Trainer {
         let begin = Instant::now();
         let report = match self.buckets[which].all_reduce(&mut data) {
             Ok(report) => report,
+            // Faults last for longer than a trainer would wait.
+            Err(Error::Halted { report }) => *report,
             Err(Error::Dropped) => {
                 println!("dropped");
                 self.op = self.communicator.rejoin()?;
@@ -140,7 +140,7 @@ impl Trainer {
         }
         self.op += 1;
         println!("op {} {:?}", report.op(), report.live_ranks());
-        if report.action() == UpdateAction::Apply {
+        if report.is_applied() {
             self.apply(which, &data);
         }
         let live = report.live_ranks().to_vec();
@@ -210,7 +210,7 @@ fn got(report: &Report, waited: Duration) -> Got {
     Got {
         op: report.op(),
         live: report.live_ranks().to_vec(),
-        applied: report.action() == UpdateAction::Apply,
+        applied: report.is_applied(),
         corrected: report.is_corrected(),
         hadamard: report.is_hadamard(),
         missing: report.missing_ranges().to_vec(),

@@ -73,7 +73,7 @@ impl Rank {
                 let status = i32::from(arguments.u8()) - 100;
                 // SAFETY: a static text.
                 let name = unsafe { CStr::from_ptr(optr_status_name(status)) }.to_str().expect("a name");
-                assert_eq!((0..14).contains(&status), name.starts_with("OPTR_"), "{status}: {name}");
+                assert_eq!((0..16).contains(&status), name.starts_with("OPTR_"), "{status}: {name}");
                 assert_eq!(optr_version(), OPTR_VERSION);
             }
             _ if self.state == State::None => self.open(shared),

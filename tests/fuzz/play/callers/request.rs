@@ -193,7 +193,7 @@ impl Rank {
             self.sent += u64::from(begun.begins.is_sent);
             self.received += u64::from(begun.begins.is_received);
         }
-        begun.check(function, is_done && status == OPTR_SUCCESS);
+        begun.check(function, is_done && matches!(status, OPTR_SUCCESS | OPTR_HALTED));
     }
 
     fn hand_over(

@@ -143,6 +143,15 @@ impl Corrections {
         !self.fresh.is_empty()
     }
 
+    /// Bytes of the values that no output has, by stream. Rounding errors do not count.
+    pub fn fresh_bytes(&self) -> impl Iterator<Item = (StreamId, u64)> {
+        self.fresh.iter().map(|stream| {
+            let chunks = self.pending.range((*stream, 0)..=(*stream, usize::MAX));
+            let pending = chunks.flat_map(|(_, chunk)| chunk.iter()).filter(|pending| **pending != 0.0);
+            (*stream, (pending.count() * size_of::<f32>()) as u64)
+        })
+    }
+
     /// Discards streams for which `is_gone`. Returns the number of uncorrected elements.
     pub fn forget(&mut self, is_gone: impl Fn(&StreamId) -> bool) -> usize {
         let gone: Vec<_> = self.pending.extract_if(.., |(stream, _), _| is_gone(stream)).collect();

@@ -98,9 +98,9 @@ class OptiReduceBackend(Backend):
             self._occurrences[kind] += 1
             if occurrence < OCCURRENCES_MAX:
 
-                def note(report: Report) -> None:
+                def note(report: Report, halts: bool) -> None:
                     self._replicas.note(report)
-                    self.session.halt_if(report, self.session.describe(name))
+                    self.session.halt_if(report, halts, self.session.describe(name))
 
                 work = self._work(name, tensors, opts)
                 return self.session.all_reduce(work, tensor, op, ("all_reduce", *kind, occurrence), note)

@@ -195,7 +195,7 @@ class Unhooked(Replicas):
     def note(self, report: Report) -> None:
         """Receives the report of a bounded all-reduce."""
         is_decided_alone = self.session.agrees and not report.agreed
-        self._differs |= report.action != "apply" or bool(report.missing_ranges) or is_decided_alone
+        self._differs |= not report.is_applied or bool(report.missing_ranges) or is_decided_alone
 
     def step(self, optimizer: torch.optim.Optimizer | None) -> None:
         """Ends an update of the model."""

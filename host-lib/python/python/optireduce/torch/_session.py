@@ -26,7 +26,7 @@ from typing import Any, Literal, TypeAlias
 
 import torch
 
-from .. import ArgumentError, ClosedError, ForkedError, HaltError, OptiReduceError, Report, Settled, TimeoutError, TwoLevel
+from .. import ArgumentError, ClosedError, ForkedError, HaltError, OptiReduceError, Report, Settled, TimeoutError, TwoLevel, UnsettledError
 from .._optireduce import SKIPS_HALT
 from ._alone import Alone, Ready
 from ._halt import Halts
@@ -123,7 +123,7 @@ class Session:
             work, request, finish = task
             try:
                 with torch.no_grad():
-                    finish(request.wait(work.left_s()))
+                    finish(_outcome(request, work.left_s()))
             except TimeoutError as error:
                 # The library's error names the late rank.
                 work.finish(work.timed_out() if work.left_s() == 0.0 else error)
@@ -179,15 +179,15 @@ class Session:
         self.groups = groups
 
     def all_reduce(
-        self, work: Work, tensor: torch.Tensor, op: str, key: Hashable, note: Callable[[Report], None] | None = None,
+        self, work: Work, tensor: torch.Tensor, op: str, key: Hashable, note: Callable[[Report, bool], None] | None = None,
         on_levels: bool = False,
     ) -> Work:
         """Averages a tensor, bounded, in the bucket of this key. The first call declares the bucket
         and is exact: DDP replaces its buckets after the first backward pass, and the replaced ones
         must have no outstanding repairs. Types that float32 cannot hold are always exact.
 
-        `note` receives the report, and its owner halts the job. Without it, a halt fails the
-        call."""
+        `note` receives the report and whether this rank halts, and its owner halts the job. Without
+        it, a halt fails the call."""
         name, floats, headroom = self.describe(work.name), tensor, self._headroom(op)
 
         def start() -> Any:
@@ -210,18 +210,20 @@ class Session:
 
         def finish(result: Any) -> None:
             nonlocal floats
-            if not isinstance(result, Report):
-                return from_bytes(tensor, result, name)
-            # Zeros after a skip.
+            halts = isinstance(result, HaltError)
+            report = result.report if halts else result
+            if not isinstance(report, Report):
+                return from_bytes(tensor, report, name)
+            # Zeros after a skip or halt.
             from_floats(tensor, floats.mul_(headroom) if headroom > 1 else floats)
             # The threads keep this closure until the next call. Free the copy, which is as large as
             # the bucket.
             floats = tensor
-            self.take(result)
+            self.take(report)
             if note is not None:
-                note(result)
+                note(report, halts)
             else:
-                self.halt_if(result, name)
+                self.halt_if(report, halts, name)
 
         return self.submit(work, start, finish)
 
@@ -246,10 +248,11 @@ class Session:
         def finish(result: Any) -> None:
             if isinstance(result, bytes):
                 return from_bytes(output, result, name)
-            shard, report = result
+            halts = isinstance(result, HaltError)
+            shard, report = (torch.zeros(output.numel()), result.report) if halts else result
             from_floats(output, torch.as_tensor(shard).mul_(headroom))
             self.take(report)
-            self.halt_if(report, name)
+            self.halt_if(report, halts, name)
 
         return self.submit(work, start, finish)
 
@@ -258,11 +261,11 @@ class Session:
         mean does not: a power of two, which rounds normal numbers to themselves."""
         return 2.0 ** (self.size - 1).bit_length() if op == "avg" else 1.0
 
-    def halt_if(self, report: Report, name: str) -> None:
+    def halt_if(self, report: Report, halts: bool, name: str) -> None:
         """Raises `HaltError` if this rank halts, after telling the others, or another rank has."""
-        if report.action == "halt":
+        if halts:
             self.halts.tell(report.op)
-            raise HaltError(f"{name}: more than 10 % was lost in {SKIPS_HALT} collectives in a row: {report}")
+            raise HaltError(f"{name}: more than 10 % was lost in {SKIPS_HALT} collectives in a row: {report}", report)
         if (rank := self.halts.heard()) is not None:
             raise HaltError(f"{name}: rank {rank} has halted: it lost more than 10 % in {SKIPS_HALT} collectives in a row")
 
@@ -313,6 +316,9 @@ class Session:
             log.warning("%s", self.describe(line))
         try:
             self.calls.close(CLOSE_S)
+        except UnsettledError:
+            # `Replicas` compares the replicas, and copies one if they differ.
+            pass
         except OptiReduceError as error:
             log.info("%s", self.describe(f"not all ranks closed: {error}"))
         # torch may keep the destroyed group, and with it this object.
@@ -339,6 +345,14 @@ class Session:
         self.calls.abort()
         if self.levels is not None:
             self.levels.close()
+
+
+def _outcome(request: Any, timeout_s: float | None) -> Any:
+    """Returns the result of a request. A halt is a result, too, which its receiver judges."""
+    try:
+        return request.wait(timeout_s)
+    except HaltError as error:
+        return error
 
 
 def _warn_of_differences(session: "weakref.ref[Session]") -> None:

@@ -39,6 +39,21 @@ _states: "list[weakref.ref[State]]" = []
 _guards: "weakref.WeakKeyDictionary[torch.optim.Optimizer, list[State]]" = weakref.WeakKeyDictionary()
 
 
+class _Step(deque[Report]):
+    """Reports since the last step."""
+
+    def __init__(self) -> None:
+        super().__init__(maxlen=REPORTS)
+        #: The last one after which this rank halts.
+        self.halt: Report | None = None
+
+    def note(self, report: Report, halts: bool) -> None:
+        """Receives the report of an all-reduce."""
+        self.append(report)
+        if halts:
+            self.halt = report
+
+
 class State(Replicas):
     """State of the hook for one model: `model.register_comm_hook(State(), comm_hook)`.
 
@@ -120,7 +135,7 @@ class State(Replicas):
         # Parameters of the pass in progress, by their ids.
         self._pass: dict[int, torch.Tensor] = {}
         # Reports since the last step.
-        self._step: Any = deque(maxlen=REPORTS)
+        self._step = _Step()
         # Present buckets of DDP by index: their keys and parameters.
         self._made_up: dict[int, tuple[Any, list[torch.Tensor]]] = {}
         self.skipped = self._in_a_row = self._late_in_a_row = self._packets_in_a_row = 0
@@ -187,9 +202,9 @@ class State(Replicas):
                 self._give_up(self._made_up.pop(index)[0])
         if tensor.is_cuda:
             staged = Staged(name, tensor)
-            self.session.all_reduce(staged.work, staged.host, "avg", key, self._step.append, self._on_levels)
+            self.session.all_reduce(staged.work, staged.host, "avg", key, self._step.note, self._on_levels)
             return staged.future
-        work = self.session.all_reduce(Work(name, [tensor]), tensor, "avg", key, self._step.append, self._on_levels)
+        work = self.session.all_reduce(Work(name, [tensor]), tensor, "avg", key, self._step.note, self._on_levels)
 
         def done(_: Any) -> torch.Tensor:
             try:
@@ -239,7 +254,7 @@ class State(Replicas):
         """Returns whether replicas may differ after updates with these reports. After a vote to
         skip, repairs add the lost means only on the ranks that lost them."""
         agrees = self.session.agrees
-        return any(one.missing_ranges or (not one.agreed if agrees else one.action != "apply") for one in reports)
+        return any(one.missing_ranges or (not one.agreed if agrees else not one.is_applied) for one in reports)
 
     def _allowed(self) -> bool:
         """Decides as `step_allowed`, without halts of other ranks. Steps of several optimizers
@@ -250,8 +265,8 @@ class State(Replicas):
             self._differs |= self._pass_differs
             return self._was_allowed
         self._was_allowed = True
-        reports, self._has_reduced = list(self._step), False
-        self._step = deque(maxlen=REPORTS)
+        reports, halt, self._has_reduced = list(self._step), self._step.halt, False
+        self._step = _Step()
         self._stepped_in_pass.clear()
         self.steps += 1
         self._has_joined = any(report.joined_rank is not None for report in reports)
@@ -261,7 +276,7 @@ class State(Replicas):
         if gone := set(range(self.session.size)).difference(live):
             found = f"ranks {sorted(gone)} are gone, and on two levels no other rank has their parts of the means"
             raise PeerError(f"{self.session.describe('step')} {self.steps}: {found}; restart the job")
-        applied = all(report.action == "apply" for report in reports)
+        applied = all(report.is_applied for report in reports)
         is_common = self._vote or self.session.agrees
         self._pass_differs = self._makes_differ(reports)
         late = any(report.late_ranks for report in reports)
@@ -281,11 +296,11 @@ class State(Replicas):
         # A dead rank costs updates until it is dropped, which is no reason to halt. So the first
         # SKIPS_HALT steps beside a late rank do not count: a dead rank is dropped by then.
         is_broken = self._in_a_row - self._late_in_a_row >= SKIPS_HALT and self._packets_in_a_row >= PACKETS_HALT
-        if is_broken if self._vote else any(report.action == "halt" for report in reports):
+        if is_broken if self._vote else halt is not None:
             calls = "steps" if self._vote else "all-reduces"
             if not self._vote:
                 self.session.halts.tell(max(report.op for report in reports))
-            raise self._halt(f"more than 10 % was lost in {SKIPS_HALT} {calls} in a row")
+            raise self._halt(f"more than 10 % was lost in {SKIPS_HALT} {calls} in a row", halt)
         self._was_allowed = applied or not is_common
         return self._was_allowed
 
@@ -295,10 +310,10 @@ class State(Replicas):
         if rank is not None:
             raise self._halt(f"rank {rank} has halted: it lost more than 10 % in {SKIPS_HALT} all-reduces in a row")
 
-    def _halt(self, found: str) -> HaltError:
+    def _halt(self, found: str, report: Report | None = None) -> HaltError:
         """Ends the job on this rank, unless the ranks vote and so halt together. A program that
         caught the error and went on would settle in other steps than the other ranks."""
-        halted = HaltError(f"{self.session.describe('step')} {self.steps}: {found}")
+        halted = HaltError(f"{self.session.describe('step')} {self.steps}: {found}", report)
         self._halted = None if self._vote else halted
         return halted
 
@@ -396,7 +411,7 @@ class State(Replicas):
         """Rejoins after a step of optimizer `number`: passes zeros for the rest of a step of the
         others, then receives their model."""
         self.steps += 1
-        self._step = deque(maxlen=REPORTS)
+        self._step = _Step()
         self._stepped_in_pass = {number}
         if self._returns is None or (self.session.is_outside and self.steps < PASSES):
             return
@@ -409,8 +424,8 @@ class State(Replicas):
         for key in keys[(first - (self._phase or 0)) % len(keys) :]:
             zeros = torch.zeros(sum(key[4]), dtype=key[3])
             work = Work(f"all_reduce of {zeros.numel()} zeros", [zeros])
-            self.session.all_reduce(work, zeros, "avg", key, self._step.append).wait()
-        self._step = deque(maxlen=REPORTS)
+            self.session.all_reduce(work, zeros, "avg", key, self._step.note).wait()
+        self._step = _Step()
         if self._vote:
             self._voted(True)
         self._differs = True

@@ -17,7 +17,7 @@ class Unusual:
 
     def line(self, report: Report) -> str | None:
         """Returns a line if one is due."""
-        if report.action == "apply" and not report.late_ranks and not report.not_finite:
+        if report.is_applied and not report.late_ranks and not report.not_finite:
             return None
         self._reports.append(report)
         return self.rest() if time.monotonic() >= self._next else None
@@ -30,7 +30,7 @@ class Unusual:
         self._next = time.monotonic() + EVERY_S
         if len(reports) == 1:
             return f"{reports[0]}; {CURE}"
-        skipped = sum(one.action != "apply" for one in reports)
+        skipped = sum(not one.is_applied for one in reports)
         late = sorted({rank for one in reports for rank in one.late_ranks})
         not_finite = sum(bool(one.not_finite) for one in reports)
         return f"{len(reports)} unusual all-reduces: late ranks {late}, {skipped} skipped, {not_finite} not finite; last: {reports[-1]}; {CURE}"

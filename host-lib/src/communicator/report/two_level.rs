@@ -7,10 +7,10 @@ use std::sync::Arc;
 use optireduce_core::levels;
 use optireduce_core::protocol::{Kind, UpdateAction};
 
-use super::super::Report;
+use super::Report;
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Numbers {
+pub(crate) struct Numbers {
     pub world_size: usize,
     /// Job ranks. `across`: this rank's equals.
     pub inside: Vec<usize>,
@@ -26,18 +26,19 @@ impl Numbers {
 /// Outcome of an all-reduce on two levels on this rank. Ranks are job ranks. `Display` prints one
 /// line for a log.
 #[derive(Clone, Debug, PartialEq)]
+#[must_use = "it shows losses, and whether the update was applied"]
 pub struct TwoLevelReport {
     numbers: Arc<Numbers>,
     steps: Vec<Report>,
     elements: usize,
     missing_ranges: Vec<Range<usize>>,
-    pub(super) is_corrected: bool,
+    pub(crate) is_corrected: bool,
     /// Beside the drift of the steps.
-    pub(super) drift_bytes: u64,
+    pub(crate) drift_bytes: u64,
 }
 
 impl TwoLevelReport {
-    pub(super) fn new(
+    pub(crate) fn new(
         numbers: Arc<Numbers>,
         steps: Vec<Report>,
         elements: usize,
@@ -63,15 +64,18 @@ impl TwoLevelReport {
         self.elements
     }
 
-    /// Action to take with the update.
+    /// Returns whether the result contains the update.
     ///
-    /// * Skip: more than 10 % of the elements are [missing](Self::missing_ranges). With repairs, a
-    ///   later result includes the whole update.
-    /// * Halt: a step returns it, and no rank was late, since a stopped rank makes others late on
-    ///   the other level.
-    ///
-    /// Losses of the reduce-scatter do not count, since the mean is the same on all ranks.
-    pub fn action(&self) -> UpdateAction {
+    /// An all-reduce with more than 10 % of the elements [missing](Self::missing_ranges) is
+    /// skipped: its result is zeros, and with repairs a later one includes the whole update. Losses
+    /// of the reduce-scatter do not count, since the mean is the same on all ranks.
+    pub fn is_applied(&self) -> bool {
+        self.action() == UpdateAction::Apply
+    }
+
+    /// Halts if a step does, unless a rank was late: a stopped rank makes others late on the other
+    /// level.
+    pub(crate) fn action(&self) -> UpdateAction {
         let halts = self.steps.iter().any(|step| step.action() == UpdateAction::Halt);
         levels::action(self.elements, &self.missing_ranges, halts && self.late_ranks().is_empty())
     }
@@ -134,7 +138,7 @@ impl TwoLevelReport {
     }
 
     /// Bytes of means that no result of this rank will include, in all buckets: permanent replica
-    /// divergence. [`settle`](super::TwoLevelBucket::settle) adds the losses of the rank's group.
+    /// divergence. [`settle`](crate::TwoLevelBucket::settle) adds the losses of the rank's group.
     pub fn drift_bytes(&self) -> u64 {
         self.drift_bytes + self.steps.iter().map(Report::drift_bytes).sum::<u64>()
     }
