@@ -406,11 +406,16 @@ impl<B: Bus> Nic<B> {
     /// [`DriverError::WasReset`], [`DriverError::QueueStopped`], [`DriverError::NotConfigured`].
     pub fn check_working(&self) -> Result<(), DriverError> {
         self.queues()?;
-        self.check_alive()?;
+        let alive = self.check_alive();
+        if !matches!(alive, Ok(()) | Err(DriverError::NotACard { .. })) {
+            return alive;
+        }
+        // During a reset, all registers of a card that was identified before may read 0.
         let (found, expected) = (self.read(&regs::CONTROL)?, CONTROL_ENABLE);
         if found & CONTROL_ENABLE == 0 {
             return Err(DriverError::WasReset { device: self.device(), found, expected });
         }
+        alive?;
         if self.read(&regs::STATUS)? & status_stopped(self.queue) != 0 {
             return Err(DriverError::QueueStopped { device: self.device(), queue: self.queue });
         }
