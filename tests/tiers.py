@@ -216,7 +216,7 @@ def plan(phases, options):
     add("documentation tests", None, documented, after=["build"], lock="target")
     add("Python", None, [ROOT / "host-lib" / "python" / "test"], after=["build", "torch"])
     add("models", lambda phase: models(phase, names, *crates), after=["build", "eda tools"])
-    needed = ["build", *machines, "without a secret", "address", "aarch64", "documentation tests", "Python"]
+    needed = [*machines, "without a secret", "address", "aarch64", "documentation tests", "Python", "models"]
     jobs = ["--profile", "jobs", "-E", f"not ({MODELS})"] if shutil.which("cargo-nextest") else []
     add("tests", lambda phase: tests(phase, names, *crates, *jobs), after=needed, live=True)
     add("mutants apply", None, [ROOT / "tests" / "mutants" / "run", "--check"])

@@ -281,12 +281,10 @@ pub(crate) fn compile(name: &str, verilog: &str, layout: &Layout, optimise: Opti
     let _ = writeln!(std::io::stderr(), "building the Verilator model of {name} ({seconds}): {}", library.display());
     let runtime = runtime(&version)?;
     // Keep make from compiling the runtime: the linker uses the shared objects.
-    let make = format!("VM_GLOBAL_FAST= VM_GLOBAL_SLOW= {}", optimise.flag());
-    let mut shared = vec!["-MAKEFLAGS", &make, "-LDFLAGS", &runtime.objects];
-    if let Optimise::Little = optimise {
-        shared.extend(["-CFLAGS", &runtime.include]);
-    }
-    let work = build(name, &verilog, &shared)?;
+    // Only files of the same optimisation can use the precompiled header.
+    let header = if let Optimise::Little = optimise { &runtime.include } else { "" };
+    let make = format!("VM_GLOBAL_FAST= VM_GLOBAL_SLOW= '{} {header}'", optimise.flag());
+    let work = build(name, &verilog, &["-MAKEFLAGS", &make, "-LDFLAGS", &runtime.objects])?;
     let moved = fs::rename(work.join("obj_dir/cosim.so"), &library).and_then(|()| fs::remove_dir_all(&work));
     moved.map_err(|error| at(&library, error))?;
     Ok(Compiled(library))
