@@ -138,7 +138,7 @@ impl Job<'_> {
         };
         let host = if one_host { 0 } else { rank };
         let mut command = self.hosts.command(host, &program.to_string_lossy());
-        let (timeout_s, bound_ms) = (TIMEOUT_S.to_string(), bound_ms.to_string());
+        let bound_ms = if bound_ms == 0 { "measured".into() } else { bound_ms.to_string() };
         match subject {
             Subject::Bench if fault == Fault::Restart => {
                 command.args(["run", "--bench", "64K", "--secs", SECS_RESTART, "--json"])
@@ -153,7 +153,7 @@ impl Job<'_> {
                 command.args(["--seed", &seed.to_string()]).args(hadamard.then_some("--hadamard"))
             }
         };
-        command.args(["--timeout-s", &timeout_s, "--bound-ms", &bound_ms]);
+        command.args(["--timeout-s", &TIMEOUT_S.to_string(), "--bound-ms", &bound_ms]);
         command.envs([("RANK", rank.to_string()), ("WORLD_SIZE", ranks.to_string())]);
         command.env("OPTIREDUCE_ROOT", format!("{}:29517", address(0))).env("OPTIREDUCE_JOB_ID", &self.mark);
         if secret {

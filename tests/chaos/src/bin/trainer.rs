@@ -36,9 +36,9 @@ struct Args {
     /// Seed of the samples
     #[arg(long)]
     seed: u64,
-    /// Fixed bound on a stage in milliseconds; 0: measured
+    /// Bound on a stage, as of the setting
     #[arg(long)]
-    bound_ms: u64,
+    bound_ms: String,
     /// Encode collectives after losses
     #[arg(long)]
     hadamard: bool,
@@ -75,10 +75,10 @@ fn main() -> ExitCode {
 impl Trainer {
     fn connect(args: Args) -> Result<Self, Failed> {
         let log = Log::create(&args.log)?;
-        let bound = (args.bound_ms > 0).then(|| Duration::from_millis(args.bound_ms));
         let hadamard = if args.hadamard { HadamardMode::Auto } else { HadamardMode::Off };
-        let settings = Settings::new().bound(bound).bound_max(Duration::from_millis(400)).hadamard(hadamard);
-        let settings = settings.repair(Repair::NextUpdate).skip_gone(true);
+        let settings = Settings::new().bound_max(Duration::from_millis(400)).hadamard(hadamard);
+        let mut settings = settings.repair(Repair::NextUpdate).skip_gone(true);
+        settings.set("bound_ms", &args.bound_ms)?;
         let mut communicator = Communicator::connect(settings.timeout(Duration::from_secs(args.timeout_s)))?;
         let mut buckets = Vec::new();
         for range in BUCKETS {
