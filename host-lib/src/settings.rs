@@ -186,6 +186,8 @@ fn any(_: &str) -> Option<String> {
     None
 }
 
+/// IP packet with one beat of payload.
+pub(crate) const MTU_MIN: usize = 114;
 const JOB_ID_BYTES_MAX: usize = 256;
 
 fn job_id_form(text: &str) -> Option<String> {
@@ -306,7 +308,7 @@ impl Setting {
 
     /// Returns the name of its environment variable. An empty variable counts as not set.
     pub fn variable(&self) -> String {
-        format!("OPTIREDUCE_{}", self.name.to_uppercase())
+        PREFIX.to_owned() + &self.name.to_uppercase()
     }
 
     /// Returns its flag of the command `optireduce`.
@@ -439,7 +441,7 @@ settings! {
     interface(impl Into<String> as String), "interface", text("a name or address", any).or("auto"), default "auto",
         scope Rank, sample "lo";
     /// Largest IP packet in bytes, with a secret at least 138. auto: the path's.
-    mtu(impl Into<Option<usize>> as Option<usize>), "mtu", whole(114, 65_535, "bytes").or("auto"), default "auto",
+    mtu(impl Into<Option<usize>> as Option<usize>), "mtu", whole(MTU_MIN as u64, 65_535, "bytes").or("auto"), default "auto",
         scope Rank, sample "9000", rare;
     /// Shared memory between ranks of one host. off: UDP.
     shared_memory(SharedMemory as SharedMemory), "shared_memory", words(&["auto", "off"]), default "auto", scope Job,
@@ -555,22 +557,18 @@ const PREFIX: &str = "OPTIREDUCE_";
 
 /// Returns the variables of `names` that nothing reads, each with the nearest that something does.
 pub(crate) fn unknown_variables(names: impl Iterator<Item = String>) -> Vec<(String, String)> {
-    let settings = || SETTINGS.iter().map(|setting| setting.name.to_uppercase());
-    let known = || settings().chain(OTHER_VARIABLES.iter().map(|name| (*name).into()));
     let unknown = names.filter_map(|name| {
         let own = name.strip_prefix(PREFIX)?;
-        if known().any(|known| known == own) {
-            return None;
-        }
-        let nearest = settings().min_by_key(|known| distance(known, own))?;
-        Some((name, PREFIX.to_owned() + &nearest))
+        let is_known = OTHER_VARIABLES.contains(&own) || SETTINGS.iter().any(|setting| setting.variable() == name);
+        let nearest = nearest(&own.to_lowercase()).variable();
+        (!is_known).then_some((name, nearest))
     });
     unknown.collect()
 }
 
-/// Returns the name of the setting that is most like `name`.
-pub(crate) fn nearest(name: &str) -> &'static str {
-    SETTINGS.iter().min_by_key(|setting| distance(setting.name, name)).map_or("", |setting| setting.name)
+/// Returns the setting whose name is most like `name`.
+fn nearest(name: &str) -> &'static Setting {
+    SETTINGS.iter().min_by_key(|setting| distance(setting.name, name)).expect("the table has rows")
 }
 
 /// Levenshtein distance.
@@ -849,8 +847,10 @@ impl Settings {
         self.time_or_word(name).unwrap_or_default()
     }
 
-    pub(crate) fn named<T>(&self, name: &str, of: fn(&str) -> Option<T>) -> Option<T> {
-        of(self.text(name))
+    /// `of` knows each word of the row.
+    pub(crate) fn named<T>(&self, name: &str, of: fn(&str) -> Option<T>) -> T {
+        let text = self.text(name);
+        of(text).unwrap_or_else(|| panic!("{name} is {text:?}, which its row allows and its type lacks"))
     }
 }
 
@@ -858,7 +858,7 @@ fn row(name: &str) -> Result<&'static Setting, SettingError> {
     Setting::named(name).ok_or_else(|| SettingError::Value {
         setting: "the name of a setting",
         found: name.escape_debug().to_string(),
-        expected: format!("one of optireduce::SETTINGS, of which {} is the nearest", nearest(name)),
+        expected: format!("one of optireduce::SETTINGS, of which {} is the nearest", nearest(name).name),
     })
 }
 

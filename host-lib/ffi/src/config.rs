@@ -93,10 +93,10 @@ pub fn settings(config: &optr_config_t, texts: Texts<'_>) -> Result<Settings, Fa
         }
         let Some((_, word)) = words.iter().find(|(value, _)| *value == found) else {
             let values: Vec<u32> = words.iter().map(|(value, _)| *value).collect();
-            let name = format!("config->{name}");
-            return Err(match name.as_str() {
-                "config->repair" => Failure::argument(&name, found, "an optr_repair_t, 0 to 3"),
-                _ => wrong_switch(&name, found, &values),
+            let field = format!("config->{name}");
+            return Err(match name {
+                "repair" => Failure::argument(&field, found, "an optr_repair_t, 0 to 3"),
+                _ => wrong_switch(&field, found, &values),
             });
         };
         set(name, word)?;

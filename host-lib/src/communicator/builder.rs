@@ -10,7 +10,7 @@ use crate::control::{Launch, Terms};
 use crate::plane::Plane;
 use crate::secret::{SEAL_BYTES, Secret};
 use crate::settings::tuned::SendThread;
-use crate::settings::{CardFallback, Early, Repair, SettingError, Settings, SharedMemory};
+use crate::settings::{CardFallback, Early, MTU_MIN, Repair, SettingError, Settings, SharedMemory};
 use crate::udp::payload_beats_of;
 use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_core::protocol::{BoundParams, EarlyRule, HadamardMode, JobParams, MembershipParams};
@@ -37,8 +37,6 @@ const AGREEING_SLACK: Duration = Duration::from_millis(250);
 
 /// Initial rate with rate control: 100 Gb/s.
 const RATE_MAX_BYTES_PER_US: u32 = 12_500;
-
-const MTU_MIN: usize = 114;
 
 /// With fewer cores per rank, a send thread competes with the engine and the trainer.
 const SENDING_CORES_MIN: usize = 4;
@@ -122,21 +120,21 @@ impl Builder {
             Some(bound) => Bound::Fixed(bound),
             None => Bound::Measured { max: settings.time("bound_max_ms") },
         };
-        let repair = settings.named("repair", Repair::named).unwrap_or(Repair::Off);
+        let repair = settings.named("repair", Repair::named);
         let builder = Self {
             listener: inherited.listener,
             secret: settings.secret_in_force().cloned(),
             interface: settings.word_or_text("interface").map(str::to_owned),
             mtu: settings.number("mtu"),
             card,
-            card_fallback: settings.named("card_fallback", CardFallback::named).unwrap_or(CardFallback::Off),
-            shared_memory: settings.named("shared_memory", SharedMemory::named).unwrap_or(SharedMemory::Auto),
+            card_fallback: settings.named("card_fallback", CardFallback::named),
+            shared_memory: settings.named("shared_memory", SharedMemory::named),
             send_thread: tuned.send_thread,
             timeout: settings.time("timeout_s"),
             bound,
-            early: settings.named("early", Early::named).unwrap_or(Early::Adaptive),
+            early: settings.named("early", Early::named),
             grace: tuned.grace.or(inherited.grace),
-            hadamard: settings.named("hadamard", hadamard_named).unwrap_or(HadamardMode::Auto),
+            hadamard: settings.named("hadamard", hadamard_named),
             bf16: settings.is_on("bf16"),
             incast: tuned.incast,
             window_bytes: tuned.window_bytes(),

@@ -179,6 +179,18 @@ fn code_overrides_variables_and_these_the_launcher_and_that_the_default() {
 }
 
 #[test]
+fn a_job_begins_with_every_word_of_every_row() {
+    for row in SETTINGS.iter().filter(|row| !row.is_place()) {
+        let Kind::Words(words) = row.values.kind else { continue };
+        for word in words {
+            let mut settings = plain().world_size(1);
+            settings.set(row.name, word).unwrap();
+            settings.connect().unwrap().close().unwrap();
+        }
+    }
+}
+
+#[test]
 fn ranks_compare_every_setting_of_the_job() {
     let (settled, _) = plain().world_size(1).compare("mine", 7).settle().unwrap();
     for row in SETTINGS.iter().filter(|row| !row.is_place()) {
