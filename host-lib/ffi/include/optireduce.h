@@ -553,8 +553,8 @@ typedef struct optr_partial_report_t {
 
 // Function that is called once when a request is done, on a thread of the library.
 //
-// status is the result of the operation. error is its text, or "" on success. report is that of a
-// collective of a bucket. It is NULL for other requests, and after errors except OPTR_HALTED. Both
+// status is the result of the operation. error is its text, or "" on success. A collective of a
+// bucket passes its report. Other requests pass NULL, as do errors except OPTR_HALTED. Both
 // pointers are valid during the call.
 //
 // It may make any call of this library, and wait for other requests. It must not wait for another

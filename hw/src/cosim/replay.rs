@@ -280,9 +280,9 @@ pub(crate) fn compile(name: &str, verilog: &str, layout: &Layout, optimise: Opti
     let seconds = "seconds, the whole card half a minute";
     let _ = writeln!(std::io::stderr(), "building the Verilator model of {name} ({seconds}): {}", library.display());
     let runtime = runtime(&version)?;
-    // Keep make from compiling the runtime: the linker uses the shared objects.
     // Only files of the same optimisation can use the precompiled header.
     let header = if let Optimise::Little = optimise { &runtime.include } else { "" };
+    // Keep make from compiling the runtime: the linker uses the shared objects.
     let make = format!("VM_GLOBAL_FAST= VM_GLOBAL_SLOW= '{} {header}'", optimise.flag());
     let work = build(name, &verilog, &["-MAKEFLAGS", &make, "-LDFLAGS", &runtime.objects])?;
     let moved = fs::rename(work.join("obj_dir/cosim.so"), &library).and_then(|()| fs::remove_dir_all(&work));
@@ -350,8 +350,8 @@ fn precompile(folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the C++ compiler and its flags. Clang compiles Verilator's code two to four times as
-/// fast as GCC.
+/// Returns the C++ compiler and its flags. Clang compiles Verilator's code in a half to a quarter
+/// of GCC's time.
 fn compiler() -> (&'static str, &'static str) {
     static HAS_CLANG: OnceLock<bool> = OnceLock::new();
     let has_clang = HAS_CLANG.get_or_init(|| {

@@ -348,7 +348,7 @@ class Session:
 
 
 def _outcome(request: Any, timeout_s: float | None) -> Any:
-    """Returns the result of a request. A halt is a result, too, which its receiver judges."""
+    """Returns the result of a request, or the error of a halt for its receiver to judge."""
     try:
         return request.wait(timeout_s)
     except HaltError as error:
