@@ -22,15 +22,15 @@ fn train(rank: usize, root: &str) -> Result<Vec<Vec<f32>>, Failure> {
     // In a job of processes, `Settings::new()` reads the environment of torchrun, mpirun or Slurm.
     let place = Settings::new().rank(rank).world_size(RANKS).root(root);
     // By default ranks measure a bound. Threads that share a few cores need a long one.
-    let mut communicator = Communicator::connect(place.bound(Duration::from_millis(500)))?;
+    let mut communicator = Communicator::connect(place.bound(Duration::from_millis(500))).wait()?;
     let mut buckets = Vec::new();
     for elements in LAYERS {
-        buckets.push(communicator.bucket(elements, BucketOptions::new().reduce_op(ReduceOp::Avg))?);
+        buckets.push(communicator.bucket(elements, BucketOptions::new().reduce_op(ReduceOp::Avg)).wait()?);
     }
-    let mut weights = LAYERS.map(|elements| vec![0.0; elements]).to_vec();
     // All ranks start with the weights of rank 0. The broadcast uses TCP and loses nothing.
-    for layer in &mut weights {
-        communicator.broadcast(0, layer)?;
+    let mut weights = Vec::new();
+    for elements in LAYERS {
+        weights.push(communicator.exact().broadcast(0, vec![0.0; elements]).wait()?);
     }
     for step in 0..STEPS {
         let begin = Instant::now();
@@ -53,11 +53,11 @@ fn train(rank: usize, root: &str) -> Result<Vec<Vec<f32>>, Failure> {
     }
     // Apply late corrections, so that all ranks end with the same weights.
     for (bucket, layer) in buckets.iter_mut().zip(&mut weights) {
-        if let Some(correction) = bucket.settle(None)?.correction {
+        if let Some(correction) = bucket.settle(None).wait()?.correction {
             layer.iter_mut().zip(correction).for_each(|(weight, mean)| *weight -= 0.1 * mean);
         }
     }
-    communicator.close()?;
+    communicator.close().wait()?;
     Ok(weights)
 }
 

@@ -21,8 +21,8 @@ type Failure = Box<dyn Error + Send + Sync>;
 /// One rank: connects, and all-reduces until all steps are done.
 async fn train(rank: usize, root: String, steps: Arc<AtomicUsize>) -> Result<(), Failure> {
     let settings = Settings::new().rank(rank).world_size(RANKS).root(root).bound(Duration::from_millis(500));
-    let mut communicator = Communicator::connect_async(settings).await?;
-    let mut bucket = communicator.bucket_async(ELEMENTS, BucketOptions::new()).await?;
+    let mut communicator = Communicator::connect(settings).await?;
+    let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).await?;
     let (mut weights, mut gradient) = (vec![0.0; ELEMENTS], vec![0.0; ELEMENTS]);
     let apply =
         |weights: &mut [f32], mean: &[f32]| weights.iter_mut().zip(mean).for_each(|(weight, mean)| *weight -= mean);
@@ -33,10 +33,10 @@ async fn train(rank: usize, root: String, steps: Arc<AtomicUsize>) -> Result<(),
         apply(&mut weights, &gradient);
         steps.fetch_add(1, Ordering::Relaxed);
     }
-    if let Some(correction) = bucket.settle_async(None).await?.correction {
+    if let Some(correction) = bucket.settle(None).await?.correction {
         apply(&mut weights, &correction);
     }
-    Ok(communicator.close_async().await?)
+    Ok(communicator.close().await?)
 }
 
 /// Answers every connection with the number of completed steps.

@@ -1,6 +1,6 @@
 //! Memory for gradients and results that a card, or another rank of this host, accesses in place.
 //!
-//! A buffer is a mapped memory file. While it is lent to a collective, its owner cannot access it.
+//! A buffer is a mapped memory file.
 //! Cards ([`find`]) and ranks of this host (`local::regions`) map the file at first use, until the
 //! memory is freed. Without a file ([`memory_file`] fails, or [`FILES_MAX`] are open) a buffer is
 //! private memory, whose values are copied.
@@ -16,7 +16,7 @@ use std::fmt;
 use std::io;
 use std::ops::{Deref, DerefMut, Range};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use memmap2::{MmapMut, MmapOptions, MmapRaw};
@@ -100,7 +100,6 @@ pub(crate) struct Pages {
     file: Option<Counted>,
     /// The rest of the last page is padding.
     value_bytes: usize,
-    is_lent: AtomicBool,
     is_shared: OnceLock<bool>,
 }
 
@@ -111,8 +110,7 @@ impl Pages {
             Some(Counted(file)) => MmapOptions::new().len(bytes).map_raw(file.as_raw_fd())?,
             None => MmapMut::map_anon(bytes)?.into(),
         };
-        let pages =
-            Arc::new(Self { map, file, value_bytes, is_lent: AtomicBool::new(false), is_shared: OnceLock::new() });
+        let pages = Arc::new(Self { map, file, value_bytes, is_shared: OnceLock::new() });
         all().insert(pages.addresses().start, Arc::downgrade(&pages));
         Ok(pages)
     }
@@ -179,6 +177,7 @@ pub(crate) fn find(addresses: &Range<usize>) -> Option<Arc<Pages>> {
 }
 
 /// Memory from [`Communicator::alloc`](crate::Communicator::alloc), zeroed and aligned to 64 bytes.
+/// Collectives take it by value, and return it: see [`Memory`](crate::Memory).
 pub struct Buffer {
     pages: Arc<Pages>,
     elements: usize,
@@ -195,66 +194,34 @@ impl Buffer {
         Ok(Self { pages, elements })
     }
 
-    /// The values; `None` while they are lent.
-    pub fn values(&mut self) -> Option<&mut [f32]> {
-        if self.pages.is_lent.load(Ordering::Acquire) {
-            return None;
-        }
-        // SAFETY: the mapping has room for `elements` values, starts at a page, so it is aligned,
-        // and lives as long as `self`. The file cannot shrink (sealed in `new`), and any 32 bits
-        // are a valid `f32`. The values are not lent, and lending needs `&mut self`, which is
-        // borrowed here, so there is no other reference. Users of `pointer` call neither this nor
-        // `lend`.
-        Some(unsafe { std::slice::from_raw_parts_mut(self.pages.pointer(), self.elements) })
-    }
-
-    /// Lends the values to a collective ([`Values::lent`](crate::Values::lent)) until the result is
-    /// dropped. Returns `None` if they are lent already.
-    pub fn lend(&mut self) -> Option<LentBuffer> {
-        let was_lent = self.pages.is_lent.swap(true, Ordering::Acquire);
-        (!was_lent).then(|| LentBuffer { pages: self.pages.clone(), elements: self.elements })
-    }
-
-    /// Address of the values, for bindings that track lending themselves.
+    /// Address of the values, for bindings that keep track of their users. They make no reference.
     #[doc(hidden)]
     pub fn pointer(&self) -> *mut f32 {
         self.pages.pointer()
     }
 }
 
-impl fmt::Debug for Buffer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Buffer").field("elements", &self.elements).finish_non_exhaustive()
-    }
-}
-
-/// Values of a [`Buffer`], lent until this is dropped.
-#[derive(Debug)]
-pub struct LentBuffer {
-    pages: Arc<Pages>,
-    elements: usize,
-}
-
-impl Deref for LentBuffer {
+impl Deref for Buffer {
     type Target = [f32];
 
     fn deref(&self) -> &[f32] {
-        // SAFETY: as in `Buffer::values`. There is at most one `LentBuffer`, and its buffer returns
-        // no reference meanwhile.
+        // SAFETY: the mapping has room for `elements` values, starts at a page, so it is aligned,
+        // and lives as long as `self`. The file cannot shrink (sealed in `new`), and any 32 bits
+        // are a valid `f32`. `self` is the only owner; users of `pointer` make no reference.
         unsafe { std::slice::from_raw_parts(self.pages.pointer(), self.elements) }
     }
 }
 
-impl DerefMut for LentBuffer {
+impl DerefMut for Buffer {
     fn deref_mut(&mut self) -> &mut [f32] {
-        // SAFETY: as in `deref`.
+        // SAFETY: as in `deref`, and `self` is borrowed exclusively.
         unsafe { std::slice::from_raw_parts_mut(self.pages.pointer(), self.elements) }
     }
 }
 
-impl Drop for LentBuffer {
-    fn drop(&mut self) {
-        self.pages.is_lent.store(false, Ordering::Release);
+impl fmt::Debug for Buffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Buffer").field("elements", &self.elements).finish_non_exhaustive()
     }
 }
 
@@ -270,37 +237,26 @@ mod tests {
     }
 
     #[test]
-    fn values_are_their_owners_or_lent_and_outlive_either() {
+    fn values_are_zeros_aligned_to_beats() {
         let mut buffer = Buffer::new(1025).unwrap();
-        let values = buffer.values().unwrap();
-        assert!(
-            values.len() == 1025
-                && values.iter().all(|value| *value == 0.0)
-                && values.as_ptr().addr().is_multiple_of(64)
-        );
-        values[1024] = 7.0;
-        let mut lent = buffer.lend().unwrap();
-        assert!(buffer.values().is_none() && buffer.lend().is_none());
-        lent[0] = 3.0;
-        drop(lent);
-        assert_eq!((buffer.values().unwrap()[0], buffer.values().unwrap()[1024]), (3.0, 7.0));
-        let lent = buffer.lend().unwrap();
-        drop(buffer);
-        assert_eq!((lent[0], lent.len()), (3.0, 1025));
+        assert!(buffer.len() == 1025 && buffer.iter().all(|value| *value == 0.0));
+        assert!(buffer.as_ptr().addr().is_multiple_of(BEAT_BYTES));
+        buffer[1024] = 7.0;
+        assert_eq!(buffer[1024], 7.0);
     }
 
     #[test]
     fn the_last_beat_is_padded_with_zeros_and_values_are_left_alone() {
         let mut buffer = Buffer::new(1024 + 17).unwrap();
-        buffer.values().unwrap().fill(5.0);
-        let all = of(buffer.values().unwrap());
+        buffer.fill(5.0);
+        let all = of(&buffer);
         let file = std::fs::File::from(buffer.pages.file().unwrap().try_clone_to_owned().unwrap());
         let mut bytes = [7; 64];
         file.write_all_at(&bytes, all.len() as u64).unwrap();
         assert!(!buffer.pages.pad(all.end - 4) && buffer.pages.pad(all.end));
         file.read_exact_at(&mut bytes, all.len() as u64).unwrap();
         assert_eq!((&bytes[..60], &bytes[60..]), (&[0; 60][..], &[7; 4][..]));
-        assert!(buffer.values().unwrap().iter().all(|value| *value == 5.0));
+        assert!(buffer.iter().all(|value| *value == 5.0));
         assert!(!buffer.pages.pad(usize::MAX));
     }
 
@@ -308,7 +264,7 @@ mod tests {
     fn memory_is_found_by_its_addresses_until_it_is_freed() {
         let mut buffers = [1, 5000].map(|elements| Buffer::new(elements).unwrap());
         for buffer in &mut buffers {
-            let whole = of(buffer.values().unwrap());
+            let whole = of(&buffer);
             let found = find(&whole).unwrap();
             assert!(Arc::ptr_eq(&found, &buffer.pages) && found.addresses().end - whole.start >= whole.len());
             assert!(find(&(whole.start..found.addresses().end + 1)).is_none_or(|other| !Arc::ptr_eq(&other, &found)));
@@ -316,9 +272,9 @@ mod tests {
         let other = vec![0f32; 100];
         assert!(find(&of(&other)).is_none());
         let [small, _] = &mut buffers;
-        let addresses = of(small.values().unwrap());
+        let addresses = of(small);
         *small = Buffer::new(1).unwrap();
-        assert!(find(&addresses).is_none_or(|found| found.addresses().start == of(small.values().unwrap()).start));
+        assert!(find(&addresses).is_none_or(|found| found.addresses().start == of(small).start));
     }
 
     #[test]
@@ -326,6 +282,6 @@ mod tests {
         for elements in [usize::MAX, usize::MAX / 4, 1 << 50] {
             assert!(Buffer::new(elements).unwrap_err().to_string().starts_with("the memory needs "));
         }
-        assert!(Buffer::new(0).unwrap().values().unwrap().is_empty());
+        assert!(Buffer::new(0).unwrap().is_empty());
     }
 }

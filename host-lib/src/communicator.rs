@@ -6,9 +6,9 @@
 //! job with cards every rank has a second set of threads, for [`Shared::beside`].
 
 mod abandoned;
+pub mod binding;
 mod bucket;
 mod builder;
-mod bytes;
 mod close;
 mod command;
 mod connect;
@@ -19,6 +19,7 @@ mod error;
 mod exact;
 mod fallback;
 mod groups;
+mod memory;
 mod partial_reduce;
 mod report;
 mod request;
@@ -39,24 +40,23 @@ use serde::Serialize;
 pub use self::bucket::{Bucket, BucketOptions, ReduceOp};
 pub use self::builder::{BOUND_MAX_DEFAULT, BOUND_MIN};
 pub use self::error::{ConnectError, Error};
+pub use self::exact::Exact;
+pub use self::memory::Memory;
 pub use self::partial_reduce::{PartialOptions, PartialReduce, PartialReport, Weighting};
 pub use self::report::{Report, TwoLevelReport};
-pub use self::request::{Pending, Request};
+pub use self::request::Request;
 pub use self::settle::Settled;
-pub use self::transfer::Transfer;
 pub use self::two_level::{Groups, TwoLevel, TwoLevelBucket, TwoLevelRequest};
 
 use self::builder::Builder;
 use self::command::Command;
 use self::driver::Driver;
-use self::request::{block_on, reply};
+use self::request::{Sender, reply};
 use crate::buffer::Buffer;
 use crate::control::{Closer, ControlChannel, ControlError, Mailbox, Terms};
-use crate::memory::NotEnoughMemory;
 use crate::secret::SealDrops;
-use crate::settings::CardFallback;
+use crate::settings::{CardFallback, Settings};
 use crate::udp::Unsent;
-use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_core::protocol::repair::RepairReport;
 use optireduce_core::protocol::{self, JobParams, Kind, Parts};
 use optireduce_core::software::Counters;
@@ -71,6 +71,10 @@ pub struct Metrics {
     pub seal_drops: SealDrops,
     /// Datagrams that this host refused to send, by cause.
     pub unsent: Unsent,
+    /// Ranks with a card, in ascending order; see [`Settings::card`].
+    pub cards: Vec<usize>,
+    /// Bytes of gradient in a full packet, a multiple of 64.
+    pub payload_bytes: usize,
     /// Ranks reached through shared memory.
     pub shared: Vec<usize>,
     /// Loss and timing, per peer and stage.
@@ -144,7 +148,7 @@ impl Shared {
         &self,
         terms: Terms,
         call: impl FnOnce(&mut ControlChannel, Duration) -> Result<T, ControlError> + Send + 'static,
-    ) -> Pending<T> {
+    ) -> Request<T> {
         self.call_with(terms, Ok(()), |(), channel, timeout| call(channel, timeout))
     }
 
@@ -155,7 +159,7 @@ impl Shared {
         terms: Terms,
         given: Result<G, Error>,
         call: impl FnOnce(G, &mut ControlChannel, Duration) -> Result<T, ControlError> + Send + 'static,
-    ) -> Pending<T> {
+    ) -> Request<T> {
         let (sender, reply) = reply();
         let timeout = self.timeout;
         self.run(move |channel| {
@@ -167,7 +171,7 @@ impl Shared {
             };
             let _ = sender.send(result);
         });
-        Pending::new(reply)
+        reply.into()
     }
 
     /// `call` runs even if its reply was dropped.
@@ -181,42 +185,18 @@ impl Shared {
         let _ = self.calls.send(ControlCall::Run(Box::new(call)));
     }
 
-    fn skip_gone(&self) -> Pending<()> {
-        let terms = Terms::default().with("the call", "skip_gone_ranks");
-        let (sender, done) = reply();
-        let (timeout, beside) = (self.timeout, self.beside.get().cloned());
-        self.run(move |channel| {
-            // A restarted process already has this setting.
-            let result = match channel.outside().load(Ordering::Acquire) {
-                true => Ok(()),
-                false => channel.call(&terms, timeout, |channel| {
-                    channel.skip_gone();
-                    Ok(())
-                }),
-            };
-            let result = result.map_err(Error::from);
-            let _ = sender.send(match beside {
-                Some(Ok(beside)) => result.and_then(|()| beside.skip_gone().wait()),
-                _ => result,
-            });
-        });
-        Pending::new(done)
-    }
-
-    fn require_no_card(&self, call: &'static str, instead: &'static str) -> Result<(), Error> {
-        self.cards.first().map_or(Ok(()), |rank| Err(Error::Cards { call, rank: *rank, instead }))
-    }
-
     /// Returns the job that makes collectives of this kind instead: cards support all-reduces only.
     fn beside(&self, kind: Kind) -> Result<Option<&Arc<Self>>, Error> {
         let beside = self.beside.get().filter(|_| kind != Kind::AllReduce);
         beside.map(|beside| beside.as_ref().map_err(Error::clone)).transpose()
     }
 
-    async fn metrics(&self) -> Result<Metrics, Error> {
+    /// Sends a command that the engine answers. If the engine has ended, the request is
+    /// [`Error::Closed`].
+    fn ask<T>(&self, command: impl FnOnce(Sender<T>) -> Command) -> Request<T> {
         let (sender, reply) = reply();
-        self.command(Command::Metrics(sender))?;
-        reply.await
+        let _ = self.command(command(sender));
+        reply.into()
     }
 
     fn present(&self) -> &Self {
@@ -236,8 +216,7 @@ impl Shared {
 /// All ranks must make the calls marked *collective*, in the same order and with equal arguments.
 /// If they differ, all ranks get an error that names a rank and both values.
 ///
-/// Every blocking method has a twin that ends in `_async`, for any async runtime. Dropping its
-/// future cancels sends and receives, and calls that make communicators; other calls continue.
+/// Calls begin where they are written, and return a [`Request`].
 ///
 /// [`close`](Self::close) ends the job and checks that all ranks made the same calls. Dropping a
 /// communicator only closes its connections; calls of its buckets then fail with
@@ -303,10 +282,7 @@ impl Communicator {
         if self.shared.cards.is_empty() {
             return Ok(());
         }
-        let opened = block_on(self.same_ranks()).map_err(|error| match error {
-            ConnectError::Control(error) => Error::Control(error),
-            error => Error::Collective(Arc::new(error)),
-        });
+        let opened = self.same_ranks();
         let shared = opened.as_ref().map(|beside| beside.shared.clone()).map_err(Error::clone);
         match &shared {
             Ok(beside) if self.shared.falls_back => {
@@ -336,9 +312,9 @@ impl Communicator {
         self.shared.params.ranks
     }
 
-    /// Ranks with a card, in ascending order; see [`Settings::card`](crate::Settings::card).
-    pub fn cards(&self) -> &[usize] {
-        &self.shared.cards
+    /// Settings in force, from code, the environment, the launcher and defaults.
+    pub fn settings(&self) -> &Settings {
+        &self.builder.settings
     }
 
     /// Returns whether this process joined a running job
@@ -356,85 +332,42 @@ impl Communicator {
         self.shared.shard_range(elements)
     }
 
-    /// Present bound t_B of each stage of each window, see
-    /// [`Settings::bound`](crate::Settings::bound).
-    pub fn stage_deadline(&self) -> Duration {
+    /// Present bound t_B of each stage of each window, see [`Settings::bound`].
+    pub fn bound(&self) -> Duration {
         Duration::from_nanos(self.shared.present().bound_ns.load(Ordering::Relaxed))
-    }
-
-    /// Bytes of gradient in a full packet, a multiple of 64.
-    pub fn payload_bytes(&self) -> usize {
-        self.shared.params.payload_beats * BEAT_BYTES
     }
 
     /// Waits until all ranks have called it. Collective, over TCP.
     ///
     /// # Errors
-    /// Names a rank that is gone, does not call it within the
-    /// [timeout](crate::Settings::timeout), or makes another call.
-    pub fn barrier(&mut self) -> Result<(), Error> {
-        block_on(self.barrier_async())
-    }
-
-    /// Async form of [`barrier`](Self::barrier).
-    pub async fn barrier_async(&mut self) -> Result<(), Error> {
-        self.start_barrier().await
-    }
-
-    /// Starts [`barrier`](Self::barrier).
-    pub fn start_barrier(&mut self) -> Pending<()> {
+    /// Names a rank that is gone, does not call it within the [timeout](Settings::timeout), or
+    /// makes another call.
+    pub fn barrier(&mut self) -> Request<()> {
         self.shared.call(Terms::default().with("the call", "barrier"), |_, _| Ok(()))
     }
 
-    /// Excludes gone ranks from later calls over TCP, which otherwise fail. Bounded collectives do
-    /// not need it: see [`Settings::drop_silent_after`](crate::Settings::drop_silent_after).
-    /// Collective.
-    ///
-    /// # Errors
-    /// See [`barrier`](Self::barrier).
-    pub fn skip_gone_ranks(&mut self) -> Result<(), Error> {
-        block_on(self.skip_gone_ranks_async())
-    }
-
-    /// Async form of [`skip_gone_ranks`](Self::skip_gone_ranks).
-    pub async fn skip_gone_ranks_async(&mut self) -> Result<(), Error> {
-        self.start_skip_gone_ranks().await
-    }
-
-    /// Starts [`skip_gone_ranks`](Self::skip_gone_ranks).
-    pub fn start_skip_gone_ranks(&mut self) -> Pending<()> {
-        self.shared.skip_gone()
+    /// Returns the exact calls: over TCP, the same bits on all ranks.
+    pub fn exact(&mut self) -> Exact<'_> {
+        Exact { communicator: self }
     }
 
     /// Takes part again after [`Error::Dropped`], and returns the number of the first collective
-    /// that includes this rank. A process that joins a running job
-    /// ([`Settings::rejoin`](crate::Settings::rejoin)) first declares its buckets.
+    /// that includes this rank. A process that joins a running job ([`Settings::rejoin`]) first
+    /// declares its buckets.
     ///
-    /// Blocks until the others have agreed and reached that collective, at most the
-    /// [timeout](crate::Settings::timeout). The trainer must then fetch the model: the others find
-    /// this rank in [`Report::joined_rank`].
+    /// Waits until the others have agreed and reached that collective, at most the
+    /// [timeout](Settings::timeout). The trainer must then fetch the model: the others find this
+    /// rank in [`Report::joined_rank`].
     ///
     /// # Errors
     /// [`Error::Cards`] in a job with cards. [`Error::NoAgreement`] after the timeout without an
     /// agreement. Also if collectives of this rank are in progress or the engine failed.
-    pub fn rejoin(&mut self) -> Result<u32, Error> {
-        block_on(self.rejoin_async())
-    }
-
-    /// Async form of [`rejoin`](Self::rejoin).
-    pub async fn rejoin_async(&mut self) -> Result<u32, Error> {
-        self.start_rejoin().await
-    }
-
-    /// Starts [`rejoin`](Self::rejoin).
-    pub fn start_rejoin(&mut self) -> Pending<u32> {
-        let (sender, reply) = reply();
-        match self.shared.require_no_card("rejoin", "restart all ranks of the job") {
-            Err(error) => drop(sender.send(Err(error))),
-            // If the engine has ended, the reply returns the error.
-            Ok(()) => drop(self.shared.command(Command::Rejoin(sender))),
+    pub fn rejoin(&mut self) -> Request<u32> {
+        if let Some(rank) = self.shared.cards.first() {
+            let (call, instead) = ("rejoin", "restart all ranks of the job");
+            return Err(Error::Cards { call, rank: *rank, instead }).into();
         }
-        Pending::new(reply)
+        self.shared.ask(Command::Rejoin)
     }
 
     /// Error with which the engine failed, if it has. Never blocks.
@@ -442,49 +375,41 @@ impl Communicator {
         self.shared.driver.failure().or_else(|| self.shared.present().driver.failure())
     }
 
-    /// Allocates `elements` zeros that can be [lent](Buffer::lend) to all-reduces as gradient or
-    /// result.
-    ///
-    /// A [card](crate::Settings::card) and other ranks of this host access the memory without
-    /// copies ([`Report::copied_bytes`]); the latter only without a `ulimit -v`.
+    /// Allocates `elements` zeros that a [card](Settings::card) and other ranks of this host access
+    /// in place ([`Report::copied_bytes`]); the latter only without a `ulimit -v`.
     ///
     /// ```no_run
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// use optireduce::{BucketOptions, Communicator, Destination, Settings, Values};
+    /// use optireduce::{BucketOptions, Communicator, Settings};
     ///
     /// let mut communicator = Communicator::connect(Settings::new().card("0000:5e:00.0"))?;
-    /// let mut bucket = communicator.bucket(1 << 20, BucketOptions::default())?;
-    /// let (mut gradient, mut mean) = (communicator.alloc(1 << 20)?, communicator.alloc(1 << 20)?);
-    /// gradient.values().expect("not lent").fill(1.0);
-    /// let (from, to) = (gradient.lend().expect("not lent"), mean.lend().expect("not lent"));
-    /// let (_, report) = bucket.all_reduce_lent(Values::lent(from), Destination::Here(Values::lent(to)))?;
-    /// assert_eq!(report.copied_bytes(), 0);
-    /// println!("{:?}", mean.values().expect("given back")[0]);
+    /// let mut bucket = communicator.bucket(1 << 20, BucketOptions::default()).wait()?;
+    /// let (mut gradient, mean) = (communicator.alloc(1 << 20)?, communicator.alloc(1 << 20)?);
+    /// gradient.fill(1.0);
+    /// let ((gradient, mean), report) = bucket.start_all_reduce((gradient, mean)).wait()?;
+    /// println!("{} {} {}", gradient[0], mean[0], report.copied_bytes());
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
     /// If this host has too little memory.
-    pub fn alloc(&self, elements: usize) -> Result<Buffer, NotEnoughMemory> {
-        Buffer::new(elements)
+    pub fn alloc(&self, elements: usize) -> Result<Buffer, Error> {
+        Ok(Buffer::new(elements)?)
     }
 
     /// Returns counters and state of this rank.
     ///
     /// # Errors
     /// If the engine has ended.
-    pub fn metrics(&self) -> Result<Metrics, Error> {
-        block_on(self.metrics_async())
-    }
-
-    /// Async form of [`metrics`](Self::metrics).
-    pub async fn metrics_async(&self) -> Result<Metrics, Error> {
-        let mut metrics = self.shared.metrics().await?;
-        if let Some(Ok(beside)) = self.shared.beside.get() {
-            metrics.over_udp = beside.metrics().await.ok().map(Box::new);
-        }
-        Ok(metrics)
+    pub fn metrics(&self) -> Request<Metrics> {
+        let shared = &self.shared;
+        let own = shared.ask(Command::Metrics);
+        let Some(Ok(beside)) = shared.beside.get() else { return own };
+        let over_udp = beside.ask(Command::Metrics);
+        Request::on_a_thread("optireduce-metrics", move || {
+            Ok(Metrics { over_udp: over_udp.wait().ok().map(Box::new), ..own.wait()? })
+        })
     }
 
     fn check_rank(&self, name: &'static str, rank: usize) -> Result<usize, Error> {

@@ -12,16 +12,16 @@
 //!
 //! fn train(rank: usize, root: &str) -> Result<(), Box<dyn std::error::Error>> {
 //!     let settings = Settings::new().rank(rank).world_size(2).root(root); // torchrun, mpirun, Slurm: Settings::new()
-//!     let mut communicator = Communicator::connect(settings)?;
-//!     let mut bucket = communicator.bucket(10_000, BucketOptions::new())?; // once for each bucket of gradients
+//!     let mut communicator = Communicator::connect(settings).wait()?;
+//!     let mut bucket = communicator.bucket(10_000, BucketOptions::new()).wait()?; // once for each bucket of gradients
 //!     for _step in 0..3 {
 //!         let mut gradient = vec![rank as f32; 10_000]; // the backward pass
 //!         let report = bucket.all_reduce(&mut gradient)?; // `gradient` is the mean, or zeros if too much was lost
 //!         /* the optimizer's step */
 //!         println!("rank {rank}: {report}");
 //!     }
-//!     if let Some(_correction) = bucket.settle(None)?.correction { /* one more step, with repaired values */ }
-//!     Ok(communicator.close()?)
+//!     if let Some(_correction) = bucket.settle(None).wait()?.correction { /* one more step, with repaired values */ }
+//!     Ok(communicator.close().wait()?)
 //! }
 //! # let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
 //! # let root = &port.local_addr().unwrap().to_string();
@@ -36,16 +36,13 @@
 //! | [`Communicator`] | one rank of a job |
 //! | [`Settings`], [`SETTINGS`] | settings, from code, variables and launchers |
 //! | [`Bucket`] | bounded `all_reduce`, `reduce_scatter` and `all_gather` of the same elements in every step |
-//! | [`Communicator::all_reduce`] | one bounded collective without a declared bucket |
 //! | [`Report`] | late ranks, losses, and whether the update was applied |
-//! | [`Request`] | a bounded collective in progress: `test`, `wait`, `wait_timeout`, `.await` |
+//! | [`Request`] | a call in progress: `wait`, `wait_timeout`, `is_finished`, `.await` |
+//! | [`Memory`], [`Buffer`] | memory of calls in progress |
 //! | [`Bucket::settle`], [`Communicator::close`] | end of a job: last repairs, and the check that all ranks made the same calls |
-//! | [`Communicator::broadcast`], [`barrier`](Communicator::barrier) | exact: weights and synchronisation |
-//! | [`all_reduce_exact`](Communicator::all_reduce_exact), [`reduce_scatter_exact`](Communicator::reduce_scatter_exact) | exact: any [`ElementType`] and [`ExactOp`], the same bits on all ranks |
-//! | [`broadcast_bytes`](Communicator::broadcast_bytes), [`all_gather_bytes`](Communicator::all_gather_bytes), [`gather_bytes`](Communicator::gather_bytes), [`scatter_bytes`](Communicator::scatter_bytes), [`all_to_all_bytes`](Communicator::all_to_all_bytes) | exact: bytes of any length |
-//! | [`send_bytes`](Communicator::send_bytes), [`recv_bytes`](Communicator::recv_bytes), [`Transfer`] | exact: tagged messages between two ranks |
-//! | [`Pending`] | an exact call in progress |
-//! | [`group`](Communicator::group), [`split`](Communicator::split) | communicators of some of the ranks |
+//! | [`Communicator::exact`] | exact reductions of any [`ElementType`], broadcast, gather, scatter and all-to-all |
+//! | [`Communicator::send`], [`recv`](Communicator::recv) | exact: tagged messages between two ranks |
+//! | [`Communicator::split`] | communicators of some of the ranks |
 //! | [`PartialReduce`] | averages of models among the ranks that are ready |
 //! | [`TwoLevel`] | all-reduce on two levels, for many ranks |
 //! | [`Settings::card`] | a rank that uses a SmartNIC |
@@ -53,9 +50,9 @@
 //!
 //! # Bounded and exact calls
 //!
-//! *Bounded* calls run over UDP or a card and may lose data: collectives of buckets, one-off
-//! collectives, [`TwoLevel`] and [`PartialReduce`]. The bound applies to each stage of each window
-//! (at most 1 MiB of gradient), not to the whole call: see [`Settings::bound`].
+//! *Bounded* calls run over UDP or a card and may lose data: collectives of buckets, [`TwoLevel`]
+//! and [`PartialReduce`]. The bound applies to each stage of each window (at most 1 MiB of
+//! gradient), not to the whole call: see [`Settings::bound`].
 //!
 //! *Exact* calls run over TCP and lose nothing. They are as slow as the slowest rank, and fail when
 //! a rank makes no progress for the [`timeout`](Settings::timeout).
@@ -71,10 +68,9 @@
 //!
 //! # Blocking and async
 //!
-//! Every call that waits for other ranks has a form for any async runtime, usually a twin that ends
-//! in `_async`. [`Bucket::all_reduce_owned`], [`Bucket::all_reduce_lent`],
-//! [`Bucket::reduce_scatter`], [`Bucket::all_gather`] and [`TwoLevelBucket::all_reduce`] have a
-//! `start_..` call instead, whose request is a future.
+//! A call begins where it is written, and returns a [`Request`], which blocks a thread or is a
+//! future of any async runtime. The calls of all ranks begin in the same order, whatever the order
+//! in which requests are waited for. [`Bucket::all_reduce`] alone takes a slice, and blocks.
 //!
 //! # Requirements on all ranks
 //!
@@ -137,25 +133,26 @@ pub mod tuning {
     pub use crate::settings::tuned::{SendThread, Tuning};
 }
 
-pub use buffer::{Buffer, LentBuffer};
+pub use buffer::Buffer;
 pub use card::CardError;
+#[doc(hidden)]
+pub use communicator::binding;
 pub use communicator::{
-    BOUND_MAX_DEFAULT, BOUND_MIN, Bucket, BucketOptions, Communicator, ConnectError, Error, Groups, Metrics,
-    PartialOptions, PartialReduce, PartialReport, Pending, ReduceOp, Report, Request, Settled, Transfer, TwoLevel,
+    BOUND_MAX_DEFAULT, BOUND_MIN, Bucket, BucketOptions, Communicator, ConnectError, Error, Exact, Groups, Memory,
+    Metrics, PartialOptions, PartialReduce, PartialReport, ReduceOp, Report, Request, Settled, TwoLevel,
     TwoLevelBucket, TwoLevelReport, TwoLevelRequest, Weighting,
 };
 pub use control::{
     BootstrapError, ControlError, Launch, LaunchError, Message, Mismatch, RANKS_MAX_TWO_LEVEL, ROOT_PORT_DEFAULT,
     Refusal,
 };
-pub use exact::{Element, ElementType, ExactOp};
+pub use exact::{Element, ElementType, ExactData, ExactOp, Typed};
 pub use optireduce_core::protocol::repair::RepairReport;
 pub use optireduce_core::protocol::{
     ClosedBy, HadamardMode, Kind, Metrics as CollectiveMetrics, Mismatch as CallMismatch, PACKETS_HALT, PeerMetrics,
     SKIPS_HALT, Stage, StageMetrics, StageSummary,
 };
 pub use optireduce_core::software::Counters;
-pub use optireduce_core::{Destination, Loan, Values};
 pub use secret::{SealDrops, Secret, SecretError};
 pub use settings::{
     CardFallback, Early, Origin, Repair, SETTINGS, Scope, Setting, SettingError, Settings, SharedMemory,

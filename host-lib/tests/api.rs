@@ -6,9 +6,10 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::Duration;
 
+use optireduce::binding::{self, Destination};
 use optireduce::{
-    Bucket, BucketOptions, Communicator, ConnectError, Destination, Error, HadamardMode, ReduceOp, Repair, Report,
-    Request, Stage, Values,
+    Bucket, BucketOptions, Communicator, ConnectError, Error, HadamardMode, Message, ReduceOp, Repair, Report, Request,
+    Stage,
 };
 use ranks::{builder, check_mean, free_root, gradient, job, report_of};
 
@@ -16,28 +17,26 @@ const ELEMENTS: usize = 30_000;
 
 async fn two_tasks() -> [Vec<f32>; 2] {
     let root = free_root();
-    let rank = async |rank: usize| -> Result<Vec<f32>, Box<dyn std::error::Error>> {
-        let mut communicator = Communicator::connect_async(builder(rank, 2, &root)).await?;
-        communicator.barrier_async().await?;
-        let mut weights = vec![rank as f32 + 1.0; 1000];
-        communicator.broadcast_async(1, &mut weights).await?;
-        assert_eq!(weights, [2.0; 1000]);
-        assert_eq!(communicator.all_gather_bytes_async(&[rank as u8; 3]).await?, [[0; 3], [1; 3]]);
-        let mut bucket = communicator.bucket_async(ELEMENTS, BucketOptions::new()).await?;
-        let mut data = gradient(rank, ELEMENTS);
-        assert_eq!(bucket.all_reduce_async(&mut data).await?.lost_bytes(), 0);
+    let rank = async |rank: usize| -> Result<Vec<f32>, Error> {
+        let mut communicator = Communicator::connect(builder(rank, 2, &root)).await?;
+        communicator.barrier().await?;
+        assert_eq!(communicator.exact().broadcast(1, vec![rank as f32 + 1.0; 1000]).await?, [2.0; 1000]);
+        let gathered = communicator.exact().all_gather(vec![rank as u8; 3]).await?;
+        assert_eq!(gathered, [Some(vec![0; 3]), Some(vec![1; 3])]);
+        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).await?;
+        let (data, report) = bucket.start_all_reduce(gradient(rank, ELEMENTS)).await?;
+        assert_eq!(report.lost_bytes(), 0);
         let (again, report) = bucket.start_all_reduce(gradient(rank, ELEMENTS)).await?;
         assert_eq!((report.op(), again == data), (1, true));
-        let mut once = gradient(rank, 500);
-        let _ = communicator.all_reduce_async(&mut once).await?;
-        let (shard, _) = communicator.reduce_scatter_async(&gradient(rank, 500)).await?;
-        assert_eq!(once[communicator.shard_range(500)], shard);
-        assert_eq!(communicator.all_gather_async(500, &shard).await?.0, once);
-        let mut exact = gradient(rank, 500);
-        communicator.all_reduce_reliable_async(&mut exact).await?;
-        assert_eq!(exact, once);
-        assert_eq!(communicator.metrics_async().await?.collectives.collectives, 5);
-        communicator.barrier_async().await?;
+        let (scattered, _) = bucket.reduce_scatter(gradient(rank, ELEMENTS)).await?;
+        let own = bucket.shard_range();
+        assert_eq!(scattered[own.clone()], data[own]);
+        assert_eq!(bucket.all_gather(scattered).await?.0, data);
+        let (exact, _) = binding::start_reliable_mean(&mut communicator, gradient(rank, ELEMENTS)).await?;
+        assert_eq!(exact, data);
+        assert!(bucket.settle(None).await?.is_settled);
+        assert_eq!(communicator.metrics().await?.collectives.collectives, 4);
+        communicator.close().await?;
         Ok(data)
     };
     let (one, two) = tokio::join!(rank(0), rank(1));
@@ -64,16 +63,16 @@ fn blocking_calls_inside_an_async_runtime_do_not_panic() {
             _ => tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap(),
         };
         runtime.block_on(async {
-            let mut communicator = builder(rank, 2, &root).connect().unwrap();
-            communicator.barrier().unwrap();
-            let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+            let mut communicator = builder(rank, 2, &root).connect().wait().unwrap();
+            communicator.barrier().wait().unwrap();
+            let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
             let mut data = gradient(rank, ELEMENTS);
             let _report = bucket.all_reduce(&mut data).unwrap();
             let (again, _) = bucket.start_all_reduce(gradient(rank, ELEMENTS)).wait().unwrap();
             assert_eq!(again, data);
-            communicator.broadcast(0, &mut data).unwrap();
-            communicator.metrics().unwrap();
-            communicator.barrier().unwrap();
+            data = communicator.exact().broadcast(0, data).wait().unwrap();
+            communicator.metrics().wait().unwrap();
+            communicator.barrier().wait().unwrap();
             data
         })
     });
@@ -82,80 +81,58 @@ fn blocking_calls_inside_an_async_runtime_do_not_panic() {
 
 #[test]
 fn handles_and_futures_may_move_between_threads() {
-    fn is_send<T: Send>(_: &T) {}
-    fn is_send_and_sync<T: Send + Sync>() {}
+    fn is_send<T: Send + 'static>() {}
+    fn is_send_and_sync<T: Send + Sync + 'static>() {}
     is_send_and_sync::<Communicator>();
     is_send_and_sync::<Bucket>();
     is_send_and_sync::<Error>();
     is_send_and_sync::<ConnectError>();
-    is_send_and_sync::<Request>();
-    fn futures(communicator: &mut Communicator, bucket: &mut Bucket, request: Request) {
-        let mut data = [0.0; 4];
-        is_send(&communicator.barrier_async());
-        is_send(&communicator.bucket_async(4, BucketOptions::new()));
-        is_send(&communicator.all_reduce_async(&mut data));
-        is_send(&bucket.all_reduce_async(&mut data));
-        is_send(&request);
-    }
-    let _ = futures;
-}
-
-#[test]
-fn a_destination_of_another_length_is_refused_before_anything_is_sent() {
-    job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).connect().unwrap();
-        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
-        let (given, short) = (gradient(rank, ELEMENTS), Destination::Here(vec![0.0; ELEMENTS - 1].into()));
-        let error = bucket.all_reduce_lent(given.into(), short).unwrap_err().to_string();
-        let expected = format!("the number of elements of the destination is {}, expected {ELEMENTS}", ELEMENTS - 1);
-        assert!(error.contains(&expected), "{error}");
-        let (given, place) = (gradient(rank, ELEMENTS), Destination::Here(vec![0.0; ELEMENTS].into()));
-        let (mean, _) = bucket.start_all_reduce_lent(given.into(), place).wait().unwrap();
-        communicator.close().unwrap();
-        assert_eq!(mean.len(), ELEMENTS);
-    });
+    is_send::<Request<Communicator>>();
+    is_send::<Request<(Vec<f32>, Report)>>();
+    is_send::<Request<Message>>();
 }
 
 #[test]
 fn a_request_is_tested_waited_for_and_kept_when_it_takes_longer() {
     job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).connect().unwrap();
-        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+        let mut communicator = builder(rank, 2, &root).connect().wait().unwrap();
+        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
         if rank == 1 {
-            communicator.barrier().unwrap();
+            communicator.barrier().wait().unwrap();
         }
         let mut request = bucket.start_all_reduce(gradient(rank, ELEMENTS));
         if rank == 0 {
-            assert!(!request.test() && !request.wait_timeout(Duration::from_millis(50)));
-            communicator.barrier().unwrap();
+            assert!(!request.is_finished() && !request.wait_timeout(Duration::from_millis(50)));
+            communicator.barrier().wait().unwrap();
         }
         while !request.wait_timeout(Duration::from_millis(100)) {}
-        assert!(request.test());
+        assert!(request.is_finished());
         let (mean, report) = request.wait().unwrap();
         assert_eq!((mean.len(), report.lost_bytes()), (ELEMENTS, 0));
         drop(bucket.start_all_reduce(gradient(rank, ELEMENTS)));
         let (_, report) = bucket.start_all_reduce(gradient(rank, ELEMENTS)).wait().unwrap();
         assert_eq!((report.op(), report.lost_bytes()), (2, 0));
-        communicator.barrier().unwrap();
+        communicator.barrier().wait().unwrap();
     });
 }
 
 #[test]
 fn sums_are_means_times_the_ranks_on_every_way() {
     let results = job(4, |rank, root| {
-        let mut communicator = builder(rank, 4, &root).connect().unwrap();
+        let mut communicator = builder(rank, 4, &root).connect().wait().unwrap();
         let [mut sums, mut means] = [ReduceOp::Sum, ReduceOp::Avg]
-            .map(|reduce_op| communicator.bucket(ELEMENTS, BucketOptions::new().reduce_op(reduce_op)).unwrap());
+            .map(|reduce_op| communicator.bucket(ELEMENTS, BucketOptions::new().reduce_op(reduce_op)).wait().unwrap());
         let (mut sum, mut mean) = (gradient(rank, ELEMENTS), gradient(rank, ELEMENTS));
         let _report = sums.all_reduce(&mut sum).unwrap();
         let _report = means.all_reduce(&mut mean).unwrap();
-        let (shard, _) = sums.reduce_scatter(&gradient(rank, ELEMENTS)).unwrap();
+        let (scattered, _) = sums.reduce_scatter(gradient(rank, ELEMENTS)).wait().unwrap();
+        let shard = scattered[sums.shard_range()].to_vec();
         let is_near =
             |sum: &[f32], mean: &[f32]| sum.iter().zip(mean).all(|(sum, mean)| (sum - 4.0 * mean).abs() < 1e-5);
         assert!(is_near(&sum, &mean) && is_near(&shard, &mean[sums.shard_range()]), "rank {rank}");
-        let (whole, _) = sums.all_gather(&shard).unwrap();
+        let (whole, _) = sums.all_gather(scattered).wait().unwrap();
         assert!(is_near(&whole, &mean) && whole[sums.shard_range()] == shard, "rank {rank}");
-        communicator.barrier().unwrap();
+        communicator.barrier().wait().unwrap();
         mean
     });
     check_mean(4, &results, 1e-6);
@@ -164,14 +141,14 @@ fn sums_are_means_times_the_ranks_on_every_way() {
 #[test]
 fn a_bucket_may_be_encoded_while_others_are_not() {
     let results = job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).hadamard(HadamardMode::Off).connect().unwrap();
+        let mut communicator = builder(rank, 2, &root).hadamard(HadamardMode::Off).connect().wait().unwrap();
         let mut modes = [HadamardMode::On, HadamardMode::Off, HadamardMode::Auto].map(|mode| {
-            let bucket = communicator.bucket(ELEMENTS, BucketOptions::new().hadamard(mode)).unwrap();
+            let bucket = communicator.bucket(ELEMENTS, BucketOptions::new().hadamard(mode)).wait().unwrap();
             (bucket, gradient(rank, ELEMENTS))
         });
         let encoded = modes.each_mut().map(|(bucket, data)| bucket.all_reduce(data).unwrap().is_hadamard());
         assert_eq!(encoded, [true, false, false]);
-        communicator.barrier().unwrap();
+        communicator.barrier().wait().unwrap();
         modes.map(|(_, data)| data)
     });
     for bucket in 0..3 {
@@ -182,15 +159,15 @@ fn a_bucket_may_be_encoded_while_others_are_not() {
 #[test]
 fn buckets_of_one_job_travel_as_bf16_and_as_fp32_at_once() {
     let results = job(3, |rank, root| {
-        let mut communicator = builder(rank, 3, &root).bf16(true).hadamard(HadamardMode::Off).connect().unwrap();
+        let mut communicator = builder(rank, 3, &root).bf16(true).hadamard(HadamardMode::Off).connect().wait().unwrap();
         let options = [BucketOptions::new(), BucketOptions::new().bf16(false).repair(false)];
-        let mut buckets = options.map(|options| communicator.bucket(ELEMENTS, options).unwrap());
+        let mut buckets = options.map(|options| communicator.bucket(ELEMENTS, options).wait().unwrap());
         let mut results = Vec::new();
         for _ in 0..3 {
             let begin = |bucket: &mut Bucket| bucket.start_all_reduce(gradient(rank, ELEMENTS));
             results = buckets.each_mut().map(begin).map(|request| request.wait().unwrap()).into();
         }
-        communicator.close().unwrap();
+        communicator.close().wait().unwrap();
         results.into_iter().map(|(mean, report): (Vec<f32>, Report)| (mean, report.lost_bytes())).collect::<Vec<_>>()
     });
     assert!(results.iter().flatten().all(|(_, lost_bytes)| *lost_bytes == 0));
@@ -203,55 +180,59 @@ fn buckets_of_one_job_travel_as_bf16_and_as_fp32_at_once() {
 }
 
 const WAYS: usize = 11;
+/// The last ways return the memory of the result even after an error.
+const OWNED: usize = 8;
 
-/// Reduces ones in one of the ways. Returns the result, empty if its memory is gone after an error.
+/// Reduces ones in one of the ways. Returns the result, empty if an error freed its memory.
 fn reduce(communicator: &Communicator, bucket: &mut Bucket, way: usize) -> (Vec<f32>, Result<Report, Error>) {
+    let own = bucket.shard_range();
     let mut given = vec![1.0; bucket.elements()];
-    let place = given.as_ptr();
-    let runtime = || tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let moved = |done: Result<(Vec<f32>, Report), Error>| match done {
-        Ok((result, report)) => (result, Ok(report)),
-        Err(error) => (Vec::new(), Err(error)),
+    let buffer = || {
+        let mut buffer = communicator.alloc(given.len()).unwrap();
+        buffer.copy_from_slice(&given);
+        buffer
     };
-    match way {
-        0 => {
-            let done = bucket.all_reduce_owned(given);
-            let is_kept = done.as_ref().is_ok_and(|(result, report)| report.is_applied() || result.as_ptr() == place);
-            assert!(is_kept || done.is_err(), "another buffer");
-            moved(done)
+    fn split<M>(
+        done: Result<(M, Report), Error>,
+        result: impl FnOnce(M) -> Vec<f32>,
+    ) -> (Vec<f32>, Result<Report, Error>) {
+        match done {
+            Ok((memory, report)) => (result(memory), Ok(report)),
+            Err(error) => (Vec::new(), Err(error)),
         }
-        1 => moved(bucket.start_all_reduce(given).wait()),
-        2 => moved(runtime().block_on(bucket.start_all_reduce(given))),
-        3 => moved(bucket.reduce_scatter(&given)),
-        4 => moved(bucket.start_reduce_scatter(given).wait()),
-        5 => {
+    }
+    match way {
+        0 => split(bucket.start_all_reduce(given).wait(), |mean| mean),
+        1 => {
+            let request = bucket.start_all_reduce(given);
+            split(tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(request), |mean| mean)
+        }
+        2 => {
+            let mut request = bucket.start_all_reduce(given);
+            while !request.wait_timeout(Duration::from_millis(1)) {}
+            split(request.wait(), |mean| mean)
+        }
+        3 => split(bucket.start_all_reduce(buffer()).wait(), |mean| mean.to_vec()),
+        4 => split(bucket.start_all_reduce((buffer(), buffer())).wait(), |(read, mean)| {
+            assert_eq!(read[..], given, "read only");
+            mean.to_vec()
+        }),
+        5 => split(bucket.reduce_scatter(given).wait(), |shard| shard[own].to_vec()),
+        6 => split(bucket.reduce_scatter(buffer()).wait(), |shard| shard[own].to_vec()),
+        7 => split(bucket.reduce_scatter((buffer(), buffer())).wait(), |(_, shard)| shard[own].to_vec()),
+        8 => {
             let done = bucket.all_reduce(&mut given);
             (given, done)
         }
-        6 => {
-            let done = runtime().block_on(bucket.all_reduce_async(&mut given));
-            (given, done)
-        }
-        7 | 8 => {
-            bucket.values_mut().copy_from_slice(&given);
-            let done = match way {
-                7 => bucket.all_reduce_in_place(),
-                _ => runtime().block_on(bucket.all_reduce_in_place_async()),
-            };
-            (bucket.values_mut().to_vec(), done)
-        }
         _ => {
-            let mut buffers = [(); 2].map(|()| communicator.alloc(bucket.elements()).unwrap());
-            buffers.iter_mut().for_each(|buffer| buffer.values().unwrap().copy_from_slice(&given));
-            let [input, output] = buffers.each_mut().map(|buffer| Values::lent(buffer.lend().unwrap()));
+            let ((from, from_back), (to, to_back)) = (binding::lend(buffer()), binding::lend(buffer()));
             let done = match way {
-                9 => bucket.all_reduce_lent(input, Destination::Here(output)),
-                _ => bucket.start_all_reduce_lent(input, Destination::Here(output)).wait(),
+                9 => binding::all_reduce(bucket, from, Destination::Here(to)),
+                _ => binding::start_all_reduce(bucket, from, Destination::Here(to)).wait(),
             };
             let done = done.map(|(_, report)| report);
-            let [input, output] = &mut buffers;
-            assert_eq!(input.values().unwrap(), given, "read only");
-            (output.values().unwrap().to_vec(), done)
+            assert_eq!(from_back.take().unwrap()[..], given, "read only");
+            (to_back.take().unwrap().to_vec(), done)
         }
     }
 }
@@ -261,20 +242,20 @@ fn reduce(communicator: &Communicator, bucket: &mut Bucket, way: usize) -> (Vec<
 fn alone(elements: usize, before: usize) -> Vec<(Vec<f32>, Result<Report, Error>)> {
     let mut results = job(3, move |rank, root| {
         let builder = builder(rank, 3, &root).bound(Duration::from_millis(20)).mtu(1500);
-        let mut communicator = builder.drop_silent_after(None).repair(Repair::Off).connect().unwrap();
-        let mut bucket = communicator.bucket(elements, BucketOptions::new()).unwrap();
+        let mut communicator = builder.drop_silent_after(None).repair(Repair::Off).connect().wait().unwrap();
+        let mut bucket = communicator.bucket(elements, BucketOptions::new()).wait().unwrap();
         if rank > 0 {
-            communicator.barrier().unwrap();
+            communicator.barrier().wait().unwrap();
         }
         let ways = std::iter::repeat_n(0, before).chain(0..WAYS);
         let results: Vec<_> = ways.map(|way| reduce(&communicator, &mut bucket, way)).collect();
         if rank == 0 {
-            communicator.barrier().unwrap();
+            communicator.barrier().wait().unwrap();
         }
         let (_, last) = reduce(&communicator, &mut bucket, 0);
         assert_eq!(report_of(last).op() as usize, before + WAYS, "rank {rank}");
         // It compares the numbers of the calls.
-        communicator.close().unwrap();
+        communicator.close().wait().unwrap();
         results
     });
     results.swap_remove(0)
@@ -305,7 +286,7 @@ fn a_halt_is_an_error_with_zeros_and_the_job_can_go_on() {
         let report = report_of(Err(error));
         assert!(!report.is_applied() && report.loss() > 0.1, "way {way}: {report}");
         assert_eq!(report.op() as usize, way + 2, "way {way}");
-        assert_eq!(result.is_empty(), way < 5, "way {way}");
+        assert_eq!(result.is_empty(), way < OWNED, "way {way}");
         assert!(result.iter().all(|value| *value == 0.0), "way {way}: {report}");
     }
 }
@@ -316,8 +297,8 @@ fn a_trainer_that_ignores_its_reports_ends_with_the_replica_of_one_that_reads_th
     const ELEMENTS: usize = 3000;
     let results = job(3, |rank, root| {
         let builder = builder(rank, 3, &root).bound(Duration::from_millis(20));
-        let mut communicator = builder.drop_silent_after(None).connect().unwrap();
-        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+        let mut communicator = builder.drop_silent_after(None).connect().wait().unwrap();
+        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
         let (mut careless, mut careful, mut skips) = (vec![0.0_f64; ELEMENTS], vec![0.0_f64; ELEMENTS], 0);
         let add = |model: &mut [f64], update: &[f32]| {
             model.iter_mut().zip(update).for_each(|(value, update)| *value += f64::from(*update));
@@ -325,12 +306,12 @@ fn a_trainer_that_ignores_its_reports_ends_with_the_replica_of_one_that_reads_th
         for step in 0..16 {
             let (is_alone, may_be_late) = (step % 4 == rank + 1, step % 4 > 0);
             if may_be_late && !is_alone {
-                communicator.barrier().unwrap();
+                communicator.barrier().wait().unwrap();
             }
             let mut data = vec![((1 << (4 * rank)) + step) as f32; ELEMENTS];
             let report = report_of(bucket.all_reduce(&mut data));
             if is_alone {
-                communicator.barrier().unwrap();
+                communicator.barrier().wait().unwrap();
             }
             add(&mut careless, &data);
             if report.is_applied() {
@@ -339,12 +320,12 @@ fn a_trainer_that_ignores_its_reports_ends_with_the_replica_of_one_that_reads_th
                 skips += 1;
             }
         }
-        let settled = bucket.settle(None).unwrap();
+        let settled = bucket.settle(None).wait().unwrap();
         assert_eq!((settled.is_settled, settled.repairs.drift_bytes), (true, 0), "rank {rank}");
         for model in [&mut careless, &mut careful] {
             settled.correction.iter().for_each(|correction| add(model, correction));
         }
-        communicator.close().unwrap();
+        communicator.close().wait().unwrap();
         (careless, careful, skips)
     });
     let skips: Vec<_> = results.iter().map(|(.., skips)| skips).collect();
@@ -361,24 +342,24 @@ fn a_trainer_that_ignores_its_reports_ends_with_the_replica_of_one_that_reads_th
 fn ends(settles: bool, drops: bool) -> Result<(), (u64, Vec<u16>)> {
     let mut results = job(2, move |rank, root| {
         let builder = builder(rank, 2, &root).bound(Duration::from_millis(50));
-        let mut communicator = builder.drop_silent_after(None).connect().unwrap();
-        let _other = communicator.bucket(10, BucketOptions::new()).unwrap();
-        let mut bucket = communicator.bucket(3000, BucketOptions::new()).unwrap();
+        let mut communicator = builder.drop_silent_after(None).connect().wait().unwrap();
+        let _other = communicator.bucket(10, BucketOptions::new()).wait().unwrap();
+        let mut bucket = communicator.bucket(3000, BucketOptions::new()).wait().unwrap();
         if rank == 1 {
-            communicator.barrier().unwrap();
+            communicator.barrier().wait().unwrap();
         }
         let report = bucket.all_reduce(&mut [1.0; 3000]).unwrap();
         if rank == 0 {
             assert!(!report.is_applied(), "{report}");
-            communicator.barrier().unwrap();
+            communicator.barrier().wait().unwrap();
         }
         if settles || rank == 1 {
-            assert!(bucket.settle(None).unwrap().is_settled, "rank {rank}");
+            assert!(bucket.settle(None).wait().unwrap().is_settled, "rank {rank}");
         }
         let bucket = (!drops).then_some(bucket);
         let closed = communicator.close();
         drop(bucket);
-        closed.map_err(|error| match error {
+        closed.wait().map_err(|error| match error {
             Error::Unsettled { bytes, buckets } => (bytes, buckets),
             error => panic!("rank {rank}: {error}"),
         })
@@ -399,27 +380,26 @@ fn a_job_ends_with_an_error_if_a_bucket_with_repairs_was_not_settled() {
 fn an_error_of_main_is_its_text() {
     let main = || -> Result<(), Error> { Err(Error::Dropped) };
     assert_eq!(format!("{:?}", main().unwrap_err()), Error::Dropped.to_string());
-    let connect =
-        || -> Result<(), ConnectError> { builder(0, 2, "127.0.0.1:1").bound(Duration::ZERO).connect().map(drop) };
-    let error = connect().unwrap_err();
+    let error = builder(0, 2, "127.0.0.1:1").bound(Duration::ZERO).connect().wait().unwrap_err();
     assert_eq!(format!("{error:?}"), error.to_string());
 }
 
 #[test]
 fn a_bucket_that_is_dropped_on_one_rank_alone_harms_nobody() {
     let results = job(3, |rank, root| {
-        let mut communicator = builder(rank, 3, &root).connect().unwrap();
-        let mut keep = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
-        let mut gone = communicator.bucket(77, BucketOptions::new()).unwrap();
+        let mut communicator = builder(rank, 3, &root).connect().wait().unwrap();
+        let mut keep = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
+        let mut gone = communicator.bucket(77, BucketOptions::new()).wait().unwrap();
         let _ = gone.all_reduce(&mut [1.0; 77]).unwrap();
         if rank == 1 {
             drop(gone);
         }
         let mut data = gradient(rank, ELEMENTS);
         assert_eq!(keep.all_reduce(&mut data).unwrap().lost_bytes(), 0);
-        let mut later = communicator.bucket(5, BucketOptions::new()).unwrap();
-        assert_eq!((later.id(), later.all_reduce(&mut [1.0; 5]).unwrap().lost_bytes()), (2, 0));
-        communicator.barrier().unwrap();
+        let mut later = communicator.bucket(5, BucketOptions::new()).wait().unwrap();
+        let report = later.all_reduce(&mut [1.0; 5]).unwrap();
+        assert_eq!((report.bucket(), report.lost_bytes()), (2, 0));
+        communicator.barrier().wait().unwrap();
         data
     });
     check_mean(3, &results, 1e-6);
@@ -428,21 +408,21 @@ fn a_bucket_that_is_dropped_on_one_rank_alone_harms_nobody() {
 #[test]
 fn what_is_dropped_while_a_collective_runs_takes_nothing_with_it_and_nothing_hangs() {
     let results = job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).connect().unwrap();
-        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+        let mut communicator = builder(rank, 2, &root).connect().wait().unwrap();
+        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
         drop(bucket.start_all_reduce(gradient(rank, ELEMENTS)));
         let request = bucket.start_all_reduce(gradient(rank, ELEMENTS));
         drop(bucket);
         let (mean, report) = request.wait().unwrap();
         assert_eq!((report.op(), report.lost_bytes()), (1, 0));
         // More than the wire format can address.
-        let error = communicator.bucket(1 << 31, BucketOptions::new()).unwrap_err().to_string();
+        let error = communicator.bucket(1 << 31, BucketOptions::new()).wait().unwrap_err().to_string();
         assert!(
             error.starts_with("invalid argument: the number of elements of a bucket is 2147483648, expected"),
             "{error}"
         );
-        let mut bucket = communicator.bucket(10, BucketOptions::new()).unwrap();
-        communicator.barrier().unwrap();
+        let mut bucket = communicator.bucket(10, BucketOptions::new()).wait().unwrap();
+        communicator.barrier().wait().unwrap();
         if rank == 0 {
             let request = bucket.start_all_reduce(vec![0.0; 10]);
             drop(communicator);
@@ -456,9 +436,9 @@ fn what_is_dropped_while_a_collective_runs_takes_nothing_with_it_and_nothing_han
 #[test]
 fn calls_after_the_communicator_was_dropped_say_so() {
     job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).connect().unwrap();
-        let mut bucket = communicator.bucket(10, BucketOptions::new()).unwrap();
-        communicator.barrier().unwrap();
+        let mut communicator = builder(rank, 2, &root).connect().wait().unwrap();
+        let mut bucket = communicator.bucket(10, BucketOptions::new()).wait().unwrap();
+        communicator.barrier().wait().unwrap();
         drop(communicator);
         let error = bucket.all_reduce(&mut [0.0; 10]).unwrap_err();
         assert!(matches!(error, Error::Closed), "{error}");
@@ -469,14 +449,14 @@ fn calls_after_the_communicator_was_dropped_say_so() {
 fn a_rank_that_ends_is_named_and_later_calls_give_the_first_reason() {
     let all_done = Arc::new(Barrier::new(2));
     job(3, move |rank, root| {
-        let mut communicator = builder(rank, 3, &root).connect().unwrap();
-        communicator.barrier().unwrap();
+        let mut communicator = builder(rank, 3, &root).connect().wait().unwrap();
+        communicator.barrier().wait().unwrap();
         if rank == 2 {
             return;
         }
-        let error = communicator.bucket(10, BucketOptions::new()).unwrap_err().to_string();
+        let error = communicator.bucket(10, BucketOptions::new()).wait().unwrap_err().to_string();
         assert!(error.starts_with("the connection to rank 2 has ended"), "{error}");
-        let error = communicator.barrier().unwrap_err().to_string();
+        let error = communicator.barrier().wait().unwrap_err().to_string();
         assert!(error.starts_with("the ranks are out of step since an earlier call failed (the connection"), "{error}");
         all_done.wait();
     });
@@ -485,20 +465,19 @@ fn a_rank_that_ends_is_named_and_later_calls_give_the_first_reason() {
 #[test]
 fn ranks_that_skip_those_that_ended_go_on() {
     let results = job(3, |rank, root| {
-        let builder = builder(rank, 3, &root).bound(Duration::from_millis(200));
-        let mut communicator = builder.connect().unwrap();
-        communicator.skip_gone_ranks().unwrap();
+        let builder = builder(rank, 3, &root).bound(Duration::from_millis(200)).skip_gone(true);
+        let mut communicator = builder.connect().wait().unwrap();
         if rank == 1 {
             return None;
         }
-        communicator.barrier().unwrap();
-        let mut bucket = communicator.bucket(10, BucketOptions::new()).unwrap();
+        communicator.barrier().wait().unwrap();
+        let mut bucket = communicator.bucket(10, BucketOptions::new()).wait().unwrap();
         // Rank 1's third is missing, so the update may be skipped.
         let mut data = vec![rank as f32 * 4.0; 10];
         let _report = bucket.all_reduce(&mut data).unwrap();
-        communicator.broadcast(2, &mut data).unwrap();
-        let given = communicator.all_gather_bytes(&[7]).unwrap();
-        assert_eq!(given, [vec![7], vec![], vec![7]]);
+        data = communicator.exact().broadcast(2, data).wait().unwrap();
+        let given = communicator.exact().all_gather(vec![7]).wait().unwrap();
+        assert_eq!(given, [Some(vec![7]), None, Some(vec![7])]);
         Some(data)
     });
     assert!(results[0] == results[2] && results[0].is_some(), "{results:?}");
@@ -510,11 +489,11 @@ fn a_communicator_that_is_dropped_during_a_call_does_not_wait_for_it() {
     let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     job(2, move |rank, root| {
         // Longer than any test waits for a call that ends when it is dropped.
-        let mut communicator = builder(rank, 2, &root).timeout(Duration::from_secs(600)).connect().unwrap();
-        communicator.barrier().unwrap();
+        let mut communicator = builder(rank, 2, &root).timeout(Duration::from_secs(600)).connect().wait().unwrap();
+        communicator.barrier().wait().unwrap();
         if rank == 0 {
             runtime().block_on(async {
-                let barrier = communicator.barrier_async();
+                let barrier = communicator.barrier();
                 assert!(tokio::time::timeout(Duration::from_millis(50), barrier).await.is_err());
             });
             drop(communicator);
@@ -523,7 +502,7 @@ fn a_communicator_that_is_dropped_during_a_call_does_not_wait_for_it() {
             is_gone.wait();
             // Rank 0 took part in the first barrier, and never calls the second.
             let _ = communicator.barrier();
-            let error = communicator.barrier().unwrap_err().to_string();
+            let error = communicator.barrier().wait().unwrap_err().to_string();
             assert!(error.contains("the connection to rank 0 has ended"), "{error}");
         }
     });
@@ -532,15 +511,15 @@ fn a_communicator_that_is_dropped_during_a_call_does_not_wait_for_it() {
 #[test]
 fn buckets_may_be_used_from_threads_of_their_own() {
     let results = job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).connect().unwrap();
-        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+        let mut communicator = builder(rank, 2, &root).connect().wait().unwrap();
+        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
         let worker = thread::spawn(move || {
             let mut data = gradient(rank, ELEMENTS);
             bucket.all_reduce(&mut data).map(|_| data)
         });
-        communicator.barrier().unwrap();
+        communicator.barrier().wait().unwrap();
         let data = worker.join().unwrap().unwrap();
-        communicator.barrier().unwrap();
+        communicator.barrier().wait().unwrap();
         data
     });
     check_mean(2, &results, 1e-6);
@@ -549,10 +528,10 @@ fn buckets_may_be_used_from_threads_of_their_own() {
 #[test]
 fn a_report_says_by_stage_what_happened_and_prints_in_one_line() {
     let reports: Vec<Report> = job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).connect().unwrap();
-        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+        let mut communicator = builder(rank, 2, &root).connect().wait().unwrap();
+        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
         let report = bucket.all_reduce(&mut gradient(rank, ELEMENTS)).unwrap();
-        communicator.barrier().unwrap();
+        communicator.barrier().wait().unwrap();
         report
     });
     for (rank, report) in reports.iter().enumerate() {
@@ -578,15 +557,15 @@ fn a_process_that_comes_into_a_running_job_uninvited_is_told_so_at_its_timeout()
     let zero = {
         let root = root.clone();
         thread::spawn(move || {
-            let mut communicator = builder(0, 2, &root).connect().unwrap();
-            communicator.barrier().unwrap();
+            let mut communicator = builder(0, 2, &root).connect().wait().unwrap();
+            communicator.barrier().wait().unwrap();
             is_told.recv().unwrap();
         })
     };
-    let mut communicator = builder(1, 2, &root).connect().unwrap();
-    communicator.barrier().unwrap();
+    let mut communicator = builder(1, 2, &root).connect().wait().unwrap();
+    communicator.barrier().wait().unwrap();
     drop(communicator);
-    let error = builder(1, 2, &root).timeout(Duration::from_secs(1)).connect().unwrap_err().to_string();
+    let error = builder(1, 2, &root).timeout(Duration::from_secs(1)).connect().wait().unwrap_err().to_string();
     assert!(error.contains("the job is already running; to replace its rank 1 after a restart"), "{error}");
     told.send(()).unwrap();
     zero.join().unwrap();
@@ -596,28 +575,27 @@ fn a_process_that_comes_into_a_running_job_uninvited_is_told_so_at_its_timeout()
 fn a_future_that_is_dropped_does_not_take_its_call_back() {
     let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     job(2, move |rank, root| {
-        let mut communicator = builder(rank, 2, &root).connect().unwrap();
+        let mut communicator = builder(rank, 2, &root).connect().wait().unwrap();
+        let mut first = communicator.bucket(100, BucketOptions::new()).wait().unwrap();
         if rank == 0 {
             // Both calls begin before rank 1 makes its own, and no rank waits for them.
             runtime().block_on(async {
                 let brief = Duration::from_millis(20);
-                let bucket = communicator.bucket_async(5, BucketOptions::new());
+                let bucket = communicator.bucket(5, BucketOptions::new());
                 assert!(tokio::time::timeout(brief, bucket).await.is_err());
-                let mut data = vec![1.0; 100];
-                let once = communicator.all_reduce_async(&mut data);
-                assert!(tokio::time::timeout(brief, once).await.is_err());
+                let reduced = first.start_all_reduce(vec![1.0; 100]);
+                assert!(tokio::time::timeout(brief, reduced).await.is_err());
             });
         } else {
             thread::sleep(Duration::from_millis(200));
-            communicator.bucket(5, BucketOptions::new()).unwrap();
-            let mut data = vec![3.0; 100];
-            assert_eq!(communicator.all_reduce(&mut data).unwrap().lost_bytes(), 0);
-            assert_eq!(data, [2.0; 100]);
+            communicator.bucket(5, BucketOptions::new()).wait().unwrap();
+            let (mean, report) = first.start_all_reduce(vec![3.0; 100]).wait().unwrap();
+            assert_eq!((mean, report.lost_bytes()), (vec![2.0; 100], 0));
         }
-        let mut bucket = communicator.bucket(7, BucketOptions::new()).unwrap();
+        let mut bucket = communicator.bucket(7, BucketOptions::new()).wait().unwrap();
         let report = bucket.all_reduce(&mut [1.0; 7]).unwrap();
-        assert_eq!((bucket.id(), report.op(), report.lost_bytes()), (1, 1, 0));
-        communicator.barrier().unwrap();
+        assert_eq!((report.bucket(), report.op(), report.lost_bytes()), (2, 1, 0));
+        communicator.barrier().wait().unwrap();
     });
 }
 
@@ -626,32 +604,32 @@ fn a_future_that_is_dropped_does_not_take_its_call_back() {
 fn late_update(reduce_op: ReduceOp) -> Vec<(Vec<f32>, bool)> {
     job(2, move |rank, root| {
         let builder = builder(rank, 2, &root).bound(Duration::from_millis(50));
-        let mut communicator = builder.connect().unwrap();
-        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new().reduce_op(reduce_op)).unwrap();
-        let none = bucket.settle(None).unwrap();
+        let mut communicator = builder.connect().wait().unwrap();
+        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new().reduce_op(reduce_op)).wait().unwrap();
+        let none = bucket.settle(None).wait().unwrap();
         assert_eq!((none.correction, none.is_settled, none.repairs.missing_bytes), (None, true, 0));
         let mut data = gradient(rank, ELEMENTS);
         if rank == 1 {
-            communicator.barrier().unwrap();
+            communicator.barrier().wait().unwrap();
         }
         let _report = bucket.all_reduce(&mut data).unwrap();
         // Zeros after a skip.
         let mut model = data;
         if rank == 0 {
-            let early = bucket.settle(Duration::ZERO).unwrap();
+            let early = bucket.settle(Duration::ZERO).wait().unwrap();
             // Rank 1 has no mean yet.
             assert_eq!((early.correction, early.is_settled), (None, false));
             assert!(early.repairs.outstanding_bytes > 0, "{:?}", early.repairs);
-            communicator.barrier().unwrap();
+            communicator.barrier().wait().unwrap();
         }
-        let settled = bucket.settle(None).unwrap();
+        let settled = bucket.settle(None).wait().unwrap();
         assert!(settled.is_settled, "rank {rank}: {:?}", settled.repairs);
         assert_eq!((settled.repairs.outstanding_bytes, settled.repairs.drift_bytes), (0, 0));
         for (value, correction) in model.iter_mut().zip(settled.correction.iter().flatten()) {
             *value += correction;
         }
-        assert_eq!(bucket.settle(None).unwrap().correction, None);
-        communicator.close().unwrap();
+        assert_eq!(bucket.settle(None).wait().unwrap().correction, None);
+        communicator.close().wait().unwrap();
         (model, settled.correction.is_some())
     })
 }
@@ -673,24 +651,24 @@ fn settled_ranks_have_the_same_bits_of_what_comes_after() {
     let tiny = 2f32.powi(-40);
     let results = job(2, move |rank, root| {
         let builder = builder(rank, 2, &root).bound(Duration::from_millis(200));
-        let mut communicator = builder.connect().unwrap();
-        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+        let mut communicator = builder.connect().wait().unwrap();
+        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
         if rank == 1 {
-            communicator.barrier().unwrap();
+            communicator.barrier().wait().unwrap();
         }
         for value in [1.0, tiny] {
             let _ = bucket.all_reduce(&mut vec![value; ELEMENTS]).unwrap();
         }
         if rank == 0 {
-            communicator.barrier().unwrap();
+            communicator.barrier().wait().unwrap();
         }
-        let settled = bucket.settle(None).unwrap();
+        let settled = bucket.settle(None).wait().unwrap();
         assert!(settled.is_settled, "rank {rank}: {:?}", settled.repairs);
-        communicator.barrier().unwrap();
+        communicator.barrier().wait().unwrap();
         let mut next = vec![tiny; ELEMENTS];
         let report = bucket.all_reduce(&mut next).unwrap();
         assert!(report.is_applied(), "rank {rank}: {report}");
-        communicator.close().unwrap();
+        communicator.close().wait().unwrap();
         (settled.correction, next)
     });
     let took_both = |correction: &Option<Vec<f32>>| correction.iter().flatten().any(|value| *value == 1.0);
@@ -704,13 +682,15 @@ fn settled_ranks_have_the_same_bits_of_what_comes_after() {
 fn a_dropped_request_is_drift_in_later_reports() {
     const BYTES: u64 = 4 * ELEMENTS as u64;
     job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).connect().unwrap();
-        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
-        let mut start = || bucket.start_all_reduce(gradient(rank, ELEMENTS));
+        let mut communicator = builder(rank, 2, &root).connect().wait().unwrap();
+        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
+        let buffer = || communicator.alloc(ELEMENTS).unwrap();
         // Dropped while it runs, once it has finished, and with its result at hand.
-        let (running, finished, mut tested) = (start(), start(), start());
+        let running = bucket.start_all_reduce(gradient(rank, ELEMENTS));
+        let finished = bucket.start_all_reduce(buffer());
+        let mut tested = bucket.start_all_reduce((buffer(), buffer()));
         drop(running);
-        communicator.barrier().unwrap();
+        communicator.barrier().wait().unwrap();
         assert!(tested.wait_timeout(Duration::from_secs(20)));
         drop(finished);
         drop(tested);
@@ -718,10 +698,10 @@ fn a_dropped_request_is_drift_in_later_reports() {
         assert_eq!(report.drift_bytes(), 3 * BYTES, "rank {rank}");
         // Applied, reduced or gathered results are no drift.
         drop(bucket.start_all_reduce(gradient(rank, ELEMENTS)).wait().unwrap());
-        drop(bucket.start_reduce_scatter(gradient(rank, ELEMENTS)));
-        let settled = bucket.settle(None).unwrap();
+        drop(bucket.reduce_scatter(gradient(rank, ELEMENTS)));
+        let settled = bucket.settle(None).wait().unwrap();
         assert_eq!((settled.is_settled, settled.repairs.drift_bytes), (true, 3 * BYTES), "rank {rank}");
-        assert_eq!(communicator.metrics().unwrap().repair.drift_bytes, 3 * BYTES, "rank {rank}");
-        communicator.close().unwrap();
+        assert_eq!(communicator.metrics().wait().unwrap().repair.drift_bytes, 3 * BYTES, "rank {rank}");
+        communicator.close().wait().unwrap();
     });
 }

@@ -105,38 +105,37 @@ fn break_often(rounds: usize, breaks_min: usize, pause_ms: u64, set: fn(Settings
         let root = if number == 1 { path.address.to_string() } else { root.clone() };
         let (met, over) = (met.clone(), over.clone());
         thread::spawn(move || {
-            let mut communicator = set(builder(number, RANKS, &root)).connect().unwrap();
+            let mut communicator = set(builder(number, RANKS, &root)).connect().wait().unwrap();
             met.fetch_add(1, Ordering::SeqCst);
-            let mut bucket = communicator.bucket(5000, BucketOptions::new()).unwrap();
+            let mut bucket = communicator.bucket(5000, BucketOptions::new()).wait().unwrap();
             // All ranks draw the same lengths.
             let mut random = Random::new(seed, 1);
             for round in 0..rounds {
                 let what = format!("rank {number}, round {round}");
-                let mut sum = vec![(number + round) as i64; 1 + random.below(200_000) as usize];
-                communicator.all_reduce_exact(&mut sum, ExactOp::Sum).unwrap();
+                let given = vec![(number + round) as i64; 1 + random.below(200_000) as usize];
+                let sum = communicator.exact().all_reduce(given, ExactOp::Sum).wait().unwrap();
                 assert!(sum.iter().all(|sum| *sum == (3 + 3 * round) as i64), "{what}: a wrong sum");
                 let lengths = [0, 1, 70_000, 1_000_000, LARGE];
                 let sent: Vec<Vec<u8>> = lengths.map(|length| vec![round as u8; length]).into();
                 for peer in (0..RANKS).filter(|peer| *peer != number) {
-                    let sends: Vec<_> =
-                        sent.iter().map(|bytes| communicator.start_send(peer, 1, bytes.clone())).collect();
+                    let sends: Vec<_> = sent.iter().map(|bytes| communicator.send(peer, 1, bytes.clone())).collect();
                     for expected in &sent {
-                        let found = communicator.recv_bytes(peer, 1).unwrap();
+                        let found = communicator.recv(peer, 1).wait().unwrap().bytes;
                         assert!(found == *expected, "{what}: {} bytes from rank {peer}", found.len());
                     }
-                    sends.into_iter().for_each(|send| drop(send.wait().unwrap()));
+                    sends.into_iter().for_each(|send| send.wait().unwrap());
                 }
                 let report = bucket.all_reduce(&mut vec![1.0; 5000]).unwrap();
                 assert_eq!(report.live_ranks(), [0, 1, 2], "{what}");
-                communicator.barrier().unwrap();
+                communicator.barrier().wait().unwrap();
             }
             over.fetch_add(1, Ordering::SeqCst);
             while over.load(Ordering::SeqCst) <= RANKS {
                 thread::sleep(Duration::from_millis(1));
             }
             // Nothing breaks any more, and the ranks close over a whole connection.
-            communicator.barrier().unwrap();
-            communicator.close().unwrap();
+            communicator.barrier().wait().unwrap();
+            communicator.close().wait().unwrap();
         })
     };
     let jobs: Vec<_> = (0..RANKS).map(rank).collect();
@@ -163,16 +162,14 @@ fn errors_after_a_cut(skips_gone: bool) -> Vec<Vec<Error>> {
         let root = if number == 1 { path.address.to_string() } else { root.clone() };
         let (cut, all_done) = (cut.clone(), all_done.clone());
         thread::spawn(move || {
-            let mut communicator = builder(number, RANKS, &root).connect().unwrap();
-            if skips_gone {
-                communicator.skip_gone_ranks().unwrap();
-            }
-            communicator.barrier().unwrap();
+            let mut communicator = builder(number, RANKS, &root).skip_gone(skips_gone).connect().wait().unwrap();
+            communicator.barrier().wait().unwrap();
             cut.wait();
             cut.wait();
-            let mut errors = vec![communicator.all_reduce_exact(&mut [1.0_f32; 100], ExactOp::Sum).unwrap_err()];
+            let reduced = communicator.exact().all_reduce(vec![1.0_f32; 100], ExactOp::Sum).wait();
+            let mut errors = vec![reduced.unwrap_err()];
             if number < 2 {
-                errors.push(communicator.recv_bytes(1 - number, 7).unwrap_err());
+                errors.push(communicator.recv(1 - number, 7).wait().unwrap_err());
             }
             all_done.wait();
             errors

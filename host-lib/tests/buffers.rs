@@ -7,13 +7,12 @@ mod ranks;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::BTreeSet;
-use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError};
 
+use optireduce::binding::{self, Destination};
 use optireduce::tuning::{SendThread, Tuning};
-use optireduce::{BucketOptions, Destination, HadamardMode, Settings, SharedMemory, Values};
+use optireduce::{BucketOptions, HadamardMode, Settings, SharedMemory};
 use ranks::{builder, check_mean, gradient, job};
 
 const ELEMENTS: usize = (1 << 18) + 1000;
@@ -50,33 +49,6 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-struct Loan(Vec<f32>, Sender<Vec<f32>>);
-
-impl Deref for Loan {
-    type Target = [f32];
-
-    fn deref(&self) -> &[f32] {
-        &self.0
-    }
-}
-
-impl DerefMut for Loan {
-    fn deref_mut(&mut self) -> &mut [f32] {
-        &mut self.0
-    }
-}
-
-impl Drop for Loan {
-    fn drop(&mut self) {
-        let _ = self.1.send(std::mem::take(&mut self.0));
-    }
-}
-
-fn lend(values: Vec<f32>) -> (Values, Receiver<Vec<f32>>) {
-    let (sender, back) = channel();
-    (Values::lent(Loan(values, sender)), back)
-}
-
 /// Minor page faults of this process so far (proc(5), `minflt`).
 fn pages_met() -> usize {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
@@ -101,8 +73,8 @@ fn allocations_with(
     let step = Arc::new(Barrier::new(2));
     let results = job(2, move |rank, root| {
         let (set, mut call) = (set.clone(), call.clone());
-        let mut communicator = set(builder(rank, 2, &root).hadamard(HadamardMode::Off)).connect().unwrap();
-        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+        let mut communicator = set(builder(rank, 2, &root).hadamard(HadamardMode::Off)).connect().wait().unwrap();
+        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
         let (gradient, mut values, mut before) = (gradient(rank, ELEMENTS), bucket.buffer(), (0, 0));
         for round in 0..WARM_UP + STEADY {
             values.copy_from_slice(&gradient);
@@ -116,7 +88,7 @@ fn allocations_with(
         step.wait();
         let (large, pages) = (LARGE.load(Ordering::Relaxed) - before.0, pages_met() - before.1);
         step.wait();
-        communicator.close().unwrap();
+        communicator.close().wait().unwrap();
         (large, pages, values)
     });
     let (large, pages, _) = results[0];
@@ -129,7 +101,7 @@ fn steady_calls_copy_nothing_between_caller_and_engine() {
     let mut places = BTreeSet::new();
     let (large, results) = allocations(move |bucket, values| {
         let handed_in = values.as_ptr() as usize;
-        let (mean, report) = bucket.all_reduce_owned(std::mem::take(values)).unwrap();
+        let (mean, report) = bucket.start_all_reduce(std::mem::take(values)).wait().unwrap();
         // Two buffers swap roles.
         assert_ne!(mean.as_ptr() as usize, handed_in);
         places.insert(mean.as_ptr() as usize);
@@ -141,31 +113,22 @@ fn steady_calls_copy_nothing_between_caller_and_engine() {
     check_mean(2, &results, 1e-6);
     assert_eq!(large, 0, "allocations longer than a packet in {STEADY} calls of two ranks");
 
-    let (large, results) = allocations(|bucket, values| {
-        bucket.values_mut().copy_from_slice(values);
-        let report = bucket.all_reduce_in_place().unwrap();
-        values.copy_from_slice(bucket.values_mut());
-        report.is_applied()
-    });
-    check_mean(2, &results, 1e-6);
-    assert_eq!(large, 0, "allocations longer than a packet in {STEADY} calls in place of two ranks");
-
     // Only in-place results are copied, even if the peer began earlier.
     for in_place in [true, false] {
         let copied = Arc::new(AtomicUsize::new(0));
         let (counted, mut other) = (copied.clone(), vec![0.0; ELEMENTS]);
         let (large, results) = allocations(move |bucket, values| {
             let place = if in_place { values.as_ptr() } else { other.as_ptr() };
-            let (gradient, gradient_back) = lend(std::mem::take(values));
-            let (result, result_back) = (!in_place).then(|| lend(std::mem::take(&mut other))).unzip();
+            let (gradient, gradient_back) = binding::lend(std::mem::take(values));
+            let (result, result_back) = (!in_place).then(|| binding::lend(std::mem::take(&mut other))).unzip();
             let destination = result.map_or(Destination::Gradient, Destination::Here);
-            let (mean, report) = bucket.all_reduce_lent(gradient, destination).unwrap();
+            let (mean, report) = binding::all_reduce(bucket, gradient, destination).unwrap();
             assert_eq!(mean.as_ptr(), place);
             counted.fetch_add(report.copied_bytes() as usize, Ordering::Relaxed);
             drop(mean);
-            *values = gradient_back.try_recv().unwrap();
+            *values = gradient_back.take().unwrap();
             if let Some(result_back) = result_back {
-                other = std::mem::replace(values, result_back.try_recv().unwrap());
+                other = std::mem::replace(values, result_back.take().unwrap());
             }
             report.is_applied()
         });
@@ -195,14 +158,14 @@ fn steady_halves_allocate_what_they_give_and_no_more() {
     let _alone = alone();
     let between = Arc::new(Barrier::new(2));
     let (large, results) = allocations(move |bucket, values| {
-        let (gradient, gradient_back) = lend(std::mem::take(values));
-        let (shard, report) = bucket.start_reduce_scatter(gradient).wait().unwrap();
+        let (gradient, gradient_back) = binding::lend(std::mem::take(values));
+        let (shard, report) = binding::start_reduce_scatter(bucket, gradient).wait().unwrap();
         assert!(report.is_applied());
-        gradient_back.try_recv().expect("lent memory is given back");
+        gradient_back.take().expect("lent memory is given back");
         // An early all-gather would need another buffer.
         between.wait();
-        let (mean, report) = bucket.start_all_gather(shard).wait().unwrap();
-        *values = mean;
+        let (mean, report) = binding::start_all_gather(bucket, shard).wait().unwrap();
+        *values = mean.into_vec();
         report.is_applied()
     });
     check_mean(2, &results, 1e-6);

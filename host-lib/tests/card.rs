@@ -2,7 +2,7 @@
 
 mod root;
 
-use optireduce::{Communicator, ConnectError, Settings};
+use optireduce::{Communicator, ConnectError, Error, Settings};
 
 use root::free_root;
 
@@ -10,8 +10,8 @@ fn place() -> Settings {
     Settings::new().rank(1).world_size(2).root(free_root())
 }
 
-fn refused(card: &str) -> ConnectError {
-    Communicator::connect(place().card(card)).unwrap_err()
+fn refused(card: &str) -> Error {
+    Communicator::connect(place().card(card)).wait().unwrap_err()
 }
 
 /// With the feature there is no server at the socket; without it the feature is missing.
@@ -19,7 +19,8 @@ fn refused(card: &str) -> ConnectError {
 fn a_card_that_is_not_there_is_an_error_before_anybody_is_waited_for() {
     let error = refused("/nowhere/card.{rank}.sock");
     let text = error.to_string();
-    assert!(matches!(error, ConnectError::Card(_)) && text.contains("/nowhere/card.1.sock"), "{text}");
+    let is_of_card = matches!(&error, Error::Connect(error) if matches!(**error, ConnectError::Card(_)));
+    assert!(is_of_card && text.contains("/nowhere/card.1.sock"), "{text}");
     let expected =
         if cfg!(feature = "smartnic") { "cannot connect" } else { "was built without the feature `smartnic`" };
     assert!(text.contains(expected), "{text}");
@@ -49,6 +50,6 @@ fn an_address_of_a_card_is_part_of_the_card() {
 #[test]
 fn a_card_and_a_secret_are_refused_together() {
     let secret = optireduce::Secret::new([7; 32]).unwrap();
-    let text = place().secret(secret).card("/nowhere/card.sock").connect().unwrap_err().to_string();
+    let text = place().secret(secret).card("/nowhere/card.sock").connect().wait().unwrap_err().to_string();
     assert!(text.starts_with("a secret was given (by OPTIREDUCE_SECRET or a setting), but cards cannot"), "{text}");
 }

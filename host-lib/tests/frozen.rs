@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use optireduce::{Early, ExactOp, Repair, Settings};
+use optireduce::{Early, ExactOp, Repair, Settings, binding};
 
 use root::free_root;
 
@@ -15,7 +15,7 @@ const RANKS: usize = 3;
 const STOPPED: usize = 2;
 const TIMEOUT: Duration = Duration::from_secs(4);
 /// Call during which the rank is stopped. For other calls it is stopped before.
-const IN_THE_MIDDLE: &str = "all_reduce_exact";
+const IN_THE_MIDDLE: &str = "all_reduce";
 /// More than sockets buffer for each rank.
 const ELEMENTS: usize = 24 << 20;
 
@@ -24,27 +24,24 @@ const ELEMENTS: usize = 24 << 20;
 fn rank(call: &str, rank: usize, root: &str) {
     let place = Settings::new().rank(rank).world_size(RANKS).root(root);
     let builder = place.timeout(TIMEOUT).early(Early::Off).repair(Repair::NextUpdate);
-    let mut communicator = builder.bound(Duration::from_millis(100)).mtu(1500).connect().unwrap();
-    communicator.barrier().unwrap();
-    let mut data = vec![1.0; ELEMENTS];
+    let mut communicator = builder.bound(Duration::from_millis(100)).mtu(1500).connect().wait().unwrap();
+    communicator.barrier().wait().unwrap();
+    let data = vec![1.0_f32; ELEMENTS];
     println!("ready");
     std::io::stdin().read_line(&mut String::new()).unwrap();
     let begin = Instant::now();
     let error = match call {
-        "barrier" => communicator.barrier().unwrap_err(),
-        "broadcast" => communicator.broadcast(0, &mut data).unwrap_err(),
-        "all_to_all_bytes" => {
-            let part = vec![1; ELEMENTS];
-            communicator.all_to_all_bytes(&[&part, &part, &part]).unwrap_err()
-        }
+        "barrier" => communicator.barrier().wait().unwrap_err(),
+        "broadcast" => communicator.exact().broadcast(0, data).wait().unwrap_err(),
+        "all_to_all" => communicator.exact().all_to_all(vec![vec![1; ELEMENTS]; RANKS]).wait().unwrap_err(),
         IN_THE_MIDDLE => loop {
-            if let Err(error) = communicator.all_reduce_exact(&mut data, ExactOp::Sum) {
+            if let Err(error) = communicator.exact().all_reduce(data.clone(), ExactOp::Sum).wait() {
                 break error;
             }
         },
-        "send_bytes" => communicator.send_bytes(STOPPED, 1, &vec![1; ELEMENTS]).unwrap_err(),
-        "recv_bytes" => communicator.recv_bytes(STOPPED, 1).unwrap_err(),
-        _ => communicator.all_reduce_reliable(&mut data).unwrap_err(),
+        "send" => communicator.send(STOPPED, 1, vec![1; ELEMENTS]).wait().unwrap_err(),
+        "recv" => communicator.recv(STOPPED, 1).wait().unwrap_err(),
+        _ => binding::start_reliable_mean(&mut communicator, data).wait().unwrap_err(),
     };
     let called = begin.elapsed();
     drop(communicator);
@@ -109,22 +106,22 @@ fn a_broadcast_and_the_end_after_it() {
 
 #[test]
 fn an_all_reduce_over_tcp_and_the_end_after_it() {
-    check("an_all_reduce_over_tcp_and_the_end_after_it", "all_reduce_reliable");
+    check("an_all_reduce_over_tcp_and_the_end_after_it", "reliable_mean");
 }
 
 #[test]
 fn bytes_from_all_to_all_and_the_end_after_it() {
-    check("bytes_from_all_to_all_and_the_end_after_it", "all_to_all_bytes");
+    check("bytes_from_all_to_all_and_the_end_after_it", "all_to_all");
 }
 
 #[test]
 fn a_send_and_the_end_after_it() {
-    check("a_send_and_the_end_after_it", "send_bytes");
+    check("a_send_and_the_end_after_it", "send");
 }
 
 #[test]
 fn a_receive_and_the_end_after_it() {
-    check("a_receive_and_the_end_after_it", "recv_bytes");
+    check("a_receive_and_the_end_after_it", "recv");
 }
 
 #[test]

@@ -7,25 +7,27 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use optireduce::{BucketOptions, Destination, Early, Repair, Settings, SharedMemory, Values};
+use optireduce::binding::{self, Destination};
+use optireduce::{BucketOptions, Early, Repair, Settings, SharedMemory};
 use ranks::{builder, check_mean, free_root, gradient, job, report_of};
 
 #[test]
 fn ranks_of_a_host_share_memory_and_have_the_same_mean() {
     for (ranks, elements) in [(2, 1), (3, 70_001), (4, 2_000_000)] {
         let results = job(ranks, move |rank, root| {
-            let mut communicator = builder(rank, ranks, &root).shared_memory(SharedMemory::Auto).connect().unwrap();
-            let mut bucket = communicator.bucket(elements, BucketOptions::new()).unwrap();
+            let mut communicator =
+                builder(rank, ranks, &root).shared_memory(SharedMemory::Auto).connect().wait().unwrap();
+            let mut bucket = communicator.bucket(elements, BucketOptions::new()).wait().unwrap();
             let mut data = Vec::new();
             for _ in 0..3 {
                 data = gradient(rank, elements);
                 let report = bucket.all_reduce(&mut data).unwrap();
                 assert_eq!((report.lost_bytes(), report.is_applied()), (0, true), "rank {rank}");
             }
-            let metrics = communicator.metrics().unwrap();
+            let metrics = communicator.metrics().wait().unwrap();
             assert_eq!(metrics.shared, (0..ranks).filter(|peer| *peer != rank).collect::<Vec<_>>());
             assert_eq!(metrics.unsent.total(), 0);
-            communicator.close().unwrap();
+            communicator.close().wait().unwrap();
             data
         });
         check_mean(ranks, &results, 1e-6);
@@ -37,12 +39,13 @@ fn two_ranks_have_the_same_bits_with_shared_memory_and_over_udp() {
     let [shared, udp] = [SharedMemory::Auto, SharedMemory::Off].map(|local| {
         job(2, move |rank, root| {
             let communicator = builder(rank, 2, &root).shared_memory(local).bf16(true).connect();
-            let mut communicator = communicator.unwrap();
+            let mut communicator = communicator.wait().unwrap();
+            let mut bucket = communicator.bucket(300_007, BucketOptions::new()).wait().unwrap();
             let mut data = gradient(rank, 300_007);
-            let report = communicator.all_reduce(&mut data).unwrap();
+            let report = bucket.all_reduce(&mut data).unwrap();
             assert_eq!(report.lost_bytes(), 0);
-            assert_eq!(communicator.metrics().unwrap().shared.len(), usize::from(local == SharedMemory::Auto));
-            communicator.close().unwrap();
+            assert_eq!(communicator.metrics().wait().unwrap().shared.len(), usize::from(local == SharedMemory::Auto));
+            communicator.close().wait().unwrap();
             data.iter().map(|value| value.to_bits()).collect::<Vec<_>>()
         })
     });
@@ -58,9 +61,9 @@ fn rank(number: usize, root: &str) {
     let place = Settings::new().rank(number).world_size(RANKS).root(root);
     let builder = place.timeout(Duration::from_secs(20)).early(Early::Off).repair(Repair::NextUpdate);
     let builder = builder.bound(Duration::from_millis(1500)).drop_silent_after(None).shared_memory(SharedMemory::Auto);
-    let mut communicator = builder.connect().unwrap();
-    assert_eq!(communicator.metrics().unwrap().shared.len(), RANKS - 1);
-    let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new().repair(false)).unwrap();
+    let mut communicator = builder.connect().wait().unwrap();
+    assert_eq!(communicator.metrics().wait().unwrap().shared.len(), RANKS - 1);
+    let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new().repair(false)).wait().unwrap();
     for _ in std::io::stdin().lines() {
         let mut data = gradient(number, ELEMENTS);
         let report = report_of(bucket.all_reduce(&mut data));
@@ -172,35 +175,36 @@ fn lent_memory_may_be_written_at_once_when_it_is_given_back() {
         let builder =
             builder(rank, RANKS, &root).shared_memory(SharedMemory::Auto).early(Early::Off).repair(Repair::Off);
         let builder = builder.bound(Duration::from_millis(20)).drop_silent_after(None);
-        let mut communicator = builder.connect().unwrap();
-        assert_eq!(communicator.metrics().unwrap().shared.len(), RANKS - 1);
-        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+        let mut communicator = builder.connect().wait().unwrap();
+        assert_eq!(communicator.metrics().wait().unwrap().shared.len(), RANKS - 1);
+        let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
         let (mut gradient, mut mean) = (communicator.alloc(ELEMENTS).unwrap(), communicator.alloc(ELEMENTS).unwrap());
         let (mut random, mut missed) = (seed + rank as u64, 0);
         for call in 0..CALLS {
             // Sums of any subset are whole numbers that identify it.
-            gradient.values().unwrap().fill(((call * 16 + 1) << rank) as f32);
+            gradient.fill(((call * 16 + 1) << rank) as f32);
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             if random >> 60 == 0 {
                 std::thread::sleep(Duration::from_millis(30));
             }
-            let (from, to) = (gradient.lend().unwrap(), mean.lend().unwrap());
-            let result = bucket.all_reduce_lent(Values::lent(from), Destination::Here(Values::lent(to)));
-            let report = report_of(result.map(|(_, report)| report));
-            let values = mean.values().unwrap();
-            gradient.values().unwrap().fill(f32::NAN);
+            // Its memory returns also after a halt.
+            let ((from, from_back), (to, to_back)) = (binding::lend(gradient), binding::lend(mean));
+            let done = binding::all_reduce(&mut bucket, from, Destination::Here(to));
+            let report = report_of(done.map(|(_, report)| report));
+            (gradient, mean) = (from_back.take().unwrap(), to_back.take().unwrap());
+            gradient.fill(f32::NAN);
             if report.is_applied() {
                 let is_mean = |value: f32| {
                     let of = |set: usize| f64::from((call * 16 + 1) as u32 * set as u32) / f64::from(set.count_ones());
                     (1..1 << RANKS).any(|set| (of(set) - f64::from(value)).abs() <= 1e-6 * of(set))
                 };
-                let wrong = values.iter().enumerate().find(|(_, value)| !is_mean(**value) && **value != 0.0);
+                let wrong = mean.iter().enumerate().find(|(_, value)| !is_mean(**value) && **value != 0.0);
                 assert_eq!(wrong, None, "rank {rank}, call {call}, seed {seed}: {report}");
-                let zeros = 4 * values.iter().filter(|value| **value == 0.0).count() as u64;
+                let zeros = 4 * mean.iter().filter(|value| **value == 0.0).count() as u64;
                 assert!(zeros <= report.lost_bytes(), "rank {rank}, call {call}, seed {seed}: {report}");
             }
             missed += report.lost_bytes();
-            values.fill(f32::INFINITY);
+            mean.fill(f32::INFINITY);
         }
         missed
     });
@@ -210,18 +214,16 @@ fn lent_memory_may_be_written_at_once_when_it_is_given_back() {
 /// Mappings of peers' memory in this process, after two ranks have lent theirs.
 fn mapped_for_peers() -> usize {
     let counts = job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).shared_memory(SharedMemory::Auto).connect().unwrap();
-        let mut bucket = communicator.bucket(100_000, BucketOptions::new()).unwrap();
-        let [mut gradient, mut mean] = [(); 2].map(|()| communicator.alloc(100_000).unwrap());
-        gradient.values().unwrap().fill(rank as f32);
-        let (from, to) = (gradient.lend().unwrap(), mean.lend().unwrap());
-        let result = bucket.all_reduce_lent(Values::lent(from), Destination::Here(Values::lent(to)));
-        let lost_bytes = result.unwrap().1.lost_bytes();
-        assert_eq!((lost_bytes, mean.values().unwrap()[99_999]), (0, 0.5));
-        assert_eq!(communicator.metrics().unwrap().shared, [1 - rank]);
+        let mut communicator = builder(rank, 2, &root).shared_memory(SharedMemory::Auto).connect().wait().unwrap();
+        let mut bucket = communicator.bucket(100_000, BucketOptions::new()).wait().unwrap();
+        let [mut gradient, mean] = [(); 2].map(|()| communicator.alloc(100_000).unwrap());
+        gradient.fill(rank as f32);
+        let ((_gradient, mean), report) = bucket.start_all_reduce((gradient, mean)).wait().unwrap();
+        assert_eq!((report.lost_bytes(), mean[99_999]), (0, 0.5));
+        assert_eq!(communicator.metrics().wait().unwrap().shared, [1 - rank]);
         let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
         let count = maps.lines().filter(|line| line.contains("optireduce-buffer") && line.contains(" r--s ")).count();
-        communicator.close().unwrap();
+        communicator.close().wait().unwrap();
         count
     });
     counts[0].max(counts[1])

@@ -21,8 +21,8 @@ const LONG: Duration = Duration::from_secs(1);
 /// Process of one rank: averages until its standard input ends, and prints each group.
 fn rank(rank: usize, root: &str) {
     let settings = Settings::new().rank(rank).world_size(RANKS).root(root).timeout(Duration::from_secs(30));
-    let mut world = Communicator::connect(settings).unwrap();
-    let mut partial = world.partial_reduce(ELEMENTS, PartialOptions::new(2)).unwrap();
+    let mut world = Communicator::connect(settings).wait().unwrap();
+    let mut partial = world.partial_reduce(ELEMENTS, PartialOptions::new(2)).wait().unwrap();
     let is_over = Arc::new(AtomicBool::new(false));
     let over = is_over.clone();
     std::thread::spawn(move || {
@@ -32,12 +32,13 @@ fn rank(rank: usize, root: &str) {
     let (mut model, mut iteration) = (vec![rank as f32; ELEMENTS], 0);
     while !is_over.load(Ordering::Relaxed) {
         std::thread::sleep(Duration::from_millis(5));
-        let report = partial.average(&mut model, iteration + 1).unwrap();
+        let report;
+        (model, report) = partial.average(model, iteration + 1).wait().unwrap();
         iteration = report.iteration();
         assert!(model.iter().all(|value| (0.0..RANKS as f32).contains(value)), "{report}");
         println!("group {} {} {:?}", report.number(), u8::from(report.waited() > LONG), report.group());
     }
-    partial.close().unwrap();
+    partial.close().wait().unwrap();
     println!("closed");
 }
 

@@ -21,8 +21,8 @@ const OPS_BACK: u32 = 20;
 fn rank(rank: usize, root: &str) {
     let place = Settings::new().rank(rank).world_size(RANKS).root(root);
     let builder = place.timeout(Duration::from_secs(20)).early(Early::Off).repair(Repair::NextUpdate);
-    let mut communicator = builder.bound(Duration::from_millis(100)).connect().unwrap();
-    let mut bucket = communicator.bucket(5000, BucketOptions::new()).unwrap();
+    let mut communicator = builder.bound(Duration::from_millis(100)).connect().wait().unwrap();
+    let mut bucket = communicator.bucket(5000, BucketOptions::new()).wait().unwrap();
     let (mut was_dropped, mut back) = (false, 0);
     let mut weights = vec![0.0; 5000];
     while back < OPS_BACK {
@@ -36,21 +36,21 @@ fn rank(rank: usize, root: &str) {
                 let is_back = was_dropped && live.len() == RANKS;
                 if is_back && back == 0 {
                     settle(&mut bucket, &mut weights);
-                    communicator.broadcast(0, &mut weights).unwrap();
+                    weights = communicator.exact().broadcast(0, weights).wait().unwrap();
                 }
                 back += u32::from(is_back);
             }
             Err(Error::Dropped) => {
                 println!("dropped");
                 was_dropped = true;
-                communicator.rejoin().unwrap();
+                communicator.rejoin().wait().unwrap();
             }
             Err(error) => panic!("rank {rank}: {error}"),
         }
         std::thread::sleep(Duration::from_millis(5));
     }
     settle(&mut bucket, &mut weights);
-    communicator.close().unwrap();
+    communicator.close().wait().unwrap();
     print(&weights);
 }
 

@@ -24,36 +24,38 @@ fn rank(root: &str, returns: u32) {
     let settings = Settings::new().root(root).timeout(Duration::from_secs(20)).early(Early::Off);
     let launch = settings.launch().unwrap();
     let (rank, is_back) = (launch.rank, launch.rejoin);
-    let builder = settings.repair(Repair::NextUpdate);
-    let mut communicator = builder.bound(Duration::from_millis(100)).connect().unwrap();
+    let builder = settings.repair(Repair::NextUpdate).skip_gone(true);
+    let mut communicator = builder.bound(Duration::from_millis(100)).connect().wait().unwrap();
     if is_back {
-        let error = communicator.barrier().unwrap_err().to_string();
+        let error = communicator.barrier().wait().unwrap_err().to_string();
         assert!(error.starts_with("this process was restarted,"), "{error}");
-        let error = communicator.bucket(ELEMENTS + 1, BucketOptions::new()).unwrap_err().to_string();
+        let error = communicator.bucket(ELEMENTS + 1, BucketOptions::new()).wait().unwrap_err().to_string();
         assert!(error.contains("elements is 5001 on rank 1, but 5000 on rank 0"), "{error}");
-        let error = communicator.partial_reduce(8, PartialOptions::new(2)).unwrap_err().to_string();
+        let error = communicator.partial_reduce(8, PartialOptions::new(2)).wait().unwrap_err().to_string();
         assert!(error.contains("takes no part in groups that were declared before; call `rejoin`"), "{error}");
     }
     // A restarted process shares no memory, since segments are exchanged during bootstrap only.
     let is_local = std::env::var(UDP.0).as_deref() != Ok(UDP.1);
     let shares = |peer: usize| is_local && !is_back && peer != rank;
-    assert_eq!(communicator.metrics().unwrap().shared, (0..RANKS).filter(|peer| shares(*peer)).collect::<Vec<_>>());
+    assert_eq!(
+        communicator.metrics().wait().unwrap().shared,
+        (0..RANKS).filter(|peer| shares(*peer)).collect::<Vec<_>>()
+    );
     if is_back {
         // Point-to-point messages work before it rejoins, since they are not collective.
-        communicator.send_bytes(0, 1, b"what is new?").unwrap();
-        assert_eq!(communicator.recv_bytes(0, 2).unwrap(), b"wait until you have joined");
+        communicator.send(0, 1, b"what is new?".to_vec()).wait().unwrap();
+        assert_eq!(communicator.recv(0, 2).wait().unwrap().bytes, b"wait until you have joined");
     }
-    communicator.skip_gone_ranks().unwrap();
-    let mut news = communicator.start_recv(None, 1);
-    let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+    let mut news = communicator.recv(None, 1);
+    let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
     // Calls without the killed rank's rejoin.
     let mut others = 0;
     let (mut returned, mut back) = (0, 0);
     let mut weights = vec![0.0; ELEMENTS];
     while back < OPS_BACK {
-        if rank == 0 && news.test() {
-            let asked = std::mem::replace(&mut news, communicator.start_recv(None, 1)).wait().unwrap();
-            communicator.send_bytes(asked.rank, 2, b"wait until you have joined").unwrap();
+        if rank == 0 && news.is_finished() {
+            let asked = std::mem::replace(&mut news, communicator.recv(None, 1)).wait().unwrap();
+            communicator.send(asked.rank, 2, b"wait until you have joined".to_vec()).wait().unwrap();
         }
         let mut data = vec![(4 * rank * rank) as f32; ELEMENTS];
         match bucket.all_reduce(&mut data) {
@@ -63,22 +65,21 @@ fn rank(root: &str, returns: u32) {
                 if let Some(joined) = report.joined_rank() {
                     println!("joined {joined}");
                     settle(&mut bucket, &mut weights);
-                    communicator.broadcast(0, &mut weights).unwrap();
+                    weights = communicator.exact().broadcast(0, weights).wait().unwrap();
                     // Also synchronizes the number of rejoins.
-                    let all = communicator.all_gather_bytes(&[returned as u8 + 1]).unwrap();
-                    returned = u32::from(*all.iter().flatten().max().unwrap());
-                    let mut ranks = [1i64 << rank];
-                    communicator.all_reduce_exact(&mut ranks, ExactOp::Sum).unwrap();
+                    let all = communicator.exact().all_gather(vec![returned as u8 + 1]).wait().unwrap();
+                    returned = u32::from(*all.iter().flatten().flatten().max().unwrap());
+                    let ranks = communicator.exact().all_reduce(vec![1i64 << rank], ExactOp::Sum).wait().unwrap();
                     assert_eq!(ranks, [0b1111], "all ranks take part again");
                 } else if report.op() % 8 == 0 {
-                    communicator.barrier().unwrap();
+                    communicator.barrier().wait().unwrap();
                     others += 1;
                 }
                 back += u32::from(returned == returns);
             }
             Err(Error::Dropped) => {
                 println!("dropped");
-                communicator.rejoin().unwrap();
+                communicator.rejoin().wait().unwrap();
             }
             Err(error) => panic!("rank {rank}: {error}"),
         }
@@ -87,20 +88,22 @@ fn rank(root: &str, returns: u32) {
     settle(&mut bucket, &mut weights);
     let still_shares = |peer: usize| shares(peer) && peer != KILLED;
     assert_eq!(
-        communicator.metrics().unwrap().shared,
+        communicator.metrics().wait().unwrap().shared,
         (0..RANKS).filter(|peer| still_shares(*peer)).collect::<Vec<_>>()
     );
-    let more = communicator.bucket(7, BucketOptions::new()).unwrap();
-    assert_eq!((more.id(), others > 0), (1, true), "all ranks are in step, and declare another bucket");
-    let mut partial = communicator.partial_reduce(8, PartialOptions::new(2)).unwrap();
+    let mut more = communicator.bucket(7, BucketOptions::new()).wait().unwrap();
+    let report = more.all_reduce(&mut [1.0; 7]).unwrap();
+    assert_eq!((report.bucket(), others > 0), (1, true), "all ranks are in step, and declare another bucket");
+    settle(&mut more, &mut [0.0; 7]);
+    let mut partial = communicator.partial_reduce(8, PartialOptions::new(2)).wait().unwrap();
     let mut iteration = 0;
     for _ in 0..3 {
-        let report = partial.average(&mut [rank as f32; 8], iteration + 1).unwrap();
+        let (_, report) = partial.average(vec![rank as f32; 8], iteration + 1).wait().unwrap();
         assert!(report.uncounted_ranks().is_empty() && report.missing_ranges().is_empty(), "{report}");
         iteration = report.iteration();
     }
-    partial.close().unwrap();
-    communicator.close().unwrap();
+    partial.close().wait().unwrap();
+    communicator.close().wait().unwrap();
     print(&weights);
 }
 

@@ -22,8 +22,8 @@ fn a_job_with_a_secret_gives_the_same_as_one_without() {
     // Packet lengths at the ends of their ranges, configured and discovered.
     for (ranks, elements, mtu) in [(2, 1, Some(138)), (3, 100_003, None), (4, 300_000, Some(65_535))] {
         let results = job(ranks, move |rank, root| {
-            let mut communicator = builder(rank, ranks, &root).secret(secret(1)).mtu(mtu).connect().unwrap();
-            let mut bucket = communicator.bucket(elements, BucketOptions::new()).unwrap();
+            let mut communicator = builder(rank, ranks, &root).secret(secret(1)).mtu(mtu).connect().wait().unwrap();
+            let mut bucket = communicator.bucket(elements, BucketOptions::new()).wait().unwrap();
             let mut data = gradient(rank, elements);
             for _ in 0..3 {
                 data = gradient(rank, elements);
@@ -31,16 +31,16 @@ fn a_job_with_a_secret_gives_the_same_as_one_without() {
                 assert_eq!((report.lost_bytes(), report.is_late()), (0, false), "rank {rank}: {report}");
             }
             let mut weights = if rank == 1 { gradient(7, 400_000) } else { vec![0.0; 400_000] };
-            communicator.broadcast(1, &mut weights).unwrap();
+            weights = communicator.exact().broadcast(1, weights).wait().unwrap();
             assert_eq!(weights, gradient(7, 400_000));
-            communicator.all_reduce_exact(&mut weights, ExactOp::Max).unwrap();
+            weights = communicator.exact().all_reduce(weights, ExactOp::Max).wait().unwrap();
             assert_eq!(weights, gradient(7, 400_000));
-            let sent = communicator.start_send((rank + 1) % ranks, 1, vec![rank as u8; 9 << 20]);
+            let sent = communicator.send((rank + 1) % ranks, 1, vec![rank as u8; 9 << 20]);
             let before = (rank + ranks - 1) % ranks;
-            assert!(communicator.recv_bytes(before, 1).unwrap() == vec![before as u8; 9 << 20]);
+            assert!(communicator.recv(before, 1).wait().unwrap().bytes == vec![before as u8; 9 << 20]);
             sent.wait().unwrap();
-            assert_eq!(communicator.metrics().unwrap().seal_drops, Default::default());
-            communicator.close().unwrap();
+            assert_eq!(communicator.metrics().wait().unwrap().seal_drops, Default::default());
+            communicator.close().wait().unwrap();
             data
         });
         check_mean(ranks, &results, 1e-5);
@@ -58,22 +58,21 @@ fn a_secret_may_stand_in_the_environment() {
     job(2, move |rank, root| {
         let builder = builder(rank, 2, &root);
         let builder = if rank == 0 { builder } else { builder.secret(given.clone()) };
-        builder.connect().unwrap().barrier().unwrap();
+        builder.connect().wait().unwrap().barrier().wait().unwrap();
     });
 }
 
 #[test]
 fn groups_of_a_job_with_a_secret_have_it_too() {
     job(4, |rank, root| {
-        let mut communicator = builder(rank, 4, &root).secret(secret(1)).connect().unwrap();
-        let mut levels = communicator.two_level(2).unwrap();
-        let mut bucket = levels.bucket(5000, BucketOptions::new()).unwrap();
+        let mut communicator = builder(rank, 4, &root).secret(secret(1)).connect().wait().unwrap();
+        let mut levels = communicator.two_level(Groups::Number(2)).wait().unwrap();
+        let mut bucket = levels.bucket(5000, BucketOptions::new()).wait().unwrap();
         let report = bucket.all_reduce(&mut gradient(rank, 5000)).unwrap();
         assert_eq!(report.lost_bytes(), 0, "{report}");
-        if rank % 3 == 0 {
-            communicator.group(&[0, 3]).unwrap().barrier().unwrap();
-        }
-        communicator.barrier().unwrap();
+        let group = communicator.split((rank % 3 == 0).then_some(0)).wait().unwrap();
+        group.into_iter().for_each(|mut group| group.barrier().wait().unwrap());
+        communicator.barrier().wait().unwrap();
     });
 }
 
@@ -82,12 +81,15 @@ fn groups_of_ranks_that_never_connect_all_with_one_another_have_the_secret_too()
     // Two beats, or one and a seal.
     const MTU: usize = 178;
     job(4, |rank, root| {
-        let mut levels = builder(rank, 4, &root).secret(secret(1)).mtu(MTU).connect_two_level(Groups::Auto).unwrap();
-        assert_eq!((levels.inside().payload_bytes(), levels.across().payload_bytes()), (64, 64));
-        let mut bucket = levels.bucket(5000, BucketOptions::new()).unwrap();
+        let mut levels =
+            builder(rank, 4, &root).secret(secret(1)).mtu(MTU).connect_two_level(Groups::Auto).wait().unwrap();
+        for communicator in levels.communicators() {
+            assert_eq!(communicator.metrics().wait().unwrap().payload_bytes, 64);
+        }
+        let mut bucket = levels.bucket(5000, BucketOptions::new()).wait().unwrap();
         let report = bucket.all_reduce(&mut gradient(rank, 5000)).unwrap();
         assert_eq!(report.lost_bytes(), 0, "{report}");
-        levels.close().unwrap();
+        levels.close().wait().unwrap();
     });
 }
 
@@ -96,8 +98,8 @@ fn who_has_another_secret_or_none_is_no_rank() {
     let root = free_root();
     let connect = |builder: Settings| {
         thread::spawn(move || {
-            let communicator = builder.connect().map_err(|error| error.to_string())?;
-            communicator.close().map_err(|error| error.to_string())
+            let communicator = builder.connect().wait().map_err(|error| error.to_string())?;
+            communicator.close().wait().map_err(|error| error.to_string())
         })
     };
     let short = Duration::from_secs(2);
@@ -144,16 +146,16 @@ fn who_records_the_bootstrap_reads_nothing_and_cannot_use_it_again() {
     let (to, keep) = (root.parse().unwrap(), seen.clone());
     let address = root.clone();
     let first = thread::spawn(move || {
-        let mut communicator = builder(0, 2, &address).secret(secret(1)).connect().unwrap();
-        communicator.barrier().unwrap();
+        let mut communicator = builder(0, 2, &address).secret(secret(1)).connect().wait().unwrap();
+        communicator.barrier().wait().unwrap();
     });
     thread::spawn(move || relay(listener.accept().unwrap().0, to, keep));
     let mut communicator = loop {
         if TcpStream::connect(&root).is_ok() {
-            break builder(1, 2, &relayed).secret(secret(1)).connect().unwrap();
+            break builder(1, 2, &relayed).secret(secret(1)).connect().wait().unwrap();
         }
     };
-    communicator.barrier().unwrap();
+    communicator.barrier().wait().unwrap();
     first.join().unwrap();
     let recorded = seen.lock().unwrap().clone();
     let text = String::from_utf8_lossy(&recorded).into_owned();
@@ -165,7 +167,8 @@ fn who_records_the_bootstrap_reads_nothing_and_cannot_use_it_again() {
     let root = free_root();
     let address = root.clone();
     let short = Duration::from_secs(2);
-    let first = thread::spawn(move || builder(0, 2, &address).secret(secret(1)).timeout(short).connect().map(drop));
+    let first =
+        thread::spawn(move || builder(0, 2, &address).secret(secret(1)).timeout(short).connect().wait().map(drop));
     let mut stranger = loop {
         match TcpStream::connect(&root) {
             Ok(stream) => break stream,

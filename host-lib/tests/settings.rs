@@ -7,7 +7,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 use optireduce::tuning::Tuning;
-use optireduce::{BootstrapError, ConnectError, Refusal, SETTINGS, Scope, Settings};
+use optireduce::{BootstrapError, ConnectError, Error, Refusal, SETTINGS, Scope, Settings};
 use ranks::{builder, free_root, job};
 
 const RANKS: usize = 3;
@@ -16,7 +16,7 @@ fn errors(odd_rank: usize, odd: impl Fn(Settings) -> Settings + Clone + Send + '
     job(RANKS, move |rank, root| {
         let builder = builder(rank, RANKS, &root);
         let builder = if rank == odd_rank { odd(builder) } else { builder };
-        builder.connect().map_or_else(|error| error.to_string(), |_| "no error".into())
+        builder.connect().wait().map_or_else(|error| error.to_string(), |_| "no error".into())
     })
 }
 
@@ -82,8 +82,8 @@ fn a_setting_of_a_rank_may_differ() {
                 let value = if row.name == "root" { root.replace("127.0.0.1:", value) } else { value.into() };
                 settings.set(row.name, &value).unwrap();
             }
-            let mut communicator = settings.connect().map_err(|error| error.to_string())?;
-            communicator.barrier().map_err(|error| error.to_string())
+            let mut communicator = settings.connect().wait().map_err(|error| error.to_string())?;
+            communicator.barrier().wait().map_err(|error| error.to_string())
         });
         assert_eq!(results, [const { Ok(()) }; RANKS], "{}", row.name);
         checked += 1;
@@ -95,7 +95,7 @@ fn a_setting_of_a_rank_may_differ() {
 fn a_world_size_that_differs_is_an_error_on_every_rank() {
     let errors = job(RANKS, |rank, root| {
         let world_size = if rank == 1 { 4 } else { RANKS };
-        builder(rank, world_size, &root).connect().unwrap_err().to_string()
+        builder(rank, world_size, &root).connect().wait().unwrap_err().to_string()
     });
     let expected = "the ranks differ: world_size is 4 on rank 1, but 3 on rank 0;";
     assert!(errors.iter().all(|error| error.starts_with(expected)), "{errors:?}");
@@ -105,10 +105,13 @@ fn a_world_size_that_differs_is_an_error_on_every_rank() {
 fn the_second_process_of_a_rank_is_refused_and_the_others_are_told_why_a_rank_is_missing() {
     let results = job(RANKS, |process, root| {
         let builder = builder(process.min(1), RANKS, &root).timeout(Duration::from_secs(3));
-        let ConnectError::Bootstrap(BootstrapError::Refused(refusal)) = builder.connect().unwrap_err() else {
-            panic!("not refused");
-        };
-        refusal
+        match builder.connect().wait().unwrap_err() {
+            Error::Connect(error) => match &*error {
+                ConnectError::Bootstrap(BootstrapError::Refused(refusal)) => refusal.clone(),
+                error => panic!("not refused: {error}"),
+            },
+            error => panic!("not refused: {error}"),
+        }
     });
     let twice =
         |refusal: &&Refusal| matches!(refusal, Refusal::Twice { rank: 1, first, second, .. } if first != second);
@@ -126,7 +129,9 @@ fn another_version_is_an_error_on_every_rank_and_strangers_are_passed_over() {
     let address: SocketAddr = root.parse().unwrap();
     let connect = |rank: usize| {
         let root = root.clone();
-        std::thread::spawn(move || builder(rank, RANKS, &root).connect().map(drop).map_err(|error| error.to_string()))
+        std::thread::spawn(move || {
+            builder(rank, RANKS, &root).connect().wait().map(drop).map_err(|error| error.to_string())
+        })
     };
     let ranks = [connect(0), connect(1)];
     let frame = |text: &str| {
@@ -163,7 +168,7 @@ fn another_version_is_an_error_on_every_rank_and_strangers_are_passed_over() {
 #[test]
 fn parameters_out_of_range_are_refused_at_once() {
     let root = free_root();
-    let error = |set: fn(Settings) -> Settings| set(builder(1, 2, &root)).connect().unwrap_err().to_string();
+    let error = |set: fn(Settings) -> Settings| set(builder(1, 2, &root)).connect().wait().unwrap_err().to_string();
     type Case = (fn(Settings) -> Settings, &'static str);
     let cases: [Case; 5] = [
         (|to| to.incast(0), "incast is 0, expected 1 to 15"),

@@ -9,18 +9,20 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use namespace::{ip, is_outside};
-use optireduce::{ConnectError, Settings};
+use optireduce::{BucketOptions, Error, Settings};
 use ranks::{builder, free_root, gradient};
 
 type Ended = JoinHandle<Result<(), String>>;
 
 fn start(builder: Settings) -> Ended {
-    thread::spawn(move || {
-        let mut communicator = builder.connect().map_err(|error: ConnectError| error.to_string())?;
-        let report = communicator.all_reduce(&mut gradient(0, 1000)).map_err(|error| error.to_string())?;
+    let run = move || {
+        let mut communicator = builder.connect().wait()?;
+        let mut bucket = communicator.bucket(1000, BucketOptions::new()).wait()?;
+        let report = bucket.all_reduce(&mut gradient(0, 1000))?;
         assert_eq!(report.lost_bytes(), 0, "{report}");
-        communicator.close().map_err(|error| error.to_string())
-    })
+        communicator.close().wait()
+    };
+    thread::spawn(move || run().map_err(|error: Error| error.to_string()))
 }
 
 fn reach(root: &str) -> TcpStream {

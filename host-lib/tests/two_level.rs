@@ -10,8 +10,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use optireduce::{
-    BOUND_MIN, BucketOptions, ConnectError, Error, Groups, HadamardMode, Kind, Launch, Repair, Report, Settings,
-    SharedMemory, Stage, TwoLevel, TwoLevelBucket,
+    BOUND_MIN, BucketOptions, Error, Groups, HadamardMode, Kind, Launch, Repair, Report, Settings, SharedMemory, Stage,
+    TwoLevel, TwoLevelBucket,
 };
 use ranks::{TIMEOUT, builder, check_mean, free_root, gradient, job};
 
@@ -60,7 +60,7 @@ fn use_all(levels: &mut TwoLevel, ranks: usize) -> Vec<f32> {
     }
     let no_rank = levels.broadcast(ranks, &mut [0.0]).unwrap_err().to_string();
     assert!(no_rank.contains(&format!("the root is {ranks}, expected a rank from 0 to {}", ranks - 1)), "{no_rank}");
-    let mut bucket = levels.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+    let mut bucket = levels.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
     let mut data = gradient(rank, ELEMENTS);
     let report = bucket.all_reduce(&mut data).unwrap();
     assert_eq!(report.lost_bytes(), 0, "rank {rank}: {report}");
@@ -71,7 +71,7 @@ fn use_all(levels: &mut TwoLevel, ranks: usize) -> Vec<f32> {
 fn ranks_connect_to_their_groups_only_and_get_the_mean() {
     const RANKS: usize = 12;
     let results = job_at(&[host(1); RANKS], |rank, builder| {
-        let mut levels = builder.connect_two_level(Groups::Auto).unwrap();
+        let mut levels = builder.connect_two_level(Groups::Auto).wait().unwrap();
         assert_eq!((levels.rank(), levels.world_size(), levels.groups()), (rank, RANKS, 3));
         let first = rank - rank % 4;
         assert_eq!(levels.ranks_inside(), [first, first + 1, first + 2, first + 3]);
@@ -89,7 +89,7 @@ fn ranks_connect_to_their_groups_only_and_get_the_mean() {
             assert_eq!(connections_at(host(1)), expected);
         }
         levels.barrier().unwrap();
-        levels.close().unwrap();
+        levels.close().wait().unwrap();
         result
     });
     check_mean(RANKS, &results, 1e-5);
@@ -99,12 +99,12 @@ fn ranks_connect_to_their_groups_only_and_get_the_mean() {
 fn ranks_of_a_host_are_a_group_wherever_they_stand() {
     let [a, b] = [host(2), host(3)];
     let results = job_at(&[a, b, b, a, a, b], |rank, builder| {
-        let mut levels = builder.connect_two_level(Groups::Hosts).unwrap();
+        let mut levels = builder.connect_two_level(Groups::Hosts).wait().unwrap();
         let group: &[usize] = if [0, 3, 4].contains(&rank) { &[0, 3, 4] } else { &[1, 2, 5] };
         assert_eq!((levels.rank(), levels.groups(), levels.ranks_inside()), (rank, 2, group));
         assert_eq!(levels.ranks_across(), [[0, 1], [2, 3], [4, 5]][rank / 2]);
         let result = use_all(&mut levels, 6);
-        levels.close().unwrap();
+        levels.close().wait().unwrap();
         result
     });
     check_mean(6, &results, 1e-5);
@@ -119,8 +119,8 @@ fn sums_of_applied_updates_are_equal_on_all_ranks_after_losses_and_skips() {
         let found = job(RANKS, move |rank, root| {
             let builder = builder(rank, RANKS, &root).shared_memory(SharedMemory::Off).hadamard(HadamardMode::Off);
             let builder = builder.bound(Duration::from_micros(80));
-            let mut levels = builder.connect_two_level(Groups::Number(2)).unwrap();
-            let mut bucket = levels.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+            let mut levels = builder.connect_two_level(Groups::Number(2)).wait().unwrap();
+            let mut bucket = levels.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
             let (mut sum, mut skipped, mut missing) = (vec![0.0_f64; ELEMENTS], 0, 0);
             let mut add = |data: &[f32]| sum.iter_mut().zip(data).for_each(|(sum, value)| *sum += f64::from(*value));
             for step in (0..60).step_by(overlap) {
@@ -137,10 +137,10 @@ fn sums_of_applied_updates_are_equal_on_all_ranks_after_losses_and_skips() {
                     add(&mean);
                 }
             }
-            let settled = bucket.settle(TIMEOUT).unwrap();
+            let settled = bucket.settle(TIMEOUT).wait().unwrap();
             settled.correction.iter().for_each(|correction| add(correction));
             levels.barrier().unwrap();
-            levels.close().unwrap();
+            levels.close().wait().unwrap();
             (sum, settled.is_settled, settled.repairs.drift_bytes, skipped, missing)
         });
         let lost: usize = found.iter().map(|(.., skipped, missing)| skipped + missing).sum();
@@ -157,7 +157,7 @@ fn sums_of_applied_updates_are_equal_on_all_ranks_after_losses_and_skips() {
 }
 
 /// The error must be the same on all ranks.
-fn same_error(ranks: usize, connect: fn(usize, Settings) -> Result<(), ConnectError>) -> String {
+fn same_error(ranks: usize, connect: fn(usize, Settings) -> Result<(), Error>) -> String {
     let errors = job(ranks, move |rank, root| connect(rank, builder(rank, ranks, &root)).unwrap_err().to_string());
     assert_eq!(errors.iter().collect::<BTreeSet<_>>().len(), 1, "{errors:?}");
     errors.into_iter().next().unwrap()
@@ -166,21 +166,21 @@ fn same_error(ranks: usize, connect: fn(usize, Settings) -> Result<(), ConnectEr
 #[test]
 fn ranks_that_differ_and_groups_that_cannot_be_are_the_same_error_on_all() {
     let error = same_error(4, |rank, builder| {
-        builder.connect_two_level(if rank == 2 { Groups::Number(2) } else { Groups::Auto }).map(drop)
+        builder.connect_two_level(if rank == 2 { Groups::Number(2) } else { Groups::Auto }).wait().map(drop)
     });
     assert!(error.starts_with("the ranks differ: groups is 2 on rank 2, but auto on rank 0;"), "{error}");
-    let error = same_error(4, |rank, builder| builder.bf16(rank == 3).connect_two_level(Groups::Auto).map(drop));
+    let error = same_error(4, |rank, builder| builder.bf16(rank == 3).connect_two_level(Groups::Auto).wait().map(drop));
     assert!(error.starts_with("the ranks differ: bf16 is on on rank 3, but off on rank 0;"), "{error}");
     let error = same_error(4, |rank, builder| match rank {
-        1 => builder.repair(Repair::ThisUpdate).connect().map(drop),
-        _ => builder.connect_two_level(Groups::Auto).map(drop),
+        1 => builder.repair(Repair::ThisUpdate).connect().wait().map(drop),
+        _ => builder.connect_two_level(Groups::Auto).wait().map(drop),
     });
     assert!(error.starts_with("the ranks differ: groups is not set on rank 1, but auto on rank 0;"), "{error}");
-    let error = same_error(3, |_, builder| builder.connect_two_level(Groups::Auto).map(drop));
+    let error = same_error(3, |_, builder| builder.connect_two_level(Groups::Auto).wait().map(drop));
     assert!(error.starts_with("3 ranks cannot be divided into equal groups of 2 to 64 ranks;"), "{error}");
-    let error = same_error(3, |_, builder| builder.connect_two_level(Groups::Number(2)).map(drop));
+    let error = same_error(3, |_, builder| builder.connect_two_level(Groups::Number(2)).wait().map(drop));
     assert!(error.starts_with("3 ranks in 2 groups: expected at least two groups, of equal size"), "{error}");
-    let error = same_error(4, |_, builder| builder.connect_two_level(Groups::Hosts).map(drop));
+    let error = same_error(4, |_, builder| builder.connect_two_level(Groups::Hosts).wait().map(drop));
     assert!(error.starts_with("two levels by host: 127.0.0.1 has ranks 0, 1, 2, 3; expected at least two"), "{error}");
 }
 
@@ -189,7 +189,7 @@ fn a_rank_that_does_not_come_is_named_on_all() {
     const RANKS: usize = 6;
     let errors = job(RANKS, |rank, root| {
         let builder = builder(rank, RANKS, &root).timeout(Duration::from_secs(5));
-        (rank != 4).then(|| builder.connect_two_level(Groups::Number(3)).unwrap_err().to_string())
+        (rank != 4).then(|| builder.connect_two_level(Groups::Number(3)).wait().unwrap_err().to_string())
     });
     for (rank, error) in errors.iter().enumerate().filter_map(|(rank, error)| Some((rank, error.as_ref()?))) {
         assert!(error.starts_with("1 of 6 ranks did not connect within"), "rank {rank}: {error}");
@@ -206,21 +206,21 @@ fn a_second_process_of_a_rank_is_refused_and_the_job_goes_on() {
     thread::scope(|threads| {
         for rank in [0, 2, 2, 3] {
             let refused = refused.clone();
-            threads.spawn(move || match connect(rank) {
-                Ok(levels) => levels.close().unwrap(),
+            threads.spawn(move || match connect(rank).wait() {
+                Ok(levels) => levels.close().wait().unwrap(),
                 Err(error) => refused.send((rank, error.to_string())).unwrap(),
             });
         }
         let (rank, error) = told.recv().unwrap();
         assert!(rank == 2 && error.starts_with("rank 2 is already taken: the process"), "rank {rank}: {error}");
-        connect(1).unwrap().close().unwrap();
+        connect(1).wait().unwrap().close().wait().unwrap();
     });
 }
 
 #[test]
 fn calls_name_the_ranks_of_the_group_in_which_they_fail() {
     let errors = job(4, |rank, root| {
-        let mut levels = builder(rank, 4, &root).connect_two_level(Groups::Number(2)).unwrap();
+        let mut levels = builder(rank, 4, &root).connect_two_level(Groups::Number(2)).wait().unwrap();
         if rank == 3 {
             return None;
         }
@@ -239,10 +239,11 @@ fn calls_name_the_ranks_of_the_group_in_which_they_fail() {
 #[test]
 fn a_flat_job_of_too_many_ranks_names_the_limit_and_what_to_do() {
     let place = |ranks| Settings::new().rank(0).world_size(ranks).root("127.0.0.1:1");
-    let error = place(1025).connect().unwrap_err().to_string();
+    let error = place(1025).connect().wait().unwrap_err().to_string();
     let expected = "world_size is 1025 ranks, expected 1 to 1024 on one level; `connect_two_level` takes more";
     assert_eq!(error, expected);
-    let error = place(optireduce::RANKS_MAX_TWO_LEVEL + 1).connect_two_level(Groups::Auto).unwrap_err().to_string();
+    let error =
+        place(optireduce::RANKS_MAX_TWO_LEVEL + 1).connect_two_level(Groups::Auto).wait().unwrap_err().to_string();
     assert_eq!(error, "world_size is 65537, expected 1 to 65536 ranks");
 }
 
@@ -250,15 +251,15 @@ fn a_flat_job_of_too_many_ranks_names_the_limit_and_what_to_do() {
 fn two_levels_give_all_ranks_the_mean_with_the_same_bits() {
     for (ranks, groups, elements) in [(4, 2, 50_001), (6, 3, 7), (6, 2, 300_000)] {
         let results = job(ranks, move |rank, root| {
-            let mut communicator = builder(rank, ranks, &root).connect().unwrap();
-            let mut levels = communicator.two_level(groups).unwrap();
+            let mut communicator = builder(rank, ranks, &root).connect().wait().unwrap();
+            let mut levels = communicator.two_level(Groups::Number(groups)).wait().unwrap();
             assert_eq!((levels.rank(), levels.world_size(), levels.groups()), (rank, ranks, groups));
             assert_eq!(levels.inside().world_size(), ranks / groups);
             assert_eq!((levels.across().world_size(), levels.across().rank()), (groups, rank * groups / ranks));
             let (own, equals) = (levels.inside().rank(), levels.across().rank());
             assert_eq!((levels.ranks_inside()[own], levels.ranks_across()[equals]), (rank, rank));
             assert!(levels.ranks_across().iter().all(|other| other % (ranks / groups) == own));
-            let mut bucket = levels.bucket(elements, BucketOptions::new()).unwrap();
+            let mut bucket = levels.bucket(elements, BucketOptions::new()).wait().unwrap();
             let mut data = Vec::new();
             for _ in 0..2 {
                 data = gradient(rank, elements);
@@ -268,7 +269,7 @@ fn two_levels_give_all_ranks_the_mean_with_the_same_bits() {
                 let kinds: Vec<Kind> = report.steps().iter().map(Report::kind).collect();
                 assert_eq!(kinds, [Kind::ReduceScatter, Kind::AllReduce, Kind::AllGather]);
             }
-            communicator.barrier().unwrap();
+            communicator.barrier().wait().unwrap();
             data
         });
         check_mean(ranks, &results, 1e-5);
@@ -282,16 +283,16 @@ fn two_levels_wait_for_the_part_of_a_late_rank() {
     const BOUND: Duration = Duration::from_millis(400);
     let results = job(4, |rank, root| {
         let builder = builder(rank, 4, &root).bound(BOUND);
-        let mut levels = builder.connect().unwrap().two_level(2).unwrap();
-        let mut bucket = levels.bucket(1000, BucketOptions::new()).unwrap();
-        levels.inside().barrier().unwrap();
-        levels.across().barrier().unwrap();
+        let mut levels = builder.connect().wait().unwrap().two_level(Groups::Number(2)).wait().unwrap();
+        let mut bucket = levels.bucket(1000, BucketOptions::new()).wait().unwrap();
+        levels.inside().barrier().wait().unwrap();
+        levels.across().barrier().wait().unwrap();
         if rank == 1 {
             thread::sleep(3 * BOUND);
         }
         let report = bucket.all_reduce(&mut gradient(rank, 1000)).unwrap();
-        levels.inside().barrier().unwrap();
-        levels.across().barrier().unwrap();
+        levels.inside().barrier().wait().unwrap();
+        levels.across().barrier().wait().unwrap();
         report
     });
     for (rank, report) in results.iter().enumerate() {
@@ -307,9 +308,9 @@ fn two_levels_wait_for_the_part_of_a_late_rank() {
 fn two_levels_take_several_buckets_at_once() {
     const LENGTHS: [usize; 4] = [70_001, 3, 1000, 300_000];
     let results = job(6, |rank, root| {
-        let mut communicator = builder(rank, 6, &root).connect().unwrap();
-        let mut levels = communicator.two_level(2).unwrap();
-        let mut buckets = LENGTHS.map(|elements| levels.bucket(elements, BucketOptions::new()).unwrap());
+        let mut communicator = builder(rank, 6, &root).connect().wait().unwrap();
+        let mut levels = communicator.two_level(Groups::Number(2)).wait().unwrap();
+        let mut buckets = LENGTHS.map(|elements| levels.bucket(elements, BucketOptions::new()).wait().unwrap());
         let mut sums = vec![0.0; LENGTHS.iter().sum()];
         for round in 0..5 {
             let given = |bucket: usize| -> Vec<f32> {
@@ -329,7 +330,7 @@ fn two_levels_take_several_buckets_at_once() {
             let mut means = vec![Vec::new(); 4];
             for number in (0..4).map(|number| (number + rank) % 4) {
                 let mut request = begun[number].take().unwrap();
-                assert!(request.wait_timeout(TIMEOUT) && request.test());
+                assert!(request.wait_timeout(TIMEOUT) && request.is_finished());
                 let (mean, report) = request.wait().unwrap();
                 assert_eq!((report.is_applied(), report.lost_bytes(), mean.len()), (true, 0, LENGTHS[number]));
                 means[number] = mean;
@@ -338,7 +339,7 @@ fn two_levels_take_several_buckets_at_once() {
             assert!(means[2].iter().zip(&blocking).all(|(one, other)| (one - other).abs() < 1e-4));
             sums.iter_mut().zip(means.concat()).for_each(|(sum, mean)| *sum += mean);
         }
-        communicator.barrier().unwrap();
+        communicator.barrier().wait().unwrap();
         sums
     });
     let gradients: Vec<f32> = LENGTHS
@@ -363,9 +364,9 @@ fn two_levels_measure_the_deadline_of_each_step() {
     const LONGEST: Duration = Duration::from_secs(4);
     job(4, |rank, root| {
         let builder = builder(rank, 4, &root).bound(None).bound_max(LONGEST);
-        let mut communicator = builder.connect().unwrap();
-        let mut levels = communicator.two_level(2).unwrap();
-        let mut bucket = levels.bucket(1000, BucketOptions::new()).unwrap();
+        let mut communicator = builder.connect().wait().unwrap();
+        let mut levels = communicator.two_level(Groups::Number(2)).wait().unwrap();
+        let mut bucket = levels.bucket(1000, BucketOptions::new()).wait().unwrap();
         let mut report = bucket.all_reduce(&mut gradient(rank, 1000)).unwrap();
         for _ in 0..500 {
             report = bucket.all_reduce(&mut gradient(rank, 1000)).unwrap();
@@ -379,7 +380,7 @@ fn two_levels_measure_the_deadline_of_each_step() {
             deadlines.iter().all(|deadline| (least..LONGEST).contains(deadline)),
             "rank {rank}: {deadlines:?}, from {least:?}"
         );
-        communicator.barrier().unwrap();
+        communicator.barrier().wait().unwrap();
     });
 }
 
@@ -390,13 +391,13 @@ fn on_two_levels_a_shard_that_is_not_the_mean_is_not_handed_on() {
     let has_ended = Arc::new(Barrier::new(4));
     let results = job(4, move |rank, root| {
         let builder = builder(rank, 4, &root).bound(Duration::from_millis(100));
-        let mut communicator = builder.connect().unwrap();
-        let mut levels = communicator.two_level(2).unwrap();
-        let mut bucket = levels.bucket(4000, BucketOptions::new()).unwrap();
+        let mut communicator = builder.connect().wait().unwrap();
+        let mut levels = communicator.two_level(Groups::Number(2)).wait().unwrap();
+        let mut bucket = levels.bucket(4000, BucketOptions::new()).wait().unwrap();
         let mut data = vec![rank as f32; 4000];
         assert!(bucket.all_reduce(&mut data).unwrap().is_applied());
         assert!(data.iter().all(|mean| *mean == 1.5));
-        communicator.barrier().unwrap();
+        communicator.barrier().wait().unwrap();
         if rank == 3 {
             // Otherwise its engine would keep sending means without its caller.
             drop((bucket, levels, communicator));
@@ -426,8 +427,8 @@ fn on_two_levels_a_job_ends_with_an_error_if_a_bucket_with_repairs_was_not_settl
     for settles in [false, true] {
         let closed = job(4, move |rank, root| {
             let builder = builder(rank, 4, &root).bound(Duration::from_millis(50));
-            let mut levels = builder.drop_silent_after(None).connect_two_level(Groups::Number(2)).unwrap();
-            let mut bucket = levels.bucket(4000, BucketOptions::new()).unwrap();
+            let mut levels = builder.drop_silent_after(None).connect_two_level(Groups::Number(2)).wait().unwrap();
+            let mut bucket = levels.bucket(4000, BucketOptions::new()).wait().unwrap();
             if rank % 2 == 1 {
                 levels.barrier().unwrap();
             }
@@ -437,10 +438,10 @@ fn on_two_levels_a_job_ends_with_an_error_if_a_bucket_with_repairs_was_not_settl
                 levels.barrier().unwrap();
             }
             if settles {
-                assert!(bucket.settle(None).unwrap().is_settled, "rank {rank}");
+                assert!(bucket.settle(None).wait().unwrap().is_settled, "rank {rank}");
             }
             drop(bucket);
-            levels.close()
+            levels.close().wait()
         });
         for (rank, closed) in closed.into_iter().enumerate() {
             match closed {
@@ -459,8 +460,8 @@ fn on_two_levels_a_job_ends_with_an_error_if_a_bucket_with_repairs_was_not_settl
 fn a_mismatch_in_one_group_ends_all_groups_at_once_and_names_its_rank() {
     let errors = |call: fn(usize, &mut [TwoLevelBucket; 2]) -> Result<(), Error>| {
         job(6, move |rank, root| {
-            let mut levels = builder(rank, 6, &root).connect_two_level(Groups::Number(3)).unwrap();
-            let mut buckets = [1, 2].map(|times| levels.bucket(times * ELEMENTS, BucketOptions::new()).unwrap());
+            let mut levels = builder(rank, 6, &root).connect_two_level(Groups::Number(3)).wait().unwrap();
+            let mut buckets = [1, 2].map(|times| levels.bucket(times * ELEMENTS, BucketOptions::new()).wait().unwrap());
             let begin = Instant::now();
             let error = call(rank, &mut buckets).unwrap_err();
             assert!(matches!(error, Error::Mismatch(_)), "rank {rank}: {error:?}");
@@ -494,8 +495,8 @@ fn a_mismatch_in_one_group_ends_all_groups_at_once_and_names_its_rank() {
 fn a_dropped_request_of_two_levels_is_drift_in_later_reports() {
     const BYTES: u64 = 4 * ELEMENTS as u64;
     job(4, |rank, root| {
-        let mut levels = builder(rank, 4, &root).connect_two_level(Groups::Number(2)).unwrap();
-        let mut bucket = levels.bucket(ELEMENTS, BucketOptions::new()).unwrap();
+        let mut levels = builder(rank, 4, &root).connect_two_level(Groups::Number(2)).wait().unwrap();
+        let mut bucket = levels.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
         for step in 0..3 {
             // Dropped before its last step has begun, and after.
             let mut request = bucket.start_all_reduce(gradient(rank, ELEMENTS));
@@ -509,8 +510,8 @@ fn a_dropped_request_of_two_levels_is_drift_in_later_reports() {
         }
         let lost = if rank == 1 { 2 * BYTES } else { 0 };
         assert_eq!(bucket.all_reduce(&mut gradient(rank, ELEMENTS)).unwrap().drift_bytes(), lost, "rank {rank}");
-        let settled = bucket.settle(TIMEOUT).unwrap();
+        let settled = bucket.settle(TIMEOUT).wait().unwrap();
         assert_eq!((settled.is_settled, settled.repairs.drift_bytes), (true, lost), "rank {rank}");
-        levels.close().unwrap();
+        levels.close().wait().unwrap();
     });
 }

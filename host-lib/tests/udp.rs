@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use ranks::{TIMEOUT, builder, check_mean, free_root, gradient, job, report_of};
 
 use optireduce::tuning::{SendThread, Tuning};
-use optireduce::{BOUND_MIN, Bucket, BucketOptions, ClosedBy, Communicator, HadamardMode, Repair, Report, Stage};
+use optireduce::{
+    BOUND_MIN, Bucket, BucketOptions, ClosedBy, Communicator, Groups, HadamardMode, Repair, Report, Stage,
+};
 
 #[test]
 fn all_ranks_get_the_mean_with_the_same_bits() {
@@ -21,12 +23,12 @@ fn all_ranks_get_the_mean_with_the_same_bits() {
     ] {
         let results = job(ranks, move |rank, root| {
             let builder = builder(rank, ranks, &root).hadamard(hadamard).bf16(bf16).mtu(mtu).incast(2);
-            let mut communicator = builder.connect().unwrap();
-            let mut bucket = communicator.bucket(elements, BucketOptions::new()).unwrap();
+            let mut communicator = builder.connect().wait().unwrap();
+            let mut bucket = communicator.bucket(elements, BucketOptions::new()).wait().unwrap();
             let mut data = gradient(rank, elements);
             let report: Report = bucket.all_reduce(&mut data).unwrap();
             assert_eq!((report.lost_bytes(), report.is_late()), (0, false), "rank {rank}");
-            communicator.barrier().unwrap();
+            communicator.barrier().wait().unwrap();
             data
         });
         check_mean(ranks, &results, if bf16 { 0.01 } else { 1e-5 });
@@ -50,21 +52,21 @@ fn a_thread_of_its_own_sends_from_memory_that_the_caller_gets_back() {
     ] {
         let results = job(RANKS, move |rank, root| {
             let builder = builder(rank, RANKS, &root).hadamard(hadamard).bf16(bf16).mtu(mtu);
-            let mut communicator = builder.send_thread(SendThread::On).connect().unwrap();
-            let mut bucket = communicator.bucket(elements, BucketOptions::new()).unwrap();
+            let mut communicator = builder.send_thread(SendThread::On).connect().wait().unwrap();
+            let mut bucket = communicator.bucket(elements, BucketOptions::new()).wait().unwrap();
             let mut results = Vec::new();
             for call in 0..20 {
                 let mut data = gradient(rank, elements);
                 let report = bucket.all_reduce(&mut data).unwrap();
                 assert_eq!((report.lost_bytes(), report.is_late()), (0, false), "rank {rank}, call {call}");
                 results.push(data);
-                let (mut data, report) = bucket.all_reduce_owned(gradient(rank, elements)).unwrap();
+                let (mut data, report) = bucket.start_all_reduce(gradient(rank, elements)).wait().unwrap();
                 assert_eq!((report.lost_bytes(), report.is_late()), (0, false), "rank {rank}, call {call}");
                 results.push(data.clone());
                 data.fill(f32::NAN);
             }
             assert!(threads() >= 1, "no thread sends");
-            communicator.barrier().unwrap();
+            communicator.barrier().wait().unwrap();
             results
         });
         for call in 0..results[0].len() {
@@ -77,15 +79,15 @@ fn a_thread_of_its_own_sends_from_memory_that_the_caller_gets_back() {
 #[test]
 fn several_buckets_are_in_flight_and_come_back_in_order() {
     let results = job(3, |rank, root| {
-        let mut communicator = builder(rank, 3, &root).connect().unwrap();
-        let buckets = (0..5).map(|_| communicator.bucket(5000, BucketOptions::new()).unwrap());
+        let mut communicator = builder(rank, 3, &root).connect().wait().unwrap();
+        let buckets = (0..5).map(|_| communicator.bucket(5000, BucketOptions::new()).wait().unwrap());
         let mut buckets: Vec<Bucket> = buckets.collect();
         let started = buckets.iter_mut().map(|bucket| bucket.start_all_reduce(gradient(rank, 5000)));
         let started: Vec<_> = started.collect();
         let finished: Vec<_> = started.into_iter().map(|request| request.wait().unwrap()).collect();
         let ids = finished.iter().map(|(_, report)| (u32::from(report.bucket()), report.op()));
         assert!(ids.eq((0..5).map(|index| (index, index))));
-        communicator.barrier().unwrap();
+        communicator.barrier().wait().unwrap();
         finished.into_iter().map(|(result, _)| result).collect::<Vec<_>>()
     });
     for bucket in 0..5 {
@@ -98,10 +100,10 @@ fn several_buckets_are_in_flight_and_come_back_in_order() {
 fn a_late_rank_costs_its_peers_the_bound_and_gets_their_result() {
     const BOUND: Duration = Duration::from_millis(100);
     let results = job(3, |rank, root| {
-        let mut communicator = builder(rank, 3, &root).bound(BOUND).connect().unwrap();
-        let mut bucket = communicator.bucket(50_000, BucketOptions::new()).unwrap();
+        let mut communicator = builder(rank, 3, &root).bound(BOUND).connect().wait().unwrap();
+        let mut bucket = communicator.bucket(50_000, BucketOptions::new()).wait().unwrap();
         for late in [false, true] {
-            communicator.barrier().unwrap();
+            communicator.barrier().wait().unwrap();
             if late && rank == 2 {
                 thread::sleep(Duration::from_secs(1));
             }
@@ -109,7 +111,7 @@ fn a_late_rank_costs_its_peers_the_bound_and_gets_their_result() {
             let mut data = gradient(rank, 50_000);
             let report = report_of(bucket.all_reduce(&mut data));
             if late {
-                communicator.barrier().unwrap();
+                communicator.barrier().wait().unwrap();
                 return (report, data, begin.elapsed());
             }
         }
@@ -132,8 +134,8 @@ fn a_rank_that_dies_does_not_stop_the_others() {
     let together = Arc::new(Barrier::new(3));
     let reports = job(4, move |rank, root| {
         let bound = Duration::from_millis(200);
-        let mut communicator = builder(rank, 4, &root).bound(bound).connect().unwrap();
-        let mut bucket = communicator.bucket(10_000, BucketOptions::new()).unwrap();
+        let mut communicator = builder(rank, 4, &root).bound(bound).connect().wait().unwrap();
+        let mut bucket = communicator.bucket(10_000, BucketOptions::new()).wait().unwrap();
         let mut data = gradient(rank, 10_000);
         let _report = report_of(bucket.all_reduce(&mut data));
         if rank == 3 {
@@ -154,19 +156,20 @@ fn a_rank_that_dies_does_not_stop_the_others() {
 fn reduce_scatter_gives_each_rank_its_shard_and_all_gather_all_ranks_the_whole() {
     for (ranks, elements) in [(2, 5), (4, 100_003), (3, 900_000)] {
         let results = job(ranks, move |rank, root| {
-            let mut communicator = builder(rank, ranks, &root).connect().unwrap();
-            let mut bucket = communicator.bucket(elements, BucketOptions::new()).unwrap();
+            let mut communicator = builder(rank, ranks, &root).connect().wait().unwrap();
+            let mut bucket = communicator.bucket(elements, BucketOptions::new()).wait().unwrap();
             for round in 0..3 {
                 let what = format!("{ranks} ranks, {elements} elements, rank {rank}, round {round}");
-                let (shard, report) = bucket.reduce_scatter(&gradient(rank, elements)).unwrap();
-                assert_eq!((report.lost_bytes(), shard.len()), (0, bucket.shard_range().len()), "{what}");
-                let (gathered, report) = bucket.all_gather(&shard).unwrap();
+                let (scattered, report) = bucket.reduce_scatter(gradient(rank, elements)).wait().unwrap();
+                assert_eq!((report.lost_bytes(), scattered.len()), (0, elements), "{what}");
+                let (own, shard) = (communicator.shard_range(elements), scattered[bucket.shard_range()].to_vec());
+                let (gathered, report) = bucket.all_gather(scattered).wait().unwrap();
                 assert_eq!((report.lost_bytes(), gathered.len()), (0, elements), "{what}");
-                assert_eq!(gathered[communicator.shard_range(elements)], shard, "{what}");
+                assert_eq!(gathered[own], shard, "{what}");
                 let mut whole = gradient(rank, elements);
                 let _report = bucket.all_reduce(&mut whole).unwrap();
                 if round == 2 {
-                    communicator.barrier().unwrap();
+                    communicator.barrier().wait().unwrap();
                     return gathered;
                 }
             }
@@ -187,14 +190,14 @@ fn an_all_gather_waits_for_the_part_of_a_late_rank_if_it_waits_for_repairs() {
             } else {
                 Repair::NextUpdate
             });
-            let mut communicator = builder.connect().unwrap();
-            let mut bucket = communicator.bucket(1000, BucketOptions::new()).unwrap();
-            communicator.barrier().unwrap();
+            let mut communicator = builder.connect().wait().unwrap();
+            let mut bucket = communicator.bucket(1000, BucketOptions::new()).wait().unwrap();
+            communicator.barrier().wait().unwrap();
             if rank == 1 {
                 thread::sleep(2 * BOUND);
             }
-            let (whole, report) = bucket.all_gather(&vec![rank as f32 + 1.0; bucket.shard_range().len()]).unwrap();
-            communicator.barrier().unwrap();
+            let (whole, report) = bucket.all_gather(vec![rank as f32 + 1.0; 1000]).wait().unwrap();
+            communicator.barrier().wait().unwrap();
             (whole, report.missing_from(Stage::Broadcast), report.missing_ranges().to_vec())
         });
         let theirs = results[1].0.iter().position(|value| *value == 2.0).unwrap();
@@ -213,16 +216,16 @@ fn an_all_gather_waits_for_the_part_of_a_late_rank_if_it_waits_for_repairs() {
 #[test]
 fn groups_that_cannot_be_are_refused() {
     job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).connect().unwrap();
+        let mut communicator = builder(rank, 2, &root).connect().wait().unwrap();
         for groups in [0, 1, 2, 3] {
-            let error = communicator.two_level(groups).unwrap_err().to_string();
+            let error = communicator.two_level(Groups::Number(groups)).wait().unwrap_err().to_string();
             assert!(error.starts_with(&format!("2 ranks in {groups} groups: expected at least two")), "{error}");
         }
         // Each rank tries alone.
-        let alone = communicator.split(rank).unwrap();
+        let alone = communicator.split(Some(rank)).wait().unwrap().unwrap();
         assert_eq!((alone.rank(), alone.world_size()), (0, 1));
-        alone.close().unwrap();
-        communicator.barrier().unwrap();
+        alone.close().wait().unwrap();
+        communicator.barrier().wait().unwrap();
     });
 }
 
@@ -230,17 +233,17 @@ fn groups_that_cannot_be_are_refused() {
 fn ranks_that_agree_do_so_whoever_is_late() {
     let results = job(3, |rank, root| {
         let builder = builder(rank, 3, &root).bound(Duration::from_millis(500)).agree(true);
-        let mut communicator = builder.connect().unwrap();
-        let mut bucket = communicator.bucket(50_000, BucketOptions::new()).unwrap();
+        let mut communicator = builder.connect().wait().unwrap();
+        let mut bucket = communicator.bucket(50_000, BucketOptions::new()).wait().unwrap();
         let mut reports = Vec::new();
         for late in [None, Some(0), Some(1)] {
-            communicator.barrier().unwrap();
+            communicator.barrier().wait().unwrap();
             if late == Some(rank) {
                 thread::sleep(Duration::from_secs(2));
             }
             reports.push(bucket.all_reduce(&mut gradient(rank, 50_000)).unwrap());
         }
-        communicator.barrier().unwrap();
+        communicator.barrier().wait().unwrap();
         reports
     });
     for (rank, reports) in results.iter().enumerate() {
@@ -254,14 +257,14 @@ fn ranks_that_agree_do_so_whoever_is_late() {
 fn a_missing_part_is_zeros_and_reported_within_the_bound() {
     let results = job(3, |rank, root| {
         let bound = Duration::from_secs(1);
-        let mut communicator = builder(rank, 3, &root).bound(bound).connect().unwrap();
-        let mut bucket = communicator.bucket(30_000, BucketOptions::new()).unwrap();
+        let mut communicator = builder(rank, 3, &root).bound(bound).connect().wait().unwrap();
+        let mut bucket = communicator.bucket(30_000, BucketOptions::new()).wait().unwrap();
         if rank == 1 {
-            communicator.barrier().unwrap();
+            communicator.barrier().wait().unwrap();
             return None;
         }
-        let (result, report) = bucket.all_gather(&[1.0; 10_000]).unwrap();
-        communicator.barrier().unwrap();
+        let (result, report) = bucket.all_gather(vec![1.0; 30_000]).wait().unwrap();
+        communicator.barrier().wait().unwrap();
         Some((report, result))
     });
     for (report, result) in results.into_iter().flatten() {
@@ -276,14 +279,13 @@ fn a_missing_part_is_zeros_and_reported_within_the_bound() {
 fn broadcasts_arrive_whole_from_any_root() {
     const ELEMENTS: usize = 3_000_001;
     let results = job(3, |rank, root| {
-        let mut communicator = builder(rank, 3, &root).connect().unwrap();
+        let mut communicator = builder(rank, 3, &root).connect().wait().unwrap();
         let mut sums = Vec::new();
         for (root, elements) in [(0, ELEMENTS), (2, ELEMENTS), (1, 1), (1, 0), (0, 1 << 20)] {
-            let mut weights = gradient(rank, elements);
-            communicator.broadcast(root, &mut weights).unwrap();
+            let weights = communicator.exact().broadcast(root, gradient(rank, elements)).wait().unwrap();
             sums.push(weights == gradient(root, elements));
         }
-        communicator.barrier().unwrap();
+        communicator.barrier().wait().unwrap();
         sums
     });
     assert_eq!(results, vec![vec![true; 5]; 3]);
@@ -295,12 +297,12 @@ fn broadcasts_and_barriers_name_the_rank_that_is_missing_on_all_ranks() {
     let check = |barrier: bool| {
         let all_done = Arc::new(Barrier::new(4));
         let errors = job(4, move |rank, root| {
-            let mut communicator = builder(rank, 4, &root).timeout(Duration::from_secs(5)).connect().unwrap();
-            communicator.barrier().unwrap();
+            let mut communicator = builder(rank, 4, &root).timeout(Duration::from_secs(5)).connect().wait().unwrap();
+            communicator.barrier().wait().unwrap();
             let result = match (rank, barrier) {
                 (2, _) => Ok(()),
-                (_, true) => communicator.barrier(),
-                (_, false) => communicator.broadcast(1, &mut [0.0; 9]),
+                (_, true) => communicator.barrier().wait(),
+                (_, false) => communicator.exact().broadcast(1, vec![0.0; 9]).wait().map(drop),
             };
             all_done.wait();
             result.map_err(|error| error.to_string()).err().unwrap_or_default()
@@ -313,22 +315,17 @@ fn broadcasts_and_barriers_name_the_rank_that_is_missing_on_all_ranks() {
 #[test]
 fn invalid_arguments_are_refused_and_harm_nothing() {
     job(2, move |rank, root| {
-        let mut communicator = builder(rank, 2, &root).connect().unwrap();
-        let mut bucket = communicator.bucket(10, BucketOptions::new()).unwrap();
-        let error = communicator.all_gather(10, &[0.0; 4]).unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "invalid argument: the number of elements of the shard is 4, expected 5; nothing was changed"
-        );
-        let error = communicator.broadcast(2, &mut [0.0]).unwrap_err().to_string();
+        let mut communicator = builder(rank, 2, &root).connect().wait().unwrap();
+        let mut bucket = communicator.bucket(10, BucketOptions::new()).wait().unwrap();
+        let error = communicator.exact().broadcast(2, vec![0.0]).wait().unwrap_err().to_string();
         assert_eq!(error, "invalid argument: the root is 2, expected a rank from 0 to 1; nothing was changed");
         for elements in [0, usize::MAX, usize::MAX / 2, 1 << 40] {
-            let error = communicator.bucket(elements, BucketOptions::new()).unwrap_err().to_string();
+            let error = communicator.bucket(elements, BucketOptions::new()).wait().unwrap_err().to_string();
             let expected = format!("invalid argument: the number of elements of a bucket is {elements}, expected ");
             assert!(error.starts_with(&expected), "{error}");
         }
-        assert_eq!(bucket.all_gather(&[1.0; 5]).unwrap().0, [1.0; 10]);
-        communicator.barrier().unwrap();
+        assert_eq!(bucket.all_gather(vec![1.0; 10]).wait().unwrap().0, [1.0; 10]);
+        communicator.barrier().wait().unwrap();
     });
 }
 
@@ -337,8 +334,8 @@ fn a_rank_that_dies_is_dropped_and_the_others_go_on_without_paying_the_bound() {
     const BOUND: Duration = Duration::from_millis(100);
     const CALLS: usize = 300;
     let results = job(4, |rank, root| {
-        let mut communicator = builder(rank, 4, &root).bound(BOUND).connect().unwrap();
-        let mut bucket = communicator.bucket(10_000, BucketOptions::new()).unwrap();
+        let mut communicator = builder(rank, 4, &root).bound(BOUND).connect().wait().unwrap();
+        let mut bucket = communicator.bucket(10_000, BucketOptions::new()).wait().unwrap();
         let mut data = gradient(rank, 10_000);
         let _report = bucket.all_reduce(&mut data).unwrap();
         if rank == 2 {
@@ -355,7 +352,7 @@ fn a_rank_that_dies_is_dropped_and_the_others_go_on_without_paying_the_bound() {
             }
         }
         assert!(most >= 3, "rank {rank} still pays the bound after {CALLS} collectives");
-        let metrics = communicator.metrics().unwrap();
+        let metrics = communicator.metrics().wait().unwrap();
         assert_eq!(metrics.live, [0, 1, 3], "rank {rank}");
         thread::sleep(Duration::from_millis(500));
         Some((data, metrics.silent))
@@ -374,23 +371,25 @@ fn a_rank_that_dies_is_dropped_and_the_others_go_on_without_paying_the_bound() {
 #[test]
 fn a_bound_that_has_become_too_short_is_measured_again() {
     let bounds = job(3, |rank, root| {
-        let mut communicator = builder(rank, 3, &root).bound(None).bound_max(Duration::from_secs(1)).connect().unwrap();
+        let mut communicator =
+            builder(rank, 3, &root).bound(None).bound_max(Duration::from_secs(1)).connect().wait().unwrap();
         let mut data = gradient(rank, 4 << 20);
         let [small, mut large] =
-            [16, 4 << 20].map(|elements| communicator.bucket(elements, BucketOptions::new()).unwrap());
+            [16, 4 << 20].map(|elements| communicator.bucket(elements, BucketOptions::new()).wait().unwrap());
         // A tiny bucket measures the minimum; 16 MiB need more.
         let first = measured(&mut communicator, small, &mut data[..16]);
-        let (mut has_grown, mut calls) = ([0.0], 0);
-        while has_grown == [0.0] && calls < 300 {
+        let (mut has_grown, mut calls) = (false, 0);
+        while !has_grown && calls < 300 {
             let report = report_of(large.all_reduce(&mut data));
-            has_grown[0] = f32::from(report.stage_deadline() > first);
-            assert!(has_grown[0] == 0.0 || report.stage_deadline_changed(), "rank {rank}: {report}");
-            communicator.broadcast(0, &mut has_grown).unwrap();
+            has_grown = report.stage_deadline() > first;
+            assert!(!has_grown || report.stage_deadline_changed(), "rank {rank}: {report}");
+            let of_root = communicator.exact().broadcast(0, vec![u8::from(has_grown)]).wait().unwrap();
+            has_grown = of_root == [1];
             calls += 1;
         }
-        assert_eq!(has_grown, [1.0], "rank {rank} after {calls} calls");
-        communicator.barrier().unwrap();
-        (first, communicator.stage_deadline())
+        assert!(has_grown, "rank {rank} after {calls} calls");
+        communicator.barrier().wait().unwrap();
+        (first, communicator.bound())
     });
     println!("bounds before and after: {bounds:?}");
     assert!(bounds.iter().all(|(begin, end)| *begin == bounds[0].0 && *end == bounds[0].1), "{bounds:?}");
@@ -402,8 +401,8 @@ fn what_a_late_owner_did_not_send_in_time_is_fetched_and_corrects_the_next_outpu
     const RANKS: usize = 8;
     let results = job(RANKS, |rank, root| {
         let bound = Duration::from_millis(200);
-        let mut communicator = builder(rank, RANKS, &root).bound(bound).connect().unwrap();
-        let mut bucket = communicator.bucket(20_000, BucketOptions::new()).unwrap();
+        let mut communicator = builder(rank, RANKS, &root).bound(bound).connect().wait().unwrap();
+        let mut bucket = communicator.bucket(20_000, BucketOptions::new()).wait().unwrap();
         // The shard of a rank that has not called yet is not sent: 1/14 of all expected data.
         if rank == 5 {
             thread::sleep(Duration::from_millis(800));
@@ -414,12 +413,12 @@ fn what_a_late_owner_did_not_send_in_time_is_fetched_and_corrects_the_next_outpu
             let mut data = gradient(rank, 20_000);
             reports.push(bucket.all_reduce(&mut data).unwrap());
             sum.iter_mut().zip(&data).for_each(|(sum, value)| *sum += f64::from(*value));
-            while communicator.metrics().unwrap().repair.outstanding_bytes > 0 {
+            while communicator.metrics().wait().unwrap().repair.outstanding_bytes > 0 {
                 thread::sleep(Duration::from_millis(5));
             }
-            communicator.barrier().unwrap();
+            communicator.barrier().wait().unwrap();
         }
-        (reports, communicator.metrics().unwrap().repair, sum)
+        (reports, communicator.metrics().wait().unwrap().repair, sum)
     });
     for (rank, (reports, repair, sum)) in results.iter().enumerate() {
         assert!(reports.iter().all(|report| report.is_applied()), "rank {rank}: {reports:?}");
@@ -434,7 +433,7 @@ fn a_rank_that_does_not_come_is_named_on_all_that_came() {
     let root = free_root();
     let join = |rank: usize, timeout: Duration| {
         let root = root.clone();
-        thread::spawn(move || builder(rank, 4, &root).timeout(timeout).connect().unwrap_err().to_string())
+        thread::spawn(move || builder(rank, 4, &root).timeout(timeout).connect().wait().unwrap_err().to_string())
     };
     let (zero, one) = (join(0, Duration::from_secs(2)), join(1, TIMEOUT));
     let error = zero.join().unwrap();
@@ -442,7 +441,7 @@ fn a_rank_that_does_not_come_is_named_on_all_that_came() {
     assert_eq!(one.join().unwrap(), error);
 
     let short = Duration::from_millis(300);
-    let nobody = builder(1, 2, &free_root()).timeout(short).connect().unwrap_err().to_string();
+    let nobody = builder(1, 2, &free_root()).timeout(short).connect().wait().unwrap_err().to_string();
     assert!(nobody.starts_with("rank 0 was not reached at 127.0.0.1:"), "{nobody}");
     assert!(nobody.contains(" within 0.3 s (Connection refused"), "{nobody}");
 }
@@ -450,17 +449,17 @@ fn a_rank_that_does_not_come_is_named_on_all_that_came() {
 #[test]
 fn when_ranks_end_one_after_the_other_the_first_is_named() {
     let errors = job(3, |rank, root| {
-        let mut communicator = builder(rank, 3, &root).connect().unwrap();
+        let mut communicator = builder(rank, 3, &root).connect().wait().unwrap();
         match rank {
             // It fails because of rank 1, and is the first peer that rank 2 waits for.
-            0 => communicator.barrier().map_err(|error| error.to_string()),
+            0 => communicator.barrier().wait().map_err(|error| error.to_string()),
             1 => {
                 std::thread::sleep(Duration::from_millis(300));
                 Ok(())
             }
             _ => {
                 std::thread::sleep(Duration::from_secs(1));
-                communicator.barrier().map_err(|error| error.to_string())
+                communicator.barrier().wait().map_err(|error| error.to_string())
             }
         }
     });
@@ -473,7 +472,7 @@ fn when_ranks_end_one_after_the_other_the_first_is_named() {
 /// Calls until the bound is measured. All ranks make the same number of calls, since a collective
 /// has the same bound on all of them.
 fn measured(communicator: &mut Communicator, mut bucket: Bucket, data: &mut [f32]) -> Duration {
-    assert_eq!(communicator.stage_deadline(), Duration::from_secs(1));
+    assert_eq!(communicator.bound(), Duration::from_secs(1));
     for calls in 1..300 {
         let report = report_of(bucket.all_reduce(data));
         if !report.is_measuring_stage_deadline() {
@@ -493,10 +492,11 @@ fn measured(communicator: &mut Communicator, mut bucket: Bucket, data: &mut [f32
 #[test]
 fn the_bound_is_measured_and_the_same_on_all_ranks() {
     let bounds = job(3, |rank, root| {
-        let mut communicator = builder(rank, 3, &root).bound(None).bound_max(Duration::from_secs(1)).connect().unwrap();
-        let bucket = communicator.bucket(10_000, BucketOptions::new()).unwrap();
+        let mut communicator =
+            builder(rank, 3, &root).bound(None).bound_max(Duration::from_secs(1)).connect().wait().unwrap();
+        let bucket = communicator.bucket(10_000, BucketOptions::new()).wait().unwrap();
         let bound = measured(&mut communicator, bucket, &mut gradient(rank, 10_000));
-        communicator.barrier().unwrap();
+        communicator.barrier().wait().unwrap();
         bound
     });
     assert!(bounds[0] >= BOUND_MIN && bounds.iter().all(|bound| *bound == bounds[0]), "{bounds:?}");

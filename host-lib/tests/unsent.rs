@@ -47,17 +47,17 @@ fn datagrams_that_the_kernel_refuses_for_a_while_are_lost_and_counted_and_the_ra
         let root = root.replace("127.0.0.1", "10.77.1.1");
         let bound = Duration::from_millis(300);
         let builder = builder(rank, 2, &root).interface("10.77.1.1").bound(bound).mtu(9000).repair(Repair::Off);
-        let mut communicator = builder.connect().unwrap();
-        let mut bucket = communicator.bucket(50_000, BucketOptions::new()).unwrap();
+        let mut communicator = builder.connect().wait().unwrap();
+        let mut bucket = communicator.bucket(50_000, BucketOptions::new()).wait().unwrap();
         for (fault, mend, count) in FAULTS {
-            let before = communicator.metrics().unwrap().unsent;
+            let before = communicator.metrics().wait().unwrap().unsent;
             both.wait();
             if rank == 0 {
                 ip(fault);
             }
             both.wait();
             let report = bucket.all_reduce(&mut gradient(rank, 50_000)).unwrap();
-            let unsent = communicator.metrics().unwrap().unsent;
+            let unsent = communicator.metrics().wait().unwrap().unsent;
             both.wait();
             if rank == 0 {
                 ip(mend);
@@ -70,11 +70,11 @@ fn datagrams_that_the_kernel_refuses_for_a_while_are_lost_and_counted_and_the_ra
             assert_eq!(report.received_bytes(), 0, "{what}");
             let (counted, total) = (count(&unsent) - count(&before), unsent.total() - before.total());
             assert!(counted == total && (counted > 0 || fault[0] == "link"), "{what}");
-            communicator.barrier().unwrap();
+            communicator.barrier().wait().unwrap();
             let report = bucket.all_reduce(&mut gradient(rank, 50_000)).unwrap();
             assert_eq!(report.lost_bytes(), 0, "rank {rank} after {fault:?}: {report}");
         }
-        communicator.close().unwrap();
+        communicator.close().wait().unwrap();
     });
 }
 
@@ -99,8 +99,8 @@ fn ranks_that_cannot_connect_for_a_while_try_again() {
     job(3, |rank, root| {
         let root = root.replace("127.0.0.1", "10.77.1.1");
         let builder = builder(rank, 3, &root).interface(format!("10.77.1.{}", rank + 1));
-        let mut communicator = builder.bound(Duration::from_secs(4)).connect().unwrap();
-        communicator.barrier().unwrap();
+        let mut communicator = builder.bound(Duration::from_secs(4)).connect().wait().unwrap();
+        communicator.barrier().wait().unwrap();
     });
     mend.join().unwrap();
 }

@@ -6,17 +6,19 @@ use std::iter;
 use std::ops::Range;
 use std::time::Duration;
 
+use optireduce::binding::{self, Back, Destination, Values};
 use optireduce::{
-    Bucket, BucketOptions, Buffer, ClosedBy, Communicator, Destination, Error, Groups, Launch, Origin, Report, Secret,
-    Settings, Stage, TwoLevel, TwoLevelBucket, TwoLevelReport, Values,
+    Bucket, BucketOptions, Buffer, ClosedBy, Communicator, Error, Groups, Launch, Origin, Report, Secret, Settings,
+    Stage, TwoLevel, TwoLevelBucket, TwoLevelReport,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::args::{EngineKind, RunArgs};
 
+/// Gradient and mean of a call, which returns them even if it halts.
 pub struct Memory {
-    gradient: Buffer,
-    mean: Buffer,
+    buffers: Option<(Buffer, Buffer)>,
+    lent: Option<(Back<Buffer>, Back<Buffer>)>,
 }
 
 /// Internal error: a call returns its buffers even if it fails.
@@ -24,20 +26,24 @@ const NOT_LENT: &str = "a buffer is still lent after its call has returned";
 
 impl Memory {
     pub fn fill(&mut self, pattern: &[f32]) -> Result<(), String> {
-        let gradient = self.gradient.values().ok_or(NOT_LENT)?;
+        let (gradient, _) = self.buffers()?;
         gradient.chunks_mut(pattern.len()).for_each(|part| part.copy_from_slice(&pattern[..part.len()]));
         Ok(())
     }
 
-    fn values(&mut self) -> Result<(&[f32], &mut [f32]), String> {
-        let Self { gradient, mean } = self;
-        Ok((gradient.values().ok_or(NOT_LENT)?, mean.values().ok_or(NOT_LENT)?))
+    fn buffers(&mut self) -> Result<&mut (Buffer, Buffer), String> {
+        if let Some((gradient, mean)) = self.lent.take() {
+            self.buffers = gradient.take().zip(mean.take());
+        }
+        self.buffers.as_mut().ok_or_else(|| NOT_LENT.into())
     }
 
     fn lend(&mut self) -> Result<(usize, (Values, Destination)), String> {
-        let elements = self.values()?.0.len();
-        let (gradient, mean) = (self.gradient.lend().ok_or(NOT_LENT)?, self.mean.lend().ok_or(NOT_LENT)?);
-        Ok((elements, (Values::lent(gradient), Destination::Here(Values::lent(mean)))))
+        let elements = self.buffers()?.0.len();
+        let (gradient, mean) = self.buffers.take().ok_or(NOT_LENT)?;
+        let ((gradient, from), (mean, to)) = (binding::lend(gradient), binding::lend(mean));
+        self.lent = Some((from, to));
+        Ok((elements, (gradient, Destination::Here(mean))))
     }
 }
 
@@ -133,7 +139,7 @@ impl Engine {
         // Calls over the control channel must not wait for dead ranks either.
         let is_set = settings.find("skip_gone").is_ok_and(|(_, origin)| origin != Origin::Default);
         let settings = if is_set { settings } else { settings.skip_gone(true) };
-        Ok(Self::Udp(Communicator::connect(settings).map_err(text)?.into(), BTreeMap::new()))
+        Ok(Self::Udp(Communicator::connect(settings).wait().map_err(text)?.into(), BTreeMap::new()))
     }
 
     pub fn rank(&self) -> usize {
@@ -145,7 +151,7 @@ impl Engine {
 
     pub fn barrier(&mut self) -> Result<(), String> {
         let barrier = match self {
-            Self::Udp(communicator, _) | Self::Tcp(communicator) => communicator.barrier(),
+            Self::Udp(communicator, _) | Self::Tcp(communicator) => communicator.barrier().wait(),
             Self::TwoLevel(levels, _) => levels.barrier(),
         };
         barrier.map_err(text)
@@ -154,7 +160,10 @@ impl Engine {
     /// Returns the bytes by rank; empty for ranks that are gone.
     pub fn all_gather_bytes(&mut self, bytes: &[u8]) -> Result<Vec<Vec<u8>>, String> {
         let gathered = match self {
-            Self::Udp(communicator, _) | Self::Tcp(communicator) => communicator.all_gather_bytes(bytes),
+            Self::Udp(communicator, _) | Self::Tcp(communicator) => {
+                let gathered = communicator.exact().all_gather(bytes.to_vec()).wait();
+                gathered.map(|all| all.into_iter().map(Option::unwrap_or_default).collect())
+            }
             Self::TwoLevel(levels, _) => levels.all_gather_bytes(bytes),
         };
         gathered.map_err(text)
@@ -178,7 +187,7 @@ impl Engine {
     /// Declares a bucket, which its first use would declare otherwise.
     pub fn declare(&mut self, elements: usize) -> Result<(), Error> {
         if let Self::Udp(communicator, buckets) = self {
-            buckets.insert(elements, communicator.bucket(elements, BucketOptions::new())?);
+            buckets.insert(elements, communicator.bucket(elements, BucketOptions::new()).wait()?);
         }
         Ok(())
     }
@@ -189,13 +198,13 @@ impl Engine {
             Self::TwoLevel(levels, _) => levels.inside(),
         };
         let alloc = || communicator.alloc(elements).map_err(text);
-        Ok(Memory { gradient: alloc()?, mean: alloc()? })
+        Ok(Memory { buffers: Some((alloc()?, alloc()?)), lent: None })
     }
 
     /// All-reduces a gradient, without copies on one level. Returns the rank that joined, if any.
     pub fn all_reduce(&mut self, memory: &mut Memory, seen: &mut Seen) -> Result<Option<usize>, String> {
         let Self::Udp(communicator, buckets) = self else {
-            let (gradient, mean) = memory.values()?;
+            let (gradient, mean) = memory.buffers()?;
             mean.copy_from_slice(gradient);
             return self.all_reduce_in_place(mean, seen).map(|_| None).map_err(text);
         };
@@ -203,9 +212,9 @@ impl Engine {
         let call = || {
             let bucket = match buckets.entry(elements) {
                 Entry::Occupied(declared) => declared.into_mut(),
-                Entry::Vacant(vacant) => vacant.insert(communicator.bucket(elements, BucketOptions::new())?),
+                Entry::Vacant(vacant) => vacant.insert(communicator.bucket(elements, BucketOptions::new()).wait()?),
             };
-            seen.add(bucket.all_reduce_lent(gradient, mean).map(|(_, report)| report))
+            seen.add(binding::all_reduce(bucket, gradient, mean).map(|(_, report)| report))
         };
         Ok(call().map_err(text)?.joined_rank())
     }
@@ -221,10 +230,10 @@ impl Engine {
             let bucket = match buckets.entry(number) {
                 Entry::Occupied(declared) => declared.into_mut(),
                 Entry::Vacant(vacant) => {
-                    vacant.insert(communicator.bucket(elements, BucketOptions::new()).map_err(text)?)
+                    vacant.insert(communicator.bucket(elements, BucketOptions::new()).wait().map_err(text)?)
                 }
             };
-            requests.push(bucket.start_all_reduce_lent(gradient, mean));
+            requests.push(binding::start_all_reduce(bucket, gradient, mean));
         }
         let mut joined = None;
         for request in requests {
@@ -240,13 +249,14 @@ impl Engine {
             Self::TwoLevel(levels, buckets) => {
                 let bucket = match buckets.entry(data.len()) {
                     Entry::Occupied(declared) => declared.into_mut(),
-                    Entry::Vacant(vacant) => vacant.insert(levels.bucket(data.len(), BucketOptions::new())?),
+                    Entry::Vacant(vacant) => vacant.insert(levels.bucket(data.len(), BucketOptions::new()).wait()?),
                 };
                 let report = seen.add_levels(bucket.all_reduce(data))?;
                 Ok(lacking(report.is_applied(), report.missing_ranges(), data.len()))
             }
             Self::Udp(communicator, _) | Self::Tcp(communicator) => {
-                communicator.all_reduce_reliable(data)?;
+                let (mean, _) = binding::start_reliable_mean(communicator, data.to_vec()).wait()?;
+                data.copy_from_slice(&mean);
                 let bytes = (2 * size_of_val(data)) as u64;
                 seen.expected_bytes += bytes;
                 seen.received_bytes += bytes;
@@ -259,8 +269,16 @@ impl Engine {
     pub fn all_reduce_once(&mut self, data: &mut [f32], seen: &mut Seen) -> Result<Vec<Range<usize>>, String> {
         match self {
             Self::Udp(communicator, _) => {
-                let report = seen.add(communicator.all_reduce(data)).map_err(text)?;
-                return Ok(lacking(report.is_applied(), report.missing_ranges(), data.len()));
+                let options = BucketOptions::new().repair(true);
+                let mut bucket = communicator.bucket(data.len(), options).wait().map_err(text)?;
+                let report = seen.add(bucket.all_reduce(data)).map_err(text)?;
+                let settled = bucket.settle(None).wait().map_err(text)?;
+                if !report.is_applied() || !settled.is_settled {
+                    return Ok(lacking(report.is_applied(), report.missing_ranges(), data.len()));
+                }
+                let correction = settled.correction.unwrap_or_default();
+                data.iter_mut().zip(&correction).for_each(|(value, correction)| *value += correction);
+                return Ok(Vec::new());
             }
             // A new bucket, so that no repairs of earlier data are added.
             Self::TwoLevel(_, buckets) => buckets.clear(),
@@ -270,11 +288,11 @@ impl Engine {
     }
 
     pub fn close(self) -> Result<(), String> {
-        let closed = match self {
+        let closing = match self {
             Self::Udp(communicator, _) | Self::Tcp(communicator) => communicator.close(),
             Self::TwoLevel(levels, _) => levels.close(),
         };
-        match closed {
+        match closing.wait() {
             // There is no replica.
             Err(Error::Unsettled { .. }) => Ok(()),
             closed => closed.map_err(text),
@@ -288,10 +306,10 @@ impl Engine {
         }
         let (mut peers, mut shared, mut cards, mut has_failed) = (0, 0, 0, false);
         self.each_communicator(|communicator| {
-            let metrics = communicator.metrics().unwrap_or_default();
+            let metrics = communicator.metrics().wait().unwrap_or_default();
             peers += communicator.world_size() - 1;
             shared += metrics.shared.len();
-            cards += communicator.cards().len();
+            cards += metrics.cards.len();
             has_failed |= metrics.fallback_from.is_some();
         });
         match (shared, cards) {
@@ -307,14 +325,16 @@ impl Engine {
     /// Gradient bytes of a full packet, on the level with smaller packets; 0 over TCP.
     pub fn payload_bytes(&mut self) -> usize {
         let mut least = usize::MAX;
-        self.each_communicator(|communicator| least = least.min(communicator.payload_bytes()));
+        self.each_communicator(|communicator| {
+            least = least.min(communicator.metrics().wait().map_or(0, |metrics| metrics.payload_bytes));
+        });
         if matches!(self, Self::Tcp(_)) { 0 } else { least }
     }
 
     /// Bound, on the level with the longer one; 0 over TCP.
     pub fn bound_ms(&mut self) -> f64 {
         let mut longest = Duration::ZERO;
-        self.each_communicator(|communicator| longest = longest.max(communicator.stage_deadline()));
+        self.each_communicator(|communicator| longest = longest.max(communicator.bound()));
         if matches!(self, Self::Tcp(_)) { 0.0 } else { longest.as_secs_f64() * 1e3 }
     }
 }
@@ -325,7 +345,7 @@ fn lacking(is_applied: bool, missing: &[Range<usize>], elements: usize) -> Vec<R
 }
 
 fn connect_two_level(settings: Settings, groups: Groups) -> Result<Engine, String> {
-    let levels = settings.connect_two_level(groups).map_err(text)?;
+    let levels = settings.connect_two_level(groups).wait().map_err(text)?;
     Ok(Engine::TwoLevel(levels.into(), BTreeMap::new()))
 }
 
@@ -351,7 +371,7 @@ pub fn connect_control(args: &RunArgs, launch: &Launch, timeout: Duration) -> Re
     let settings = settings(args, launch)?.timeout(timeout).card("none").bound(Duration::from_secs(1)).mtu(1500);
     match args.groups(launch.world_size) {
         Some(groups) => connect_two_level(settings, groups),
-        None => Ok(Engine::Tcp(Communicator::connect(settings).map_err(text)?.into())),
+        None => Ok(Engine::Tcp(Communicator::connect(settings).wait().map_err(text)?.into())),
     }
 }
 

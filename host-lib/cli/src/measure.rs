@@ -151,7 +151,7 @@ impl<'a> Measurement<'a> {
         self.seen.cpu_s = cpu_s() - self.cpu_s;
         self.seen.memory_mb = memory_mb();
         let mut failed = None;
-        engine.each_communicator(|communicator| match communicator.metrics() {
+        engine.each_communicator(|communicator| match communicator.metrics().wait() {
             Ok(metrics) => {
                 self.seen.unsent_packets += metrics.unsent.total();
                 self.seen.forged_packets += metrics.seal_drops.forged;

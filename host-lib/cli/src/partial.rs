@@ -152,8 +152,8 @@ fn measure(
     // The requested delay alone must not get the rank dropped from its group.
     let options = options.patience(Duration::from_secs(10) + late);
     let communicator = engine.one_level()?;
-    let mut partial = communicator.partial_reduce(bytes / 4, options).map_err(|error| text(&error))?;
-    communicator.barrier().map_err(|error| text(&error))?;
+    let mut partial = communicator.partial_reduce(bytes / 4, options).wait().map_err(|error| text(&error))?;
+    communicator.barrier().wait().map_err(|error| text(&error))?;
     let (own, last) = (communicator.rank() as f32, communicator.world_size() as f32 - 1.0);
     let mut model = vec![own; bytes / 4];
     let mut seen = Seen { is_late, ..Seen::default() };
@@ -163,7 +163,7 @@ fn measure(
             std::thread::sleep(late);
         }
         let since = Instant::now();
-        let (mean, report) = partial.start_average(model, iteration + 1).wait().map_err(|error| text(&error))?;
+        let (mean, report) = partial.average(model, iteration + 1).wait().map_err(|error| text(&error))?;
         seen.ms.push(since.elapsed().as_secs_f64() * 1e3);
         seen.waited_ms.push(report.waited().as_secs_f64() * 1e3);
         seen.members += report.group().len();
@@ -173,6 +173,6 @@ fn measure(
         seen.wrong += mean.iter().filter(|value| !(-1e-3..=last + 1e-3).contains(*value)).count();
         (model, iteration) = (mean, report.iteration());
     }
-    partial.close().map_err(|error| text(&error))?;
+    partial.close().wait().map_err(|error| text(&error))?;
     Ok(seen)
 }

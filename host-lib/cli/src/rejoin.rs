@@ -42,7 +42,7 @@ pub struct Entered<'a> {
 impl<'a> Entered<'a> {
     fn new(engine: &mut Engine, args: &'a RunArgs, is_late: bool) -> Result<Self, String> {
         let bytes = declare(engine, &args.job.bench)?;
-        engine.one_level()?.rejoin().map_err(|error| error.to_string())?;
+        engine.one_level()?.rejoin().wait().map_err(|error| error.to_string())?;
         let mut measurement = Measurement::new(&args.job, engine, is_late, bytes)?;
         let progress = measurement.join(engine)?;
         if args.job.bench.get(progress.size) != Some(&bytes) {

@@ -57,7 +57,8 @@ impl Shards {
         let parts = Parts::new(elements, members);
         let shards: Vec<_> = (0..members).map(|member| parts.of(member)).collect();
         let longest = shards.iter().map(ExactSizeIterator::len).max().unwrap_or(0);
-        Self { elements, shards, stride: longest.next_multiple_of(LANES) + LANES }
+        let padded = longest.checked_next_multiple_of(LANES).unwrap_or(usize::MAX);
+        Self { elements, shards, stride: padded.saturating_add(LANES) }
     }
 
     /// Number of elements of the bucket.
@@ -67,7 +68,7 @@ impl Shards {
 
     /// Number of elements of the all-gather.
     pub fn gathered_elements(&self) -> usize {
-        self.shards.len() * self.stride
+        self.shards.len().saturating_mul(self.stride)
     }
 
     /// Elements of a member's shard.

@@ -3,8 +3,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
+use optireduce::binding::{self, Destination, Values};
 use optireduce::memory::NotEnoughMemory;
-use optireduce::{BucketOptions, Error, Kind, Report, Settled, Values};
+use optireduce::{BucketOptions, Error, Kind, Report, Settled};
 
 use crate::comm::Comm;
 use crate::raw::{Input, Output};
@@ -23,7 +24,7 @@ pub struct Bucket {
 
 impl Bucket {
     pub fn declare(comm: Arc<Comm>, elements: usize, options: BucketOptions) -> Result<Self, Failure> {
-        let bucket = comm.call(|communicator| communicator.start_bucket(elements, options))?;
+        let bucket = comm.call(|communicator| communicator.bucket(elements, options))?;
         let shard_elements = bucket.shard_range().len();
         Ok(Self { comm, inner: Mutex::new(bucket), elements, shard_elements, spares: Mutex::default() })
     }
@@ -48,30 +49,22 @@ impl Bucket {
 
     fn all_reduce_into(&self, given: &Input<f32>, output: &mut Output<f32>) -> Result<Report, Failure> {
         if let Some((values, destination)) = self.comm.memory().lend(given, output)? {
-            return self.with(|bucket| bucket.all_reduce_lent(values, destination).map(|(_, report)| report));
+            return self.with(|bucket| binding::all_reduce(bucket, values, destination).map(|(_, report)| report));
         }
-        self.with(|bucket| {
-            // The bucket's memory moves in the call, so it cannot be the output.
-            if output.overlaps(bucket.values_mut()) {
-                let expected = "other memory; optr_bucket_all_reduce_in_place reduces the bucket's own";
-                return Ok(Err(Failure::argument("output", "the bucket's own memory", expected)));
-            }
-            if given.elements() != bucket.elements() {
-                // This call reports the wrong length to all ranks.
-                return bucket.all_reduce_owned(given.to_vec()?).map(|(_, report)| Ok(report));
-            }
-            given.copy_over(bucket.values_mut());
-            let mut report = bucket.all_reduce_in_place()?;
-            output.write(bucket.values_mut());
-            // In and out.
-            (0..2).for_each(|_| report.add_copied(bucket.values_mut()));
-            Ok(Ok(report))
-        })?
+        let given = self.copy_of(given)?;
+        // It reports a wrong length to all ranks.
+        let (values, mut report) =
+            self.with(|bucket| binding::all_reduce(bucket, given.into(), Destination::Bucket))?;
+        output.write(&values);
+        // In and out.
+        (0..2).for_each(|_| report.add_copied(&values));
+        self.spares().push(values.into_vec());
+        Ok(report)
     }
 
     pub fn reduce_scatter(&self, given: &Input<f32>, output: &mut Output<f32>) -> Result<Report, Failure> {
         let done = self.with(|bucket| {
-            let (shard, report) = bucket.start_reduce_scatter(given.to_vec()?).wait()?;
+            let (shard, report) = binding::start_reduce_scatter(bucket, given.to_vec()?.into()).wait()?;
             output.write(&shard);
             Ok(report)
         });
@@ -81,23 +74,15 @@ impl Bucket {
 
     pub fn all_gather(&self, shard: &Input<f32>, output: &mut Output<f32>) -> Result<Report, Failure> {
         self.with(|bucket| {
-            let (whole, report) = bucket.start_all_gather(shard.to_vec()?).wait()?;
+            let (whole, report) = binding::start_all_gather(bucket, shard.to_vec()?.into()).wait()?;
             output.write(&whole);
             Ok(report)
         })
     }
 
-    pub fn all_reduce_in_place(&self) -> Result<Report, Failure> {
-        self.with(optireduce::Bucket::all_reduce_in_place)
-    }
-
-    pub fn values(&self) -> Result<*mut f32, Failure> {
-        self.with(|bucket| Ok(bucket.values_mut().as_mut_ptr()))
-    }
-
     /// `timeout`: `None` for the communicator's.
     pub fn settle(&self, timeout: Option<Duration>) -> Result<Settled, Failure> {
-        self.with(|bucket| bucket.settle(timeout))
+        self.with(|bucket| bucket.settle(timeout).wait())
     }
 
     pub fn with<T>(&self, call: impl FnOnce(&mut optireduce::Bucket) -> Result<T, Error>) -> Result<T, Failure> {
@@ -117,24 +102,24 @@ impl Bucket {
         if kind == Kind::AllReduce
             && let Some((values, destination)) = self.comm.memory().lend(given, &output)?
         {
-            let begun = self.with(|bucket| Ok(bucket.start_all_reduce_lent(values, destination)))?;
+            let begun = self.with(|bucket| Ok(binding::start_all_reduce(bucket, values, destination)))?;
             let comm = self.comm.clone();
             let end = move |done: Result<(Values, Report), Error>| match done {
                 Ok((_, report)) => Ok(Some(report)),
                 Err(error) => Err(self.comm.failed(error)),
             };
-            return Ok(Request::new(comm, begun, end));
+            return Ok(Request::new(comm, begun, true, end));
         }
         let given = if kind == Kind::AllReduce { self.copy_of(given) } else { given.to_vec() }?;
         let begun = self.with(|bucket| {
             Ok(match kind {
-                Kind::ReduceScatter => bucket.start_reduce_scatter(given),
-                Kind::AllGather => bucket.start_all_gather(given),
-                _ => bucket.start_all_reduce(given),
+                Kind::ReduceScatter => binding::start_reduce_scatter(bucket, given.into()),
+                Kind::AllGather => binding::start_all_gather(bucket, given.into()),
+                _ => binding::start_all_reduce(bucket, given.into(), Destination::Bucket),
             })
         })?;
         let comm = self.comm.clone();
-        let end = move |done: Result<(Vec<f32>, Report), Error>| {
+        let end = move |done: Result<(Values, Report), Error>| {
             let done = done.map_err(|error| self.comm.failed(error));
             if kind != Kind::AllGather {
                 zero_after_halt(&done, &mut output);
@@ -144,11 +129,11 @@ impl Bucket {
             if kind == Kind::AllReduce {
                 // In and out.
                 (0..2).for_each(|_| report.add_copied(&values));
-                self.spares().push(values);
+                self.spares().push(values.into_vec());
             }
             Ok(Some(report))
         };
-        Ok(Request::new(comm, begun, end))
+        Ok(Request::new(comm, begun, true, end))
     }
 
     fn copy_of(&self, values: &Input<f32>) -> Result<Vec<f32>, NotEnoughMemory> {

@@ -7,12 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 
-use optireduce::{Communicator, ConnectError, ControlError, Error, PartialOptions, PartialReduce, Settings};
+use optireduce::{Communicator, ControlError, Error, PartialOptions, PartialReduce, Request, Settings};
 use optireduce_core::protocol::Parts;
 
 use crate::callbacks::Callbacks;
 use crate::guard::Live;
-use crate::handle::Handle;
 use crate::memory::Memory;
 use crate::status::{Failure, is_fatal};
 use crate::types::optr_status_t::{OPTR_ABORTED, OPTR_BUSY, OPTR_CLOSED};
@@ -49,7 +48,7 @@ pub struct Comm {
 impl Comm {
     pub fn connect(settings: Settings) -> Result<Self, Failure> {
         let live = Live::new();
-        Ok(Self::of_communicator(Communicator::connect(settings)?, live))
+        Ok(Self::of_communicator(Communicator::connect(settings).wait()?, live))
     }
 
     fn of_communicator(communicator: Communicator, live: Live) -> Self {
@@ -95,14 +94,14 @@ impl Comm {
     }
 
     /// Makes a collective call and waits for it, or for the end of the communicator.
-    pub fn call<H: Handle>(&self, begin: impl FnOnce(&mut Communicator) -> H) -> Result<H::Done, Failure> {
+    pub fn call<T>(&self, begin: impl FnOnce(&mut Communicator) -> Request<T>) -> Result<T, Failure> {
         let _turn = self.turn()?;
         self.begin(begin)?.wait().map_err(|error| self.failed(error))
     }
 
     pub fn partial_reduce(&self, elements: usize, options: PartialOptions) -> Result<Arc<Averages>, Failure> {
         let _turn = self.turn()?;
-        let declaring = self.begin(|communicator| communicator.start_partial_reduce(elements, options))?;
+        let declaring = self.begin(|communicator| communicator.partial_reduce(elements, options))?;
         let partial = Arc::new(Mutex::new(Some(self.connected(declaring)?)));
         let mut partials = lock(&self.partials);
         partials.retain(|one| one.strong_count() > 0);
@@ -116,19 +115,19 @@ impl Comm {
         Ok(partial)
     }
 
-    /// Creates a communicator of the ranks of a colour, `None` for a rank without one. It does not
+    /// Creates a communicator of the ranks of a color, `None` for a rank without one. It does not
     /// end with this one.
-    pub fn split(&self, colour: Option<usize>) -> Result<Option<Self>, Failure> {
+    pub fn split(&self, color: Option<usize>) -> Result<Option<Self>, Failure> {
         let (_turn, live) = (self.turn()?, Live::new());
-        let splitting = self.begin(|communicator| communicator.start_split(colour))?;
+        let splitting = self.begin(|communicator| communicator.split(color))?;
         Ok(self.connected(splitting)?.map(|communicator| Self::of_communicator(communicator, live)))
     }
 
-    fn connected<T>(&self, connecting: impl Future<Output = Result<T, ConnectError>>) -> Result<T, Failure> {
+    fn connected<T>(&self, connecting: Request<T>) -> Result<T, Failure> {
         let connected = self.until_ended(connecting).ok_or_else(|| self.ended())?;
         connected.map_err(|error| match error {
             _ if self.has_ended() => self.ended(),
-            ConnectError::Control(error) => self.failed(error.into()),
+            Error::Control(_) => self.failed(error),
             error => error.into(),
         })
     }
@@ -142,7 +141,7 @@ impl Comm {
     pub fn finalize(&self) -> Result<(), Failure> {
         let _turn = self.turn()?;
         let communicator = lock(&self.communicator).take().ok_or_else(|| self.ended())?;
-        let closed = self.until_ended(communicator.close_async());
+        let closed = self.until_ended(communicator.close());
         let result = closed.ok_or_else(|| self.ended())?.map_err(|error| self.failed(error));
         let _ = self.state.compare_exchange(RUNS, FINALIZED, Ordering::SeqCst, Ordering::SeqCst);
         result

@@ -25,7 +25,6 @@ mod callbacks;
 mod comm;
 mod config;
 mod guard;
-mod handle;
 mod memory;
 mod partial;
 mod raw;

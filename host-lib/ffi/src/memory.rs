@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use optireduce::{Destination, Values};
+use optireduce::binding::{Destination, Values};
 
 use crate::raw::{InUse, Input, Output, Region};
 use crate::status::Failure;

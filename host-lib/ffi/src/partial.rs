@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
-use optireduce::{Error, PartialOptions, PartialReport, Pending};
+use optireduce::{Error, PartialOptions, PartialReport};
 
 use crate::comm::{Averages, Comm};
 use crate::raw::{Input, Output, ReportPlace};
@@ -64,13 +64,13 @@ impl Partial {
             place.write(&report, &members);
             Ok(None)
         };
-        Ok(Request::new(comm, begun, end))
+        Ok(Request::new(comm, begun, false, end))
     }
 
     pub fn close(&self) -> Result<(), Failure> {
         let _turn = self.turn()?;
         let averages = self.lock().take().ok_or_else(|| self.ended())?;
-        self.comm.wait_for(averages.close_async())
+        self.comm.wait_for(averages.close())
     }
 
     /// Ends this rank's part, and all waits for it.
@@ -80,11 +80,15 @@ impl Partial {
         drop(averages);
     }
 
-    fn begin(&self, model: &Input<f32>, iteration: u64) -> Result<Pending<(Vec<f32>, PartialReport)>, Failure> {
+    fn begin(
+        &self,
+        model: &Input<f32>,
+        iteration: u64,
+    ) -> Result<optireduce::Request<(Vec<f32>, PartialReport)>, Failure> {
         let model = model.to_vec()?;
         let mut averages = self.lock();
         let averages = averages.as_mut().ok_or_else(|| self.ended())?;
-        Ok(averages.start_average(model, iteration))
+        Ok(averages.average(model, iteration))
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<optireduce::PartialReduce>> {

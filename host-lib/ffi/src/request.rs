@@ -8,7 +8,6 @@ use optireduce::{Error, Report};
 
 use crate::callbacks;
 use crate::comm::Comm;
-use crate::handle::Handle;
 use crate::raw::Callback;
 use crate::report;
 use crate::status::Failure;
@@ -25,8 +24,9 @@ pub fn report_of(outcome: &Outcome) -> Option<&Report> {
     }
 }
 
-struct Step<H, E> {
-    handle: H,
+struct Step<T, E> {
+    request: optireduce::Request<T>,
+    has_report: bool,
     end: E,
 }
 
@@ -37,25 +37,25 @@ trait Begun: Send {
     fn deliver(self: Box<Self>, callback: Callback) -> callbacks::Delivery;
 }
 
-impl<H: Handle, E: FnOnce(Result<H::Done, Error>) -> Outcome + Send + 'static> Begun for Step<H, E> {
+impl<T: Send + 'static, E: FnOnce(Result<T, Error>) -> Outcome + Send + 'static> Begun for Step<T, E> {
     fn has_report(&self) -> bool {
-        H::HAS_REPORT
+        self.has_report
     }
 
     fn wait_timeout(&mut self, timeout: Duration) -> bool {
-        self.handle.wait_timeout(timeout)
+        self.request.wait_timeout(timeout)
     }
 
     fn wait(self: Box<Self>) -> Outcome {
-        let Self { handle, end } = *self;
-        end(handle.wait())
+        let Self { request, end, .. } = *self;
+        end(request.wait())
     }
 
     fn deliver(self: Box<Self>, callback: Callback) -> callbacks::Delivery {
         let callback = callback.arm();
         Box::pin(async move {
-            let Self { handle, end } = *self;
-            let outcome = end(handle.await);
+            let Self { request, end, .. } = *self;
+            let outcome = end(request.await);
             let report = report_of(&outcome).map(report::for_c);
             callback.call(outcome.map(drop), report);
         })
@@ -76,12 +76,13 @@ impl fmt::Debug for Request {
 
 impl Request {
     /// `end` handles the result, on the thread that waits for it.
-    pub fn new<H: Handle>(
+    pub fn new<T: Send + 'static>(
         comm: Arc<Comm>,
-        handle: H,
-        end: impl FnOnce(Result<H::Done, Error>) -> Outcome + Send + 'static,
+        request: optireduce::Request<T>,
+        has_report: bool,
+        end: impl FnOnce(Result<T, Error>) -> Outcome + Send + 'static,
     ) -> Self {
-        Self { comm, running: Mutex::new(Some(Box::new(Step { handle, end }))) }
+        Self { comm, running: Mutex::new(Some(Box::new(Step { request, has_report, end }))) }
     }
 
     pub fn comm(&self) -> &Arc<Comm> {

@@ -4,13 +4,17 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use optireduce::{Buffer, Destination, Error, Values};
+use optireduce::binding::{
+    Back, Destination, Values, bucket_id, lend, start_all_gather, start_all_reduce, start_reduce_scatter,
+};
+use optireduce::{Buffer, Error, Report};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::arrays;
 use crate::context::{Home, Owned, lock};
+use crate::error::call_error;
 use crate::report;
 use crate::request::{Request, Work};
 use crate::settings::Timeout;
@@ -22,18 +26,24 @@ struct Lendable {
     result: Buffer,
 }
 
+/// The other end of lent memory.
+type Backs = (Back<Buffer>, Back<Buffer>);
+
 impl Lendable {
     /// Returns `None` if there is too little memory.
     fn new(elements: usize) -> Option<Self> {
         Some(Self { gradient: Buffer::new(elements).ok()?, result: Buffer::new(elements).ok()? })
     }
 
-    /// Copies an array; `None` if a buffer is still lent.
-    fn lend(&mut self, py: Python<'_>, array: &PyBuffer<f32>) -> PyResult<Option<(Values, Destination)>> {
-        let Some(values) = self.gradient.values() else { return Ok(None) };
-        array.copy_to_slice(py, values)?;
-        let lent = self.gradient.lend().zip(self.result.lend());
-        Ok(lent.map(|(gradient, result)| (Values::lent(gradient), Destination::Here(Values::lent(result)))))
+    /// Copies an array.
+    fn lend(mut self, py: Python<'_>, array: &PyBuffer<f32>) -> PyResult<(Values, Destination, Backs)> {
+        array.copy_to_slice(py, &mut self.gradient)?;
+        let ((gradient, from), (result, to)) = (lend(self.gradient), lend(self.result));
+        Ok((gradient, Destination::Here(result), (from, to)))
+    }
+
+    fn back((from, to): Backs) -> Option<Self> {
+        Some(Self { gradient: from.take()?, result: to.take()? })
     }
 }
 
@@ -47,9 +57,9 @@ type Spares<T> = Arc<Mutex<Owned<Vec<T>>>>;
 
 /// An all-reduce, and the array for its result. Its memory is reused unless it fails.
 struct Reduction {
-    request: optireduce::Request<Values>,
+    request: optireduce::Request<(Values, Report)>,
     array: PyBuffer<f32>,
-    lendable: Option<Lendable>,
+    backs: Option<Backs>,
     spares: Spares<Spare>,
 }
 
@@ -74,24 +84,24 @@ impl Work for Reduction {
             }
         };
         self.array.copy_from_slice(py, &values)?;
-        let spare = match self.lendable {
-            Some(lendable) => {
-                // Returns the lent result to `lendable`.
+        let spare = match self.backs {
+            Some(backs) => {
+                // Returns the lent result.
                 drop(values);
-                Spare::Lendable(lendable)
+                Lendable::back(backs).map(Spare::Lendable)
             }
-            None => Spare::Own(values.into_vec()),
+            None => Some(Spare::Own(values.into_vec())),
         };
         // Fails, and frees the memory, if the communicator is gone.
-        let _ = lock(&self.spares).get("").map(|spares| spares.push(spare));
+        let _ = lock(&self.spares).get("").map(|spares| spares.extend(spare));
         report::to_python(py, &report).map(Ok)
     }
 }
 
 /// A reduce-scatter or all-gather, which returns a new array.
 struct Half {
-    request: optireduce::Request,
-    given: Option<Buffer>,
+    request: optireduce::Request<(Values, Report)>,
+    given: Option<Back<Buffer>>,
     spares: Spares<Buffer>,
 }
 
@@ -109,7 +119,7 @@ impl Work for Half {
             Ok(done) => done,
             Err(error) => return Ok(Err(error)),
         };
-        if let (Some(given), Ok(spares)) = (self.given, lock(&self.spares).get("")) {
+        if let (Some(given), Ok(spares)) = (self.given.and_then(|given| given.take()), lock(&self.spares).get("")) {
             spares.push(given);
         }
         let result = (report::array(py, &values)?, report::to_python(py, &report)?);
@@ -138,7 +148,7 @@ pub struct Bucket {
 
 impl Bucket {
     pub fn new(context: &Home, bucket: optireduce::Bucket, lends: bool) -> Self {
-        let (id, elements) = (bucket.id(), bucket.elements());
+        let (id, elements) = (bucket_id(&bucket), bucket.elements());
         let inner = Mutex::new(Owned::new(bucket, context));
         let spares = Arc::new(Mutex::new(Owned::new(Vec::new(), context)));
         let spares_of_halves = Arc::new(Mutex::new(Owned::new(Vec::new(), context)));
@@ -164,7 +174,7 @@ impl Bucket {
         py: Python<'_>,
         operation: &str,
         array: &PyBuffer<f32>,
-    ) -> PyResult<(Values, Destination, Option<Lendable>)> {
+    ) -> PyResult<(Values, Destination, Option<Backs>)> {
         let elements = array.item_count();
         let spare = lock(&self.spares).get(operation)?.pop();
         // An array of another length is an error of all ranks, which the library reports.
@@ -173,10 +183,10 @@ impl Bucket {
             lendable.map(Spare::Lendable)
         });
         let mut own = match spare {
-            Some(Spare::Lendable(mut lendable)) => match lendable.lend(py, array)? {
-                Some((gradient, result)) => return Ok((gradient, result, Some(lendable))),
-                None => Vec::new(),
-            },
+            Some(Spare::Lendable(lendable)) => {
+                let (gradient, result, backs) = lendable.lend(py, array)?;
+                return Ok((gradient, result, Some(backs)));
+            }
             Some(Spare::Own(own)) => own,
             None => Vec::new(),
         };
@@ -189,23 +199,22 @@ impl Bucket {
         &self,
         call: &str,
         array: &Bound<'_, PyAny>,
-        start: fn(&mut optireduce::Bucket, Values) -> optireduce::Request,
+        start: fn(&mut optireduce::Bucket, Values) -> optireduce::Request<(Values, Report)>,
     ) -> PyResult<Request> {
         let (py, operation) = (array.py(), self.operation(call));
         self.context.check(&operation)?;
         let array = arrays::floats(array, false)?;
         let elements = array.item_count();
-        let mut given = lock(&self.spares_of_halves).get(&operation)?.pop();
+        let spare = lock(&self.spares_of_halves).get(&operation)?.pop();
         // Reduce-scatters and all-gathers pass different lengths.
-        if given.as_mut().and_then(Buffer::values).is_none_or(|values| values.len() != elements) {
-            given = Buffer::new(elements).ok();
-        }
-        if let Some(values) = given.as_mut().and_then(Buffer::values) {
-            array.copy_to_slice(py, values)?;
-        }
-        let values = match given.as_mut().and_then(Buffer::lend) {
-            Some(lent) => Values::lent(lent),
-            None => array.to_vec(py)?.into(),
+        let spare = spare.filter(|spare| spare.len() == elements).or_else(|| Buffer::new(elements).ok());
+        let (values, given) = match spare {
+            Some(mut given) => {
+                array.copy_to_slice(py, &mut given)?;
+                let (values, back) = lend(given);
+                (values, Some(back))
+            }
+            None => (array.to_vec(py)?.into(), None),
         };
         let request = self.with(py, &operation, |bucket| start(bucket, values))?;
         let spares = self.spares_of_halves.clone();
@@ -249,21 +258,21 @@ impl Bucket {
         let (py, operation) = (array.py(), self.operation("all_reduce"));
         self.context.check(&operation)?;
         let array = arrays::floats(array, true)?;
-        let (values, destination, lendable) = self.copy_of(py, &operation, &array)?;
-        let request = self.with(py, &operation, |bucket| bucket.start_all_reduce_lent(values, destination))?;
-        let work = Reduction { request, array, lendable, spares: self.spares.clone() };
+        let (values, destination, backs) = self.copy_of(py, &operation, &array)?;
+        let request = self.with(py, &operation, |bucket| start_all_reduce(bucket, values, destination))?;
+        let work = Reduction { request, array, backs, spares: self.spares.clone() };
         Ok(Request::new(&self.context, operation, work))
     }
 
     /// Starts a reduce-scatter. `Request.wait` returns this rank's shard and a `Report`.
     /// Collective.
     fn start_reduce_scatter(&self, array: &Bound<'_, PyAny>) -> PyResult<Request> {
-        self.start_half("reduce_scatter", array, |bucket, values| bucket.start_reduce_scatter(values))
+        self.start_half("reduce_scatter", array, start_reduce_scatter)
     }
 
     /// Starts an all-gather. `Request.wait` returns all elements and a `Report`. Collective.
     fn start_all_gather(&self, shard: &Bound<'_, PyAny>) -> PyResult<Request> {
-        self.start_half("all_gather", shard, |bucket, values| bucket.start_all_gather(values))
+        self.start_half("all_gather", shard, start_all_gather)
     }
 
     /// Reduces an array over all ranks; returns this rank's shard and a `Report`. Collective.
@@ -285,8 +294,9 @@ impl Bucket {
     fn settle(&self, py: Python<'_>, timeout: Option<Timeout>) -> PyResult<Py<PyAny>> {
         let operation = self.operation("settle");
         let timeout = timeout.map(|Timeout(timeout)| timeout);
-        let pending = self.with(py, &operation, |bucket| bucket.start_settle(timeout))?;
-        report::settled_to_python(py, &self.context.finish(py, &operation, pending)?)
+        let settled = self.context.call(py, &operation, &self.inner, |bucket| bucket.settle(timeout))?;
+        let settled = settled.map_err(|error| call_error(self.context.rank, &operation, &error))?;
+        report::settled_to_python(py, &settled)
     }
 
     fn __repr__(&self) -> String {

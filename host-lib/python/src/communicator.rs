@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use optireduce::{Communicator as Inner, ConnectError, Error, Pending, Settings, Transfer};
+use optireduce::{Communicator as Inner, ConnectError, Error, Groups, Settings, Typed};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::arrays;
 use crate::bucket::Bucket;
-use crate::context::{Context, Home, Owned, poll_for};
+use crate::context::{Context, Home, Owned};
 use crate::error::{call_error, connect_error};
 use crate::exact::{self, Exact};
 use crate::exceptions::{ArgumentError, OptiReduceError, TimeoutError};
@@ -67,31 +67,21 @@ impl Communicator {
         &self,
         py: Python<'_>,
         operation: String,
-        start: impl FnOnce(&mut Inner) -> Pending<T> + Send,
+        start: impl FnOnce(&mut Inner) -> optireduce::Request<T> + Send,
         into: fn(Python<'_>, T) -> PyResult<Py<PyAny>>,
     ) -> PyResult<Request> {
         // Without the GIL, which a thread that holds the lock may need.
-        let pending = py.detach(|| self.inner().get(&operation).map(start))?;
-        Ok(Request::new(&self.home(), operation, Exact { pending, into }))
-    }
-
-    fn transfer(
-        &self,
-        py: Python<'_>,
-        operation: String,
-        start: impl FnOnce(&mut Inner) -> Transfer + Send,
-    ) -> PyResult<Request> {
-        let transfer = py.detach(|| self.inner().get(&operation).map(start))?;
-        Ok(Request::new(&self.home(), operation, transfer))
+        let request = py.detach(|| self.inner().get(&operation).map(start))?;
+        Ok(Request::new(&self.home(), operation, Exact { request, into }))
     }
 
     fn call<T: Send>(
         &self,
         py: Python<'_>,
         operation: &str,
-        call: impl AsyncFnOnce(&mut Inner) -> Result<T, Error> + Send,
+        begin: impl FnOnce(&mut Inner) -> optireduce::Request<T> + Send,
     ) -> PyResult<T> {
-        let done = self.context.call(py, operation, &self.inner, call)?;
+        let done = self.context.call(py, operation, &self.inner, begin)?;
         done.map_err(|error| call_error(self.context.rank, operation, &error))
     }
 }
@@ -135,7 +125,7 @@ impl Communicator {
     /// Present bound t_B of each stage of a window, in ms. A whole call takes longer.
     #[getter]
     fn stage_deadline_ms(&self, py: Python<'_>) -> PyResult<f64> {
-        let deadline = py.detach(|| self.inner().get("stage_deadline_ms").map(|inner| inner.stage_deadline()))?;
+        let deadline = py.detach(|| self.inner().get("stage_deadline_ms").map(|inner| inner.bound()))?;
         Ok(deadline.as_secs_f64() * 1e3)
     }
 
@@ -158,9 +148,8 @@ impl Communicator {
     ) -> PyResult<Bucket> {
         let (Elements(elements), options) = (elements, settings::bucket_options(op, hadamard, bf16, repair)?);
         let operation = format!("declaring a bucket of {elements} elements");
-        // Not `call`, which holds the lock: other threads may start sends and receives meanwhile.
-        let pending = py.detach(|| self.inner().get(&operation).map(|inner| inner.start_bucket(elements, options)))?;
-        Ok(Bucket::new(&self.home(), self.context.finish(py, &operation, pending)?, self.lends))
+        let bucket = self.call(py, &operation, |inner| inner.bucket(elements, options))?;
+        Ok(Bucket::new(&self.home(), bucket, self.lends))
     }
 
     /// Waits until all ranks have called it. Collective.
@@ -173,12 +162,9 @@ impl Communicator {
     fn broadcast(&self, array: &Bound<'_, PyAny>, root: Root) -> PyResult<()> {
         let (py, Root(root)) = (array.py(), root);
         let buffer = arrays::floats(array, root != self.context.rank)?;
-        let mut values = buffer.to_vec(py)?;
+        let values = buffer.to_vec(py)?;
         let operation = format!("broadcast of {} elements from rank {root}", values.len());
-        let values = self.call(py, &operation, async |inner| {
-            inner.broadcast_async(root, &mut values).await?;
-            Ok(values)
-        })?;
+        let values = self.call(py, &operation, |inner| inner.exact().broadcast(root, values))?;
         if root == self.context.rank { Ok(()) } else { buffer.copy_from_slice(py, &values) }
     }
 
@@ -189,7 +175,7 @@ impl Communicator {
 
     /// Starts a barrier. Calls over TCP run in the order in which they were started. Collective.
     fn start_barrier(&self, py: Python<'_>) -> PyResult<Request> {
-        self.start(py, "barrier".into(), |inner| inner.start_barrier(), exact::nothing)
+        self.start(py, "barrier".into(), |inner| inner.barrier(), exact::nothing)
     }
 
     /// Starts an exact reduction of the bytes of an array; `Request.wait` returns bytes, the same
@@ -198,8 +184,8 @@ impl Communicator {
     fn start_all_reduce_exact(&self, data: &Bound<'_, PyAny>, element: &str, op: &str) -> PyResult<Request> {
         let (bytes, element, op) = (arrays::bytes(data)?, exact::element(element)?, exact::op(op)?);
         let operation = format!("all_reduce_exact of {} bytes of {element}, {op}", bytes.len());
-        let start = |inner: &mut Inner| inner.start_all_reduce_exact(bytes, element, op);
-        self.start(data.py(), operation, start, exact::bytes)
+        let start = |inner: &mut Inner| inner.exact().all_reduce(Typed { element, bytes }, op);
+        self.start(data.py(), operation, start, exact::typed)
     }
 
     /// Starts an exact reduction; `Request.wait` returns the bytes of this rank's shard.
@@ -207,8 +193,8 @@ impl Communicator {
     fn start_reduce_scatter_exact(&self, data: &Bound<'_, PyAny>, element: &str, op: &str) -> PyResult<Request> {
         let (bytes, element, op) = (arrays::bytes(data)?, exact::element(element)?, exact::op(op)?);
         let operation = format!("reduce_scatter_exact of {} bytes of {element}, {op}", bytes.len());
-        let start = |inner: &mut Inner| inner.start_reduce_scatter_exact(bytes, element, op);
-        self.start(data.py(), operation, start, exact::bytes)
+        let start = |inner: &mut Inner| inner.exact().reduce_scatter(Typed { element, bytes }, op);
+        self.start(data.py(), operation, start, exact::typed)
     }
 
     /// Starts to copy the root's bytes to all ranks, which pass equal lengths. Collective.
@@ -216,14 +202,14 @@ impl Communicator {
         let Root(root) = root;
         let bytes = arrays::bytes(data)?;
         let operation = format!("broadcast of {} bytes from rank {root}", bytes.len());
-        self.start(data.py(), operation, |inner| inner.start_broadcast_bytes(root, bytes), exact::bytes)
+        self.start(data.py(), operation, |inner| inner.exact().broadcast(root, bytes), exact::bytes)
     }
 
     /// Starts to gather the bytes of every rank on every rank. Collective.
     fn start_all_gather_bytes(&self, data: &Bound<'_, PyAny>) -> PyResult<Request> {
         let bytes = arrays::bytes(data)?;
         let operation = format!("all_gather of {} bytes", bytes.len());
-        self.start(data.py(), operation, |inner| inner.start_all_gather_bytes(bytes), exact::parts)
+        self.start(data.py(), operation, |inner| inner.exact().all_gather(bytes), exact::parts)
     }
 
     /// Starts to gather the bytes of every rank on the root; others get an empty list. Collective.
@@ -231,7 +217,7 @@ impl Communicator {
         let Root(root) = root;
         let bytes = arrays::bytes(data)?;
         let operation = format!("gather of {} bytes to rank {root}", bytes.len());
-        self.start(data.py(), operation, |inner| inner.start_gather_bytes(root, bytes), exact::parts)
+        self.start(data.py(), operation, |inner| inner.exact().gather(root, bytes), exact::parts)
     }
 
     /// Starts to send each rank its part of the root's `parts`; other ranks' are ignored.
@@ -240,22 +226,21 @@ impl Communicator {
         let Root(root) = root;
         let parts = parts.iter().map(arrays::bytes).collect::<PyResult<Vec<_>>>()?;
         let operation = format!("scatter from rank {root}");
-        self.start(py, operation, |inner| inner.start_scatter_bytes(root, parts), exact::bytes)
+        self.start(py, operation, |inner| inner.exact().scatter(root, parts), exact::bytes)
     }
 
     /// Starts to send each rank its part of `parts`; `Request.wait` returns the parts from all
     /// ranks. Collective.
     fn start_all_to_all_bytes(&self, py: Python<'_>, parts: Vec<Bound<'_, PyAny>>) -> PyResult<Request> {
         let parts = parts.iter().map(arrays::bytes).collect::<PyResult<Vec<_>>>()?;
-        self.start(py, "all_to_all".into(), |inner| inner.start_all_to_all_bytes(parts), exact::parts)
+        self.start(py, "all_to_all".into(), |inner| inner.exact().all_to_all(parts), exact::parts)
     }
 
-    /// Starts to send bytes to a rank; `Request.wait` returns the rank and the bytes. Messages with
-    /// the same tag arrive in order.
+    /// Starts to send bytes to a rank. Messages with the same tag arrive in order.
     fn start_send(&self, data: &Bound<'_, PyAny>, to: To, tag: Tag) -> PyResult<Request> {
         let (bytes, To(to), Tag(tag)) = (arrays::bytes(data)?, to, tag);
         let operation = format!("send of {} bytes to rank {to}", bytes.len());
-        self.transfer(data.py(), operation, |inner| inner.start_send(to, tag, bytes))
+        self.start(data.py(), operation, |inner| inner.send(to, tag, bytes), exact::nothing)
     }
 
     /// Starts to receive bytes from a rank, or from any if None; `Request.wait` returns the rank
@@ -263,15 +248,16 @@ impl Communicator {
     fn start_recv(&self, py: Python<'_>, source: Option<Source>, tag: Tag) -> PyResult<Request> {
         let (source, Tag(tag)) = (source.map(|Source(source)| source), tag);
         let of = source.map_or("any rank".into(), |source| format!("rank {source}"));
-        self.transfer(py, format!("receive from {of}"), |inner| inner.start_recv(source, tag))
+        self.start(py, format!("receive from {of}"), |inner| inner.recv(source, tag), exact::message)
     }
 
     /// Connects the ranks with the same colour in a new communicator. Collective.
     fn split(&self, py: Python<'_>, colour: Colour) -> PyResult<Self> {
         let Colour(colour) = colour;
         let (rank, operation) = (self.context.rank, format!("split with colour {colour}"));
-        let inner = self.call(py, &operation, async |inner| Ok(inner.split_async(colour).await))?;
-        inner.map(Self::of).map_err(|error| connect_error(&format!("rank {rank}: {operation}"), &error))
+        let inner = self.context.call(py, &operation, &self.inner, |inner| inner.split(Some(colour)))?;
+        let inner = inner.map_err(|error| connect_error(&format!("rank {rank}: {operation}"), &error))?;
+        inner.map(Self::of).ok_or_else(|| self.context.closed(&operation))
     }
 
     /// Prepares all-reduces on two levels, in `groups` groups of neighbouring ranks, or "hosts" for
@@ -283,10 +269,8 @@ impl Communicator {
         };
         let operation =
             number.map_or("two levels by host".into(), |groups: usize| format!("two levels of {groups} groups"));
-        let levels = self.context.call(groups.py(), &operation, &self.inner, async |inner| match number {
-            Some(groups) => inner.two_level_async(groups).await,
-            None => inner.two_level_by_host_async().await,
-        })?;
+        let by = number.map_or(Groups::Hosts, Groups::Number);
+        let levels = self.context.call(groups.py(), &operation, &self.inner, |inner| inner.two_level(by))?;
         let failed = |error| connect_error(&format!("rank {}: {operation}", self.context.rank), &error);
         Ok(TwoLevel::new(&self.home(), levels.map_err(failed)?))
     }
@@ -323,10 +307,10 @@ impl Communicator {
         let options = partial::options(group_size, weights, sync_bound, repair, patience_s, bound_ms)?;
         let (rank, operation) = (self.context.rank, format!("partial_reduce of {elements} elements"));
         let partial =
-            self.call(py, &operation, async |inner| Ok(inner.partial_reduce_async(elements, options).await))?;
+            self.context.call(py, &operation, &self.inner, |inner| inner.partial_reduce(elements, options))?;
         match partial {
             Ok(partial) => Ok(PartialReduce::new(&self.home(), partial)),
-            Err(ConnectError::Params(error)) => {
+            Err(Error::Connect(error)) if matches!(*error, ConnectError::Params(_)) => {
                 Err(ArgumentError::new_err(format!("rank {rank}: {operation}: {error}")))
             }
             Err(error) => Err(connect_error(&format!("rank {rank}: {operation}"), &error)),
@@ -335,20 +319,15 @@ impl Communicator {
 
     /// Returns counters since the connection: datagrams, drops, loss and times by peer and stage.
     fn metrics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let metrics = self.call(py, "metrics", async |inner| inner.metrics_async().await)?;
+        let metrics = self.call(py, "metrics", |inner| inner.metrics())?;
         let text = serde_json::to_string(&metrics).map_err(|error| OptiReduceError::new_err(error.to_string()))?;
         py.import("json")?.call_method1("loads", (text,))
-    }
-
-    /// Excludes ranks that are gone from later calls over TCP, which otherwise fail. Collective.
-    fn skip_gone_ranks(&self, py: Python<'_>) -> PyResult<()> {
-        self.call(py, "skip_gone_ranks", async |inner| inner.skip_gone_ranks_async().await)
     }
 
     /// Takes part again after `DroppedError`; returns the number of the first collective that
     /// includes this rank. Then fetch the model from another rank.
     fn rejoin(&self, py: Python<'_>) -> PyResult<u32> {
-        self.call(py, "rejoin", async |inner| inner.rejoin_async().await)
+        self.call(py, "rejoin", |inner| inner.rejoin())
     }
 
     /// Ends the job: waits for all ranks, at most `timeout` seconds, and checks that they made the
@@ -362,8 +341,7 @@ impl Communicator {
         }
         let closed = py.detach(|| {
             let Some(inner) = self.inner().take() else { return Ok(Some(Ok(()))) };
-            let mut closing = std::pin::pin!(inner.close_async());
-            self.context.wait("close", limit, |slice| poll_for(closing.as_mut(), slice))
+            self.context.finish_within("close", limit, inner.close())
         })?;
         let rank = self.context.rank;
         match closed {
@@ -410,14 +388,11 @@ impl Communicator {
 impl Communicator {
     fn connect(py: Python<'_>, operation: &str, place: Settings, given: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let settings = settings::settings(place, given)?;
-        let launch = settings.launch().map_err(|error| connect_error(operation, &error.into()))?;
+        let launch = settings.launch().map_err(|error| connect_error(operation, &ConnectError::from(error).into()))?;
         let (rank, world_size) = (launch.rank, launch.world_size);
         let operation = format!("rank {rank} of {world_size}: connect");
         let waiting = Context::new(rank, world_size);
-        let connected = py.detach(|| {
-            let mut connecting = std::pin::pin!(Inner::connect_async(settings));
-            waiting.wait(&operation, None, |slice| poll_for(connecting.as_mut(), slice))
-        })?;
+        let connected = py.detach(|| waiting.finish_within(&operation, None, Inner::connect(settings)))?;
         match connected {
             Some(Ok(inner)) => Ok(Self::of(inner)),
             Some(Err(error)) => Err(connect_error(&operation, &error)),
@@ -427,8 +402,8 @@ impl Communicator {
 
     fn of(inner: Inner) -> Self {
         let context = Context::new(inner.rank(), inner.world_size());
-        let is_shared = inner.metrics().is_ok_and(|metrics| !metrics.shared.is_empty());
-        let lends = is_shared || inner.cards().contains(&inner.rank());
+        let metrics = inner.metrics().wait().unwrap_or_default();
+        let lends = !metrics.shared.is_empty() || metrics.cards.contains(&inner.rank());
         let inner = Arc::new(Mutex::new(Owned::new(inner, &context)));
         Self { context, lends, inner }
     }

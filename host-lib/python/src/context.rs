@@ -6,18 +6,14 @@
 
 use std::any::Any;
 use std::ops::Deref;
-use std::pin::Pin;
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context as TaskContext, Poll, Wake, Waker};
-use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-use optireduce::Pending;
+use optireduce::{Error, Request};
 use pyo3::prelude::*;
 
-use crate::error::call_error;
 use crate::exceptions::{ClosedError, ForkedError};
 
 /// Interval of signal checks in a wait.
@@ -90,26 +86,33 @@ impl Context {
         }
     }
 
+    /// Makes a call and waits for it.
     pub fn call<I: Send, T: Send>(
         &self,
         py: Python<'_>,
         operation: &str,
         inner: &Mutex<Owned<I>>,
-        call: impl AsyncFnOnce(&mut I) -> T + Send,
-    ) -> PyResult<T> {
+        begin: impl FnOnce(&mut I) -> Request<T> + Send,
+    ) -> PyResult<Result<T, Error>> {
         self.check(operation)?;
         // Without the GIL, which a thread that holds the lock may need.
-        let done = py.detach(|| {
-            let mut inner = lock(inner);
-            let mut calling = std::pin::pin!(call(inner.get(operation)?));
-            self.wait(operation, None, |slice| poll_for(calling.as_mut(), slice))
-        })?;
-        done.ok_or_else(|| self.closed(operation))
+        let request = py.detach(|| lock(inner).get(operation).map(begin))?;
+        self.finish(py, operation, request)
     }
 
-    pub fn finish<T: Send>(&self, py: Python<'_>, operation: &str, mut pending: Pending<T>) -> PyResult<T> {
-        py.detach(|| self.wait(operation, None, |slice| pending.wait_timeout(slice).then_some(())))?;
-        pending.wait().map_err(|error| call_error(self.rank, operation, &error))
+    pub fn finish<T: Send>(&self, py: Python<'_>, operation: &str, request: Request<T>) -> PyResult<Result<T, Error>> {
+        py.detach(|| Ok(self.finish_within(operation, None, request)?.unwrap_or(Err(Error::Closed))))
+    }
+
+    /// Returns `None` after `timeout`. The caller must not hold the GIL.
+    pub fn finish_within<T>(
+        &self,
+        operation: &str,
+        timeout: Option<Duration>,
+        mut request: Request<T>,
+    ) -> PyResult<Option<Result<T, Error>>> {
+        let is_done = self.wait(operation, timeout, |slice| request.wait_timeout(slice).then_some(()))?;
+        Ok(is_done.map(|()| request.wait()))
     }
 }
 
@@ -171,29 +174,6 @@ impl<T> Drop for Owned<T> {
     fn drop(&mut self) {
         if !self.context.is_here() {
             std::mem::forget(self.value.take());
-        }
-    }
-}
-
-/// Wakes a thread in [`poll_for`].
-struct Unpark(Thread);
-
-impl Wake for Unpark {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
-    }
-}
-
-pub fn poll_for<T>(mut future: Pin<&mut impl Future<Output = T>>, timeout: Duration) -> Option<T> {
-    let waker = Waker::from(Arc::new(Unpark(thread::current())));
-    let until = Instant::now() + timeout;
-    loop {
-        if let Poll::Ready(done) = future.as_mut().poll(&mut TaskContext::from_waker(&waker)) {
-            return Some(done);
-        }
-        match until.saturating_duration_since(Instant::now()) {
-            Duration::ZERO => return None,
-            left => thread::park_timeout(left),
         }
     }
 }

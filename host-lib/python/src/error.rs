@@ -47,9 +47,10 @@ fn control_error(error: &ControlError, text: String) -> PyErr {
     }
 }
 
-pub fn connect_error(operation: &str, error: &ConnectError) -> PyErr {
+pub fn connect_error(operation: &str, error: &Error) -> PyErr {
     let text = format!("{operation}: {error}");
-    match error {
+    let Error::Connect(error) = error else { return call_error_with(error, text) };
+    match &**error {
         ConnectError::Launch(_) | ConnectError::Setting { .. } | ConnectError::Groups { .. } => {
             ArgumentError::new_err(text)
         }

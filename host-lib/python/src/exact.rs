@@ -3,7 +3,7 @@
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use optireduce::{ElementType, Error, ExactOp, Pending, Transfer};
+use optireduce::{ElementType, Error, ExactOp, Message, Request, Typed};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 
@@ -12,46 +12,30 @@ use crate::request::Work;
 
 /// A collective call, and the conversion of its result to Python.
 pub struct Exact<T> {
-    pub pending: Pending<T>,
+    pub request: Request<T>,
     pub into: fn(Python<'_>, T) -> PyResult<Py<PyAny>>,
 }
 
 impl<T: Send> Work for Exact<T> {
     fn wait_timeout(&mut self, timeout: Duration) -> bool {
-        self.pending.wait_timeout(timeout)
+        self.request.wait_timeout(timeout)
     }
 
     fn poll_finished(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        self.pending.poll_finished(context)
+        self.request.poll_finished(context)
     }
 
     fn finish(self: Box<Self>, py: Python<'_>) -> PyResult<Result<Py<PyAny>, Error>> {
-        let Self { pending, into } = *self;
-        match pending.wait() {
+        let Self { request, into } = *self;
+        match request.wait() {
             Ok(done) => into(py, done).map(Ok),
             Err(error) => Ok(Err(error)),
         }
     }
 }
 
-/// Returns the other rank and the bytes.
-impl Work for Transfer {
-    fn wait_timeout(&mut self, timeout: Duration) -> bool {
-        Transfer::wait_timeout(self, timeout)
-    }
-
-    fn poll_finished(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        Transfer::poll_finished(self, context)
-    }
-
-    fn finish(self: Box<Self>, py: Python<'_>) -> PyResult<Result<Py<PyAny>, Error>> {
-        match (*self).wait() {
-            Ok(message) => {
-                Ok(Ok((message.rank, PyBytes::new(py, &message.bytes)).into_pyobject(py)?.into_any().unbind()))
-            }
-            Err(error) => Ok(Err(error)),
-        }
-    }
+pub fn message(py: Python<'_>, message: Message) -> PyResult<Py<PyAny>> {
+    Ok((message.rank, PyBytes::new(py, &message.bytes)).into_pyobject(py)?.into_any().unbind())
 }
 
 pub fn nothing(py: Python<'_>, (): ()) -> PyResult<Py<PyAny>> {
@@ -62,8 +46,14 @@ pub fn bytes(py: Python<'_>, bytes: Vec<u8>) -> PyResult<Py<PyAny>> {
     Ok(PyBytes::new(py, &bytes).into_any().unbind())
 }
 
-pub fn parts(py: Python<'_>, parts: Vec<Vec<u8>>) -> PyResult<Py<PyAny>> {
-    Ok(PyList::new(py, parts.iter().map(|part| PyBytes::new(py, part)))?.into_any().unbind())
+pub fn typed(py: Python<'_>, typed: Typed) -> PyResult<Py<PyAny>> {
+    bytes(py, typed.bytes)
+}
+
+/// Ranks that are left out have empty bytes.
+pub fn parts(py: Python<'_>, parts: Vec<Option<Vec<u8>>>) -> PyResult<Py<PyAny>> {
+    let parts = parts.iter().map(|part| PyBytes::new(py, part.as_deref().unwrap_or_default()));
+    Ok(PyList::new(py, parts)?.into_any().unbind())
 }
 
 pub fn element(name: &str) -> PyResult<ElementType> {

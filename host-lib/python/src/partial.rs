@@ -4,34 +4,34 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use optireduce::{Error, PartialOptions, PartialReport, Pending, Weighting};
+use optireduce::{Error, PartialOptions, PartialReport, Weighting};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::arrays;
-use crate::context::{Home, Owned, poll_for};
+use crate::context::{Home, Owned};
 use crate::error::call_error;
 use crate::exceptions::{ArgumentError, TimeoutError};
 use crate::request::{Request, Work};
 use crate::settings::{self, Iteration, Timeout};
 
 struct Average {
-    pending: Pending<(Vec<f32>, PartialReport)>,
+    request: optireduce::Request<(Vec<f32>, PartialReport)>,
     array: PyBuffer<f32>,
 }
 
 impl Work for Average {
     fn wait_timeout(&mut self, timeout: Duration) -> bool {
-        self.pending.wait_timeout(timeout)
+        self.request.wait_timeout(timeout)
     }
 
     fn poll_finished(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        self.pending.poll_finished(context)
+        self.request.poll_finished(context)
     }
 
     fn finish(self: Box<Self>, py: Python<'_>) -> PyResult<Result<Py<PyAny>, Error>> {
-        let (mean, report) = match self.pending.wait() {
+        let (mean, report) = match self.request.wait() {
             Ok(done) => done,
             Err(error) => return Ok(Err(error)),
         };
@@ -84,9 +84,9 @@ impl PartialReduce {
         let model = array.to_vec(py)?;
         let operation = format!("average of {} elements, iteration {iteration}", model.len());
         // Without the GIL, which a thread that holds the lock may need.
-        let start = || self.inner().get(&operation).map(|inner| inner.start_average(model, iteration));
-        let pending = py.detach(start)?;
-        Ok(Request::new(&self.context.with(self.inner.clone()), operation, Average { pending, array }))
+        let start = || self.inner().get(&operation).map(|inner| inner.average(model, iteration));
+        let request = py.detach(start)?;
+        Ok(Request::new(&self.context.with(self.inner.clone()), operation, Average { request, array }))
     }
 
     /// Leaves the groups, and waits until the other ranks have left them, at most `timeout`
@@ -97,8 +97,7 @@ impl PartialReduce {
         self.context.check("close")?;
         let closed = py.detach(|| {
             let Some(inner) = self.inner().take() else { return Ok(Some(Ok(()))) };
-            let mut closing = std::pin::pin!(inner.close_async());
-            self.context.wait("close", limit, |slice| poll_for(closing.as_mut(), slice))
+            self.context.finish_within("close", limit, inner.close())
         })?;
         let rank = self.context.rank;
         match closed {

@@ -69,8 +69,7 @@ impl TwoLevel {
     ) -> PyResult<TwoLevelBucket> {
         let (Elements(elements), options) = (elements, settings::bucket_options(op, hadamard, bf16, repair)?);
         let operation = format!("declaring a bucket of {elements} elements on two levels");
-        let declare = async |levels: &mut optireduce::TwoLevel| levels.bucket_async(elements, options).await;
-        match self.context.call(py, &operation, &self.inner, declare)? {
+        match self.context.call(py, &operation, &self.inner, |levels| levels.bucket(elements, options))? {
             Ok(bucket) => Ok(TwoLevelBucket::new(&self.context.with(self.inner.clone()), bucket)),
             Err(error) => Err(call_error(self.context.rank, &operation, &error)),
         }
@@ -186,8 +185,9 @@ impl TwoLevelBucket {
     fn settle(&self, py: Python<'_>, timeout: Option<Timeout>) -> PyResult<Py<PyAny>> {
         let operation = self.operation("settle");
         let timeout = timeout.map(|Timeout(timeout)| timeout);
-        let pending = py.detach(|| lock(&self.inner).get(&operation).map(|bucket| bucket.start_settle(timeout)))?;
-        report::settled_to_python(py, &self.context.finish(py, &operation, pending)?)
+        let settled = self.context.call(py, &operation, &self.inner, |bucket| bucket.settle(timeout))?;
+        let settled = settled.map_err(|error| call_error(self.context.rank, &operation, &error))?;
+        report::settled_to_python(py, &settled)
     }
 
     fn __repr__(&self) -> String {

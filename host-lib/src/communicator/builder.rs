@@ -243,7 +243,6 @@ impl Builder {
         if let Some(cards) = cards {
             collectives.wait_for_cards(cards.ranks().clone());
         }
-        collectives.set_one_off_wait(self.timeout.as_nanos().try_into().unwrap_or(u64::MAX));
         collectives.compare_calls(bound_ns);
         let members = MembershipParams {
             silent_ops: self.silent_ops,

@@ -2,12 +2,12 @@
 //!
 //! Why: a rank that omits a collective looks like a slow rank, until all ranks close.
 
-use super::Communicator;
 use super::command::Command;
 use super::counts::CallCounts;
 use super::error::Error;
 use super::request::{block_on, reply};
 use super::settle::{Unsettled, add_bytes};
+use super::{Communicator, Request};
 use crate::control::ControlError;
 
 impl Communicator {
@@ -21,21 +21,16 @@ impl Communicator {
     /// [`settle`](super::Bucket::settle) would have returned; the job has then ended properly. Also
     /// errors of collectives and of [`barrier`](Self::barrier). The connections are closed in any
     /// case.
-    pub fn close(self) -> Result<(), Error> {
-        block_on(self.close_async())
+    pub fn close(self) -> Request<()> {
+        Request::on_a_thread("optireduce-close", self.ending(Error::of_unsettled))
     }
 
-    /// Async form of [`close`](Self::close). Dropping the future closes the connections.
-    pub async fn close_async(self) -> Result<(), Error> {
-        Error::of_unsettled(self.end().await?)
-    }
-
-    /// Ends the job.
-    pub(super) async fn end(self) -> Result<Unsettled, Error> {
+    /// Ends the job, and returns a function that waits until it has ended.
+    pub(super) fn ending<T>(self, then: fn(Unsettled) -> Result<T, Error>) -> impl FnOnce() -> Result<T, Error> + Send {
         let (sender, closed) = reply();
         let (shared, mut this) = (self.shared.clone(), self);
         let beside = this.beside.take();
-        // Queued after one-off collectives, which reach the engine from the same thread.
+        // In order with earlier calls over TCP.
         this.shared.run(move |channel| {
             channel.begun(0);
             let (counts_sender, counts) = reply();
@@ -46,11 +41,14 @@ impl Communicator {
             });
             let _ = sender.send(result);
         });
-        // After an error, the second comparison would only wait again.
-        let mut unsettled: Unsettled = closed.await?;
-        if let Some(beside) = beside {
-            add_bytes(&mut unsettled, Box::pin(beside.end()).await?);
+        move || {
+            let mut unsettled: Unsettled = block_on(closed)?;
+            // After an error, the second comparison would only wait again.
+            if let Some(beside) = beside {
+                add_bytes(&mut unsettled, beside.ending(Ok)()?);
+            }
+            drop(this);
+            then(unsettled)
         }
-        Ok(unsettled)
     }
 }

@@ -36,11 +36,19 @@ impl Collective {
 pub(super) struct Given {
     pub values: Values,
     pub destination: Destination,
+    /// Wrong length of the caller's memory, and the expected one.
+    pub misfit: Option<(usize, usize)>,
 }
 
-impl<V: Into<Values>> From<V> for Given {
-    fn from(values: V) -> Self {
-        Self { values: values.into(), destination: Destination::Bucket }
+impl From<(Values, Destination)> for Given {
+    fn from((values, destination): (Values, Destination)) -> Self {
+        Self { values, destination, misfit: None }
+    }
+}
+
+impl From<Values> for Given {
+    fn from(values: Values) -> Self {
+        (values, Destination::Bucket).into()
     }
 }
 

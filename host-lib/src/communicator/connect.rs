@@ -6,13 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-use tokio::sync::oneshot;
-
-use super::Communicator;
 use super::builder::{Builder, Card};
 use super::driver::{Driver, Waker};
 use super::engine::{Engine, Links};
 use super::error::ConnectError;
+use super::{Communicator, Request};
 use crate::card::{CardAddress, Cards, OpenCard};
 use crate::control::{ControlChannel, Job, Launch, Meeting, Member, decline, local_address, mac_of, resolve};
 use crate::local;
@@ -68,17 +66,15 @@ impl Communicator {
     /// Connects to the other ranks, compares settings, and starts the engine. Collective.
     ///
     /// Waits for other ranks at most the [timeout](Settings::timeout), longer in a job with cards.
-    /// Blocks its thread; in an async runtime use [`connect_async`](Self::connect_async).
+    /// An attempt goes on if its request is dropped.
     ///
     /// # Errors
     /// See [`ConnectError`]. Different settings are an error on every rank, without a timeout.
-    pub fn connect(settings: Settings) -> Result<Self, ConnectError> {
-        Self::connect_as(Builder::new(&settings)?)
-    }
-
-    /// Async form of [`connect`](Self::connect). Dropping the future does not cancel the attempt.
-    pub async fn connect_async(settings: Settings) -> Result<Self, ConnectError> {
-        on_a_thread(move || Self::connect(settings)).await
+    pub fn connect(settings: Settings) -> Request<Self> {
+        match Builder::new(&settings) {
+            Ok(builder) => Request::on_a_thread("optireduce-connect", || Ok(Self::connect_as(builder)?)),
+            Err(error) => Err(error.into()).into(),
+        }
     }
 
     pub(super) fn connect_as(builder: Builder) -> Result<Self, ConnectError> {
@@ -102,12 +98,20 @@ impl Communicator {
         let gone = Ranks::none(launch.world_size).with(gone);
         let (peer_messages, agreeing, bound_ns) = (control.take_peer_messages(), builder.timeout, bound.clone());
         let cards: Vec<usize> = cards.map_or(Vec::new(), |cards| cards.ranks().iter().collect());
-        let has_cards = !cards.is_empty();
         let fallen_back = Arc::new(AtomicBool::new(false));
         let flags = (bound, fallen_back.clone());
         let session = control.job().members[launch.rank].session;
-        let links =
-            Links { peer_messages, returned, outside, gone, session, agreeing, bound_ns, has_cards, fallen_back };
+        let links = Links {
+            peer_messages,
+            returned,
+            outside,
+            gone,
+            session,
+            agreeing,
+            bound_ns,
+            cards: cards.clone(),
+            fallen_back,
+        };
         let driver = Driver::new(Engine::new(collectives, links, incoming), waker, crowd);
         let driver = Arc::new(driver.map_err(ConnectError::Thread)?);
         let serving = driver.clone();
@@ -122,7 +126,7 @@ impl Communicator {
 
 impl Settings {
     /// Short for [`Communicator::connect`].
-    pub fn connect(self) -> Result<Communicator, ConnectError> {
+    pub fn connect(self) -> Request<Communicator> {
         Communicator::connect(self)
     }
 }
@@ -248,18 +252,6 @@ impl Builder {
             tracing::warn!(%error, "the other ranks were not informed that this rank cannot take part");
         }
     }
-}
-
-/// The thread continues if the future is dropped.
-pub(super) async fn on_a_thread<T: Send + 'static>(
-    connect: impl FnOnce() -> Result<T, ConnectError> + Send + 'static,
-) -> Result<T, ConnectError> {
-    let (sender, receiver) = oneshot::channel();
-    let connect = move || drop(sender.send(connect()));
-    let thread = std::thread::Builder::new().name("optireduce-connect".into()).spawn(connect);
-    thread.map_err(ConnectError::Thread)?;
-    let ended = || ConnectError::Thread(std::io::Error::other("the thread that connects has ended"));
-    receiver.await.unwrap_or_else(|_| Err(ended()))
 }
 
 /// Moves all ranks without a card to the cards' UDP port.

@@ -294,7 +294,7 @@ mod tests {
             let settings = place.timeout(Duration::from_secs(20)).early(Early::Off);
             settings.bound(Duration::from_secs(3)).connect()
         };
-        let run = |number| rank(number, connect(number).unwrap());
+        let run = |number| rank(number, connect(number).wait().unwrap());
         thread::scope(|threads| {
             let ranks = [0, 1].map(|number| threads.spawn(move || run(number)));
             ranks.into_iter().map(|rank| rank.join().unwrap()).collect()
@@ -336,9 +336,9 @@ mod tests {
     #[test]
     fn after_a_panic_inside_all_callers_are_told_and_nobody_waits() {
         let told = two_ranks(|_, mut communicator| {
-            let mut bucket = communicator.bucket(100, BucketOptions::new()).unwrap();
+            let mut bucket = communicator.bucket(100, BucketOptions::new()).wait().unwrap();
             let _ = bucket.all_reduce(&mut [1.0; 100]).unwrap();
-            communicator.barrier().unwrap();
+            communicator.barrier().wait().unwrap();
             let request = bucket.start_all_reduce(vec![1.0; 100]);
             let driver = &communicator.shared.driver;
             let panics = || {
@@ -349,7 +349,7 @@ mod tests {
             };
             assert!(thread::scope(|threads| threads.spawn(panics).join()).is_err());
             let first = request.wait().map(drop);
-            let later = [bucket.all_reduce(&mut [1.0; 100]).map(drop), communicator.metrics().map(drop)];
+            let later = [bucket.all_reduce(&mut [1.0; 100]).map(drop), communicator.metrics().wait().map(drop)];
             assert!(matches!(communicator.failure(), Some(Error::Closed)));
             drop(communicator);
             (first, later)
@@ -365,7 +365,8 @@ mod tests {
     fn whoever_moves_the_engine_on_every_call_is_answered() {
         const CALLS: usize = 200;
         two_ranks(|rank, mut communicator| {
-            let buckets = [1000, 3000].map(|elements| communicator.bucket(elements, BucketOptions::new()).unwrap());
+            let buckets =
+                [1000, 3000].map(|elements| communicator.bucket(elements, BucketOptions::new()).wait().unwrap());
             let turn = &Mutex::new(0);
             thread::scope(|threads| {
                 for (index, mut bucket) in buckets.into_iter().enumerate() {
@@ -388,7 +389,7 @@ mod tests {
                     });
                 }
             });
-            communicator.close().unwrap();
+            communicator.close().wait().unwrap();
         });
     }
 }

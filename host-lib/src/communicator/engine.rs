@@ -21,6 +21,7 @@ use crate::control::{PeerEvent, PeerMessages};
 use crate::plane::{Plane, PlaneError};
 use crate::rarely::Rarely;
 use crate::wait::{Sources, Wait};
+use optireduce_contract::limits::BEAT_BYTES;
 use optireduce_core::protocol::membership::Settings;
 use optireduce_core::protocol::repair::RepairReport;
 use optireduce_core::protocol::{Kind, Ranks, StreamId, UpdateAction};
@@ -105,7 +106,8 @@ pub(super) struct Links {
     /// Longest wait of a collective for an agreement.
     pub agreeing: Duration,
     pub bound_ns: Arc<AtomicU64>,
-    pub has_cards: bool,
+    /// Ranks with a card.
+    pub cards: Vec<usize>,
     /// All collectives use UDP because a card has failed.
     pub fallen_back: Arc<AtomicBool>,
 }
@@ -294,6 +296,8 @@ impl Engine {
                     self.metrics.seal_drops = plane.seal_drops();
                     self.metrics.collectives = self.collectives.metrics().clone();
                     self.metrics.hadamard_from = self.hadamard_from;
+                    self.metrics.cards = self.links.cards.clone();
+                    self.metrics.payload_bytes = self.collectives.params().payload_beats * BEAT_BYTES;
                     self.metrics.bound_ns = self.collectives.params().bound_ns;
                     self.metrics.repair = self.repaired();
                     self.metrics.live = self.collectives.newest().live().collect();
@@ -343,10 +347,11 @@ impl Engine {
             }
             let Some((wanted, given, reply)) = self.waiting.pop_front() else { return Ok(any) };
             let expected = wanted.given_elements(self.collectives.params());
-            let Given { values, destination } = given;
-            if values.len() != expected {
-                tracing::error!(call = %wanted.call, found = values.len(), expected, "a call with a wrong number of elements");
-                self.collectives.misfit(now_ns, wanted.call, values.len(), expected);
+            let Given { values, destination, misfit } = given;
+            let misfit = misfit.or_else(|| (values.len() != expected).then_some((values.len(), expected)));
+            if let Some((found, expected)) = misfit {
+                tracing::error!(call = %wanted.call, found, expected, "a call with a wrong number of elements");
+                self.collectives.misfit(now_ns, wanted.call, found, expected);
                 self.replies.push_back((reply, wanted));
                 return Ok(any);
             }
@@ -409,7 +414,7 @@ impl Engine {
         let mut any = false;
         while let Some((op, given)) = self.starting.pop_front() {
             let is_oldest = self.replies.len() == self.starting.len() + 1;
-            if self.links.has_cards && !is_oldest {
+            if !self.links.cards.is_empty() && !is_oldest {
                 self.starting.push_front((op, given));
                 break;
             }

@@ -111,7 +111,7 @@ impl From<PathError> for ConnectError {
 ///   [`NoSuchRank`](ControlError::NoSuchRank). The caller's data is unchanged.
 /// * [`Dropped`](Self::Dropped) and [`ControlError::Outside`], once this rank has
 ///   [rejoined](crate::Communicator::rejoin).
-/// * Errors of a [`Transfer`](crate::Transfer), such as [`ControlError::TooMany`], unless the
+/// * Errors of [messages](crate::Communicator::send), such as [`ControlError::TooMany`], unless the
 ///   communicator has ended.
 ///
 /// After other errors, make a new communicator.
@@ -128,6 +128,12 @@ pub enum Error {
     /// A call over TCP failed: a peer is gone, does not call in time, or makes another call.
     #[error(transparent)]
     Control(#[from] ControlError),
+    /// The ranks could not connect.
+    #[error(transparent)]
+    Connect(Arc<ConnectError>),
+    /// A thread could not be created.
+    #[error("starting a thread: {0}")]
+    Thread(#[source] Arc<io::Error>),
     /// A call failed in the group of these job ranks. Ranks in `source` are ranks inside it.
     #[error("in the group of job ranks {ranks} (numbered from 0 inside the group): {source}")]
     #[allow(missing_docs)] // described above
@@ -207,6 +213,15 @@ impl Error {
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+impl From<ConnectError> for Error {
+    fn from(error: ConnectError) -> Self {
+        match error {
+            ConnectError::Control(error) => Self::Control(error),
+            error => Self::Connect(Arc::new(error)),
+        }
     }
 }
 

@@ -64,7 +64,7 @@ impl Report {
     /// Rank that rejoins with this collective; the same on all ranks.
     ///
     /// It needs the model: wait for collectives in progress, settle the buckets, then
-    /// [`broadcast`](crate::Communicator::broadcast) from a rank that stayed.
+    /// [`broadcast`](crate::Exact::broadcast) from a rank that stayed.
     pub fn joined_rank(&self) -> Option<usize> {
         self.joined_rank
     }

@@ -1,6 +1,7 @@
 //! Calls in progress, for any async runtime or none.
 
-use std::marker::PhantomData;
+use std::fmt;
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
@@ -14,6 +15,7 @@ use super::Shared;
 use super::abandoned::Update;
 use super::error::Error;
 use super::report::Report;
+use crate::control::{ControlError, Message, Underway};
 use optireduce_core::Values;
 use optireduce_core::protocol::UpdateAction;
 
@@ -85,30 +87,219 @@ pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
     output
 }
 
+/// A call in progress, like `MPI_Request`: blocks a thread, or is a future of any async runtime.
+///
+/// The call began where it was written. It borrows nothing, and may outlive its bucket. Any number
+/// of calls may be in progress.
+///
+/// Dropping a request does not cancel a collective call, since the other ranks count it. If they
+/// apply an all-reduce, later reports of this rank count it as drift. Dropping the request of a
+/// message withdraws the message; in transit it is lost, and the transfer on the other rank fails.
+///
+/// Every request ends by itself: bounded collectives by their bounds, all others after the
+/// communicator's [timeout](crate::Settings::timeout) without progress. Only time spent waiting for
+/// a message counts: [`is_finished`](Self::is_finished) does not wait, and several
+/// [`wait_timeout`](Self::wait_timeout) add up.
+///
+/// The engine calls wakers while it drives collectives. As in any async runtime, a waker schedules
+/// its task and must not wait. The task may make any call and wait for it.
+#[must_use = "only waiting for it returns the result, or the error"]
+pub struct Request<T>(State<T>);
+
+enum State<T> {
+    Ready(Option<Result<T, Error>>),
+    /// Other threads make progress.
+    Call(Awaited<T>),
+    /// A waiting caller drives the engine.
+    Collective {
+        outcome: Awaited<Outcome>,
+        shared: Arc<Shared>,
+        finish: Option<Finish<T>>,
+    },
+    Message {
+        underway: Underway,
+        done: Option<Result<Message, Error>>,
+        finish: fn(Message) -> T,
+    },
+}
+
+/// Makes the caller's result, when the caller takes it.
+type Finish<T> = Box<dyn FnOnce(Outcome) -> Result<T, Error> + Send>;
+
+struct Awaited<T> {
+    reply: Reply<T>,
+    done: Option<Result<T, Error>>,
+}
+
+impl<T> Awaited<T> {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        keep(&mut self.done, || Pin::new(&mut self.reply).poll(context))
+    }
+
+    fn take(&mut self) -> Result<T, Error> {
+        self.done.take().unwrap_or(Err(Error::Closed))
+    }
+}
+
 /// Polls unless the result is there.
-pub(super) fn keep<T>(done: &mut Option<T>, poll: impl FnOnce() -> Poll<T>) -> Poll<()> {
+fn keep<T>(done: &mut Option<T>, poll: impl FnOnce() -> Poll<T>) -> Poll<()> {
     match done {
         Some(_) => Poll::Ready(()),
         None => poll().map(|result| *done = Some(result)),
     }
 }
 
-/// A collective in progress, like `MPI_Request`. It returns the values, as `Vec<f32>` or, for lent
-/// memory, [`Values`], and the [`Report`]. Dropping it does not cancel the collective: the other
-/// ranks apply the update, so later reports of this rank count it as drift.
-///
-/// The engine calls wakers while it drives collectives. As in any async runtime, a waker schedules
-/// its task and must not wait. The task may make any call and wait for it.
-///
-/// The values of a [skipped](Report::is_applied) reduction are zeros.
-#[derive(Debug)]
-#[must_use = "the update of a request that is not waited for is lost on this rank"]
-pub struct Request<V = Vec<f32>> {
-    reply: Reply<Outcome>,
-    shared: Arc<Shared>,
-    done: Option<Result<Outcome, Error>>,
-    is_step: bool,
-    values: PhantomData<fn() -> V>,
+impl<T> From<Reply<T>> for Request<T> {
+    fn from(reply: Reply<T>) -> Self {
+        Self(State::Call(Awaited { reply, done: None }))
+    }
+}
+
+impl<T> From<Result<T, Error>> for Request<T> {
+    fn from(result: Result<T, Error>) -> Self {
+        Self(State::Ready(Some(result)))
+    }
+}
+
+impl<T> Request<T> {
+    pub(super) fn of_collective(
+        reply: Reply<Outcome>,
+        shared: Arc<Shared>,
+        finish: impl FnOnce(Outcome) -> Result<T, Error> + Send + 'static,
+    ) -> Self {
+        let outcome = Awaited { reply, done: None };
+        Self(State::Collective { outcome, shared, finish: Some(Box::new(finish)) })
+    }
+
+    pub(super) fn of_message(underway: Underway, finish: fn(Message) -> T) -> Self {
+        Self(State::Message { underway, done: None, finish })
+    }
+
+    /// Runs `call`, which waits, on a thread of its own. It goes on if the request is dropped.
+    pub(super) fn on_a_thread(name: &str, call: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Self
+    where
+        T: Send + 'static,
+    {
+        let (sender, result) = reply();
+        let begun = thread::Builder::new().name(name.into()).spawn(move || drop(sender.send(call())));
+        begun.map_or_else(|error| Err(Error::Thread(Arc::new(error))).into(), |_| result.into())
+    }
+
+    /// Wakes the engine, unless the caller is about to drive it.
+    pub(super) fn wake(self) -> Self {
+        if let State::Collective { shared, .. } = &self.0 {
+            shared.driver.wake();
+        }
+        self
+    }
+
+    /// Returns whether the call has finished, without blocking.
+    pub fn is_finished(&mut self) -> bool {
+        self.complete(Some(Duration::ZERO))
+    }
+
+    /// Blocks until the call has finished, at most `timeout`; returns whether it has. It goes on if
+    /// not.
+    #[must_use = "the call may not have finished"]
+    pub fn wait_timeout(&mut self, timeout: Duration) -> bool {
+        self.complete(Some(timeout))
+    }
+
+    /// Blocks until the call has finished. Use `.await` inside an async runtime.
+    ///
+    /// # Errors
+    /// Those of the call that returned this request.
+    pub fn wait(mut self) -> Result<T, Error> {
+        self.complete(None);
+        self.take()
+    }
+
+    /// Polls whether the call has finished, and keeps its result for [`wait`](Self::wait).
+    #[doc(hidden)]
+    pub fn poll_finished(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        match &mut self.0 {
+            State::Ready(_) => Poll::Ready(()),
+            State::Call(call) => call.poll(context),
+            State::Collective { outcome, .. } => outcome.poll(context),
+            State::Message { underway, done, .. } => {
+                keep(done, || Pin::new(underway).poll(context).map(|outcome| outcome.map_err(Error::from)))
+            }
+        }
+    }
+
+    fn complete(&mut self, timeout: Option<Duration>) -> bool {
+        match &mut self.0 {
+            State::Ready(_) => true,
+            State::Call(Awaited { reply, done }) => {
+                if done.is_none() {
+                    *done = block_on_for(reply, timeout);
+                }
+                done.is_some()
+            }
+            State::Collective { outcome: Awaited { reply, done }, shared, .. } => {
+                let is_over = timeout.is_some_and(|timeout| timeout.is_zero());
+                let wait =
+                    |reply| if is_over { None } else { shared.driver.complete(reply, timeout, shared.falls_back) };
+                if done.is_none() {
+                    *done = reply.try_take().or_else(|| wait(reply));
+                }
+                done.is_some()
+            }
+            State::Message { underway, done, .. } => {
+                if done.is_none() {
+                    *done = block_on_transfer(underway, timeout).map(|outcome| outcome.map_err(Error::from));
+                }
+                done.is_some()
+            }
+        }
+    }
+
+    /// Takes the result of a finished call.
+    fn take(&mut self) -> Result<T, Error> {
+        match &mut self.0 {
+            State::Ready(result) => result.take().unwrap_or(Err(Error::Closed)),
+            State::Call(call) => call.take(),
+            State::Collective { outcome, finish, .. } => {
+                let finish = finish.take().ok_or(Error::Closed);
+                finish.and_then(|finish| outcome.take().and_then(finish))
+            }
+            State::Message { done, finish, .. } => done.take().unwrap_or(Err(Error::Closed)).map(*finish),
+        }
+    }
+}
+
+/// Nothing is pinned in place.
+impl<T> Unpin for Request<T> {}
+
+impl<T> Future for Request<T> {
+    type Output = Result<T, Error>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        self.poll_finished(context).map(|()| self.take())
+    }
+}
+
+impl<T> fmt::Debug for Request<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Request").finish_non_exhaustive()
+    }
+}
+
+/// Counts the time spent here against the communicator's timeout, unlike a poll.
+fn block_on_transfer(underway: &mut Underway, timeout: Option<Duration>) -> Option<Result<Message, ControlError>> {
+    let Some(mut left) = timeout else { return block_on_for(underway, None) };
+    loop {
+        let slice = left.min(underway.patience());
+        let mut ended = poll_fn(|context| underway.poll_untimed(context));
+        if let Some(outcome) = block_on_for(&mut ended, Some(slice)) {
+            return Some(outcome);
+        }
+        underway.waited(slice);
+        if left.is_zero() {
+            return None;
+        }
+        left -= slice;
+    }
 }
 
 #[derive(Debug)]
@@ -122,134 +313,30 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    /// A skipped reduction is zeros, so that an update that ignores the report changes nothing.
-    /// `is_step`: see [`Request::step`].
-    fn values<V: From<Values>>(self, is_step: bool) -> Result<(V, Report), Error> {
-        let Self { report, mut result, scale, update } = self;
-        update.into_iter().for_each(Update::taken);
-        match scale {
-            Some(scale) if report.is_applied() => result.iter_mut().for_each(|value| *value *= scale),
-            _ if report.is_applied() || is_step => {}
-            _ => result.fill(0.0),
+    /// Returns the result. A skipped reduction is zeros, so that an update that ignores the report
+    /// changes nothing; also if it is lent memory.
+    pub fn whole(self) -> Result<(Values, Report), Error> {
+        let is_applied = self.report.is_applied();
+        let (mut result, report) = self.step();
+        if !is_applied {
+            result.fill(0.0);
         }
-        // After zeroing, which also covers lent memory.
-        if report.action() == UpdateAction::Halt && !is_step {
+        if report.action() == UpdateAction::Halt {
             return Err(Error::Halted { report: report.into() });
         }
-        Ok((result.into(), report))
-    }
-}
-
-impl<V: From<Values>> Request<V> {
-    pub(super) fn new(reply: Reply<Outcome>, shared: Arc<Shared>) -> Self {
-        Self { reply, shared, done: None, is_step: false, values: PhantomData }
+        Ok((result, report))
     }
 
-    /// Makes this a step of an all-reduce on two levels, which judges the whole. A skipped
-    /// reduce-scatter keeps its values, which the second level averages nevertheless, and a halt is
-    /// no error.
-    pub(super) fn step(self) -> Self {
-        Self { is_step: true, ..self }
-    }
-
-    /// Wakes the engine, unless the caller is about to drive it.
-    pub(super) fn wake(&self) {
-        self.shared.driver.wake();
-    }
-
-    /// Returns whether the collective has finished, without blocking.
-    #[must_use = "only a finished call has a result"]
-    pub fn test(&mut self) -> bool {
-        self.wait_timeout(Duration::ZERO)
-    }
-
-    /// Blocks until the collective has finished, at most `timeout`; returns whether it has.
-    #[must_use = "the call may not have finished"]
-    pub fn wait_timeout(&mut self, timeout: Duration) -> bool {
-        if self.done.is_none() {
-            self.done = self.reply.try_take();
+    /// Returns the result of a step of an all-reduce on two levels, which judges the whole. A
+    /// skipped reduce-scatter keeps its values, which the second level averages nevertheless, and a
+    /// halt is no error.
+    pub fn step(self) -> (Values, Report) {
+        let Self { report, mut result, scale, update } = self;
+        update.into_iter().for_each(Update::taken);
+        if let Some(scale) = scale.filter(|_| report.is_applied()) {
+            result.iter_mut().for_each(|value| *value *= scale);
         }
-        if self.done.is_none() && !timeout.is_zero() {
-            self.done = self.shared.driver.complete(&mut self.reply, Some(timeout), self.shared.falls_back);
-        }
-        self.done.is_some()
-    }
-
-    /// Polls whether the collective has finished, and keeps its result for [`wait`](Self::wait).
-    #[doc(hidden)]
-    pub fn poll_finished(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        keep(&mut self.done, || Pin::new(&mut self.reply).poll(context))
-    }
-
-    /// Blocks until the collective has finished. Use `.await` inside an async runtime.
-    pub fn wait(mut self) -> Result<(V, Report), Error> {
-        let Shared { driver, falls_back, .. } = &*self.shared;
-        let done = self.done.take().or_else(|| driver.complete(&mut self.reply, None, *falls_back));
-        done.unwrap_or(Err(Error::Closed)).and_then(|outcome| outcome.values(self.is_step))
-    }
-}
-
-impl<V: From<Values>> Future for Request<V> {
-    type Output = Result<(V, Report), Error>;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let done = match self.done.take() {
-            Some(done) => Poll::Ready(done),
-            None => Pin::new(&mut self.reply).poll(context),
-        };
-        done.map(|done| done.and_then(|outcome| outcome.values(self.is_step)))
-    }
-}
-
-/// A call in progress. Dropping it does not cancel the call. Calls of a communicator over TCP may
-/// be outstanding in any number, and run in the order in which they started.
-#[derive(Debug)]
-#[must_use = "a call may fail"]
-pub struct Pending<T> {
-    reply: Reply<T>,
-    done: Option<Result<T, Error>>,
-}
-
-impl<T> Pending<T> {
-    pub(super) fn new(reply: Reply<T>) -> Self {
-        Self { reply, done: None }
-    }
-
-    /// Returns whether the call has ended, without blocking.
-    #[must_use = "only a finished call has a result"]
-    pub fn test(&mut self) -> bool {
-        self.wait_timeout(Duration::ZERO)
-    }
-
-    /// Blocks until the call has ended, at most `timeout`; returns whether it has.
-    #[must_use = "the call may not have finished"]
-    pub fn wait_timeout(&mut self, timeout: Duration) -> bool {
-        if self.done.is_none() {
-            self.done = block_on_for(&mut self.reply, Some(timeout));
-        }
-        self.done.is_some()
-    }
-
-    /// Polls whether the call has ended, and keeps its result for [`wait`](Self::wait).
-    #[doc(hidden)]
-    pub fn poll_finished(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        keep(&mut self.done, || Pin::new(&mut self.reply).poll(context))
-    }
-
-    /// Blocks until the call has ended. Use `.await` inside an async runtime.
-    pub fn wait(mut self) -> Result<T, Error> {
-        self.done.take().unwrap_or_else(|| block_on(self.reply))
-    }
-}
-
-impl<T: Unpin> Future for Pending<T> {
-    type Output = Result<T, Error>;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        match self.done.take() {
-            Some(done) => Poll::Ready(done),
-            None => Pin::new(&mut self.reply).poll(context),
-        }
+        (result, report)
     }
 }
 

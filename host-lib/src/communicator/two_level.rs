@@ -26,53 +26,34 @@ use self::pipeline::{Pipeline, Steps};
 use self::plan::{Plan, lock, pack_settled};
 use super::abandoned::Abandoned;
 use super::report::{Numbers, TwoLevelReport};
-use super::request::{block_on, reply};
-use super::{Bucket, BucketOptions, Builder, Communicator, ConnectError, Error, Pending, ReduceOp, Settled};
+use super::request::reply;
+use super::{Bucket, BucketOptions, Builder, Communicator, ConnectError, Error, ReduceOp, Request, Settled};
 use crate::control::{ControlChannel, ControlError, Partition, Terms};
 use crate::settings::Repair;
 use optireduce_core::levels::{Deferred, Shards};
 use optireduce_core::protocol::Kind;
 
 impl Communicator {
-    /// Prepares all-reduces on two levels, in `groups` groups of equal size: rank r is in group
-    /// r / (ranks / groups). Collective.
+    /// Prepares all-reduces on two levels, in groups of equal size. Collective.
     ///
     /// # Errors
-    /// If the ranks cannot form this number of groups with at least two ranks each, or cannot
-    /// connect.
-    pub fn two_level(&mut self, groups: usize) -> Result<TwoLevel, ConnectError> {
-        block_on(self.two_level_async(groups))
-    }
-
-    /// Async form of [`two_level`](Self::two_level).
-    pub async fn two_level_async(&mut self, groups: usize) -> Result<TwoLevel, ConnectError> {
-        self.levels(Groups::Number(groups)).await
-    }
-
-    /// Prepares all-reduces on two levels, with a group for each host: see [`Groups::Hosts`].
-    /// Collective.
-    ///
-    /// # Errors
-    /// If there are fewer than two hosts, if they do not all have the same number of ranks, two or
-    /// more, or if the ranks cannot connect.
-    pub fn two_level_by_host(&mut self) -> Result<TwoLevel, ConnectError> {
-        block_on(self.two_level_by_host_async())
-    }
-
-    /// Async form of [`two_level_by_host`](Self::two_level_by_host).
-    pub async fn two_level_by_host_async(&mut self) -> Result<TwoLevel, ConnectError> {
-        self.levels(Groups::Hosts).await
-    }
-
-    async fn levels(&mut self, groups: Groups) -> Result<TwoLevel, ConnectError> {
+    /// If the ranks cannot form these groups, with at least two ranks each, or cannot connect.
+    pub fn two_level(&mut self, groups: Groups) -> Request<TwoLevel> {
         let addresses: Vec<IpAddr> = self.addresses.iter().map(SocketAddr::ip).collect();
-        let (mut communicators, mut ranks) = (Vec::new(), Vec::new());
-        for Partition { groups, .. } in partitions(&groups.cut(&addresses)?) {
+        let cut = match groups.cut(&addresses) {
+            Ok(cut) => cut,
+            Err(error) => return Err(error.into()).into(),
+        };
+        let (mut levels, mut ranks) = (Vec::new(), Vec::new());
+        for Partition { groups, .. } in partitions(&cut) {
             let own = groups.iter().position(|ranks| ranks.contains(&self.rank())).expect("each rank once");
-            communicators.push(self.level(own).await?);
+            levels.push(self.level(own));
             ranks.push(groups[own].clone());
         }
-        TwoLevel::of(communicators, ranks, addresses.len())
+        Request::on_a_thread("optireduce-connect", move || {
+            let communicators = levels.into_iter().map(|connect| connect()).collect::<Result<_, _>>()?;
+            Ok(TwoLevel::of(communicators, ranks, addresses.len())?)
+        })
     }
 }
 
@@ -108,7 +89,7 @@ pub struct TwoLevel {
     drift_bytes: Arc<AtomicU64>,
     faults: Arc<Faults>,
     /// Updates that this rank skipped, by bucket.
-    deferred: Vec<(u16, Arc<Mutex<Deferred>>)>,
+    deferred: Arc<Mutex<Vec<(u16, Arc<Mutex<Deferred>>)>>>,
 }
 
 impl TwoLevel {
@@ -120,39 +101,35 @@ impl TwoLevel {
         let faults = Faults::new(numbers.clone(), all);
         let pipeline = Pipeline::start().map_err(ConnectError::Thread)?.into();
         let drift_bytes = Arc::default();
-        Ok(Self { inside, across, gather, numbers, pipeline, drift_bytes, faults, deferred: Vec::new() })
+        Ok(Self { inside, across, gather, numbers, pipeline, drift_bytes, faults, deferred: Arc::default() })
     }
 
     /// Declares a bucket of `elements` values. Collective, over TCP.
     ///
     /// # Errors
     /// See [`Communicator::bucket`].
-    pub fn bucket(&mut self, elements: usize, options: BucketOptions) -> Result<TwoLevelBucket, Error> {
-        block_on(self.bucket_async(elements, options))
-    }
-
-    /// Async form of [`bucket`](Self::bucket).
-    pub async fn bucket_async(&mut self, elements: usize, options: BucketOptions) -> Result<TwoLevelBucket, Error> {
-        let scatter = self.inside.bucket_async(elements, options.clone()).await?;
+    pub fn bucket(&mut self, elements: usize, options: BucketOptions) -> Request<TwoLevelBucket> {
         let shards = Shards::new(elements, self.inside.world_size());
+        let scatter = self.inside.bucket(elements, options.clone());
         // The last shards may be shorter or empty; equal members have equal shards.
-        let average = match scatter.shard_range().len() {
-            0 => None,
-            shard => Some(self.across.bucket_async(shard, options.clone()).await?),
-        };
+        let shard = self.inside.shard_range(elements).len();
+        let average = (shard > 0).then(|| self.across.bucket(shard, options.clone()));
         // Its values are sums already.
-        let options = options.reduce_op(ReduceOp::Avg);
-        let gather = self.gather.bucket_async(shards.gathered_elements(), options).await?.adding_up();
-        let repairs = scatter.options().repair == Some(true);
-        let deferred = repairs.then(|| Arc::new(Mutex::new(Deferred::new(elements))));
-        self.deferred.extend(deferred.iter().map(|deferred| (scatter.id(), deferred.clone())));
-        let (numbers, drift_bytes, faults) = (self.numbers.clone(), self.drift_bytes.clone(), self.faults.clone());
-        let stream = gather.stream_id();
-        let plan =
-            Plan { numbers, shards, deferred, drift_bytes, abandoned: Abandoned::default(), faults, stream }.into();
-        let share = |bucket| Arc::new(Mutex::new(bucket));
-        let steps = Steps { average: average.map(share), gather: share(gather), plan };
-        Ok(TwoLevelBucket { scatter, steps, pipeline: self.pipeline.clone() })
+        let gather = self.gather.bucket(shards.gathered_elements(), options.reduce_op(ReduceOp::Avg));
+        let (numbers, pipeline, all) = (self.numbers.clone(), self.pipeline.clone(), self.deferred.clone());
+        let (drift_bytes, faults, abandoned) = (self.drift_bytes.clone(), self.faults.clone(), Abandoned::default());
+        Request::on_a_thread("optireduce-declare", move || {
+            let scatter = scatter.wait()?;
+            let (average, gather) = (average.map(Request::wait).transpose()?, gather.wait()?.adding_up());
+            let repairs = scatter.options().repair == Some(true);
+            let deferred = repairs.then(|| Arc::new(Mutex::new(Deferred::new(elements))));
+            lock(&all).extend(deferred.iter().map(|deferred| (scatter.id(), deferred.clone())));
+            let stream = gather.stream_id();
+            let plan = Plan { numbers, shards, deferred, drift_bytes, abandoned, faults, stream }.into();
+            let share = |bucket| Arc::new(Mutex::new(bucket));
+            let steps = Steps { average: average.map(share), gather: share(gather), plan };
+            Ok(TwoLevelBucket { scatter, steps, pipeline })
+        })
     }
 
     /// Returns the communicator of this rank's group.
@@ -239,7 +216,7 @@ impl TwoLevelBucket {
 
     /// Starts [`all_reduce`](Self::all_reduce). Several may be in progress.
     pub fn start_all_reduce(&mut self, data: Vec<f32>) -> TwoLevelRequest {
-        self.pipeline.begin(self.scatter.start_step(Kind::ReduceScatter, data), self.steps.clone())
+        self.pipeline.begin(self.scatter.step(Kind::ReduceScatter, data).wake(), self.steps.clone())
     }
 
     /// As [`Bucket::settle`], for all steps. [`Settled::correction`] covers the whole bucket, and
@@ -252,23 +229,13 @@ impl TwoLevelBucket {
     /// # Errors
     /// See [`Error`]. A timeout is not an error, see [`Settled::is_settled`], unless a rank of the
     /// group does not call it.
-    pub fn settle(&mut self, timeout: impl Into<Option<Duration>>) -> Result<Settled, Error> {
-        self.start_settle(timeout).wait()
-    }
-
-    /// Async form of [`settle`](Self::settle).
-    pub async fn settle_async(&mut self, timeout: impl Into<Option<Duration>>) -> Result<Settled, Error> {
-        self.start_settle(timeout).await
-    }
-
-    /// Starts [`settle`](Self::settle).
-    pub fn start_settle(&mut self, timeout: impl Into<Option<Duration>>) -> Pending<Settled> {
+    pub fn settle(&mut self, timeout: impl Into<Option<Duration>>) -> Request<Settled> {
         let (begun, settling) = mpsc::channel();
         let (timeout, Steps { average, gather, plan }) = (timeout.into(), self.steps.clone());
         let shared = lock(&gather).shared().clone();
         self.pipeline.then(move || {
-            let average = average.map(|average| lock(&average).start_settle(timeout));
-            let _ = begun.send((average, lock(&gather).start_settle(timeout)));
+            let average = average.map(|average| lock(&average).settle(timeout));
+            let _ = begun.send((average, lock(&gather).settle(timeout)));
         });
         let (sender, settled) = reply();
         let terms = Terms::default().with("the call", "settle").with("bucket", self.id());
@@ -277,7 +244,7 @@ impl TwoLevelBucket {
         shared.run(move |channel| {
             let of_steps = settling.recv().map_err(|_| Error::Closed).and_then(|(average, gathered)| {
                 let empty = || Settled { is_settled: true, ..Settled::default() };
-                Ok((average.map_or_else(|| Ok(empty()), Pending::wait)?, gathered.wait()?))
+                Ok((average.map_or_else(|| Ok(empty()), Request::wait)?, gathered.wait()?))
             });
             let whole = of_steps.and_then(|(average, gathered)| {
                 let given = pack_settled(&average);
@@ -288,6 +255,6 @@ impl TwoLevelBucket {
             });
             let _ = sender.send(whole.map_err(in_group(&plan.numbers.inside)));
         });
-        Pending::new(settled)
+        settled.into()
     }
 }

@@ -143,9 +143,7 @@ mod sealed {
     }
 }
 
-pub(crate) use sealed::Bytes;
-
-/// Rust type that exact reductions support. fp16 and bf16 are passed as bytes.
+/// Rust type that exact calls support. fp16 and bf16 are passed as [`Typed`].
 pub trait Element: sealed::Bytes + Default {
     /// Corresponding element type.
     const TYPE: ElementType;
@@ -172,3 +170,41 @@ macro_rules! elements {
 }
 
 elements!(f32 F32, f64 F64, i8 I8, u8 U8, i16 I16, u16 U16, i32 I32, u32 U32, i64 I64, u64 U64);
+
+/// Values of a type that is known at run time, fp16 and bf16 included. Little-endian.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // described above
+pub struct Typed {
+    pub element: ElementType,
+    pub bytes: Vec<u8>,
+}
+
+/// Values of an exact call: `Vec` of an [`Element`], or [`Typed`].
+pub trait ExactData: Send + 'static {
+    #[doc(hidden)]
+    fn into_typed(self) -> Typed;
+    #[doc(hidden)]
+    fn from_typed(typed: Typed) -> Self;
+}
+
+impl<T: Element> ExactData for Vec<T> {
+    fn into_typed(self) -> Typed {
+        Typed { element: T::TYPE, bytes: T::to_bytes(&self) }
+    }
+
+    fn from_typed(typed: Typed) -> Self {
+        let mut values = vec![T::default(); typed.bytes.len() / T::TYPE.bytes()];
+        T::put(&typed.bytes, &mut values);
+        values
+    }
+}
+
+impl ExactData for Typed {
+    fn into_typed(self) -> Typed {
+        self
+    }
+
+    fn from_typed(typed: Typed) -> Self {
+        typed
+    }
+}

@@ -323,22 +323,20 @@ fn a_rank_that_scribbles_over_its_memory_harms_only_itself() {
     assert!(harmed > 0, "{harmed} of 60 times the scribbling was detected");
 }
 
-fn send_from(local: &mut Local, to: usize, number: u32, buffer: &mut Buffer, elements: Range<usize>) -> bool {
+fn send_from(local: &mut Local, to: usize, number: u32, buffer: &Buffer, elements: Range<usize>) -> bool {
     let (header, _) = datagram(number);
-    let lent = buffer.lend().unwrap();
-    let payload = zerocopy::IntoBytes::as_bytes(&lent[elements]);
+    let payload = zerocopy::IntoBytes::as_bytes(&buffer[elements]);
     local.send(to, std::iter::once((&header, payload))) == 1
 }
 
-fn addresses(buffer: &mut Buffer) -> Range<usize> {
-    let values = buffer.values().unwrap();
-    let begin = values.as_ptr().addr();
-    begin..begin + size_of_val(values)
+fn addresses(buffer: &Buffer) -> Range<usize> {
+    let begin = buffer.as_ptr().addr();
+    begin..begin + size_of_val(&buffer[..])
 }
 
 fn filled(elements: usize, value: f32) -> Buffer {
     let mut buffer = Buffer::new(elements).unwrap();
-    buffer.values().unwrap().fill(value);
+    buffer.fill(value);
     buffer
 }
 
@@ -359,29 +357,29 @@ fn lent_memory_is_read_where_it_lies_until_it_is_given_back() {
     let mut ranks = met(3);
     let mut buffer = filled(4096, 1.0);
     for to in [1, 2] {
-        assert!(send_from(&mut ranks[0], to, 0, &mut buffer, 64..1088));
-        assert!(send_from(&mut ranks[0], to, 0, &mut buffer, 1088..2048));
+        assert!(send_from(&mut ranks[0], to, 0, &buffer, 64..1088));
+        assert!(send_from(&mut ranks[0], to, 0, &buffer, 1088..2048));
     }
     assert_eq!(received(&mut ranks[1]), [1.0, 1.0]);
-    buffer.values().unwrap().fill(2.0);
+    buffer.fill(2.0);
     assert_eq!(received(&mut ranks[2]), [2.0, 2.0]);
     for to in [1, 2] {
-        assert!(send_from(&mut ranks[0], to, 0, &mut buffer, 0..1024));
+        assert!(send_from(&mut ranks[0], to, 0, &buffer, 0..1024));
     }
     assert_eq!(received(&mut ranks[1]), [2.0]);
-    let given_back = addresses(&mut buffer);
+    let given_back = addresses(&buffer);
     ranks[0].settle(&(given_back.start + 4096..given_back.end));
-    buffer.values().unwrap().fill(3.0);
+    buffer.fill(3.0);
     assert_eq!(received(&mut ranks[2]), [3.0], "another part was settled");
-    assert!(send_from(&mut ranks[0], 2, 0, &mut buffer, 0..1024));
+    assert!(send_from(&mut ranks[0], 2, 0, &buffer, 0..1024));
     ranks[0].settle(&given_back);
-    buffer.values().unwrap().fill(4.0);
+    buffer.fill(4.0);
     assert_eq!(received(&mut ranks[2]), [3.0]);
     // Unaligned and short payloads go through the ring.
     for elements in [1..1025, 0..64, 0..1025] {
-        assert!(send_from(&mut ranks[0], 1, 0, &mut buffer, elements));
+        assert!(send_from(&mut ranks[0], 1, 0, &buffer, elements));
     }
-    buffer.values().unwrap().fill(5.0);
+    buffer.fill(5.0);
     assert_eq!(received(&mut ranks[1]), [4.0; 3]);
     assert_eq!(ranks[1].peers[0].regions.len(), 1);
 }
@@ -390,8 +388,8 @@ fn lent_memory_is_read_where_it_lies_until_it_is_given_back() {
 fn memory_that_is_freed_is_unmapped_by_those_that_could_read_it() {
     let mut ranks = met(2);
     for round in 0..200 {
-        let mut buffer = filled(50_000, 1.0);
-        assert!(send_from(&mut ranks[0], 1, 0, &mut buffer, 0..1024), "round {round}");
+        let buffer = filled(50_000, 1.0);
+        assert!(send_from(&mut ranks[0], 1, 0, &buffer, 0..1024), "round {round}");
         drop(buffer);
         assert_eq!(received(&mut ranks[1]), [1.0], "memory outlives its owner until it is read");
         ranks[0].settle(&(0..usize::MAX));
@@ -406,16 +404,16 @@ fn memory_that_is_freed_is_unmapped_by_those_that_could_read_it() {
 fn regions_that_come_and_go_are_never_more_than_a_peer_takes() {
     let mut ranks = met(2);
     for round in 0..5 {
-        let mut buffers: Vec<Buffer> = (0..64).map(|value| filled(1024, value as f32)).collect();
-        for (value, buffer) in buffers.iter_mut().enumerate() {
+        let buffers: Vec<Buffer> = (0..64).map(|value| filled(1024, value as f32)).collect();
+        for (value, buffer) in buffers.iter().enumerate() {
             assert!(send_from(&mut ranks[0], 1, 0, buffer, 0..1024));
             assert_eq!(received(&mut ranks[1]), [value as f32], "round {round}");
         }
         drop(buffers);
         ranks[0].settle(&(0..usize::MAX));
         ranks[0].free();
-        let mut next = filled(1024, 7.0);
-        assert!(send_from(&mut ranks[0], 1, 0, &mut next, 0..1024));
+        let next = filled(1024, 7.0);
+        assert!(send_from(&mut ranks[0], 1, 0, &next, 0..1024));
         // Reads the socket before the ring.
         ranks[1].answer();
         assert_eq!(received(&mut ranks[1]), [7.0], "round {round}");
@@ -427,8 +425,8 @@ fn regions_that_come_and_go_are_never_more_than_a_peer_takes() {
 #[test]
 fn what_has_no_place_among_the_regions_goes_through_the_ring() {
     let mut ranks = met(2);
-    let mut buffers: Vec<Buffer> = (0..70).map(|value| filled(1024, value as f32)).collect();
-    for (value, buffer) in buffers.iter_mut().enumerate() {
+    let buffers: Vec<Buffer> = (0..70).map(|value| filled(1024, value as f32)).collect();
+    for (value, buffer) in buffers.iter().enumerate() {
         assert!(send_from(&mut ranks[0], 1, 0, buffer, 0..1024));
         assert_eq!(received(&mut ranks[1]), [value as f32]);
     }
@@ -445,15 +443,15 @@ fn a_payload_is_read_as_it_was_sent_while_its_memory_changes() {
     let settled = std::thread::scope(|threads| {
         let writes = threads.spawn(move || {
             let (mut buffer, mut sent, mut settled) = (filled(2048, 0.0), 0, 0);
-            let lies = addresses(&mut buffer);
+            let lies = addresses(&buffer);
             while sent < DATAGRAMS && owner.reaches(1) {
                 if !owner.has_room(1) {
                     owner.answer();
                     std::thread::yield_now();
                     continue;
                 }
-                buffer.values().unwrap().fill(sent as f32);
-                assert!(send_from(&mut owner, 1, sent, &mut buffer, 0..2048));
+                buffer.fill(sent as f32);
+                assert!(send_from(&mut owner, 1, sent, &buffer, 0..2048));
                 // Varies whether the reader is earlier, later or in the middle.
                 (0..sent % 7 * 40).for_each(|_| std::hint::spin_loop());
                 settled += owner.peers[0].lending.unread();
@@ -491,8 +489,8 @@ fn regions_that_cannot_be_read_end_the_rings_and_nothing_else() {
         (place(u64::MAX - 1, 0), Some(Unreadable::Unknown { region: u64::MAX - 1 })),
     ] {
         let mut ranks = met(2);
-        let mut buffer = filled(4096, 1.0);
-        assert!(send_from(&mut ranks[0], 1, 0, &mut buffer, 0..1024));
+        let buffer = filled(4096, 1.0);
+        assert!(send_from(&mut ranks[0], 1, 0, &buffer, 0..1024));
         assert_eq!(received(&mut ranks[1]), [1.0]);
         let (header, payload) = (datagram(1).0, [0; 1024]);
         let Local { own, layout, peers, .. } = &mut ranks[0];

@@ -185,7 +185,7 @@ fn a_job_begins_with_every_word_of_every_row() {
         for word in words {
             let mut settings = plain().world_size(1);
             settings.set(row.name, word).unwrap();
-            settings.connect().unwrap().close().unwrap();
+            settings.connect().wait().unwrap().close().wait().unwrap();
         }
     }
 }

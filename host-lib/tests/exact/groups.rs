@@ -1,4 +1,4 @@
-//! Communicators of a subset of ranks, made by its members alone.
+//! Communicators of some of the ranks.
 
 use std::time::Duration;
 
@@ -7,92 +7,82 @@ use optireduce::{BucketOptions, Communicator, ExactOp};
 use super::ranks::{builder, job};
 
 fn sums(communicator: &mut Communicator, value: f32) -> [f32; 2] {
-    let mut exact = [value];
-    communicator.all_reduce_exact(&mut exact, ExactOp::Sum).unwrap();
+    let exact = communicator.exact().all_reduce(vec![value], ExactOp::Sum).wait().unwrap();
     let mut bounded = vec![value; 100];
-    let mut bucket = communicator.bucket(100, BucketOptions::new()).unwrap();
+    let mut bucket = communicator.bucket(100, BucketOptions::new()).wait().unwrap();
     assert_eq!(bucket.all_reduce(&mut bounded).unwrap().lost_bytes(), 0);
     [exact[0], bounded[99] * communicator.world_size() as f32]
 }
 
 #[test]
-fn groups_with_ranks_in_common_are_made_by_their_members_alone_and_live_at_once() {
+fn groups_with_ranks_in_common_live_at_once_and_ranks_without_a_color_are_in_none() {
     job(4, |rank, root| {
-        let mut world = builder(rank, 4, &root).connect().unwrap();
-        // Rank 3 is in neither of the first two, and makes another in between.
-        let lists: &[&[usize]] = match rank {
-            0 => &[&[0, 1, 2], &[2, 0]],
-            1 => &[&[2, 1, 0], &[1, 3]],
-            2 => &[&[1, 0, 2], &[0, 2]],
-            _ => &[&[3, 1]],
-        };
-        let mut groups: Vec<_> = lists.iter().map(|list| world.group(list).unwrap()).collect();
+        let mut world = builder(rank, 4, &root).connect().wait().unwrap();
+        // Colors of the ranks; the last call makes two groups.
+        let colors =
+            [[Some(7), Some(7), Some(7), None], [Some(0), None, Some(0), None], [Some(1), Some(0), Some(1), Some(0)]];
+        let groups: Vec<_> = colors.iter().map(|colors| world.split(colors[rank])).collect();
+        let mut groups: Vec<_> = groups.into_iter().map(|group| group.wait().unwrap()).collect();
         for _ in 0..2 {
-            for (group, list) in groups.iter_mut().zip(lists) {
-                let index = list.iter().filter(|member| **member < rank).count();
-                assert_eq!((group.rank(), group.world_size()), (index, list.len()));
-                let sum: usize = list.iter().sum();
-                assert_eq!(sums(group, rank as f32), [sum as f32; 2], "{list:?}");
+            for (group, colors) in groups.iter_mut().zip(colors) {
+                let members: Vec<usize> = (0..4).filter(|member| colors[*member] == colors[rank]).collect();
+                assert_eq!(group.is_some(), colors[rank].is_some(), "rank {rank}: {colors:?}");
+                if let Some(group) = group {
+                    let place = members.iter().position(|member| *member == rank);
+                    assert_eq!((Some(group.rank()), group.world_size()), (place, members.len()));
+                    let sum = members.iter().sum::<usize>() as f32;
+                    assert_eq!(sums(group, rank as f32), [sum; 2], "rank {rank}: {colors:?}");
+                }
             }
             assert_eq!(sums(&mut world, rank as f32), [6.0; 2]);
         }
-        groups.into_iter().for_each(|group| group.close().unwrap());
-        world.close().unwrap();
+        groups.into_iter().flatten().for_each(|group| group.close().wait().unwrap());
+        world.close().wait().unwrap();
     });
 }
 
 #[test]
-fn members_whose_lists_differ_all_hear_it_and_lists_that_cannot_be_are_refused() {
-    let errors = job(3, |rank, root| {
-        let mut world = builder(rank, 3, &root).connect().unwrap();
-        let error = world.group(if rank == 1 { &[0, 1] } else { &[0, 1, 2] }).unwrap_err().to_string();
-        for list in [&[][..], &[rank, rank], &[rank, 3], &[(rank + 1) % 3, (rank + 2) % 3]] {
-            let error = world.group(list).unwrap_err().to_string();
-            let expected = format!(", expected different ranks from 0 to 2, {rank} among them");
-            assert!(error.starts_with("the ranks of the group is ") && error.ends_with(&expected), "{error}");
-        }
-        assert_eq!(world.group(&[rank]).unwrap().world_size(), 1);
-        let group = world.group(&[0, 1, 2]).unwrap();
-        group.close().unwrap();
-        world.barrier().unwrap();
-        error
-    });
-    let expected = "the ranks differ: the ranks of the group is 0, 1 on rank 1, but 0, 1, 2 on rank 0;";
-    assert!(errors.iter().all(|error| error.contains(expected)), "{errors:#?}");
-}
-
-#[test]
-fn a_member_that_has_ended_is_named_to_all_others_and_these_make_a_group_without_it() {
-    job(4, |rank, root| {
-        let mut world = builder(rank, 4, &root).connect().unwrap();
-        world.barrier().unwrap();
-        if rank == 2 {
-            return;
-        }
-        let error = world.group(&[0, 1, 2, 3]).unwrap_err().to_string();
-        assert!(error.contains("the connection to rank 2 has ended"), "rank {rank}: {error}");
-        let mut group = world.group(&[0, 1, 3]).unwrap();
-        assert_eq!(sums(&mut group, rank as f32), [4.0; 2]);
-        group.close().unwrap();
-    });
+fn a_rank_that_has_ended_is_named_to_all_others_or_left_out_of_their_group() {
+    for skip_gone in [false, true] {
+        job(4, move |rank, root| {
+            let mut world = builder(rank, 4, &root).skip_gone(skip_gone).connect().wait().unwrap();
+            world.barrier().wait().unwrap();
+            if rank == 2 {
+                return;
+            }
+            match world.split(Some(0)).wait() {
+                Ok(group) => {
+                    assert!(skip_gone, "rank {rank}");
+                    let mut group = group.unwrap();
+                    assert_eq!(sums(&mut group, rank as f32), [4.0; 2]);
+                    group.close().wait().unwrap();
+                }
+                Err(error) => {
+                    let error = error.to_string();
+                    let is_named = error.contains("the connection to rank 2 has ended");
+                    assert!(is_named && !skip_gone, "rank {rank}: {error}");
+                }
+            }
+        });
+    }
 }
 
 #[test]
 fn a_bucket_may_be_declared_and_settled_while_something_else_is_done() {
     job(2, |rank, root| {
-        let mut world = builder(rank, 2, &root).connect().unwrap();
+        let mut world = builder(rank, 2, &root).connect().wait().unwrap();
         if rank == 1 {
-            world.recv_bytes(0, 0).unwrap();
+            world.recv(0, 0).wait().unwrap();
         }
-        let mut declared = world.start_bucket(100, BucketOptions::new());
+        let mut declared = world.bucket(100, BucketOptions::new());
         if rank == 0 {
             assert!(!declared.wait_timeout(Duration::from_millis(20)), "rank 1 waits for a message first");
-            world.send_bytes(1, 0, &[]).unwrap();
+            world.send(1, 0, vec![]).wait().unwrap();
         }
         let mut bucket = declared.wait().unwrap();
         assert_eq!(bucket.all_reduce(&mut [1.0; 100]).unwrap().lost_bytes(), 0);
-        let settled = bucket.start_settle(None).wait().unwrap();
+        let settled = bucket.settle(None).wait().unwrap();
         assert!(settled.is_settled && settled.correction.is_none(), "{settled:?}");
-        world.close().unwrap();
+        world.close().wait().unwrap();
     });
 }

@@ -12,7 +12,7 @@ use std::sync::{Arc, Barrier};
 use std::time::{Duration, Instant};
 
 use half::{bf16, f16};
-use optireduce::{BucketOptions, Communicator, ControlError, ElementType, Error, ExactOp};
+use optireduce::{BucketOptions, Communicator, ControlError, ElementType, Error, ExactOp, Request, Typed};
 use random::Random;
 use ranks::{builder, job};
 
@@ -100,12 +100,13 @@ fn a_mean_is_finite_if_its_values_are() {
     let floats = [ElementType::F16, ElementType::Bf16, ElementType::F32, ElementType::F64];
     let values: Vec<_> = floats.into_iter().zip(largest).collect();
     job(3, move |rank, root| {
-        let mut communicator = builder(rank, 3, &root).connect().unwrap();
+        let mut communicator = builder(rank, 3, &root).connect().wait().unwrap();
         for (element, value) in values.clone() {
-            let mean = communicator.start_all_reduce_exact(value.clone(), element, ExactOp::Avg).wait().unwrap();
-            assert_eq!(mean, value, "{element}");
+            let values = Typed { element, bytes: value };
+            let mean = communicator.exact().all_reduce(values.clone(), ExactOp::Avg).wait().unwrap();
+            assert_eq!(mean, values);
         }
-        communicator.close().unwrap();
+        communicator.close().wait().unwrap();
     });
 }
 
@@ -116,7 +117,7 @@ fn every_type_and_operation_gives_what_a_plain_fold_in_the_order_of_ranks_does()
     let seed = Random::seed();
     for ranks in [2, 3, 5] {
         let results = job(ranks, move |rank, root| {
-            let mut communicator = builder(rank, ranks, &root).connect().unwrap();
+            let mut communicator = builder(rank, ranks, &root).connect().wait().unwrap();
             let mut results = Vec::new();
             let mut random = Random::new(seed, 0);
             for element in ElementType::ALL {
@@ -124,9 +125,10 @@ fn every_type_and_operation_gives_what_a_plain_fold_in_the_order_of_ranks_does()
                     let elements = random.below(4 * ranks as u64 + 1) as usize;
                     let all: Vec<_> = (0..ranks).map(|_| random.bytes(elements * element.bytes())).collect();
                     let expected = reference::fold(element, op, &all);
-                    let reduced = communicator.start_all_reduce_exact(all[rank].clone(), element, op);
-                    let shard = communicator.start_reduce_scatter_exact(all[rank].clone(), element, op);
-                    let (reduced, shard) = (reduced.wait().unwrap(), shard.wait().unwrap());
+                    let values = Typed { element, bytes: all[rank].clone() };
+                    let reduced = communicator.exact().all_reduce(values.clone(), op);
+                    let shard = communicator.exact().reduce_scatter(values, op);
+                    let (reduced, shard) = (reduced.wait().unwrap().bytes, shard.wait().unwrap().bytes);
                     let what = format!("{op} of {elements} {element}, rank {rank} of {ranks}");
                     assert!(same(element, &reduced, &expected), "{what}: {all:?} gave {reduced:?}, not {expected:?}");
                     let part = communicator.shard_range(elements);
@@ -135,7 +137,7 @@ fn every_type_and_operation_gives_what_a_plain_fold_in_the_order_of_ranks_does()
                     results.push(reduced);
                 }
             }
-            communicator.close().unwrap();
+            communicator.close().wait().unwrap();
             results
         });
         assert!(results.iter().all(|result| *result == results[0]), "the same bits on all ranks");
@@ -150,32 +152,34 @@ fn large_buffers_go_in_pieces_and_sums_do_not_depend_on_where_they_are_cut() {
         Random::new(seed, (rank * ELEMENTS + index) as u64).next() as i32 as f32 * 1e-4
     };
     job(3, move |rank, root| {
-        let mut communicator = builder(rank, 3, &root).connect().unwrap();
-        let mut data: Vec<f32> = (0..ELEMENTS).map(|index| value(rank, index)).collect();
-        communicator.all_reduce_exact(&mut data, ExactOp::Sum).unwrap();
+        let mut communicator = builder(rank, 3, &root).connect().wait().unwrap();
+        let data: Vec<f32> = (0..ELEMENTS).map(|index| value(rank, index)).collect();
+        let data = communicator.exact().all_reduce(data, ExactOp::Sum).wait().unwrap();
         for index in (0..ELEMENTS).step_by(997) {
             let expected = value(0, index) + value(1, index) + value(2, index);
             assert_eq!(data[index].to_bits(), expected.to_bits(), "element {index}");
         }
-        communicator.close().unwrap();
+        communicator.close().wait().unwrap();
     });
 }
 
 #[test]
 fn typed_calls_do_what_those_of_bytes_do() {
     job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).connect().unwrap();
-        let mut counts = [i64::MAX, rank as i64, -3];
-        communicator.all_reduce_exact(&mut counts, ExactOp::Sum).unwrap();
+        let mut communicator = builder(rank, 2, &root).connect().wait().unwrap();
+        let counts = vec![i64::MAX, rank as i64, -3];
+        let counts = communicator.exact().all_reduce(counts, ExactOp::Sum).wait().unwrap();
         assert_eq!(counts, [-2, 1, -6], "integers wrap");
-        let mut least = [f32::NAN, 1.0 + rank as f32, f32::NEG_INFINITY];
-        least[0] = if rank == 1 { f32::NAN } else { 1.0 };
-        communicator.all_reduce_exact(&mut least, ExactOp::Min).unwrap();
+        let least = vec![if rank == 1 { f32::NAN } else { 1.0 }, 1.0 + rank as f32, f32::NEG_INFINITY];
+        let least = communicator.exact().all_reduce(least, ExactOp::Min).wait().unwrap();
         assert!(least[0].is_nan() && least[1..] == [1.0, f32::NEG_INFINITY], "{least:?}");
-        let shard = communicator.reduce_scatter_exact(&[1u8, 2, 4 << rank], ExactOp::Or).unwrap();
+        let shard = communicator.exact().reduce_scatter(vec![1u8, 2, 4 << rank], ExactOp::Or).wait().unwrap();
         assert_eq!(shard, [vec![1, 2], vec![12]][rank]);
-        communicator.all_reduce_exact::<f64>(&mut [], ExactOp::Avg).unwrap();
-        communicator.close().unwrap();
+        let empty = communicator.exact().all_reduce(Vec::<f64>::new(), ExactOp::Avg).wait().unwrap();
+        assert!(empty.is_empty());
+        let given = communicator.exact().broadcast(1, vec![rank as f64; 3]).wait().unwrap();
+        assert_eq!(given, [1.0; 3]);
+        communicator.close().wait().unwrap();
     });
 }
 
@@ -186,64 +190,64 @@ fn bytes_of_any_length_go_to_the_ranks_that_they_are_for() {
     // One of them exceeds the limit of bytes in flight.
     let lengths = [0, 1, 300_000, 9 << 20];
     job(RANKS, move |rank, root| {
-        let mut communicator = builder(rank, RANKS, &root).connect().unwrap();
+        let mut communicator = builder(rank, RANKS, &root).connect().wait().unwrap();
         let part = |call: usize, from: usize, to: usize| {
             Random::new(seed, (call * 64 + from * 8 + to) as u64).bytes(lengths[(call + from + to) % lengths.len()])
         };
         let all = |call: usize| (0..RANKS).map(|to| part(call, rank, to)).collect::<Vec<_>>();
         for call in 0..3 {
             let root = call % RANKS;
-            let from_all = (0..RANKS).map(|from| part(call, from, rank)).collect::<Vec<_>>();
-            assert!(communicator.start_all_to_all_bytes(all(call)).wait().unwrap() == from_all, "all to all");
-            let given = (0..RANKS).map(|from| part(call, from, 0)).collect::<Vec<_>>();
-            assert!(communicator.all_gather_bytes(&given[rank]).unwrap() == given, "all-gather");
-            let gathered = communicator.gather_bytes(root, &given[rank]).unwrap();
+            let from_all = (0..RANKS).map(|from| Some(part(call, from, rank))).collect::<Vec<_>>();
+            assert!(communicator.exact().all_to_all(all(call)).wait().unwrap() == from_all, "all to all");
+            let given = (0..RANKS).map(|from| Some(part(call, from, 0))).collect::<Vec<_>>();
+            let own = part(call, rank, 0);
+            assert!(communicator.exact().all_gather(own.clone()).wait().unwrap() == given, "all-gather");
+            let gathered = communicator.exact().gather(root, own).wait().unwrap();
             assert!(gathered == if rank == root { given } else { vec![] }, "gather");
             let parts = if rank == root { all(call) } else { vec![vec![9]; RANKS] };
-            let scattered = communicator.start_scatter_bytes(root, parts).wait().unwrap();
+            let scattered = communicator.exact().scatter(root, parts).wait().unwrap();
             assert!(scattered == part(call, root, rank), "scatter");
             let mut data = part(call, root, root);
             if rank != root {
                 data.fill(7);
             }
-            communicator.broadcast_bytes(root, &mut data).unwrap();
+            let data = communicator.exact().broadcast(root, data).wait().unwrap();
             assert!(data == part(call, root, root), "broadcast");
         }
-        communicator.close().unwrap();
+        communicator.close().wait().unwrap();
     });
 }
 
 #[test]
 fn calls_that_were_begun_together_are_made_in_their_order_and_hold_up_no_bucket() {
     job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).connect().unwrap();
-        let mut bucket = communicator.bucket(1000, BucketOptions::new()).unwrap();
-        let sums = [1i64, 10, 100].map(|value| {
-            communicator.start_all_reduce_exact(value.to_le_bytes().to_vec(), ElementType::I64, ExactOp::Sum)
-        });
-        let mut barrier = communicator.start_barrier();
-        drop(communicator.start_all_gather_bytes(vec![rank as u8]));
+        let mut communicator = builder(rank, 2, &root).connect().wait().unwrap();
+        let mut bucket = communicator.bucket(1000, BucketOptions::new()).wait().unwrap();
+        let sums = [1i64, 10, 100].map(|value| communicator.exact().all_reduce(vec![value], ExactOp::Sum));
+        let mut barrier = communicator.barrier();
+        drop(communicator.exact().all_gather(vec![rank as u8]));
         let mut data = vec![rank as f32; 1000];
         assert_eq!(bucket.all_reduce(&mut data).unwrap().lost_bytes(), 0);
         while !barrier.wait_timeout(Duration::from_millis(20)) {}
-        assert!(barrier.test());
+        assert!(barrier.is_finished());
         barrier.wait().unwrap();
         for (sum, expected) in sums.into_iter().zip([2i64, 20, 200]) {
-            assert_eq!(sum.wait().unwrap(), expected.to_le_bytes());
+            assert_eq!(sum.wait().unwrap(), [expected]);
         }
-        communicator.close().unwrap();
+        communicator.close().wait().unwrap();
     });
 }
 
 /// Later calls succeed.
-fn fails_on_all(expected: &str, call: impl Fn(usize, &mut Communicator) -> Result<(), Error> + Clone + Send + 'static) {
+fn fails_on_all<T: std::fmt::Debug>(
+    expected: &str,
+    call: impl Fn(usize, &mut Communicator) -> Request<T> + Clone + Send + 'static,
+) {
     let errors = job(3, move |rank, root| {
-        let mut communicator = builder(rank, 3, &root).connect().unwrap();
-        let error = call(rank, &mut communicator).unwrap_err();
-        let mut data = [rank as i32];
-        communicator.all_reduce_exact(&mut data, ExactOp::Sum).unwrap();
-        assert_eq!(data, [3]);
-        communicator.close().unwrap();
+        let mut communicator = builder(rank, 3, &root).connect().wait().unwrap();
+        let error = call(rank, &mut communicator).wait().unwrap_err();
+        assert_eq!(communicator.exact().all_reduce(vec![rank as i32], ExactOp::Sum).wait().unwrap(), [3]);
+        communicator.close().wait().unwrap();
         error.to_string()
     });
     assert!(errors.iter().all(|error| error.starts_with(expected)), "{errors:#?}, expected {expected}");
@@ -252,52 +256,50 @@ fn fails_on_all(expected: &str, call: impl Fn(usize, &mut Communicator) -> Resul
 #[test]
 fn ranks_that_differ_all_hear_who_does_and_how_and_go_on() {
     fails_on_all("the ranks differ: elements is 5 on rank 2, but 4 on rank 0;", |rank, communicator| {
-        communicator.all_reduce_exact(&mut vec![0i32; if rank == 2 { 5 } else { 4 }], ExactOp::Sum)
+        communicator.exact().all_reduce(vec![0i32; if rank == 2 { 5 } else { 4 }], ExactOp::Sum)
     });
     fails_on_all("the ranks differ: the element type is f32 on rank 1, but i32 on rank 0;", |rank, communicator| {
-        match rank {
-            1 => communicator.all_reduce_exact(&mut [0f32; 4], ExactOp::Sum),
-            _ => communicator.all_reduce_exact(&mut [0i32; 4], ExactOp::Sum),
-        }
+        let element = if rank == 1 { ElementType::F32 } else { ElementType::I32 };
+        communicator.exact().all_reduce(Typed { element, bytes: vec![0; 16] }, ExactOp::Sum)
     });
     fails_on_all("the ranks differ: the operation is max on rank 1, but min on rank 0;", |rank, communicator| {
-        communicator.all_reduce_exact(&mut [0u8; 4], if rank == 0 { ExactOp::Min } else { ExactOp::Max })
+        communicator.exact().all_reduce(vec![0u8; 4], if rank == 0 { ExactOp::Min } else { ExactOp::Max })
     });
-    let expected = "the ranks differ: the call is reduce_scatter_exact on rank 2, but all_reduce_exact on rank 0;";
+    let expected = "the ranks differ: the call is exact reduce_scatter on rank 2, but exact all_reduce on rank 0;";
     fails_on_all(expected, |rank, communicator| match rank {
-        2 => communicator.reduce_scatter_exact(&[0u8; 4], ExactOp::Sum).map(drop),
-        _ => communicator.all_reduce_exact(&mut [0u8; 4], ExactOp::Sum),
+        2 => communicator.exact().reduce_scatter(vec![0u8; 4], ExactOp::Sum),
+        _ => communicator.exact().all_reduce(vec![0u8; 4], ExactOp::Sum),
     });
     fails_on_all("the ranks differ: the root is 1 on rank 1, but 0 on rank 0;", |rank, communicator| {
-        communicator.gather_bytes(rank.min(1), &[1]).map(drop)
+        communicator.exact().gather(rank.min(1), vec![1])
     });
-    fails_on_all("the ranks differ: bytes is 3 on rank 1, but 2 on rank 0;", |rank, communicator| {
-        communicator.broadcast_bytes(0, &mut vec![0; if rank == 1 { 3 } else { 2 }])
+    fails_on_all("the ranks differ: elements is 3 on rank 1, but 2 on rank 0;", |rank, communicator| {
+        communicator.exact().broadcast(0, vec![0u8; if rank == 1 { 3 } else { 2 }])
     });
     fails_on_all("the ranks differ: parts at the root is 3 on rank 1, but 2 on rank 0;", |_, communicator| {
-        communicator.scatter_bytes(0, &[&[1], &[2]]).map(drop)
+        communicator.exact().scatter(0, vec![vec![1], vec![2]])
     });
     fails_on_all("the ranks differ: parts is 4 on rank 2, but 3 on rank 0;", |rank, communicator| {
-        communicator.start_all_to_all_bytes(vec![vec![1]; if rank == 2 { 4 } else { 3 }]).wait().map(drop)
+        communicator.exact().all_to_all(vec![vec![1]; if rank == 2 { 4 } else { 3 }])
     });
 }
 
 #[test]
 fn arguments_that_cannot_be_are_errors_on_all_ranks_and_change_nothing() {
     fails_on_all("invalid argument: the root is 3, expected a rank from 0 to 2;", |_, communicator| {
-        communicator.broadcast_bytes(3, &mut [1])
+        communicator.exact().broadcast(3, vec![1u8])
     });
     fails_on_all("invalid argument: parts is 2, expected 3, one for each rank;", |_, communicator| {
-        communicator.all_to_all_bytes(&[&[1], &[2]]).map(drop)
+        communicator.exact().all_to_all(vec![vec![1], vec![2]])
     });
     fails_on_all("invalid argument: there is no xor of f32 values: avg is for", |_, communicator| {
-        communicator.all_reduce_exact(&mut [1f32], ExactOp::Xor)
+        communicator.exact().all_reduce(vec![1f32], ExactOp::Xor)
     });
     fails_on_all("invalid argument: there is no avg of u8 values:", |_, communicator| {
-        communicator.reduce_scatter_exact(&[1u8], ExactOp::Avg).map(drop)
+        communicator.exact().reduce_scatter(vec![1u8], ExactOp::Avg)
     });
     fails_on_all("invalid argument: the number of bytes is 9, expected a multiple of 8", |_, communicator| {
-        communicator.start_all_reduce_exact(vec![0; 9], ElementType::I64, ExactOp::Sum).wait().map(drop)
+        communicator.exact().all_reduce(Typed { element: ElementType::I64, bytes: vec![0; 9] }, ExactOp::Sum)
     });
 }
 
@@ -305,15 +307,15 @@ fn arguments_that_cannot_be_are_errors_on_all_ranks_and_change_nothing() {
 fn a_rank_that_has_ended_is_named_at_once() {
     let all_done = Arc::new(Barrier::new(2));
     job(3, move |rank, root| {
-        let mut communicator = builder(rank, 3, &root).timeout(Duration::from_secs(600)).connect().unwrap();
-        communicator.barrier().unwrap();
+        let mut communicator = builder(rank, 3, &root).timeout(Duration::from_secs(600)).connect().wait().unwrap();
+        communicator.barrier().wait().unwrap();
         if rank == 2 {
             return;
         }
         let begin = Instant::now();
-        let error = communicator.all_reduce_exact(&mut [1f32; 100], ExactOp::Sum).unwrap_err();
+        let error = communicator.exact().all_reduce(vec![1f32; 100], ExactOp::Sum).wait().unwrap_err();
         assert!(matches!(error, Error::Control(ControlError::Gone(2))), "{error}");
-        let error = communicator.all_to_all_bytes(&[&[], &[], &[]]).unwrap_err().to_string();
+        let error = communicator.exact().all_to_all(vec![vec![]; 3]).wait().unwrap_err().to_string();
         assert!(error.contains("the connection to rank 2 has ended"), "{error}");
         assert!(begin.elapsed() < Duration::from_secs(300), "{:?}", begin.elapsed());
         all_done.wait();
@@ -323,26 +325,25 @@ fn a_rank_that_has_ended_is_named_at_once() {
 #[test]
 fn ranks_that_skip_one_that_ended_reduce_without_it() {
     let results = job(3, |rank, root| {
-        let mut communicator = builder(rank, 3, &root).connect().unwrap();
-        communicator.skip_gone_ranks().unwrap();
+        let mut communicator = builder(rank, 3, &root).skip_gone(true).connect().wait().unwrap();
         if rank == 1 {
             return None;
         }
-        let mut means = [rank as f64, 5.0, 6.0, 7.0];
-        communicator.barrier().unwrap();
-        communicator.all_reduce_exact(&mut means, ExactOp::Avg).unwrap();
-        let all = communicator.all_to_all_bytes(&[&[0, rank as u8], &[1], &[2, rank as u8]]).unwrap();
-        let gathered = communicator.gather_bytes(2, &[rank as u8]).unwrap();
-        let lost = communicator.broadcast_bytes(1, &mut [0; 4]).unwrap_err();
+        communicator.barrier().wait().unwrap();
+        let means = communicator.exact().all_reduce(vec![rank as f64, 5.0, 6.0, 7.0], ExactOp::Avg).wait().unwrap();
+        let parts = vec![vec![0, rank as u8], vec![1], vec![2, rank as u8]];
+        let all = communicator.exact().all_to_all(parts).wait().unwrap();
+        let gathered = communicator.exact().gather(2, vec![rank as u8]).wait().unwrap();
+        let lost = communicator.exact().broadcast(1, vec![0u8; 4]).wait().unwrap_err();
         assert!(matches!(lost, Error::Control(ControlError::Gone(1))), "{lost}");
-        communicator.barrier().unwrap();
+        communicator.barrier().wait().unwrap();
         Some((means, all, gathered))
     });
-    let expected = |rank: u8, gathered: Vec<Vec<u8>>| {
-        Some(([1.0, 5.0, 6.0, 7.0], vec![vec![rank, 0], vec![], vec![rank, 2]], gathered))
+    let expected = |rank: u8, gathered: Vec<Option<Vec<u8>>>| {
+        Some((vec![1.0, 5.0, 6.0, 7.0], vec![Some(vec![rank, 0]), None, Some(vec![rank, 2])], gathered))
     };
     assert_eq!(results[0], expected(0, vec![]));
-    assert_eq!(results[2], expected(2, vec![vec![0], vec![], vec![2]]));
+    assert_eq!(results[2], expected(2, vec![Some(vec![0]), None, Some(vec![2])]));
 }
 
 /// The others must return the call's result or an error that names the dead rank. The rank drops
@@ -353,13 +354,12 @@ fn ranks_that_skip_one_that_dies_in_the_middle_of_a_call_stay_in_step() {
     let seed = Random::seed();
     for time in 0..12 {
         let outcomes = job(3, move |rank, root| {
-            let mut communicator = builder(rank, 3, &root).connect().unwrap();
-            communicator.skip_gone_ranks().unwrap();
-            let part = vec![1; 5 << 20];
+            let mut communicator = builder(rank, 3, &root).skip_gone(true).connect().wait().unwrap();
+            let part = vec![1u8; 5 << 20];
             let call = |communicator: &mut Communicator| match time % 3 {
-                0 => communicator.start_all_reduce_exact(part.clone(), ElementType::U8, ExactOp::Sum),
-                1 => communicator.start_broadcast_bytes(DYING, part.clone()),
-                _ => communicator.start_reduce_scatter_exact(part.clone(), ElementType::U8, ExactOp::Max),
+                0 => communicator.exact().all_reduce(part.clone(), ExactOp::Sum),
+                1 => communicator.exact().broadcast(DYING, part.clone()),
+                _ => communicator.exact().reduce_scatter(part.clone(), ExactOp::Max),
             };
             if rank == DYING {
                 let called = call(&mut communicator);
@@ -371,10 +371,10 @@ fn ranks_that_skip_one_that_dies_in_the_middle_of_a_call_stay_in_step() {
                 Ok(bytes) => format!("{} bytes of {}", bytes.len(), bytes[0]),
                 Err(error) => error.to_string(),
             };
-            let mut others = [10 << rank];
-            communicator.all_reduce_exact(&mut others, ExactOp::Sum).unwrap();
+            let others = communicator.exact().all_reduce(vec![10 << rank], ExactOp::Sum).wait().unwrap();
             assert_eq!(others, [50], "rank {rank}, after: {outcome}");
-            assert_eq!(communicator.all_gather_bytes(&[rank as u8]).unwrap(), [vec![0], vec![], vec![2]]);
+            let gathered = communicator.exact().all_gather(vec![rank as u8]).wait().unwrap();
+            assert_eq!(gathered, [Some(vec![0]), None, Some(vec![2])]);
             outcome
         });
         println!("{time}: {outcomes:?}");

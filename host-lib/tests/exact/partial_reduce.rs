@@ -31,7 +31,8 @@ fn train(
         sleep(step);
         model.iter_mut().for_each(|value| *value += 0.01 * (number * rank) as f32);
         let given = model.clone();
-        let report = partial.average(&mut model, iteration + 1).unwrap();
+        let report;
+        (model, report) = partial.average(given.clone(), iteration + 1).wait().unwrap();
         iteration = report.iteration();
         Averaged { rank, given, got: model.clone(), report }
     };
@@ -72,9 +73,9 @@ fn groups_of_the_ranks_that_are_ready_average_their_models_while_a_slow_one_trai
     for local in [SharedMemory::Off, SharedMemory::Auto] {
         let trained = Arc::new(AtomicUsize::new(0));
         let results = job(4, move |rank, root| {
-            let mut world = builder(rank, 4, &root).shared_memory(local).connect().unwrap();
-            let mut bucket = world.bucket(100, BucketOptions::new()).unwrap();
-            let mut partial = world.partial_reduce(ELEMENTS, PartialOptions::new(2)).unwrap();
+            let mut world = builder(rank, 4, &root).shared_memory(local).connect().wait().unwrap();
+            let mut bucket = world.bucket(100, BucketOptions::new()).wait().unwrap();
+            let mut partial = world.partial_reduce(ELEMENTS, PartialOptions::new(2)).wait().unwrap();
             let averaged = if rank < FAST {
                 // Until all have made their steps, so that no rank is left alone.
                 let goes_on = |made: &usize| {
@@ -85,9 +86,9 @@ fn groups_of_the_ranks_that_are_ready_average_their_models_while_a_slow_one_trai
             } else {
                 train(rank, &mut partial, |made| *made < 5, Duration::from_millis(40))
             };
-            partial.close().unwrap();
+            partial.close().wait().unwrap();
             assert_eq!(bucket.all_reduce(&mut [1.0; 100]).unwrap().lost_bytes(), 0);
-            world.close().unwrap();
+            world.close().wait().unwrap();
             averaged
         });
         let groups = check(results.into_iter().flatten().collect());
@@ -100,14 +101,14 @@ fn groups_of_the_ranks_that_are_ready_average_their_models_while_a_slow_one_trai
 #[test]
 fn the_others_go_on_when_the_rank_that_forms_the_groups_has_ended() {
     let results = job(5, |rank, root| {
-        let mut world = builder(rank, 5, &root).connect().unwrap();
+        let mut world = builder(rank, 5, &root).connect().wait().unwrap();
         let options = PartialOptions::new(2).weights(Weighting::Constant).repair_timeout(Duration::from_millis(200));
-        let mut partial = world.partial_reduce(ELEMENTS, options).unwrap();
+        let mut partial = world.partial_reduce(ELEMENTS, options).wait().unwrap();
         let dies = rank == 0 || rank == 4;
         let goes_on = |made: &usize| *made < if dies { 4 } else { 20 };
         let averaged = train(rank, &mut partial, goes_on, Duration::from_millis(3));
         if !dies {
-            partial.close().unwrap();
+            partial.close().wait().unwrap();
         }
         averaged.len()
     });
@@ -117,34 +118,34 @@ fn the_others_go_on_when_the_rank_that_forms_the_groups_has_ended() {
 #[test]
 fn what_cannot_be_is_named_and_what_differs_is_named_on_all_ranks() {
     let errors = job(2, |rank, root| {
-        let mut world = builder(rank, 2, &root).connect().unwrap();
-        let error = world.partial_reduce(100, PartialOptions::new(3)).unwrap_err().to_string();
+        let mut world = builder(rank, 2, &root).connect().wait().unwrap();
+        let error = world.partial_reduce(100, PartialOptions::new(3)).wait().unwrap_err().to_string();
         assert!(error.contains("groups of 3 of 2 workers; expected 2 to 2"), "{error}");
-        let error = world.partial_reduce(0, PartialOptions::new(2)).unwrap_err().to_string();
+        let error = world.partial_reduce(0, PartialOptions::new(2)).wait().unwrap_err().to_string();
         assert!(error.contains("the number of elements of a model is 0, expected at least 1"), "{error}");
-        let differs = world.partial_reduce(100 + rank, PartialOptions::new(2)).unwrap_err().to_string();
+        let differs = world.partial_reduce(100 + rank, PartialOptions::new(2)).wait().unwrap_err().to_string();
         let patience = Duration::from_millis(300);
-        let mut partial = world.partial_reduce(4, PartialOptions::new(2).patience(patience)).unwrap();
-        let mut model = [rank as f32; 4];
-        let error = partial.average(&mut model[1..], 1).unwrap_err().to_string();
+        let mut partial = world.partial_reduce(4, PartialOptions::new(2).patience(patience)).wait().unwrap();
+        let model = vec![rank as f32; 4];
+        let error = partial.average(model[1..].to_vec(), 1).wait().unwrap_err().to_string();
         assert!(error.contains("the number of elements is 3, expected 4"), "{error}");
-        assert_eq!(partial.average(&mut model, 1).unwrap().group(), [0, 1]);
-        assert_eq!(model, [0.5; 4]);
-        let error = partial.average(&mut model, 1).unwrap_err().to_string();
+        let (model, report) = partial.average(model, 1).wait().unwrap();
+        assert_eq!((&model[..], report.group()), (&[0.5; 4][..], &[0, 1][..]));
+        let error = partial.average(model.clone(), 1).wait().unwrap_err().to_string();
         assert!(error.contains("the iteration is 1, expected more than 1"), "{error}");
         if rank == 0 {
             // The other rank is alive but not ready, so this rank continues alone.
             let begin = Instant::now();
-            let report = partial.average(&mut model, 2).unwrap();
+            let (_, report) = partial.average(model, 2).wait().unwrap();
             assert_eq!((report.group(), report.weights(), report.is_full()), (&[0][..], &[1.0][..], true));
             assert!(begin.elapsed() >= patience && report.waited() >= patience, "{report}");
-            world.barrier().unwrap();
+            world.barrier().wait().unwrap();
         } else {
-            world.barrier().unwrap();
-            partial.average(&mut model, 5).map(drop).unwrap();
+            world.barrier().wait().unwrap();
+            drop(partial.average(model, 5).wait().unwrap());
         }
-        partial.close().unwrap();
-        world.close().unwrap();
+        partial.close().wait().unwrap();
+        world.close().wait().unwrap();
         differs
     });
     for error in errors {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use optireduce::{Bucket, BucketOptions, Communicator, ExactOp, PartialOptions, Transfer};
+use optireduce::{Bucket, BucketOptions, Communicator, ExactOp, PartialOptions, Request, binding};
 
 use super::ranks::{builder, job};
 
@@ -13,75 +13,86 @@ const BOUND: Duration = Duration::from_millis(500);
 /// On a busy machine. A wait without an end would outlast the whole test.
 const LATEST: Duration = Duration::from_secs(20);
 /// Jobs at a time.
-const JOBS: usize = 12;
+const JOBS: usize = 24;
 /// More than a rank buffers.
 const LARGE: usize = 9 << 20;
 /// Bounded calls end without an error.
 const BOUNDED: &str = "a bounded call";
 
-type Wait = fn(&mut Communicator, &mut Bucket) -> Result<(), String>;
+type Ended = Result<(), String>;
+type Call = fn(&mut Communicator, &mut Bucket, Way) -> Ended;
 
-fn text<T, E: ToString>(result: Result<T, E>) -> Result<(), String> {
-    result.map(drop).map_err(|error| error.to_string())
+/// Way to wait for a request.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    Wait,
+    Await,
+    /// As a program does that also looks at something else.
+    Slices,
+    OneSlice,
 }
 
-/// Waits in pieces, as a program does that also looks at something else.
-fn in_pieces(mut transfer: Transfer) -> Result<(), String> {
-    while !transfer.wait_timeout(Duration::from_millis(30)) {}
-    text(transfer.wait())
+impl Way {
+    const ALL: [Self; 4] = [Self::Wait, Self::Await, Self::Slices, Self::OneSlice];
+
+    fn end<T>(self, mut request: Request<T>) -> Ended {
+        let result = match self {
+            Self::Wait => request.wait(),
+            Self::Await => tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(request),
+            Self::Slices => {
+                while !request.wait_timeout(Duration::from_millis(30)) {}
+                request.wait()
+            }
+            Self::OneSlice => {
+                assert!(request.wait_timeout(10 * LATEST), "not ended by the communicator's timeout");
+                request.wait()
+            }
+        };
+        result.map(drop).map_err(|error| error.to_string())
+    }
+
+    fn end_bounded<T>(self, request: Request<T>) -> Ended {
+        self.end(request).and(Err(BOUNDED.into()))
+    }
 }
 
-fn in_one_piece(mut transfer: Transfer) -> Result<(), String> {
-    assert!(transfer.wait_timeout(10 * LATEST), "not ended by the communicator's timeout");
-    text(transfer.wait())
-}
-
-const WAITS: &[(&str, Wait)] = &[
-    ("recv_bytes", |c, _| text(c.recv_bytes(1, 0))),
-    ("send_bytes", |c, _| text(c.send_bytes(1, 0, &vec![0; LARGE]))),
-    ("start_recv, wait", |c, _| text(c.start_recv(Some(1), 0).wait())),
-    ("start_recv of any rank, wait", |c, _| text(c.start_recv(None, 0).wait())),
-    ("start_recv, wait_timeout in pieces", |c, _| in_pieces(c.start_recv(Some(1), 0))),
-    ("start_recv, wait_timeout", |c, _| in_one_piece(c.start_recv(None, 0))),
-    ("start_send, wait", |c, _| text(c.start_send(1, 0, vec![0; LARGE]).wait())),
-    ("start_send, wait_timeout in pieces", |c, _| in_pieces(c.start_send(1, 0, vec![0; LARGE]))),
-    ("start_send, wait_timeout", |c, _| in_one_piece(c.start_send(1, 0, vec![0; LARGE]))),
-    ("start_send to itself, wait_timeout", |c, _| in_pieces(c.start_send(0, 0, vec![0; LARGE]))),
-    ("barrier", |c, _| text(c.barrier())),
-    ("start_barrier, wait_timeout in pieces", |c, _| {
-        let mut barrier = c.start_barrier();
-        while !barrier.wait_timeout(Duration::from_millis(30)) {}
-        text(barrier.wait())
+const CALLS: &[(&str, Call)] = &[
+    ("recv", |c, _, way| way.end(c.recv(1, 0))),
+    ("recv of any rank", |c, _, way| way.end(c.recv(None, 0))),
+    ("send", |c, _, way| way.end(c.send(1, 0, vec![0; LARGE]))),
+    ("send to itself", |c, _, way| way.end(c.send(0, 0, vec![0; LARGE]))),
+    ("barrier", |c, _, way| way.end(c.barrier())),
+    ("bucket", |c, _, way| way.end(c.bucket(1000, BucketOptions::new()))),
+    ("split", |c, _, way| way.end(c.split(Some(0)))),
+    ("split without a color", |c, _, way| way.end(c.split(None))),
+    ("partial_reduce", |c, _, way| way.end(c.partial_reduce(1000, PartialOptions::new(2)))),
+    ("exact all_reduce", |c, _, way| way.end(c.exact().all_reduce(vec![0.0_f32], ExactOp::Sum))),
+    ("exact reduce_scatter", |c, _, way| way.end(c.exact().reduce_scatter(vec![0.0_f32; 2], ExactOp::Sum))),
+    ("exact broadcast", |c, _, way| way.end(c.exact().broadcast(1, vec![0.0_f32]))),
+    ("exact broadcast from this rank", |c, _, way| way.end(c.exact().broadcast(0, vec![0_u8; LARGE]))),
+    ("exact all_gather", |c, _, way| way.end(c.exact().all_gather(vec![0]))),
+    ("exact gather", |c, _, way| way.end(c.exact().gather(0, vec![0]))),
+    ("exact scatter", |c, _, way| way.end(c.exact().scatter(1, vec![]))),
+    ("exact all_to_all", |c, _, way| way.end(c.exact().all_to_all(vec![vec![0]; 2]))),
+    ("reliable mean", |c, _, way| way.end(binding::start_reliable_mean(c, vec![0.0]))),
+    ("start_all_reduce", |_, bucket, way| way.end_bounded(bucket.start_all_reduce(vec![0.0; 1000]))),
+    ("reduce_scatter", |_, bucket, way| way.end_bounded(bucket.reduce_scatter(vec![0.0; 1000]))),
+    ("all_gather", |_, bucket, way| way.end_bounded(bucket.all_gather(vec![0.0; 1000]))),
+    ("settle", |_, bucket, way| way.end_bounded(bucket.settle(None))),
+    ("all_reduce", |_, bucket, _| {
+        bucket.all_reduce(&mut [0.0; 1000]).map_err(|error| error.to_string()).and(Err(BOUNDED.into()))
     }),
-    ("broadcast", |c, _| text(c.broadcast(1, &mut [0.0]))),
-    ("broadcast from this rank", |c, _| text(c.broadcast(0, &mut vec![0.0; LARGE]))),
-    ("broadcast_bytes", |c, _| text(c.broadcast_bytes(1, &mut [0]))),
-    ("all_gather_bytes", |c, _| text(c.all_gather_bytes(&[0]))),
-    ("gather_bytes", |c, _| text(c.gather_bytes(0, &[0]))),
-    ("scatter_bytes", |c, _| text(c.scatter_bytes(1, &[]))),
-    ("all_to_all_bytes", |c, _| text(c.all_to_all_bytes(&[&[0], &[0]]))),
-    ("all_reduce_exact", |c, _| text(c.all_reduce_exact(&mut [0.0_f32], ExactOp::Sum))),
-    ("reduce_scatter_exact", |c, _| text(c.reduce_scatter_exact(&[0.0_f32; 2], ExactOp::Sum))),
-    ("bucket", |c, _| text(c.bucket(1000, BucketOptions::new()))),
-    ("split", |c, _| text(c.split(0))),
-    ("group", |c, _| text(c.group(&[0, 1]))),
-    ("partial_reduce", |c, _| text(c.partial_reduce(1000, PartialOptions::new(2)))),
-    ("all_reduce of no bucket", |c, _| text(c.all_reduce(&mut [0.0; 1000]))),
-    ("all_reduce", |_, bucket| text(bucket.all_reduce(&mut [0.0; 1000])).and(Err(BOUNDED.into()))),
-    ("start_all_reduce, wait_timeout in pieces", |_, bucket| {
-        let mut request = bucket.start_all_reduce(vec![0.0; 1000]);
-        while !request.wait_timeout(Duration::from_millis(30)) {}
-        text(request.wait()).and(Err(BOUNDED.into()))
-    }),
-    ("reduce_scatter", |_, bucket| text(bucket.reduce_scatter(&[0.0; 1000])).and(Err(BOUNDED.into()))),
-    ("all_gather", |_, bucket| text(bucket.all_gather(&[0.0; 500])).and(Err(BOUNDED.into()))),
-    ("settle", |_, bucket| text(bucket.settle(None)).and(Err(BOUNDED.into()))),
 ];
 
 #[test]
 fn every_wait_for_a_rank_that_makes_no_call_ends_by_its_timeout() {
-    for waits in WAITS.chunks(JOBS) {
-        let jobs: Vec<_> = waits.iter().map(|(name, wait)| (*name, thread::spawn(|| first_rank(*wait)))).collect();
+    let waits: Vec<_> = CALLS.iter().flat_map(|call| Way::ALL.map(|way| (call, way))).collect();
+    for waits in waits.chunks(JOBS) {
+        let start = |(call, way): &(&'static (&str, Call), Way)| {
+            let ((name, call), way) = (**call, *way);
+            (format!("{name}, {way:?}"), thread::spawn(move || first_rank(call, way)))
+        };
+        let jobs: Vec<_> = waits.iter().map(start).collect();
         for (name, ended) in jobs {
             let (found, took) = ended.join().unwrap();
             let Err(error) = found else { panic!("{name}: no error") };
@@ -94,15 +105,15 @@ fn every_wait_for_a_rank_that_makes_no_call_ends_by_its_timeout() {
 }
 
 /// Returns the outcome of rank 0, and its duration.
-fn first_rank(wait: Wait) -> (Result<(), String>, Duration) {
+fn first_rank(call: Call, way: Way) -> (Ended, Duration) {
     let over = Arc::new(Barrier::new(2));
     let rank = move |rank, root: String| {
         let builder = builder(rank, 2, &root).bound(BOUND).timeout(TIMEOUT);
-        let mut communicator = builder.connect().unwrap();
-        let mut bucket = communicator.bucket(1000, BucketOptions::new()).unwrap();
-        communicator.barrier().unwrap();
+        let mut communicator = builder.connect().wait().unwrap();
+        let mut bucket = communicator.bucket(1000, BucketOptions::new()).wait().unwrap();
+        communicator.barrier().wait().unwrap();
         let begin = Instant::now();
-        let found = if rank == 0 { wait(&mut communicator, &mut bucket) } else { Err(String::new()) };
+        let found = if rank == 0 { call(&mut communicator, &mut bucket, way) } else { Err(String::new()) };
         let took = begin.elapsed();
         over.wait();
         (found, took)
@@ -114,17 +125,17 @@ fn first_rank(wait: Wait) -> (Result<(), String>, Duration) {
 #[test]
 fn only_time_spent_waiting_counts_and_progress_restarts_it() {
     job(2, |rank, root| {
-        let mut communicator = builder(rank, 2, &root).timeout(Duration::from_secs(4)).connect().unwrap();
-        let mut receive = communicator.start_recv(Some(1 - rank), 5);
+        let mut communicator = builder(rank, 2, &root).timeout(Duration::from_secs(4)).connect().wait().unwrap();
+        let mut receive = communicator.recv(Some(1 - rank), 5);
         for _ in 0..3 {
             // 3 s of 4 s.
             assert!(!receive.wait_timeout(Duration::from_secs(1)), "it stays outstanding");
             thread::sleep(Duration::from_secs(1));
-            assert!(!receive.test());
+            assert!(!receive.is_finished());
         }
-        communicator.barrier().unwrap();
-        communicator.send_bytes(1 - rank, 5, &[7]).unwrap();
+        communicator.barrier().wait().unwrap();
+        communicator.send(1 - rank, 5, vec![7]).wait().unwrap();
         assert_eq!(receive.wait().unwrap().bytes, [7]);
-        communicator.close().unwrap();
+        communicator.close().wait().unwrap();
     });
 }

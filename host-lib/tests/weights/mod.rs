@@ -8,7 +8,7 @@ pub fn add(weights: &mut [f32], update: &[f32]) {
 }
 
 pub fn settle(bucket: &mut Bucket, weights: &mut [f32]) {
-    let settled = bucket.settle(None).unwrap();
+    let settled = bucket.settle(None).wait().unwrap();
     assert!(settled.is_settled, "{settled:?}");
     settled.correction.iter().for_each(|correction| add(weights, correction));
 }

@@ -58,8 +58,9 @@ fn a_job_of_cards_is_that_of_the_oracle(engine: &str, ranks: usize, elements: us
         let place = Settings::new().rank(rank).world_size(ranks).root(root.clone());
         let builder = place.timeout(TIMEOUT).bound(SLOW).repair(Repair::NextUpdate);
         let builder = builder.early(Early::Off).card(cards.socket_of(rank));
-        let mut communicator = builder.connect().unwrap();
-        let mut bucket = communicator.bucket(elements, BucketOptions::new().hadamard(HadamardMode::Off)).unwrap();
+        let mut communicator = builder.connect().wait().unwrap();
+        let mut bucket =
+            communicator.bucket(elements, BucketOptions::new().hadamard(HadamardMode::Off)).wait().unwrap();
         let outputs: Vec<Vec<f32>> = (0..STEPS)
             .map(|step| {
                 let mut data = uneven(seed, rank, step, elements);
@@ -69,7 +70,7 @@ fn a_job_of_cards_is_that_of_the_oracle(engine: &str, ranks: usize, elements: us
             })
             .collect();
         drop(bucket);
-        communicator.close().unwrap();
+        communicator.close().wait().unwrap();
         outputs
     });
     let said = cards.finish();
@@ -139,8 +140,8 @@ fn cards_of_all_engines_share_a_job_with_a_rank_without() {
         .map(|(rank, engine)| Served::start_with(job.address(100 + rank), job.port, &["--engine", engine]))
         .collect();
     on_ranks(4, |rank| {
-        let mut communicator = job.builder(rank, 4).bound(SLOW).connect().unwrap();
-        let mut bucket = communicator.bucket(600, exact()).unwrap();
+        let mut communicator = job.builder(rank, 4).bound(SLOW).connect().wait().unwrap();
+        let mut bucket = communicator.bucket(600, exact()).wait().unwrap();
         for step in 0..2 {
             let mut data = gradient(rank, step, 600);
             let report = bucket.all_reduce(&mut data).unwrap();
@@ -148,6 +149,6 @@ fn cards_of_all_engines_share_a_job_with_a_rank_without() {
             check(&data, &sum(&[0, 1, 2, 3], step, 600), &format!("rank {rank}, step {step}"));
         }
         drop(bucket);
-        communicator.close().unwrap();
+        communicator.close().wait().unwrap();
     });
 }

@@ -19,14 +19,14 @@ pub const SHORT: Duration = Duration::from_millis(300);
 
 fn connect(job: &Job, rank: usize) -> (Communicator, Bucket) {
     let builder = job.builder(rank, RANKS).bound(SHORT).drop_silent_after(Some(2));
-    let mut communicator = builder.connect().unwrap();
+    let mut communicator = builder.connect().wait().unwrap();
     let bucket = declare(&mut communicator);
     (communicator, bucket)
 }
 
 /// Without repair, later sums contain no earlier losses.
 pub fn declare(communicator: &mut Communicator) -> Bucket {
-    communicator.bucket(ELEMENTS, exact().repair(false)).unwrap()
+    communicator.bucket(ELEMENTS, exact().repair(false)).wait().unwrap()
 }
 
 /// Some all-reduces must be complete among `live` alone, with exact results.
@@ -65,7 +65,7 @@ fn a_card_that_is_killed_ends_its_rank_at_once_and_the_others_go_on() {
         assert!(text.contains("the card is gone") && text.contains(job.cards[1].socket.to_str().unwrap()), "{text}");
         assert_eq!(bucket.all_reduce(&mut [1.0; ELEMENTS]).unwrap_err().to_string(), text);
         assert_eq!(communicator.failure().unwrap().to_string(), text);
-        assert_eq!(communicator.metrics().unwrap().counters, Default::default());
+        assert_eq!(communicator.metrics().wait().unwrap().counters, Default::default());
     });
 }
 
@@ -80,7 +80,7 @@ fn a_card_that_is_reset_or_hangs_ends_its_rank_with_a_sentence() {
         job.cards.push(Served::start_with(job.address(100), job.port, &[fault, file.to_str().unwrap()]));
         on_ranks(2, |rank| {
             let builder = job.builder(rank, 2).bound(SHORT).drop_silent_after(None);
-            let mut communicator = builder.connect().unwrap();
+            let mut communicator = builder.connect().wait().unwrap();
             let mut bucket = declare(&mut communicator);
             go_on_among(&mut bucket, rank, &[0, 1], BEFORE);
             if rank == 1 {
@@ -131,15 +131,15 @@ fn many_collectives_at_once_do_not_outrun_a_card() {
     let job = Job::new(1);
     on_ranks(2, |rank| {
         let builder = job.builder(rank, 2).bound(SHORT).window_bytes(4096);
-        let mut communicator = builder.connect().unwrap();
-        let mut bucket = communicator.bucket(LARGE, exact()).unwrap();
+        let mut communicator = builder.connect().wait().unwrap();
+        let mut bucket = communicator.bucket(LARGE, exact()).wait().unwrap();
         let requests: Vec<_> = (0..CALLS).map(|step| bucket.start_all_reduce(gradient(rank, step, LARGE))).collect();
         for (step, request) in requests.into_iter().enumerate() {
             let (data, report) = request.wait().unwrap();
             assert!(is_whole(&report), "rank {rank}, request {step}: {report}");
             check(&data, &sum(&[0, 1], step, LARGE), &format!("rank {rank}, request {step}"));
         }
-        communicator.close().unwrap();
+        communicator.close().wait().unwrap();
     });
 }
 
@@ -149,7 +149,7 @@ fn a_host_that_is_late_with_its_card_holds_up_nobody_beyond_the_bound() {
     let job = Job::new(1);
     let late = on_ranks(RANKS, |rank| {
         let builder = job.builder(rank, RANKS).bound(SHORT).drop_silent_after(None);
-        let mut communicator = builder.connect().unwrap();
+        let mut communicator = builder.connect().wait().unwrap();
         let mut bucket = declare(&mut communicator);
         let _report = bucket.all_reduce(&mut gradient(rank, 0, ELEMENTS)).unwrap();
         if rank == 0 {
@@ -157,7 +157,7 @@ fn a_host_that_is_late_with_its_card_holds_up_nobody_beyond_the_bound() {
         }
         let report = bucket.all_reduce(&mut gradient(rank, 1, ELEMENTS)).unwrap();
         // After this no rank is ahead of the late one.
-        communicator.barrier().unwrap();
+        communicator.barrier().wait().unwrap();
         go_on_among(&mut bucket, rank, &[0, 1, 2, 3], BEFORE);
         report.late_ranks().to_vec()
     });

@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Instant;
 
-use optireduce::{Buffer, CardFallback, Destination, Values};
+use optireduce::{Buffer, CardFallback};
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
@@ -15,23 +15,27 @@ const RANKS: usize = 3;
 const ALL: [usize; RANKS] = [0, 1, 2];
 const WINDOW: usize = 1024;
 
-struct Lent(Buffer, Buffer);
+/// `None` while a call has it.
+struct Lent(Option<(Buffer, Buffer)>);
 
 impl Lent {
     fn new(communicator: &Communicator, elements: usize) -> Self {
-        Self(communicator.alloc(elements).unwrap(), communicator.alloc(elements).unwrap())
+        Self(Some((communicator.alloc(elements).unwrap(), communicator.alloc(elements).unwrap())))
     }
 
     fn all_reduce(&mut self, bucket: &mut optireduce::Bucket, rank: usize, step: usize) -> Report {
-        let Self(from, to) = self;
-        let elements = from.values().unwrap().len();
-        from.values().unwrap().copy_from_slice(&gradient(rank, step, elements));
-        to.values().unwrap().fill(f32::NAN);
-        let (given, place) = (Values::lent(from.lend().unwrap()), Values::lent(to.lend().unwrap()));
-        let (back, report) = bucket.all_reduce_lent(given, Destination::Here(place)).unwrap();
-        drop(back);
-        assert_eq!(from.values().unwrap(), gradient(rank, step, elements), "what is sent from is not written");
+        let (mut from, mut to) = self.0.take().unwrap();
+        let elements = from.len();
+        from.copy_from_slice(&gradient(rank, step, elements));
+        to.fill(f32::NAN);
+        let ((from, to), report) = bucket.start_all_reduce((from, to)).wait().unwrap();
+        assert_eq!(*from, *gradient(rank, step, elements), "what is sent from is not written");
+        self.0 = Some((from, to));
         report
+    }
+
+    fn result(&self) -> &[f32] {
+        &self.0.as_ref().unwrap().1
     }
 }
 
@@ -45,14 +49,14 @@ fn mappings(card: &Served) -> usize {
 fn what_lies_in_lent_memory_is_not_copied_and_leaves_the_card_when_it_is_freed() {
     let job = Job::new(2);
     on_ranks(RANKS, |rank| {
-        let mut communicator = job.builder(rank, RANKS).window_bytes(4 * WINDOW).connect().unwrap();
+        let mut communicator = job.builder(rank, RANKS).window_bytes(4 * WINDOW).connect().wait().unwrap();
         for (number, elements) in [(0, 40 * WINDOW), (1, 16), (2, 3 * WINDOW + 65), (3, 7)] {
-            let mut bucket = communicator.bucket(elements, exact()).unwrap();
+            let mut bucket = communicator.bucket(elements, exact()).wait().unwrap();
             let mut lent = Lent::new(&communicator, elements);
             for step in 0..4 {
                 let report = lent.all_reduce(&mut bucket, rank, step);
                 assert!(is_whole(&report), "rank {rank}, step {step}, {elements} elements: {report}");
-                check(lent.1.values().unwrap(), &sum(&ALL, step, elements), &format!("rank {rank}, step {step}"));
+                check(lent.result(), &sum(&ALL, step, elements), &format!("rank {rank}, step {step}"));
                 if rank < 2 {
                     assert_eq!(report.copied_bytes(), 0, "{elements} elements");
                     // A bucket's first collective removes earlier mappings.
@@ -64,7 +68,7 @@ fn what_lies_in_lent_memory_is_not_copied_and_leaves_the_card_when_it_is_freed()
             check(&data, &sum(&ALL, 9, elements), "ordinary memory");
             assert!(report.copied_bytes() >= 2 * 4 * elements as u64, "{report:?}");
         }
-        communicator.close().unwrap();
+        communicator.close().wait().unwrap();
     });
     // The serving process must first notice the end of its driver.
     let deadline = Instant::now() + TIMEOUT;
@@ -84,34 +88,34 @@ fn a_card_that_fails_is_cut_off_from_lent_memory() {
         job.cards[0] = Served::start_with(job.address(120), job.port, faults);
         on_ranks(RANKS, |rank| {
             let builder = job.builder(rank, RANKS).bound(fallback::BOUND);
-            let mut communicator = builder.card_fallback(CardFallback::Udp).connect().unwrap();
+            let mut communicator = builder.card_fallback(CardFallback::Udp).connect().wait().unwrap();
             let elements = 40 * WINDOW;
-            let mut bucket = communicator.bucket(elements, exact()).unwrap();
+            let mut bucket = communicator.bucket(elements, exact()).wait().unwrap();
             let mut lent = Lent::new(&communicator, elements);
             for step in 0..3 {
                 assert!(is_whole(&lent.all_reduce(&mut bucket, rank, step)));
             }
-            communicator.barrier().unwrap();
+            communicator.barrier().wait().unwrap();
             if rank == 0 && hangs {
                 assert_eq!(mappings(&job.cards[0]), 2);
                 served::befall(&file);
             } else if rank == 0 {
                 job.cards[0].end();
             }
-            communicator.barrier().unwrap();
+            communicator.barrier().wait().unwrap();
             for step in 3..30 {
                 let report = lent.all_reduce(&mut bucket, rank, step);
                 // The first results may be incomplete or corrected.
                 if step >= 3 + LOSSY {
                     assert!(is_whole(&report), "rank {rank}, step {step}: {report}");
-                    check(lent.1.values().unwrap(), &sum(&ALL, step, elements), &format!("rank {rank}, step {step}"));
+                    check(lent.result(), &sum(&ALL, step, elements), &format!("rank {rank}, step {step}"));
                 }
             }
-            assert!(communicator.metrics().unwrap().fallback_from.is_some(), "rank {rank}");
+            assert!(communicator.metrics().wait().unwrap().fallback_from.is_some(), "rank {rank}");
             if rank == 0 && hangs {
                 assert_eq!(mappings(&job.cards[0]), 0, "a card that has failed reaches nothing");
             }
-            communicator.close().unwrap();
+            communicator.close().wait().unwrap();
         });
     }
 }
@@ -138,13 +142,13 @@ fn a_card_that_dies_is_one_line_in_the_log_whatever_was_lent_to_it() {
     tracing_subscriber::registry().with(lines.with_filter(LevelFilter::WARN)).init();
     let job = Job::new(1);
     on_ranks(2, |rank| {
-        let mut communicator = job.builder(rank, 2).card_fallback(CardFallback::Udp).connect().unwrap();
-        let mut bucket = communicator.bucket(WINDOW, exact()).unwrap();
+        let mut communicator = job.builder(rank, 2).card_fallback(CardFallback::Udp).connect().wait().unwrap();
+        let mut bucket = communicator.bucket(WINDOW, exact()).wait().unwrap();
         let mut lent = [(); 2].map(|()| Lent::new(&communicator, WINDOW));
         for lent in &mut lent {
             let _ = lent.all_reduce(&mut bucket, rank, 0);
         }
-        communicator.barrier().unwrap();
+        communicator.barrier().wait().unwrap();
         if rank == 0 {
             assert_eq!(mappings(&job.cards[0]), 4);
             job.cards[0].end();
@@ -152,7 +156,7 @@ fn a_card_that_dies_is_one_line_in_the_log_whatever_was_lent_to_it() {
         for step in 1..1 + LOSSY {
             let _ = lent[0].all_reduce(&mut bucket, rank, step);
         }
-        assert!(communicator.metrics().unwrap().fallback_from.is_some(), "rank {rank}");
-        communicator.close().unwrap();
+        assert!(communicator.metrics().wait().unwrap().fallback_from.is_some(), "rank {rank}");
+        communicator.close().wait().unwrap();
     });
 }

@@ -64,7 +64,7 @@ impl Job {
     }
 
     fn connect(&self, rank: usize, ranks: usize) -> Communicator {
-        self.builder(rank, ranks).connect().unwrap()
+        self.builder(rank, ranks).connect().wait().unwrap()
     }
 }
 
@@ -115,7 +115,7 @@ fn report_of(done: Result<Report, Error>) -> Result<Report, Error> {
 
 /// Ends a job whose results nobody applied.
 fn end(communicator: Communicator) {
-    match communicator.close() {
+    match communicator.close().wait() {
         Ok(()) | Err(Error::Unsettled { .. }) => {}
         Err(error) => panic!("{error}"),
     }
@@ -132,10 +132,10 @@ fn cards_and_software_ranks_get_the_same_exact_sums() {
     const RANKS: usize = 4;
     let job = Job::new(2);
     let outputs = on_ranks(RANKS, |rank| {
-        let mut communicator = job.builder(rank, RANKS).window_bytes(4096).connect().unwrap();
-        assert_eq!(communicator.cards(), [0, 1]);
+        let mut communicator = job.builder(rank, RANKS).window_bytes(4096).connect().wait().unwrap();
+        assert_eq!(communicator.metrics().wait().unwrap().cards, [0, 1]);
         let sizes = [1, 1000, 8 * 1024, 40_001];
-        let mut buckets = sizes.map(|elements| communicator.bucket(elements, exact()).unwrap());
+        let mut buckets = sizes.map(|elements| communicator.bucket(elements, exact()).wait().unwrap());
         for step in 0..12 {
             for (bucket, elements) in buckets.iter_mut().zip(sizes) {
                 if step % RANKS == rank {
@@ -154,8 +154,9 @@ fn cards_and_software_ranks_get_the_same_exact_sums() {
             check(&data, &sum(&[0, 1, 2, 3], step, 1000), &format!("rank {rank}, request {step}"));
         }
         // Encoded or rounded results are equal on all ranks.
-        let encoded = communicator.bucket(10_000, BucketOptions::new().hadamard(HadamardMode::On)).unwrap();
-        let rounded = communicator.bucket(10_000, BucketOptions::new().hadamard(HadamardMode::Off).bf16(true)).unwrap();
+        let encoded = communicator.bucket(10_000, BucketOptions::new().hadamard(HadamardMode::On)).wait().unwrap();
+        let rounded =
+            communicator.bucket(10_000, BucketOptions::new().hadamard(HadamardMode::Off).bf16(true)).wait().unwrap();
         let outputs: Vec<Vec<u32>> = [encoded, rounded]
             .into_iter()
             .map(|mut bucket| {
@@ -168,17 +169,12 @@ fn cards_and_software_ranks_get_the_same_exact_sums() {
                 data.iter().map(|value| value.to_bits()).collect()
             })
             .collect();
-        // A one-off call, and calls over TCP.
-        let mut once = gradient(rank, 1, 500);
-        assert!(is_whole(&communicator.all_reduce(&mut once).unwrap()));
-        check(&once, &mean(&[0, 1, 2, 3], 1, 500), "once");
-        let mut weights = vec![rank as f32; 100];
-        communicator.broadcast(3, &mut weights).unwrap();
+        let weights = communicator.exact().broadcast(3, vec![rank as f32; 100]).wait().unwrap();
         assert_eq!(weights, [3.0; 100]);
-        let metrics = communicator.metrics().unwrap();
+        let metrics = communicator.metrics().wait().unwrap();
         assert!(metrics.counters.rx_packets > 0 && metrics.counters.tx_packets > 0, "{metrics:?}");
         drop(buckets);
-        communicator.close().unwrap();
+        communicator.close().wait().unwrap();
         outputs
     });
     assert!(outputs.iter().all(|output| *output == outputs[0]), "replicas differ");
@@ -191,14 +187,14 @@ fn a_job_of_cards_alone_and_the_next_on_the_same_cards() {
     for step in 0..2 {
         on_ranks(RANKS, |rank| {
             let mut communicator = job.connect(rank, RANKS);
-            let mut bucket = communicator.bucket(3000, exact()).unwrap();
+            let mut bucket = communicator.bucket(3000, exact()).wait().unwrap();
             for _ in 0..3 {
                 let mut data = gradient(rank, step, 3000);
                 let report = bucket.all_reduce(&mut data).unwrap();
                 assert!(is_whole(&report), "rank {rank}: {report}");
                 check(&data, &sum(&[0, 1, 2], step, 3000), &format!("rank {rank}"));
             }
-            communicator.close().unwrap();
+            communicator.close().wait().unwrap();
         });
     }
 }
@@ -210,20 +206,19 @@ fn groups_and_partial_reduce_work_beside_cards() {
     let job = Job::new(1);
     on_ranks(RANKS, |rank| {
         let mut communicator = job.connect(rank, RANKS);
-        let mut pair = communicator.group(&[0, 1]).unwrap();
-        assert!(pair.cards().is_empty());
-        let mut bucket = pair.bucket(100, exact()).unwrap();
+        let mut pair = communicator.split(Some(0)).wait().unwrap().unwrap();
+        assert!(pair.metrics().wait().unwrap().cards.is_empty());
+        let mut bucket = pair.bucket(100, exact()).wait().unwrap();
         let mut data = gradient(rank, 2, 100);
         let report = bucket.all_reduce(&mut data).unwrap();
         assert!(is_whole(&report), "{report}");
         check(&data, &sum(&[0, 1], 2, 100), &format!("rank {rank}"));
-        let mut workers = communicator.partial_reduce(50, optireduce::PartialOptions::new(RANKS)).unwrap();
-        let mut model = vec![rank as f32; 50];
-        let _ = workers.average(&mut model, 1).unwrap();
+        let mut workers = communicator.partial_reduce(50, optireduce::PartialOptions::new(RANKS)).wait().unwrap();
+        let (model, _) = workers.average(vec![rank as f32; 50], 1).wait().unwrap();
         assert_eq!(model, [0.5; 50]);
-        workers.close().unwrap();
-        let mut data = gradient(rank, 3, 100);
-        assert!(is_whole(&communicator.all_reduce(&mut data).unwrap()));
-        communicator.close().unwrap();
+        workers.close().wait().unwrap();
+        let mut bucket = communicator.bucket(100, exact()).wait().unwrap();
+        assert!(is_whole(&bucket.all_reduce(&mut gradient(rank, 3, 100)).unwrap()));
+        communicator.close().wait().unwrap();
     });
 }

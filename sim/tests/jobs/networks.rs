@@ -30,10 +30,10 @@ fn run_job(root: &str, ranks: &[Rank]) {
             Rank::Board(socket, address) => builder.card(format!("{socket},address={address}")),
             Rank::Software(address) => builder.card("").interface(address.to_string()),
         };
-        let mut communicator = builder.connect().unwrap();
+        let mut communicator = builder.connect().wait().unwrap();
         let all: Vec<usize> = (0..ranks.len()).collect();
         for elements in [100, 3000, 40_000] {
-            let mut bucket = communicator.bucket(elements, exact()).unwrap();
+            let mut bucket = communicator.bucket(elements, exact()).wait().unwrap();
             for step in 0..3 {
                 let mut data = gradient(rank, step, elements);
                 let report = bucket.all_reduce(&mut data).unwrap();
@@ -41,7 +41,7 @@ fn run_job(root: &str, ranks: &[Rank]) {
                 check(&data, &sum(&all, step, elements), &format!("rank {rank}, step {step}"));
             }
         }
-        communicator.close().unwrap();
+        communicator.close().wait().unwrap();
     });
 }
 
@@ -164,7 +164,7 @@ fn inside_tap_of_boards() {
     let board = |card| Rank::Board(served.socket_of(card), "10.82.0.2{rank}/24,gateway=52:54:00:12:34:56");
     let card = format!("{},address=10.82.0.1", served.socket_of(0));
     let settings = Settings::new().rank(0).world_size(2).root("10.82.0.1:29517").card(card);
-    let taken = Communicator::connect(settings).unwrap_err().to_string();
+    let taken = Communicator::connect(settings).wait().unwrap_err().to_string();
     assert!(
         taken.contains("the address in `card` is 10.82.0.1:5791, which belongs to an interface of this host"),
         "{taken}"

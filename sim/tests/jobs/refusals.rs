@@ -22,8 +22,8 @@ use super::*;
 fn refused(card: &str) -> String {
     let timeout = Duration::from_millis(100);
     let place = Settings::new().rank(1).world_size(2).root(free_root());
-    let error = place.timeout(timeout).card(card).connect().unwrap_err();
-    assert!(matches!(error, ConnectError::Card(_)), "{error:?}");
+    let error = place.timeout(timeout).card(card).connect().wait().unwrap_err();
+    assert!(matches!(&error, Error::Connect(error) if matches!(**error, ConnectError::Card(_))), "{error:?}");
     error.to_string()
 }
 
@@ -71,7 +71,7 @@ fn all_ranks_are_told_at_once_which_one_has_a_card_that_cannot_be_opened() {
             }
             let card = if rank == unable { "/nowhere/card.sock" } else { "" };
             let builder = job.builder(rank, RANKS).timeout(Duration::from_secs(600)).card(card);
-            builder.connect().unwrap_err().to_string()
+            builder.connect().wait().unwrap_err().to_string()
         });
         for (rank, error) in errors.iter().enumerate() {
             let what = format!("rank {rank}, {unable} unable, late {late}: {error}");
@@ -88,7 +88,7 @@ fn a_card_in_use_is_refused_and_can_be_had_afterwards() {
     let second = refused(job.cards[0].socket.to_str().unwrap());
     assert!(second.contains("another process probably has the card"), "{second}");
     drop(first);
-    on_ranks(2, |rank| job.connect(rank, 2).close().unwrap());
+    on_ranks(2, |rank| job.connect(rank, 2).close().wait().unwrap());
 }
 
 /// Device with these register values after a reset, and any before.
@@ -169,8 +169,8 @@ fn a_card_of_another_contract_and_another_device_are_refused() {
 /// The error must be equal on all ranks.
 fn errors(job: &Job, ranks: usize, change: impl Fn(usize, Settings) -> Settings + Sync) -> String {
     let errors = on_ranks(ranks, |rank| {
-        let error = change(rank, job.builder(rank, ranks)).connect().unwrap_err();
-        assert!(matches!(error, ConnectError::Card(_)), "{error:?}");
+        let error = change(rank, job.builder(rank, ranks)).connect().wait().unwrap_err();
+        assert!(matches!(&error, Error::Connect(error) if matches!(**error, ConnectError::Card(_))), "{error:?}");
         error.to_string()
     });
     assert!(errors.iter().all(|error| *error == errors[0]), "{errors:?}");
@@ -201,7 +201,7 @@ fn a_card_address_that_cannot_be_is_named() {
     let job = Job::new(1);
     let socket = job.cards[0].socket.to_str().unwrap();
     let of = |address: &str| format!("{socket},address={address}");
-    let error = |address: &str| job.builder(0, 2).card(of(address)).connect().unwrap_err().to_string();
+    let error = |address: &str| job.builder(0, 2).card(of(address)).connect().wait().unwrap_err().to_string();
     let (known, given) = (format!("{}:{}", job.address(100), job.port), format!("{}:{}", job.address(9), job.port));
     let other = error(&given);
     assert!(
@@ -223,7 +223,7 @@ fn a_card_address_that_cannot_be_is_named() {
 fn a_port_in_use_is_named() {
     let job = Job::new(1);
     let _taken = std::net::UdpSocket::bind((job.address(2), job.port)).unwrap();
-    let errors = on_ranks(2, |rank| job.builder(rank, 2).timeout(Duration::from_secs(10)).connect().map(drop));
+    let errors = on_ranks(2, |rank| job.builder(rank, 2).timeout(Duration::from_secs(10)).connect().wait().map(drop));
     let error = errors[1].as_ref().unwrap_err().to_string();
     assert!(error.contains(&format!("{}:{}, where a job with cards receives", job.address(2), job.port)), "{error}");
     assert!(errors[0].is_err(), "nobody waits for a rank that has gone");
@@ -234,15 +234,15 @@ fn calls_that_cards_do_not_know_are_refused_on_all_ranks_and_change_nothing() {
     let job = Job::new(1);
     on_ranks(2, |rank| {
         let mut communicator = job.connect(rank, 2);
-        let mut bucket = communicator.bucket(64, exact()).unwrap();
-        let error = communicator.rejoin().unwrap_err();
+        let mut bucket = communicator.bucket(64, exact()).wait().unwrap();
+        let error = communicator.rejoin().wait().unwrap_err();
         let text = error.to_string();
         assert!(matches!(error, Error::Cards { rank: 0, .. }), "{error:?}");
         assert!(text.starts_with("rejoin is not supported in a job with cards (rank 0 has one); "), "{text}");
         let mut data = gradient(rank, 7, 64);
         assert!(is_whole(&bucket.all_reduce(&mut data).unwrap()));
         check(&data, &sum(&[0, 1], 7, 64), &format!("rank {rank}"));
-        communicator.close().unwrap();
+        communicator.close().wait().unwrap();
     });
 }
 
@@ -252,6 +252,7 @@ fn nobody_comes_into_a_job_with_cards() {
     let job = Job::new(1);
     let mut communicators = on_ranks(3, |rank| job.connect(rank, 3));
     drop(communicators.pop());
-    let again = job.builder(2, 3).rejoin(true).timeout(Duration::from_secs(2)).connect().unwrap_err().to_string();
+    let again =
+        job.builder(2, 3).rejoin(true).timeout(Duration::from_secs(2)).connect().wait().unwrap_err().to_string();
     assert!(again.contains("the job is already running, and rank 0 has a card"), "{again}");
 }

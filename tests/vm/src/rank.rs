@@ -5,10 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use optireduce::{
-    BucketOptions, Communicator, Destination, Error, HadamardMode, Repair, Report, Settings, Stage, StageSummary,
-    Values,
-};
+use optireduce::{BucketOptions, Communicator, Error, HadamardMode, Repair, Report, Settings, Stage, StageSummary};
 use serde::{Deserialize, Serialize};
 
 use crate::{text, values_of};
@@ -99,29 +96,27 @@ fn steps(args: &RankArgs, values: &[f32], begin: &mut Instant) -> Result<(), Box
     let settings = place.bound(bound).hadamard(HadamardMode::Off).card(args.card.clone());
     let settings = settings.repair(if args.repair { Repair::ThisUpdate } else { Repair::Off });
     let settings = settings.interface(args.interface.clone().unwrap_or_default()).skip_gone(true);
-    let mut communicator = Communicator::connect(settings)?;
-    let mut bucket = communicator.bucket(values.len(), BucketOptions::new())?;
-    let mut memory = [communicator.alloc(values.len())?, communicator.alloc(values.len())?];
+    let mut communicator = Communicator::connect(settings).wait()?;
+    let mut bucket = communicator.bucket(values.len(), BucketOptions::new()).wait()?;
+    let alloc = || Ok::<_, Error>((communicator.alloc(values.len())?, communicator.alloc(values.len())?));
+    let mut memory = alloc()?;
     say(&Line::Begun)?;
     for step in 0..args.steps {
-        let [gradient, mean] = &mut memory;
-        gradient.values().ok_or("a gradient that is lent")?.copy_from_slice(&gradient_of(values, step));
+        memory.0.copy_from_slice(&gradient_of(values, step));
         *begin = Instant::now();
-        let lent = [gradient.lend(), mean.lend()].map(|lent| lent.map(Values::lent));
-        let [Some(given), Some(place)] = lent else { return Err("memory that is lent already".into()) };
-        let done = bucket.all_reduce_lent(given, Destination::Here(place));
+        let done = bucket.start_all_reduce(memory).wait();
         let ms = begin.elapsed().as_secs_f64() * 1000.0;
         // Here a job goes on after a halt.
-        let (back, report) = match done {
-            Err(Error::Halted { report }) => (vec![0.0; values.len()].into(), *report),
+        let report;
+        (memory, report) = match done {
+            Err(Error::Halted { report }) => (alloc()?, *report),
             done => done?,
         };
-        say(&Line::Step(told(step, ms, &report, &back)))?;
-        drop(back);
+        say(&Line::Step(told(step, ms, &report, &memory.1)))?;
         std::thread::sleep(Duration::from_millis(args.pause_ms));
     }
     drop(bucket);
-    match communicator.close() {
+    match communicator.close().wait() {
         // There is no replica.
         Err(Error::Unsettled { .. }) => Ok(()),
         closed => Ok(closed?),

@@ -54,7 +54,7 @@ fn find(bucket: optr_bucket_t) -> Result<Arc<Bucket>, Failure> {
 ///
 /// If a rank passes another number of elements than the bucket has, nothing is sent, the job ends,
 /// and all ranks get OPTR_MISMATCH. Values are copied unless input and output are both in memory
-/// from optr_alloc(). output must not be the bucket's own memory.
+/// from optr_alloc().
 ///
 /// Threads: any, one at a time per bucket; blocks.
 #[unsafe(no_mangle)]
@@ -73,52 +73,6 @@ pub unsafe extern "C" fn optr_bucket_all_reduce(
             (Input::new("input", input, elements)?, Output::new("output", output, elements)?, report)
         };
         end(&mut place, bucket.all_reduce(&values, &mut output))
-    })
-}
-
-/// Writes address and length of the bucket's own memory, which optr_bucket_all_reduce_in_place()
-/// reduces without a copy. elements may be NULL.
-///
-/// The memory is zero at first and after a failed call. The address is valid until the next
-/// blocking call of the bucket, or its end.
-///
-/// Threads: any, one at a time per bucket; does not block.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn optr_bucket_buffer(
-    bucket: optr_bucket_t,
-    values: *mut *mut f32,
-    elements: *mut usize,
-) -> optr_status_t {
-    guard("optr_bucket_buffer", || {
-        // SAFETY: the pointers are NULL or valid.
-        let (mut values, elements) = unsafe { (Place::new("values", values)?, Place::optional("elements", elements)?) };
-        values.set(null_mut());
-        let bucket = find(bucket)?;
-        values.set(bucket.values()?);
-        if let Some(mut place) = elements {
-            place.set(bucket.elements());
-        }
-        Ok(())
-    })
-}
-
-/// Reduces the values in the bucket's own memory (optr_bucket_buffer()), without a copy. The values
-/// move: their new address is written to values, also after an error. Collective.
-///
-/// Threads: any, one at a time per bucket; blocks.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn optr_bucket_all_reduce_in_place(
-    bucket: optr_bucket_t,
-    values: *mut *mut f32,
-    report: *mut optr_report_t,
-) -> optr_status_t {
-    guard("optr_bucket_all_reduce_in_place", || {
-        // SAFETY: the pointers are NULL or valid.
-        let (mut values, mut place) = unsafe { (Place::new("values", values)?, ReportPlace::new(report)?) };
-        let bucket = find(bucket)?;
-        let done = bucket.all_reduce_in_place();
-        values.set(bucket.values()?);
-        end(&mut place, done)
     })
 }
 

@@ -5,21 +5,21 @@ use std::ptr::null_mut;
 
 use optireduce::{Communicator, memory};
 
+use super::begin;
 use super::comm::of;
-use super::{begin, check_elements, write};
 use crate::comm::Comm;
 use crate::guard::guard;
-use crate::raw::{Input, Output, Place, ReportPlace};
+use crate::raw::{Input, Output, Place};
 use crate::status::Failure;
 use crate::types::optr_status_t::OPTR_MISMATCH;
-use crate::types::{optr_comm_t, optr_report_t, optr_request_t, optr_status_t};
+use crate::types::{optr_comm_t, optr_request_t, optr_status_t};
 
 /// Waits until all ranks have called it. Collective.
 ///
 /// Threads: any, one at a time per communicator; blocks.
 #[unsafe(no_mangle)]
 pub extern "C" fn optr_barrier(comm: optr_comm_t) -> optr_status_t {
-    guard("optr_barrier", || of(comm)?.call(|communicator| communicator.start_barrier()))
+    guard("optr_barrier", || of(comm)?.call(|communicator| communicator.barrier()))
 }
 
 /// Starts optr_barrier(). Collective.
@@ -31,7 +31,7 @@ pub unsafe extern "C" fn optr_start_barrier(comm: optr_comm_t, request: *mut opt
         // SAFETY: the pointer is NULL or valid.
         let mut place = unsafe { Place::new("request", request) }?;
         place.set(null_mut());
-        begin(of(comm)?, place, |communicator| communicator.start_barrier(), Comm::failed, Ok)
+        begin(of(comm)?, place, |communicator| communicator.barrier(), Comm::failed, Ok)
     })
 }
 
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn optr_broadcast(
     guard("optr_broadcast", || {
         // SAFETY: the pointer is NULL or valid. The bytes are copied before any write.
         let (given, mut output) = unsafe { in_place(data, bytes) }?;
-        output.write(&of(comm)?.call(|communicator| communicator.start_broadcast_bytes(rank_of(root), given))?);
+        output.write(&of(comm)?.call(|communicator| communicator.exact().broadcast(rank_of(root), given))?);
         Ok(())
     })
 }
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn optr_start_broadcast(
         // SAFETY: the pointers are NULL or valid until the request is done.
         let (mut place, (given, mut output)) = unsafe { (Place::new("request", request)?, in_place(data, bytes)?) };
         place.set(null_mut());
-        let start = |communicator: &mut Communicator| communicator.start_broadcast_bytes(rank_of(root), given);
+        let start = |communicator: &mut Communicator| communicator.exact().broadcast(rank_of(root), given);
         begin(of(comm)?, place, start, Comm::failed, move |bytes| {
             output.write(&bytes);
             Ok(())
@@ -90,7 +90,7 @@ fn rank_of(root: c_int) -> usize {
 }
 
 /// Gathers the bytes of all ranks, in rank order, over TCP. Excluded ranks
-/// (optr_comm_skip_gone_ranks()) have zeros. Collective.
+/// (optr_config_t.skip_gone) have zeros. Collective.
 ///
 /// Threads: any, one at a time per communicator; blocks.
 #[unsafe(no_mangle)]
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn optr_all_gather_bytes(
             let input = Input::<u8>::new("input", input.cast(), bytes)?;
             (input.to_vec()?, Output::<u8>::new("output", output.cast(), whole)?)
         };
-        let parts = comm.call(|communicator| communicator.start_all_gather_of_present(given))?;
+        let parts = comm.call(|communicator| communicator.exact().all_gather(given))?;
         check_as_many(&parts)?;
         let mut all = memory::room("the bytes of all ranks", whole, "pass fewer bytes at a time")?;
         for part in &parts {
@@ -130,87 +130,5 @@ fn check_as_many(parts: &[Option<Vec<u8>>]) -> Result<(), Failure> {
             "the ranks differ: bytes is {found} on rank {rank}, but {expected} on rank {first}; all ranks must pass the same number"
         );
         Err(Failure::new(OPTR_MISMATCH, text))
-    })
-}
-
-/// Averages values over all ranks once. Collective.
-///
-/// A bucket is faster for repeated calls, since this function compares the call first and repairs
-/// losses at the end. It is not applied if elements are still missing.
-///
-/// Threads: any, one at a time per communicator; blocks.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn optr_all_reduce(
-    comm: optr_comm_t,
-    input: *const f32,
-    output: *mut f32,
-    elements: usize,
-    report: *mut optr_report_t,
-) -> optr_status_t {
-    guard("optr_all_reduce", || {
-        // SAFETY: the pointers are NULL or valid. `input` is copied before any write.
-        let (values, mut output, mut place) = unsafe {
-            let report = ReportPlace::new(report)?;
-            (Input::new("input", input, elements)?.to_vec()?, Output::new("output", output, elements)?, report)
-        };
-        let (mean, done) = of(comm)?.call(|communicator| communicator.start_all_reduce(values))?;
-        output.write(&mean);
-        write(&mut place, &done);
-        Ok(())
-    })
-}
-
-/// Averages values over all ranks once, and writes this rank's shard (optr_comm_shard()) of the
-/// mean. Collective.
-///
-/// Threads: any, one at a time per communicator; blocks.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn optr_reduce_scatter(
-    comm: optr_comm_t,
-    input: *const f32,
-    elements: usize,
-    output: *mut f32,
-    output_elements: usize,
-    report: *mut optr_report_t,
-) -> optr_status_t {
-    guard("optr_reduce_scatter", || {
-        // SAFETY: the pointers are NULL or valid. `input` is copied before any write.
-        let (values, mut output, mut place) = unsafe {
-            let report = ReportPlace::new(report)?;
-            (Input::new("input", input, elements)?.to_vec()?, Output::new("output", output, output_elements)?, report)
-        };
-        let comm = of(comm)?;
-        check_elements("output_elements", output_elements, comm.shard_range(elements).len())?;
-        let (shard, done) = comm.call(|communicator| communicator.start_reduce_scatter(values))?;
-        output.write(&shard);
-        write(&mut place, &done);
-        Ok(())
-    })
-}
-
-/// Gathers the shards of all ranks (optr_comm_shard()) once. Lost values are zero, see
-/// report->missing_elements. For complete data use optr_broadcast(). Collective.
-///
-/// Threads: any, one at a time per communicator; blocks.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn optr_all_gather(
-    comm: optr_comm_t,
-    input: *const f32,
-    input_elements: usize,
-    output: *mut f32,
-    elements: usize,
-    report: *mut optr_report_t,
-) -> optr_status_t {
-    guard("optr_all_gather", || {
-        // SAFETY: the pointers are NULL or valid. `input` is copied before any write.
-        let (shard, mut output, mut place) = unsafe {
-            let report = ReportPlace::new(report)?;
-            (Input::new("input", input, input_elements)?.to_vec()?, Output::new("output", output, elements)?, report)
-        };
-        let comm = of(comm)?;
-        let (whole, done) = comm.call(|communicator| communicator.start_all_gather(elements, shard))?;
-        output.write(&whole);
-        write(&mut place, &done);
-        Ok(())
     })
 }

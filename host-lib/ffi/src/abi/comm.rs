@@ -188,7 +188,7 @@ pub unsafe extern "C" fn optr_comm_rejoin(comm: optr_comm_t, first_op: *mut u32)
     guard("optr_comm_rejoin", || {
         // SAFETY: the pointer is NULL or valid.
         let mut place = unsafe { Place::new("first_op", first_op) }?;
-        place.set(of(comm)?.call(|communicator| communicator.start_rejoin())?);
+        place.set(of(comm)?.call(|communicator| communicator.rejoin())?);
         Ok(())
     })
 }
@@ -207,27 +207,17 @@ pub unsafe extern "C" fn optr_comm_split(comm: optr_comm_t, color: c_int, new_co
         // SAFETY: the pointer is NULL or valid.
         let mut place = unsafe { Place::new("new_comm", new_comm) }?;
         place.set(null_mut());
-        let colour = match color {
+        let color = match color {
             OPTR_NO_COLOR => None,
             _ => Some(
                 usize::try_from(color).map_err(|_| Failure::argument("color", color, "0 or more, or OPTR_NO_COLOR"))?,
             ),
         };
-        if let Some(new) = of(comm)?.split(colour)? {
+        if let Some(new) = of(comm)?.split(color)? {
             place.set(handle(registry::insert(Arc::new(new))));
         }
         Ok(())
     })
-}
-
-/// Excludes ranks that are gone from later calls over TCP, such as barriers, broadcasts and
-/// optr_bucket_create(), which otherwise fail. Collectives of buckets always exclude them.
-/// Collective.
-///
-/// Threads: any, one at a time per communicator; blocks.
-#[unsafe(no_mangle)]
-pub extern "C" fn optr_comm_skip_gone_ranks(comm: optr_comm_t) -> optr_status_t {
-    guard("optr_comm_skip_gone_ranks", || of(comm)?.call(|communicator| communicator.start_skip_gone_ranks()))
 }
 
 /// Ends the job: waits for all ranks and for the collectives of this rank, and checks that all

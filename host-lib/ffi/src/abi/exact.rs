@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-use optireduce::{Communicator, ElementType, ExactOp};
+use optireduce::{Communicator, ElementType, ExactOp, Typed};
 
 use super::comm::of;
 use super::{begin, bytes_of, check_elements};
@@ -37,7 +37,8 @@ pub unsafe extern "C" fn optr_all_reduce_exact(
             let input = Input::<u8>::new("input", input.cast(), bytes)?;
             (input.to_vec()?, Output::<u8>::new("output", output.cast(), bytes)?)
         };
-        output.write(&of(comm)?.call(|communicator| communicator.start_all_reduce_exact(values, element, op))?);
+        let values = Typed { element, bytes: values };
+        output.write(&of(comm)?.call(|communicator| communicator.exact().all_reduce(values, op))?.bytes);
         Ok(())
     })
 }
@@ -64,9 +65,10 @@ pub unsafe extern "C" fn optr_start_all_reduce_exact(
             (place, input.to_vec()?, Output::<u8>::new("output", output.cast(), bytes)?)
         };
         place.set(null_mut());
-        let start = |communicator: &mut Communicator| communicator.start_all_reduce_exact(values, element, op);
-        begin(of(comm)?, place, start, Comm::failed, move |bytes| {
-            output.write(&bytes);
+        let values = Typed { element, bytes: values };
+        let start = |communicator: &mut Communicator| communicator.exact().all_reduce(values, op);
+        begin(of(comm)?, place, start, Comm::failed, move |reduced| {
+            output.write(&reduced.bytes);
             Ok(())
         })
     })
@@ -94,7 +96,8 @@ pub unsafe extern "C" fn optr_reduce_scatter_exact(
         };
         let comm = of(comm)?;
         check_elements("output_elements", output_elements, comm.shard_range(elements).len())?;
-        output.write(&comm.call(|communicator| communicator.start_reduce_scatter_exact(values, element, op))?);
+        let values = Typed { element, bytes: values };
+        output.write(&comm.call(|communicator| communicator.exact().reduce_scatter(values, op))?.bytes);
         Ok(())
     })
 }

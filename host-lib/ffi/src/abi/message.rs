@@ -34,7 +34,7 @@ pub unsafe extern "C" fn optr_send(
         // SAFETY: the pointer is NULL or valid.
         let message = unsafe { Input::<u8>::new("data", data.cast(), bytes) }?.to_vec()?;
         let to = rank_of(&comm, "to", to)?;
-        let sent = comm.begin(|communicator| communicator.start_send(to, tag, message))?;
+        let sent = comm.begin(|communicator| communicator.send(to, tag, message))?;
         sent.wait().map_err(|error| comm.of(error))?;
         Ok(())
     })
@@ -61,7 +61,7 @@ pub unsafe extern "C" fn optr_start_send(
         place.set(null_mut());
         let comm = of(comm)?;
         let to = rank_of(&comm, "to", to)?;
-        begin(comm, place, |communicator| communicator.start_send(to, tag, message), Comm::of, |_| Ok(()))
+        begin(comm, place, |communicator| communicator.send(to, tag, message), Comm::of, |_| Ok(()))
     })
 }
 
@@ -87,7 +87,7 @@ pub unsafe extern "C" fn optr_recv(
             unsafe { (Output::<u8>::new("data", data.cast(), bytes)?, Place::optional("message", message)?) };
         let comm = of(comm)?;
         let from = source_of(&comm, from)?;
-        let begun = comm.begin(|communicator| communicator.start_recv(from, tag))?;
+        let begun = comm.begin(|communicator| communicator.recv(from, tag))?;
         take(begun.wait().map_err(|error| comm.of(error))?, tag, output, message)
     })
 }
@@ -115,7 +115,7 @@ pub unsafe extern "C" fn optr_start_recv(
         let comm = of(comm)?;
         let from = source_of(&comm, from)?;
         let end = move |came| take(came, tag, output, message);
-        begin(comm, place, |communicator| communicator.start_recv(from, tag), Comm::of, end)
+        begin(comm, place, |communicator| communicator.recv(from, tag), Comm::of, end)
     })
 }
 

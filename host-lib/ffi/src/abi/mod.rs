@@ -22,7 +22,6 @@ use std::time::Duration;
 use optireduce::{Communicator, ElementType, Error, Report};
 
 use crate::comm::Comm;
-use crate::handle::Handle;
 use crate::raw::{self, Place, ReportPlace};
 use crate::registry;
 use crate::report;
@@ -39,17 +38,17 @@ fn duration(us: u64) -> Duration {
 }
 
 /// Starts an operation and writes its request handle. `failed` converts an error of the operation.
-fn begin<H: Handle>(
+fn begin<T: Send + 'static>(
     comm: Arc<Comm>,
     mut place: Place<optr_request_t>,
-    start: impl FnOnce(&mut Communicator) -> H,
+    start: impl FnOnce(&mut Communicator) -> optireduce::Request<T>,
     failed: fn(&Comm, Error) -> Failure,
-    end: impl FnOnce(H::Done) -> Result<(), Failure> + Send + 'static,
+    end: impl FnOnce(T) -> Result<(), Failure> + Send + 'static,
 ) -> Result<(), Failure> {
     let begun = comm.begin(start)?;
     let of = comm.clone();
-    let end = move |done: Result<H::Done, Error>| end(done.map_err(|error| failed(&of, error))?).map(|()| None);
-    place.set(comm::handle(registry::insert(Arc::new(Request::new(comm, begun, end)))));
+    let end = move |done: Result<T, Error>| end(done.map_err(|error| failed(&of, error))?).map(|()| None);
+    place.set(comm::handle(registry::insert(Arc::new(Request::new(comm, begun, false, end)))));
     Ok(())
 }
 

@@ -109,7 +109,7 @@ class Communicator:
     def start_scatter_bytes(self, parts: Sequence[Buffer], root: int) -> Request[bytes]:
         """Sends each rank its part of the root's `parts`; other ranks' are ignored. Collective."""
     def start_all_to_all_bytes(self, parts: Sequence[Buffer]) -> Request[list[bytes]]: ...
-    def start_send(self, data: Buffer, to: int, tag: int) -> Request[tuple[int, bytes]]:
+    def start_send(self, data: Buffer, to: int, tag: int) -> Request[None]:
         """Sends bytes to a rank. Messages with the same tag arrive in order."""
     def start_recv(self, source: int | None, tag: int) -> Request[tuple[int, bytes]]:
         """Receives bytes from a rank, or from any if None; returns the rank and the bytes."""
@@ -136,8 +136,6 @@ class Communicator:
     @property
     def is_outside(self) -> bool:
         """True if this process joined a running job and has yet to `rejoin`."""
-    def skip_gone_ranks(self) -> None:
-        """Excludes ranks that are gone from later calls over TCP. Collective."""
     def rejoin(self) -> int:
         """Takes part again; returns the number of the first collective that includes this rank."""
     def close(self, timeout: float | None = None) -> None:

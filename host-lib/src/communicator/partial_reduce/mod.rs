@@ -21,8 +21,8 @@ use self::engine::{Command, GroupEngine};
 use super::builder::Builder;
 use super::connect::Opened;
 use super::driver::Waker;
-use super::request::{Pending, block_on, reply};
-use super::{Communicator, ConnectError, Error};
+use super::request::{Request, reply};
+use super::{Communicator, ConnectError};
 use crate::control::Terms;
 use crate::memory;
 use crate::settings::Early;
@@ -149,7 +149,7 @@ impl Communicator {
     /// Declares averages of models of `elements` values among groups of the ranks that are ready
     /// first, instead of all-reduces of gradients. Collective.
     ///
-    /// All ranks must start with the same model: [`broadcast`](Self::broadcast) it first. The
+    /// All ranks must start with the same model: [broadcast](crate::Exact::broadcast) it first. The
     /// lowest live rank forms the groups; if its process ends or is stopped, the next one does. A
     /// stopped process takes part again once it continues; a restarted one does not.
     ///
@@ -157,14 +157,15 @@ impl Communicator {
     /// # fn train(mut communicator: optireduce::Communicator, mut model: Vec<f32>, step: fn(&mut [f32])) -> Result<(), Box<dyn std::error::Error>> {
     /// use optireduce::PartialOptions;
     ///
-    /// let mut partial = communicator.partial_reduce(model.len(), PartialOptions::new(2))?;
+    /// let mut partial = communicator.partial_reduce(model.len(), PartialOptions::new(2)).wait()?;
     /// let mut iteration = 0;
     /// while iteration < 1000 {
     ///     step(&mut model);
-    ///     let report = partial.average(&mut model, iteration + 1)?;
+    ///     let report;
+    ///     (model, report) = partial.average(model, iteration + 1).wait()?;
     ///     iteration = report.iteration();
     /// }
-    /// partial.close()?;
+    /// partial.close().wait()?;
     /// # Ok(())
     /// # }
     /// ```
@@ -173,25 +174,7 @@ impl Communicator {
     /// See [`ConnectError`]. Different arguments are an error on all ranks. A restarted process
     /// ([`Settings::rejoin`](crate::Settings::rejoin)) must first take part in a collective; then
     /// all ranks close their groups and declare them again.
-    pub fn partial_reduce(&mut self, elements: usize, options: PartialOptions) -> Result<PartialReduce, ConnectError> {
-        block_on(self.partial_reduce_async(elements, options))
-    }
-
-    /// Async form of [`partial_reduce`](Self::partial_reduce).
-    pub async fn partial_reduce_async(
-        &mut self,
-        elements: usize,
-        options: PartialOptions,
-    ) -> Result<PartialReduce, ConnectError> {
-        self.start_partial_reduce(elements, options).await
-    }
-
-    /// Starts [`partial_reduce`](Self::partial_reduce). The future borrows nothing.
-    pub fn start_partial_reduce(
-        &mut self,
-        elements: usize,
-        options: PartialOptions,
-    ) -> impl Future<Output = Result<PartialReduce, ConnectError>> + Send + 'static + use<> {
+    pub fn partial_reduce(&mut self, elements: usize, options: PartialOptions) -> Request<PartialReduce> {
         let needed = (elements as u64).saturating_mul(BYTES_PER_ELEMENT);
         let what = format!("partial reduce of {elements} elements");
         let memory = memory::require(what, needed, "average a smaller model, or raise this rank's memory limit");
@@ -205,25 +188,22 @@ impl Communicator {
             (places, listener)
         });
         let (rank, builder, bound_ns) = (self.rank(), self.builder.clone(), self.shared.bound_ns.clone());
-        async move {
+        Request::on_a_thread("optireduce-connect", move || {
             let (places, listener) = begun?;
-            let places = places.await.map_err(|error| match error {
-                Error::Control(error) => ConnectError::Control(error),
-                error => ConnectError::Params(error.to_string()),
-            })?;
+            let places = places.wait()?;
             memory?;
             if elements == 0 {
                 let (setting, expected) = ("the number of elements of a model", "at least 1".into());
-                return Err(ConnectError::Setting { setting, found: "0".into(), expected });
+                return Err(ConnectError::Setting { setting, found: "0".into(), expected }.into());
             }
             let deadline = Duration::from_nanos(bound_ns.load(Ordering::Relaxed));
-            PartialReduce::connect(rank, &places, listener, builder, deadline, elements, &options).await
-        }
+            Ok(PartialReduce::connect(rank, &places, listener, builder, deadline, elements, &options)?)
+        })
     }
 }
 
 impl PartialReduce {
-    async fn connect(
+    fn connect(
         rank: usize,
         places: &[Vec<u8>],
         listener: Arc<TcpListener>,
@@ -244,11 +224,7 @@ impl PartialReduce {
         settings.inherited.listener = Some(listener).filter(|_| index == 0);
         settings.inherited.grace = Some(GRACE).filter(|_| builder.early == Early::Adaptive);
         let builder = Builder::new(&settings)?;
-        let (sender, opened) = reply();
-        let open = move || drop(sender.send(Ok(builder.open())));
-        std::thread::Builder::new().name("optireduce-connect".into()).spawn(open).map_err(ConnectError::Thread)?;
-        let ended = |_| ConnectError::Thread(std::io::Error::other("the thread that connects has ended"));
-        Self::start(opened.await.map_err(ended)??, params, options, elements, ranks)
+        Self::start(builder.open()?, params, options, elements, ranks)
     }
 
     fn start(
@@ -284,7 +260,8 @@ impl PartialReduce {
         self.elements
     }
 
-    /// Averages `model` in place with the models of a group of ready workers.
+    /// Averages `model` with the models of a group of ready workers, and returns the mean. At most
+    /// one average may be in progress.
     ///
     /// `iteration` counts from 1 and must exceed the last report's
     /// [iteration](PartialReport::iteration), usually by one.
@@ -294,24 +271,12 @@ impl PartialReduce {
     /// [repair timeout](PartialOptions::repair_timeout) without an answer.
     ///
     /// # Errors
-    /// See [`Error`]; `model` is then unchanged. [`Error::NoAgreement`] if no group forms within
+    /// See [`Error`](crate::Error). [`Error::NoAgreement`](crate::Error::NoAgreement) if no group forms within
     /// the patience plus the communicator's timeout.
-    pub fn average(&mut self, model: &mut [f32], iteration: u64) -> Result<PartialReport, Error> {
-        block_on(self.average_async(model, iteration))
-    }
-
-    /// Async form of [`average`](Self::average). Dropping the future does not cancel it.
-    pub async fn average_async(&mut self, model: &mut [f32], iteration: u64) -> Result<PartialReport, Error> {
-        let (mean, report) = self.start_average(model.to_vec(), iteration).await?;
-        model.copy_from_slice(&mean);
-        Ok(report)
-    }
-
-    /// Starts [`average`](Self::average) and returns the mean. At most one may be in progress.
-    pub fn start_average(&mut self, model: Vec<f32>, iteration: u64) -> Pending<(Vec<f32>, PartialReport)> {
+    pub fn average(&mut self, model: Vec<f32>, iteration: u64) -> Request<(Vec<f32>, PartialReport)> {
         let (sender, averaged) = reply();
         self.command(Command::Average { model, iteration, reply: sender });
-        Pending::new(averaged)
+        averaged.into()
     }
 
     /// Leaves the groups, and waits until the other ranks have left. Meanwhile this rank still
@@ -319,15 +284,14 @@ impl PartialReduce {
     ///
     /// # Errors
     /// Names a rank that has not closed within the communicator's timeout; this rank has left.
-    pub fn close(self) -> Result<(), Error> {
-        block_on(self.close_async())
-    }
-
-    /// Async form of [`close`](Self::close).
-    pub async fn close_async(self) -> Result<(), Error> {
+    pub fn close(self) -> Request<()> {
         let (sender, closed) = reply();
         self.command(Command::Close { reply: sender, timeout: self.timeout });
-        closed.await
+        Request::on_a_thread("optireduce-close", move || {
+            let closed = Request::from(closed).wait();
+            drop(self);
+            closed
+        })
     }
 
     /// If the thread has ended, the reply channel closes.

@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
-use super::super::Error;
 use super::super::request::block_on;
 use super::super::settle::add_bytes;
+use super::super::{Error, Request};
 use super::TwoLevel;
 use super::groups::named;
 use super::plan::lock;
@@ -43,8 +43,8 @@ impl TwoLevel {
 
     /// Async form of [`barrier`](Self::barrier).
     pub async fn barrier_async(&mut self) -> Result<(), Error> {
-        self.inside.barrier_async().await.map_err(in_group(&self.numbers.inside))?;
-        self.across.barrier_async().await.map_err(in_group(&self.numbers.across))
+        self.inside.barrier().await.map_err(in_group(&self.numbers.inside))?;
+        self.across.barrier().await.map_err(in_group(&self.numbers.across))
     }
 
     /// Gathers the bytes of every rank, of any lengths, and returns them by job rank. Exact, over
@@ -52,18 +52,18 @@ impl TwoLevel {
     ///
     /// # Errors
     /// [`Error::InGroup`] with an error of
-    /// [`Communicator::all_gather_bytes`](super::Communicator::all_gather_bytes).
+    /// [`Exact::all_gather`](crate::Exact::all_gather).
     pub fn all_gather_bytes(&mut self, bytes: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
         block_on(self.all_gather_bytes_async(bytes))
     }
 
     /// Async form of [`all_gather_bytes`](Self::all_gather_bytes).
     pub async fn all_gather_bytes_async(&mut self, bytes: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
-        let group = self.inside.all_gather_bytes_async(bytes).await.map_err(in_group(&self.numbers.inside))?;
+        let group = self.inside.exact().all_gather(bytes.to_vec()).await.map_err(in_group(&self.numbers.inside))?;
         let group = pack(&self.numbers.inside, &group);
-        let groups = self.across.all_gather_bytes_async(&group).await.map_err(in_group(&self.numbers.across))?;
+        let groups = self.across.exact().all_gather(group).await.map_err(in_group(&self.numbers.across))?;
         let mut all = vec![Vec::new(); self.world_size()];
-        for (group, from) in groups.iter().zip(&self.numbers.across) {
+        for (group, from) in groups.iter().flatten().zip(&self.numbers.across) {
             unpack(group, &mut all).ok_or(ControlError::WrongMessage { rank: *from })?;
         }
         Ok(all)
@@ -74,7 +74,7 @@ impl TwoLevel {
     ///
     /// # Errors
     /// [`Error::Argument`] if there is no such rank. [`Error::InGroup`] with an error of
-    /// [`Communicator::broadcast`](super::Communicator::broadcast); `data` may have changed.
+    /// [`Exact::broadcast`](crate::Exact::broadcast); `data` may have changed.
     pub fn broadcast(&mut self, root: usize, data: &mut [f32]) -> Result<(), Error> {
         block_on(self.broadcast_async(root, data))
     }
@@ -88,12 +88,16 @@ impl TwoLevel {
         // With groups of hosts, only the root's equals know their place.
         let place = self.numbers.across.iter().position(|rank| *rank == root);
         let is_equal = [u8::from(place.is_some())];
-        let group = self.inside.all_gather_bytes_async(&is_equal).await.map_err(in_group(&self.numbers.inside))?;
-        let equal = group.iter().position(|is_equal| is_equal == &[1]).ok_or(ControlError::Gone(root))?;
+        let group = self.inside.exact().all_gather(is_equal.to_vec()).await.map_err(in_group(&self.numbers.inside))?;
+        let equal =
+            group.iter().position(|is_equal| is_equal.as_deref() == Some(&[1])).ok_or(ControlError::Gone(root))?;
+        let mut values = data.to_vec();
         if let Some(place) = place {
-            self.across.broadcast_async(place, data).await.map_err(in_group(&self.numbers.across))?;
+            values = self.across.exact().broadcast(place, values).await.map_err(in_group(&self.numbers.across))?;
         }
-        self.inside.broadcast_async(equal, data).await.map_err(in_group(&self.numbers.inside))
+        values = self.inside.exact().broadcast(equal, values).await.map_err(in_group(&self.numbers.inside))?;
+        data.copy_from_slice(&values);
+        Ok(())
     }
 
     /// Ends the job, as [`Communicator::close`](super::Communicator::close). Collective.
@@ -101,17 +105,16 @@ impl TwoLevel {
     /// # Errors
     /// [`Error::InGroup`] with the first error. [`Error::Unsettled`] as there. All connections are
     /// closed in any case.
-    pub fn close(self) -> Result<(), Error> {
-        block_on(self.close_async())
+    pub fn close(self) -> Request<()> {
+        Request::on_a_thread("optireduce-close", move || self.end())
     }
 
-    /// Async form of [`close`](Self::close). Dropping the future closes the connections.
-    pub async fn close_async(self) -> Result<(), Error> {
+    fn end(self) -> Result<(), Error> {
         let Self { inside, across, gather, numbers, deferred, .. } = self;
-        let mut unsettled = inside.end().await.map_err(in_group(&numbers.inside))?;
-        add_bytes(&mut unsettled, across.end().await.map_err(in_group(&numbers.across))?);
-        add_bytes(&mut unsettled, gather.end().await.map_err(in_group(&numbers.inside))?);
-        add_bytes(&mut unsettled, deferred.iter().map(|(bucket, deferred)| (*bucket, lock(deferred).bytes())));
+        let mut unsettled = inside.ending(Ok)().map_err(in_group(&numbers.inside))?;
+        add_bytes(&mut unsettled, across.ending(Ok)().map_err(in_group(&numbers.across))?);
+        add_bytes(&mut unsettled, gather.ending(Ok)().map_err(in_group(&numbers.inside))?);
+        add_bytes(&mut unsettled, lock(&deferred).iter().map(|(bucket, deferred)| (*bucket, lock(deferred).bytes())));
         Error::of_unsettled(unsettled)
     }
 }
@@ -120,9 +123,9 @@ pub(super) fn in_group(ranks: &[usize]) -> impl FnOnce(Error) -> Error {
     |source| Error::InGroup { ranks: named(ranks), source: Arc::new(source) }
 }
 
-fn pack(ranks: &[usize], given: &[Vec<u8>]) -> Vec<u8> {
+fn pack(ranks: &[usize], given: &[Option<Vec<u8>>]) -> Vec<u8> {
     let mut packed = Vec::new();
-    for (rank, bytes) in ranks.iter().zip(given) {
+    for (rank, bytes) in ranks.iter().zip(given.iter().map(|bytes| bytes.as_deref().unwrap_or_default())) {
         packed.extend((*rank as u32).to_le_bytes());
         packed.extend((bytes.len() as u64).to_le_bytes());
         packed.extend(bytes);
@@ -149,7 +152,7 @@ mod tests {
 
     #[test]
     fn what_is_cut_or_names_no_rank_is_refused() {
-        let packed = pack(&[2, 0], &[vec![1, 2, 3], vec![]]);
+        let packed = pack(&[2, 0], &[Some(vec![1, 2, 3]), Some(vec![])]);
         let unpacked = |packed: &[u8]| {
             let mut all = vec![Vec::new(); 3];
             unpack(packed, &mut all).map(|()| all)
@@ -159,7 +162,7 @@ mod tests {
         for length in (1..packed.len()).filter(|length| *length != first) {
             assert_eq!(unpacked(&packed[..length]), None, "{length} of {} bytes", packed.len());
         }
-        assert_eq!(unpacked(&pack(&[3], &[vec![]])), None, "there is no rank 3");
+        assert_eq!(unpacked(&pack(&[3], &[None])), None, "there is no rank 3");
         let huge = [&[0; RANK_BYTES][..], &u64::MAX.to_le_bytes()].concat();
         assert_eq!(unpacked(&huge), None);
     }

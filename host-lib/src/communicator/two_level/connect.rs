@@ -10,9 +10,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::super::builder::Builder;
-use super::super::connect::on_a_thread;
 use super::super::groups::listen_at_free_port;
-use super::super::{Communicator, ConnectError};
+use super::super::{Communicator, ConnectError, Request};
 use super::TwoLevel;
 use super::groups::{Groups, named};
 use crate::control::{Group, Meeting, Member, Partition, find_groups, local_address, resolve};
@@ -45,11 +44,11 @@ impl Settings {
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// use optireduce::{BucketOptions, Groups, Settings};
     ///
-    /// let mut levels = Settings::new().connect_two_level(Groups::Auto)?;
+    /// let mut levels = Settings::new().connect_two_level(Groups::Auto).wait()?;
     /// let mut bucket = levels.bucket(1 << 20, BucketOptions::new())?;
     /// let mut gradient = vec![levels.rank() as f32; 1 << 20];
     /// bucket.all_reduce(&mut gradient)?;
-    /// levels.close()?;
+    /// levels.close().wait()?;
     /// # Ok(())
     /// # }
     /// ```
@@ -57,7 +56,11 @@ impl Settings {
     /// # Errors
     /// See [`ConnectError`]. Missing ranks, different settings and impossible groups are the same
     /// error on every rank.
-    pub fn connect_two_level(self, groups: Groups) -> Result<TwoLevel, ConnectError> {
+    pub fn connect_two_level(self, groups: Groups) -> Request<TwoLevel> {
+        Request::on_a_thread("optireduce-connect", move || Ok(self.connect_levels(groups)?))
+    }
+
+    fn connect_levels(self, groups: Groups) -> Result<TwoLevel, ConnectError> {
         // Repairs are fixed, since they are compared with the other ranks. A card has one job at a
         // time.
         let builder = Builder::new(&self.rejoin(false).card("none").repair(Repair::ThisUpdate))?;
@@ -77,12 +80,6 @@ impl Settings {
         let found = find_groups(meeting, member, terms, cut)?;
         let ranks = found.iter().map(|group| group.ranks.clone()).collect();
         TwoLevel::of(builder.connect_groups(found, listeners)?, ranks, launch.world_size)
-    }
-
-    /// Async form of [`connect_two_level`](Self::connect_two_level). Dropping the future does not
-    /// cancel the attempt.
-    pub async fn connect_two_level_async(self, groups: Groups) -> Result<TwoLevel, ConnectError> {
-        on_a_thread(move || self.connect_two_level(groups)).await
     }
 }
 
@@ -154,7 +151,7 @@ mod tests {
             (vec![group(0, 1), group(1, 2)], places.clone().map(|(_, listener)| listener).to_vec());
         let of_job = Builder::new(&at(0, 4, "127.0.0.1:1".into(), "job")).unwrap();
         let of_group = at(1, 2, places[1].0.to_string(), "job/across.0").repair(Repair::ThisUpdate);
-        let told = std::thread::spawn(move || of_group.connect().unwrap_err().to_string());
+        let told = std::thread::spawn(move || of_group.connect().wait().unwrap_err().to_string());
         let failed = of_job.connect_groups(groups, listeners).unwrap_err().to_string();
         let expected =
             "the group inside.0 of job ranks 0, 1 (numbered from 0 inside the group): 1 of 2 ranks did not connect ";

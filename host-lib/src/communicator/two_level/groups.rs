@@ -4,7 +4,6 @@ use std::fmt;
 use std::net::IpAddr;
 
 use super::super::ConnectError;
-use super::super::groups::list;
 use optireduce_core::protocol::RANKS_MAX;
 
 /// Division of the ranks of a two-level job into groups of equal size.
@@ -19,6 +18,10 @@ pub enum Groups {
     /// A group for each host, by its address on the route to rank 0. A host then sends the traffic
     /// of one rank to the others.
     Hosts,
+}
+
+fn list(ranks: &[usize]) -> String {
+    ranks.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
 }
 
 impl fmt::Display for Groups {

@@ -31,6 +31,9 @@ pub(super) struct Steps {
     pub plan: Arc<Plan>,
 }
 
+/// A step in progress.
+type Step = Request<(Vec<f32>, Report)>;
+
 enum Task {
     Reduce(Box<Underway>),
     /// Runs once the last steps of all earlier all-reduces have started.
@@ -40,7 +43,7 @@ enum Task {
 /// An all-reduce in its first or second step.
 struct Underway {
     /// Present step; `None` if it is omitted.
-    step: Option<Request>,
+    step: Option<Step>,
     reports: Vec<Report>,
     steps: Steps,
     reply: Sender<Gathering>,
@@ -48,7 +51,7 @@ struct Underway {
 
 #[derive(Debug)]
 struct Gathering {
-    step: Request,
+    step: Step,
     reports: Vec<Report>,
 }
 
@@ -78,7 +81,7 @@ impl Pipeline {
                         let average = underway.steps.average.clone();
                         underway.step = scattered.and_then(|(shard, report)| {
                             underway.reports.push(report);
-                            average.map(|bucket| lock(&bucket).start_step(Kind::AllReduce, shard))
+                            average.map(|bucket| lock(&bucket).step(Kind::AllReduce, shard).wake())
                         });
                         let _ = averages.send(Task::Reduce(underway));
                     }
@@ -102,7 +105,7 @@ impl Pipeline {
                 let gathering = step.map(Request::wait).transpose().map(|averaged| {
                     let given = steps.plan.pack(averaged.as_ref().map(|(shard, report)| (&shard[..], report)));
                     reports.extend(averaged.map(|(_, report)| report));
-                    let step = lock(&steps.gather).start_step(Kind::AllGather, given);
+                    let step = lock(&steps.gather).step(Kind::AllGather, given).wake();
                     Gathering { step, reports }
                 });
                 passed.fetch_sub(1, Ordering::AcqRel);
@@ -118,7 +121,7 @@ impl Pipeline {
         self.waiting.load(Ordering::Acquire) == 0
     }
 
-    pub fn begin(&self, scattering: Request, steps: Steps) -> TwoLevelRequest {
+    pub fn begin(&self, scattering: Step, steps: Steps) -> TwoLevelRequest {
         let (sender, reply) = reply();
         self.waiting.fetch_add(1, Ordering::AcqRel);
         // If the thread has ended, the reply channel closes.
@@ -173,7 +176,7 @@ impl Drop for TwoLevelRequest {
 impl TwoLevelRequest {
     /// Returns whether the all-reduce has finished, without blocking.
     #[must_use = "only a finished call has a result"]
-    pub fn test(&mut self) -> bool {
+    pub fn is_finished(&mut self) -> bool {
         self.wait_timeout(Duration::ZERO)
     }
 

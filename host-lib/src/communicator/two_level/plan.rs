@@ -165,8 +165,8 @@ mod tests {
         let run = |rank| {
             let place = Settings::new().rank(rank).world_size(4).root(root.clone());
             let settings = place.timeout(Duration::from_secs(20)).early(Early::Off).bound(Duration::from_secs(3));
-            let mut levels = settings.connect_two_level(Groups::Number(2)).unwrap();
-            let mut bucket = levels.bucket(1000, BucketOptions::new()).unwrap();
+            let mut levels = settings.connect_two_level(Groups::Number(2)).wait().unwrap();
+            let mut bucket = levels.bucket(1000, BucketOptions::new()).wait().unwrap();
             let TwoLevelBucket { scatter, steps: Steps { average, gather, plan }, .. } = &bucket;
             let (shard, scattered) = scatter.step(Kind::ReduceScatter, vec![1.0; 1000]).wait().unwrap();
             let average = average.as_ref().unwrap();
@@ -180,7 +180,7 @@ mod tests {
             let mut next = vec![1.0; 1000];
             let report = bucket.all_reduce(&mut next).unwrap();
             assert!(report.is_applied() && report.is_corrected() && next == [2.0; 1000], "rank {rank}: {report}");
-            levels.close().unwrap();
+            levels.close().wait().unwrap();
         };
         std::thread::scope(|ranks| (0..4).for_each(|rank| drop(ranks.spawn(move || run(rank)))));
     }

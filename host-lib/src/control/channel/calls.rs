@@ -143,10 +143,6 @@ impl ControlChannel {
         }
     }
 
-    pub fn is_present(&self, rank: usize) -> bool {
-        self.present.contains(&rank)
-    }
-
     /// Sends `given(rank)` to each rank, and returns the data received, by rank. With `None`, the
     /// pair exchanges nothing. `confirm`: waits until all ranks have received everything.
     ///

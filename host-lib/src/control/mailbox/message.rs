@@ -9,8 +9,7 @@ pub(crate) struct Tag {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Space {
     Caller,
-    Group,
-    Fault,
+    Fault = 2,
 }
 
 /// `id`: the sender's number of the message.
@@ -87,8 +86,7 @@ impl<'a> Note<'a> {
         Some(match kind {
             0 | 1 => {
                 let (space, rest) = rest.split_first()?;
-                let space =
-                    [Space::Caller, Space::Group, Space::Fault].into_iter().find(|known| *known as u8 == *space)?;
+                let space = [Space::Caller, Space::Fault].into_iter().find(|known| *known as u8 == *space)?;
                 let (tag, rest) = rest.split_first_chunk()?;
                 let (bytes, data) = rest.split_first_chunk()?;
                 let tag = Tag { space, tag: u32::from_le_bytes(*tag) };
@@ -113,7 +111,7 @@ mod tests {
 
     #[test]
     fn notes_are_read_as_they_were_written_and_never_shorter() {
-        let tag = Tag { space: Space::Group, tag: 0x0807_0605 };
+        let tag = Tag { space: Space::Fault, tag: 0x0807_0605 };
         let notes = [
             Note::Begin { id: 1, tag, bytes: 3, unasked: true, data: &[7, 8, 9] },
             Note::Begin {

@@ -231,11 +231,6 @@ impl Mailbox {
 }
 
 impl Underway {
-    pub fn within(mut self, timeout: Duration) -> Self {
-        self.timeout = timeout;
-        self
-    }
-
     /// Does not start the timeout.
     pub fn poll_untimed(&mut self, context: &mut Context<'_>) -> Poll<Outcome> {
         Pin::new(&mut self.outcome).poll(context).map(|received| received.unwrap_or(Err(ControlError::Closed)))

@@ -79,10 +79,10 @@ impl Trainer {
         let settings = Settings::new().bound_max(Duration::from_millis(400)).hadamard(hadamard);
         let mut settings = settings.repair(Repair::NextUpdate).skip_gone(true);
         settings.set("bound_ms", &args.bound_ms)?;
-        let mut communicator = Communicator::connect(settings.timeout(Duration::from_secs(args.timeout_s)))?;
+        let mut communicator = Communicator::connect(settings.timeout(Duration::from_secs(args.timeout_s))).wait()?;
         let mut buckets = Vec::new();
         for range in BUCKETS {
-            buckets.push(communicator.bucket(range.len(), BucketOptions::new())?);
+            buckets.push(communicator.bucket(range.len(), BucketOptions::new()).wait()?);
         }
         println!("connected");
         let mut random = StdRng::seed_from_u64(args.seed);
@@ -102,7 +102,7 @@ impl Trainer {
         let end = End { is_whole, rejoined: self.rejoined, errors: [first, self.error()] };
         self.log.add(Entry::End(end), &self.weights)?;
         drop(self.buckets);
-        Ok(self.communicator.close()?)
+        Ok(self.communicator.close().wait()?)
     }
 
     fn error(&self) -> f64 {
@@ -126,7 +126,7 @@ impl Trainer {
             Err(Error::Halted { report }) => *report,
             Err(Error::Dropped) => {
                 println!("dropped");
-                self.op = self.communicator.rejoin()?;
+                self.op = self.communicator.rejoin().wait()?;
                 println!("rejoined at {}", self.op);
                 (self.rejoined, self.has_rejoined) = (self.rejoined + 1, true);
                 return Ok(());
@@ -179,7 +179,7 @@ impl Trainer {
     fn settle(&mut self) -> Result<bool, Failed> {
         let (mut is_settled, mut drift_bytes) = (true, 0);
         for which in 0..BUCKETS.len() {
-            let settled = self.buckets[which].settle(Some(Duration::from_secs(self.args.timeout_s)))?;
+            let settled = self.buckets[which].settle(Some(Duration::from_secs(self.args.timeout_s))).wait()?;
             if let Some(correction) = settled.correction {
                 self.apply(which, &correction);
             }
@@ -194,9 +194,10 @@ impl Trainer {
     /// Broadcasts the model of the lowest rank that stayed.
     fn fetch(&mut self, has_stayed: bool) -> Result<(), Failed> {
         self.settle()?;
-        let stayed = self.communicator.all_gather_bytes(&[u8::from(has_stayed)])?;
-        let root = stayed.iter().position(|stayed| *stayed == [1]).ok_or("no rank has stayed")?;
-        self.communicator.broadcast(root, &mut self.weights)?;
+        let stayed = self.communicator.exact().all_gather(vec![u8::from(has_stayed)]).wait()?;
+        let root = stayed.iter().position(|stayed| stayed.as_deref() == Some(&[1])).ok_or("no rank has stayed")?;
+        let weights = std::mem::take(&mut self.weights);
+        self.weights = self.communicator.exact().broadcast(root, weights).wait()?;
         println!("fetched from {root}");
         Ok(())
     }

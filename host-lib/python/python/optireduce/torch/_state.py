@@ -109,8 +109,7 @@ class State(Replicas):
         if engine_of(settings) != "udp":
             raise ArgumentError("optireduce.torch.State.from_env: engine is 'tcp', expected 'udp': exact calls with ranks that are gone fail")
         settings = configured(**settings)
-        communicator = Communicator.from_env(**settings)
-        communicator.skip_gone_ranks()
+        communicator = Communicator.from_env(**{"skip_gone": True, **settings})
         rank, size = communicator.rank, communicator.world_size
         state = cls.__new__(cls)
         state._begin(vote, synchronize_every, None, {})

@@ -1,0 +1,52 @@
+//! Calls for the bindings of other languages, which keep track of their memory themselves. Outside
+//! of semantic versioning.
+
+use std::time::Duration;
+
+pub use optireduce_core::{Destination, Loan, Values};
+
+use super::exact::reliable_mean;
+pub use super::memory::{Back, lend};
+use super::{Bucket, Communicator, Error, Report, Request};
+use optireduce_core::protocol::Kind;
+
+/// Averages values of caller-owned memory, which is returned by dropping it, at the latest with the
+/// communicator. [`Report::copied_bytes`] counts:
+///
+/// * [`Destination::Here`]: nothing, or the result once if stages had closed before the call.
+/// * [`Destination::Gradient`]: the result once.
+///
+/// The destination is zeros after a [halt](Error::Halted), and if the update is
+/// [skipped](Report::is_applied). Drives the engine without waking its thread.
+///
+/// # Errors
+/// See [`Error`].
+pub fn all_reduce(bucket: &mut Bucket, values: Values, destination: Destination) -> Result<(Values, Report), Error> {
+    bucket.send(Kind::AllReduce, (values, destination).into()).wait()
+}
+
+/// Starts [`all_reduce`].
+pub fn start_all_reduce(bucket: &mut Bucket, values: Values, destination: Destination) -> Request<(Values, Report)> {
+    bucket.send(Kind::AllReduce, (values, destination).into()).wake()
+}
+
+/// Starts a reduce-scatter, which returns the shard alone.
+pub fn start_reduce_scatter(bucket: &mut Bucket, values: Values) -> Request<(Values, Report)> {
+    bucket.send(Kind::ReduceScatter, values.into()).wake()
+}
+
+/// Starts an all-gather of the shard alone, which returns all values.
+pub fn start_all_gather(bucket: &mut Bucket, shard: Values) -> Request<(Values, Report)> {
+    bucket.send(Kind::AllGather, shard.into()).wake()
+}
+
+/// Id of a bucket in [`Report::bucket`].
+pub fn bucket_id(bucket: &Bucket) -> u16 {
+    bucket.id()
+}
+
+/// Starts an exact average over TCP, as a baseline for bounded stages: returns the mean and the
+/// duration of each stage.
+pub fn start_reliable_mean(communicator: &mut Communicator, values: Vec<f32>) -> Request<(Vec<f32>, [Duration; 2])> {
+    reliable_mean(communicator, values)
+}

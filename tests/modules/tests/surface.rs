@@ -1,0 +1,132 @@
+//! The public surface of the crate `optireduce`, one line for each item: names at the root, methods,
+//! fields and variants. `surface.txt` is written anew with OPTIREDUCE_WRITE_SURFACE=1.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use quote::ToTokens as _;
+use syn::{Attribute, Fields, ImplItem, Item, UseTree, Visibility};
+
+/// Most methods of the types that everybody uses, and most names at the root.
+const MOST: [(&str, usize); 4] = [("Communicator", 21), ("Bucket", 9), ("Exact", 7), ("Request", 3)];
+const MOST_NAMES: usize = 70;
+
+fn crate_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../host-lib").canonicalize().unwrap()
+}
+
+fn is_hidden(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        let text = attribute.to_token_stream().to_string();
+        text.contains("hidden") || text.contains("cfg (test)") || text.contains("cfg (fuzzing)")
+    })
+}
+
+fn is_public(visibility: &Visibility, attributes: &[Attribute]) -> bool {
+    matches!(visibility, Visibility::Public(_)) && !is_hidden(attributes)
+}
+
+/// Names that a `use` brings, as they are seen outside.
+fn names(tree: &UseTree, found: &mut BTreeSet<String>) {
+    match tree {
+        UseTree::Path(path) => names(&path.tree, found),
+        UseTree::Group(group) => group.items.iter().for_each(|item| names(item, found)),
+        UseTree::Name(name) => drop(found.insert(name.ident.to_string())),
+        UseTree::Rename(rename) => drop(found.insert(rename.rename.to_string())),
+        UseTree::Glob(_) => panic!("a glob at the root hides names"),
+    }
+}
+
+fn root_names(root: &syn::File) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for item in &root.items {
+        match item {
+            Item::Use(item) if is_public(&item.vis, &item.attrs) => names(&item.tree, &mut found),
+            Item::Mod(item) if is_public(&item.vis, &item.attrs) => drop(found.insert(item.ident.to_string())),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn add_fields(of: &str, fields: &Fields, found: &mut BTreeSet<String>) {
+    for field in fields.iter().filter(|field| is_public(&field.vis, &field.attrs)) {
+        found.extend(field.ident.as_ref().map(|name| format!("{of}.{name}")));
+    }
+}
+
+/// Adds methods, fields and variants of `known` types.
+fn add_members(items: &[Item], known: &BTreeSet<String>, found: &mut BTreeSet<String>) {
+    for item in items {
+        match item {
+            Item::Struct(item) if known.contains(&item.ident.to_string()) && is_public(&item.vis, &item.attrs) => {
+                add_fields(&item.ident.to_string(), &item.fields, found);
+            }
+            Item::Enum(item) if known.contains(&item.ident.to_string()) && is_public(&item.vis, &item.attrs) => {
+                found.extend(item.variants.iter().map(|variant| format!("{}::{}", item.ident, variant.ident)));
+            }
+            Item::Impl(item) if item.trait_.is_none() && !is_hidden(&item.attrs) => {
+                let of = item.self_ty.to_token_stream().to_string();
+                let of = of.split_whitespace().next().unwrap_or_default().to_owned();
+                for member in item.items.iter().filter(|_| known.contains(&of)) {
+                    match member {
+                        ImplItem::Fn(method) if is_public(&method.vis, &method.attrs) => {
+                            found.insert(format!("{of}::{}()", method.sig.ident));
+                        }
+                        ImplItem::Const(constant) if is_public(&constant.vis, &constant.attrs) => {
+                            found.insert(format!("{of}::{}", constant.ident));
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            Item::Mod(item) if !is_hidden(&item.attrs) => {
+                add_members(item.content.as_ref().map_or(&[], |(_, items)| items), known, found);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for path in fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()) {
+        match path.is_dir() {
+            true => sources(&path, found),
+            false => found.extend(path.extension().is_some_and(|end| end == "rs").then_some(path)),
+        }
+    }
+}
+
+fn surface() -> BTreeSet<String> {
+    let read = |path: &Path| syn::parse_file(&fs::read_to_string(path).unwrap()).unwrap();
+    let (folder, mut files) = (crate_folder().join("src"), Vec::new());
+    let known = root_names(&read(&folder.join("lib.rs")));
+    sources(&folder, &mut files);
+    let mut found = known.clone();
+    files.iter().for_each(|file| add_members(&read(file).items, &known, &mut found));
+    found
+}
+
+#[test]
+fn the_public_surface_is_the_committed_one() {
+    let (file, surface) = (crate_folder().join("tests/surface.txt"), surface());
+    let text: String = surface.iter().map(|line| format!("{line}\n")).collect();
+    if std::env::var_os("OPTIREDUCE_WRITE_SURFACE").is_some() {
+        fs::write(&file, &text).unwrap();
+    }
+    let committed = fs::read_to_string(&file).unwrap();
+    let committed: BTreeSet<String> = committed.lines().map(str::to_owned).collect();
+    let of = |one: &BTreeSet<String>, other: &BTreeSet<String>| one.difference(other).cloned().collect::<Vec<_>>();
+    let (more, fewer) = (of(&surface, &committed), of(&committed, &surface));
+    assert!(
+        more.is_empty() && fewer.is_empty(),
+        "host-lib/tests/surface.txt lacks {more:?} and has {fewer:?}: with OPTIREDUCE_WRITE_SURFACE=1 this test writes it"
+    );
+    for (of, most) in MOST {
+        let methods = surface.iter().filter(|line| line.starts_with(&format!("{of}::")) && line.ends_with("()")).count();
+        assert!((1..=most).contains(&methods), "{of} has {methods} methods, expected at most {most}");
+    }
+    let names = surface.iter().filter(|line| !line.contains([':', '.'])).count();
+    assert!(names <= MOST_NAMES, "{names} names at the root, expected at most {MOST_NAMES}");
+}
