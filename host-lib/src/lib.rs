@@ -138,9 +138,9 @@ pub use card::CardError;
 #[doc(hidden)]
 pub use communicator::binding;
 pub use communicator::{
-    BOUND_MAX_DEFAULT, BOUND_MIN, Bucket, BucketOptions, Communicator, ConnectError, Error, Exact, Groups, Memory,
-    Metrics, PartialOptions, PartialReduce, PartialReport, ReduceOp, Report, Request, Settled, TwoLevel,
-    TwoLevelBucket, TwoLevelReport, TwoLevelRequest, Weighting,
+    BOUND_MAX_DEFAULT, BOUND_MIN, Bucket, BucketOptions, Communicator, ConnectError, Error, Exact, GroupReport, Groups,
+    Memory, Metrics, PartialOptions, PartialReduce, PeerReport, ReduceOp, Report, Request, Settled, StageReport,
+    TwoLevel, TwoLevelBucket, TwoLevelRequest, Weighting,
 };
 pub use control::{
     BootstrapError, ControlError, Launch, LaunchError, Message, Mismatch, RANKS_MAX_TWO_LEVEL, ROOT_PORT_DEFAULT,
@@ -150,7 +150,7 @@ pub use exact::{Element, ElementType, ExactData, ExactOp, Typed};
 pub use optireduce_core::protocol::repair::RepairReport;
 pub use optireduce_core::protocol::{
     ClosedBy, HadamardMode, Kind, Metrics as CollectiveMetrics, Mismatch as CallMismatch, PACKETS_HALT, PeerMetrics,
-    SKIPS_HALT, Stage, StageMetrics, StageSummary,
+    SKIPS_HALT, Stage, StageMetrics,
 };
 pub use optireduce_core::software::Counters;
 pub use secret::{SealDrops, Secret, SecretError};

@@ -12,12 +12,12 @@ fn every_call_of_one_rank_returns_what_it_was_given() {
         for _ in 0..20 {
             let mut values = given.clone();
             let report = bucket.all_reduce(&mut values).unwrap();
-            assert_eq!((values == given, report.loss(), report.lost_bytes()), (true, 0.0, 0), "{report}");
+            assert_eq!((values == given, report.loss(), report.lost_bytes), (true, 0.0, 0), "{report}");
         }
         let (shard, report) = bucket.reduce_scatter(given.clone()).wait().unwrap();
-        assert_eq!((shard == given, report.lost_bytes()), (true, 0));
+        assert_eq!((shard == given, report.lost_bytes), (true, 0));
         let (all, report) = bucket.all_gather(shard).wait().unwrap();
-        assert_eq!((all == given, report.lost_bytes()), (true, 0));
+        assert_eq!((all == given, report.lost_bytes), (true, 0));
         assert!(bucket.settle(None).wait().unwrap().is_settled);
     }
     for op in [ExactOp::Sum, ExactOp::Max] {

@@ -25,9 +25,9 @@ async fn two_tasks() -> [Vec<f32>; 2] {
         assert_eq!(gathered, [Some(vec![0; 3]), Some(vec![1; 3])]);
         let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).await?;
         let (data, report) = bucket.start_all_reduce(gradient(rank, ELEMENTS)).await?;
-        assert_eq!(report.lost_bytes(), 0);
+        assert_eq!(report.lost_bytes, 0);
         let (again, report) = bucket.start_all_reduce(gradient(rank, ELEMENTS)).await?;
-        assert_eq!((report.op(), again == data), (1, true));
+        assert_eq!((report.number, again == data), (1, true));
         let (scattered, _) = bucket.reduce_scatter(gradient(rank, ELEMENTS)).await?;
         let own = bucket.shard_range();
         assert_eq!(scattered[own.clone()], data[own]);
@@ -108,10 +108,10 @@ fn a_request_is_tested_waited_for_and_kept_when_it_takes_longer() {
         while !request.wait_timeout(Duration::from_millis(100)) {}
         assert!(request.is_finished());
         let (mean, report) = request.wait().unwrap();
-        assert_eq!((mean.len(), report.lost_bytes()), (ELEMENTS, 0));
+        assert_eq!((mean.len(), report.lost_bytes), (ELEMENTS, 0));
         drop(bucket.start_all_reduce(gradient(rank, ELEMENTS)));
         let (_, report) = bucket.start_all_reduce(gradient(rank, ELEMENTS)).wait().unwrap();
-        assert_eq!((report.op(), report.lost_bytes()), (2, 0));
+        assert_eq!((report.number, report.lost_bytes), (2, 0));
         communicator.barrier().wait().unwrap();
     });
 }
@@ -146,7 +146,7 @@ fn a_bucket_may_be_encoded_while_others_are_not() {
             let bucket = communicator.bucket(ELEMENTS, BucketOptions::new().hadamard(mode)).wait().unwrap();
             (bucket, gradient(rank, ELEMENTS))
         });
-        let encoded = modes.each_mut().map(|(bucket, data)| bucket.all_reduce(data).unwrap().is_hadamard());
+        let encoded = modes.each_mut().map(|(bucket, data)| bucket.all_reduce(data).unwrap().is_hadamard);
         assert_eq!(encoded, [true, false, false]);
         communicator.barrier().wait().unwrap();
         modes.map(|(_, data)| data)
@@ -168,7 +168,7 @@ fn buckets_of_one_job_travel_as_bf16_and_as_fp32_at_once() {
             results = buckets.each_mut().map(begin).map(|request| request.wait().unwrap()).into();
         }
         communicator.close().wait().unwrap();
-        results.into_iter().map(|(mean, report): (Vec<f32>, Report)| (mean, report.lost_bytes())).collect::<Vec<_>>()
+        results.into_iter().map(|(mean, report): (Vec<f32>, Report)| (mean, report.lost_bytes)).collect::<Vec<_>>()
     });
     assert!(results.iter().flatten().all(|(_, lost_bytes)| *lost_bytes == 0));
     let is_bf16 = |values: &[f32]| values.iter().all(|value| value.to_bits() & 0xffff == 0);
@@ -253,7 +253,7 @@ fn alone(elements: usize, before: usize) -> Vec<(Vec<f32>, Result<Report, Error>
             communicator.barrier().wait().unwrap();
         }
         let (_, last) = reduce(&communicator, &mut bucket, 0);
-        assert_eq!(report_of(last).op() as usize, before + WAYS, "rank {rank}");
+        assert_eq!(report_of(last).number as usize, before + WAYS, "rank {rank}");
         // It compares the numbers of the calls.
         communicator.close().wait().unwrap();
         results
@@ -266,7 +266,7 @@ fn a_skipped_reduction_is_zeros_in_the_callers_own_memory() {
     // Too few packets for a halt.
     for (way, (result, done)) in alone(3000, 0).into_iter().enumerate() {
         let report = done.unwrap();
-        assert!(!report.is_applied() && report.loss() > 0.1, "way {way}: {report}");
+        assert!(!report.is_applied && report.loss() > 0.1, "way {way}: {report}");
         assert!(!result.is_empty() && result.iter().all(|value| *value == 0.0), "way {way}: {report}");
     }
 }
@@ -275,7 +275,7 @@ fn a_skipped_reduction_is_zeros_in_the_callers_own_memory() {
 fn a_halt_is_an_error_with_zeros_and_the_job_can_go_on() {
     let mut results = alone(100_000, 2);
     for (_, done) in results.drain(..2) {
-        assert!(!done.unwrap().is_applied());
+        assert!(!done.unwrap().is_applied);
     }
     for (way, (result, done)) in results.into_iter().enumerate() {
         let error = done.unwrap_err();
@@ -284,8 +284,8 @@ fn a_halt_is_an_error_with_zeros_and_the_job_can_go_on() {
             "way {way}: {error}"
         );
         let report = report_of(Err(error));
-        assert!(!report.is_applied() && report.loss() > 0.1, "way {way}: {report}");
-        assert_eq!(report.op() as usize, way + 2, "way {way}");
+        assert!(!report.is_applied && report.loss() > 0.1, "way {way}: {report}");
+        assert_eq!(report.number as usize, way + 2, "way {way}");
         assert_eq!(result.is_empty(), way < OWNED, "way {way}");
         assert!(result.iter().all(|value| *value == 0.0), "way {way}: {report}");
     }
@@ -314,7 +314,7 @@ fn a_trainer_that_ignores_its_reports_ends_with_the_replica_of_one_that_reads_th
                 communicator.barrier().wait().unwrap();
             }
             add(&mut careless, &data);
-            if report.is_applied() {
+            if report.is_applied {
                 add(&mut careful, &data);
             } else {
                 skips += 1;
@@ -350,7 +350,7 @@ fn ends(settles: bool, drops: bool) -> Result<(), (u64, Vec<u16>)> {
         }
         let report = bucket.all_reduce(&mut [1.0; 3000]).unwrap();
         if rank == 0 {
-            assert!(!report.is_applied(), "{report}");
+            assert!(!report.is_applied, "{report}");
             communicator.barrier().wait().unwrap();
         }
         if settles || rank == 1 {
@@ -395,10 +395,10 @@ fn a_bucket_that_is_dropped_on_one_rank_alone_harms_nobody() {
             drop(gone);
         }
         let mut data = gradient(rank, ELEMENTS);
-        assert_eq!(keep.all_reduce(&mut data).unwrap().lost_bytes(), 0);
+        assert_eq!(keep.all_reduce(&mut data).unwrap().lost_bytes, 0);
         let mut later = communicator.bucket(5, BucketOptions::new()).wait().unwrap();
         let report = later.all_reduce(&mut [1.0; 5]).unwrap();
-        assert_eq!((report.bucket(), report.lost_bytes()), (2, 0));
+        assert_eq!((report.bucket, report.lost_bytes), (2, 0));
         communicator.barrier().wait().unwrap();
         data
     });
@@ -414,7 +414,7 @@ fn what_is_dropped_while_a_collective_runs_takes_nothing_with_it_and_nothing_han
         let request = bucket.start_all_reduce(gradient(rank, ELEMENTS));
         drop(bucket);
         let (mean, report) = request.wait().unwrap();
-        assert_eq!((report.op(), report.lost_bytes()), (1, 0));
+        assert_eq!((report.number, report.lost_bytes), (1, 0));
         // More than the wire format can address.
         let error = communicator.bucket(1 << 31, BucketOptions::new()).wait().unwrap_err().to_string();
         assert!(
@@ -536,15 +536,16 @@ fn a_report_says_by_stage_what_happened_and_prints_in_one_line() {
     });
     for (rank, report) in reports.iter().enumerate() {
         let line = report.to_string();
-        let begin = "op 0: all-reduce of bucket 0, 30000 elements, 2 ranks: apply; contribute 100.000 % in ";
+        let begin = "collective 0: all-reduce of bucket 0, 30000 elements, 2 ranks: apply; contribute 100.000 % in ";
         assert!(line.starts_with(begin) && line.contains("(complete); broadcast 100.000 % in "), "{line}");
         assert!(!line.contains('\n') && !line.contains("lost"), "{line}");
-        assert_eq!((report.live_ranks(), report.late_ranks(), report.is_applied()), (&[0, 1][..], &[][..], true));
-        assert_eq!((report.loss(), report.outstanding_bytes(), report.drift_bytes()), (0.0, 0, 0));
-        assert_eq!(report.stage_deadline(), Duration::from_secs(3));
-        assert!(!report.is_measuring_stage_deadline() && !report.stage_deadline_changed());
-        assert_eq!(report.expected_bytes(), report.received_bytes());
-        let of_peer = |stage| report.stage(stage).received_bytes_per_rank[1 - rank];
+        assert_eq!((&report.ranks[..], &report.late_ranks[..], report.is_applied), (&[0, 1][..], &[][..], true));
+        assert_eq!((report.loss(), report.outstanding_bytes, report.drift_bytes), (0.0, 0, 0));
+        assert_eq!(report.bound, Duration::from_secs(3));
+        assert!(!report.is_bound_measured && !report.bound_changed);
+        let received: u64 = report.stages.iter().map(|stage| stage.received_bytes).sum();
+        assert_eq!(report.expected_bytes, received);
+        let of_peer = |stage| report.stage(stage).unwrap().peers[1 - rank].received_bytes;
         assert!(of_peer(Stage::Contribute) > 0 && of_peer(Stage::Broadcast) > 0);
         assert_eq!(report.missing_from(Stage::Broadcast), [0; 0]);
     }
@@ -590,11 +591,11 @@ fn a_future_that_is_dropped_does_not_take_its_call_back() {
             thread::sleep(Duration::from_millis(200));
             communicator.bucket(5, BucketOptions::new()).wait().unwrap();
             let (mean, report) = first.start_all_reduce(vec![3.0; 100]).wait().unwrap();
-            assert_eq!((mean, report.lost_bytes()), (vec![2.0; 100], 0));
+            assert_eq!((mean, report.lost_bytes), (vec![2.0; 100], 0));
         }
         let mut bucket = communicator.bucket(7, BucketOptions::new()).wait().unwrap();
         let report = bucket.all_reduce(&mut [1.0; 7]).unwrap();
-        assert_eq!((report.bucket(), report.op(), report.lost_bytes()), (2, 1, 0));
+        assert_eq!((report.bucket, report.number, report.lost_bytes), (2, 1, 0));
         communicator.barrier().wait().unwrap();
     });
 }
@@ -667,7 +668,7 @@ fn settled_ranks_have_the_same_bits_of_what_comes_after() {
         communicator.barrier().wait().unwrap();
         let mut next = vec![tiny; ELEMENTS];
         let report = bucket.all_reduce(&mut next).unwrap();
-        assert!(report.is_applied(), "rank {rank}: {report}");
+        assert!(report.is_applied, "rank {rank}: {report}");
         communicator.close().wait().unwrap();
         (settled.correction, next)
     });
@@ -695,7 +696,7 @@ fn a_dropped_request_is_drift_in_later_reports() {
         drop(finished);
         drop(tested);
         let report = bucket.all_reduce(&mut gradient(rank, ELEMENTS)).unwrap();
-        assert_eq!(report.drift_bytes(), 3 * BYTES, "rank {rank}");
+        assert_eq!(report.drift_bytes, 3 * BYTES, "rank {rank}");
         // Applied, reduced or gathered results are no drift.
         drop(bucket.start_all_reduce(gradient(rank, ELEMENTS)).wait().unwrap());
         drop(bucket.reduce_scatter(gradient(rank, ELEMENTS)));

@@ -108,7 +108,7 @@ fn steady_calls_copy_nothing_between_caller_and_engine() {
         places.insert(handed_in);
         assert!(places.len() <= 2, "the bucket has more than two buffers");
         *values = mean;
-        report.is_applied()
+        report.is_applied
     });
     check_mean(2, &results, 1e-6);
     assert_eq!(large, 0, "allocations longer than a packet in {STEADY} calls of two ranks");
@@ -124,13 +124,13 @@ fn steady_calls_copy_nothing_between_caller_and_engine() {
             let destination = result.map_or(Destination::Gradient, Destination::Here);
             let (mean, report) = binding::all_reduce(bucket, gradient, destination).unwrap();
             assert_eq!(mean.as_ptr(), place);
-            counted.fetch_add(report.copied_bytes() as usize, Ordering::Relaxed);
+            counted.fetch_add(report.copied_bytes as usize, Ordering::Relaxed);
             drop(mean);
             *values = gradient_back.take().unwrap();
             if let Some(result_back) = result_back {
                 other = std::mem::replace(values, result_back.take().unwrap());
             }
-            report.is_applied()
+            report.is_applied
         });
         check_mean(2, &results, 1e-6);
         assert_eq!(
@@ -141,14 +141,14 @@ fn steady_calls_copy_nothing_between_caller_and_engine() {
         assert_eq!(copied.load(Ordering::Relaxed), if in_place { 2 * calls * bytes } else { 0 });
     }
 
-    let (large, results) = allocations(|bucket, values| bucket.all_reduce(values).unwrap().is_applied());
+    let (large, results) = allocations(|bucket, values| bucket.all_reduce(values).unwrap().is_applied);
     check_mean(2, &results, 1e-6);
     assert_eq!(large, 0, "allocations longer than a packet in {STEADY} slice calls of two ranks");
 
     // Two calls in flight: one more buffer each.
     let (large, _) = allocations(|bucket, values| {
         let requests = [values.clone(), values.clone()].map(|values| bucket.start_all_reduce(values));
-        requests.map(|request| request.wait().unwrap().1.is_applied())[1]
+        requests.map(|request| request.wait().unwrap().1.is_applied)[1]
     });
     assert_eq!(large, 2 * 2 * STEADY, "none but the caller's own copies");
 }
@@ -160,13 +160,13 @@ fn steady_halves_allocate_what_they_give_and_no_more() {
     let (large, results) = allocations(move |bucket, values| {
         let (gradient, gradient_back) = binding::lend(std::mem::take(values));
         let (shard, report) = binding::start_reduce_scatter(bucket, gradient).wait().unwrap();
-        assert!(report.is_applied());
+        assert!(report.is_applied);
         gradient_back.take().expect("lent memory is given back");
         // An early all-gather would need another buffer.
         between.wait();
         let (mean, report) = binding::start_all_gather(bucket, shard).wait().unwrap();
         *values = mean.into_vec();
-        report.is_applied()
+        report.is_applied
     });
     check_mean(2, &results, 1e-6);
     assert_eq!(large, 2 * 2 * STEADY, "a shard and a whole in each of {STEADY} calls of two ranks");
@@ -189,7 +189,7 @@ fn steady_calls_allocate_nothing_and_meet_no_new_page_however_values_travel() {
         // On a busy machine a rank that is late may keep packets of the other, once.
         let calm = (0..4).any(|_| {
             let (large, pages, results) =
-                allocations_with(set, |bucket, values| bucket.all_reduce(values).unwrap().is_applied());
+                allocations_with(set, |bucket, values| bucket.all_reduce(values).unwrap().is_applied);
             check_mean(2, &results, tolerance);
             println!(
                 "{way}: {large} allocations longer than a packet, {pages} new pages in {STEADY} calls of two ranks"

@@ -22,7 +22,7 @@ fn ranks_of_a_host_share_memory_and_have_the_same_mean() {
             for _ in 0..3 {
                 data = gradient(rank, elements);
                 let report = bucket.all_reduce(&mut data).unwrap();
-                assert_eq!((report.lost_bytes(), report.is_applied()), (0, true), "rank {rank}");
+                assert_eq!((report.lost_bytes, report.is_applied), (0, true), "rank {rank}");
             }
             let metrics = communicator.metrics().wait().unwrap();
             assert_eq!(metrics.shared, (0..ranks).filter(|peer| *peer != rank).collect::<Vec<_>>());
@@ -43,7 +43,7 @@ fn two_ranks_have_the_same_bits_with_shared_memory_and_over_udp() {
             let mut bucket = communicator.bucket(300_007, BucketOptions::new()).wait().unwrap();
             let mut data = gradient(rank, 300_007);
             let report = bucket.all_reduce(&mut data).unwrap();
-            assert_eq!(report.lost_bytes(), 0);
+            assert_eq!(report.lost_bytes, 0);
             assert_eq!(communicator.metrics().wait().unwrap().shared.len(), usize::from(local == SharedMemory::Auto));
             communicator.close().wait().unwrap();
             data.iter().map(|value| value.to_bits()).collect::<Vec<_>>()
@@ -67,8 +67,8 @@ fn rank(number: usize, root: &str) {
     for _ in std::io::stdin().lines() {
         let mut data = gradient(number, ELEMENTS);
         let report = report_of(bucket.all_reduce(&mut data));
-        let late = report.late_ranks();
-        println!("reduced, lost {} bytes, late {late:?}", report.lost_bytes());
+        let late = report.late_ranks;
+        println!("reduced, lost {} bytes, late {late:?}", report.lost_bytes);
     }
 }
 
@@ -193,7 +193,7 @@ fn lent_memory_may_be_written_at_once_when_it_is_given_back() {
             let report = report_of(done.map(|(_, report)| report));
             (gradient, mean) = (from_back.take().unwrap(), to_back.take().unwrap());
             gradient.fill(f32::NAN);
-            if report.is_applied() {
+            if report.is_applied {
                 let is_mean = |value: f32| {
                     let of = |set: usize| f64::from((call * 16 + 1) as u32 * set as u32) / f64::from(set.count_ones());
                     (1..1 << RANKS).any(|set| (of(set) - f64::from(value)).abs() <= 1e-6 * of(set))
@@ -201,9 +201,9 @@ fn lent_memory_may_be_written_at_once_when_it_is_given_back() {
                 let wrong = mean.iter().enumerate().find(|(_, value)| !is_mean(**value) && **value != 0.0);
                 assert_eq!(wrong, None, "rank {rank}, call {call}, seed {seed}: {report}");
                 let zeros = 4 * mean.iter().filter(|value| **value == 0.0).count() as u64;
-                assert!(zeros <= report.lost_bytes(), "rank {rank}, call {call}, seed {seed}: {report}");
+                assert!(zeros <= report.lost_bytes, "rank {rank}, call {call}, seed {seed}: {report}");
             }
-            missed += report.lost_bytes();
+            missed += report.lost_bytes;
             mean.fill(f32::INFINITY);
         }
         missed
@@ -219,7 +219,7 @@ fn mapped_for_peers() -> usize {
         let [mut gradient, mean] = [(); 2].map(|()| communicator.alloc(100_000).unwrap());
         gradient.fill(rank as f32);
         let ((_gradient, mean), report) = bucket.start_all_reduce((gradient, mean)).wait().unwrap();
-        assert_eq!((report.lost_bytes(), mean[99_999]), (0, 0.5));
+        assert_eq!((report.lost_bytes, mean[99_999]), (0, 0.5));
         assert_eq!(communicator.metrics().wait().unwrap().shared, [1 - rank]);
         let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
         let count = maps.lines().filter(|line| line.contains("optireduce-buffer") && line.contains(" r--s ")).count();

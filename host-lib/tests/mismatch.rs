@@ -23,7 +23,7 @@ fn differs<T: Debug + 'static>(expected: &'static str, call: fn(usize, &mut Comm
         let mut data = gradient(rank, ELEMENTS);
         let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
         let report = bucket.all_reduce(&mut data).unwrap();
-        assert_eq!((report.bucket(), report.lost_bytes()), (0, 0));
+        assert_eq!((report.bucket, report.lost_bytes), (0, 0));
         communicator.barrier().wait().unwrap();
         error.to_string()
     });

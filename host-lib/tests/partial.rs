@@ -34,9 +34,10 @@ fn rank(rank: usize, root: &str) {
         std::thread::sleep(Duration::from_millis(5));
         let report;
         (model, report) = partial.average(model, iteration + 1).wait().unwrap();
-        iteration = report.iteration();
+        let group = report.group.as_ref().unwrap();
+        iteration = group.iteration;
         assert!(model.iter().all(|value| (0.0..RANKS as f32).contains(value)), "{report}");
-        println!("group {} {} {:?}", report.number(), u8::from(report.waited() > LONG), report.group());
+        println!("group {} {} {:?}", report.number, u8::from(group.waited > LONG), report.ranks);
     }
     partial.close().wait().unwrap();
     println!("closed");

@@ -29,8 +29,8 @@ fn rank(rank: usize, root: &str) {
         let mut data = vec![(3 * rank * rank) as f32; 5000];
         match bucket.all_reduce(&mut data) {
             Ok(report) => {
-                let live = report.live_ranks();
-                println!("{} {live:?} {} {}", report.op(), report.lost_bytes(), data[4321]);
+                let live = report.ranks;
+                println!("{} {live:?} {} {}", report.number, report.lost_bytes, data[4321]);
                 was_dropped |= live.len() < RANKS;
                 add(&mut weights, &data);
                 let is_back = was_dropped && live.len() == RANKS;

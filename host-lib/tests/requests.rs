@@ -104,7 +104,7 @@ fn use_memory<M: Kind>(communicator: &Communicator, bucket: &mut Bucket, mean: &
             let memory = M::new(communicator, given);
             let buffers = memory.buffers();
             let (memory, report) = call(bucket, memory).wait().unwrap();
-            let (kind, result) = (report.kind(), memory.result());
+            let (kind, result) = (report.kind, memory.result());
             let is_whole = kind != optireduce::Kind::ReduceScatter;
             let found = if is_whole { result } else { &result[own.clone()] };
             assert!(found == if is_whole { mean } else { &mean[own.clone()] }, "{report}");
@@ -112,7 +112,7 @@ fn use_memory<M: Kind>(communicator: &Communicator, bucket: &mut Bucket, mean: &
             let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
             assert!(memory.read_only().is_none_or(|read| bits(read) == bits(given)), "{report}");
             if kind == optireduce::Kind::AllReduce {
-                assert_eq!(report.copied_bytes(), if M::COPIES { 4 * ELEMENTS as u64 } else { 0 }, "{report}");
+                assert_eq!(report.copied_bytes, if M::COPIES { 4 * ELEMENTS as u64 } else { 0 }, "{report}");
             }
         }
     }
@@ -126,7 +126,7 @@ fn memory_of_every_kind_comes_back_with_the_result_of_every_call() {
             let mut bucket = communicator.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
             let mut mean = gradient(rank, ELEMENTS);
             let report = bucket.all_reduce(&mut mean).unwrap();
-            assert_eq!((report.lost_bytes(), report.copied_bytes()), (0, 2 * 4 * ELEMENTS as u64));
+            assert_eq!((report.lost_bytes, report.copied_bytes), (0, 2 * 4 * ELEMENTS as u64));
             use_memory::<Vec<f32>>(&communicator, &mut bucket, &mean);
             use_memory::<Buffer>(&communicator, &mut bucket, &mean);
             use_memory::<(Buffer, Buffer)>(&communicator, &mut bucket, &mean);
@@ -160,11 +160,11 @@ fn calls_begin_before_anybody_polls_them() {
         assert_eq!(end!(communicator.exact().all_reduce(vec![rank as i64], ExactOp::Sum)), [6]);
         let mut bucket = end!(communicator.bucket(ELEMENTS, BucketOptions::new()));
         let (mean, report) = end!(bucket.start_all_reduce(vec![rank as f32; ELEMENTS]));
-        assert_eq!((mean, report.lost_bytes()), (vec![1.5; ELEMENTS], 0), "rank {rank}: {report}");
+        assert_eq!((mean, report.lost_bytes), (vec![1.5; ELEMENTS], 0), "rank {rank}: {report}");
         let (shard, report) = end!(bucket.reduce_scatter(vec![rank as f32; ELEMENTS]));
-        assert_eq!(report.lost_bytes(), 0, "rank {rank}: {report}");
+        assert_eq!(report.lost_bytes, 0, "rank {rank}: {report}");
         let (whole, report) = end!(bucket.all_gather(shard));
-        assert_eq!((whole, report.lost_bytes()), (vec![1.5; ELEMENTS], 0), "rank {rank}: {report}");
+        assert_eq!((whole, report.lost_bytes), (vec![1.5; ELEMENTS], 0), "rank {rank}: {report}");
         assert!(end!(bucket.settle(None)).is_settled);
         let mut levels = end!(communicator.two_level(Groups::Number(2)));
         end!(levels.inside().barrier());
@@ -198,11 +198,7 @@ fn ranks_that_wait_in_opposite_order_agree() {
                 let call = if rank == 0 { place } else { 4 - place };
                 let (elements, reduction) = reductions[call].take().unwrap();
                 let (mean, report) = reduction.wait().unwrap();
-                assert_eq!(
-                    (mean, report.lost_bytes()),
-                    (vec![round as f32 + 0.5; elements], 0),
-                    "rank {rank}: {report}"
-                );
+                assert_eq!((mean, report.lost_bytes), (vec![round as f32 + 0.5; elements], 0), "rank {rank}: {report}");
                 assert_eq!(sums[call].take().unwrap().wait().unwrap(), [1 + 2 * call as u64], "rank {rank}");
                 assert_eq!(messages[call].take().unwrap().wait().unwrap().bytes, [call as u8], "rank {rank}");
             }
@@ -240,7 +236,7 @@ fn requests_outlive_their_bucket_and_their_communicator() {
             drop((bucket, communicator));
         }
         let ((mut read, mean), report) = finished.wait().unwrap();
-        assert_eq!((&read[..], &mean[..], report.lost_bytes()), (&values[..], &[0.5; ELEMENTS][..], 0));
+        assert_eq!((&read[..], &mean[..], report.lost_bytes), (&values[..], &[0.5; ELEMENTS][..], 0));
         read.fill(7.0);
         assert_eq!((sum.wait().unwrap(), message.wait().unwrap().bytes), (vec![2], vec![5]));
     });
@@ -259,7 +255,7 @@ fn forgotten_requests_hold_up_no_other_call() {
         }
         let mut data = vec![rank as f32; ELEMENTS];
         let report = bucket.all_reduce(&mut data).unwrap();
-        assert_eq!((report.op(), report.lost_bytes(), data), (20, 0, vec![0.5; ELEMENTS]));
+        assert_eq!((report.number, report.lost_bytes, data), (20, 0, vec![0.5; ELEMENTS]));
         assert!(bucket.settle(None).wait().unwrap().is_settled);
         communicator.close().wait().unwrap();
     });
@@ -283,12 +279,12 @@ fn dropped_requests_leave_the_ranks_in_step() {
             assert_eq!(communicator.split(Some(0)).wait().unwrap().unwrap().world_size(), 2);
             communicator.bucket(7, BucketOptions::new()).wait().unwrap();
             let (_, report) = bucket.reduce_scatter(gradient(rank, ELEMENTS)).wait().unwrap();
-            assert_eq!(report.lost_bytes(), 0, "{report}");
+            assert_eq!(report.lost_bytes, 0, "{report}");
             assert!(bucket.settle(None).wait().unwrap().is_settled);
         }
         let mut last = communicator.bucket(9, BucketOptions::new()).wait().unwrap();
         let report = last.all_reduce(&mut [1.0; 9]).unwrap();
-        assert_eq!((report.bucket(), report.op(), report.drift_bytes()), (2, 1, 0), "rank {rank}");
+        assert_eq!((report.bucket, report.number, report.drift_bytes), (2, 1, 0), "rank {rank}");
         communicator.close().wait().unwrap();
     });
 }

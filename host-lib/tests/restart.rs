@@ -60,9 +60,9 @@ fn rank(root: &str, returns: u32) {
         let mut data = vec![(4 * rank * rank) as f32; ELEMENTS];
         match bucket.all_reduce(&mut data) {
             Ok(report) => {
-                println!("{} {:?} {} {}", report.op(), report.live_ranks(), report.lost_bytes(), data[4321]);
+                println!("{} {:?} {} {}", report.number, report.ranks, report.lost_bytes, data[4321]);
                 add(&mut weights, &data);
-                if let Some(joined) = report.joined_rank() {
+                if let Some(joined) = report.joined_rank {
                     println!("joined {joined}");
                     settle(&mut bucket, &mut weights);
                     weights = communicator.exact().broadcast(0, weights).wait().unwrap();
@@ -71,7 +71,7 @@ fn rank(root: &str, returns: u32) {
                     returned = u32::from(*all.iter().flatten().flatten().max().unwrap());
                     let ranks = communicator.exact().all_reduce(vec![1i64 << rank], ExactOp::Sum).wait().unwrap();
                     assert_eq!(ranks, [0b1111], "all ranks take part again");
-                } else if report.op() % 8 == 0 {
+                } else if report.number % 8 == 0 {
                     communicator.barrier().wait().unwrap();
                     others += 1;
                 }
@@ -93,14 +93,15 @@ fn rank(root: &str, returns: u32) {
     );
     let mut more = communicator.bucket(7, BucketOptions::new()).wait().unwrap();
     let report = more.all_reduce(&mut [1.0; 7]).unwrap();
-    assert_eq!((report.bucket(), others > 0), (1, true), "all ranks are in step, and declare another bucket");
+    assert_eq!((report.bucket, others > 0), (1, true), "all ranks are in step, and declare another bucket");
     settle(&mut more, &mut [0.0; 7]);
     let mut partial = communicator.partial_reduce(8, PartialOptions::new(2)).wait().unwrap();
     let mut iteration = 0;
     for _ in 0..3 {
         let (_, report) = partial.average(vec![rank as f32; 8], iteration + 1).wait().unwrap();
-        assert!(report.uncounted_ranks().is_empty() && report.missing_ranges().is_empty(), "{report}");
-        iteration = report.iteration();
+        let group = report.group.as_ref().unwrap();
+        assert!(group.uncounted_ranks.is_empty() && report.missing.is_empty(), "{report}");
+        iteration = group.iteration;
     }
     partial.close().wait().unwrap();
     communicator.close().wait().unwrap();

@@ -28,7 +28,7 @@ fn a_job_with_a_secret_gives_the_same_as_one_without() {
             for _ in 0..3 {
                 data = gradient(rank, elements);
                 let report = bucket.all_reduce(&mut data).unwrap();
-                assert_eq!((report.lost_bytes(), report.is_late()), (0, false), "rank {rank}: {report}");
+                assert_eq!((report.lost_bytes, report.is_late), (0, false), "rank {rank}: {report}");
             }
             let mut weights = if rank == 1 { gradient(7, 400_000) } else { vec![0.0; 400_000] };
             weights = communicator.exact().broadcast(1, weights).wait().unwrap();
@@ -69,7 +69,7 @@ fn groups_of_a_job_with_a_secret_have_it_too() {
         let mut levels = communicator.two_level(Groups::Number(2)).wait().unwrap();
         let mut bucket = levels.bucket(5000, BucketOptions::new()).wait().unwrap();
         let report = bucket.all_reduce(&mut gradient(rank, 5000)).unwrap();
-        assert_eq!(report.lost_bytes(), 0, "{report}");
+        assert_eq!(report.lost_bytes, 0, "{report}");
         let group = communicator.split((rank % 3 == 0).then_some(0)).wait().unwrap();
         group.into_iter().for_each(|mut group| group.barrier().wait().unwrap());
         communicator.barrier().wait().unwrap();
@@ -88,7 +88,7 @@ fn groups_of_ranks_that_never_connect_all_with_one_another_have_the_secret_too()
         }
         let mut bucket = levels.bucket(5000, BucketOptions::new()).wait().unwrap();
         let report = bucket.all_reduce(&mut gradient(rank, 5000)).unwrap();
-        assert_eq!(report.lost_bytes(), 0, "{report}");
+        assert_eq!(report.lost_bytes, 0, "{report}");
         levels.close().wait().unwrap();
     });
 }

@@ -19,7 +19,7 @@ fn start(builder: Settings) -> Ended {
         let mut communicator = builder.connect().wait()?;
         let mut bucket = communicator.bucket(1000, BucketOptions::new()).wait()?;
         let report = bucket.all_reduce(&mut gradient(0, 1000))?;
-        assert_eq!(report.lost_bytes(), 0, "{report}");
+        assert_eq!(report.lost_bytes, 0, "{report}");
         communicator.close().wait()
     };
     thread::spawn(move || run().map_err(|error: Error| error.to_string()))

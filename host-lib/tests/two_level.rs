@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use optireduce::{
-    BOUND_MIN, BucketOptions, Error, Groups, HadamardMode, Kind, Launch, Repair, Report, Settings, SharedMemory, Stage,
+    BOUND_MIN, BucketOptions, Error, Groups, HadamardMode, Kind, Launch, Repair, Settings, SharedMemory, Stage,
     TwoLevel, TwoLevelBucket,
 };
 use ranks::{TIMEOUT, builder, check_mean, free_root, gradient, job};
@@ -63,7 +63,7 @@ fn use_all(levels: &mut TwoLevel, ranks: usize) -> Vec<f32> {
     let mut bucket = levels.bucket(ELEMENTS, BucketOptions::new()).wait().unwrap();
     let mut data = gradient(rank, ELEMENTS);
     let report = bucket.all_reduce(&mut data).unwrap();
-    assert_eq!(report.lost_bytes(), 0, "rank {rank}: {report}");
+    assert_eq!(report.lost_bytes, 0, "rank {rank}: {report}");
     data
 }
 
@@ -129,11 +129,11 @@ fn sums_of_applied_updates_are_equal_on_all_ranks_after_losses_and_skips() {
                     (step..step + overlap).map(|step| bucket.start_all_reduce(given(step))).collect();
                 for request in requests {
                     let (mean, report) = match request.wait() {
-                        Err(Error::HaltedOnTwoLevels { report }) => (vec![0.0; ELEMENTS], *report),
+                        Err(Error::Halted { report }) => (vec![0.0; ELEMENTS], *report),
                         done => done.unwrap(),
                     };
-                    missing += report.missing_ranges().len();
-                    skipped += usize::from(!report.is_applied());
+                    missing += report.missing.len();
+                    skipped += usize::from(!report.is_applied);
                     add(&mean);
                 }
             }
@@ -264,9 +264,9 @@ fn two_levels_give_all_ranks_the_mean_with_the_same_bits() {
             for _ in 0..2 {
                 data = gradient(rank, elements);
                 let report = bucket.all_reduce(&mut data).unwrap();
-                assert_eq!((report.lost_bytes(), report.missing_ranges()), (0, &[][..]), "rank {rank}");
-                assert_eq!(report.live_ranks(), (0..ranks).collect::<Vec<_>>());
-                let kinds: Vec<Kind> = report.steps().iter().map(Report::kind).collect();
+                assert_eq!((report.lost_bytes, &report.missing[..]), (0, &[][..]), "rank {rank}");
+                assert_eq!(report.ranks, (0..ranks).collect::<Vec<_>>());
+                let kinds: Vec<Kind> = report.parts.iter().map(|part| part.kind).collect();
                 assert_eq!(kinds, [Kind::ReduceScatter, Kind::AllReduce, Kind::AllGather]);
             }
             communicator.barrier().wait().unwrap();
@@ -296,11 +296,11 @@ fn two_levels_wait_for_the_part_of_a_late_rank() {
         report
     });
     for (rank, report) in results.iter().enumerate() {
-        assert_eq!((report.is_applied(), report.missing_ranges()), (true, &[][..]), "rank {rank}: {report}");
+        assert_eq!((report.is_applied, &report.missing[..]), (true, &[][..]), "rank {rank}: {report}");
     }
-    let gathered = results[0].steps().last().unwrap();
+    let gathered = results[0].parts.last().unwrap();
     assert!(gathered.missing_from(Stage::Broadcast) == [1], "rank 1 was not late: {gathered}");
-    assert_eq!(results[0].late_ranks(), [1], "{}", results[0]);
+    assert_eq!(results[0].late_ranks, [1], "{}", results[0]);
 }
 
 /// Each rank waits for the buckets in another order, with a blocking call in between.
@@ -326,13 +326,13 @@ fn two_levels_take_several_buckets_at_once() {
                 })
                 .collect();
             let mut blocking = given(2);
-            assert!(buckets[2].all_reduce(&mut blocking).unwrap().is_applied());
+            assert!(buckets[2].all_reduce(&mut blocking).unwrap().is_applied);
             let mut means = vec![Vec::new(); 4];
             for number in (0..4).map(|number| (number + rank) % 4) {
                 let mut request = begun[number].take().unwrap();
                 assert!(request.wait_timeout(TIMEOUT) && request.is_finished());
                 let (mean, report) = request.wait().unwrap();
-                assert_eq!((report.is_applied(), report.lost_bytes(), mean.len()), (true, 0, LENGTHS[number]));
+                assert_eq!((report.is_applied, report.lost_bytes, mean.len()), (true, 0, LENGTHS[number]));
                 means[number] = mean;
             }
             // Sums are in order of arrival, so results differ slightly.
@@ -371,8 +371,8 @@ fn two_levels_measure_the_deadline_of_each_step() {
         for _ in 0..500 {
             report = bucket.all_reduce(&mut gradient(rank, 1000)).unwrap();
         }
-        assert!(report.steps().iter().all(|step| !step.is_measuring_stage_deadline()), "rank {rank}: {report}");
-        let deadlines: Vec<_> = report.steps().iter().map(Report::stage_deadline).collect();
+        assert!(report.parts.iter().all(|step| !step.is_bound_measured), "rank {rank}: {report}");
+        let deadlines: Vec<_> = report.parts.iter().map(|part| part.bound).collect();
         // All ranks share this host's cores, even those that are not in a step.
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let least = BOUND_MIN * 4_usize.div_ceil(cores) as u32;
@@ -395,7 +395,7 @@ fn on_two_levels_a_shard_that_is_not_the_mean_is_not_handed_on() {
         let mut levels = communicator.two_level(Groups::Number(2)).wait().unwrap();
         let mut bucket = levels.bucket(4000, BucketOptions::new()).wait().unwrap();
         let mut data = vec![rank as f32; 4000];
-        assert!(bucket.all_reduce(&mut data).unwrap().is_applied());
+        assert!(bucket.all_reduce(&mut data).unwrap().is_applied);
         assert!(data.iter().all(|mean| *mean == 1.5));
         communicator.barrier().wait().unwrap();
         if rank == 3 {
@@ -407,16 +407,15 @@ fn on_two_levels_a_shard_that_is_not_the_mean_is_not_handed_on() {
         has_ended.wait();
         let report = bucket.all_reduce(&mut data).unwrap();
         let (again, later) = bucket.start_all_reduce(vec![1.0; 4000]).wait().unwrap();
-        assert!(!later.is_applied() && again.iter().all(|value| *value == 0.0), "rank {rank}: {later}");
+        assert!(!later.is_applied && again.iter().all(|value| *value == 0.0), "rank {rank}: {later}");
         Some((report, data, bucket.shard_range()))
     });
     let shards: Vec<_> = results.iter().flatten().map(|result| result.2.clone()).collect();
     // Rank 3 passes on nothing to rank 2.
     for (rank, missing) in [(0, &shards[1]), (1, &shards[1]), (2, &shards[1])] {
         let (report, data, _) = results[rank].as_ref().unwrap();
-        let lacks =
-            report.missing_ranges().iter().any(|range| range.start <= missing.start && missing.end <= range.end);
-        assert!(lacks && !report.is_applied(), "rank {rank} does not lack {missing:?}: {report}");
+        let lacks = report.missing.iter().any(|range| range.start <= missing.start && missing.end <= range.end);
+        assert!(lacks && !report.is_applied, "rank {rank} does not lack {missing:?}: {report}");
         assert!(data.iter().all(|value| *value == 0.0), "rank {rank}");
     }
 }
@@ -434,7 +433,7 @@ fn on_two_levels_a_job_ends_with_an_error_if_a_bucket_with_repairs_was_not_settl
             }
             let report = bucket.all_reduce(&mut [1.0; 4000]).unwrap();
             if rank % 2 == 0 {
-                assert!(!report.is_applied(), "rank {rank}: {report}");
+                assert!(!report.is_applied, "rank {rank}: {report}");
                 levels.barrier().unwrap();
             }
             if settles {
@@ -509,7 +508,7 @@ fn a_dropped_request_of_two_levels_is_drift_in_later_reports() {
             }
         }
         let lost = if rank == 1 { 2 * BYTES } else { 0 };
-        assert_eq!(bucket.all_reduce(&mut gradient(rank, ELEMENTS)).unwrap().drift_bytes(), lost, "rank {rank}");
+        assert_eq!(bucket.all_reduce(&mut gradient(rank, ELEMENTS)).unwrap().drift_bytes, lost, "rank {rank}");
         let settled = bucket.settle(TIMEOUT).wait().unwrap();
         assert_eq!((settled.is_settled, settled.repairs.drift_bytes), (true, lost), "rank {rank}");
         levels.close().wait().unwrap();

@@ -27,7 +27,7 @@ fn all_ranks_get_the_mean_with_the_same_bits() {
             let mut bucket = communicator.bucket(elements, BucketOptions::new()).wait().unwrap();
             let mut data = gradient(rank, elements);
             let report: Report = bucket.all_reduce(&mut data).unwrap();
-            assert_eq!((report.lost_bytes(), report.is_late()), (0, false), "rank {rank}");
+            assert_eq!((report.lost_bytes, report.is_late), (0, false), "rank {rank}");
             communicator.barrier().wait().unwrap();
             data
         });
@@ -58,10 +58,10 @@ fn a_thread_of_its_own_sends_from_memory_that_the_caller_gets_back() {
             for call in 0..20 {
                 let mut data = gradient(rank, elements);
                 let report = bucket.all_reduce(&mut data).unwrap();
-                assert_eq!((report.lost_bytes(), report.is_late()), (0, false), "rank {rank}, call {call}");
+                assert_eq!((report.lost_bytes, report.is_late), (0, false), "rank {rank}, call {call}");
                 results.push(data);
                 let (mut data, report) = bucket.start_all_reduce(gradient(rank, elements)).wait().unwrap();
-                assert_eq!((report.lost_bytes(), report.is_late()), (0, false), "rank {rank}, call {call}");
+                assert_eq!((report.lost_bytes, report.is_late), (0, false), "rank {rank}, call {call}");
                 results.push(data.clone());
                 data.fill(f32::NAN);
             }
@@ -85,7 +85,7 @@ fn several_buckets_are_in_flight_and_come_back_in_order() {
         let started = buckets.iter_mut().map(|bucket| bucket.start_all_reduce(gradient(rank, 5000)));
         let started: Vec<_> = started.collect();
         let finished: Vec<_> = started.into_iter().map(|request| request.wait().unwrap()).collect();
-        let ids = finished.iter().map(|(_, report)| (u32::from(report.bucket()), report.op()));
+        let ids = finished.iter().map(|(_, report)| (u32::from(report.bucket), report.number));
         assert!(ids.eq((0..5).map(|index| (index, index))));
         communicator.barrier().wait().unwrap();
         finished.into_iter().map(|(result, _)| result).collect::<Vec<_>>()
@@ -117,9 +117,9 @@ fn a_late_rank_costs_its_peers_the_bound_and_gets_their_result() {
         }
         unreachable!()
     });
-    let late: Vec<bool> = results.iter().map(|(report, ..)| report.is_late()).collect();
+    let late: Vec<bool> = results.iter().map(|(report, ..)| report.is_late).collect();
     assert_eq!(late, [false, false, true]);
-    assert_eq!([0, 1].map(|rank: usize| results[rank].0.late_ranks()), [[2], [2]]);
+    assert_eq!([0, 1].map(|rank: usize| &results[rank].0.late_ranks[..]), [[2], [2]]);
     // All ranks have all shards, including the late rank's.
     let mean = |i: usize| (gradient(0, 50_000)[i] + gradient(1, 50_000)[i]) / 2.0;
     let expected: Vec<f32> = (0..50_000).step_by(997).map(mean).collect();
@@ -148,7 +148,7 @@ fn a_rank_that_dies_does_not_stop_the_others() {
         Some(report)
     });
     for report in &reports[..3] {
-        assert_eq!(report.as_ref().unwrap().late_ranks(), [3]);
+        assert_eq!(report.as_ref().unwrap().late_ranks, [3]);
     }
 }
 
@@ -161,10 +161,10 @@ fn reduce_scatter_gives_each_rank_its_shard_and_all_gather_all_ranks_the_whole()
             for round in 0..3 {
                 let what = format!("{ranks} ranks, {elements} elements, rank {rank}, round {round}");
                 let (scattered, report) = bucket.reduce_scatter(gradient(rank, elements)).wait().unwrap();
-                assert_eq!((report.lost_bytes(), scattered.len()), (0, elements), "{what}");
+                assert_eq!((report.lost_bytes, scattered.len()), (0, elements), "{what}");
                 let (own, shard) = (communicator.shard_range(elements), scattered[bucket.shard_range()].to_vec());
                 let (gathered, report) = bucket.all_gather(scattered).wait().unwrap();
-                assert_eq!((report.lost_bytes(), gathered.len()), (0, elements), "{what}");
+                assert_eq!((report.lost_bytes, gathered.len()), (0, elements), "{what}");
                 assert_eq!(gathered[own], shard, "{what}");
                 let mut whole = gradient(rank, elements);
                 let _report = bucket.all_reduce(&mut whole).unwrap();
@@ -198,7 +198,7 @@ fn an_all_gather_waits_for_the_part_of_a_late_rank_if_it_waits_for_repairs() {
             }
             let (whole, report) = bucket.all_gather(vec![rank as f32 + 1.0; 1000]).wait().unwrap();
             communicator.barrier().wait().unwrap();
-            (whole, report.missing_from(Stage::Broadcast), report.missing_ranges().to_vec())
+            (whole, report.missing_from(Stage::Broadcast), report.missing)
         });
         let theirs = results[1].0.iter().position(|value| *value == 2.0).unwrap();
         let (whole, late, missing) = &results[0];
@@ -248,7 +248,7 @@ fn ranks_that_agree_do_so_whoever_is_late() {
     });
     for (rank, reports) in results.iter().enumerate() {
         // A late rank's means are complete. The leader decides even while its own trainer is late.
-        let found: Vec<_> = reports.iter().map(|report| (report.is_agreed(), report.is_applied())).collect();
+        let found: Vec<_> = reports.iter().map(|report| (report.is_agreed, report.is_applied)).collect();
         assert_eq!(found, [(true, true); 3], "rank {rank}");
     }
 }
@@ -269,7 +269,8 @@ fn a_missing_part_is_zeros_and_reported_within_the_bound() {
     });
     for (report, result) in results.into_iter().flatten() {
         assert_eq!(report.missing_from(Stage::Broadcast), [1]);
-        assert_eq!((report.closed_by(Stage::Broadcast), report.late_ranks()), (ClosedBy::Deadline, [1].as_slice()));
+        let closed_by = report.stage(Stage::Broadcast).unwrap().closed_by;
+        assert_eq!((closed_by, &report.late_ranks[..]), (ClosedBy::Deadline, &[1][..]));
         let expected: Vec<f32> = (0..30_000).map(|i| if i / 10_000 == 1 { 0.0 } else { 1.0 }).collect();
         assert!(result == expected);
     }
@@ -346,7 +347,7 @@ fn a_rank_that_dies_is_dropped_and_the_others_go_on_without_paying_the_bound() {
         for _ in 0..CALLS {
             let mut values = gradient(rank, 10_000);
             let report = bucket.all_reduce(&mut values).unwrap();
-            whole = if report.live_ranks() == [0, 1, 3] && report.lost_bytes() == 0 { whole + 1 } else { 0 };
+            whole = if report.ranks == [0, 1, 3] && report.lost_bytes == 0 { whole + 1 } else { 0 };
             if whole > most {
                 (most, data) = (whole, values);
             }
@@ -381,8 +382,8 @@ fn a_bound_that_has_become_too_short_is_measured_again() {
         let (mut has_grown, mut calls) = (false, 0);
         while !has_grown && calls < 300 {
             let report = report_of(large.all_reduce(&mut data));
-            has_grown = report.stage_deadline() > first;
-            assert!(!has_grown || report.stage_deadline_changed(), "rank {rank}: {report}");
+            has_grown = report.bound > first;
+            assert!(!has_grown || report.bound_changed, "rank {rank}: {report}");
             let of_root = communicator.exact().broadcast(0, vec![u8::from(has_grown)]).wait().unwrap();
             has_grown = of_root == [1];
             calls += 1;
@@ -421,7 +422,7 @@ fn what_a_late_owner_did_not_send_in_time_is_fetched_and_corrects_the_next_outpu
         (reports, communicator.metrics().wait().unwrap().repair, sum)
     });
     for (rank, (reports, repair, sum)) in results.iter().enumerate() {
-        assert!(reports.iter().all(|report| report.is_applied()), "rank {rank}: {reports:?}");
+        assert!(reports.iter().all(|report| report.is_applied), "rank {rank}: {reports:?}");
         assert_eq!((repair.repaired_bytes > 0, repair.drift_bytes), (rank != 5, 0), "rank {rank}: {repair:?}");
         let apart = sum.iter().zip(&results[0].2).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(apart < 1e-5, "rank {rank} is {apart} apart, {repair:?}");
@@ -475,16 +476,13 @@ fn measured(communicator: &mut Communicator, mut bucket: Bucket, data: &mut [f32
     assert_eq!(communicator.bound(), Duration::from_secs(1));
     for calls in 1..300 {
         let report = report_of(bucket.all_reduce(data));
-        if !report.is_measuring_stage_deadline() {
-            assert!(calls > 20 && report.stage_deadline_changed(), "after {calls} calls: {report}");
-            assert!(report.to_string().contains("; the stage deadline is "), "{report}");
-            return report.stage_deadline();
+        if !report.is_bound_measured {
+            assert!(calls > 20 && report.bound_changed, "after {calls} calls: {report}");
+            assert!(report.to_string().contains("; the bound is "), "{report}");
+            return report.bound;
         }
-        assert_eq!(report.stage_deadline(), Duration::from_secs(1));
-        assert!(
-            report.to_string().contains("; the stage deadline is being measured, 1000.000 ms until then"),
-            "{report}"
-        );
+        assert_eq!(report.bound, Duration::from_secs(1));
+        assert!(report.to_string().contains("; the bound is being measured, 1000.000 ms until then"), "{report}");
     }
     panic!("no bound after 300 calls");
 }

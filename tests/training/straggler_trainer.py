@@ -134,7 +134,7 @@ class Worker:
             calls += 1
             self.stepped()
         reports = [] if state is None else state.session.reports
-        deadline_ms = None if not reports else reports[-1].stage_deadline_ms
+        deadline_ms = None if not reports else reports[-1].bound_ms
         lost, expected = (sum(getattr(one, name) for one in reports) for name in ("lost_bytes", "expected_bytes"))
         return {"lost": lost / max(expected, 1), "skipped": 0 if state is None else state.skipped, "halts": halts, "deadline_ms": deadline_ms}
 
@@ -158,7 +158,7 @@ class Worker:
             self.gradient(self.module)
             optimizer.step()
             self.stepped()
-            groups, waited_ms = groups + 1, waited_ms + partial.report.waited_ms
+            groups, waited_ms = groups + 1, waited_ms + partial.report.group.waited_ms
         partial.close()
         return {"groups": groups, "waited_ms": waited_ms / max(groups, 1), "iteration": partial.iteration}
 

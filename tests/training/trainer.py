@@ -117,7 +117,7 @@ def train(run: dict[str, Any]) -> dict[str, Any]:
     if run["killed_at"] is not None:
         # The exact collectives below need all ranks.
         accuracy = work.judge()[1]
-        live = len(state.session.reports[-1].live_ranks) if state is not None else ranks
+        live = len(state.session.reports[-1].ranks) if state is not None else ranks
         return {"accuracy": accuracy, "steps": steps, "seconds": seconds, "live_ranks": live, "curve": curve_of(work, points)}
     lost = [0.0, 0.0]
     unsettled = flat(module)

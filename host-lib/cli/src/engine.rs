@@ -9,7 +9,7 @@ use std::time::Duration;
 use optireduce::binding::{self, Back, Destination, Values};
 use optireduce::{
     Bucket, BucketOptions, Buffer, ClosedBy, Communicator, Error, Groups, Launch, Origin, Report, Secret, Settings,
-    Stage, TwoLevel, TwoLevelBucket, TwoLevelReport,
+    Stage, TwoLevel, TwoLevelBucket,
 };
 use serde::{Deserialize, Serialize};
 
@@ -82,39 +82,29 @@ impl Seen {
             }
             done => done?,
         };
-        self.add_step(&report, |rank| rank);
-        self.skipped |= !report.is_applied();
+        let all = std::slice::from_ref(&report);
+        if report.parts.is_empty() { all } else { &report.parts }.iter().for_each(|part| self.add_part(part));
+        self.skipped |= !report.is_applied;
         Ok(report)
     }
 
-    fn add_levels(&mut self, done: Result<TwoLevelReport, Error>) -> Result<TwoLevelReport, Error> {
-        let report = match done {
-            Err(Error::HaltedOnTwoLevels { report }) => {
-                self.halted = true;
-                *report
+    fn add_part(&mut self, report: &Report) {
+        self.expected_bytes += report.expected_bytes;
+        for stage in &report.stages {
+            self.received_bytes += stage.received_bytes;
+            if stage.stage == Stage::Contribute {
+                self.lost_contribution_bytes += stage.expected_bytes - stage.received_bytes;
             }
-            done => done?,
-        };
-        report.steps().iter().for_each(|step| self.add_step(step, |number| report.rank_of(step, number)));
-        self.skipped |= !report.is_applied();
-        Ok(report)
-    }
-
-    /// `number` maps a rank of the report to a rank of the job.
-    fn add_step(&mut self, report: &Report, number: impl Fn(usize) -> usize) {
-        self.expected_bytes += report.expected_bytes();
-        self.received_bytes += report.received_bytes();
-        let contribute = report.stage(Stage::Contribute);
-        self.lost_contribution_bytes += contribute.expected_bytes - contribute.received_bytes;
-        self.not_finite += report.not_finite();
-        for closed_by in Stage::ALL.iter().flat_map(|stage| &report.stage(*stage).closed_by_window) {
-            self.stages += 1;
-            self.stages_early += u64::from(*closed_by == ClosedBy::Early);
-            self.stages_at_bound += u64::from(*closed_by == ClosedBy::Deadline);
+            for closed_by in &stage.closed_by_window {
+                self.stages += 1;
+                self.stages_early += u64::from(*closed_by == ClosedBy::Early);
+                self.stages_at_bound += u64::from(*closed_by == ClosedBy::Deadline);
+            }
         }
-        self.hadamard |= report.is_hadamard();
-        self.measuring_bound = report.is_measuring_stage_deadline();
-        self.late_ranks.extend(report.late_ranks().iter().map(|rank| number(*rank)));
+        self.not_finite += report.not_finite;
+        self.hadamard |= report.is_hadamard;
+        self.measuring_bound = report.is_bound_measured;
+        self.late_ranks.extend(&report.late_ranks);
     }
 }
 
@@ -216,7 +206,7 @@ impl Engine {
             };
             seen.add(binding::all_reduce(bucket, gradient, mean).map(|(_, report)| report))
         };
-        Ok(call().map_err(text)?.joined_rank())
+        Ok(call().map_err(text)?.joined_rank)
     }
 
     /// All-reduces several buckets concurrently, as DDP does. Returns the rank that joined, if any.
@@ -238,7 +228,7 @@ impl Engine {
         let mut joined = None;
         for request in requests {
             let report = seen.add(request.wait().map(|(_, report)| report)).map_err(text)?;
-            joined = joined.or(report.joined_rank());
+            joined = joined.or(report.joined_rank);
         }
         Ok(joined)
     }
@@ -251,8 +241,8 @@ impl Engine {
                     Entry::Occupied(declared) => declared.into_mut(),
                     Entry::Vacant(vacant) => vacant.insert(levels.bucket(data.len(), BucketOptions::new()).wait()?),
                 };
-                let report = seen.add_levels(bucket.all_reduce(data))?;
-                Ok(lacking(report.is_applied(), report.missing_ranges(), data.len()))
+                let report = seen.add(bucket.all_reduce(data))?;
+                Ok(lacking(report, data.len()))
             }
             Self::Udp(communicator, _) | Self::Tcp(communicator) => {
                 let (mean, _) = binding::start_reliable_mean(communicator, data.to_vec()).wait()?;
@@ -273,12 +263,12 @@ impl Engine {
                 let mut bucket = communicator.bucket(data.len(), options).wait().map_err(text)?;
                 let report = seen.add(bucket.all_reduce(data)).map_err(text)?;
                 let settled = bucket.settle(None).wait().map_err(text)?;
-                if !report.is_applied() || !settled.is_settled {
-                    return Ok(lacking(report.is_applied(), report.missing_ranges(), data.len()));
+                if !report.is_applied {
+                    return Ok(lacking(report, data.len()));
                 }
                 let correction = settled.correction.unwrap_or_default();
                 data.iter_mut().zip(&correction).for_each(|(value, correction)| *value += correction);
-                return Ok(Vec::new());
+                return Ok(settled.missing);
             }
             // A new bucket, so that no repairs of earlier data are added.
             Self::TwoLevel(_, buckets) => buckets.clear(),
@@ -340,8 +330,8 @@ impl Engine {
 }
 
 /// Returns everything if the update is not to be applied.
-fn lacking(is_applied: bool, missing: &[Range<usize>], elements: usize) -> Vec<Range<usize>> {
-    if is_applied { missing.to_vec() } else { iter::once(0..elements).collect() }
+fn lacking(report: Report, elements: usize) -> Vec<Range<usize>> {
+    if report.is_applied { report.missing } else { iter::once(0..elements).collect() }
 }
 
 fn connect_two_level(settings: Settings, groups: Groups) -> Result<Engine, String> {

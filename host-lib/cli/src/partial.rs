@@ -165,13 +165,14 @@ fn measure(
         let since = Instant::now();
         let (mean, report) = partial.average(model, iteration + 1).wait().map_err(|error| text(&error))?;
         seen.ms.push(since.elapsed().as_secs_f64() * 1e3);
-        seen.waited_ms.push(report.waited().as_secs_f64() * 1e3);
-        seen.members += report.group().len();
-        seen.lost_bytes += report.lost_bytes();
-        seen.repaired_bytes += report.repaired_bytes();
-        seen.incomplete += usize::from(!report.uncounted_ranks().is_empty() || !report.missing_ranges().is_empty());
+        let Some(group) = &report.group else { return Err(format!("an average without a group: {report}")) };
+        seen.waited_ms.push(group.waited.as_secs_f64() * 1e3);
+        seen.members += report.ranks.len();
+        seen.lost_bytes += report.lost_bytes;
+        seen.repaired_bytes += group.repaired_bytes;
+        seen.incomplete += usize::from(!group.uncounted_ranks.is_empty() || !report.missing.is_empty());
         seen.wrong += mean.iter().filter(|value| !(-1e-3..=last + 1e-3).contains(*value)).count();
-        (model, iteration) = (mean, report.iteration());
+        (model, iteration) = (mean, group.iteration);
     }
     partial.close().wait().map_err(|error| text(&error))?;
     Ok(seen)

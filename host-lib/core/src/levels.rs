@@ -92,6 +92,16 @@ impl Shards {
         parts.for_each(|(shard, part)| into[shard.clone()].copy_from_slice(&part[..shard.len()]));
     }
 
+    /// Elements of the bucket in parts of the all-gather, in order.
+    pub fn unpacked(&self, parts: &[Range<usize>]) -> Vec<Range<usize>> {
+        let of_shard = |member: usize, part: &Range<usize>| {
+            let (shard, begin) = (&self.shards[member], member * self.stride);
+            let within = |at: usize| shard.start + at.clamp(begin, begin + shard.len()) - begin;
+            within(part.start)..within(part.end)
+        };
+        union(parts.iter().flat_map(|part| (0..self.shards.len()).map(move |member| of_shard(member, part))).collect())
+    }
+
     /// Elements that are missing in the result, or were at their owner. `lost`: elements of the
     /// all-gather that did not arrive.
     pub fn missing(&self, gathered: &[f32], lost: &[Range<usize>]) -> Vec<Range<usize>> {
@@ -113,6 +123,18 @@ impl Shards {
         }
         missing
     }
+}
+
+/// Union of ranges, in order.
+pub fn union(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.retain(|range| !range.is_empty());
+    ranges.sort_unstable_by_key(|range| range.start);
+    ranges.dedup_by(|next, last| {
+        let joins = next.start <= last.end;
+        last.end = if joins { last.end.max(next.end) } else { last.end };
+        joins
+    });
+    ranges
 }
 
 /// Action of an all-reduce of `elements` values. `halts`: a step halts.
@@ -240,6 +262,13 @@ mod tests {
         let (values, missing) = gathered(&[Whole, InPart, Skipped], &[(3, 4)]);
         assert_eq!((missing, values[3], &values[4..28]), (vec![(3, 4), (14, 40)], 0.0, &whole[4..28]));
         assert_eq!(values[28..], [0.0; 12], "a skipped shard");
+        let of = |part: Range<usize>| Shards::new(40, 3).unpacked(&[part]);
+        assert_eq!([of(4..9), of(16..32), of(12..34), of(0..96)], [vec![4..9], vec![], vec![12..16], vec![0..40]]);
+    }
+
+    #[test]
+    fn a_union_has_each_element_once_in_order() {
+        assert_eq!(union(vec![5..7, 0..0, 1..3, 3..4, 6..9, 2..3]), [1..4, 5..9]);
     }
 
     #[test]

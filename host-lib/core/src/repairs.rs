@@ -15,6 +15,7 @@ use optireduce_contract::limits::LANES;
 
 use crate::data_plane::Incomplete;
 use crate::decode::decode_window;
+use crate::levels::union;
 use crate::protocol::repair::{
     BeatRange, CorrectionError, Corrections, Folded, RepairLedger, RepairMessage, RepairReport, ShardStore,
     UnexpectedAnswer, WindowKey, missing_ranges,
@@ -338,6 +339,25 @@ impl Repairs {
             *bytes.entry(stream.bucket).or_default() += fresh;
         }
         bytes
+    }
+
+    /// Elements of outputs of a stream with outstanding repairs, in order.
+    pub fn outstanding_elements(&self, stream: StreamId) -> Vec<Range<usize>> {
+        let mut elements = Vec::new();
+        for one in self.open.values().filter(|one| one.stream == Some(stream)) {
+            if let Returned::Skipped(update) = &one.returned {
+                elements.push(0..update.len());
+                continue;
+            }
+            for OpenWindow { plan, present, .. } in one.windows.values() {
+                let beats = missing_ranges(0..plan.beats, present);
+                match &one.parts {
+                    Some(parts) => elements.extend(beats.iter().map(|beats| parts.elements_of(plan, &beats.beats()))),
+                    None => elements.extend(elements_of(plan, &beats)),
+                }
+            }
+        }
+        union(elements)
     }
 
     pub fn is_repaired(&self, stream: StreamId) -> bool {

@@ -60,7 +60,7 @@ int main(void) {
     check(optr_comm_finalize(comm));
     check(optr_comm_destroy(comm)); /* also destroys the bucket */
     printf("rank %d of %d: the weights are %.4f; the last mean took %.3f ms\n", rank, ranks, weights[ELEMENTS - 1],
-           (double)(report.stage_time_ns[0] + report.stage_time_ns[1]) / 1e6);
+           (double)(report.stages[0].time_ns + report.stages[1].time_ns) / 1e6);
     free(weights), free(correction), free(peers);
     return 0;
 }

@@ -143,7 +143,7 @@ enum optr_closed_by_t
     // Early close: the last-percentile marks of all peers had arrived, and a grace time of silence
     // had passed.
     OPTR_EARLY = 1,
-    // The stage deadline (t_B) had passed.
+    // The bound t_B had passed.
     OPTR_DEADLINE = 2,
 };
 #ifndef __cplusplus
@@ -151,6 +151,27 @@ enum optr_closed_by_t
 typedef enum optr_closed_by_t optr_closed_by_t;
 #else
 typedef uint32_t optr_closed_by_t;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Kind of a collective.
+enum optr_kind_t
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // All ranks receive the mean or sum.
+    OPTR_ALL_REDUCE = 0,
+    // Each rank receives its shard of the mean or sum.
+    OPTR_REDUCE_SCATTER = 1,
+    // All ranks receive the shards of all ranks.
+    OPTR_ALL_GATHER = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum optr_kind_t optr_kind_t;
+#else
+typedef uint32_t optr_kind_t;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
@@ -376,11 +397,38 @@ typedef struct optr_peer_report_t {
     uint32_t reserved;
 } optr_peer_report_t;
 
+// Bytes of means of a bucket since the start of the job: missing = repaired + outstanding + drift.
+typedef struct optr_repairs_t {
+    // Bytes missing when the broadcast stage closed.
+    uint64_t missing_bytes;
+    // Missing bytes fetched since.
+    uint64_t repaired_bytes;
+    // Missing bytes still requested.
+    uint64_t outstanding_bytes;
+    // Missing bytes given up: a permanent replica divergence.
+    uint64_t drift_bytes;
+} optr_repairs_t;
+
+// One stage of a collective, over all its windows.
+typedef struct optr_stage_report_t {
+    // Bytes expected from peers; 0 if the collective does not have the stage.
+    uint64_t expected_bytes;
+    // Bytes that arrived in time.
+    uint64_t received_bytes;
+    // received_bytes / expected_bytes; 1 if nothing was expected.
+    double received_fraction;
+    // Longest duration of the stage in one window.
+    uint64_t time_ns;
+    // An optr_closed_by_t: the reason why the stage closed, the worst of its windows.
+    uint32_t closed_by;
+    // Always 0.
+    uint32_t reserved;
+} optr_stage_report_t;
+
 // Outcome of a collective on this rank, from optr_report_init(). It can be reused.
 //
-// The caller sets the fields up to peer_capacity, and the library sets the others. Index 0 is the
-// contribute stage, 1 the broadcast stage. Bytes count values as fp32, also if they travelled as
-// bf16.
+// The caller sets the fields up to peer_capacity, and the library sets the others. Bytes count
+// values as fp32, also if they travelled as bf16.
 typedef struct optr_report_t {
     // sizeof(optr_report_t).
     size_t size;
@@ -392,59 +440,63 @@ typedef struct optr_report_t {
     uint32_t peer_capacity;
     // Number of ranks in the job.
     uint32_t peer_count;
+    // An optr_kind_t.
+    uint32_t kind;
+    // Number of the collective, the same on all ranks.
+    uint32_t number;
+    // Id of the bucket, the same on all ranks.
+    uint32_t bucket;
     // 1 if the output contains the update; always 1 for an all-gather. 0 if more than 10 % of the
     // expected bytes were lost: the output of a reduction is then zeros.
     uint32_t is_applied;
-    // Number of the collective, the same on all ranks.
-    uint32_t op_number;
-    // Id of the bucket, the same on all ranks.
-    uint32_t bucket_id;
+    // 1 if all ranks that take part agreed on is_applied.
+    uint32_t is_agreed;
     // Number of ranks that took part.
-    uint32_t live_ranks;
+    uint32_t ranks;
     // Number of late ranks; see optr_peer_report_t.is_late.
     uint32_t late_ranks;
+    // 1 if this rank was late: in some window, its gradient is not in the mean of its shard.
+    uint32_t is_late;
     // Rank that rejoins with this collective and needs the model, the same on all ranks; -1 if
     // none.
     int32_t joined_rank;
+    // 1 if the values travelled Hadamard-encoded.
+    uint32_t is_hadamard;
+    // 1 if the result includes repairs of earlier results of the bucket.
+    uint32_t is_corrected;
+    // 1 while the ranks measure the bound, with the longest one until then.
+    uint32_t is_bound_measured;
+    // 1 if this collective is the first with a new bound.
+    uint32_t bound_changed;
+    // Always 0.
+    uint32_t reserved;
     // Number of elements in the bucket.
     uint64_t elements;
     // Bytes expected from peers.
-    uint64_t expected_bytes[2];
-    // Bytes that arrived in time.
-    uint64_t received_bytes[2];
-    // received_bytes / expected_bytes; 1 if nothing was expected.
-    double received_fraction[2];
-    // Longest duration of the stage in one window.
-    uint64_t stage_time_ns[2];
-    // Deadline t_B of each stage of each window.
-    uint64_t stage_deadline_ns;
-    // An optr_closed_by_t: the reason why the stage closed, the worst of its windows.
-    uint32_t closed_by[2];
+    uint64_t expected_bytes;
+    // Bytes that did not arrive in time.
+    uint64_t lost_bytes;
     // Number of elements missing in the result. Repairs add them to a later all-reduce of the
     // bucket.
     uint64_t missing_elements;
     // Number of infinities and NaNs in the result.
     uint64_t not_finite;
+    // Bytes copied between the caller, the engine and a card in an all-reduce of a bucket, see
+    // optr_alloc().
+    uint64_t copied_bytes;
+    // Packets that a rank with the largest shards expects; the same number on all ranks.
+    uint64_t packets;
+    // Repairs of the bucket.
+    struct optr_repairs_t repairs;
     // Bytes of means with outstanding repairs, in all buckets, by which this replica differs from
     // others.
     uint64_t outstanding_bytes;
     // Bytes of means whose repair was given up, in all buckets: a permanent replica divergence.
     uint64_t drift_bytes;
-    // 1 if this rank was late: in some window, its gradient is not in the mean of its shard.
-    uint32_t is_late;
-    // 1 if the values travelled Hadamard-encoded.
-    uint32_t is_hadamard;
-    // 1 if all ranks that take part agreed on is_applied.
-    uint32_t is_agreed;
-    // 1 if the result includes repairs of earlier results of the bucket.
-    uint32_t is_corrected;
-    // 1 while the ranks measure the stage deadline.
-    uint32_t is_measuring_deadline;
-    // 1 if this collective is the first with a new stage deadline.
-    uint32_t deadline_changed;
-    // Bytes copied between the caller, the engine and a card in an all-reduce of a bucket, see
-    // optr_alloc().
-    uint64_t copied_bytes;
+    // Bound t_B of each stage of each window.
+    uint64_t bound_ns;
+    // The contribute stage, then the broadcast stage.
+    struct optr_stage_report_t stages[2];
 } optr_report_t;
 
 // Received message.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
-use optireduce::{Error, PartialOptions, PartialReport};
+use optireduce::{Error, PartialOptions, Report};
 
 use crate::comm::{Averages, Comm};
 use crate::raw::{Input, Output, ReportPlace};
@@ -35,12 +35,7 @@ impl Partial {
         self.elements
     }
 
-    pub fn average(
-        &self,
-        model: &Input<f32>,
-        iteration: u64,
-        output: &mut Output<f32>,
-    ) -> Result<PartialReport, Failure> {
+    pub fn average(&self, model: &Input<f32>, iteration: u64, output: &mut Output<f32>) -> Result<Report, Failure> {
         let _turn = self.turn()?;
         let (mean, report) = self.begin(model, iteration)?.wait().map_err(|error| self.failed(error))?;
         output.write(&mean);
@@ -57,7 +52,7 @@ impl Partial {
     ) -> Result<Request, Failure> {
         let begun = self.begin(model, iteration)?;
         let comm = self.comm.clone();
-        let end = move |done: Result<(Vec<f32>, PartialReport), Error>| {
+        let end = move |done: Result<(Vec<f32>, Report), Error>| {
             let (mean, report) = done.map_err(|error| self.failed(error))?;
             output.write(&mean);
             let (report, members) = report::of_group(&report);
@@ -80,11 +75,7 @@ impl Partial {
         drop(averages);
     }
 
-    fn begin(
-        &self,
-        model: &Input<f32>,
-        iteration: u64,
-    ) -> Result<optireduce::Request<(Vec<f32>, PartialReport)>, Failure> {
+    fn begin(&self, model: &Input<f32>, iteration: u64) -> Result<optireduce::Request<(Vec<f32>, Report)>, Failure> {
         let model = model.to_vec()?;
         let mut averages = self.lock();
         let averages = averages.as_mut().ok_or_else(|| self.ended())?;

@@ -71,7 +71,7 @@ fn of(error: &Error) -> optr_status_t {
         Error::Argument { .. } | Error::Operation { .. } | Error::Cards { .. } => OPTR_INVALID_ARGUMENT,
         Error::Memory(_) => OPTR_NO_MEMORY,
         Error::Dropped => OPTR_DROPPED,
-        Error::Halted { .. } | Error::HaltedOnTwoLevels { .. } => OPTR_HALTED,
+        Error::Halted { .. } => OPTR_HALTED,
         Error::Unsettled { .. } => OPTR_UNSETTLED,
         Error::NoAgreement { .. } => OPTR_PEER_FAILED,
         Error::Closed => OPTR_CLOSED,
@@ -100,7 +100,6 @@ pub fn is_fatal(error: &Error) -> bool {
         | Error::Memory(_)
         | Error::Dropped
         | Error::Halted { .. }
-        | Error::HaltedOnTwoLevels { .. }
         | Error::Unsettled { .. } => false,
         Error::Control(error) => !matches!(
             error,

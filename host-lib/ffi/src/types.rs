@@ -89,7 +89,7 @@ pub enum optr_closed_by_t {
     /// Early close: the last-percentile marks of all peers had arrived, and a grace time of silence
     /// had passed.
     OPTR_EARLY = 1,
-    /// The stage deadline (t_B) had passed.
+    /// The bound t_B had passed.
     OPTR_DEADLINE = 2,
 }
 
@@ -305,11 +305,54 @@ pub struct optr_peer_report_t {
     pub reserved: u32,
 }
 
+/// One stage of a collective, over all its windows.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct optr_stage_report_t {
+    /// Bytes expected from peers; 0 if the collective does not have the stage.
+    pub expected_bytes: u64,
+    /// Bytes that arrived in time.
+    pub received_bytes: u64,
+    /// received_bytes / expected_bytes; 1 if nothing was expected.
+    pub received_fraction: f64,
+    /// Longest duration of the stage in one window.
+    pub time_ns: u64,
+    /// An optr_closed_by_t: the reason why the stage closed, the worst of its windows.
+    pub closed_by: u32,
+    /// Always 0.
+    pub reserved: u32,
+}
+
+/// Bytes of means of a bucket since the start of the job: missing = repaired + outstanding + drift.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct optr_repairs_t {
+    /// Bytes missing when the broadcast stage closed.
+    pub missing_bytes: u64,
+    /// Missing bytes fetched since.
+    pub repaired_bytes: u64,
+    /// Missing bytes still requested.
+    pub outstanding_bytes: u64,
+    /// Missing bytes given up: a permanent replica divergence.
+    pub drift_bytes: u64,
+}
+
+/// Kind of a collective.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum optr_kind_t {
+    /// All ranks receive the mean or sum.
+    OPTR_ALL_REDUCE = 0,
+    /// Each rank receives its shard of the mean or sum.
+    OPTR_REDUCE_SCATTER = 1,
+    /// All ranks receive the shards of all ranks.
+    OPTR_ALL_GATHER = 2,
+}
+
 /// Outcome of a collective on this rank, from optr_report_init(). It can be reused.
 ///
-/// The caller sets the fields up to peer_capacity, and the library sets the others. Index 0 is the
-/// contribute stage, 1 the broadcast stage. Bytes count values as fp32, also if they travelled as
-/// bf16.
+/// The caller sets the fields up to peer_capacity, and the library sets the others. Bytes count
+/// values as fp32, also if they travelled as bf16.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct optr_report_t {
@@ -323,59 +366,63 @@ pub struct optr_report_t {
     pub peer_capacity: u32,
     /// Number of ranks in the job.
     pub peer_count: u32,
+    /// An optr_kind_t.
+    pub kind: u32,
+    /// Number of the collective, the same on all ranks.
+    pub number: u32,
+    /// Id of the bucket, the same on all ranks.
+    pub bucket: u32,
     /// 1 if the output contains the update; always 1 for an all-gather. 0 if more than 10 % of the
     /// expected bytes were lost: the output of a reduction is then zeros.
     pub is_applied: u32,
-    /// Number of the collective, the same on all ranks.
-    pub op_number: u32,
-    /// Id of the bucket, the same on all ranks.
-    pub bucket_id: u32,
+    /// 1 if all ranks that take part agreed on is_applied.
+    pub is_agreed: u32,
     /// Number of ranks that took part.
-    pub live_ranks: u32,
+    pub ranks: u32,
     /// Number of late ranks; see optr_peer_report_t.is_late.
     pub late_ranks: u32,
+    /// 1 if this rank was late: in some window, its gradient is not in the mean of its shard.
+    pub is_late: u32,
     /// Rank that rejoins with this collective and needs the model, the same on all ranks; -1 if
     /// none.
     pub joined_rank: i32,
+    /// 1 if the values travelled Hadamard-encoded.
+    pub is_hadamard: u32,
+    /// 1 if the result includes repairs of earlier results of the bucket.
+    pub is_corrected: u32,
+    /// 1 while the ranks measure the bound, with the longest one until then.
+    pub is_bound_measured: u32,
+    /// 1 if this collective is the first with a new bound.
+    pub bound_changed: u32,
+    /// Always 0.
+    pub reserved: u32,
     /// Number of elements in the bucket.
     pub elements: u64,
     /// Bytes expected from peers.
-    pub expected_bytes: [u64; 2],
-    /// Bytes that arrived in time.
-    pub received_bytes: [u64; 2],
-    /// received_bytes / expected_bytes; 1 if nothing was expected.
-    pub received_fraction: [f64; 2],
-    /// Longest duration of the stage in one window.
-    pub stage_time_ns: [u64; 2],
-    /// Deadline t_B of each stage of each window.
-    pub stage_deadline_ns: u64,
-    /// An optr_closed_by_t: the reason why the stage closed, the worst of its windows.
-    pub closed_by: [u32; 2],
+    pub expected_bytes: u64,
+    /// Bytes that did not arrive in time.
+    pub lost_bytes: u64,
     /// Number of elements missing in the result. Repairs add them to a later all-reduce of the
     /// bucket.
     pub missing_elements: u64,
     /// Number of infinities and NaNs in the result.
     pub not_finite: u64,
+    /// Bytes copied between the caller, the engine and a card in an all-reduce of a bucket, see
+    /// optr_alloc().
+    pub copied_bytes: u64,
+    /// Packets that a rank with the largest shards expects; the same number on all ranks.
+    pub packets: u64,
+    /// Repairs of the bucket.
+    pub repairs: optr_repairs_t,
     /// Bytes of means with outstanding repairs, in all buckets, by which this replica differs from
     /// others.
     pub outstanding_bytes: u64,
     /// Bytes of means whose repair was given up, in all buckets: a permanent replica divergence.
     pub drift_bytes: u64,
-    /// 1 if this rank was late: in some window, its gradient is not in the mean of its shard.
-    pub is_late: u32,
-    /// 1 if the values travelled Hadamard-encoded.
-    pub is_hadamard: u32,
-    /// 1 if all ranks that take part agreed on is_applied.
-    pub is_agreed: u32,
-    /// 1 if the result includes repairs of earlier results of the bucket.
-    pub is_corrected: u32,
-    /// 1 while the ranks measure the stage deadline.
-    pub is_measuring_deadline: u32,
-    /// 1 if this collective is the first with a new stage deadline.
-    pub deadline_changed: u32,
-    /// Bytes copied between the caller, the engine and a card in an all-reduce of a bucket, see
-    /// optr_alloc().
-    pub copied_bytes: u64,
+    /// Bound t_B of each stage of each window.
+    pub bound_ns: u64,
+    /// The contribute stage, then the broadcast stage.
+    pub stages: [optr_stage_report_t; 2],
 }
 
 /// Function that is called once when a request is done, on a thread of the library.

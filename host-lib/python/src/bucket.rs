@@ -78,7 +78,7 @@ impl Work for Reduction {
             Err(error) => {
                 // A halt is a skip, too.
                 if let Error::Halted { report } = &error {
-                    self.array.copy_from_slice(py, &vec![0.0; report.elements()])?;
+                    self.array.copy_from_slice(py, &vec![0.0; report.elements])?;
                 }
                 return Ok(Err(error));
             }

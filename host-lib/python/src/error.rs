@@ -20,17 +20,14 @@ fn call_error_with(error: &Error, text: String) -> PyErr {
         Error::InGroup { source, .. } => call_error_with(source, text),
         Error::Argument { .. } | Error::Operation { .. } | Error::Cards { .. } => ArgumentError::new_err(text),
         Error::Dropped => DroppedError::new_err(text),
-        Error::Halted { report } => halted(text, |py| report::to_python(py, report)),
-        Error::HaltedOnTwoLevels { report } => halted(text, |py| report::of_levels_to_python(py, report)),
+        Error::Halted { report } => Python::attach(|py| {
+            report::to_python(py, report).map_or_else(|error| error, |report| HaltError::new_err((text, report)))
+        }),
         Error::Unsettled { .. } => UnsettledError::new_err(text),
         Error::NoAgreement { .. } => TimeoutError::new_err(text),
         Error::Closed => ClosedError::new_err(text),
         _ => OptiReduceError::new_err(text),
     }
-}
-
-fn halted(text: String, report: impl FnOnce(Python<'_>) -> PyResult<Py<PyAny>>) -> PyErr {
-    Python::attach(|py| report(py).map_or_else(|error| error, |report| HaltError::new_err((text, report))))
 }
 
 fn control_error(error: &ControlError, text: String) -> PyErr {

@@ -4,20 +4,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use optireduce::{Error, PartialOptions, PartialReport, Weighting};
+use optireduce::{Error, PartialOptions, Report, Weighting};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
 
 use crate::arrays;
 use crate::context::{Home, Owned};
 use crate::error::call_error;
 use crate::exceptions::{ArgumentError, TimeoutError};
+use crate::report;
 use crate::request::{Request, Work};
 use crate::settings::{self, Iteration, Timeout};
 
 struct Average {
-    request: optireduce::Request<(Vec<f32>, PartialReport)>,
+    request: optireduce::Request<(Vec<f32>, Report)>,
     array: PyBuffer<f32>,
 }
 
@@ -36,7 +36,7 @@ impl Work for Average {
             Err(error) => return Ok(Err(error)),
         };
         self.array.copy_from_slice(py, &mean)?;
-        to_python(py, &report).map(Ok)
+        report::to_python(py, &report).map(Ok)
     }
 }
 
@@ -70,9 +70,9 @@ impl PartialReduce {
     }
 
     /// Averages a model with the models of a group of ready ranks, in place, and returns a
-    /// `PartialReport`.
+    /// `Report`.
     ///
-    /// `iteration` counts from 1 and exceeds `PartialReport.iteration` of the last average.
+    /// `iteration` counts from 1 and exceeds `GroupReport.iteration` of the last average.
     fn average(&self, array: &Bound<'_, PyAny>, iteration: Iteration) -> PyResult<Py<PyAny>> {
         self.start_average(array, iteration)?.wait(array.py(), None)
     }
@@ -129,23 +129,4 @@ pub fn options(
     let bound = bound_ms.map(|ms| settings::seconds("bound_ms", ms, 1e-3)).transpose()?;
     let options = PartialOptions::new(group_size).weights(weights).sync_bound(sync_bound).repair(repair);
     Ok(options.patience(settings::seconds("patience_s", patience_s, 1.0)?).bound(bound))
-}
-
-fn to_python(py: Python<'_>, report: &PartialReport) -> PyResult<Py<PyAny>> {
-    let missing = report.missing_ranges().iter().map(|range| (range.start, range.end)).collect::<Vec<_>>();
-    let fields = PyDict::new(py);
-    fields.set_item("number", report.number())?;
-    fields.set_item("group", PyTuple::new(py, report.group())?)?;
-    fields.set_item("weights", PyTuple::new(py, report.weights())?)?;
-    fields.set_item("iteration", report.iteration())?;
-    fields.set_item("is_full", report.is_full())?;
-    fields.set_item("waited_ms", report.waited().as_secs_f64() * 1e3)?;
-    fields.set_item("took_ms", report.took().as_secs_f64() * 1e3)?;
-    fields.set_item("lost_bytes", report.lost_bytes())?;
-    fields.set_item("repaired_bytes", report.repaired_bytes())?;
-    fields.set_item("uncounted_ranks", PyTuple::new(py, report.uncounted_ranks())?)?;
-    fields.set_item("missing_ranges", PyTuple::new(py, missing)?)?;
-    fields.set_item("text", report.to_string())?;
-    let report = py.import("optireduce.report")?.getattr("PartialReport")?;
-    Ok(report.call((), Some(&fields))?.unbind())
 }

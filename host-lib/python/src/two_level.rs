@@ -112,12 +112,12 @@ impl Work for Reduction {
         mean.resize(array.item_count(), 0.0);
         let done = py.detach(|| request.wait_into(&mut mean));
         // Zeros after a halt.
-        if matches!(done, Ok(_) | Err(Error::HaltedOnTwoLevels { .. })) {
+        if matches!(done, Ok(_) | Err(Error::Halted { .. })) {
             array.copy_from_slice(py, &mean)?;
         }
         let _ = lock(&spares).get("").map(|spares| spares.push(mean));
         match done {
-            Ok(report) => report::of_levels_to_python(py, &report).map(Ok),
+            Ok(report) => report::to_python(py, &report).map(Ok),
             Err(error) => Ok(Err(error)),
         }
     }

@@ -40,7 +40,7 @@ def averages(rank, ranks, root):
         total.all_reduce(column)
         assert (column == ranks).all()
         assert bucket.settle(5.0).is_settled
-        return gradient, dataclasses.asdict(report)["live_ranks"]
+        return gradient, dataclasses.asdict(report)["ranks"]
 
 
 def test_all_ranks_get_the_mean_in_place(job):
@@ -282,14 +282,14 @@ def halted(rank, ranks, root, returned):
                 way(gradient)
             except optireduce.HaltError as halt:
                 error = pickle.loads(pickle.dumps(halt))
-                assert error.report.op == number and not error.report.is_applied and error.report.loss > 0.1, error.report
+                assert error.report.number == number and not error.report.is_applied and error.report.loss > 0.1, error.report
             found.append((str(error), gradient.max(), gradient.min()))
         if rank == 0:
             returned.touch()
         communicator.barrier()
         # The ranks are in step: `close` compares the numbers of their calls.
         with contextlib.suppress(optireduce.HaltError):
-            assert bucket.all_reduce(numpy.ones(100_000, "float32")).op == len(ways)
+            assert bucket.all_reduce(numpy.ones(100_000, "float32")).number == len(ways)
         return found
 
 
@@ -358,7 +358,7 @@ def in_one_expression(rank, ranks, root):
             objects.append(one)
         averaged = array()
         # A rank that is a few milliseconds late is in another group.
-        mean = numpy.mean(partial.average(averaged, 1).group)
+        mean = numpy.mean(partial.average(averaged, 1).ranks)
         assert numpy.allclose(averaged, mean)
         requests = [
             again().start_barrier(),

@@ -37,11 +37,11 @@ def sums(rank, ranks, root, bound_ms, agree):
             session().all_reduce(Work("all_reduce", [gradient]), gradient, "avg", "one", lambda report, _: reports.append(report)).wait()
             total += gradient
         settled = session().buckets()["one"].settle(20.0)
-        assert settled.is_settled and settled.drift_bytes == 0, settled
+        assert settled.is_settled and settled.repairs.drift_bytes == 0, settled
         if settled.correction is not None:
             total += corrected(settled)
         lost = sum(report.lost_bytes for report in reports)
-        return total, lost, [(report.agreed, report.is_applied) for report in reports]
+        return total, lost, [(report.is_agreed, report.is_applied) for report in reports]
 
 
 @pytest.mark.parametrize(("bound_ms", "agree"), [(0.05, True), (0.05, False), (0.5, True)])
@@ -80,7 +80,7 @@ def two_streams(rank, ranks, root, bound_ms):
         assert [key[-1] for key in buckets] == [0, 1], buckets
         for bucket, total in zip(buckets.values(), totals):
             settled = bucket.settle(20.0)
-            assert settled.is_settled and settled.drift_bytes == 0, settled
+            assert settled.is_settled and settled.repairs.drift_bytes == 0, settled
             if settled.correction is not None:
                 total += corrected(settled)
         return totals, sum(report.lost_bytes for report in session().reports)

@@ -20,8 +20,8 @@ def averages(rank, ranks, root):
             time.sleep(0.002 * (rank + 1))
             given = model[0].item()
             report = partial.average(model, iteration + 1)
-            iteration = report.iteration
-            found.append((report.number, report.group, report.weights, given, model[0].item(), len(set(model.tolist()))))
+            iteration = report.group.iteration
+            found.append((report.number, report.ranks, report.group.weights, given, model[0].item(), len(set(model.tolist()))))
         with pytest.raises(optireduce.ArgumentError, match="the iteration is 1, expected more than"):
             partial.average(model, 1)
         with pytest.raises(optireduce.ArgumentError, match="the number of elements is 999, expected 1000"):
@@ -74,7 +74,7 @@ def trains(rank, ranks, root, dtype):
             optimizer.zero_grad()
             model(torch.randn(8, 3, dtype=model[0].weight.dtype)).abs().square().sum().backward()
             optimizer.step()
-        assert partial.report.group == (0, 1) and partial.iteration == 5, partial.report
+        assert partial.report.ranks == (0, 1) and partial.iteration == 5, partial.report
         partial.close()
         return begin.tolist(), [tensor.tolist() for tensor in model.state_dict().values()]
 

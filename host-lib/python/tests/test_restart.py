@@ -42,10 +42,10 @@ def rank(vote: bool) -> None:
         optimizer.step()
         reports = list(state.session.reports)
         if reports:
-            seen[reports[-1].live_ranks] += 1
+            seen[reports[-1].ranks] += 1
             # A pipe that nobody reads would fill up.
-            if seen[reports[-1].live_ranks] <= 10:
-                print(*reports[-1].live_ranks, flush=True)
+            if seen[reports[-1].ranks] <= 10:
+                print(*reports[-1].ranks, flush=True)
         if back is None and any(report.joined_rank is not None for report in reports):
             back = state.steps
     state.settle(optimizer)

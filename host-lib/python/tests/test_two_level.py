@@ -40,7 +40,7 @@ def test_all_ranks_get_the_mean_in_place(job):
         assert (inside, across) == ([rank // 2 * 2, rank // 2 * 2 + 1], [rank % 2, rank % 2 + 2])
         for report in reports:
             assert (report.kind, report.is_applied, report.lost_bytes) == ("all-reduce on two levels", True, 0)
-            assert (report.live_ranks, report.missing_ranges) == ((0, 1, 2, 3), ())
+            assert (report.ranks, report.missing) == ((0, 1, 2, 3), ())
         assert all((one == other).all() for one, other in zip(arrays, found[0][1], strict=True))
     arrays = found[0][1]
     for array in arrays[:3]:

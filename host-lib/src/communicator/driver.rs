@@ -384,7 +384,7 @@ mod tests {
                             };
                             while call % 3 == 0 && !request.wait_timeout(Duration::from_micros(50)) {}
                             let (mean, report) = request.wait().unwrap();
-                            assert_eq!((report.lost_bytes(), &mean), (0, &vec![0.5; bucket.elements()]), "{report}");
+                            assert_eq!((report.lost_bytes, &mean), (0, &vec![0.5; bucket.elements()]), "{report}");
                         }
                     });
                 }

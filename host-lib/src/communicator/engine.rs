@@ -584,7 +584,8 @@ impl Engine {
                 }
                 let repairs = self.collectives.repaired_of(stream.bucket).unwrap_or_default();
                 let repairs = self.abandoned.add_of(stream, repairs);
-                let found = Settled { correction, is_settled, repairs };
+                let (range, missing) = (0..stream.elements, self.collectives.outstanding_elements(stream));
+                let found = Settled { correction, range, missing, is_settled, repairs };
                 let found = settle.before.take().into_iter().fold(found, Settled::after);
                 match &self.fallback {
                     Some(fallback) if self.has_fallen_back() && settle.beside.is_some() => {
@@ -651,8 +652,8 @@ impl Engine {
         let update = (report.kind == Kind::AllReduce && report.action == UpdateAction::Apply)
             .then(|| Update::new(self.abandoned.clone(), call.call.stream_id(), result.len()));
         let bound = BoundStatus {
-            measuring_bound: self.collectives.is_measuring(report.bound_ns),
-            bound_changed: report.bound_ns != std::mem::replace(&mut self.bound_ns, report.bound_ns),
+            is_measured: self.collectives.is_measuring(report.bound_ns),
+            changed: report.bound_ns != std::mem::replace(&mut self.bound_ns, report.bound_ns),
         };
         let joined = self.joined.iter().find(|(.., first_op)| *first_op == report.op).copied();
         self.joined.retain(|(.., first_op)| *first_op > report.op);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use super::report::{Report, TwoLevelReport};
+use super::report::Report;
 use super::settle::Unsettled;
 use crate::card::CardError;
 use crate::control::{BootstrapError, ControlError, LaunchError};
@@ -105,7 +105,7 @@ impl From<PathError> for ConnectError {
 ///
 /// * [`Argument`](Self::Argument), [`Operation`](Self::Operation), [`Cards`](Self::Cards) and
 ///   [`Memory`](Self::Memory). Nothing was changed.
-/// * [`Halted`](Self::Halted) and [`HaltedOnTwoLevels`](Self::HaltedOnTwoLevels).
+/// * [`Halted`](Self::Halted).
 /// * [`ControlError::Differs`], [`GivenUp`](ControlError::GivenUp),
 ///   [`LeftOut`](ControlError::LeftOut), [`Memory`](ControlError::Memory) and
 ///   [`NoSuchRank`](ControlError::NoSuchRank). The caller's data is unchanged.
@@ -173,13 +173,6 @@ pub enum Error {
     )]
     #[allow(missing_docs)] // described above
     Halted { report: Box<Report> },
-    /// As [`Halted`](Self::Halted), in a step of an all-reduce on two levels.
-    #[error(
-        "at least {SKIPS_HALT} collectives in a row lost more than 10 % each on this rank; stop the job, then repair the network or \
-         set a longer bound; the last one: {report}"
-    )]
-    #[allow(missing_docs)] // described above
-    HaltedOnTwoLevels { report: Box<TwoLevelReport> },
     /// The job has ended, but this rank lacks repaired updates, since these buckets were not
     /// [settled](crate::Bucket::settle). Its replica differs from the others.
     #[error(

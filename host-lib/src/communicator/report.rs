@@ -1,5 +1,6 @@
 //! Report of a collective, for the caller.
 
+mod stage;
 mod two_level;
 
 use std::fmt;
@@ -8,284 +9,257 @@ use std::time::Duration;
 
 use optireduce_core::protocol;
 use optireduce_core::protocol::repair::RepairReport;
-use optireduce_core::protocol::{ClosedBy, Kind, Stage, StageSummary, UpdateAction};
-use serde::Serialize;
+use optireduce_core::protocol::{Kind, Stage, UpdateAction};
+use serde::{Serialize, Serializer};
 
+pub use self::stage::{PeerReport, StageReport};
 pub(super) use self::two_level::Numbers;
-pub use self::two_level::TwoLevelReport;
+pub use super::partial_reduce::GroupReport;
 
 /// Outcome of a collective on this rank.
 ///
-/// Bytes count values as fp32. "In time" means before the stage closed. `Display` prints one line
-/// for a log.
+/// Ranks are ranks of the communicator, on two levels of the job. Bytes count values as fp32. "In
+/// time" means before the stage closed. `Display` prints one line for a log. Serialized durations
+/// are in milliseconds: `bound_ms`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[must_use = "it shows losses, whether the update was applied, and a rank that needs the model"]
+#[non_exhaustive]
 pub struct Report {
-    #[serde(flatten)]
-    collective: protocol::Report,
-    /// Repairs of all buckets when this collective finished.
-    job_repair: RepairReport,
-    #[serde(flatten)]
-    bound: BoundStatus,
-    joined_rank: Option<usize>,
-    copied_bytes: u64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub(super) struct BoundStatus {
-    /// The ranks are still measuring the bound.
-    pub measuring_bound: bool,
-    /// The previous collective had a different bound.
-    pub bound_changed: bool,
-}
-
-impl Report {
-    pub(super) fn new(
-        collective: protocol::Report,
-        job_repair: RepairReport,
-        bound: BoundStatus,
-        joined_rank: Option<usize>,
-        copied_bytes: u64,
-    ) -> Self {
-        Self { collective, job_repair, bound, joined_rank, copied_bytes }
-    }
-
-    #[doc(hidden)]
-    pub fn add_copied(&mut self, values: &[f32]) {
-        self.copied_bytes += size_of_val(values) as u64;
-    }
-
-    /// Bytes copied between the caller, the engine and a card. All-reduces of declared buckets
-    /// only.
-    pub fn copied_bytes(&self) -> u64 {
-        self.copied_bytes
-    }
-
-    /// Rank that rejoins with this collective; the same on all ranks.
-    ///
-    /// It needs the model: wait for collectives in progress, settle the buckets, then
-    /// [`broadcast`](crate::Exact::broadcast) from a rank that stayed.
-    pub fn joined_rank(&self) -> Option<usize> {
-        self.joined_rank
-    }
-
-    /// Kind of collective.
-    pub fn kind(&self) -> Kind {
-        self.collective.kind
-    }
-
-    /// Number of the collective, the same on all ranks.
-    pub fn op(&self) -> u32 {
-        self.collective.op
-    }
-
-    /// Id of the bucket.
-    pub fn bucket(&self) -> u16 {
-        self.collective.bucket
-    }
-
-    /// Number of elements in the bucket.
-    pub fn elements(&self) -> usize {
-        self.collective.elements
-    }
-
-    /// Packets that a rank with the largest shards expects from its peers; the same number on all
-    /// ranks.
-    pub fn packets(&self) -> u64 {
-        self.collective.packets
-    }
-
-    /// Returns whether the values travelled Hadamard-encoded.
-    pub fn is_hadamard(&self) -> bool {
-        self.collective.hadamard
-    }
-
-    /// Returns whether the result contains the update; always true for an all-gather.
+    /// Kind of collective; an all-reduce for an average of a group.
+    pub kind: Kind,
+    /// Number of the collective, or of the group. The same on all ranks that take part.
+    pub number: u32,
+    /// Id of the bucket; 0 for an average of a group.
+    pub bucket: u16,
+    /// Number of elements in the bucket, or in the model.
+    pub elements: usize,
+    /// Whether the result contains the update; always true for an all-gather.
     ///
     /// A reduction that lost more than 10 % of the expected bytes is skipped: its result is zeros,
     /// the neutral update. Repairs add the update to a later result of the bucket, unless all ranks
-    /// agreed to skip it. The last of too many skips in a row is [`Error::Halted`].
+    /// agreed to skip it. The last of too many skips in a row is an
+    /// [error](crate::Error::Halted).
     ///
     /// Contributions of late ranks count as lost only if most peers are late. A one-off reduction
     /// is also skipped if anything is missing after its repairs, and never halts. Ranks may differ
     /// unless they [agree](crate::Settings::agree).
     ///
-    /// [`Error::Halted`]: crate::Error::Halted
-    pub fn is_applied(&self) -> bool {
-        self.action() == UpdateAction::Apply || self.kind() == Kind::AllGather
+    /// On two levels, the share of [missing](Self::missing) elements decides. Losses of the
+    /// reduce-scatter do not count, since the mean is the same on all ranks.
+    pub is_applied: bool,
+    /// Whether all ranks that take part have agreed on `is_applied`.
+    pub is_agreed: bool,
+    /// Ranks that took part, in ascending order. On two levels, as far as this rank knows.
+    pub ranks: Vec<usize>,
+    /// Ranks less than half of whose contribution (in an all-gather: shard) arrived in time. With
+    /// one packet per shard, a single loss looks the same.
+    pub late_ranks: Vec<usize>,
+    /// Whether this rank was late: in some window, the contribute stage of its shard closed before
+    /// its gradient was added, so the mean of that shard excludes the gradient.
+    pub is_late: bool,
+    /// Rank that rejoins with this collective; the same on all ranks.
+    ///
+    /// It needs the model: wait for collectives in progress, settle the buckets, then
+    /// [`broadcast`](crate::Communicator::broadcast) from a rank that stayed.
+    pub joined_rank: Option<usize>,
+    /// Bytes expected from peers.
+    pub expected_bytes: u64,
+    /// Bytes of peers that did not arrive in time.
+    pub lost_bytes: u64,
+    /// Elements missing in the result, in order: zeros, or Hadamard blocks with a missing part. In
+    /// the average of a group, this rank keeps its own values there.
+    ///
+    /// With repairs, the elements of a declared bucket's all-reduce are added to a later result.
+    /// Empty if such an all-reduce was skipped, except on two levels.
+    pub missing: Vec<Range<usize>>,
+    /// Number of infinities and NaNs in the result, complete or not.
+    pub not_finite: u64,
+    /// Whether the values travelled Hadamard-encoded.
+    pub is_hadamard: bool,
+    /// Whether the result includes repairs of earlier results of the bucket.
+    pub is_corrected: bool,
+    /// Bytes copied between the caller, the engine and a card. All-reduces of declared buckets
+    /// only.
+    pub copied_bytes: u64,
+    /// Packets that a rank with the largest shards expects from its peers; the same number on all
+    /// ranks.
+    pub packets: u64,
+    /// Repairs of the bucket so far.
+    pub repairs: RepairReport,
+    /// Bytes of means with outstanding repairs, in all buckets: replica divergence for now.
+    pub outstanding_bytes: u64,
+    /// Bytes of means whose repair was given up since the job began, in all buckets: permanent
+    /// replica divergence. On two levels, [`settle`](crate::TwoLevelBucket::settle) adds the losses
+    /// of the rank's group.
+    pub drift_bytes: u64,
+    /// Bound t_B of each stage of each window.
+    #[serde(rename = "bound_ms", serialize_with = "ms")]
+    pub bound: Duration,
+    /// Whether the ranks were [measuring](crate::Settings::bound) the bound, with the longest one
+    /// until then.
+    pub is_bound_measured: bool,
+    /// Whether this collective is the first with a new bound.
+    pub bound_changed: bool,
+    /// Stages in which ranks exchanged data, in order. Empty on two levels, whose `parts` have
+    /// stages, and in a group of one rank.
+    pub stages: Vec<StageReport>,
+    /// On two levels, the reduce-scatter in the group, the all-reduce among equals (omitted if this
+    /// rank's shard is empty), and the all-gather in the group. Otherwise empty.
+    pub parts: Vec<Report>,
+    /// Group of a [partial reduce](crate::PartialReduce).
+    pub group: Option<GroupReport>,
+    #[serde(skip)]
+    pub(super) action: UpdateAction,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BoundStatus {
+    /// The ranks are still measuring the bound.
+    pub is_measured: bool,
+    /// The previous collective had a different bound.
+    pub changed: bool,
+}
+
+impl Report {
+    pub(super) fn new(
+        collective: protocol::Report,
+        job: RepairReport,
+        bound: BoundStatus,
+        joined_rank: Option<usize>,
+        copied_bytes: u64,
+    ) -> Self {
+        let protocol::Report { kind, action, stages, repair, .. } = collective;
+        let stages = Stage::ALL.into_iter().zip(stages).filter(|(stage, _)| kind.sends(*stage));
+        let stages: Vec<_> = stages.map(|(stage, summary)| StageReport::new(stage, summary)).collect();
+        Self {
+            kind,
+            number: collective.op,
+            bucket: collective.bucket,
+            elements: collective.elements,
+            is_applied: action == UpdateAction::Apply || kind == Kind::AllGather,
+            is_agreed: collective.agreed,
+            ranks: collective.live,
+            late_ranks: collective.late_peers,
+            is_late: !collective.local_contribution,
+            joined_rank,
+            expected_bytes: stages.iter().map(|stage| stage.expected_bytes).sum(),
+            lost_bytes: collective.lost_bytes,
+            missing: collective.missing,
+            not_finite: collective.not_finite,
+            is_hadamard: collective.hadamard,
+            is_corrected: repair.corrected,
+            copied_bytes,
+            packets: collective.packets,
+            repairs: repair.bytes,
+            outstanding_bytes: job.outstanding_bytes,
+            drift_bytes: job.drift_bytes,
+            bound: Duration::from_nanos(collective.bound_ns),
+            is_bound_measured: bound.is_measured,
+            bound_changed: bound.changed,
+            stages,
+            parts: Vec::new(),
+            group: None,
+            action,
+        }
     }
 
-    pub(super) fn action(&self) -> UpdateAction {
-        self.collective.action
-    }
-
-    #[cfg(test)]
-    pub(super) fn halting(mut self) -> Self {
-        self.collective.action = UpdateAction::Halt;
+    /// `ranks`: new number of each rank.
+    fn renumbered(mut self, ranks: &[usize]) -> Self {
+        let peers = self.stages.iter_mut().flat_map(|stage| &mut stage.peers).map(|peer| &mut peer.rank);
+        for rank in self.ranks.iter_mut().chain(&mut self.late_ranks).chain(&mut self.joined_rank).chain(peers) {
+            *rank = ranks[*rank];
+        }
+        self.ranks.sort_unstable();
+        self.late_ranks.sort_unstable();
+        self.stages.iter_mut().for_each(|stage| stage.peers.sort_unstable_by_key(|peer| peer.rank));
         self
     }
 
-    /// Returns whether all ranks that take part have agreed on [`is_applied`](Self::is_applied).
-    pub fn is_agreed(&self) -> bool {
-        self.collective.agreed
+    #[cfg(test)]
+    pub(super) fn halting(self) -> Self {
+        Self { action: UpdateAction::Halt, is_applied: false, ..self }
     }
 
-    /// Ranks that took part, in ascending order.
-    pub fn live_ranks(&self) -> &[usize] {
-        &self.collective.live
-    }
-
-    /// Ranks less than half of whose contribution (in an all-gather: shard) arrived in time. With
-    /// one packet per shard, a single loss looks the same.
-    pub fn late_ranks(&self) -> &[usize] {
-        &self.collective.late_peers
-    }
-
-    /// Returns whether this rank was late: in some window, the contribute stage of its shard closed
-    /// before its gradient was added, so the mean of that shard excludes the gradient.
-    pub fn is_late(&self) -> bool {
-        !self.collective.local_contribution
-    }
-
-    /// Bytes expected from peers.
-    pub fn expected_bytes(&self) -> u64 {
-        self.collective.stages.iter().map(|stage| stage.expected_bytes).sum()
-    }
-
-    /// Bytes received from peers in time.
-    pub fn received_bytes(&self) -> u64 {
-        self.collective.stages.iter().map(|stage| stage.received_bytes).sum()
-    }
-
-    /// Bytes of peers that did not arrive in time.
-    pub fn lost_bytes(&self) -> u64 {
-        self.collective.lost_bytes
-    }
-
-    /// Lost fraction of [`expected_bytes`](Self::expected_bytes), 0 to 1.
+    /// Lost fraction of `expected_bytes`, 0 to 1.
     pub fn loss(&self) -> f64 {
-        self.collective.loss()
+        self.lost_bytes.min(self.expected_bytes) as f64 / self.expected_bytes.max(1) as f64
     }
 
-    /// Details of a stage.
-    pub fn stage(&self, stage: Stage) -> &StageSummary {
-        &self.collective.stages[stage.index()]
-    }
-
-    /// Worst reason for closing a stage over all windows.
-    pub fn closed_by(&self, stage: Stage) -> ClosedBy {
-        self.stage(stage).closed_by
-    }
-
-    /// Longest time from the start of a stage to its close in one window, not of the whole call.
-    pub fn stage_time(&self, stage: Stage) -> Duration {
-        Duration::from_nanos(self.stage(stage).elapsed_ns_max)
+    /// Returns a stage, or `None` if the ranks did not exchange data in it, or on two levels.
+    pub fn stage(&self, stage: Stage) -> Option<&StageReport> {
+        self.stages.iter().find(|of| of.stage == stage)
     }
 
     /// Ranks with missing bytes in a stage, dropped ranks included. In an all-gather,
     /// [`Stage::Broadcast`] lists the ranks whose shards have zeros, unless they were repaired.
     pub fn missing_from(&self, stage: Stage) -> Vec<usize> {
-        self.collective.missing_from(stage)
+        let of_parts = self.parts.iter().flat_map(|part| part.missing_from(stage));
+        let own_data = if self.kind == Kind::AllGather { Stage::Broadcast } else { Stage::Contribute };
+        let is_out = |rank: usize| stage == own_data && self.ranks.binary_search(&rank).is_err();
+        let peers = self.stage(stage).into_iter().flat_map(|stage| &stage.peers);
+        let lacking = peers.filter(|peer| peer.received_bytes < peer.expected_bytes || is_out(peer.rank));
+        let mut ranks: Vec<usize> = lacking.map(|peer| peer.rank).chain(of_parts).collect();
+        ranks.sort_unstable();
+        ranks.dedup();
+        ranks
     }
 
-    /// Bound t_B in this collective.
-    pub fn stage_deadline(&self) -> Duration {
-        Duration::from_nanos(self.collective.bound_ns)
+    fn fmt_levels(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { elements, ranks, late_ranks, action, .. } = self;
+        let missing: usize = self.missing.iter().map(Range::len).sum();
+        write!(f, "two levels, {elements} elements, {} ranks: {action}", ranks.len())?;
+        if missing > 0 {
+            write!(f, "; {missing} elements are missing")?;
+        }
+        if !late_ranks.is_empty() {
+            write!(f, "; late: {late_ranks:?}")?;
+        }
+        self.parts.iter().try_for_each(|part| write!(f, " [{part}]"))
     }
+}
 
-    /// Returns whether this collective used the longest t_B, while the ranks
-    /// [measured](crate::Settings::bound) it.
-    pub fn is_measuring_stage_deadline(&self) -> bool {
-        self.bound.measuring_bound
-    }
-
-    /// Returns whether this collective is the first with a new t_B.
-    pub fn stage_deadline_changed(&self) -> bool {
-        self.bound.bound_changed
-    }
-
-    /// Elements missing in the result, in order: zeros, or Hadamard blocks with a missing part.
-    ///
-    /// With repairs, the elements of a declared bucket's all-reduce are added to a later result.
-    /// Empty if such an all-reduce was skipped.
-    pub fn missing_ranges(&self) -> &[Range<usize>] {
-        self.collective.missing_ranges()
-    }
-
-    /// Number of infinities and NaNs in the result, complete or not.
-    pub fn not_finite(&self) -> u64 {
-        self.collective.not_finite
-    }
-
-    /// Returns whether the result includes repairs of earlier results of the bucket.
-    pub fn is_corrected(&self) -> bool {
-        self.collective.repair.corrected
-    }
-
-    /// Repairs of the bucket so far.
-    pub fn repairs(&self) -> &RepairReport {
-        &self.collective.repair.bytes
-    }
-
-    /// Bytes of means with outstanding repairs, in all buckets: replica divergence for now.
-    pub fn outstanding_bytes(&self) -> u64 {
-        self.job_repair.outstanding_bytes
-    }
-
-    /// Bytes of means whose repair was given up since the job began, in all buckets: permanent
-    /// replica divergence.
-    pub fn drift_bytes(&self) -> u64 {
-        self.job_repair.drift_bytes
-    }
+pub(super) fn ms<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(duration.as_secs_f64() * 1e3)
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let action = self.action();
-        let (op, kind, bucket, elements) = (self.op(), self.kind(), self.bucket(), self.elements());
+        match &self.group {
+            Some(group) => return group.fmt(self, f),
+            None if !self.parts.is_empty() => return self.fmt_levels(f),
+            None => {}
+        }
+        let Self { kind, number, bucket, elements, ranks, late_ranks, action, .. } = self;
         write!(
             f,
-            "op {op}: {kind} of bucket {bucket}, {elements} elements, {} ranks: {action}",
-            self.live_ranks().len()
+            "collective {number}: {kind} of bucket {bucket}, {elements} elements, {} ranks: {action}",
+            ranks.len()
         )?;
-        for stage in Stage::ALL.into_iter().filter(|stage| self.kind().sends(*stage)) {
-            let name = match stage {
-                Stage::Contribute => "contribute",
-                Stage::Broadcast => "broadcast",
-            };
-            let closed = match self.closed_by(stage) {
-                ClosedBy::Complete => "complete",
-                ClosedBy::Early => "early",
-                ClosedBy::Deadline => "deadline",
-            };
-            let ms = self.stage_time(stage).as_secs_f64() * 1e3;
-            let percent = self.stage(stage).received_fraction * 100.0;
-            write!(f, "; {name} {percent:.3} % in {ms:.3} ms ({closed})")?;
+        self.stages.iter().try_for_each(|stage| write!(f, "; {stage}"))?;
+        if !late_ranks.is_empty() {
+            write!(f, "; late: {late_ranks:?}")?;
         }
-        if !self.late_ranks().is_empty() {
-            write!(f, "; late: {:?}", self.late_ranks())?;
-        }
-        if self.is_late() {
+        if self.is_late {
             f.write_str("; this rank was late")?;
         }
         for (bytes, what) in
-            [(self.lost_bytes(), "lost"), (self.outstanding_bytes(), "outstanding"), (self.drift_bytes(), "drift")]
+            [(self.lost_bytes, "lost"), (self.outstanding_bytes, "outstanding"), (self.drift_bytes, "drift")]
         {
             if bytes > 0 {
                 write!(f, "; {what} {bytes} B")?;
             }
         }
-        if self.not_finite() > 0 {
-            write!(f, "; {} values are not finite", self.not_finite())?;
+        if self.not_finite > 0 {
+            write!(f, "; {} values are not finite", self.not_finite)?;
         }
-        if self.is_corrected() {
+        if self.is_corrected {
             f.write_str("; corrects earlier results")?;
         }
-        let deadline_ms = self.stage_deadline().as_secs_f64() * 1e3;
-        if self.is_measuring_stage_deadline() {
-            write!(f, "; the stage deadline is being measured, {deadline_ms:.3} ms until then")?;
-        } else if self.stage_deadline_changed() {
-            write!(f, "; the stage deadline is {deadline_ms:.3} ms from now on")?;
+        let ms = self.bound.as_secs_f64() * 1e3;
+        if self.is_bound_measured {
+            write!(f, "; the bound is being measured, {ms:.3} ms until then")?;
+        } else if self.bound_changed {
+            write!(f, "; the bound is {ms:.3} ms from now on")?;
         }
         Ok(())
     }

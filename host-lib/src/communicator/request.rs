@@ -316,12 +316,12 @@ impl Outcome {
     /// Returns the result. A skipped reduction is zeros, so that an update that ignores the report
     /// changes nothing; also if it is lent memory.
     pub fn whole(self) -> Result<(Values, Report), Error> {
-        let is_applied = self.report.is_applied();
+        let is_applied = self.report.is_applied;
         let (mut result, report) = self.step();
         if !is_applied {
             result.fill(0.0);
         }
-        if report.action() == UpdateAction::Halt {
+        if report.action == UpdateAction::Halt {
             return Err(Error::Halted { report: report.into() });
         }
         Ok((result, report))
@@ -333,7 +333,7 @@ impl Outcome {
     pub fn step(self) -> (Values, Report) {
         let Self { report, mut result, scale, update } = self;
         update.into_iter().for_each(Update::taken);
-        if let Some(scale) = scale.filter(|_| report.is_applied()) {
+        if let Some(scale) = scale.filter(|_| report.is_applied) {
             result.iter_mut().for_each(|value| *value *= scale);
         }
         (result, report)

@@ -4,7 +4,9 @@
 //! them to the model, or replicas end with different weights.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
+use optireduce_core::levels::union;
 use optireduce_core::protocol::repair::RepairReport;
 
 /// Bytes of results that no caller has, by bucket.
@@ -21,6 +23,11 @@ pub struct Settled {
     /// Apply it to the model as one more update; it is not added to later results. Once all ranks
     /// have settled, a result without losses has the same bits on all ranks.
     pub correction: Option<Vec<f32>>,
+    /// Elements that `correction` covers: the whole bucket.
+    pub range: Range<usize>,
+    /// Elements that results and `correction` lack, in order, since their repairs were outstanding
+    /// at the timeout.
+    pub missing: Vec<Range<usize>>,
     /// Whether the bucket settled before the timeout: no bytes are outstanding, and all ranks have
     /// confirmed the same calls.
     pub is_settled: bool,
@@ -32,7 +39,8 @@ impl Settled {
     pub(super) fn after(self, before: Settled) -> Self {
         let correction = together(self.correction, before.correction);
         let is_settled = self.is_settled && before.is_settled;
-        Self { correction, is_settled, repairs: self.repairs.and(before.repairs) }
+        let missing = union([before.missing, self.missing].concat());
+        Self { correction, range: self.range, missing, is_settled, repairs: self.repairs.and(before.repairs) }
     }
 }
 

@@ -25,7 +25,7 @@ pub use self::pipeline::TwoLevelRequest;
 use self::pipeline::{Pipeline, Steps};
 use self::plan::{Plan, lock, pack_settled};
 use super::abandoned::Abandoned;
-use super::report::{Numbers, TwoLevelReport};
+use super::report::{Numbers, Report};
 use super::request::reply;
 use super::{Bucket, BucketOptions, Builder, Communicator, ConnectError, Error, ReduceOp, Request, Settled};
 use crate::control::{ControlChannel, ControlError, Partition, Terms};
@@ -190,13 +190,13 @@ impl TwoLevelBucket {
     /// Losses of the all-reduce and of the all-gather are repaired before the next step, in at most
     /// 4 t_B each, unless [`repair`](crate::Settings::repair) is off.
     ///
-    /// `data` is zeros if this rank [skips](TwoLevelReport::is_applied) the update. With repairs, a
+    /// `data` is zeros if this rank [skips](Report::is_applied) the update. With repairs, a
     /// later result then includes it.
     ///
     /// # Errors
     /// See [`Error`]; `data` is then unchanged, or zeros after a
-    /// [halt](Error::HaltedOnTwoLevels).
-    pub fn all_reduce(&mut self, data: &mut [f32]) -> Result<TwoLevelReport, Error> {
+    /// [halt](Error::Halted).
+    pub fn all_reduce(&mut self, data: &mut [f32]) -> Result<Report, Error> {
         if !self.pipeline.is_empty() {
             return self.start_all_reduce(data.to_vec()).wait_into(data);
         }

@@ -10,7 +10,7 @@ fn sums(communicator: &mut Communicator, value: f32) -> [f32; 2] {
     let exact = communicator.exact().all_reduce(vec![value], ExactOp::Sum).wait().unwrap();
     let mut bounded = vec![value; 100];
     let mut bucket = communicator.bucket(100, BucketOptions::new()).wait().unwrap();
-    assert_eq!(bucket.all_reduce(&mut bounded).unwrap().lost_bytes(), 0);
+    assert_eq!(bucket.all_reduce(&mut bounded).unwrap().lost_bytes, 0);
     [exact[0], bounded[99] * communicator.world_size() as f32]
 }
 
@@ -80,7 +80,7 @@ fn a_bucket_may_be_declared_and_settled_while_something_else_is_done() {
             world.send(1, 0, vec![]).wait().unwrap();
         }
         let mut bucket = declared.wait().unwrap();
-        assert_eq!(bucket.all_reduce(&mut [1.0; 100]).unwrap().lost_bytes(), 0);
+        assert_eq!(bucket.all_reduce(&mut [1.0; 100]).unwrap().lost_bytes, 0);
         let settled = bucket.settle(None).wait().unwrap();
         assert!(settled.is_settled && settled.correction.is_none(), "{settled:?}");
         world.close().wait().unwrap();

@@ -227,7 +227,7 @@ fn calls_that_were_begun_together_are_made_in_their_order_and_hold_up_no_bucket(
         let mut barrier = communicator.barrier();
         drop(communicator.exact().all_gather(vec![rank as u8]));
         let mut data = vec![rank as f32; 1000];
-        assert_eq!(bucket.all_reduce(&mut data).unwrap().lost_bytes(), 0);
+        assert_eq!(bucket.all_reduce(&mut data).unwrap().lost_bytes, 0);
         while !barrier.wait_timeout(Duration::from_millis(20)) {}
         assert!(barrier.is_finished());
         barrier.wait().unwrap();

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use optireduce::{BucketOptions, PartialOptions, PartialReduce, PartialReport, SharedMemory, Weighting};
+use optireduce::{BucketOptions, PartialOptions, PartialReduce, Report, SharedMemory, Weighting};
 
 use super::ranks::{builder, job};
 
@@ -16,7 +16,7 @@ struct Averaged {
     rank: usize,
     given: Vec<f32>,
     got: Vec<f32>,
-    report: PartialReport,
+    report: Report,
 }
 
 fn train(
@@ -33,7 +33,7 @@ fn train(
         let given = model.clone();
         let report;
         (model, report) = partial.average(given.clone(), iteration + 1).wait().unwrap();
-        iteration = report.iteration();
+        iteration = report.group.as_ref().unwrap().iteration;
         Averaged { rank, given, got: model.clone(), report }
     };
     (0..).take_while(goes_on).map(average).collect()
@@ -42,23 +42,21 @@ fn train(
 /// Every group's model must be the weighted mean of its members, with the same bits on all.
 fn check(all: Vec<Averaged>) -> BTreeMap<u32, Vec<Averaged>> {
     let mut groups: BTreeMap<u32, Vec<Averaged>> = BTreeMap::new();
-    all.into_iter().for_each(|one| groups.entry(one.report.number()).or_default().push(one));
+    all.into_iter().for_each(|one| groups.entry(one.report.number).or_default().push(one));
     for members in groups.values_mut() {
         members.sort_by_key(|one| one.rank);
         let report = &members[0].report;
-        assert!(members.iter().map(|one| one.rank).eq(report.group().iter().copied()), "{report}");
-        assert!((report.weights().iter().sum::<f64>() - 1.0).abs() < 1e-12, "{report}");
+        let group = report.group.as_ref().unwrap();
+        assert!(members.iter().map(|one| one.rank).eq(report.ranks.iter().copied()), "{report}");
+        assert!((group.weights.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{report}");
         for one in members.iter() {
             let what = format!("rank {}: {}", one.rank, one.report);
-            assert_eq!(
-                (one.report.weights(), one.report.iteration()),
-                (report.weights(), report.iteration()),
-                "{what}"
-            );
-            assert!(one.report.uncounted_ranks().is_empty() && one.report.missing_ranges().is_empty(), "{what}");
+            let of_one = one.report.group.as_ref().unwrap();
+            assert_eq!((&of_one.weights, of_one.iteration), (&group.weights, group.iteration), "{what}");
+            assert!(of_one.uncounted_ranks.is_empty() && one.report.missing.is_empty(), "{what}");
             assert!(one.got.iter().zip(&members[0].got).all(|(a, b)| a.to_bits() == b.to_bits()), "{what}");
             for (at, found) in one.got.iter().enumerate() {
-                let terms = members.iter().zip(report.weights()).map(|(one, weight)| weight * f64::from(one.given[at]));
+                let terms = members.iter().zip(&group.weights).map(|(one, weight)| weight * f64::from(one.given[at]));
                 let mean = terms.sum::<f64>();
                 assert!((f64::from(*found) - mean).abs() < 1e-4, "{what}: element {at} is {found}, expected {mean}");
             }
@@ -87,7 +85,7 @@ fn groups_of_the_ranks_that_are_ready_average_their_models_while_a_slow_one_trai
                 train(rank, &mut partial, |made| *made < 5, Duration::from_millis(40))
             };
             partial.close().wait().unwrap();
-            assert_eq!(bucket.all_reduce(&mut [1.0; 100]).unwrap().lost_bytes(), 0);
+            assert_eq!(bucket.all_reduce(&mut [1.0; 100]).unwrap().lost_bytes, 0);
             world.close().wait().unwrap();
             averaged
         });
@@ -130,15 +128,16 @@ fn what_cannot_be_is_named_and_what_differs_is_named_on_all_ranks() {
         let error = partial.average(model[1..].to_vec(), 1).wait().unwrap_err().to_string();
         assert!(error.contains("the number of elements is 3, expected 4"), "{error}");
         let (model, report) = partial.average(model, 1).wait().unwrap();
-        assert_eq!((&model[..], report.group()), (&[0.5; 4][..], &[0, 1][..]));
+        assert_eq!((&model[..], &report.ranks[..]), (&[0.5; 4][..], &[0, 1][..]));
         let error = partial.average(model.clone(), 1).wait().unwrap_err().to_string();
         assert!(error.contains("the iteration is 1, expected more than 1"), "{error}");
         if rank == 0 {
             // The other rank is alive but not ready, so this rank continues alone.
             let begin = Instant::now();
             let (_, report) = partial.average(model, 2).wait().unwrap();
-            assert_eq!((report.group(), report.weights(), report.is_full()), (&[0][..], &[1.0][..], true));
-            assert!(begin.elapsed() >= patience && report.waited() >= patience, "{report}");
+            let group = report.group.as_ref().unwrap();
+            assert_eq!((&report.ranks[..], &group.weights[..], group.is_full), (&[0][..], &[1.0][..], true));
+            assert!(begin.elapsed() >= patience && group.waited >= patience, "{report}");
             world.barrier().wait().unwrap();
         } else {
             world.barrier().wait().unwrap();

@@ -36,7 +36,7 @@ fn go_on_among(bucket: &mut Bucket, rank: usize, live: &[usize], steps: Range<us
         let mut data = gradient(rank, step, ELEMENTS);
         let report =
             report_of(bucket.all_reduce(&mut data)).unwrap_or_else(|error| panic!("rank {rank}, step {step}: {error}"));
-        if report.live_ranks() == live && is_whole(&report) {
+        if report.ranks == live && is_whole(&report) {
             check(&data, &sum(live, step, ELEMENTS), &format!("rank {rank}, step {step}: {report}"));
             whole += 1;
         }
@@ -159,7 +159,7 @@ fn a_host_that_is_late_with_its_card_holds_up_nobody_beyond_the_bound() {
         // After this no rank is ahead of the late one.
         communicator.barrier().wait().unwrap();
         go_on_among(&mut bucket, rank, &[0, 1, 2, 3], BEFORE);
-        report.late_ranks().to_vec()
+        report.late_ranks.to_vec()
     });
     assert!(late[1..].iter().all(|late| late.contains(&0)), "{late:?}");
 }

@@ -27,7 +27,7 @@ fn go_on(bucket: &mut Bucket, rank: usize, steps: Range<usize>, lossy: usize) {
         let done = report_of(bucket.all_reduce(&mut data));
         let report = done.unwrap_or_else(|error| panic!("rank {rank}, step {step}: {error}"));
         let what = format!("rank {rank}, step {step}: {report}");
-        assert_eq!(report.live_ranks(), LIVE, "{what}");
+        assert_eq!(report.ranks, LIVE, "{what}");
         if step >= steps.start + lossy {
             assert!(is_whole(&report), "{what}");
             check(&data, &sum(&LIVE, step, ELEMENTS), &what);
@@ -142,7 +142,7 @@ fn calls_that_are_under_way_when_cards_fail_are_answered_in_order() {
             {
                 let (values, report) = request.wait().unwrap();
                 let what = format!("rank {rank}, step {step}, numbers {of}: {report}");
-                assert_eq!(report.live_ranks(), LIVE, "{what}");
+                assert_eq!(report.ranks, LIVE, "{what}");
                 if !(5..=15 + LOSSY).contains(&step) {
                     assert!(is_whole(&report), "{what}");
                     check(&values[range.clone()], &sum(&LIVE, of, ELEMENTS)[range], &what);
@@ -222,9 +222,9 @@ fn a_card_may_die_at_any_moment() {
                     let what = format!("seed {seed}, rank {rank}, step {step}");
                     let begun = encoded.start_all_reduce(gradient(rank, step, ELEMENTS));
                     let (values, report) = plain.start_all_reduce(gradient(rank, step, LARGE)).wait().unwrap();
-                    assert_eq!((report.live_ranks(), values.len()), (&LIVE[..], LARGE), "{what}: {report}");
+                    assert_eq!((&report.ranks[..], values.len()), (&LIVE[..], LARGE), "{what}: {report}");
                     let report = begun.wait().unwrap().1;
-                    assert_eq!(report.live_ranks(), LIVE, "{what}: {report}");
+                    assert_eq!(report.ranks, LIVE, "{what}: {report}");
                 }
             });
             let settled = plain.settle(None).wait().unwrap();
@@ -234,7 +234,7 @@ fn a_card_may_die_at_any_moment() {
             let right = (0..20).filter(|step| {
                 let mut data = gradient(rank, *step, LARGE);
                 let report = late.all_reduce(&mut data).unwrap();
-                assert_eq!(report.live_ranks(), LIVE, "seed {seed}, rank {rank}: {report}");
+                assert_eq!(report.ranks, LIVE, "seed {seed}, rank {rank}: {report}");
                 data == sum(&LIVE, *step, LARGE)
             });
             assert!(right.count() > 0, "seed {seed}, rank {rank}");

@@ -22,15 +22,15 @@ fn halves_and_all_reduces_take_turns_and_are_exact() {
                 let (own, given) = (bucket.shard_range(), gradient(rank, step, elements));
                 let (shard, report) = bucket.reduce_scatter(given.clone()).wait().unwrap();
                 assert!(is_whole(&report), "{what}: {report}");
-                let found = (report.kind(), report.bucket().into(), report.elements());
+                let found = (report.kind, report.bucket.into(), report.elements);
                 assert_eq!(found, (Kind::ReduceScatter, id, elements));
                 check(&shard[own.clone()], &sum(&[0, 1, 2], step, elements)[own], &what);
                 let (whole, report) = bucket.all_gather(shard).wait().unwrap();
-                assert!(is_whole(&report) && report.kind() == Kind::AllGather, "{what}: {report}");
+                assert!(is_whole(&report) && report.kind == Kind::AllGather, "{what}: {report}");
                 check(&whole, &sum(&[0, 1, 2], step, elements), &what);
                 let mut data = given;
                 let report = bucket.all_reduce(&mut data).unwrap();
-                assert!(is_whole(&report) && report.kind() == Kind::AllReduce, "{what}: {report}");
+                assert!(is_whole(&report) && report.kind == Kind::AllReduce, "{what}: {report}");
                 check(&data, &sum(&[0, 1, 2], step, elements), &what);
             }
         }
@@ -90,7 +90,7 @@ fn a_rank_that_leaves_is_dropped_from_halves_too() {
         let mut whole = 0;
         for step in 0..60 {
             let (shard, report) = bucket.reduce_scatter(gradient(rank, step, 4000)).wait().unwrap();
-            if report.live_ranks() == [0, 1, 3] && is_whole(&report) {
+            if report.ranks == [0, 1, 3] && is_whole(&report) {
                 check(
                     &shard[own.clone()],
                     &sum(&[0, 1, 3], step, 4000)[own.clone()],
@@ -103,7 +103,7 @@ fn a_rank_that_leaves_is_dropped_from_halves_too() {
         communicator.barrier().wait().unwrap();
         let mut later = communicator.bucket(100, exact()).wait().unwrap();
         let (_, report) = later.reduce_scatter(gradient(rank, 3, 100)).wait().unwrap();
-        assert_eq!(report.live_ranks(), [0, 1, 3]);
+        assert_eq!(report.ranks, [0, 1, 3]);
         communicator.barrier().wait().unwrap();
     });
 }

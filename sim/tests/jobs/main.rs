@@ -122,7 +122,7 @@ fn end(communicator: Communicator) {
 }
 
 fn is_whole(report: &Report) -> bool {
-    report.lost_bytes() == 0 && report.is_applied()
+    report.lost_bytes == 0 && report.is_applied
 }
 
 /// Buckets have one window, as many as a card has slots, and more. Ranks are late in turn, without

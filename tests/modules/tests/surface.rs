@@ -124,7 +124,8 @@ fn the_public_surface_is_the_committed_one() {
         "host-lib/tests/surface.txt lacks {more:?} and has {fewer:?}: with OPTIREDUCE_WRITE_SURFACE=1 this test writes it"
     );
     for (of, most) in MOST {
-        let methods = surface.iter().filter(|line| line.starts_with(&format!("{of}::")) && line.ends_with("()")).count();
+        let methods =
+            surface.iter().filter(|line| line.starts_with(&format!("{of}::")) && line.ends_with("()")).count();
         assert!((1..=most).contains(&methods), "{of} has {methods} methods, expected at most {most}");
     }
     let names = surface.iter().filter(|line| !line.contains([':', '.'])).count();

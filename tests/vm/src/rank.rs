@@ -5,7 +5,9 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use optireduce::{BucketOptions, Communicator, Error, HadamardMode, Repair, Report, Settings, Stage, StageSummary};
+use optireduce::{
+    BucketOptions, ClosedBy, Communicator, Error, HadamardMode, Repair, Report, Settings, Stage, StageReport,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{text, values_of};
@@ -124,23 +126,24 @@ fn steps(args: &RankArgs, values: &[f32], begin: &mut Instant) -> Result<(), Box
 }
 
 fn told(step: usize, ms: f64, report: &Report, data: &[f32]) -> Step {
+    let stages = Stage::ALL.map(|stage| report.stage(stage));
     Step {
         step,
         ms,
-        lost_bytes: report.lost_bytes(),
-        copied_bytes: report.copied_bytes(),
-        is_applied: report.is_applied(),
-        closed_by: Stage::ALL.map(|stage| format!("{:?}", report.closed_by(stage))),
-        silent: Stage::ALL.map(|stage| silent(report.stage(stage))),
-        missing: report.missing_ranges().iter().map(|range| (range.start, range.end)).collect(),
-        live: report.live_ranks().to_vec(),
+        lost_bytes: report.lost_bytes,
+        copied_bytes: report.copied_bytes,
+        is_applied: report.is_applied,
+        closed_by: stages.map(|stage| format!("{:?}", stage.map_or(ClosedBy::Complete, |stage| stage.closed_by))),
+        silent: stages.map(silent),
+        missing: report.missing.iter().map(|range| (range.start, range.end)).collect(),
+        live: report.ranks.clone(),
         bits: data.iter().map(|value| value.to_bits()).collect(),
     }
 }
 
-fn silent(stage: &StageSummary) -> Vec<usize> {
-    let nothing = |rank: &usize| stage.expected_bytes_per_rank[*rank] > 0 && stage.received_bytes_per_rank[*rank] == 0;
-    (0..stage.expected_bytes_per_rank.len()).filter(nothing).collect()
+fn silent(stage: Option<&StageReport>) -> Vec<usize> {
+    let peers = stage.into_iter().flat_map(|stage| &stage.peers);
+    peers.filter(|peer| peer.expected_bytes > 0 && peer.received_bytes == 0).map(|peer| peer.rank).collect()
 }
 
 fn say(line: &Line) -> Result<(), String> {

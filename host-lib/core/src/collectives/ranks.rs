@@ -1,6 +1,7 @@
 //! Agreements on views, repairs and skipped updates. Their messages use a reliable channel.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use optireduce_contract::limits::BEAT_BYTES;
 
@@ -109,6 +110,11 @@ impl<P: DataPlane> Collectives<P> {
         let Agreement { repairs, calls, .. } = &self.agreement;
         repairs.as_ref().is_none_or(|repairs| repairs.is_repaired(stream))
             && calls.as_ref().is_none_or(CallCheck::is_settled)
+    }
+
+    /// Elements of past outputs of a declared bucket with outstanding repairs, in order.
+    pub fn outstanding_elements(&self, stream: StreamId) -> Vec<Range<usize>> {
+        self.agreement.repairs.as_ref().map(|repairs| repairs.outstanding_elements(stream)).unwrap_or_default()
     }
 
     /// Takes the known corrections to past outputs of a declared bucket, for the caller to add

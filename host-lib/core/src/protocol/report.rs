@@ -167,6 +167,9 @@ impl Report {
 
     /// Converts indices into the view `live` to ranks of the job.
     pub(crate) fn renumbered(mut self, live: &[usize], ranks: usize) -> Self {
+        if live.iter().copied().eq(0..ranks) {
+            return Self { live: live.to_vec(), ..self };
+        }
         fn spread<T: Copy>(of: &[T], live: &[usize], ranks: usize, other: T) -> Vec<T> {
             let mut all = vec![other; ranks];
             live.iter().zip(of).for_each(|(rank, one)| all[*rank] = *one);

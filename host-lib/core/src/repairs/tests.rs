@@ -1,6 +1,7 @@
 //! Ranks that lose parts of means, skip updates and repair, with messages of any latency.
 
 use super::*;
+use crate::levels::union;
 use crate::protocol::membership::Settings;
 use crate::protocol::{JobParams, PlaneLimits, Ranks, plan_windows};
 use optireduce_contract::signs::splitmix64;
@@ -118,7 +119,7 @@ impl Channels {
 
 #[test]
 fn outputs_and_corrections_add_up_to_the_means_whatever_was_lost_skipped_or_late() {
-    let (mut corrected, mut skipped) = (0, 0);
+    let (mut corrected, mut skipped, mut outstanding) = (0, 0, 0);
     for seed in 0..300 {
         let draw = &mut Draw(seed, 0);
         let (elements, hadamard) = (1 + draw.below(3000) as usize, draw.below(2) == 0);
@@ -152,7 +153,13 @@ fn outputs_and_corrections_add_up_to_the_means_whatever_was_lost_skipped_or_late
                 0 => Outcome::Skip,
                 _ => Outcome::Apply,
             };
+            let before = ranks[rank].outstanding_elements(stream);
             let missing = ranks[rank].finish(op.op, outcome, Some(stream), &mut output);
+            if outcome == Outcome::Apply {
+                let all = union([before, missing.clone()].concat());
+                assert_eq!(ranks[rank].outstanding_elements(stream), all, "{what}");
+                outstanding += u32::from(!missing.is_empty());
+            }
             let is_missing = |at: &usize| missing.iter().any(|range| range.contains(at));
             let whole = op.output(&op.whole());
             for at in (0..elements).filter(|at| !is_missing(at)) {
@@ -169,7 +176,8 @@ fn outputs_and_corrections_add_up_to_the_means_whatever_was_lost_skipped_or_late
         for (rank, repairs) in ranks.iter_mut().enumerate() {
             let report = repairs.report();
             assert_eq!((report.outstanding_bytes, report.drift_bytes), (0, 0), "{what}, rank {rank}: {report:?}");
-            assert!(repairs.is_repaired(stream), "{what}, rank {rank}");
+            let lacks = repairs.outstanding_elements(stream);
+            assert!(repairs.is_repaired(stream) && lacks.is_empty(), "{what}, rank {rank}: {lacks:?}");
             if let Some(correction) = repairs.take_correction(stream) {
                 add(&mut sums[rank], &correction);
             }
@@ -180,6 +188,7 @@ fn outputs_and_corrections_add_up_to_the_means_whatever_was_lost_skipped_or_late
         }
     }
     assert!(corrected > 100 && skipped > 100, "{corrected} outputs corrected, {skipped} updates skipped");
+    assert!(outstanding > 100, "{outstanding} outputs with outstanding elements");
 }
 
 #[test]

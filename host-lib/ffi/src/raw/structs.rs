@@ -7,7 +7,7 @@ use super::{check_aligned, null};
 use crate::status::Failure;
 use crate::types::{
     optr_bucket_options_t, optr_config_t, optr_partial_member_t, optr_partial_options_t, optr_partial_report_t,
-    optr_peer_report_t, optr_report_t,
+    optr_peer_report_t, optr_report_t, optr_stage_report_t,
 };
 
 /// Size limit of a struct in any version, so that an uninitialised size does not read out of
@@ -45,7 +45,7 @@ unsafe impl SizeFirst for optr_bucket_options_t {
 // SAFETY: as above; zeros are valid floats.
 unsafe impl SizeFirst for optr_report_t {
     const NAME: &str = "optr_report_t";
-    const BYTES_MIN: usize = offset_of!(Self, deadline_changed) + size_of::<u32>();
+    const BYTES_MIN: usize = offset_of!(Self, stages) + 2 * size_of::<optr_stage_report_t>();
     const IS_GIVEN: bool = false;
 }
 

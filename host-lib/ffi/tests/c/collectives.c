@@ -27,12 +27,17 @@ static void check_means(const float *values, size_t first, size_t count, float f
 
 /* A report in which nothing is missing. */
 static void check_report(const optr_report_t *report) {
-    CHECK(report->is_applied && report->elements == ELEMENTS && report->live_ranks == RANKS);
+    CHECK(report->is_applied && report->elements == ELEMENTS && report->ranks == RANKS);
     CHECK(report->late_ranks == 0 && report->missing_elements == 0 && report->not_finite == 0 && report->joined_rank == -1);
-    CHECK(report->received_bytes[0] == report->expected_bytes[0] && report->received_bytes[1] == report->expected_bytes[1]);
-    CHECK(report->received_fraction[0] == 1 && report->received_fraction[1] == 1);
-    CHECK(report->closed_by[0] == OPTR_COMPLETE && report->closed_by[1] == OPTR_COMPLETE);
-    CHECK(report->stage_deadline_ns == 3000000000u && report->size == sizeof *report);
+    uint64_t expected = 0;
+    for (int i = 0; i < 2; i++) {
+        const optr_stage_report_t *stage = &report->stages[i];
+        CHECK(stage->received_bytes == stage->expected_bytes && stage->received_fraction == 1);
+        CHECK(stage->closed_by == OPTR_COMPLETE);
+        expected += stage->expected_bytes;
+    }
+    CHECK(report->expected_bytes == expected && expected > 0 && report->lost_bytes == 0);
+    CHECK(report->bound_ns == 3000000000u && report->size == sizeof *report);
 }
 
 static void check_peers(const optr_report_t *report, int rank) {
@@ -51,7 +56,7 @@ struct outcome {
     pthread_cond_t changed;
     int calls;
     optr_status_t status;
-    uint32_t is_applied, op_number, peer_count;
+    uint32_t is_applied, number, peer_count;
     char error[200];
 };
 
@@ -61,7 +66,7 @@ static void on_done(optr_status_t status, const optr_report_t *report, const cha
     outcome->calls++;
     outcome->status = status;
     outcome->is_applied = report ? report->is_applied : 99;
-    outcome->op_number = report ? report->op_number : 99;
+    outcome->number = report ? report->number : 99;
     outcome->peer_count = report && report->peers ? report->peers[1].rank + report->peer_count : 0;
     snprintf(outcome->error, sizeof outcome->error, "%s", error);
     pthread_cond_signal(&outcome->changed);
@@ -259,7 +264,7 @@ static void late_rank(optr_comm_t comm, int rank) {
             if (call != 3) CHECK(strstr(optr_last_error(), "stop the job"));
         }
         if (rank == 0 && call != 3) {
-            CHECK(report.received_bytes[0] < report.expected_bytes[0] && report.op_number == (uint32_t)(call + 2));
+            CHECK(report.stages[0].received_bytes < report.stages[0].expected_bytes && report.number == (uint32_t)(call + 2));
             CHECK(peers[1].received_fraction[0] < 1 && peers[0].received_fraction[0] == 1 && peers[0].is_late == 0);
         }
         for (size_t i = 0; !report.is_applied && i < count; i++) CHECK(result[i] == 0);
@@ -270,7 +275,7 @@ static void late_rank(optr_comm_t comm, int rank) {
     OK(optr_barrier(comm));
     error = optr_bucket_all_reduce(bucket, in, out, LARGE, &report);
     CHECK(error == OPTR_SUCCESS || error == OPTR_HALTED);
-    ops[rank] = report.op_number;
+    ops[rank] = report.number;
     OK(optr_broadcast(comm, 0, &ops[0], sizeof ops[0]));
     CHECK(ops[0] == WAYS + 2 && ops[rank] == WAYS + 2);
     OK(optr_comm_finalize(comm)); /* all ranks made as many calls */

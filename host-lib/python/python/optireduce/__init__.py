@@ -27,7 +27,7 @@ from .errors import (
     TimeoutError,
     UnsettledError,
 )
-from .report import PartialReport, Report, Settled, StageReport
+from .report import GroupReport, PeerReport, RepairReport, Report, Settled, StageReport
 
 __all__ = [
     "SETTINGS",
@@ -38,12 +38,14 @@ __all__ = [
     "ConnectionError",
     "DroppedError",
     "ForkedError",
+    "GroupReport",
     "HaltError",
     "MismatchError",
     "OptiReduceError",
     "PartialReduce",
-    "PartialReport",
     "PeerError",
+    "PeerReport",
+    "RepairReport",
     "Report",
     "Request",
     "Setting",

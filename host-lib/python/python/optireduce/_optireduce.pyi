@@ -8,7 +8,7 @@ from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, final
 from numpy import ndarray
 from typing_extensions import Buffer
 
-from .report import PartialReport, Report, Settled
+from .report import Report, Settled
 
 __all__ = [
     "PACKETS_HALT", "SKIPS_HALT", "Bell", "Bucket", "Communicator", "PartialReduce", "Request", "TwoLevel", "TwoLevelBucket",
@@ -217,9 +217,9 @@ class PartialReduce:
 
     @property
     def elements(self) -> int: ...
-    def average(self, array: _Array, iteration: int) -> PartialReport:
+    def average(self, array: _Array, iteration: int) -> Report:
         """Averages a model with a group, in place. `iteration` must exceed the last report's."""
-    def start_average(self, array: _Array, iteration: int) -> Request[PartialReport]:
+    def start_average(self, array: _Array, iteration: int) -> Request[Report]:
         """Starts `average`. `Request.wait` writes the mean to the array. One at a time."""
     def close(self, timeout: float | None = None) -> None:
         """Leaves the groups, and waits until the other ranks have left them."""

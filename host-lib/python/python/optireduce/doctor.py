@@ -183,7 +183,7 @@ def measure(communicator: Communicator) -> dict[str, Any]:
         "p50_ms": float(p50_ms),
         "p99_ms": float(p99_ms),
         "late": late,
-        "deadline_ms": reports[-1].stage_deadline_ms,
+        "bound_ms": reports[-1].bound_ms,
         "is_hadamard": reports[-1].is_hadamard,
     }
 
@@ -232,6 +232,6 @@ def told(name: str, found: Any) -> Iterator[Finding]:
     cure = "check the socket buffers, and other load on these cores" if is_slow else ""
     yield Finding(name, text + late, "slow" if is_slow else "ok", cure)
     encoded = "encoded" if found["is_hadamard"] else "not encoded"
-    yield Finding("a job would choose", f"a stage bound of {found['deadline_ms']:.1f} ms, {encoded}")
+    yield Finding("a job would choose", f"a stage bound of {found['bound_ms']:.1f} ms, {encoded}")
 
 

@@ -12,8 +12,8 @@ use optireduce_core::{CollectivesError, GroupAverages};
 
 use super::super::driver::Waker;
 use super::super::error::Error;
+use super::super::report::Report;
 use super::super::request::Sender;
-use super::report::PartialReport;
 use crate::control::{ControlChannel, ControlError, PeerEvent, PeerMessages};
 use crate::plane::{Plane, PlaneError};
 use crate::rarely::Rarely;
@@ -30,7 +30,7 @@ static DROPPED: Rarely = Rarely::new("dropped a message of a worker", "run the s
 
 #[derive(Debug)]
 pub(super) enum Command {
-    Average { model: Vec<f32>, iteration: u64, reply: Sender<(Vec<f32>, PartialReport)> },
+    Average { model: Vec<f32>, iteration: u64, reply: Sender<(Vec<f32>, Report)> },
     Close { reply: Sender<()>, timeout: Duration },
     End,
 }
@@ -38,7 +38,7 @@ pub(super) enum Command {
 struct Waiting {
     /// `None` once its group has started.
     model: Option<Vec<f32>>,
-    reply: Sender<(Vec<f32>, PartialReport)>,
+    reply: Sender<(Vec<f32>, Report)>,
     since: Instant,
     /// Part of the wait in which this process was stopped, and which does not count against others.
     stood_still: Duration,
@@ -142,7 +142,7 @@ impl GroupEngine {
             if let Some(Waiting { reply, since, grouped, .. }) = self.waiting.take() {
                 let grouped = grouped.unwrap_or(since);
                 let (waited, took) = (grouped.duration_since(since), grouped.elapsed());
-                let _ = reply.send(Ok(PartialReport::new(averaged, &self.ranks, waited, took)));
+                let _ = reply.send(Ok(Report::of_group(averaged, &self.ranks, waited, took)));
             }
         }
         while let Some((to, message)) = self.averages.poll_message() {

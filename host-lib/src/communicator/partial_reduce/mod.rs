@@ -22,12 +22,12 @@ use super::builder::Builder;
 use super::connect::Opened;
 use super::driver::Waker;
 use super::request::{Request, reply};
-use super::{Communicator, ConnectError};
+use super::{Communicator, ConnectError, Report};
 use crate::control::Terms;
 use crate::memory;
 use crate::settings::Early;
 
-pub use self::report::PartialReport;
+pub use self::report::GroupReport;
 pub use optireduce_core::protocol::partial_reduce::Weighting;
 
 /// Model, contribution, sums, means, and copies for members of earlier groups.
@@ -163,7 +163,7 @@ impl Communicator {
     ///     step(&mut model);
     ///     let report;
     ///     (model, report) = partial.average(model, iteration + 1).wait()?;
-    ///     iteration = report.iteration();
+    ///     iteration = report.group.map_or(iteration, |group| group.iteration);
     /// }
     /// partial.close().wait()?;
     /// # Ok(())
@@ -264,7 +264,7 @@ impl PartialReduce {
     /// one average may be in progress.
     ///
     /// `iteration` counts from 1 and must exceed the last report's
-    /// [iteration](PartialReport::iteration), usually by one.
+    /// [iteration](GroupReport::iteration), usually by one.
     ///
     /// Waits for another worker, at most the [patience](PartialOptions::patience). Then the
     /// [bound](PartialOptions::bound) limits each stage, and repairs end after the
@@ -273,7 +273,7 @@ impl PartialReduce {
     /// # Errors
     /// See [`Error`](crate::Error). [`Error::NoAgreement`](crate::Error::NoAgreement) if no group forms within
     /// the patience plus the communicator's timeout.
-    pub fn average(&mut self, model: Vec<f32>, iteration: u64) -> Request<(Vec<f32>, PartialReport)> {
+    pub fn average(&mut self, model: Vec<f32>, iteration: u64) -> Request<(Vec<f32>, Report)> {
         let (sender, averaged) = reply();
         self.command(Command::Average { model, iteration, reply: sender });
         averaged.into()

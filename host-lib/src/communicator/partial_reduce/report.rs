@@ -5,129 +5,125 @@ use std::ops::Range;
 use std::time::Duration;
 
 use optireduce_core::Averaged;
+use optireduce_core::protocol::repair::RepairReport;
+use optireduce_core::protocol::{Kind, Stage, UpdateAction};
 use serde::Serialize;
 
-/// Outcome of an average on this rank. `Display` prints one line for a log.
+use super::super::report::{Report, StageReport, ms};
+
+/// Group of an average of models. Its number and ranks are those of the [`Report`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[must_use = "training continues with its iteration"]
-pub struct PartialReport {
-    number: u32,
-    group: Vec<usize>,
-    weights: Vec<f64>,
-    iteration: u64,
-    is_full: bool,
-    waited_us: u64,
-    took_us: u64,
-    lost_bytes: u64,
-    repaired_bytes: u64,
-    uncounted_bytes: u64,
-    uncounted: Vec<usize>,
-    missing: Vec<Range<usize>>,
+#[non_exhaustive]
+pub struct GroupReport {
+    /// Weight of each member's model, by [`Report::ranks`]; their sum is 1.
+    pub weights: Vec<f64>,
+    /// Newest iteration of the members; all continue with it.
+    pub iteration: u64,
+    /// Whether the group has the full size, or all remaining workers.
+    pub is_full: bool,
+    /// Wait for the group.
+    #[serde(rename = "waited_ms", serialize_with = "ms")]
+    pub waited: Duration,
+    /// Duration of the average after that wait.
+    #[serde(rename = "took_ms", serialize_with = "ms")]
+    pub took: Duration,
+    /// Part of [`Report::lost_bytes`] that was repaired before use.
+    pub repaired_bytes: u64,
+    /// Members whose models are incomplete in this rank's part of the mean.
+    pub uncounted_ranks: Vec<usize>,
+    /// Bytes of their models that are missing there.
+    pub uncounted_bytes: u64,
 }
 
-impl PartialReport {
-    /// `ranks`: job rank of each worker.
-    pub(super) fn new(averaged: Averaged, ranks: &[usize], waited: Duration, took: Duration) -> (Vec<f32>, Self) {
+impl Report {
+    /// Report of the average of a group, which is always applied. `workers`: job rank of each
+    /// worker.
+    pub(super) fn of_group(
+        averaged: Averaged,
+        workers: &[usize],
+        waited: Duration,
+        took: Duration,
+    ) -> (Vec<f32>, Self) {
         let Averaged { plan, model, reports, repaired_bytes, uncounted_bytes, uncounted, missing, .. } = averaged;
+        let of_job = |worker: usize| workers[worker];
+        let ranks: Vec<usize> = plan.ranks().map(of_job).collect();
+        // Its reduce-scatter and its all-gather are the stages of an all-reduce.
+        let stage = |(stage, report): (Stage, &optireduce_core::protocol::Report)| {
+            let mut stage = StageReport::new(stage, report.stages[stage.index()].clone());
+            stage.peers.iter_mut().for_each(|peer| peer.rank = of_job(peer.rank));
+            stage.peers.retain(|peer| ranks.contains(&peer.rank));
+            stage
+        };
+        let stages: Vec<_> = Stage::ALL.into_iter().zip(&reports).map(stage).collect();
+        let mut late_ranks: Vec<usize> =
+            reports.iter().flat_map(|report| report.late_peers.iter().map(|worker| of_job(*worker))).collect();
+        late_ranks.sort_unstable();
+        late_ranks.dedup();
         let report = Self {
+            kind: Kind::AllReduce,
             number: plan.number,
-            group: plan.ranks().map(|worker| ranks[worker]).collect(),
-            weights: plan.members.iter().map(|member| member.weight).collect(),
-            iteration: plan.iteration,
-            is_full: plan.is_full,
-            waited_us: waited.as_micros() as u64,
-            took_us: took.as_micros() as u64,
+            bucket: 0,
+            elements: model.len(),
+            is_applied: true,
+            is_agreed: false,
+            ranks,
+            late_ranks,
+            is_late: reports.iter().any(|report| !report.local_contribution),
+            joined_rank: None,
+            expected_bytes: stages.iter().map(|stage| stage.expected_bytes).sum(),
             lost_bytes: reports.iter().map(|report| report.lost_bytes).sum(),
-            repaired_bytes,
-            uncounted_bytes,
-            uncounted: uncounted.into_iter().map(|worker| ranks[worker]).collect(),
             missing,
+            not_finite: reports.last().map_or(0, |report| report.not_finite),
+            is_hadamard: reports.iter().any(|report| report.hadamard),
+            is_corrected: false,
+            copied_bytes: 0,
+            packets: reports.iter().map(|report| report.packets).sum(),
+            repairs: RepairReport::default(),
+            outstanding_bytes: 0,
+            drift_bytes: 0,
+            bound: reports.iter().map(|report| Duration::from_nanos(report.bound_ns)).max().unwrap_or_default(),
+            is_bound_measured: false,
+            bound_changed: false,
+            stages,
+            parts: Vec::new(),
+            group: Some(GroupReport {
+                weights: plan.members.iter().map(|member| member.weight).collect(),
+                iteration: plan.iteration,
+                is_full: plan.is_full,
+                waited,
+                took,
+                repaired_bytes,
+                uncounted_ranks: uncounted.into_iter().map(of_job).collect(),
+                uncounted_bytes,
+            }),
+            action: UpdateAction::Apply,
         };
         (model, report)
     }
-
-    /// Number of the group; increases on each rank.
-    pub fn number(&self) -> u32 {
-        self.number
-    }
-
-    /// Job ranks of the group, in ascending order; only this rank if no other was ready in time.
-    pub fn group(&self) -> &[usize] {
-        &self.group
-    }
-
-    /// Weight of each member's model, by [`group`](Self::group); their sum is 1.
-    pub fn weights(&self) -> &[f64] {
-        &self.weights
-    }
-
-    /// Newest iteration of the members; all continue with it.
-    pub fn iteration(&self) -> u64 {
-        self.iteration
-    }
-
-    /// Returns whether the group has the full size, or all remaining workers.
-    pub fn is_full(&self) -> bool {
-        self.is_full
-    }
-
-    /// Wait for the group.
-    pub fn waited(&self) -> Duration {
-        Duration::from_micros(self.waited_us)
-    }
-
-    /// Duration of the average after that wait.
-    pub fn took(&self) -> Duration {
-        Duration::from_micros(self.took_us)
-    }
-
-    /// Bytes of peers that did not arrive in time.
-    pub fn lost_bytes(&self) -> u64 {
-        self.lost_bytes
-    }
-
-    /// Part of [`lost_bytes`](Self::lost_bytes) that was repaired before use.
-    pub fn repaired_bytes(&self) -> u64 {
-        self.repaired_bytes
-    }
-
-    /// Members whose models are incomplete in this rank's part of the mean.
-    pub fn uncounted_ranks(&self) -> &[usize] {
-        &self.uncounted
-    }
-
-    /// Bytes of their models that are missing there.
-    pub fn uncounted_bytes(&self) -> u64 {
-        self.uncounted_bytes
-    }
-
-    /// Elements without a mean, in order; this rank keeps its own values there.
-    pub fn missing_ranges(&self) -> &[Range<usize>] {
-        &self.missing
-    }
 }
 
-impl fmt::Display for PartialReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ms = |us: u64| us as f64 / 1e3;
+impl GroupReport {
+    /// Prints the line of `report`, which has this group.
+    pub(in super::super) fn fmt(&self, report: &Report, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ms = |duration: Duration| duration.as_secs_f64() * 1e3;
         write!(
             f,
             "group {}: ranks {:?}, weights {:.3?}, iteration {}; waited {:.3} ms, averaged in {:.3} ms",
-            self.number,
-            self.group,
+            report.number,
+            report.ranks,
             self.weights,
             self.iteration,
-            ms(self.waited_us),
-            ms(self.took_us)
+            ms(self.waited),
+            ms(self.took)
         )?;
-        if self.lost_bytes > 0 {
-            write!(f, "; lost {} B, repaired {} B", self.lost_bytes, self.repaired_bytes)?;
+        if report.lost_bytes > 0 {
+            write!(f, "; lost {} B, repaired {} B", report.lost_bytes, self.repaired_bytes)?;
         }
-        if !self.uncounted.is_empty() {
-            write!(f, "; without {} B of ranks {:?}", self.uncounted_bytes, self.uncounted)?;
+        if !self.uncounted_ranks.is_empty() {
+            write!(f, "; without {} B of ranks {:?}", self.uncounted_bytes, self.uncounted_ranks)?;
         }
-        if !self.missing.is_empty() {
-            let elements: usize = self.missing.iter().map(Range::len).sum();
+        if !report.missing.is_empty() {
+            let elements: usize = report.missing.iter().map(Range::len).sum();
             write!(f, "; {elements} elements unchanged")?;
         }
         Ok(())

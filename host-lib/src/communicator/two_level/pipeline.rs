@@ -13,7 +13,6 @@ use std::task::{Context, Poll, ready};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::super::report::TwoLevelReport;
 use super::super::request::{Reply, Sender, block_on, block_on_for, reply};
 use super::super::{Bucket, Error, Report, Request};
 use super::plan::{Plan, lock};
@@ -138,10 +137,10 @@ impl Pipeline {
 }
 
 /// An all-reduce in progress on two levels, like [`Request`]. It returns the mean and the
-/// [`TwoLevelReport`]. Dropping it does not cancel the collective: the other ranks apply the
+/// [`Report`]. Dropping it does not cancel the collective: the other ranks apply the
 /// update, so later reports of this rank count it as drift.
 ///
-/// The mean is zeros if this rank [skips](TwoLevelReport::is_applied) the update.
+/// The mean is zeros if this rank [skips](Report::is_applied) the update.
 #[derive(Debug)]
 #[must_use = "the update of a request that is not waited for is lost on this rank"]
 pub struct TwoLevelRequest {
@@ -210,7 +209,7 @@ impl TwoLevelRequest {
     }
 
     /// Blocks until the all-reduce has finished.
-    pub fn wait(self) -> Result<(Vec<f32>, TwoLevelReport), Error> {
+    pub fn wait(self) -> Result<(Vec<f32>, Report), Error> {
         self.finish()?.whole()
     }
 
@@ -218,9 +217,9 @@ impl TwoLevelRequest {
     ///
     /// # Errors
     /// See [`Error`]; `data` is then unchanged, or zeros after a
-    /// [halt](Error::HaltedOnTwoLevels). Also if `data` is not as long as the bucket; the result is
+    /// [halt](Error::Halted). Also if `data` is not as long as the bucket; the result is
     /// then deferred to a later one.
-    pub fn wait_into(self, data: &mut [f32]) -> Result<TwoLevelReport, Error> {
+    pub fn wait_into(self, data: &mut [f32]) -> Result<Report, Error> {
         self.finish()?.into(data)
     }
 
@@ -259,19 +258,19 @@ struct Gathered {
 }
 
 impl Gathered {
-    fn whole(self) -> Result<(Vec<f32>, TwoLevelReport), Error> {
+    fn whole(self) -> Result<(Vec<f32>, Report), Error> {
         let mut mean = vec![0.0; self.plan.shards.elements()];
         let report = self.into(&mut mean)?;
         Ok((mean, report))
     }
 
-    fn into(self, data: &mut [f32]) -> Result<TwoLevelReport, Error> {
+    fn into(self, data: &mut [f32]) -> Result<Report, Error> {
         self.plan.finish(&self.values, self.reports, self.last, data)
     }
 }
 
 impl Future for TwoLevelRequest {
-    type Output = Result<(Vec<f32>, TwoLevelReport), Error>;
+    type Output = Result<(Vec<f32>, Report), Error>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         if let State::Before(reply) = &mut self.state {

@@ -8,7 +8,7 @@ use optireduce_core::protocol::repair::RepairReport;
 use optireduce_core::protocol::{StreamId, UpdateAction};
 
 use super::super::abandoned::Abandoned;
-use super::super::report::{Numbers, TwoLevelReport};
+use super::super::report::Numbers;
 use super::super::{Error, Report, Settled};
 use super::fault::Faults;
 
@@ -35,7 +35,7 @@ impl Plan {
     /// This rank's part of the all-gather. `average`: `None` for an empty shard.
     pub fn pack(&self, averaged: Option<(&[f32], &Report)>) -> Vec<f32> {
         let Some((shard, report)) = averaged else { return self.shards.pack(&[], ShardState::Whole) };
-        self.shards.pack(shard, ShardState::of(report.action(), report.missing_ranges()))
+        self.shards.pack(shard, ShardState::of(report.action, &report.missing))
     }
 
     /// Puts the update into `data`, or zeros if it is skipped, and defers it. `reports`: of the
@@ -50,14 +50,14 @@ impl Plan {
         mut reports: Vec<Report>,
         last: Report,
         data: &mut [f32],
-    ) -> Result<TwoLevelReport, Error> {
-        let missing = self.shards.missing(gathered, last.missing_ranges());
-        let gone = (0..self.numbers.inside.len()).filter(|member| !last.live_ranks().contains(member));
+    ) -> Result<Report, Error> {
+        let missing = self.shards.missing(gathered, &last.missing);
+        let gone = (0..self.numbers.inside.len()).filter(|member| !last.ranks.contains(member));
         let gone: usize = gone.map(|member| self.shards.shard_of(member).len()).sum();
         reports.push(last);
-        let mut report = TwoLevelReport::new(self.numbers.clone(), reports, self.shards.elements(), missing);
+        let mut report = Report::of_levels(&self.numbers, reports, self.shards.elements(), missing);
         let (found, expected) = (data.len(), self.shards.elements());
-        let applies = report.is_applied() && found == expected;
+        let applies = report.is_applied && found == expected;
         if applies {
             self.shards.unpack(gathered, data);
         } else if found == expected {
@@ -76,10 +76,10 @@ impl Plan {
                 drift_bytes += deferred.defer(&update);
             }
         }
-        report.drift_bytes = self.drift_bytes.fetch_add(drift_bytes, Ordering::Relaxed) + drift_bytes;
+        report.drift_bytes += self.drift_bytes.fetch_add(drift_bytes, Ordering::Relaxed) + drift_bytes;
         if found == expected {
-            return match report.action() {
-                UpdateAction::Halt => Err(Error::HaltedOnTwoLevels { report: report.into() }),
+            return match report.action {
+                UpdateAction::Halt => Err(Error::Halted { report: report.into() }),
                 _ => Ok(report),
             };
         }
@@ -101,12 +101,17 @@ impl Plan {
     pub fn settled(&self, averages: &[Vec<u8>], gathered: Settled) -> Result<Settled, usize> {
         let unpacked = averages.iter().enumerate().map(|(member, packed)| unpack_settled(packed).ok_or(member));
         let averages: Vec<_> = unpacked.collect::<Result<_, _>>()?;
-        let Settled { correction: gathered, is_settled, repairs } = gathered;
-        let mut whole = Settled { correction: None, is_settled, repairs };
-        for average in &averages {
+        let Settled { correction: gathered, missing, is_settled, repairs, .. } = gathered;
+        let (range, mut missing) = (0..self.shards.elements(), self.shards.unpacked(&missing));
+        let mut whole = Settled { correction: None, range, missing: Vec::new(), is_settled, repairs };
+        for (member, average) in averages.iter().enumerate() {
+            let shard = self.shards.shard_of(member);
+            let within = |at: usize| shard.start + at.min(shard.len());
+            missing.extend(average.missing.iter().map(|range| within(range.start)..within(range.end)));
             whole.is_settled &= average.is_settled;
             whole.repairs = whole.repairs.and(average.repairs);
         }
+        whole.missing = levels::union(missing);
         let mut deferred = None;
         if let Some(mut of_rank) = self.deferred.as_ref().map(|deferred| lock(deferred)) {
             deferred = of_rank.take();
@@ -120,27 +125,31 @@ impl Plan {
     }
 }
 
-const NUMBERS: usize = 5;
+const NUMBERS: usize = 6;
 
 /// Bytes of an outcome for the ranks of the group.
 pub(super) fn pack_settled(settled: &Settled) -> Vec<u8> {
     let RepairReport { missing_bytes, repaired_bytes, outstanding_bytes, drift_bytes, .. } = settled.repairs;
-    let numbers = [settled.is_settled.into(), missing_bytes, repaired_bytes, outstanding_bytes, drift_bytes];
-    let numbers: [u64; NUMBERS] = numbers;
+    let (is_settled, ranges) = (settled.is_settled.into(), settled.missing.len() as u64);
+    let numbers: [u64; NUMBERS] = [is_settled, missing_bytes, repaired_bytes, outstanding_bytes, drift_bytes, ranges];
+    let missing = settled.missing.iter().flat_map(|range| [range.start as u64, range.end as u64]);
     let values = settled.correction.iter().flatten().flat_map(|value| value.to_le_bytes());
-    numbers.into_iter().flat_map(u64::to_le_bytes).chain(values).collect()
+    numbers.into_iter().chain(missing).flat_map(u64::to_le_bytes).chain(values).collect()
 }
 
 /// `None` if the bytes are malformed.
 fn unpack_settled(packed: &[u8]) -> Option<Settled> {
-    let (numbers, values) = packed.split_at_checked(NUMBERS * size_of::<u64>())?;
-    let (numbers, _) = numbers.as_chunks();
-    let [is_settled, missing, repaired, outstanding, drift] =
-        <[u64; NUMBERS]>::try_from(numbers.iter().map(|number| u64::from_le_bytes(*number)).collect::<Vec<_>>())
-            .ok()?;
+    let numbers_of = |bytes: &[u8]| bytes.as_chunks().0.iter().map(|number| u64::from_le_bytes(*number)).collect();
+    let (numbers, rest) = packed.split_at_checked(NUMBERS * size_of::<u64>())?;
+    let numbers: Vec<u64> = numbers_of(numbers);
+    let [is_settled, missing, repaired, outstanding, drift, ranges] = <[u64; NUMBERS]>::try_from(numbers).ok()?;
+    let bytes_of_ranges = usize::try_from(ranges).ok()?.checked_mul(2 * size_of::<u64>())?;
+    let (ranges, values) = rest.split_at_checked(bytes_of_ranges)?;
+    let ranges: Vec<u64> = numbers_of(ranges);
     let (values, rest) = values.as_chunks();
     let correction: Vec<f32> = values.iter().map(|value| f32::from_le_bytes(*value)).collect();
     let mut settled = Settled { is_settled: is_settled == 1, ..Settled::default() };
+    settled.missing = ranges.as_chunks().0.iter().map(|[start, end]| *start as usize..*end as usize).collect();
     settled.correction = (!correction.is_empty()).then_some(correction);
     let repairs = &mut settled.repairs;
     (repairs.missing_bytes, repairs.repaired_bytes) = (missing, repaired);
@@ -175,11 +184,11 @@ mod tests {
             let (gathered, last) = lock(gather).step(Kind::AllGather, given).wait().unwrap();
             let mut data = vec![5.0; 1000];
             let done = plan.finish(&gathered, vec![scattered.halting(), averaged], last, &mut data);
-            let Err(Error::HaltedOnTwoLevels { report }) = done else { panic!("rank {rank}: {done:?}") };
-            assert!(!report.is_applied() && data == [0.0; 1000], "rank {rank}: {report}");
+            let Err(Error::Halted { report }) = done else { panic!("rank {rank}: {done:?}") };
+            assert!(!report.is_applied && data == [0.0; 1000], "rank {rank}: {report}");
             let mut next = vec![1.0; 1000];
             let report = bucket.all_reduce(&mut next).unwrap();
-            assert!(report.is_applied() && report.is_corrected() && next == [2.0; 1000], "rank {rank}: {report}");
+            assert!(report.is_applied && report.is_corrected && next == [2.0; 1000], "rank {rank}: {report}");
             levels.close().wait().unwrap();
         };
         std::thread::scope(|ranks| (0..4).for_each(|rank| drop(ranks.spawn(move || run(rank)))));
@@ -189,9 +198,10 @@ mod tests {
     fn an_outcome_survives_its_bytes_and_cut_ones_are_refused() {
         let mut settled = Settled { is_settled: true, correction: Some(vec![1.5, -2.0]), ..Settled::default() };
         (settled.repairs.drift_bytes, settled.repairs.outstanding_bytes) = (7, 9);
+        settled.missing = vec![1..3, 5..6];
         let packed = pack_settled(&settled);
         assert_eq!(unpack_settled(&packed), Some(settled));
         assert_eq!(unpack_settled(&pack_settled(&Settled::default())), Some(Settled::default()));
-        assert_eq!([packed.len() - 1, 39, 0].map(|length| unpack_settled(&packed[..length])), [None, None, None]);
+        assert_eq!([packed.len() - 1, 79, 47, 0].map(|length| unpack_settled(&packed[..length])), [const { None }; 4]);
     }
 }

@@ -135,15 +135,15 @@ impl Trainer {
         };
         let got = got(&report, begin.elapsed());
         self.log.add(Entry::Got(got), &data)?;
-        if report.op() != self.op {
-            return Err(format!("collective {} was reported as {}", self.op, report.op()).into());
+        if report.number != self.op {
+            return Err(format!("collective {} was reported as {}", self.op, report.number).into());
         }
         self.op += 1;
-        println!("op {} {:?}", report.op(), report.live_ranks());
-        if report.is_applied() {
+        println!("op {} {:?}", report.number, report.ranks);
+        if report.is_applied {
             self.apply(which, &data);
         }
-        let live = report.live_ranks().to_vec();
+        let live = report.ranks.clone();
         let has_grown = live.iter().any(|rank| !self.live.contains(rank));
         self.live = live;
         if std::mem::take(&mut self.has_rejoined) {
@@ -204,19 +204,17 @@ impl Trainer {
 }
 
 fn got(report: &Report, waited: Duration) -> Got {
-    let lost = Stage::ALL.map(|stage| {
-        let stage = report.stage(stage);
-        stage.expected_bytes - stage.received_bytes
-    });
+    let lost =
+        Stage::ALL.map(|stage| report.stage(stage).map_or(0, |stage| stage.expected_bytes - stage.received_bytes));
     Got {
-        op: report.op(),
-        live: report.live_ranks().to_vec(),
-        applied: report.is_applied(),
-        corrected: report.is_corrected(),
-        hadamard: report.is_hadamard(),
-        missing: report.missing_ranges().to_vec(),
+        op: report.number,
+        live: report.ranks.clone(),
+        applied: report.is_applied,
+        corrected: report.is_corrected,
+        hadamard: report.is_hadamard,
+        missing: report.missing.clone(),
         lost,
-        bound_ms: report.stage_deadline().as_secs_f64() * 1e3,
+        bound_ms: report.bound.as_secs_f64() * 1e3,
         ms: waited.as_secs_f64() * 1e3,
     }
 }

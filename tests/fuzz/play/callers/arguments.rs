@@ -142,7 +142,7 @@ pub trait Report {
 
 impl Report for optr_report_t {
     const BYTES: usize = size_of::<Self>();
-    const BYTES_MIN: usize = offset_of!(Self, copied_bytes);
+    const BYTES_MIN: usize = Self::BYTES;
     const ROW_BYTES: usize = size_of::<optr_peer_report_t>();
     const ROW_SIZE: usize = offset_of!(Self, peer_size);
     const ROWS: usize = offset_of!(Self, peers);

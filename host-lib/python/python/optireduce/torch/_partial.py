@@ -5,7 +5,7 @@ from typing import Any, Literal
 import numpy
 import torch
 
-from .. import Communicator, PartialReport
+from .. import Communicator, Report
 
 
 class PartialReduce:
@@ -48,7 +48,7 @@ class PartialReduce:
         self._flat = numpy.zeros(sum(tensor.numel() for tensor in self._tensors), "float32")
         self._every, self._steps, self._iteration = every, 0, 0
         #: Report of the last average; None before the first.
-        self.report: PartialReport | None = None
+        self.report: Report | None = None
         self._gather()
         communicator.broadcast(self._flat)
         self._scatter()
@@ -76,7 +76,8 @@ class PartialReduce:
             return
         self._gather()
         self.report = self._partial.average(self._flat, self._iteration + 1)
-        self._iteration = self.report.iteration
+        assert self.report.group is not None
+        self._iteration = self.report.group.iteration
         self._scatter()
 
     def close(self, timeout: float | None = None) -> None:

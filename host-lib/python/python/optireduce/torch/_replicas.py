@@ -71,7 +71,7 @@ class Replicas:
         """Returns whether no rank was dropped, for which exact calls would wait. On two levels a
         rank may not see the drop."""
         reports = self.session.reports
-        return not reports or self._on_levels or len(reports[-1].live_ranks) == self.session.size
+        return not reports or self._on_levels or len(reports[-1].ranks) == self.session.size
 
     def _settle_if_all_are_there(self) -> None:
         try:
@@ -194,8 +194,8 @@ class Unhooked(Replicas):
 
     def note(self, report: Report) -> None:
         """Receives the report of a bounded all-reduce."""
-        is_decided_alone = self.session.agrees and not report.agreed
-        self._differs |= not report.is_applied or bool(report.missing_ranges) or is_decided_alone
+        is_decided_alone = self.session.agrees and not report.is_agreed
+        self._differs |= not report.is_applied or bool(report.missing) or is_decided_alone
 
     def step(self, optimizer: torch.optim.Optimizer | None) -> None:
         """Ends an update of the model."""

@@ -264,7 +264,7 @@ class Session:
     def halt_if(self, report: Report, halts: bool, name: str) -> None:
         """Raises `HaltError` if this rank halts, after telling the others, or another rank has."""
         if halts:
-            self.halts.tell(report.op)
+            self.halts.tell(report.number)
             raise HaltError(f"{name}: more than 10 % was lost in {SKIPS_HALT} collectives in a row: {report}", report)
         if (rank := self.halts.heard()) is not None:
             raise HaltError(f"{name}: rank {rank} has halted: it lost more than 10 % in {SKIPS_HALT} collectives in a row")

@@ -235,9 +235,9 @@ class State(Replicas):
         bucket = self.session.buckets().pop(key, None)
         # A rank outside the job has reduced nothing.
         settled = self.session.settle_bucket(bucket, 0.0) if bucket is not None and not self.session.is_outside else None
-        if settled is not None and (settled.correction is not None or settled.outstanding_bytes):
+        if settled is not None and (settled.correction is not None or settled.repairs.outstanding_bytes):
             self._differs = True
-            log.warning("%s", self.session.describe(f"a bucket of DDP was rebuilt with {settled.outstanding_bytes} bytes outstanding"))
+            log.warning("%s", self.session.describe(f"a bucket of DDP was rebuilt with {settled.repairs.outstanding_bytes} bytes outstanding"))
 
     def step_allowed(self) -> bool:
         """Returns whether the optimizer may make its step, after a backward pass. Raises
@@ -253,7 +253,7 @@ class State(Replicas):
         """Returns whether replicas may differ after updates with these reports. After a vote to
         skip, repairs add the lost means only on the ranks that lost them."""
         agrees = self.session.agrees
-        return any(one.missing_ranges or (not one.agreed if agrees else not one.is_applied) for one in reports)
+        return any(one.missing or (not one.is_agreed if agrees else not one.is_applied) for one in reports)
 
     def _allowed(self) -> bool:
         """Decides as `step_allowed`, without halts of other ranks. Steps of several optimizers
@@ -270,8 +270,8 @@ class State(Replicas):
         self.steps += 1
         self._has_joined = any(report.joined_rank is not None for report in reports)
         if reports and len(reports) == len(self._made_up):
-            self._phase = reports[0].op
-        live = reports[-1].live_ranks if reports and self._on_levels else range(self.session.size)
+            self._phase = reports[0].number
+        live = reports[-1].ranks if reports and self._on_levels else range(self.session.size)
         if gone := set(range(self.session.size)).difference(live):
             found = f"ranks {sorted(gone)} are gone, and on two levels no other rank has their parts of the means"
             raise PeerError(f"{self.session.describe('step')} {self.steps}: {found}; restart the job")
@@ -282,7 +282,7 @@ class State(Replicas):
         if self._vote:
             vote = self._voted(APPLY if applied else SKIP_BESIDE_LATE if late else SKIP)
             applied, late = vote == APPLY, vote == SKIP_BESIDE_LATE
-        elif is_common and not all(report.agreed for report in reports):
+        elif is_common and not all(report.is_agreed for report in reports):
             log.warning("%s", self.session.describe(f"step {self.steps}: the ranks' decision did not arrive in time"))
         self._pass_differs |= not (applied or self.session.agrees)
         self._differs |= self._pass_differs
@@ -298,7 +298,7 @@ class State(Replicas):
         if is_broken if self._vote else halt is not None:
             calls = "steps" if self._vote else "all-reduces"
             if not self._vote:
-                self.session.halts.tell(max(report.op for report in reports))
+                self.session.halts.tell(max(report.number for report in reports))
             raise self._halt(f"more than 10 % was lost in {SKIPS_HALT} {calls} in a row", halt)
         self._was_allowed = applied or not is_common
         return self._was_allowed
@@ -453,7 +453,7 @@ class State(Replicas):
         reports = list(self.session.reports)
         expected, lost = (sum(getattr(one, name) for one in reports) for name in ("expected_bytes", "lost_bytes"))
         late = sorted({rank for one in reports for rank in one.late_ranks})
-        deadline = f", stage deadline {reports[-1].stage_deadline_ms:.1f} ms" if reports else ""
+        deadline = f", bound {reports[-1].bound_ms:.1f} ms" if reports else ""
         drift = f", {reports[-1].outstanding_bytes} B outstanding, {reports[-1].drift_bytes} B drift" if reports else ""
         return (
             f"{self.steps} steps, {self.skipped} skipped; of the last {len(reports)} all-reduces "
